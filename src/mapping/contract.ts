@@ -1,0 +1,91 @@
+import type { Json, Key, ResourceName, Row, StreamName } from "#model";
+
+/** A field's value as the sync file makes it of a row; references and look-ups are still to be resolved. */
+export type MappedValue =
+  | { readonly kind: "value"; readonly value: Json }
+  /** The service id of another stream's record; a null key (the row has none) becomes null. */
+  | { readonly kind: "ref"; readonly stream: StreamName; readonly key: Key | null }
+  /** The id of the service's record whose `by` equals `value`; null stays null. */
+  | {
+      readonly kind: "lookup";
+      readonly resource: ResourceName;
+      readonly by: string;
+      readonly value: string | number | null;
+    }
+  /** Ids that are added and removed one by one: others' entries in the array are never touched. */
+  | {
+      readonly kind: "tags";
+      readonly resource: ResourceName;
+      readonly by: string;
+      readonly values: readonly (string | number)[];
+    };
+
+export interface MappedField {
+  /** The field's name in the service; `customFields.<id or name>` is one custom field. */
+  readonly name: string;
+  readonly value: MappedValue;
+  /** `create`: written at creation only, never again. */
+  readonly own: "always" | "create";
+}
+
+/** What the sync file makes of one row. */
+export type Mapped =
+  | { readonly kind: "record"; readonly fields: readonly MappedField[] }
+  /** `when` leaves the row out. */
+  | { readonly kind: "skip"; readonly reason: string }
+  /** The record is gone: by its flag or because the ERP said so. `set` changes these fields alone. */
+  | { readonly kind: "deleted"; readonly policy: "ignore" | "delete" }
+  | { readonly kind: "deleted"; readonly policy: "set"; readonly fields: readonly MappedField[] };
+
+/** A natural key: the fields whose values together name a record in the service. */
+export interface MatchRule {
+  readonly fields: readonly string[];
+  /** `normalized` compares without case, accents folded, white space and punctuation squeezed. */
+  readonly compare: "exact" | "normalized";
+}
+
+/** A stream of the sync file, checked and compiled once. */
+export interface Stream {
+  readonly name: StreamName;
+  readonly source: string;
+  readonly resource: ResourceName;
+  /** The adapter's own part, already parsed by its schema. */
+  readonly read: unknown;
+  /** Poll interval; undefined: the daemon's. */
+  readonly everyMs: number | undefined;
+  readonly match: readonly MatchRule[];
+  /** What to do when the service no longer has a record that is bound. */
+  readonly gone: "park" | "recreate";
+  /** Streams that `fields` refer to: their records are parents of this stream's. */
+  readonly parents: readonly StreamName[];
+  /** Every field name that svcsync may write through this stream. */
+  readonly ownedFields: readonly string[];
+  /** Look-ups whose names are constants in the file, so that `check` can prove them before the first record. */
+  readonly constantLookups: readonly {
+    readonly resource: ResourceName;
+    readonly by: string;
+    readonly value: string | number;
+  }[];
+  /** What makes a deletion: `ignore` is the default. */
+  readonly deletion: "ignore" | "delete" | "set";
+  /** Changes when the mapping changes, so that every record is mapped again. */
+  readonly fingerprint: string;
+  /**
+   * Maps a row. Pure: the same row gives the same answer.
+   * @throws {ParkError} E_MAPPING with the field, the expression and the value's type (never the value).
+   */
+  map(row: Row, deleted: boolean): Promise<Mapped>;
+}
+
+export interface SourceEntry {
+  readonly name: string;
+  readonly adapter: string;
+  /** Already parsed by the adapter's schema, `${NAME}` filled in. */
+  readonly settings: unknown;
+}
+
+export interface SyncFile {
+  readonly sources: readonly SourceEntry[];
+  /** Parents before children. */
+  readonly streams: readonly Stream[];
+}

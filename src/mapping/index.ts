@@ -1,0 +1,1 @@
+export type { Mapped, MappedField, MappedValue, MatchRule, SourceEntry, Stream, SyncFile } from "./contract.ts";

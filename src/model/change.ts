@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type Json } from "./json.ts";
+import type { Key, Row } from "./record.ts";
+
+/** A record as an ERP showed it at a moment, or the ERP's word that it is gone. */
+export type Change =
+  | { readonly kind: "upsert"; readonly key: Key; readonly row: Row }
+  | { readonly kind: "delete"; readonly key: Key };
+
+/** Where the next poll of a stream begins. Only the adapter that made it reads it; everyone else stores it as it is. */
+export type Cursor = Json;
+
+/** Some changes of a stream, oldest first, and the place to resume once they are stored. */
+export interface ChangeBatch {
+  readonly changes: readonly Change[];
+  /** Valid once `changes` are stored: a poll that resumes here sees everything after them. */
+  readonly cursor: Cursor;
+}
+
+/** What a change says, as 32 hexadecimal digits: equal hashes mean that the ERP shows the same record as before. */
+export function contentHash(change: Change): string {
+  const content = change.kind === "upsert" ? canonicalJson(change.row) : "deleted";
+  return createHash("sha256").update(content).digest("hex").slice(0, 32);
+}

@@ -1,0 +1,88 @@
+import type { Json } from "./json.ts";
+
+/**
+ * What happens next decides the family of an error, not where it came from.
+ * - `retry`: come back later with a growing pause, and count the attempt;
+ * - `wait`: not our turn yet; come back without counting an attempt;
+ * - `park`: this record needs a person; all others go on;
+ * - `stop`: the daemon cannot go on (wrong credentials, a full disk, settings that contradict each other).
+ */
+export type ErrorFamily = "retry" | "wait" | "park" | "stop";
+
+/** A stable, readable name of an error, listed with its meaning and remedy in docs/errors.md. */
+export type ErrorCode = `E_${string}`;
+
+export interface ErrorExtras {
+  readonly cause?: unknown;
+  /** Facts for the log and for people: never a secret, never a whole record. */
+  readonly details?: Readonly<Record<string, Json>>;
+}
+
+/** An error that knows what happens next. The message says what is, with the value that proves it. */
+export abstract class SyncError extends Error {
+  abstract readonly family: ErrorFamily;
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, Json>>;
+
+  constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
+    super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.details = extras.details ?? {};
+  }
+}
+
+export interface RetryExtras extends ErrorExtras {
+  /**
+   * True when the other side may have carried out the request although no answer came (time-out, cut connection, 5xx).
+   * A create that failed so is settled by looking, never repeated.
+   */
+  readonly outcomeUnknown?: boolean;
+}
+
+export class RetryError extends SyncError {
+  readonly family = "retry";
+  readonly outcomeUnknown: boolean;
+
+  constructor(code: ErrorCode, message: string, extras: RetryExtras = {}) {
+    super(code, message, extras);
+    this.outcomeUnknown = extras.outcomeUnknown ?? false;
+  }
+}
+
+export interface WaitExtras extends ErrorExtras {
+  /** How long at least, in milliseconds; absent when only an event (a bound parent) ends the wait. */
+  readonly afterMs?: number;
+}
+
+export class WaitError extends SyncError {
+  readonly family = "wait";
+  readonly afterMs: number | undefined;
+
+  constructor(code: ErrorCode, message: string, extras: WaitExtras = {}) {
+    super(code, message, extras);
+    this.afterMs = extras.afterMs;
+  }
+}
+
+export class ParkError extends SyncError {
+  readonly family = "park";
+}
+
+export class StopError extends SyncError {
+  readonly family = "stop";
+}
+
+/** An error as the store, the pages and `--json` carry it. */
+export interface ErrorFacts {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details: Readonly<Record<string, Json>>;
+}
+
+/** The facts of anything thrown; what is not a {@link SyncError} is a defect of ours and called E_INTERNAL. */
+export function errorFacts(thrown: unknown): ErrorFacts {
+  if (thrown instanceof SyncError) return { code: thrown.code, message: thrown.message, details: thrown.details };
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return { code: "E_INTERNAL", message, details: {} };
+}

@@ -1,0 +1,28 @@
+export { canonicalJson, isJsonObject, type Json, type JsonObject } from "./json.ts";
+export {
+  joinKey,
+  splitKey,
+  recordLabel,
+  recordName,
+  type Key,
+  type RecordId,
+  type Row,
+  type StreamName,
+} from "./record.ts";
+export { contentHash, type Change, type ChangeBatch, type Cursor } from "./change.ts";
+export type { Binding, Finding, Outcome, Projection, RecordState, ResourceName, ServiceId } from "./outcome.ts";
+export {
+  SyncError,
+  RetryError,
+  WaitError,
+  ParkError,
+  StopError,
+  errorFacts,
+  type ErrorCode,
+  type ErrorExtras,
+  type ErrorFacts,
+  type ErrorFamily,
+  type RetryExtras,
+  type WaitExtras,
+} from "./errors.ts";
+export { sleep, systemClock, type Clock } from "./clock.ts";

@@ -1,0 +1,30 @@
+import type { Json } from "./json.ts";
+
+/** How a delivery ended well. */
+export type Outcome = "created" | "adopted" | "updated" | "unchanged" | "deleted" | "skipped";
+
+/** A record's id in the service. */
+export type ServiceId = number;
+
+/** The name of an endpoint of the service, as section 4.5 of its reference spells it. */
+export type ResourceName = string;
+
+/** The fields that svcsync owns in one record of the service, resolved to what is sent: field name to value. */
+export type Projection = { readonly [field: string]: Json };
+
+/** Where a record's counterpart is: unique both ways. */
+export interface Binding {
+  readonly resource: ResourceName;
+  readonly serviceId: ServiceId;
+}
+
+/** Where a record stands. The drawing and every legal move are in src/store/README.md. */
+export type RecordState = "due" | "claimed" | "waiting" | "applied" | "parked" | "uncertain" | "skipped" | "deleted";
+
+/** One thing that a check found, for a person: what, whether it is well, and what to do if not. */
+export interface Finding {
+  readonly subject: string;
+  readonly verdict: "ok" | "warning" | "problem";
+  readonly message: string;
+  readonly remedy?: string;
+}

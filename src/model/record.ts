@@ -1,0 +1,60 @@
+import type { JsonObject } from "./json.ts";
+
+/** One kind of record on its way from a source to a resource; its name in the sync file. */
+export type StreamName = string;
+
+/** A record's id in the ERP. A composite key is joined by {@link joinKey}; a simple key is its own text. */
+export type Key = string;
+
+/** What svcsync calls a record: everything else about it can be looked up from these two. */
+export interface RecordId {
+  readonly stream: StreamName;
+  readonly key: Key;
+}
+
+/** A record's columns as the ERP gave them. Instants are ISO 8601 text, decimals and 64-bit integers are never rounded. */
+export type Row = JsonObject;
+
+/**
+ * Joins the parts of a composite key into one text that no other parts give.
+ * Parts are separated by `|`; `\` and `|` inside a part are escaped with `\`.
+ * @throws {TypeError} when a part is null, undefined or the list is empty: such a row has no identity.
+ */
+export function joinKey(parts: readonly unknown[]): Key {
+  if (parts.length === 0) throw new TypeError("a key needs at least one part");
+  return parts
+    .map((part) => {
+      if (typeof part !== "string" && typeof part !== "number" && typeof part !== "bigint" && typeof part !== "boolean")
+        throw new TypeError(
+          `a key part must be text, a number or a boolean, but one is ${part === null ? "null" : typeof part}`,
+        );
+      return String(part).replaceAll("\\", "\\\\").replaceAll("|", "\\|");
+    })
+    .join("|");
+}
+
+/** The parts that {@link joinKey} joined, as text. */
+export function splitKey(key: Key): string[] {
+  const parts: string[] = [];
+  let part = "";
+  for (let at = 0; at < key.length; at++) {
+    const char = key[at]!;
+    if (char === "\\" && at + 1 < key.length) part += key[++at]!;
+    else if (char === "|") {
+      parts.push(part);
+      part = "";
+    } else part += char;
+  }
+  parts.push(part);
+  return parts;
+}
+
+/** `customers/10023`: how logs, errors and pages write a record. */
+export function recordLabel({ stream, key }: RecordId): string {
+  return `${stream}/${key}`;
+}
+
+/** A name for maps and sets that no two records share. */
+export function recordName({ stream, key }: RecordId): string {
+  return `${stream}\u0000${key}`;
+}

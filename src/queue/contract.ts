@@ -1,0 +1,54 @@
+import type { RecordId, StreamName } from "#model";
+
+export interface WakeOptions {
+  /** Live changes are handled before those of a backfill, whatever stood in the queue first. */
+  readonly backfill: boolean;
+}
+
+/** What the queue calls when a job comes up. Handlers never throw: whatever happened is in the store. */
+export interface QueueHandlers {
+  /** A record's turn. Called at most `concurrency` times at once. */
+  deliver(id: RecordId, signal: AbortSignal): Promise<void>;
+  /** A stream's poll is due. Never called twice at once for one stream, by any process on the same queue. */
+  poll(stream: StreamName, signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Wake-ups and nothing else: jobs carry only (stream, key), results and attempts live in the store.
+ * Losing every job costs time, never data: whoever wakes wakes again.
+ */
+export interface Queue extends AsyncDisposable {
+  /**
+   * Asks for a delivery of each record. One wake-up per record at a time: waking a record that already waits does
+   * nothing; waking one that is being delivered lets it come up once more afterwards.
+   * @throws {RetryError} E_QUEUE_UNREACHABLE when the backend does not answer.
+   */
+  wake(ids: readonly RecordId[], options: WakeOptions): Promise<void>;
+
+  /**
+   * Makes these streams' polls come up at their intervals, the first at once; streams not named are no longer polled.
+   * Calling it again with the same intervals moves nothing.
+   */
+  schedulePolls(polls: ReadonlyMap<StreamName, { everyMs: number }>): Promise<void>;
+
+  /** Asks for one poll now, beside the schedule. */
+  pollNow(stream: StreamName): Promise<void>;
+
+  /** Begins to hand out jobs. `concurrency` bounds the deliveries that run at once. */
+  start(handlers: QueueHandlers, options: { concurrency: number }): Promise<void>;
+
+  /** Hands out nothing more and waits up to `graceMs` for running handlers, whose signals are aborted after it. */
+  stop(graceMs: number): Promise<void>;
+
+  /** Resolves when the backend answers. @throws {RetryError} E_QUEUE_UNREACHABLE when it does not. */
+  ping(): Promise<void>;
+
+  /** Wake-ups that wait and run now, for status and metrics. */
+  depth(): Promise<{ waiting: number; active: number }>;
+}
+
+/** How a queue is opened: chosen by QUEUE_URL. */
+export type QueueLocation =
+  | { readonly kind: "redis"; readonly url: string }
+  | { readonly kind: "postgres"; readonly url: string }
+  | { readonly kind: "private"; readonly dataDir: string };

@@ -1,0 +1,1 @@
+export type { Queue, QueueHandlers, QueueLocation, WakeOptions } from "./contract.ts";

@@ -1,0 +1,107 @@
+import type { Finding, Json, JsonObject, ResourceName, ServiceId } from "#model";
+
+/** A record of the service as an answer carried it. */
+export type ServiceRecord = JsonObject;
+
+/** What a write came to. */
+export interface Written {
+  readonly serviceId: ServiceId;
+  /** Fields that were sent and that the answer shows with another value, or not at all although asked for. */
+  readonly dropped: readonly { readonly field: string; readonly sent: Json; readonly found: Json | undefined }[];
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** An array property's change: ids of ours to add and to remove; the others' stay. */
+export interface ArrayChange {
+  readonly add: readonly number[];
+  readonly remove: readonly number[];
+}
+
+/** A partial edit: plain values replace, array changes add and remove. */
+export interface Patch {
+  readonly fields: JsonObject;
+  readonly arrays: Readonly<Record<string, ArrayChange>>;
+}
+
+/** Whether requests go through: the breaker's word. */
+export interface ServiceState {
+  readonly state: "closed" | "open" | "half-open";
+  /** When an open breaker lets the next probe through. */
+  readonly probeAt: number | undefined;
+  /** Requests allowed at once now: the adaptive limit. */
+  readonly concurrency: number;
+  readonly requests: number;
+}
+
+/** The natural key to look for: exact values of fields, e.g. { customerId: "10023" }. */
+export type NaturalKey = Readonly<Record<string, Json>>;
+
+/**
+ * The service as the workers use it. Every call obeys time-outs, the adaptive limit and the breaker, and translates what
+ * went wrong into one of the four error families:
+ * - `WaitError` E_SERVICE_BUSY (429), E_SERVICE_DOWN (breaker open): nothing was sent or nothing was done;
+ * - `RetryError` E_SERVICE_UNREACHABLE, E_SERVICE_FAILED (5xx), …: `outcomeUnknown` tells whether a write may have happened;
+ * - `ParkError` E_SERVICE_REFUSED (400, 403, 405 …) with the service's own message;
+ * - `StopError` E_SERVICE_LOGIN: wrong credentials.
+ */
+export interface Service extends AsyncDisposable {
+  /** POSTs once, never repeats by itself unless the request was provably not processed (401, 429). */
+  create(resource: ResourceName, body: JsonObject, signal: AbortSignal): Promise<Written>;
+
+  /**
+   * PUTs a partial edit. Repeats where repeating is harmless.
+   * @throws {ParkError} E_RECORD_GONE when the service does not have the record (404, 400, or 200 with nothing).
+   */
+  update(resource: ResourceName, id: ServiceId, patch: Patch, signal: AbortSignal): Promise<Written>;
+
+  /** DELETEs. A record that is not there is deleted already. @throws {ParkError} E_SERVICE_REFUSED where deleting is never allowed. */
+  remove(resource: ResourceName, id: ServiceId, signal: AbortSignal): Promise<{ status: number; durationMs: number }>;
+
+  /** One record with these fields, or undefined in all spellings of "not there". */
+  read(
+    resource: ResourceName,
+    id: ServiceId,
+    fields: readonly string[],
+    signal: AbortSignal,
+  ): Promise<ServiceRecord | undefined>;
+
+  /**
+   * All records in pages of 50, each record once however rows move between pages.
+   * `changedSince` (epoch ms) narrows where the resource has it; every row is checked against it.
+   * @throws {RetryError} E_LIST_UNSTABLE when the server ignores the offset or pages do not add up.
+   */
+  list(
+    resource: ResourceName,
+    query: { fields: readonly string[]; filters?: Readonly<Record<string, Json>>; changedSince?: number },
+    signal: AbortSignal,
+  ): AsyncIterable<ServiceRecord[]>;
+
+  /** How many records a resource holds, as cheaply as the tenant allows. */
+  count(resource: ResourceName, signal: AbortSignal): Promise<number>;
+
+  /**
+   * The ids of all records whose fields equal `key` exactly, in the surest way the resource has: `guess`, search, scan —
+   * each hit compared here. Never "the first".
+   * @throws {ParkError} E_NOT_SEARCHABLE when the resource offers no way that could prove absence.
+   */
+  find(resource: ResourceName, key: NaturalKey, signal: AbortSignal): Promise<ServiceId[]>;
+
+  /** Can `find` prove that a record is absent? */
+  canFind(resource: ResourceName, fields: readonly string[]): boolean;
+
+  /**
+   * The id of the reference record whose `by` is `value`, from a cache no older than the settings allow; an unknown name is
+   * looked up once more before it is refused.
+   * @throws {ParkError} E_LOOKUP_UNKNOWN, listing the names that exist; E_LOOKUP_AMBIGUOUS, listing the ids.
+   */
+  lookup(resource: ResourceName, by: string, value: string | number, signal: AbortSignal): Promise<ServiceId>;
+
+  state(): ServiceState;
+
+  /** Resolves when a call that proves address and credentials succeeded. */
+  ping(signal: AbortSignal): Promise<void>;
+
+  /** Probes the tenant with reads alone and says what holds beside what is configured. */
+  probe(resources: readonly ResourceName[], signal: AbortSignal): Promise<Finding[]>;
+}

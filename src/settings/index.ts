@@ -1,0 +1,2 @@
+export type { Dialect } from "./dialect.ts";
+export type { Secrets, Settings } from "./settings.ts";

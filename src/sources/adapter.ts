@@ -1,0 +1,32 @@
+import type { z } from "zod";
+import type { Clock } from "#model";
+import type { Logger } from "#telemetry";
+import type { Source, SourceStream } from "./source.ts";
+
+export interface OpenContext {
+  /** The source's name in the sync file. */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface OpenedSource<Read> extends Source {
+  /** The stream that `read` describes. Opens nothing: the first read does. */
+  stream(name: string, read: Read): SourceStream;
+}
+
+/** A kind of ERP connection: one folder, one line in the register. */
+export interface Adapter<Settings = unknown, Read = unknown> {
+  /** The word after `adapter:` in the sync file. */
+  readonly name: string;
+  /** The source's settings beside `adapter`; unknown members are refused. Every member has a `.describe()`. */
+  readonly settings: z.ZodType<Settings>;
+  /** A stream's `read`; unknown members are refused. Every member has a `.describe()`. */
+  readonly read: z.ZodType<Read>;
+  open(settings: Settings, context: OpenContext): Promise<OpenedSource<Read>>;
+}
+
+/** Keeps an adapter's own types inside its folder: the register holds adapters of all kinds side by side. */
+export function defineAdapter<Settings, Read>(adapter: Adapter<Settings, Read>): Adapter {
+  return adapter;
+}

@@ -1,0 +1,50 @@
+import type { Change, ChangeBatch, Cursor, Finding, Key, Row } from "#model";
+
+/**
+ * What an adapter can promise about one stream. The poller, the sweeper and `check` adapt to it; nothing is guessed.
+ */
+export interface Capabilities {
+  /** How a deletion in the ERP can be seen: a deletion feed, a sweep over all keys, or only a flag in the row. */
+  readonly deletions: "feed" | "sweep" | "flag";
+  /** False where a stream has no change stamp: each poll reads it whole and unchanged rows fall out by their hash. */
+  readonly incremental: boolean;
+  /** True where the upper bound of a poll is exact and no overlap is needed for transactions that commit late. */
+  readonly exactBound: boolean;
+}
+
+/** One stream of one source: all that svcsync ever asks an ERP for. Reads only. */
+export interface SourceStream {
+  readonly capabilities: Capabilities;
+
+  /**
+   * Yields every change after `cursor`, oldest first, in batches of bounded size.
+   * Asking twice with the same cursor yields the same changes or newer versions of them; nothing is ever skipped.
+   * `null` means from the beginning. The iteration ends when the window `[cursor - overlap, safe upper bound]` is read;
+   * the last batch carries the cursor of the next poll even when it holds no change.
+   * Memory stays flat however large the table. Once `signal` is aborted it throws the abort reason.
+   * @throws {RetryError} E_SOURCE_UNREACHABLE when the ERP does not answer.
+   * @throws {ParkError} E_SOURCE_… when this stream needs a person: a missing table, an ignored filter, a wrong stamp.
+   */
+  changes(cursor: Cursor | null, signal: AbortSignal): AsyncIterable<ChangeBatch>;
+
+  /** The record as it is now, or undefined when the ERP does not have it. */
+  readOne(key: Key, signal: AbortSignal): Promise<Row | undefined>;
+
+  /**
+   * Every key the ERP holds now, in batches. An iteration that ends without a throw was complete:
+   * a sweep relies on it. Anything less throws.
+   */
+  keys(signal: AbortSignal): AsyncIterable<readonly Key[]>;
+
+  /** The deletion feed after `cursor`; present exactly where `capabilities.deletions` is `feed`. */
+  deletions?(cursor: Cursor | null, signal: AbortSignal): AsyncIterable<{ changes: readonly Change[]; cursor: Cursor }>;
+
+  /** Reads little and changes nothing: is the table there, are the columns, does the stamp hold stamps? */
+  check(signal: AbortSignal): Promise<Finding[]>;
+}
+
+/** An opened connection to one ERP. Disposing it ends its connections; its streams are then unusable. */
+export interface Source extends AsyncDisposable {
+  /** Can the ERP be reached, do the credentials hold, what is its version and its clock? */
+  check(signal: AbortSignal): Promise<Finding[]>;
+}
