@@ -30,6 +30,11 @@ export interface Claim {
   readonly binding: Binding | undefined;
   /** What was last written to the service, or undefined before the first write. */
   readonly applied: Projection | undefined;
+  /**
+   * Fields whose value in the service is not known, because an update that carried them has not been seen to end: they
+   * are sent again whatever `applied` says. For an array: every id that may be in it because of us.
+   */
+  readonly doubts: Projection | undefined;
   /** A create that was begun and whose end is not known. */
   readonly intent: Intent | undefined;
   /** An operator's answer that this delivery carries out. */
@@ -116,6 +121,8 @@ export interface Applied {
   readonly parents: Parents;
   /** Absent when no request was made. */
   readonly audit?: AuditEntry | undefined;
+  /** True when `projection` is what the service has but not yet what the row says (an adopted or settled record): due again at once. */
+  readonly again?: boolean;
 }
 
 /** Why and until when a record waits without an attempt being counted. */
@@ -200,6 +207,12 @@ export interface Store extends AsyncDisposable {
 
   /** Journals a create before its POST. Durable when resolved. */
   begin(claim: Claim, intent: { resource: ResourceName; projection: Projection }): Promise<void>;
+
+  /**
+   * Journals an update before its PUT: these fields are in doubt until `apply`, `bind` or `unbind` clears them all.
+   * Replaces earlier doubts. Durable when resolved.
+   */
+  doubt(claim: Claim, doubts: Projection): Promise<void>;
 
   /** Ends the intent of a claim whose create certainly did not happen; the claim stays. */
   abandon(claim: Claim): Promise<void>;
