@@ -1,2 +1,9 @@
-/** Runs once before all tests. What the tests need from the machine is installed or refused here. */
-export default async function setup(): Promise<void> {}
+import { provideRedis } from "../../src/queue/index.ts";
+
+/**
+ * Runs once before all tests: makes sure of the Redis server that most of them start. The other programs (PostgreSQL,
+ * MariaDB, Chromium) are installed by the first test that asks for one.
+ */
+export default async function setup(): Promise<void> {
+  await provideRedis((sentence) => process.stderr.write(`${sentence}\n`));
+}

@@ -1,0 +1,81 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+
+/**
+ * Runs a program beside a reader of standard input. The kernel closes that pipe when this process ends, however it ends;
+ * the reader then ends the program. The reader is a process of its own, so that it outlives its shell too.
+ */
+const guardScript = `
+exec 3<&0
+"$@" </dev/null 3<&- &
+child=$!
+( read -r _ <&3; kill -TERM $child; sleep 5; kill -KILL $child ) >/dev/null 2>&1 &
+reader=$!
+exec 3<&-
+wait $child
+code=$?
+kill $reader
+exit $code
+`;
+
+/** A program that never outlives the process that started it, not even one that was killed with -9. */
+export interface GuardedChild {
+  /** Resolves when the program has ended, with its last words. */
+  readonly ended: Promise<string>;
+  /** Standard output and standard error, line by line. */
+  onLine(listener: (line: string) => void): void;
+  /** Ends the program and resolves when it is gone. */
+  end(): Promise<void>;
+}
+
+export interface GuardedChildOptions {
+  readonly cwd?: string;
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+const lastWordsLength = 2_000;
+
+/**
+ * Starts `command`. It gets a process group of its own, so that a Ctrl-C in the terminal reaches only this process,
+ * which ends the program when it no longer needs it.
+ */
+export function spawnGuarded(
+  command: string,
+  args: readonly string[],
+  options: GuardedChildOptions = {},
+): GuardedChild {
+  const child = spawn("/bin/sh", ["-c", guardScript, "guard", command, ...args], {
+    ...options,
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const listeners: ((line: string) => void)[] = [];
+  let lastWords = "";
+  const hear = (line: string) => {
+    lastWords = `${lastWords}${line}\n`.slice(-lastWordsLength);
+    for (const listener of listeners) listener(line);
+  };
+  splitLines(child, hear);
+  child.stdin.on("error", () => undefined);
+  const ended = Promise.race([once(child, "exit"), once(child, "error")]).then(() => lastWords.trim());
+  return {
+    ended: ended.catch(() => lastWords.trim()),
+    onLine: (listener) => void listeners.push(listener),
+    async end() {
+      child.stdin.end();
+      await ended.catch(() => undefined);
+    },
+  };
+}
+
+function splitLines(child: ChildProcess, hear: (line: string) => void): void {
+  for (const stream of [child.stdout, child.stderr]) {
+    let rest = "";
+    stream?.setEncoding("utf8").on("data", (chunk: string) => {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) hear(line);
+    });
+  }
+}

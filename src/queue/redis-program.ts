@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { StopError } from "#model";
+import { canInstallPackages, installPackages } from "./debian-packages.ts";
+
+const run = promisify(execFile);
+
+/** A Redis server as it is called on this machine. */
+export interface RedisProgram {
+  readonly command: "redis-server" | "valkey-server";
+  /** What it answers to `--version`, for people. */
+  readonly version: string;
+}
+
+const commands = ["redis-server", "valkey-server"] as const;
+
+const waysToInstall = [
+  "Debian, Ubuntu: sudo apt-get install redis-server.",
+  "Fedora, RHEL: sudo dnf install valkey (before Fedora 41 and RHEL 10: redis).",
+  "Alpine: sudo apk add redis.",
+  "macOS: brew install redis.",
+  "Windows: in WSL, as on Debian.",
+  "Or set QUEUE_URL to a Redis or PostgreSQL server that runs elsewhere.",
+].join("\n");
+
+/** The first of redis-server and valkey-server that the PATH leads to, or undefined. */
+export async function findRedis(): Promise<RedisProgram | undefined> {
+  for (const command of commands) {
+    try {
+      const { stdout } = await run(command, ["--version"]);
+      return { command, version: stdout.trim() };
+    } catch {
+      continue;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * A Redis server on the PATH, installed from Debian's packages where there is none and this process may.
+ * `onInstall` is told in one sentence before anything is installed.
+ * @throws {StopError} E_REDIS_MISSING with one sentence for each common system on how to get it.
+ */
+export async function provideRedis(onInstall: (sentence: string) => void): Promise<RedisProgram> {
+  const found = await findRedis();
+  if (found) return found;
+  if (!(await canInstallPackages())) throw missing();
+  onInstall("No redis-server or valkey-server is on the PATH: installing the Debian package redis-server.");
+  try {
+    await installPackages(["redis-server"]);
+  } catch (cause) {
+    throw missing(cause);
+  }
+  const installed = await findRedis();
+  if (!installed) throw missing();
+  return installed;
+}
+
+/** Without the attempt to install anything: what the daemon uses. @throws {StopError} E_REDIS_MISSING */
+export async function getRedis(): Promise<RedisProgram> {
+  const found = await findRedis();
+  if (!found) throw missing();
+  return found;
+}
+
+function missing(cause?: unknown): StopError {
+  const message = `neither redis-server nor valkey-server is on the PATH.\n${waysToInstall}`;
+  return new StopError("E_REDIS_MISSING", message, cause === undefined ? {} : { cause });
+}

@@ -1,0 +1,60 @@
+import { execFile } from "node:child_process";
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import type { GuardedChild } from "#queue";
+import { freePort } from "./free-port.ts";
+import { findProgram, provide } from "./program.ts";
+import { disposableFolder, startServer, unprivilegedOwner } from "./server.ts";
+
+const run = promisify(execFile);
+const debianFolder = "/usr/lib/postgresql";
+
+/** A PostgreSQL of this test's own: a fresh cluster on a free port, gone with the test. */
+export interface TestPostgres extends AsyncDisposable {
+  /** Superuser `svcsync`, no password, database `postgres`. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends the server; its data stays until the test ends. */
+  stop(): Promise<void>;
+  /** Starts it again on the same port and data. */
+  start(): Promise<void>;
+}
+
+export async function startPostgres(): Promise<TestPostgres> {
+  const initdb = await provide(findInitdb, "postgresql");
+  const owner = await unprivilegedOwner();
+  const folder = await disposableFolder(owner);
+  const data = join(folder.path, "data");
+  const as = { ...owner, cwd: folder.path };
+  await run(initdb, ["-D", data, "-A", "trust", "-U", "svcsync", "-E", "UTF8", "--no-locale", "--no-sync"], as);
+  const port = await freePort();
+  const place = ["-D", data, "-p", String(port), "-k", folder.path, "-c", "listen_addresses=127.0.0.1"];
+  const speed = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"];
+  let server: GuardedChild | undefined;
+  const postgres: TestPostgres = {
+    url: `postgres://svcsync@127.0.0.1:${port}/postgres`,
+    port,
+    async stop() {
+      await server?.end();
+      server = undefined;
+    },
+    async start() {
+      const program = join(dirname(initdb), "postgres");
+      server ??= await startServer(program, [...place, ...speed], /ready to accept connections/, as);
+    },
+    async [Symbol.asyncDispose]() {
+      await postgres.stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+  await postgres.start();
+  return postgres;
+}
+
+/** The newest version: on the PATH, or where Debian keeps all of them. */
+async function findInitdb(): Promise<string | undefined> {
+  const versions = await readdir(debianFolder).catch(() => []);
+  const newestFirst = versions.toSorted((a, b) => Number(b) - Number(a));
+  return await findProgram(["initdb", ...newestFirst.map((version) => join(debianFolder, version, "bin/initdb"))]);
+}

@@ -1,0 +1,42 @@
+import { provideRedis, type GuardedChild } from "#queue";
+import { freePort } from "./free-port.ts";
+import { startServer } from "./server.ts";
+
+/** A Redis of this test's own: in memory, on a free port, gone with the test. */
+export interface TestRedis extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  /** Ends the server; its data is gone. */
+  stop(): Promise<void>;
+  /** Starts it again, empty, on the same port. */
+  start(): Promise<void>;
+}
+
+export interface TestRedisOptions {
+  readonly password?: string;
+  /** More settings, as on the command line: `--maxmemory-policy allkeys-lru`. */
+  readonly args?: readonly string[];
+}
+
+export async function startRedis({ password, args = [] }: TestRedisOptions = {}): Promise<TestRedis> {
+  const { command } = await provideRedis((sentence) => process.stderr.write(`${sentence}\n`));
+  const port = await freePort();
+  const secret = password === undefined ? [] : ["--requirepass", password];
+  const flags = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+  const policy = ["--maxmemory-policy", "noeviction"];
+  let server: GuardedChild | undefined;
+  const redis: TestRedis = {
+    url: `redis://${password === undefined ? "" : `:${password}@`}127.0.0.1:${port}/0`,
+    port,
+    async stop() {
+      await server?.end();
+      server = undefined;
+    },
+    async start() {
+      server ??= await startServer(command, [...flags, ...policy, ...secret, ...args], /ready to accept connections/i);
+    },
+    [Symbol.asyncDispose]: () => redis.stop(),
+  };
+  await redis.start();
+  return redis;
+}
