@@ -1,35 +1,40 @@
 import type { Dialect } from "./dialect.ts";
 
-/** What the environment means, with defaults filled in. Holds no secret: those are in {@link Secrets}. */
-export interface Settings {
+/** The service's part of the settings. */
+export interface ServiceSettings {
+  /** Without a slash at its end and without credentials. */
+  readonly url: string;
+  readonly login:
+    | { readonly kind: "token" }
+    | {
+        readonly kind: "password";
+        readonly username: string;
+        /** Negative: the token never expires. */
+        readonly lifeTimeMinutes: number;
+        readonly lifeTimeRefresh: boolean;
+        readonly tokenName: string | undefined;
+      };
+  readonly dialect: Dialect;
+  readonly connectTimeoutMs: number;
+  readonly answerTimeoutMs: number;
+  readonly callTimeoutMs: number;
+  /** Ceiling of requests at once. */
+  readonly concurrency: number;
+  readonly responseLimitBytes: number;
+  /** Path of a PEM file with the authorities to trust beside the system's. */
+  readonly caFile: string | undefined;
+  /** From HTTPS_PROXY / HTTP_PROXY / NO_PROXY, without credentials: with them it is `secrets.proxyUrl`. */
+  readonly proxy: { readonly url: string; readonly except: readonly string[] } | undefined;
+  /** How old cached reference data may be. */
+  readonly referenceMaxAgeMs: number;
+  /** How old the match index may be before a create consults it. */
+  readonly matchMaxAgeMs: number;
+}
+
+/** What the environment means beside the service, with defaults filled in. Enough for commands that never call it. */
+export interface LocalSettings {
   readonly dataDir: string;
   readonly syncFile: string;
-  readonly service: {
-    readonly url: string;
-    readonly login:
-      | { readonly kind: "token" }
-      | {
-          readonly kind: "password";
-          readonly username: string;
-          readonly lifeTimeMinutes: number;
-          readonly lifeTimeRefresh: boolean;
-          readonly tokenName: string | undefined;
-        };
-    readonly dialect: Dialect;
-    readonly connectTimeoutMs: number;
-    readonly answerTimeoutMs: number;
-    readonly callTimeoutMs: number;
-    readonly concurrency: number;
-    readonly responseLimitBytes: number;
-    /** Path of a PEM file with the authorities to trust beside the system's. */
-    readonly caFile: string | undefined;
-    /** From HTTPS_PROXY / HTTP_PROXY / NO_PROXY. */
-    readonly proxy: { readonly url: string; readonly except: readonly string[] } | undefined;
-    /** How old cached reference data may be. */
-    readonly referenceMaxAgeMs: number;
-    /** How old the match index may be before a create consults it. */
-    readonly matchMaxAgeMs: number;
-  };
   readonly queue: { readonly kind: "redis" | "postgres" | "private" };
   readonly delivery: {
     readonly leaseMs: number;
@@ -40,10 +45,11 @@ export interface Settings {
     /** How long a search index of the service may lag before an unknown create counts as not done. */
     readonly settleMs: number;
     readonly stopGraceMs: number;
-    /** A create/edit on a record that vanished from the service. */
+    /** How long the audit keeps its entries. */
     readonly auditKeepDays: number;
   };
   readonly polling: { readonly intervalMs: number; readonly sweepIntervalMs: number };
+  /** A sweep that would delete more than either stops and asks. */
   readonly guard: { readonly percent: number; readonly count: number };
   readonly health: { readonly port: number; readonly host: string };
   readonly log: { readonly level: "debug" | "info" | "warn" | "error"; readonly format: "json" | "pretty" | "auto" };
@@ -51,11 +57,7 @@ export interface Settings {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** What must never be seen: every value here is also given to the redaction of telemetry. */
-export interface Secrets {
-  readonly serviceToken: string | undefined;
-  readonly servicePassword: string | undefined;
-  readonly serviceCode: string | undefined;
-  /** QUEUE_URL may carry a password. */
-  readonly queueUrl: string | undefined;
+/** What the environment means, with defaults filled in. Holds no secret: those are in `Secrets`. */
+export interface Settings extends LocalSettings {
+  readonly service: ServiceSettings;
 }

@@ -1,0 +1,99 @@
+import { secret, withDefault } from "./key.ts";
+import { address, oneOf, seconds, text, wholeNumber } from "./values.ts";
+
+/** What flows where. */
+export const fileKeys = {
+  DATA_DIR: withDefault(
+    text,
+    "data",
+    "The folder of the store. Keep it on a disk that survives the container, and back it up.",
+  ),
+  SYNC_FILE: withDefault(text, "config/sync.yaml", "The sync file: which records flow where."),
+};
+
+export const queueKeys = {
+  QUEUE_URL: secret(
+    address(["redis", "rediss", "postgres", "postgresql"]),
+    "redis://localhost:6379",
+    "Where the queue runs: redis://, rediss://, postgres://. Unset: svcsync starts a private redis-server of its own.",
+  ),
+};
+
+export const pollingKeys = {
+  POLL_INTERVAL_SECONDS: withDefault(
+    seconds(0.1, 86_400),
+    "30",
+    "Pause between two polls of a stream, in seconds. A stream may have its own in the sync file.",
+  ),
+  SWEEP_INTERVAL_SECONDS: withDefault(
+    seconds(1, 31_536_000),
+    "86400",
+    "Pause between two sweeps (reads of all keys, to notice deletions), in seconds. A deletion needs two.",
+  ),
+  DELETE_GUARD_PERCENT: withDefault(
+    wholeNumber(0, 100),
+    "5",
+    "A sweep that would delete more than this share of a stream's records stops and asks, in percent.",
+  ),
+  DELETE_GUARD_COUNT: withDefault(
+    wholeNumber(0, 10_000_000),
+    "50",
+    "A sweep that would delete more than this many records of a stream stops and asks.",
+  ),
+};
+
+export const deliveryKeys = {
+  DELIVERY_LEASE_SECONDS: withDefault(
+    seconds(1, 86_400),
+    "120",
+    "How long a worker holds a record without a sign of life before another may take it, in seconds.",
+  ),
+  RETRY_BASE_SECONDS: withDefault(
+    seconds(0.001, 3600),
+    "5",
+    "Pause after a record's first failed attempt, in seconds; it doubles with each further one.",
+  ),
+  RETRY_MAX_SECONDS: withDefault(seconds(0.001, 604_800), "3600", "Longest pause between two attempts, in seconds."),
+  RETRY_ATTEMPTS: withDefault(
+    wholeNumber(1, 1000),
+    "12",
+    "Failed attempts after which a record is parked. Waiting for a busy or dead service counts none.",
+  ),
+  SETTLE_LAG_SECONDS: withDefault(
+    seconds(0, 86_400),
+    "60",
+    "How long the service's search may lag behind, in seconds: a create without an answer counts as not done only after it.",
+  ),
+  STOP_GRACE_SECONDS: withDefault(
+    seconds(0, 3600),
+    "20",
+    "How long a stop waits for running deliveries, in seconds. Keep it below the container's own grace.",
+  ),
+  AUDIT_KEEP_DAYS: withDefault(wholeNumber(1, 36_500), "90", "How long the history of writes is kept, in days."),
+};
+
+export const healthKeys = {
+  HEALTH_PORT: withDefault(
+    wholeNumber(0, 65_535),
+    "8080",
+    "Port of health, metrics and the status page; 0 takes any free one.",
+  ),
+  HEALTH_HOST: withDefault(
+    text,
+    "127.0.0.1",
+    "Address that the port listens on. The status page shows records and asks for no password: open it to networks you trust.",
+  ),
+};
+
+export const logKeys = {
+  LOG_LEVEL: withDefault(
+    oneOf(["debug", "info", "warn", "error"]),
+    "info",
+    "The least that is logged: debug (each record), info (each batch), warn (heals itself) or error (needs a person).",
+  ),
+  LOG_FORMAT: withDefault(
+    oneOf(["json", "pretty", "auto"]),
+    "auto",
+    "json, pretty, or auto: pretty on a terminal, else json.",
+  ),
+};

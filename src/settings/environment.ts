@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import { parse } from "dotenv";
+import type { Problem } from "./problem.ts";
+import { nearest } from "./near-miss.ts";
+import { keys, ownPrefixes } from "./schema.ts";
+import { looksSecret } from "./secrets.ts";
+
+export interface EnvironmentOptions {
+  /** Path of the env file. Without it `.env` is read where there is one. */
+  readonly envFile?: string | undefined;
+  /** What lies over the env file; the process's own environment unless given. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** What the environment says, before anyone asks what it means. */
+export interface Environment {
+  /** Names to texts. Empty texts are left out: an empty value means "not set". */
+  readonly texts: Readonly<Record<string, string>>;
+  readonly problems: readonly Problem[];
+}
+
+const fileSuffix = "_FILE";
+const lowerCaseProxies = ["https_proxy", "http_proxy", "no_proxy"];
+
+/** Reads the env file under the process environment, then the files that `<NAME>_FILE` names. */
+export function readEnvironment({ envFile, environment = process.env }: EnvironmentOptions): Environment {
+  const problems: Problem[] = [];
+  const file = withoutEmpty(readEnvFile(envFile, problems));
+  const outer = withoutEmpty(environment);
+  for (const name of lowerCaseProxies) if (outer[name] !== undefined) outer[name.toUpperCase()] ??= outer[name];
+  const texts = { ...file, ...outer };
+  readSecretFiles(texts, problems);
+  problems.push(...unknownNames(Object.keys(file), Object.keys(outer)));
+  return { texts, problems };
+}
+
+function readEnvFile(path: string | undefined, problems: Problem[]): Record<string, string | undefined> {
+  try {
+    return parse(readFileSync(path ?? ".env"));
+  } catch (error) {
+    const code = systemCode(error);
+    if (path !== undefined || code !== "ENOENT")
+      problems.push({ key: "--env-file", found: `${path ?? ".env"} (${code})`, wanted: "a file that can be read" });
+    return {};
+  }
+}
+
+/**
+ * A container's secrets come as files. Ours are read or reported; those of others (`ERP_PASSWORD_FILE`, for the sync
+ * file) are read where they can be, since a name alone does not tell whether it is meant for svcsync.
+ */
+function readSecretFiles(texts: Record<string, string>, problems: Problem[]): void {
+  for (const [name, path] of Object.entries(texts)) {
+    if (!name.endsWith(fileSuffix) || name in keys) continue;
+    const target = name.slice(0, -fileSuffix.length);
+    if (!looksSecret(target)) continue;
+    const ours = target in keys;
+    if (texts[target] !== undefined) {
+      if (ours) problems.push({ key: name, found: `${target} as well`, wanted: "one of the two" });
+      continue;
+    }
+    try {
+      const text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
+      if (text !== "") texts[target] = text;
+      else if (ours) problems.push({ key: name, found: `${path} (empty)`, wanted: "a file that holds the value" });
+    } catch (error) {
+      if (ours)
+        problems.push({ key: name, found: `${path} (${systemCode(error)})`, wanted: "a file that can be read" });
+    }
+  }
+}
+
+/**
+ * Names that are meant for svcsync and that it does not know. In the process environment only near misses count:
+ * container platforms put variables there that nobody wrote (`QUEUE_SERVICE_HOST`).
+ */
+function unknownNames(inFile: readonly string[], outside: readonly string[]): Problem[] {
+  const known = Object.keys(keys);
+  const names = new Set([...inFile, ...outside]);
+  return [...names].flatMap((name) => {
+    if (isKnown(name) || !ownPrefixes.some((prefix) => name.startsWith(prefix))) return [];
+    const meant = nearest(name, known);
+    if (meant === undefined && !inFile.includes(name)) return [];
+    const wanted = meant === undefined ? "a key of .env.example" : `a key of .env.example: did you mean ${meant}?`;
+    return [{ key: name, found: "an unknown key", wanted }];
+  });
+}
+
+function isKnown(name: string): boolean {
+  return name in keys || (name.endsWith(fileSuffix) && name.slice(0, -fileSuffix.length) in keys);
+}
+
+function withoutEmpty(texts: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ""),
+  );
+}
+
+function systemCode(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}

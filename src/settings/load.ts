@@ -1,0 +1,67 @@
+import { readEnvironment, type EnvironmentOptions } from "./environment.ts";
+import type { Key } from "./key.ts";
+import { localSettings } from "./local-settings.ts";
+import { settingsError, type Problem } from "./problem.ts";
+import { keys, type Values } from "./schema.ts";
+import { secretsOf, type Secrets } from "./secrets.ts";
+import { proxyFor, serviceSettings } from "./service-settings.ts";
+import type { LocalSettings, Settings } from "./settings.ts";
+
+export type { EnvironmentOptions } from "./environment.ts";
+
+/**
+ * Reads the environment once and says what it means.
+ * @throws {StopError} E_SETTINGS with every problem there is, sorted by key; `details.problems` holds them one by one.
+ */
+export function loadSettings(options: EnvironmentOptions = {}): { settings: Settings; secrets: Secrets } {
+  const { local, service, secrets, problems } = read(options);
+  if (problems.length > 0 || service === undefined) throw settingsError(problems);
+  return { settings: { ...local, service }, secrets };
+}
+
+/**
+ * Like {@link loadSettings}, for commands that never call the service: that its address or login is missing is no
+ * problem here, that a value is nonsense still is.
+ * @throws {StopError} E_SETTINGS
+ */
+export function loadLocalSettings(options: EnvironmentOptions = {}): { settings: LocalSettings; secrets: Secrets } {
+  const { local, secrets, localProblems } = read(options);
+  if (localProblems.length > 0) throw settingsError(localProblems);
+  return { settings: local, secrets };
+}
+
+function read(options: EnvironmentOptions) {
+  const { texts, problems: environmentProblems } = readEnvironment(options);
+  const { values, problems: valueProblems } = parseValues(texts);
+  const localProblems: Problem[] = [...environmentProblems, ...valueProblems];
+  const local = localSettings(values, texts, localProblems);
+  const serviceProblems: Problem[] = [];
+  const service = serviceSettings(values, serviceProblems);
+  // A value that cannot be read was left to its default or absence: say only what is wrong with it, not what follows.
+  const said = new Set(localProblems.map(({ key }) => key));
+  const problems = [...localProblems, ...serviceProblems.filter(({ key }) => !said.has(key))];
+  return { local, service, secrets: secretsOf(values, proxyFor(values.SERVICE_URL, values)), problems, localProblems };
+}
+
+/** Each key's text through its schema. A text that is refused counts as absent, so that all problems are found at once. */
+function parseValues(texts: Readonly<Record<string, string>>): { values: Values; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, key] of Object.entries<Key>(keys)) {
+    const text = texts[name];
+    const parsed = text === undefined ? undefined : key.value.safeParse(text);
+    if (text !== undefined && parsed?.success === false) {
+      const wanted = parsed.error.issues[0]?.message ?? "another value";
+      problems.push({ key: name, found: key.secret ? "a value that is not shown" : shown(text), wanted });
+    }
+    if (parsed?.success === true) values[name] = parsed.data;
+    else if (key.default !== undefined) values[name] = key.value.parse(key.default);
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop went through every key and its own schema
+  return { values: values as Values, problems };
+}
+
+/** A text in quotes, without what stands before the @ of an address: people put passwords there. */
+function shown(text: string): string {
+  return JSON.stringify(text.replace(/\/\/[^/]*@/, "//…@"));
+}

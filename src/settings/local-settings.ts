@@ -1,0 +1,50 @@
+import type { Problem } from "./problem.ts";
+import type { Values } from "./schema.ts";
+import type { LocalSettings } from "./settings.ts";
+
+/** What the keys beside the service's mean together. */
+export function localSettings(
+  values: Values,
+  environment: Readonly<Record<string, string>>,
+  problems: Problem[],
+): LocalSettings {
+  checkRetries(values, problems);
+  checkLease(values, problems);
+  return {
+    dataDir: values.DATA_DIR,
+    syncFile: values.SYNC_FILE,
+    queue: { kind: queueKind(values.QUEUE_URL) },
+    delivery: {
+      leaseMs: values.DELIVERY_LEASE_SECONDS,
+      retryBaseMs: values.RETRY_BASE_SECONDS,
+      retryMaxMs: values.RETRY_MAX_SECONDS,
+      retryAttempts: values.RETRY_ATTEMPTS,
+      settleMs: values.SETTLE_LAG_SECONDS,
+      stopGraceMs: values.STOP_GRACE_SECONDS,
+      auditKeepDays: values.AUDIT_KEEP_DAYS,
+    },
+    polling: { intervalMs: values.POLL_INTERVAL_SECONDS, sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS },
+    guard: { percent: values.DELETE_GUARD_PERCENT, count: values.DELETE_GUARD_COUNT },
+    health: { port: values.HEALTH_PORT, host: values.HEALTH_HOST },
+    log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
+    environment,
+  };
+}
+
+function queueKind(url: string | undefined): LocalSettings["queue"]["kind"] {
+  if (url === undefined) return "private";
+  return url.startsWith("redis") ? "redis" : "postgres";
+}
+
+function checkRetries(values: Values, problems: Problem[]): void {
+  if (values.RETRY_BASE_SECONDS <= values.RETRY_MAX_SECONDS) return;
+  const wanted = `at most RETRY_MAX_SECONDS, which is ${values.RETRY_MAX_SECONDS / 1000}`;
+  problems.push({ key: "RETRY_BASE_SECONDS", found: `"${values.RETRY_BASE_SECONDS / 1000}"`, wanted });
+}
+
+/** A lease shorter than one request could run out under a worker that is well: another one would then take the record. */
+function checkLease(values: Values, problems: Problem[]): void {
+  if (values.DELIVERY_LEASE_SECONDS > values.SERVICE_CALL_TIMEOUT_SECONDS) return;
+  const wanted = `more than SERVICE_CALL_TIMEOUT_SECONDS, which is ${values.SERVICE_CALL_TIMEOUT_SECONDS / 1000}`;
+  problems.push({ key: "DELIVERY_LEASE_SECONDS", found: `"${values.DELIVERY_LEASE_SECONDS / 1000}"`, wanted });
+}

@@ -1,0 +1,19 @@
+import { StopError } from "#model";
+
+/** One thing that is wrong with the environment. */
+export interface Problem {
+  readonly key: string;
+  /** What was found, in quotes; never a secret's value. */
+  readonly found: string;
+  readonly wanted: string;
+}
+
+/** All problems in one error, sorted by key: whoever repairs settings wants to do it once. */
+export function settingsError(problems: readonly Problem[]): StopError {
+  const sorted = problems.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  const lines = sorted.map(({ key, found, wanted }) => `  ${key}: found ${found}; wanted ${wanted}`);
+  const count = sorted.length === 1 ? "one problem" : `${sorted.length} problems`;
+  return new StopError("E_SETTINGS", `the settings have ${count}:\n${lines.join("\n")}`, {
+    details: { problems: sorted.map(({ key, found, wanted }) => ({ key, found, wanted })) },
+  });
+}

@@ -1,0 +1,59 @@
+import { deliveryKeys, fileKeys, healthKeys, logKeys, pollingKeys, queueKeys } from "./daemon-keys.ts";
+import { dialectKeys } from "./dialect-keys.ts";
+import type { Key } from "./key.ts";
+import { proxyKeys, serviceKeys } from "./service-keys.ts";
+
+/** Every key that svcsync reads, in the order of `.env.example`: the one definition. */
+export const keys = {
+  ...serviceKeys,
+  ...proxyKeys,
+  ...fileKeys,
+  ...queueKeys,
+  ...pollingKeys,
+  ...deliveryKeys,
+  ...healthKeys,
+  ...logKeys,
+  ...dialectKeys,
+};
+
+/** The keys under the headings of `.env.example`, in its order. */
+export const sections: readonly { readonly title: string; readonly keys: Readonly<Record<string, Key>> }[] = [
+  { title: "The service", keys: serviceKeys },
+  { title: "Proxy", keys: proxyKeys },
+  { title: "Files", keys: fileKeys },
+  { title: "Queue", keys: queueKeys },
+  { title: "Polls, sweeps and deletions", keys: pollingKeys },
+  { title: "Delivery", keys: deliveryKeys },
+  { title: "Health and status page", keys: healthKeys },
+  { title: "Log", keys: logKeys },
+  { title: "Dialect: what the API reference of the service leaves open", keys: dialectKeys },
+];
+
+/**
+ * A name that begins so is meant for svcsync, so an unknown one is a mistake. `DATA_`, `SYNC_` and the proxies' are left
+ * out: others use those words too.
+ */
+export const ownPrefixes = [
+  "SERVICE_",
+  "DIALECT_",
+  "QUEUE_",
+  "POLL_",
+  "SWEEP_",
+  "DELETE_",
+  "DELIVERY_",
+  "RETRY_",
+  "SETTLE_",
+  "STOP_",
+  "AUDIT_",
+  "HEALTH_",
+  "LOG_",
+] as const;
+
+/** The values of all keys, each as its schema gave it. */
+export type Values = {
+  readonly [Name in keyof typeof keys]: (typeof keys)[Name] extends Key<infer Value, infer Default>
+    ? Default extends string
+      ? Value
+      : Value | undefined
+    : never;
+};

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { optional, secret, withDefault } from "./key.ts";
+import { address, list, seconds, text, wholeNumber, yesOrNo } from "./values.ts";
+
+/** From facts of the live service: 31 days is its maximum, a negative lifetime never ends. */
+const lifetimeMaxMinutes = 44_640;
+
+const noCredentials = (value: string) => {
+  const { username, password } = new URL(value);
+  return username === "" && password === "";
+};
+
+/** How the service is reached and who we are there. */
+export const serviceKeys = {
+  SERVICE_URL: optional(
+    address(["https", "http"])
+      .refine(noCredentials, "an address without user and password: they have keys of their own")
+      .transform((value) => value.replace(/\/+$/, "")),
+    "https://example.com",
+    "Base address of the tenant, without /restApi. Required.",
+  ),
+  SERVICE_TOKEN: secret(
+    text,
+    "",
+    "A token made in the service's web interface. Either this, or user name and password.",
+  ),
+  SERVICE_USERNAME: optional(text, "", "The user to log in as; svcsync may do what this user may do."),
+  SERVICE_PASSWORD: secret(text, "", "The password of SERVICE_USERNAME."),
+  SERVICE_CODE: secret(text, "", "The second factor of SERVICE_USERNAME, where the account has one."),
+  SERVICE_TOKEN_NAME: optional(
+    text,
+    "svcsync",
+    "The name of the token that a login makes. Give each svcsync on one account its own, or they log each other out.",
+  ),
+  SERVICE_TOKEN_LIFETIME_MINUTES: withDefault(
+    z.union([z.literal("-1").transform(() => -1), wholeNumber(1, lifetimeMaxMinutes)]),
+    "60",
+    `How long a token from a login lasts, in minutes: 1 to ${lifetimeMaxMinutes} (31 days), or -1 for ever.`,
+  ),
+  SERVICE_TOKEN_REFRESH: withDefault(yesOrNo, "true", "Whether each request extends the token by its lifetime."),
+  SERVICE_CONCURRENCY: withDefault(
+    wholeNumber(1, 64),
+    "4",
+    "Requests at once at most, 1 to 64. Below this ceiling svcsync adapts to what the service bears.",
+  ),
+  SERVICE_CONNECT_TIMEOUT_SECONDS: withDefault(seconds(0.1, 300), "10", "Longest wait for a connection, in seconds."),
+  SERVICE_ANSWER_TIMEOUT_SECONDS: withDefault(
+    seconds(0.1, 600),
+    "30",
+    "Longest wait for the first byte of an answer, in seconds.",
+  ),
+  SERVICE_CALL_TIMEOUT_SECONDS: withDefault(
+    seconds(0.1, 900),
+    "60",
+    "Longest whole request, from the connection to the last byte, in seconds.",
+  ),
+  SERVICE_RESPONSE_LIMIT_BYTES: withDefault(
+    wholeNumber(1024, 1_073_741_824),
+    "33554432",
+    "Largest answer that is read, in bytes.",
+  ),
+  SERVICE_REFERENCE_MAX_AGE_SECONDS: withDefault(
+    seconds(0, 604_800),
+    "900",
+    "How old remembered look-up values (statuses, priorities, tags) may be, in seconds.",
+  ),
+  SERVICE_MATCH_MAX_AGE_SECONDS: withDefault(
+    seconds(0, 31_536_000),
+    "86400",
+    "How old the index of the service's records may be before it is read again to look for a record, in seconds.",
+  ),
+  SERVICE_CA_FILE: optional(
+    text,
+    "/etc/ssl/our-authority.pem",
+    "A PEM file with authorities to trust beside the system's.",
+  ),
+};
+
+/** The usual proxy keys; small letters are read too. */
+export const proxyKeys = {
+  HTTPS_PROXY: secret(address(["http", "https"]), "http://proxy.example:3128", "Proxy for https addresses."),
+  HTTP_PROXY: secret(address(["http", "https"]), "http://proxy.example:3128", "Proxy for http addresses."),
+  NO_PROXY: optional(list, "localhost,.internal.example", "Hosts that are reached without the proxy, comma-separated."),
+};

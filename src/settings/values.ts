@@ -1,0 +1,68 @@
+import { z } from "zod";
+
+/** The schemas of single values: text in, value out, and an error message that says what is wanted. */
+
+const msPerSecond = 1000;
+
+export const text = z.string().min(1, "some text");
+
+export function wholeNumber(min: number, max: number) {
+  const wanted = `a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^-?\d{1,15}$/, wanted)
+    .transform(Number)
+    .pipe(z.number().min(min, wanted).max(max, wanted));
+}
+
+/** Seconds as people write them, fractions allowed; the value is in milliseconds. */
+export function seconds(min: number, max: number) {
+  const wanted = `seconds from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,3})?$/, wanted)
+    .transform(Number)
+    .pipe(z.number().min(min, wanted).max(max, wanted))
+    .transform((value) => Math.round(value * msPerSecond));
+}
+
+export const yesOrNo = z.enum(["true", "false"], "true or false").transform((value) => value === "true");
+
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, words.join(", ").replace(/, (?=[^,]*$)/, " or "));
+}
+
+/** An address with one of these schemes, e.g. `["https", "http"]`. */
+export function address(schemes: readonly string[]) {
+  const wanted = `an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`;
+  return z.string().refine((value) => {
+    const scheme = URL.canParse(value) ? new URL(value).protocol.slice(0, -1) : undefined;
+    return scheme !== undefined && schemes.includes(scheme) && value.startsWith(`${scheme}://`);
+  }, wanted);
+}
+
+/** `word` as it is, or `none` for undefined. */
+export function orNone<Value>(value: z.ZodType<Value, string>): z.ZodType<Value | undefined, string> {
+  return z.union([z.literal("none").transform(() => undefined), value]);
+}
+
+/** `a=1,b=2` as a record; the names must be resources' or other plain words. */
+export const pairs = z
+  .string()
+  .regex(/^\s*[A-Za-z]\w*\s*=[^=,]+(,\s*[A-Za-z]\w*\s*=[^=,]+)*$/, "pairs such as name=value,other=value")
+  .transform((value) =>
+    Object.fromEntries(
+      value.split(",").map((pair) => {
+        const at = pair.indexOf("=");
+        return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+      }),
+    ),
+  );
+
+/** `a, b` as a list without empty members. */
+export const list = text.transform((value) =>
+  value
+    .split(",")
+    .map((member) => member.trim())
+    .filter((member) => member !== ""),
+);
