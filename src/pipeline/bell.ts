@@ -1,0 +1,28 @@
+/** Lets one loop sleep until something rings, a time has passed or a signal is aborted, whichever comes first. */
+export class Bell {
+  #rung = false;
+  #wake: (() => void) | undefined;
+
+  /** Ends the present wait, or the next one at once. */
+  ring(): void {
+    this.#rung = true;
+    this.#wake?.();
+  }
+
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    if (!this.#rung && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", done);
+          this.#wake = undefined;
+          resolve();
+        };
+        const timer = setTimeout(done, ms);
+        signal.addEventListener("abort", done, { once: true });
+        this.#wake = done;
+      });
+    }
+    this.#rung = false;
+  }
+}

@@ -1,0 +1,205 @@
+import {
+  ParkError,
+  RetryError,
+  WaitError,
+  type Clock,
+  type Json,
+  type JsonObject,
+  type Projection,
+  type ServiceId,
+} from "#model";
+import type { Stream } from "#mapping";
+import type { Service, Written } from "#service";
+import type { Claim, Store } from "#store";
+import type { Matcher } from "./matcher.ts";
+import { naturalKey } from "./natural-key.ts";
+import type { Wanted } from "./resolver.ts";
+
+export interface CreatorParts {
+  readonly store: Store;
+  readonly service: Service;
+  readonly matcher: Matcher;
+  readonly clock: Clock;
+  /** How long after a create of unknown outcome the service may still bring its record to light. */
+  readonly settleMs: number;
+  /** Told of each write, to report fields that the service dropped. */
+  readonly written: (stream: Stream, written: Written) => Promise<void>;
+}
+
+/**
+ * Gives a record its counterpart in the service: by settling a create that was begun, by adopting what is there, or by
+ * creating it. This is where duplicates would be made, so every path looks before it leaps.
+ */
+export class Creator {
+  readonly #parts: CreatorParts;
+
+  constructor(parts: CreatorParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Settles the open intent of a claim: true when the claim has ended (bound to what was found), false when it is certain
+   * that nothing was created and the intent is closed.
+   * @throws {WaitError} E_CREATE_UNSETTLED while the service may still show the record.
+   * @throws {UncertainError} where the record cannot be looked for, or when several could be it.
+   */
+  async settle(claim: Claim, stream: Stream, signal: AbortSignal): Promise<boolean> {
+    const { store, matcher, clock, settleMs } = this.#parts;
+    const intent = claim.intent!;
+    if (claim.decision?.kind === "create") {
+      await store.abandon(claim);
+      return false;
+    }
+    if (!stream.match.some((rule) => naturalKey(rule, intent.projection) !== undefined))
+      throw new UncertainError(
+        "E_CREATE_UNCERTAIN",
+        `a create of ${intent.resource} was begun and its end not seen; the stream has no match rule to look for it`,
+      );
+    const lookedAt = clock.now();
+    const found = await matcher.find(stream, intent.projection, claim.id, signal, lookedAt);
+    const [serviceId, ...others] = found;
+    if (others.length > 0)
+      throw new UncertainError(
+        "E_CREATE_UNCERTAIN",
+        `a create of ${intent.resource} was begun and its end not seen; ${found.length} records could be its result: ${found.join(", ")}`,
+        { candidates: found },
+      );
+    if (
+      serviceId !== undefined &&
+      (await this.#bindFound(claim, stream, serviceId, intent.projection, "settle", signal))
+    )
+      return true;
+    const settledAt = Math.max(intent.begunAt, intent.firstLookAt ?? intent.begunAt) + settleMs;
+    if (intent.looks === 0 || clock.now() < settledAt) {
+      await store.looked(claim);
+      throw new WaitError(
+        "E_CREATE_UNSETTLED",
+        `a create of ${intent.resource} was begun and its end not seen; the service does not show its record yet`,
+        { afterMs: Math.max(1_000, Math.min(settledAt - clock.now(), settleMs)) },
+      );
+    }
+    await store.abandon(claim);
+    return false;
+  }
+
+  /**
+   * Binds an unbound record: to the one record of the service that its natural key names, else to a new one.
+   * @throws {ParkError} E_MATCH_AMBIGUOUS when several records answer to the natural key.
+   */
+  async create(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<"adopted" | "created"> {
+    const { store, service, matcher } = this.#parts;
+    const resource = stream.resource;
+    const found = stream.match.length > 0 ? await matcher.find(stream, wanted.projection, claim.id, signal) : [];
+    if (found.length > 1)
+      throw new ParkError(
+        "E_MATCH_AMBIGUOUS",
+        `${found.length} records of ${resource} answer to its natural key: ${found.join(", ")}`,
+        { details: { candidates: found } },
+      );
+    if (found[0] !== undefined && (await this.#bindFound(claim, stream, found[0], wanted.projection, "adopt", signal)))
+      return "adopted";
+
+    const body = withoutNulls(wanted.projection);
+    await store.begin(claim, { resource, projection: wanted.projection });
+    let written: Written;
+    try {
+      written = await service.create(resource, body, signal);
+    } catch (thrown) {
+      // Cut off by our own stop, or the service's word is missing: the intent stays and is settled by looking.
+      const unknown = signal.aborted || (thrown instanceof RetryError && thrown.outcomeUnknown);
+      if (!unknown) await store.abandon(claim);
+      throw thrown;
+    }
+    await this.#bindCreated(claim, stream, wanted, written);
+    return "created";
+  }
+
+  async #bindCreated(claim: Claim, stream: Stream, wanted: Wanted, written: Written): Promise<void> {
+    const { resource } = stream;
+    const { serviceId, status, durationMs } = written;
+    await this.#parts.store.bind(
+      claim,
+      { resource, serviceId },
+      {
+        projection: wanted.projection,
+        outcome: "created",
+        parents: wanted.parents,
+        audit: {
+          action: "create",
+          resource,
+          serviceId,
+          after: { ...wanted.projection },
+          outcome: "created",
+          status,
+          durationMs,
+        },
+      },
+    );
+    await this.#parts.written(stream, written);
+  }
+
+  /**
+   * Binds to a record that is there; what it holds now counts as last written, so that the next delivery sends exactly what
+   * differs. False when it has vanished meanwhile.
+   */
+  async #bindFound(
+    claim: Claim,
+    stream: Stream,
+    serviceId: ServiceId,
+    wanted: Projection,
+    action: "adopt" | "settle",
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { store, service } = this.#parts;
+    const { resource } = stream;
+    const record = await service.read(resource, serviceId, Object.keys(wanted), signal);
+    if (!record) return false;
+    const projection = ownedPart(record, wanted);
+    const outcome = action === "adopt" ? "adopted" : "created";
+    await store.bind(
+      claim,
+      { resource, serviceId },
+      {
+        projection,
+        outcome,
+        parents: [],
+        again: true,
+        audit: { action, resource, serviceId, before: { ...projection }, outcome },
+      },
+    );
+    return true;
+  }
+}
+
+/** A create whose result cannot be known: a person decides. */
+export class UncertainError extends ParkError {
+  constructor(code: "E_CREATE_UNCERTAIN", message: string, details: Record<string, Json> = {}) {
+    super(code, message, { details });
+  }
+}
+
+/** A create says nothing about fields that have no value. */
+function withoutNulls(projection: Projection): JsonObject {
+  return Object.fromEntries(Object.entries(projection).filter(([, value]) => value !== null));
+}
+
+/**
+ * What a record that is there holds of our fields. Of an array only the ids that we want too count as ours: others' are
+ * never removed.
+ */
+function ownedPart(record: JsonObject, wanted: Projection): Projection {
+  const owned: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(wanted)) {
+    const found = record[name];
+    if (found === undefined) continue;
+    if (Array.isArray(value) && Array.isArray(found)) {
+      const present = found.map(linkId);
+      owned[name] = value.filter((id) => present.includes(id));
+    } else owned[name] = linkId(found);
+  }
+  return owned;
+}
+
+function linkId(value: Json): Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && "id" in value ? value["id"]! : value;
+}

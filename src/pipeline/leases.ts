@@ -1,0 +1,30 @@
+import type { Claim, Store } from "#store";
+
+/** Keeps the claims of running deliveries alive: one timer for all of them. */
+export class Leases implements Disposable {
+  readonly #held = new Map<string, Claim>();
+  readonly #timer: NodeJS.Timeout;
+
+  /** `leaseMs` is how long a claim lasts by itself; a third of it passes between renewals. */
+  constructor(store: Pick<Store, "renew">, leaseMs: number) {
+    this.#timer = setInterval(() => {
+      for (const claim of this.#held.values()) {
+        // A claim that cannot be renewed is noticed by its next step, which the store refuses.
+        store.renew(claim).catch(() => this.#held.delete(claim.token));
+      }
+    }, leaseMs / 3);
+    this.#timer.unref();
+  }
+
+  hold(claim: Claim): void {
+    this.#held.set(claim.token, claim);
+  }
+
+  drop(claim: Claim): void {
+    this.#held.delete(claim.token);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Json, Projection } from "#model";
+import { isJsonObject } from "#model";
+import type { MatchRule } from "#mapping";
+import type { ServiceRecord } from "#service";
+
+/** The name of a rule in the match index. */
+export function ruleName({ fields, compare }: MatchRule): string {
+  return compare === "exact" ? fields.join(",") : `~${fields.join(",")}`;
+}
+
+/**
+ * The text that two records share exactly when the rule says they are the same, or undefined when a part is empty:
+ * nothing matches by what it does not have. Numbers and texts of the same look are equal, links compare by their id.
+ */
+export function naturalKey(rule: MatchRule, record: Projection | ServiceRecord): string | undefined {
+  const parts: string[] = [];
+  for (const field of rule.fields) {
+    const text = partText(record[field]);
+    if (text === undefined) return undefined;
+    const part = rule.compare === "exact" ? text : normalized(text);
+    if (part === "") return undefined;
+    parts.push(part);
+  }
+  return JSON.stringify(parts);
+}
+
+function partText(value: Json | undefined): string | undefined {
+  if (isJsonObject(value)) return partText(value["id"]);
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return undefined;
+}
+
+/** Without accents, case, white space and punctuation; `ß` is `ss`. */
+function normalized(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replaceAll("ß", "ss")
+    .replace(/[^\p{L}\p{N}]/gu, "");
+}

@@ -1,0 +1,116 @@
+import { errorFacts, recordName, type Clock, type RecordId, type StreamName } from "#model";
+import type { Queue } from "#queue";
+import type { Service } from "#service";
+import type { DueRecord, Store } from "#store";
+import type { Logger } from "#telemetry";
+import { Bell } from "./bell.ts";
+
+/** The longest the relay sleeps: something may have become due by another process's word (`svcsync retry`). */
+const LOOK_AGAIN_MS = 1_000;
+/** A wake-up that was not delivered after this is given again: the queue may have been emptied. */
+const WAKE_LOST_MS = 30_000;
+
+export interface RelayParts {
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly service: Pick<Service, "state">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The streams that may deliver now; one that waits for a decision is left out. */
+  readonly streams: () => readonly StreamName[];
+  /** Wake-ups that may be out at once; bounds the memory of the queue and the head start of a backfill. */
+  readonly window: number;
+}
+
+/**
+ * Carries what the store says is due to the queue, never more than a window of it: live changes overtake a backfill at
+ * the window's edge, and a queue that was emptied is filled again.
+ */
+export class Relay {
+  readonly #parts: RelayParts;
+  /** Wake-ups given and not yet answered by a delivery, with the moment they were given. */
+  readonly #out = new Map<string, number>();
+  readonly #bell = new Bell();
+
+  constructor(parts: RelayParts) {
+    this.#parts = parts;
+  }
+
+  /** Something became due: look now. */
+  nudge(): void {
+    this.#bell.ring();
+  }
+
+  /** A wake-up came up, whatever became of it. */
+  answered(id: RecordId): void {
+    this.#out.delete(recordName(id));
+    // Refilling at half a window keeps the queue busy without a query per delivery.
+    if (this.#out.size <= this.#parts.window / 2) this.nudge();
+  }
+
+  /** Wake-ups that are out. */
+  get outstanding(): number {
+    return this.#out.size;
+  }
+
+  /** Runs until the signal is aborted. Trouble with queue or store is logged once per outage and waited out. */
+  async run(signal: AbortSignal): Promise<void> {
+    let inTrouble = false;
+    while (!signal.aborted) {
+      let pauseMs = LOOK_AGAIN_MS;
+      try {
+        pauseMs = await this.#turn();
+        if (inTrouble) this.#parts.logger.info({}, "relay resumed");
+        inTrouble = false;
+      } catch (thrown) {
+        if (!inTrouble) this.#parts.logger.warn({ err: errorFacts(thrown) }, "relay waited for the queue");
+        inTrouble = true;
+      }
+      await this.#bell.wait(pauseMs, signal);
+    }
+  }
+
+  async #turn(): Promise<number> {
+    const { store, queue, streams, clock } = this.#parts;
+    const room = this.#room();
+    if (room === 0) return LOOK_AGAIN_MS;
+    const open = streams();
+    if (open.length === 0) return LOOK_AGAIN_MS;
+    const now = clock.now();
+    // Records that are out are due too until somebody claims them: ask for enough to see past them.
+    const found = await store.due({ limit: room + this.#out.size, streams: open });
+    const fresh = found.filter(({ id }) => this.#mayWake(id, now)).slice(0, room);
+    await this.#wake(queue, fresh, now);
+    if (fresh.length === room) return LOOK_AGAIN_MS;
+    const nextAt = await store.nextDueAt(open);
+    return nextAt === undefined ? LOOK_AGAIN_MS : Math.max(10, Math.min(LOOK_AGAIN_MS, nextAt - now));
+  }
+
+  /** How many may be woken: nothing while the service is down, one as a probe when it may be back. */
+  #room(): number {
+    const { service, clock, window } = this.#parts;
+    const { state, probeAt } = service.state();
+    if (state === "closed") return Math.max(0, window - this.#out.size);
+    if (state === "open" && (probeAt ?? 0) > clock.now()) return 0;
+    return this.#out.size === 0 ? 1 : 0;
+  }
+
+  #mayWake(id: RecordId, now: number): boolean {
+    const wokenAt = this.#out.get(recordName(id));
+    return wokenAt === undefined || now - wokenAt > WAKE_LOST_MS;
+  }
+
+  async #wake(queue: Queue, records: readonly DueRecord[], now: number): Promise<void> {
+    for (const backfill of [false, true]) {
+      const ids = records.filter((record) => record.backfill === backfill).map(({ id }) => id);
+      if (ids.length === 0) continue;
+      for (const id of ids) this.#out.set(recordName(id), now);
+      try {
+        await queue.wake(ids, { backfill });
+      } catch (thrown) {
+        for (const id of ids) this.#out.delete(recordName(id));
+        throw thrown;
+      }
+    }
+  }
+}

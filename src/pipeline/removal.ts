@@ -1,0 +1,89 @@
+import { recordLabel, SyncError, WaitError, type Projection } from "#model";
+import type { Mapped, MappedField, Stream } from "#mapping";
+import type { Service } from "#service";
+import type { Claim, Store } from "#store";
+import { difference } from "./difference.ts";
+import type { Resolver } from "./resolver.ts";
+
+/** How long a parent's deletion waits before it looks at its children again. */
+const CHILDREN_AGAIN_MS = 10_000;
+
+type Deletion = Extract<Mapped, { kind: "deleted" }>;
+
+/**
+ * Carries out the ERP's word that a record is gone, by the stream's policy: leave it, set fields, or delete it. What the
+ * service never had is not touched. Children go before their parents.
+ */
+export class Remover {
+  readonly #store: Store;
+  readonly #service: Service;
+  readonly #resolver: Resolver;
+
+  constructor(store: Store, service: Service, resolver: Resolver) {
+    this.#store = store;
+    this.#service = service;
+    this.#resolver = resolver;
+  }
+
+  /** @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too still stand in the service. */
+  async remove(claim: Claim, stream: Stream, deletion: Deletion, signal: AbortSignal): Promise<void> {
+    if (!claim.binding || deletion.policy === "ignore") return this.#store.remove(claim, { unbind: false });
+    if (deletion.policy === "set") return this.#set(claim, stream, deletion.fields, signal);
+    return this.#delete(claim, signal);
+  }
+
+  async #delete(claim: Claim, signal: AbortSignal): Promise<void> {
+    const { resource, serviceId } = claim.binding!;
+    const children = await this.#store.boundChildren(claim.id);
+    if (children.length > 0) {
+      const labels = children.slice(0, 10).map(recordLabel);
+      throw new WaitError("E_CHILDREN_FIRST", `${children.length} records still belong to it: ${labels.join(", ")}`, {
+        afterMs: CHILDREN_AGAIN_MS,
+        details: { children: labels },
+      });
+    }
+    const { status, durationMs } = await this.#service.remove(resource, serviceId, signal);
+    await this.#store.remove(claim, {
+      unbind: true,
+      audit: {
+        action: "delete",
+        resource,
+        serviceId,
+        before: { ...claim.applied },
+        outcome: "deleted",
+        status,
+        durationMs,
+      },
+    });
+  }
+
+  async #set(claim: Claim, stream: Stream, fields: readonly MappedField[], signal: AbortSignal): Promise<void> {
+    const { serviceId } = claim.binding!;
+    const wanted = await this.#resolver.resolve(fields, signal);
+    const applied: Projection = { ...claim.applied, ...wanted.projection };
+    const change = difference(claim.applied ?? {}, claim.doubts, wanted);
+    if (!change) return this.#store.remove(claim, { unbind: false, applied });
+    await this.#store.doubt(claim, { ...claim.doubts, ...change.doubts });
+    try {
+      const { status, durationMs } = await this.#service.update(stream.resource, serviceId, change.patch, signal);
+      await this.#store.remove(claim, {
+        unbind: false,
+        applied,
+        audit: {
+          action: "update",
+          resource: stream.resource,
+          serviceId,
+          before: change.before,
+          after: change.after,
+          outcome: "deleted",
+          status,
+          durationMs,
+        },
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof SyncError) || thrown.code !== "E_RECORD_GONE") throw thrown;
+      // Both sides agree that it is gone.
+      await this.#store.remove(claim, { unbind: true });
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import {
+  recordLabel,
+  recordName,
+  WaitError,
+  type Binding,
+  type Json,
+  type Projection,
+  type RecordId,
+  type ServiceId,
+} from "#model";
+import type { MappedField } from "#mapping";
+import type { Service } from "#service";
+import type { Store } from "#store";
+
+/** A record as it should stand in the service: every reference an id, every name looked up. */
+export interface Wanted {
+  readonly projection: Projection;
+  /** Fields that are written at creation only. */
+  readonly createOnly: ReadonlySet<string>;
+  /** Array fields in which only our own ids are added and removed. */
+  readonly shared: ReadonlySet<string>;
+  /** Records whose service ids the projection carries. */
+  readonly parents: readonly RecordId[];
+}
+
+/**
+ * Turns mapped fields into what is sent.
+ * @throws {WaitError} E_PARENT_MISSING when a parent is not bound yet; `missing` are the parents to wait for.
+ * @throws {ParkError} E_LOOKUP_… when the service does not know a name.
+ */
+export class Resolver {
+  readonly #store: Pick<Store, "bindings">;
+  readonly #service: Pick<Service, "lookup">;
+
+  constructor(store: Pick<Store, "bindings">, service: Pick<Service, "lookup">) {
+    this.#store = store;
+    this.#service = service;
+  }
+
+  async resolve(fields: readonly MappedField[], signal: AbortSignal): Promise<Wanted> {
+    const parents = fields.flatMap(({ value }) =>
+      value.kind === "ref" && value.key !== null ? [{ stream: value.stream, key: value.key }] : [],
+    );
+    const bindings = parents.length > 0 ? await this.#store.bindings(parents) : new Map<string, Binding>();
+    const missing = parents.filter((id) => !bindings.has(recordName(id)));
+    if (missing.length > 0) throw new ParentMissing(missing);
+
+    const projection: Record<string, Json> = {};
+    const createOnly = new Set<string>();
+    const shared = new Set<string>();
+    for (const field of fields) {
+      projection[field.name] = await this.#value(field, bindings, signal);
+      if (field.own === "create") createOnly.add(field.name);
+      if (field.value.kind === "tags") shared.add(field.name);
+    }
+    return { projection, createOnly, shared, parents };
+  }
+
+  async #value({ value }: MappedField, bindings: ReadonlyMap<string, Binding>, signal: AbortSignal): Promise<Json> {
+    switch (value.kind) {
+      case "value":
+        return value.value;
+      case "ref":
+        return value.key === null
+          ? null
+          : bindings.get(recordName({ stream: value.stream, key: value.key }))!.serviceId;
+      case "lookup":
+        return value.value === null ? null : this.#service.lookup(value.resource, value.by, value.value, signal);
+      case "tags": {
+        const ids: ServiceId[] = [];
+        for (const name of value.values) ids.push(await this.#service.lookup(value.resource, value.by, name, signal));
+        return [...new Set(ids)].toSorted((a, b) => a - b);
+      }
+    }
+  }
+}
+
+/** A record's turn comes after its parents': no attempt is counted, and the parent's binding wakes it. */
+export class ParentMissing extends WaitError {
+  readonly missing: readonly RecordId[];
+
+  constructor(missing: readonly RecordId[]) {
+    const labels = missing.map(recordLabel);
+    super("E_PARENT_MISSING", `waits for ${labels.join(", ")}, which the service does not have yet`, {
+      details: { parents: labels },
+    });
+    this.missing = missing;
+  }
+}

@@ -1,0 +1,224 @@
+import {
+  errorFacts,
+  ParkError,
+  StopError,
+  SyncError,
+  type Clock,
+  type ErrorFacts,
+  type Outcome,
+  type RecordId,
+  type StreamName,
+} from "#model";
+import type { Stream } from "#mapping";
+import type { Service } from "#service";
+import type { Claim, Store } from "#store";
+import type { Logger } from "#telemetry";
+import { Creator, UncertainError } from "./create.ts";
+import { difference } from "./difference.ts";
+import { DroppedFields } from "./dropped-fields.ts";
+import type { Leases } from "./leases.ts";
+import type { Matcher } from "./matcher.ts";
+import type { Delivery, Observer } from "./observer.ts";
+import { Remover } from "./removal.ts";
+import { Resolver, type Wanted } from "./resolver.ts";
+import { verdict, type RetryPolicy } from "./verdict.ts";
+
+export interface SynchronizerParts {
+  readonly store: Store;
+  readonly service: Service;
+  readonly matcher: Matcher;
+  readonly leases: Leases;
+  readonly streams: ReadonlyMap<StreamName, Stream>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly observer: Required<Observer>;
+  readonly policy: RetryPolicy & { readonly settleMs: number };
+  /** The daemon cannot go on. */
+  readonly stop: (error: StopError) => void;
+}
+
+type Ended = { readonly outcome: Outcome };
+
+/**
+ * Brings one record to where the ERP says it is: claim, map, resolve, settle what was begun, then create, update or
+ * remove. Every step is in the store before the next begins, so it can die anywhere and be delivered again.
+ */
+export class Synchronizer {
+  readonly #parts: SynchronizerParts;
+  readonly #resolver: Resolver;
+  readonly #creator: Creator;
+  readonly #remover: Remover;
+  readonly #dropped: DroppedFields;
+
+  constructor(parts: SynchronizerParts) {
+    const { store, service, matcher, clock, logger, policy } = parts;
+    this.#parts = parts;
+    this.#dropped = new DroppedFields(store, logger);
+    this.#resolver = new Resolver(store, service);
+    this.#remover = new Remover(store, service, this.#resolver);
+    this.#creator = new Creator({
+      store,
+      service,
+      matcher,
+      clock,
+      settleMs: policy.settleMs,
+      written: (stream, written) => this.#dropped.report(stream, written),
+    });
+  }
+
+  /** One delivery. Never throws: how it ended is in the store. Without a claim there is nothing to do. */
+  async deliver(id: RecordId, signal: AbortSignal): Promise<void> {
+    const { store, streams, leases, clock, logger } = this.#parts;
+    const stream = streams.get(id.stream);
+    if (!stream) return;
+    const startedAt = clock.now();
+    let claim: Claim | undefined;
+    try {
+      claim = await store.claim(id);
+      if (!claim) return;
+      leases.hold(claim);
+      const { outcome } = await this.#run(claim, stream, signal);
+      this.#delivered(claim, { kind: "done", outcome, durationMs: clock.now() - startedAt });
+    } catch (thrown) {
+      if (claim) await this.#failed(claim, thrown, startedAt, signal);
+      else if (thrown instanceof StopError) this.#parts.stop(thrown);
+      else logger.warn({ stream: id.stream, key: id.key, err: errorFacts(thrown) }, "record was not claimed");
+    } finally {
+      if (claim) leases.drop(claim);
+    }
+  }
+
+  async #run(claim: Claim, stream: Stream, signal: AbortSignal): Promise<Ended> {
+    const { store } = this.#parts;
+    if (claim.intent && (await this.#creator.settle(claim, stream, signal))) return { outcome: "created" };
+    const mapped = await stream.map(claim.row, claim.deleted);
+    switch (mapped.kind) {
+      case "skip":
+        await store.skip(claim, mapped.reason);
+        return { outcome: "skipped" };
+      case "deleted":
+        await this.#remover.remove(claim, stream, mapped, signal);
+        return { outcome: "deleted" };
+      case "record":
+        return this.#write(claim, stream, await this.#resolver.resolve(mapped.fields, signal), signal);
+    }
+  }
+
+  async #write(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
+    if (!claim.binding) return { outcome: await this.#creator.create(claim, stream, wanted, signal) };
+    try {
+      return await this.#update(claim, stream, wanted, signal);
+    } catch (thrown) {
+      if (!(thrown instanceof SyncError) || thrown.code !== "E_RECORD_GONE") throw thrown;
+      return this.#gone(claim, stream, wanted, thrown, signal);
+    }
+  }
+
+  async #update(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
+    const { store, service } = this.#parts;
+    const { parents } = wanted;
+    const last = claim.applied ?? {};
+    const projection = { ...last, ...withoutCreateOnly(wanted) };
+    const change = difference(last, claim.doubts, wanted);
+    if (!change) {
+      await store.apply(claim, { projection, outcome: "unchanged", parents });
+      return { outcome: "unchanged" };
+    }
+    const { resource, serviceId } = claim.binding!;
+    await store.doubt(claim, { ...claim.doubts, ...change.doubts });
+    const written = await service.update(resource, serviceId, change.patch, signal);
+    await store.apply(claim, {
+      projection,
+      outcome: "updated",
+      parents,
+      audit: {
+        action: "update",
+        resource,
+        serviceId,
+        before: change.before,
+        after: change.after,
+        outcome: "updated",
+        status: written.status,
+        durationMs: written.durationMs,
+      },
+    });
+    await this.#dropped.report(stream, written);
+    return { outcome: "updated" };
+  }
+
+  /** The service no longer has the record: by the stream's setting it is made again, or a person decides. */
+  async #gone(claim: Claim, stream: Stream, wanted: Wanted, thrown: SyncError, signal: AbortSignal): Promise<Ended> {
+    const { resource, serviceId } = claim.binding!;
+    if (stream.gone === "park")
+      throw new ParkError("E_RECORD_GONE", `${resource} ${serviceId} no longer exists in the service`, {
+        cause: thrown,
+        details: { resource, serviceId },
+      });
+    await this.#parts.store.unbind(claim, {
+      action: "delete",
+      resource,
+      serviceId,
+      before: { ...claim.applied },
+      outcome: "was gone",
+    });
+    const unbound: Claim = { ...claim, binding: undefined, applied: undefined, doubts: undefined };
+    return { outcome: await this.#creator.create(unbound, stream, wanted, signal) };
+  }
+
+  async #failed(claim: Claim, thrown: unknown, startedAt: number, signal: AbortSignal): Promise<void> {
+    const { store, service, clock, policy, stop, logger } = this.#parts;
+    const durationMs = clock.now() - startedAt;
+    try {
+      if (signal.aborted) return await store.release(claim);
+      if (thrown instanceof UncertainError) {
+        await store.uncertain(claim, errorFacts(thrown));
+        return this.#delivered(claim, { kind: "uncertain", error: errorFacts(thrown), durationMs });
+      }
+      const serviceIsDown = service.state().state !== "closed";
+      const decided = verdict(thrown, clock.now(), claim.attempts, serviceIsDown, policy);
+      switch (decided.kind) {
+        case "lost":
+          return;
+        case "stop":
+          await store.release(claim).catch(() => {});
+          return stop(decided.error);
+        case "park":
+          await store.park(claim, decided.error);
+          return this.#delivered(claim, { kind: "parked", error: decided.error, durationMs });
+        case "wait":
+          await store.wait(claim, decided);
+          return this.#delivered(claim, { kind: "waiting", error: decided.error, durationMs });
+        case "retry":
+          if (decided.error.code === "E_INTERNAL") this.#defect(claim, thrown, decided.error);
+          await store.retry(claim, decided.error, decided.dueAt);
+          return this.#delivered(claim, { kind: "retry", error: decided.error, durationMs });
+      }
+    } catch (storeError) {
+      // The claim's lease runs out and the record is delivered again.
+      if (storeError instanceof StopError) return stop(storeError);
+      logger.warn({ ...claim.id, err: errorFacts(storeError) }, "delivery was not recorded");
+    }
+  }
+
+  #defect(claim: Claim, thrown: unknown, error: ErrorFacts): void {
+    this.#parts.logger.error(
+      { ...claim.id, err: thrown instanceof Error ? thrown : error },
+      "delivery failed unexpectedly",
+    );
+  }
+
+  #delivered(claim: Claim, delivery: Delivery): void {
+    const { logger, observer } = this.#parts;
+    const fields = { ...claim.id, sequence: claim.sequence, durationMs: delivery.durationMs };
+    if (delivery.kind === "done") logger.debug({ ...fields, outcome: delivery.outcome }, "record delivered");
+    else if (delivery.kind === "parked" || delivery.kind === "uncertain")
+      logger.error({ ...fields, err: delivery.error }, "record parked");
+    else logger.debug({ ...fields, err: delivery.error }, "record postponed");
+    observer.delivered(claim.id, delivery);
+  }
+}
+
+function withoutCreateOnly({ projection, createOnly }: Wanted): Wanted["projection"] {
+  if (createOnly.size === 0) return projection;
+  return Object.fromEntries(Object.entries(projection).filter(([name]) => !createOnly.has(name)));
+}

@@ -1,0 +1,59 @@
+import { errorFacts, ParkError, RetryError, StopError, WaitError, type ErrorFacts, type RecordId } from "#model";
+import { ParentMissing } from "./resolver.ts";
+
+export interface RetryPolicy {
+  readonly retryBaseMs: number;
+  readonly retryMaxMs: number;
+  /** After this many failed attempts a record is parked. */
+  readonly retryAttempts: number;
+}
+
+/** What happens to a record after a delivery threw: the one place where an error becomes a decision. */
+export type Verdict =
+  | { readonly kind: "retry"; readonly error: ErrorFacts; readonly dueAt: number }
+  | {
+      readonly kind: "wait";
+      readonly error: ErrorFacts;
+      readonly dueAt?: number;
+      readonly parents?: readonly RecordId[];
+    }
+  | { readonly kind: "park"; readonly error: ErrorFacts }
+  /** The claim is not ours any more: somebody else decides. */
+  | { readonly kind: "lost" }
+  | { readonly kind: "stop"; readonly error: StopError };
+
+/**
+ * Decides by the error's family. While the service is known to be down (`serviceIsDown`), failing costs no attempt: hours of
+ * outage park nothing.
+ */
+export function verdict(
+  thrown: unknown,
+  now: number,
+  attempts: number,
+  serviceIsDown: boolean,
+  policy: RetryPolicy,
+): Verdict {
+  const error = errorFacts(thrown);
+  if (thrown instanceof StopError) return { kind: "stop", error: thrown };
+  if (thrown instanceof ParkError) return { kind: "park", error };
+  if (thrown instanceof ParentMissing) return { kind: "wait", error, parents: thrown.missing };
+  if (thrown instanceof WaitError) return { kind: "wait", error, dueAt: now + (thrown.afterMs ?? policy.retryBaseMs) };
+  if (error.code === "E_CLAIM_LOST") return { kind: "lost" };
+  if (thrown instanceof RetryError && serviceIsDown) return { kind: "wait", error, dueAt: now + policy.retryBaseMs };
+  if (attempts + 1 >= policy.retryAttempts)
+    return {
+      kind: "park",
+      error: {
+        code: "E_ATTEMPTS_EXHAUSTED",
+        message: `failed ${attempts + 1} times, at last with ${error.code}: ${error.message}`,
+        details: { ...error.details, attempts: attempts + 1, last: error.code },
+      },
+    };
+  return { kind: "retry", error, dueAt: now + backoffMs(attempts, policy) };
+}
+
+/** Doubles from the base to the maximum; jitter of a quarter, so that what failed together does not return together. */
+function backoffMs(attempts: number, { retryBaseMs, retryMaxMs }: RetryPolicy): number {
+  const full = Math.min(retryMaxMs, retryBaseMs * 2 ** attempts);
+  return Math.round(full * (0.75 + Math.random() * 0.25));
+}
