@@ -1,0 +1,47 @@
+import type { HttpAnswer } from "./answer.ts";
+
+/** How exchanges behave, once for all of a client's calls. */
+export interface HttpSettings {
+  readonly userAgent: string;
+  /** For the name look-up, the connection and the TLS handshake, each. */
+  readonly connectTimeoutMs: number;
+  /** From the last byte sent to the first byte of the answer. */
+  readonly answerTimeoutMs: number;
+  /** For the whole call. */
+  readonly callTimeoutMs: number;
+  readonly responseLimitBytes: number;
+  /** Connections to one origin at once; further calls wait for one. */
+  readonly connections: number;
+  /** A PEM file with authorities to trust beside the system's. */
+  readonly caFile?: string | undefined;
+  readonly proxy?: { readonly url: string; readonly except: readonly string[] } | undefined;
+  /** Keeps the cookies that servers set and sends them back, for logins by session cookie. */
+  readonly cookies?: boolean;
+}
+
+export interface HttpRequest {
+  readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Absolute, with its query already encoded. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** At most one of the three bodies. `json` is serialised here, once. */
+  readonly json?: unknown;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  readonly signal?: AbortSignal;
+  /** Overrides the client's time-outs for calls that are known to be slow. */
+  readonly callTimeoutMs?: number;
+}
+
+/**
+ * HTTP without surprises: one exchange per call, never repeated by itself, every status an answer, every failure an
+ * {@link HttpFailure}. Redirects are followed for GET and HEAD only, never from https to http.
+ */
+export interface HttpClient extends Disposable {
+  /**
+   * Sends one request and reads the answer to its end.
+   * An aborted `signal` ends it at once with the abort reason.
+   * @throws {HttpFailure} when no usable answer came; `outcomeUnknown` tells whether the request may have been carried out.
+   */
+  call(request: HttpRequest): Promise<HttpAnswer>;
+}

@@ -1,0 +1,55 @@
+import { RequestError, TimeoutError } from "got";
+import { RetryError, type ErrorCode } from "#model";
+
+/** What kept an exchange from ending with a usable answer. */
+export type HttpFailureReason = "unreachable" | "tls" | "timeout" | "cut" | "too-large" | "malformed";
+
+const CODES: Readonly<Record<HttpFailureReason, ErrorCode>> = {
+  unreachable: "E_HTTP_UNREACHABLE",
+  tls: "E_HTTP_TLS",
+  timeout: "E_HTTP_TIMEOUT",
+  cut: "E_HTTP_CUT",
+  "too-large": "E_HTTP_TOO_LARGE",
+  malformed: "E_HTTP_MALFORMED",
+};
+
+/**
+ * An exchange without a usable answer. `outcomeUnknown` is true when the request may have been carried out: everything
+ * that happened after the connection stood. A room that has codes of its own translates it; left alone it is a retry.
+ */
+export class HttpFailure extends RetryError {
+  readonly reason: HttpFailureReason;
+
+  constructor(reason: HttpFailureReason, message: string, extras: { outcomeUnknown: boolean; cause?: unknown }) {
+    super(CODES[reason], message, extras);
+    this.reason = reason;
+  }
+}
+
+/** Codes of Node for a certificate that is not trusted or does not fit. */
+const TLS_CODES = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO|HOSTNAME_MISMATCH)/;
+
+/** A connection that ends here never carried a request, although Node calls it a reset. */
+const HANDSHAKE_CUT = "before secure TLS connection was established";
+
+/** Phases of got that lie before the first byte of the request. */
+const CONNECT_PHASES = new Set(["lookup", "connect", "secureConnect"]);
+
+/** Puts what got threw into words of ours. `place` is method and address without query: a query may hold a secret. */
+export function httpFailure(thrown: unknown, place: string): HttpFailure {
+  const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (thrown instanceof TimeoutError) {
+    const outcomeUnknown = !CONNECT_PHASES.has(thrown.event);
+    return new HttpFailure("timeout", `${place}: ${cause.message}`, { outcomeUnknown, cause });
+  }
+  const code = (cause as NodeJS.ErrnoException).code ?? "";
+  if (TLS_CODES.test(code) || cause.message.includes(HANDSHAKE_CUT))
+    return new HttpFailure("tls", `${place}: the secure connection failed: ${cause.message}`, {
+      outcomeUnknown: false,
+      cause,
+    });
+  const connected = thrown instanceof RequestError && thrown.timings?.connect !== undefined;
+  return connected
+    ? new HttpFailure("cut", `${place}: the connection was cut: ${cause.message}`, { outcomeUnknown: true, cause })
+    : new HttpFailure("unreachable", `${place}: no connection: ${cause.message}`, { outcomeUnknown: false, cause });
+}
