@@ -21,8 +21,11 @@ export function secretsOf(values: Values, proxyUrl: string | undefined): Secrets
   };
 }
 
-const secretName = /(PASSWORD|PASSWD|PASS|TOKEN|SECRET|KEY|CREDENTIALS?|CODE)$/;
+const secretName = /(PASSWORD|PASSWD|TOKEN|SECRET|KEY|CREDENTIALS?)$/;
 const addressName = /(URL|URI|DSN|CONNECTION)$/;
+
+/** Shorter values of variables that are only guessed to be secret are ordinary words: hiding them would blank the log. */
+const guessedSecretMinLength = 6;
 
 /** Does a variable's name say that its value is, or carries, a secret? Ours are marked, others are guessed. */
 export function looksSecret(name: string): boolean {
@@ -32,28 +35,25 @@ export function looksSecret(name: string): boolean {
 
 /**
  * Every text that must not appear in a log, an error or a page: our secrets, the values of variables whose names say so,
- * and passwords inside addresses, each also as an address spells it.
+ * and the passwords inside addresses.
  */
 export function secretTexts(secrets: Secrets, environment: Readonly<Record<string, string>>): string[] {
-  const texts = new Set<string>();
-  const values = [secrets.serviceToken, secrets.servicePassword, secrets.serviceCode];
-  for (const [name, value] of Object.entries(environment)) if (secretName.test(name)) values.push(value);
+  const ours = [secrets.serviceToken, secrets.servicePassword, secrets.serviceCode];
+  const guessed = Object.entries(environment)
+    .filter(([name, value]) => secretName.test(name) && value.length >= guessedSecretMinLength)
+    .map(([, value]) => value);
   const addresses = [secrets.queueUrl, secrets.proxyUrl, ...Object.values(environment)];
-  for (const value of addresses) values.push(passwordOf(value));
-  for (const value of values) {
-    if (value === undefined || value === "") continue;
-    texts.add(value);
-    texts.add(encodeURIComponent(value));
-  }
-  return [...texts];
+  const texts = [...ours, ...guessed, ...addresses.flatMap(passwordsOf)];
+  return [...new Set(texts.filter((text): text is string => text !== undefined && text !== ""))];
 }
 
-function passwordOf(address: string | undefined): string | undefined {
-  const raw = address === undefined ? undefined : /^[\w+.-]+:\/\/[^/?#\s]*?:([^/?#\s]*)@/.exec(address)?.[1];
-  if (raw === undefined) return undefined;
+/** The password of an address, as it stands there and as it is meant. */
+function passwordsOf(address: string | undefined): string[] {
+  const raw = address === undefined ? undefined : /^[\w+.-]+:\/\/[^/?#\s:]*:([^/?#\s]*)@/.exec(address)?.[1];
+  if (raw === undefined) return [];
   try {
-    return decodeURIComponent(raw);
+    return [raw, decodeURIComponent(raw)];
   } catch {
-    return raw;
+    return [raw];
   }
 }

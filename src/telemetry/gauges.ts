@@ -1,0 +1,58 @@
+import { Gauge, type Registry } from "prom-client";
+import type { Readings } from "./metrics.ts";
+
+const breakerStates = ["closed", "half-open", "open"] as const;
+
+/** The figures that are read at a scrape. Setting them forgets the last ones: what is not read is not shown. */
+export function openGauges(registry: Registry, version: string): { set(readings: Readings): void } {
+  const registers = [registry];
+  const records = new Gauge({
+    name: "svcsync_records",
+    help: "Records in the store by stream and state.",
+    labelNames: ["stream", "state"],
+    registers,
+  });
+  const lag = new Gauge({
+    name: "svcsync_cursor_lag_seconds",
+    help: "Time since a poll of the stream last reached its end.",
+    labelNames: ["stream"],
+    registers,
+  });
+  const jobs = new Gauge({
+    name: "svcsync_queue_jobs",
+    help: "Jobs in the queue: wake-ups that wait, and deliveries and polls in flight (active).",
+    labelNames: ["state"],
+    registers,
+  });
+  const breaker = new Gauge({
+    name: "svcsync_service_breaker",
+    help: "1 for the state that the breaker before the service is in.",
+    labelNames: ["state"],
+    registers,
+  });
+  const limit = new Gauge({
+    name: "svcsync_service_concurrency",
+    help: "Requests to the service allowed at once now.",
+    labelNames: [],
+    registers,
+  });
+  new Gauge({ name: "svcsync_info", help: "1, with the version.", labelNames: ["version"], registers }).set(
+    { version },
+    1,
+  );
+
+  return {
+    set(readings) {
+      for (const gauge of [records, lag, jobs, breaker, limit]) gauge.reset();
+      for (const [stream, states] of readings.records ?? [])
+        for (const [state, count] of Object.entries(states)) records.set({ stream, state }, count);
+      for (const [stream, ms] of readings.lagMs ?? []) lag.set({ stream }, ms / 1000);
+      for (const [state, count] of Object.entries(readings.queue ?? {})) jobs.set({ state }, count);
+      if (readings.service === undefined) limit.remove();
+      else {
+        limit.set(readings.service.concurrency);
+        for (const state of breakerStates) breaker.set({ state }, state === readings.service.state ? 1 : 0);
+      }
+    },
+  };
+}

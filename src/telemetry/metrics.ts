@@ -1,0 +1,34 @@
+import type { Outcome, RecordState, ResourceName, StreamName } from "#model";
+
+/** What is true at the moment of a scrape. A part that cannot be read now is left out; its figures are then absent. */
+export interface Readings {
+  /** Records per stream and state. */
+  readonly records?: ReadonlyMap<StreamName, Readonly<Partial<Record<RecordState, number>>>>;
+  /** How far each stream is behind its ERP, in milliseconds: the time since a poll last reached its end. */
+  readonly lagMs?: ReadonlyMap<StreamName, number>;
+  /** Wake-ups that wait, and deliveries and polls that run now. */
+  readonly queue?: { readonly waiting: number; readonly active: number };
+  readonly service?: { readonly state: "closed" | "open" | "half-open"; readonly concurrency: number };
+}
+
+/** How one delivery ended: well, or why not. */
+export type DeliveryEnd = Outcome | "waiting" | "retry" | "parked" | "uncertain";
+
+/** The figures that operators watch. Counting never throws and never waits. */
+export interface Metrics {
+  delivered(stream: StreamName, end: DeliveryEnd, durationMs: number): void;
+  /** One request to the service that was answered, or that failed without an answer (`status` undefined). */
+  requested(request: {
+    readonly resource: ResourceName;
+    readonly method: string;
+    readonly status: number | undefined;
+    readonly durationMs: number;
+  }): void;
+  polled(
+    stream: StreamName,
+    poll: { readonly rowsRead: number; readonly changed: number; readonly durationMs: number },
+  ): void;
+  pollFailed(stream: StreamName): void;
+  /** All figures in Prometheus' text format, with fresh readings. Resolves also when readings cannot be had. */
+  text(): Promise<string>;
+}

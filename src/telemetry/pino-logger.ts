@@ -1,0 +1,86 @@
+import { pino, type DestinationStream, type Logger as Pino } from "pino";
+import { build as pretty } from "pino-pretty";
+import type { LogFields, Logger } from "./logger.ts";
+import { plainFields } from "./plain-value.ts";
+import { redactor, type Redact } from "./redaction.ts";
+
+export interface LogOptions {
+  readonly level: "debug" | "info" | "warn" | "error";
+  /** `auto`: pretty on a terminal, else JSON. */
+  readonly format: "json" | "pretty" | "auto";
+  /** Texts that no line may hold, wherever they would stand. */
+  readonly secrets: readonly string[];
+  /** Standard output unless given. */
+  readonly destination?: DestinationStream | undefined;
+}
+
+const standardOutput = 1;
+
+/**
+ * Opens the log of the process: one line per message, with `time` (ISO 8601, UTC), `level`, the fields and `msg`.
+ * Lines are written before the call returns, so that the last ones before a crash are there.
+ */
+export function openLogger(options: LogOptions): Logger {
+  const usePretty = options.format === "pretty" || (options.format === "auto" && process.stdout.isTTY);
+  const plain = options.destination ?? pino.destination({ dest: standardOutput, sync: true });
+  const destination = usePretty ? prettyStream(options.destination) : plain;
+  const root = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      // Errors arrive plain already; pino's own way would take them apart again.
+      serializers: { err: (plain: unknown) => plain },
+    },
+    destination,
+  );
+  return new PinoLogger(root, redactor(options.secrets));
+}
+
+/** A stream in this thread: a worker thread would lose the last lines of a crash. */
+function prettyStream(destination: DestinationStream | undefined): DestinationStream {
+  return pretty({
+    destination: destination ?? standardOutput,
+    sync: true,
+    colorize: destination === undefined && process.stdout.isTTY,
+    translateTime: "SYS:HH:MM:ss.l",
+    singleLine: true,
+  });
+}
+
+/** Nothing reaches pino but plain, redacted values. */
+class PinoLogger implements Logger {
+  readonly #pino: Pino;
+  readonly #redact: Redact;
+
+  constructor(root: Pino, redact: Redact) {
+    this.#pino = root;
+    this.#redact = redact;
+  }
+
+  debug(fields: LogFields, message: string): void {
+    this.#write("debug", fields, message);
+  }
+
+  info(fields: LogFields, message: string): void {
+    this.#write("info", fields, message);
+  }
+
+  warn(fields: LogFields, message: string): void {
+    this.#write("warn", fields, message);
+  }
+
+  error(fields: LogFields, message: string): void {
+    this.#write("error", fields, message);
+  }
+
+  child(fields: LogFields): Logger {
+    return new PinoLogger(this.#pino.child(plainFields(fields, this.#redact)), this.#redact);
+  }
+
+  #write(level: LogOptions["level"], fields: LogFields, message: string): void {
+    if (!this.#pino.isLevelEnabled(level)) return;
+    this.#pino[level](plainFields(fields, this.#redact), this.#redact(message));
+  }
+}

@@ -1,0 +1,86 @@
+import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
+import type { Metrics, Readings } from "./metrics.ts";
+import { openGauges } from "./gauges.ts";
+
+/** The media type of {@link Metrics.text}. */
+export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE;
+
+/** From a look-up in a local network to the longest call that the settings allow by default, in seconds. */
+const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** From a poll that found nothing to a first load. */
+const pollBuckets = [0.05, 0.25, 1, 5, 15, 60, 300, 1800];
+
+export interface MetricsOptions {
+  readonly version: string;
+  /** Asked once per scrape. */
+  readonly read: () => Promise<Readings>;
+}
+
+/** Figures in a registry of their own: two daemons in one process do not mix. */
+export function openMetrics({ version, read }: MetricsOptions): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const deliveries = new Counter({
+    name: "svcsync_deliveries_total",
+    help: "Deliveries by stream and how they ended.",
+    labelNames: ["stream", "end"],
+    registers,
+  });
+  const deliverySeconds = new Histogram({
+    name: "svcsync_delivery_duration_seconds",
+    help: "Time of one delivery, from the claim to its end.",
+    labelNames: ["stream"],
+    buckets: durationBuckets,
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: "svcsync_service_request_duration_seconds",
+    help: "Requests to the service by resource, method and status (none: no answer came).",
+    labelNames: ["resource", "method", "status"],
+    buckets: durationBuckets,
+    registers,
+  });
+  const pollSeconds = new Histogram({
+    name: "svcsync_poll_duration_seconds",
+    help: "Time of one poll that reached its end.",
+    labelNames: ["stream"],
+    buckets: pollBuckets,
+    registers,
+  });
+  const pollRows = new Counter({
+    name: "svcsync_poll_rows_total",
+    help: "Rows read from the ERP, and those of them that had really changed.",
+    labelNames: ["stream", "kind"],
+    registers,
+  });
+  const pollFailures = new Counter({
+    name: "svcsync_poll_failures_total",
+    help: "Polls that failed.",
+    labelNames: ["stream"],
+    registers,
+  });
+  const gauges = openGauges(registry, version);
+
+  return {
+    delivered(stream, end, durationMs) {
+      deliveries.inc({ stream, end });
+      deliverySeconds.observe({ stream }, durationMs / 1000);
+    },
+    requested({ resource, method, status, durationMs }) {
+      requestSeconds.observe({ resource, method, status: status ?? "none" }, durationMs / 1000);
+    },
+    polled(stream, { rowsRead, changed, durationMs }) {
+      pollSeconds.observe({ stream }, durationMs / 1000);
+      pollRows.inc({ stream, kind: "read" }, rowsRead);
+      pollRows.inc({ stream, kind: "changed" }, changed);
+    },
+    pollFailed(stream) {
+      pollFailures.inc({ stream });
+    },
+    async text() {
+      gauges.set(await read().catch((): Readings => ({})));
+      return registry.metrics();
+    },
+  };
+}
