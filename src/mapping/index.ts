@@ -1,1 +1,4 @@
 export type { Mapped, MappedField, MappedValue, MatchRule, SourceEntry, Stream, SyncFile } from "./contract.ts";
+export { loadSyncFile } from "./sync-file.ts";
+export type { AdapterShapes, SyncFileContext } from "./sync-file-context.ts";
+export { schemaText, syncFileSchema, writeSchema } from "./sync-file-schema.ts";

@@ -1,0 +1,48 @@
+import { isJsonObject, type Json, type Row } from "#model";
+import { mappingError, type Place } from "./mapping-error.ts";
+
+const segment = /`([^`]+)`|([\p{L}\p{N}_$#@-]+)/uy;
+
+/**
+ * The members that a plain path names, outermost first: `address.city`, or undefined when the text is no path.
+ * Letters, digits and `_ $ # @ -` stand for themselves; any other name is put in backticks: `` `Search Name` ``.
+ */
+export function parsePath(text: string): readonly [string, ...string[]] | undefined {
+  const names: string[] = [];
+  let at = 0;
+  for (;;) {
+    segment.lastIndex = at;
+    const found = segment.exec(text);
+    if (!found) return undefined;
+    names.push(found[1] ?? found[2]!);
+    at = segment.lastIndex;
+    if (at === text.length) return names as [string, ...string[]];
+    if (text[at++] !== ".") return undefined;
+  }
+}
+
+/**
+ * Reads a path of a row. The column must be there; below it, what is not there is null, as NULL is.
+ * @throws {ParkError} E_MAPPING when the row has no such column: the ERP's table is not what the file was written for.
+ */
+export function compilePath(text: string, place: Place): (row: Row) => Json {
+  const [column, ...rest] = parsePath(text)!;
+  return (row) => {
+    const value = Object.hasOwn(row, column) ? row[column] : undefined;
+    if (value === undefined) throw missingColumn(place, column);
+    return rest.length === 0 ? value : member(value, rest);
+  };
+}
+
+export function missingColumn(place: Place, column: string): Error {
+  return mappingError(place, `the row has no column "${column}"`, { column });
+}
+
+function member(value: Json, names: readonly string[]): Json {
+  let at: Json = value;
+  for (const name of names) {
+    if (!isJsonObject(at) || !Object.hasOwn(at, name)) return null;
+    at = at[name]!;
+  }
+  return at;
+}

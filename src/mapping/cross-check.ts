@@ -1,0 +1,106 @@
+import type { z } from "zod";
+import { didYouMean } from "./nearest.ts";
+import type { FilePath, Problem } from "./problem.ts";
+import { orderStreams, type Reference } from "./stream-order.ts";
+import type { CheckedStream } from "./stream-words.ts";
+import type { FieldWords } from "./words.ts";
+
+export interface Known {
+  /** Source name to the schema of its adapter's `read`; undefined where the source itself is wrong. */
+  readonly sources: ReadonlyMap<string, z.ZodType | undefined>;
+  readonly streams: readonly string[];
+  readonly resources: ReadonlySet<string>;
+}
+
+/** What is well-formed and still cannot be meant: names of things that are not there, and fields at odds. */
+export function crossCheck(streams: readonly CheckedStream[], known: Known): Problem[] {
+  return [
+    ...streams.flatMap((stream) => [...checkNames(stream, known), ...checkMatch(stream), ...checkDeletedSet(stream)]),
+    ...checkCircles(streams, known),
+  ];
+}
+
+export function referencesOf(streams: readonly CheckedStream[]): Reference[] {
+  return streams.flatMap(({ name, fields }) =>
+    [...fields].flatMap(([field, words]) =>
+      typeof words === "object" && "ref" in words ? [{ stream: name, field, target: words.ref }] : [],
+    ),
+  );
+}
+
+function unknownName(path: FilePath, kind: string, name: string, known: Iterable<string>): Problem {
+  const names = [...known];
+  const hint = didYouMean(name, names) || (names.length > 12 ? "" : `, wanted one of ${names.join(", ")}`);
+  return { path, message: `found the unknown ${kind} "${name}"${hint}` };
+}
+
+function checkNames({ path, head, fields }: CheckedStream, { sources, streams, resources }: Known): Problem[] {
+  const problems: Problem[] = [];
+  const resource = (path: FilePath, name: string) => {
+    if (!resources.has(name)) problems.push(unknownName(path, "resource", name, resources));
+  };
+  if (head) {
+    if (!sources.has(head.source))
+      problems.push(unknownName([...path, "source"], "source", head.source, sources.keys()));
+    resource([...path, "resource"], head.resource);
+    for (const [field, words] of Object.entries(head.deleted?.set ?? {}))
+      if (words !== null && typeof words === "object" && "lookup" in words)
+        resource([...path, "deleted", "set", field, "lookup"], words.lookup);
+  }
+  for (const [field, words] of fields) {
+    if (typeof words !== "object") continue;
+    const at = [...path, "fields", field];
+    if ("lookup" in words) resource([...at, "lookup"], words.lookup);
+    if ("tags" in words) resource([...at, "resource"], words.resource);
+    if ("ref" in words && !streams.includes(words.ref))
+      problems.push(unknownName([...at, "ref"], "stream", words.ref, streams));
+  }
+  return problems;
+}
+
+/** A natural key can only be looked for in fields that are written, and not in lists that others write to as well. */
+function checkMatch({ path, head, fields, fieldNames }: CheckedStream): Problem[] {
+  const match = head?.match ?? [];
+  return match.flatMap((rule, at): Problem[] => {
+    const named = typeof rule === "string" ? [{ field: rule, at: [at] }] : rulePlaces(rule, at);
+    return named.flatMap(({ field, at }): Problem[] => {
+      const place = [...path, "match", ...at];
+      if (!fieldNames.includes(field))
+        return [
+          { path: place, message: `found "${field}", which is not under fields${didYouMean(field, fieldNames)}` },
+        ];
+      return isTags(fields.get(field)) ? [{ path: place, message: `found "${field}", but tags name no record` }] : [];
+    });
+  });
+}
+
+function rulePlaces(rule: string[] | { fields: string[] }, at: number): { field: string; at: FilePath }[] {
+  const below = Array.isArray(rule) ? [at] : [at, "fields"];
+  return (Array.isArray(rule) ? rule : rule.fields).map((field, index) => ({ field, at: [...below, index] }));
+}
+
+function isTags(words: FieldWords | undefined): boolean {
+  return typeof words === "object" && "tags" in words;
+}
+
+/** A record can come back: what its deletion wrote has to be put right by `fields`. */
+function checkDeletedSet({ path, head, fields, fieldNames }: CheckedStream): Problem[] {
+  return Object.keys(head?.deleted?.set ?? {}).flatMap((field): Problem[] => {
+    const place = { path: [...path, "deleted", "set", field], atName: true };
+    const words = fields.get(field);
+    if (!fieldNames.includes(field))
+      return [{ ...place, message: "not under fields, so a record that comes back would keep this value" }];
+    if (isTags(words)) return [{ ...place, message: "tags are added and removed, a deletion cannot set them" }];
+    if (typeof words === "object" && words.own === "create")
+      return [{ ...place, message: "own: create under fields, so a record that comes back would keep this value" }];
+    return [];
+  });
+}
+
+function checkCircles(streams: readonly CheckedStream[], known: Known): Problem[] {
+  const { circles } = orderStreams(known.streams, referencesOf(streams));
+  return circles.map(({ reference: { stream, field }, way }) => ({
+    path: ["streams", stream, "fields", field, "ref"],
+    message: `streams refer to each other in a circle (${way.join(" → ")}): none of them could be first`,
+  }));
+}

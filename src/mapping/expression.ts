@@ -1,0 +1,108 @@
+import jsonata from "jsonata";
+import type { Json, Row } from "#model";
+import { columnsOf, comparesWithNull } from "./expression-columns.ts";
+import { missingColumn } from "./column-path.ts";
+import { kindOf, mappingError, type Place } from "./mapping-error.ts";
+import { utc } from "./utc.ts";
+
+/** An expression that works longer than this on one row does not end. */
+const timeoutMs = 1_000;
+/** Nested calls; above it a function calls itself without end. */
+const maxDepth = 400;
+/** Members of a list that an expression may build. */
+const maxSequence = 100_000;
+
+export interface SyntaxProblem {
+  readonly message: string;
+  /** Characters from the beginning of the expression. */
+  readonly offset: number;
+}
+
+/** What is wrong with an expression before it meets a row. */
+export function expressionProblem(text: string): SyntaxProblem | undefined {
+  let ast: unknown;
+  try {
+    ast = jsonata(text).ast();
+  } catch (thrown) {
+    const { message, position = 0, token } = thrown as { message: string; position?: number; token?: unknown };
+    const length = typeof token === "string" && token !== "(end)" ? token.length : 0;
+    const offset = Math.max(0, position - length);
+    return { message: `${message}, at character ${offset + 1} of the expression`, offset };
+  }
+  if (comparesWithNull(ast))
+    return {
+      message: "NULL columns are left out in expressions, so nothing equals null: write $exists(column) instead",
+      offset: 0,
+    };
+  return undefined;
+}
+
+/** A JSONata expression of a checked sync file, compiled once. */
+export class Expression {
+  readonly place: Place;
+  readonly #compiled: jsonata.Expression;
+  readonly #columns: readonly string[];
+
+  constructor(text: string, place: Place) {
+    this.place = place;
+    this.#compiled = jsonata(text, { timeout: timeoutMs, stack: maxDepth, sequence: maxSequence });
+    this.#compiled.registerFunction("utc", utc);
+    this.#columns = columnsOf(this.#compiled.ast());
+  }
+
+  /**
+   * The expression's value for a row; nothing becomes null.
+   * `present` is the row without its NULLs (see {@link withoutNulls}).
+   * @throws {ParkError} E_MAPPING when a column is missing, the expression fails or runs away.
+   */
+  async evaluate(row: Row, present: Row): Promise<Json> {
+    for (const column of this.#columns) if (!Object.hasOwn(row, column)) throw missingColumn(this.place, column);
+    let value: unknown;
+    try {
+      value = await this.#compiled.evaluate(present);
+    } catch (thrown) {
+      throw mappingError(this.place, `the expression failed: ${withoutValues(thrown)}`);
+    }
+    return this.#json(value);
+  }
+
+  #json(value: unknown): Json {
+    if (value === undefined || value === null) return null;
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+    if (Array.isArray(value)) return value.map((item) => this.#json(item));
+    if (typeof value === "object" && !("_jsonata_lambda" in value))
+      return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.#json(member)]));
+    throw mappingError(this.place, `the expression gives ${kindOf(value)}, wanted a value`);
+  }
+}
+
+/**
+ * The row as expressions see it: without its NULLs, at any depth. `a & ' ' & b` would else write the word "null" into a
+ * name, since that is what JSONata makes of a null beside text.
+ */
+export function withoutNulls(row: Row): Row {
+  const present: Row = {};
+  for (const name of Object.keys(row)) {
+    const value = row[name]!;
+    if (value === null) continue;
+    present[name] = typeof value === "object" ? presentIn(value) : value;
+  }
+  return present;
+}
+
+function presentIn(value: Json): Json {
+  if (typeof value !== "object" || value === null) return value;
+  return Array.isArray(value) ? value.map(presentIn) : withoutNulls(value);
+}
+
+/** The message of what JSONata threw, with the row's values in it replaced by their kinds. */
+function withoutValues(thrown: unknown): string {
+  const {
+    code,
+    message = "unknown reason",
+    ...facts
+  } = thrown as { code?: string; message?: string; [fact: string]: unknown };
+  const limits = code === "D1011" || code === "D1012" || code === "D2015";
+  const values = limits ? [] : [facts["value"], facts["value2"], facts["exp"]].filter((value) => value !== undefined);
+  return values.reduce<string>((text, value) => text.replaceAll(JSON.stringify(value), kindOf(value)), message);
+}

@@ -1,0 +1,99 @@
+import { joinKey, type Json, type Key } from "#model";
+import type { MappedField, MappedValue } from "./contract.ts";
+import { kindOf, mappingError, type Place } from "./mapping-error.ts";
+import { isBlank, valueOf, type CompiledValue, type Input, type ValueCompiler } from "./value.ts";
+import type { FieldWords } from "./words.ts";
+
+export type ConstantLookup = { readonly resource: string; readonly by: string; readonly value: string | number };
+
+export interface CompiledField {
+  readonly map: (input: Input) => MappedField;
+  /** The stream that the field refers to. */
+  readonly parent: string | undefined;
+  readonly constantLookups: readonly ConstantLookup[];
+}
+
+/** Compiles one field of a stream. Its errors name the field; its expressions are left with `values`. */
+export function compileField(words: FieldWords, place: Place, values: ValueCompiler): CompiledField {
+  const name = place.field;
+  const own = (typeof words === "object" && words.own) || "always";
+  const field = (map: (input: Input) => MappedValue, facts: Partial<CompiledField> = {}): CompiledField => ({
+    map: (input) => ({ name, value: map(input), own }),
+    parent: undefined,
+    constantLookups: [],
+    ...facts,
+  });
+
+  if (typeof words === "object" && "lookup" in words) {
+    const { lookup: resource, by } = words;
+    const compiled = values.compile(words.value, place);
+    const read = valueOf(compiled);
+    return field((input) => ({ kind: "lookup", resource, by, value: nameIn(read(input), place) }), {
+      constantLookups: lookupsOf(compiled, resource, by),
+    });
+  }
+  if (typeof words === "object" && "ref" in words) {
+    const stream = words.ref;
+    const parts = (Array.isArray(words.key) ? words.key : [words.key]).map((part) =>
+      valueOf(values.compile(part, place)),
+    );
+    return field(
+      (input) => ({
+        kind: "ref",
+        stream,
+        key: keyOf(
+          parts.map((read) => read(input)),
+          place,
+        ),
+      }), //
+      { parent: stream },
+    );
+  }
+  if (typeof words === "object" && "tags" in words) {
+    const { resource, by, separator } = words;
+    const compiled = values.compile(words.tags, place);
+    return field((input) => ({ kind: "tags", resource, by, values: namesIn(compiled, input, separator, place) }), {
+      constantLookups: lookupsOf(compiled, resource, by),
+    });
+  }
+  const read = valueOf(values.compile(words, place));
+  return field((input) => ({ kind: "value", value: read(input) }));
+}
+
+function lookupsOf({ constants }: CompiledValue, resource: string, by: string): ConstantLookup[] {
+  return constants.flatMap((value) =>
+    (typeof value === "string" || typeof value === "number") && !isBlank(value) ? [{ resource, by, value }] : [],
+  );
+}
+
+/** The name that a look-up seeks; blank is no name. */
+function nameIn(value: Json, place: Place): string | number | null {
+  if (isBlank(value)) return null;
+  if (typeof value === "string" || typeof value === "number") return value;
+  throw mappingError(place, `a look-up wants text or a number, found ${kindOf(value)}`, { found: kindOf(value) });
+}
+
+/** The parent's key, or null as soon as a part is blank: the row has no parent. */
+function keyOf(parts: readonly Json[], place: Place): Key | null {
+  if (parts.some(isBlank)) return null;
+  const odd = parts.find((part) => typeof part === "object");
+  if (odd !== undefined)
+    throw mappingError(place, `a key wants text or a number, found ${kindOf(odd)}`, { found: kindOf(odd) });
+  return joinKey(parts);
+}
+
+/** The names of a tags field: each once, in the order of the row. */
+function namesIn(
+  { read, table }: CompiledValue,
+  input: Input,
+  separator: string | undefined,
+  place: Place,
+): (string | number)[] {
+  const value = read(input);
+  const split = typeof value === "string" && separator !== undefined ? value.split(separator) : value;
+  const names = (Array.isArray(split) ? split : [split])
+    .map((item) => table(typeof item === "string" ? item.trim() : item))
+    .map((item) => nameIn(item, place))
+    .filter((item) => item !== null);
+  return [...new Set(names)];
+}

@@ -1,0 +1,34 @@
+import { ParkError, type Json, type StreamName } from "#model";
+
+/** What of a stream is being mapped: a field's name, or `when`. */
+export interface Place {
+  readonly stream: StreamName;
+  readonly field: string;
+}
+
+/**
+ * A row that the sync file cannot map. Says which field and what kind of value was found; never the value, since rows
+ * hold people's data and this text reaches logs and pages.
+ */
+export function mappingError({ stream, field }: Place, message: string, details: Record<string, Json> = {}): ParkError {
+  return new ParkError("E_MAPPING", `${stream}.${field}: ${message}`, { details: { stream, field, ...details } });
+}
+
+/** What a value is, in words that tell nothing of it. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  switch (typeof value) {
+    case "string":
+      return value === "" ? "empty text" : "text";
+    case "number":
+      return "a number";
+    case "boolean":
+      return "true or false";
+    case "function":
+      return "a function";
+    default:
+      return "an object";
+  }
+}

@@ -1,0 +1,43 @@
+import { StopError } from "#model";
+
+/** Where in the sync file: member names and list positions from the top. */
+export type FilePath = readonly (string | number)[];
+
+/** One thing that is wrong in the sync file. */
+export interface Problem {
+  readonly path: FilePath;
+  /** What was found and what was wanted; never a value of the environment. */
+  readonly message: string;
+  /** Point at the member's name instead of its value. */
+  readonly atName?: boolean;
+  /** Characters into the text of the value, where a part of it is meant. */
+  readonly offset?: number;
+}
+
+/** A problem with its place: line and column count from 1. */
+export interface PlacedProblem {
+  readonly line: number;
+  readonly column: number;
+  /** `streams.customers.fields.name` */
+  readonly path: string;
+  readonly message: string;
+}
+
+export function pathText(path: FilePath): string {
+  return path.map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`)).join("");
+}
+
+/**
+ * All problems of a file as one error, in reading order: one line each, `file:line:column path: what is wrong`.
+ * The same facts are in `details.problems`.
+ */
+export function syncFileError(file: string, problems: readonly PlacedProblem[]): StopError {
+  const sorted = problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
+  const lines = sorted.map(({ line, column, path, message }) => {
+    const subject = path === "" ? "" : `${path}: `;
+    return `${file}:${line}:${column} ${subject}${message}`;
+  });
+  return new StopError("E_SYNC_FILE", lines.join("\n"), {
+    details: { file, problems: sorted.map((problem) => ({ ...problem })) },
+  });
+}

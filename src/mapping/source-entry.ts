@@ -1,0 +1,42 @@
+import type { z } from "zod";
+import type { SourceEntry } from "./contract.ts";
+import { didYouMean } from "./nearest.ts";
+import type { Problem } from "./problem.ts";
+import { checkShape } from "./shape-problem.ts";
+import type { SyncFileContext } from "./sync-file-context.ts";
+import { fillVariables } from "./variable.ts";
+
+export interface CheckedSources {
+  readonly entries: readonly SourceEntry[];
+  /** Every source's name, and the shape of its streams' `read` where its adapter is known. */
+  readonly readShapes: ReadonlyMap<string, z.ZodType | undefined>;
+  readonly problems: readonly Problem[];
+}
+
+/** Fills in variables and parses each source's settings by its adapter. Values stay out of the problems. */
+export function checkSources(words: Readonly<Record<string, unknown>>, context: SyncFileContext): CheckedSources {
+  const entries: SourceEntry[] = [];
+  const readShapes = new Map<string, z.ZodType | undefined>();
+  const problems: Problem[] = [];
+  for (const [name, source] of Object.entries(words)) {
+    const path = ["sources", name];
+    readShapes.set(name, undefined);
+    const { adapter, ...settings } = (source ?? {}) as Record<string, unknown>;
+    if (typeof adapter !== "string") continue;
+    const shapes = context.adapters.get(adapter);
+    if (!shapes) {
+      const names = [...context.adapters.keys()];
+      const hint = didYouMean(adapter, names) || `, wanted one of ${names.join(", ")}`;
+      problems.push({ path: [...path, "adapter"], message: `found the unknown adapter "${adapter}"${hint}` });
+      continue;
+    }
+    readShapes.set(name, shapes.read);
+    const filled = fillVariables(settings, context.environment, path);
+    problems.push(...filled.problems);
+    if (filled.problems.length > 0) continue;
+    const checked = checkShape(shapes.settings, filled.value, path, { hideValues: true });
+    problems.push(...checked.problems);
+    if (checked.problems.length === 0) entries.push({ name, adapter, settings: checked.value });
+  }
+  return { entries, readShapes, problems };
+}

@@ -1,0 +1,40 @@
+/** A stream, the field that refers, and the stream it refers to. */
+export interface Reference {
+  readonly stream: string;
+  readonly field: string;
+  readonly target: string;
+}
+
+export interface Order {
+  /** Parents before children, else as in the file. */
+  readonly names: readonly string[];
+  /** Each circle of references once: the last reference of it, and the way round. */
+  readonly circles: readonly { readonly reference: Reference; readonly way: readonly string[] }[];
+}
+
+/**
+ * Orders streams so that a parent's comes before its children's. A stream may refer to itself (a tree of records): that
+ * is a matter between records, not between streams.
+ */
+export function orderStreams(streams: readonly string[], references: readonly Reference[]): Order {
+  const names: string[] = [];
+  const circles: { reference: Reference; way: string[] }[] = [];
+  const way: string[] = [];
+
+  function visit(stream: string): void {
+    if (names.includes(stream)) return;
+    way.push(stream);
+    for (const reference of references) {
+      const { target } = reference;
+      if (reference.stream !== stream || target === stream || !streams.includes(target)) continue;
+      const begins = way.indexOf(target);
+      if (begins < 0) visit(target);
+      else circles.push({ reference, way: [...way.slice(begins), target] });
+    }
+    way.pop();
+    names.push(stream);
+  }
+
+  for (const stream of streams) visit(stream);
+  return { names, circles };
+}

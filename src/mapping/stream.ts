@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type Json, type Row } from "#model";
+import type { Mapped, MatchRule, Stream } from "./contract.ts";
+import { compileDeletion, deletionLookups } from "./deletion.ts";
+import { parseDuration } from "./duration.ts";
+import { Expression, withoutNulls } from "./expression.ts";
+import { compileField } from "./field.ts";
+import { kindOf, mappingError } from "./mapping-error.ts";
+import { ValueCompiler } from "./value.ts";
+import type { FieldWords, StreamHead } from "./words.ts";
+
+/** Raised when a release maps an unchanged definition to other values, so that every record is mapped again. */
+const mappingVersion = 1;
+
+/** A stream's words after all checks. */
+export interface StreamWords {
+  readonly name: string;
+  readonly head: StreamHead;
+  /** Parsed by the adapter. */
+  readonly read: unknown;
+  readonly fields: ReadonlyMap<string, FieldWords>;
+}
+
+/** Compiles a stream whose words are all checked; what it throws later is about rows alone. */
+export function compileStream({ name, head, read, fields }: StreamWords): Stream {
+  const values = new ValueCompiler();
+  const compiled = [...fields].map(([field, words]) => compileField(words, { stream: name, field }, values));
+  const deletion = compileDeletion(head.deleted);
+  const isDeleted = condition(head.deleted?.when, name, "deleted.when");
+  const isTaken = condition(head.when, name, "when");
+  const { expressions } = values;
+
+  async function map(row: Row, deleted: boolean): Promise<Mapped> {
+    if (deleted) return deletion;
+    const present = expressions.length > 0 || isDeleted || isTaken ? withoutNulls(row) : row;
+    if (isDeleted && (await isDeleted(row, present))) return deletion;
+    if (isTaken && !(await isTaken(row, present))) return { kind: "skip", reason: "left out by when" };
+    const results: Json[] = [];
+    for (const expression of expressions) results.push(await expression.evaluate(row, present));
+    const input = { row, results };
+    return { kind: "record", fields: compiled.map((field) => field.map(input)) };
+  }
+
+  return {
+    name,
+    source: head.source,
+    resource: head.resource,
+    read,
+    everyMs: head.every === undefined ? undefined : parseDuration(head.every),
+    match: matchRules(head.match),
+    gone: head.gone,
+    parents: [...new Set(compiled.flatMap(({ parent }) => parent ?? []))],
+    ownedFields: [...new Set([...fields.keys(), ...Object.keys(head.deleted?.set ?? {})])],
+    constantLookups: distinct([...compiled.flatMap((field) => field.constantLookups), ...deletionLookups(deletion)]),
+    deletion: deletion.policy,
+    fingerprint: fingerprint(head, fields),
+    map,
+  };
+}
+
+function condition(text: string | undefined, stream: string, field: string) {
+  if (text === undefined) return undefined;
+  const expression = new Expression(text, { stream, field });
+  return async (row: Row, present: Row): Promise<boolean> => {
+    const answer = await expression.evaluate(row, present);
+    if (typeof answer === "boolean" || answer === null) return answer === true;
+    const found = kindOf(answer);
+    throw mappingError(expression.place, `the expression gives ${found}, wanted true or false (e.g. column = 1)`, {
+      found,
+    });
+  };
+}
+
+function matchRules(words: StreamHead["match"]): MatchRule[] {
+  if (!words) return [];
+  const isOneRule = (list: typeof words): list is string[] => typeof list[0] === "string";
+  if (isOneRule(words)) return [{ fields: words, compare: "exact" }];
+  return words.map((rule) => (Array.isArray(rule) ? { fields: rule, compare: "exact" } : rule));
+}
+
+/** What `map` gives is decided by these words alone; how and when rows are read, found or recreated is not part of it. */
+function fingerprint(head: StreamHead, fields: ReadonlyMap<string, FieldWords>): string {
+  const definition = {
+    version: mappingVersion,
+    resource: head.resource,
+    when: head.when ?? null,
+    deleted: head.deleted ?? null,
+    fields: Object.fromEntries(fields),
+  };
+  return createHash("sha256")
+    .update(canonicalJson(definition as Json))
+    .digest("hex")
+    .slice(0, 16);
+}
+
+function distinct<T>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
+}

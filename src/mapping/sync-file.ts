@@ -1,0 +1,61 @@
+import type { SyncFile } from "./contract.ts";
+import { crossCheck, referencesOf } from "./cross-check.ts";
+import type { SyncFileContext } from "./sync-file-context.ts";
+import { syncFileError, type Problem } from "./problem.ts";
+import { checkShape } from "./shape-problem.ts";
+import { checkSources } from "./source-entry.ts";
+import { compileStream } from "./stream.ts";
+import { orderStreams } from "./stream-order.ts";
+import { checkStream } from "./stream-words.ts";
+import { fileHead } from "./words.ts";
+import { YamlText } from "./yaml-text.ts";
+
+/**
+ * The sync file of this text, checked whole and compiled. Pure: the same text and context give the same file.
+ * @throws {StopError} E_SYNC_FILE with every problem, sorted by place: `config/sync.yaml:12:7 streams.customers…: found …`,
+ *   and in `details.problems` as line, column, path and message. No value of the environment is in it.
+ */
+export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
+  const yaml = new YamlText(text);
+  if (yaml.problems.length > 0) throw syncFileError(context.file, yaml.problems);
+
+  const problems: Problem[] = [];
+  const keep = <T extends { readonly problems: readonly Problem[] }>(checked: T): T => {
+    problems.push(...checked.problems);
+    return checked;
+  };
+
+  keep(checkShape(fileHead, yaml.value, [], { hideValues: true }));
+  const { sources: sourceWords, streams: streamWords } = partsOf(yaml.value);
+  const sources = keep(checkSources(sourceWords, context));
+  const streams = Object.entries(streamWords).map(([name, words]) => keep(checkStream(name, words)));
+  const names = Object.keys(streamWords);
+  const known = { sources: sources.readShapes, streams: names, resources: context.resources };
+  problems.push(...crossCheck(streams, known));
+
+  const compilable = streams.flatMap(({ name, path, head, fields }) => {
+    const shape = head && sources.readShapes.get(head.source);
+    if (!head || !shape) return [];
+    const { value } = keep(checkShape(shape, head.read, [...path, "read"]));
+    return [{ name, head, fields, read: value }];
+  });
+  if (problems.length > 0)
+    throw syncFileError(
+      context.file,
+      problems.map((problem) => yaml.place(problem)),
+    );
+
+  const order = orderStreams(names, referencesOf(streams)).names;
+  return {
+    sources: sources.entries,
+    streams: compilable.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name)).map(compileStream),
+  };
+}
+
+function partsOf(value: unknown): { sources: Record<string, unknown>; streams: Record<string, unknown> } {
+  const part = (name: string): Record<string, unknown> => {
+    const words = (value as Record<string, unknown> | null | undefined)?.[name];
+    return typeof words === "object" && words !== null && !Array.isArray(words) ? { ...words } : {};
+  };
+  return { sources: part("sources"), streams: part("streams") };
+}

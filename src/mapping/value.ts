@@ -1,0 +1,81 @@
+import type { Json, Row } from "#model";
+import { compilePath } from "./column-path.ts";
+import { Expression } from "./expression.ts";
+import { kindOf, mappingError, type Place } from "./mapping-error.ts";
+import type { ValueWords } from "./words.ts";
+
+/** A row and what the stream's expressions gave for it, in the order in which they were registered. */
+export interface Input {
+  readonly row: Row;
+  readonly results: readonly Json[];
+}
+
+export type Reader = (input: Input) => Json;
+
+export type Table = (value: Json) => Json;
+
+/** A compiled value: where it is read, and the table that is laid over what was read. */
+export interface CompiledValue {
+  readonly read: Reader;
+  /** `map` and `default`; for a list each member passes it alone. */
+  readonly table: Table;
+  /** The names that this value can only be one of, where the file itself says them. */
+  readonly constants: readonly Json[];
+}
+
+/** Compiles values; expressions are gathered, so that a stream without any maps without a single promise. */
+export class ValueCompiler {
+  readonly expressions: Expression[] = [];
+
+  compile(words: ValueWords, place: Place): CompiledValue {
+    if (typeof words === "string") return { read: readColumn(words, place), table: asIs, constants: [] };
+    if ("const" in words) {
+      const value = words.const as Json;
+      return { read: () => value, table: asIs, constants: Array.isArray(value) ? value : [value] };
+    }
+    const read = "from" in words ? readColumn(words.from, place) : this.#readResult(words.expr, place);
+    const constants = [...Object.values(words.map ?? {}), ...(words.default === undefined ? [] : [words.default])];
+    return { read, table: compileTable(words, place), constants };
+  }
+
+  #readResult(text: string, place: Place): Reader {
+    const at = this.expressions.push(new Expression(text, place)) - 1;
+    return ({ results }) => results[at] ?? null;
+  }
+}
+
+function readColumn(path: string, place: Place): Reader {
+  const read = compilePath(path, place);
+  return ({ row }) => read(row);
+}
+
+const asIs: Table = (value) => value;
+
+/** NULL, and text with nothing in it: what an ERP shows where a person entered nothing. */
+export function isBlank(value: Json): value is null | string {
+  return value === null || (typeof value === "string" && value.trim() === "");
+}
+
+function compileTable(
+  words: { map?: Record<string, Json> | undefined; default?: Json | undefined },
+  place: Place,
+): Table {
+  const fallback = words.default;
+  const entries = words.map && new Map(Object.entries(words.map));
+  if (!entries && fallback === undefined) return asIs;
+  return (value) => {
+    const entry = typeof value === "object" ? undefined : entries?.get(String(value));
+    if (entry !== undefined) return entry;
+    if (isBlank(value)) return fallback ?? null;
+    if (!entries) return value;
+    if (fallback !== undefined) return fallback;
+    const known = [...entries.keys()].join(", ");
+    throw mappingError(place, `the value (${kindOf(value)}) is not in map, which knows ${known}`, { known });
+  };
+}
+
+/** The value whole: read, then through the table. */
+export function valueOf({ read, table }: CompiledValue): Reader {
+  if (table === asIs) return read;
+  return (input) => table(read(input));
+}

@@ -1,0 +1,40 @@
+import type { FilePath, Problem } from "./problem.ts";
+import { didYouMean } from "./nearest.ts";
+
+const token = /\$\$|\$\{([^}]*)(\}?)/g;
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+export interface Filled {
+  readonly value: unknown;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Fills `${NAME}` from the environment in every text of `value`; `$$` is a dollar sign.
+ * Neither a value of the environment nor the text around it is ever part of a problem.
+ */
+export function fillVariables(value: unknown, environment: Readonly<Record<string, string>>, path: FilePath): Filled {
+  const problems: Problem[] = [];
+
+  function fillText(text: string, path: FilePath): string {
+    return text.replace(token, (whole: string, name: string | undefined, end: string | undefined, at: number) => {
+      if (whole === "$$") return "$";
+      const wrong = (message: string) => problems.push({ path, message, offset: at });
+      if (end !== "}" || !variableName.test(name ?? ""))
+        wrong(`found "\${" that begins no variable, wanted \${NAME} (a dollar sign itself is written $$)`);
+      else if (environment[name!] === undefined)
+        wrong(`the variable ${name} is not set${didYouMean(name!, Object.keys(environment))}`);
+      else return environment[name!]!;
+      return "";
+    });
+  }
+
+  function fill(value: unknown, path: FilePath): unknown {
+    if (typeof value === "string") return fillText(value, path);
+    if (Array.isArray(value)) return value.map((item, at) => fill(item, [...path, at]));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fill(member, [...path, name])]));
+  }
+
+  return { value: fill(value, path), problems };
+}
