@@ -35,10 +35,13 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(words:
 /** An address with one of these schemes, e.g. `["https", "http"]`. */
 export function address(schemes: readonly string[]) {
   const wanted = `an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`;
-  return z.string().refine((value) => {
-    const scheme = URL.canParse(value) ? new URL(value).protocol.slice(0, -1) : undefined;
-    return scheme !== undefined && schemes.includes(scheme) && value.startsWith(`${scheme}://`);
-  }, wanted);
+  return z.string().refine(
+    (value) => {
+      const scheme = URL.canParse(value) ? new URL(value).protocol.slice(0, -1) : undefined;
+      return scheme !== undefined && schemes.includes(scheme) && value.startsWith(`${scheme}://`);
+    },
+    { error: wanted, abort: true },
+  );
 }
 
 /** `word` as it is, or `none` for undefined. */

@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger as Pino } from "pino";
-import { build as pretty } from "pino-pretty";
+import { prettyFactory } from "pino-pretty";
 import type { LogFields, Logger } from "./logger.ts";
 import { plainFields } from "./plain-value.ts";
 import { redactor, type Redact } from "./redaction.ts";
@@ -21,9 +21,9 @@ const standardOutput = 1;
  * Lines are written before the call returns, so that the last ones before a crash are there.
  */
 export function openLogger(options: LogOptions): Logger {
-  const usePretty = options.format === "pretty" || (options.format === "auto" && process.stdout.isTTY);
-  const plain = options.destination ?? pino.destination({ dest: standardOutput, sync: true });
-  const destination = usePretty ? prettyStream(options.destination) : plain;
+  const onTerminal = options.destination === undefined && process.stdout.isTTY;
+  const usePretty = options.format === "pretty" || (options.format === "auto" && onTerminal);
+  const output = options.destination ?? pino.destination({ dest: standardOutput, sync: true });
   const root = pino(
     {
       level: options.level,
@@ -33,20 +33,19 @@ export function openLogger(options: LogOptions): Logger {
       // Errors arrive plain already; pino's own way would take them apart again.
       serializers: { err: (plain: unknown) => plain },
     },
-    destination,
+    usePretty ? prettyStream(output, onTerminal) : output,
   );
   return new PinoLogger(root, redactor(options.secrets));
 }
 
-/** A stream in this thread: a worker thread would lose the last lines of a crash. */
-function prettyStream(destination: DestinationStream | undefined): DestinationStream {
-  return pretty({
-    destination: destination ?? standardOutput,
-    sync: true,
-    colorize: destination === undefined && process.stdout.isTTY,
+/** Prettifies in this thread and at once: a worker thread would lose the last lines of a crash. */
+function prettyStream(output: DestinationStream, colorize: boolean): DestinationStream {
+  const prettify = prettyFactory({
+    colorize,
     translateTime: "SYS:HH:MM:ss.l",
     singleLine: true,
   });
+  return { write: (line) => output.write(prettify(line)) };
 }
 
 /** Nothing reaches pino but plain, redacted values. */

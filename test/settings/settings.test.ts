@@ -1,0 +1,259 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { StopError } from "#model";
+import { loadLocalSettings, loadSettings } from "#settings";
+
+const token = { SERVICE_URL: "https://tenant.example/", SERVICE_TOKEN: "t0ken-of-ours" };
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "svcsync-settings-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function fileWith(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Settings from this environment alone: the machine's own `.env` plays no part. */
+function load(environment: Record<string, string>, envFile = fileWith("empty.env", "")) {
+  return loadSettings({ environment, envFile });
+}
+
+/** The lines of the refusal, one per problem. */
+function problemsOf(run: () => unknown): string[] {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof StopError && error.code === "E_SETTINGS")
+      return error.message
+        .split("\n")
+        .slice(1)
+        .map((line) => line.trim());
+    throw error;
+  }
+  throw new Error("the settings were accepted");
+}
+
+describe("settings", () => {
+  it("needs no more than an address and a token", () => {
+    const { settings, secrets } = load(token);
+
+    expect(settings.service).toMatchObject({ url: "https://tenant.example", login: { kind: "token" }, concurrency: 4 });
+    expect(settings.queue.kind).toBe("private");
+    expect(settings.polling.intervalMs).toBe(30_000);
+    expect(secrets.serviceToken).toBe("t0ken-of-ours");
+  });
+
+  it("holds no secret beside the environment that the sync file reads", () => {
+    const environment = { ...token, HTTPS_PROXY: "http://user:pr0xy@proxy:3128", QUEUE_URL: "redis://:r3dis@queue" };
+    const { settings, secrets } = load(environment);
+    const { environment: _, ...rest } = settings;
+
+    expect(JSON.stringify(rest)).not.toMatch(/t0ken|pr0xy|r3dis/);
+    expect(rest.service.proxy).toEqual({ url: "http://proxy:3128", except: [] });
+    expect(secrets.proxyUrl).toBe("http://user:pr0xy@proxy:3128");
+  });
+
+  it("reads a login with its lifetime", () => {
+    const { settings } = load({
+      SERVICE_URL: "https://tenant.example",
+      SERVICE_USERNAME: "sync",
+      SERVICE_PASSWORD: "p4ss",
+      SERVICE_TOKEN_LIFETIME_MINUTES: "-1",
+      SERVICE_TOKEN_REFRESH: "false",
+    });
+
+    expect(settings.service.login).toEqual({
+      kind: "password",
+      username: "sync",
+      lifeTimeMinutes: -1,
+      lifeTimeRefresh: false,
+      tokenName: undefined,
+    });
+  });
+
+  it.each([
+    [{ HTTPS_PROXY: "http://a:1" }, "http://a:1"],
+    [{ https_proxy: "http://a:1", NO_PROXY: "x, .y " }, "http://a:1"],
+    [{ HTTP_PROXY: "http://a:1" }, undefined],
+  ])("takes the proxy of the address's scheme: %j", (proxies, url) => {
+    expect(load({ ...token, ...proxies }).settings.service.proxy?.url).toBe(url);
+  });
+
+  it.each([
+    ["redis://h", "redis"],
+    ["rediss://h", "redis"],
+    ["postgres://h/d", "postgres"],
+    ["postgresql://h/d", "postgres"],
+  ])("knows where the queue is from %s", (url, kind) => {
+    expect(load({ ...token, QUEUE_URL: url }).settings.queue.kind).toBe(kind);
+  });
+
+  it("lies the process environment over the env file, and an empty value means not set", () => {
+    const envFile = fileWith("a.env", "SERVICE_CONCURRENCY=8\nLOG_LEVEL=debug\nERP_URL='sqlite:a#b'\n");
+    const { settings } = load({ ...token, SERVICE_CONCURRENCY: "2", LOG_LEVEL: "" }, envFile);
+
+    expect(settings.service.concurrency).toBe(2);
+    expect(settings.log.level).toBe("debug");
+    expect(settings.environment["ERP_URL"]).toBe("sqlite:a#b");
+  });
+
+  it("reports all problems together, sorted, each with what was found and what is wanted", () => {
+    const problems = problemsOf(() =>
+      load({
+        SERVICE_URL: "tenant.example",
+        SERVICE_USERNAME: "sync",
+        SERVICE_CONCURRENCY: "many",
+        LOG_LEVEL: "verbose",
+        RETRY_BASE_SECONDS: "60",
+        RETRY_MAX_SECONDS: "5",
+      }),
+    );
+
+    expect(problems).toEqual([
+      'LOG_LEVEL: found "verbose"; wanted debug, info, warn or error',
+      'RETRY_BASE_SECONDS: found "60"; wanted at most RETRY_MAX_SECONDS, which is 5',
+      'SERVICE_CONCURRENCY: found "many"; wanted a whole number from 1 to 64',
+      "SERVICE_PASSWORD: found nothing; wanted the password of SERVICE_USERNAME",
+      'SERVICE_URL: found "tenant.example"; wanted an address that begins with https:// or http://',
+    ]);
+  });
+
+  it("never shows a secret in a problem", () => {
+    const problems = problemsOf(() =>
+      load({
+        SERVICE_URL: "https://sync:s3cret@tenant.example",
+        SERVICE_TOKEN: "t0ken",
+        SERVICE_PASSWORD: "p4ss",
+        QUEUE_URL: "amqp://u:r3dis@h",
+        HTTPS_PROXY: "socks5://u:pr0xy@h",
+      }),
+    );
+
+    expect(problems).toHaveLength(4);
+    expect(problems.join()).not.toMatch(/s3cret|t0ken|p4ss|r3dis|pr0xy/);
+  });
+
+  it.each([
+    [{ SERVICE_URL: "https://a.example" }, "SERVICE_TOKEN: found nothing; wanted a token, or SERVICE_USERNAME"],
+    [{ ...token, SERVICE_PASSWORD: "x" }, "SERVICE_PASSWORD: found a value beside SERVICE_TOKEN"],
+    [{ ...token, SERVICE_CONNECT_TIMEOUT_SECONDS: "61" }, "at most SERVICE_CALL_TIMEOUT_SECONDS, which is 60"],
+    [{ ...token, DELIVERY_LEASE_SECONDS: "60" }, "more than SERVICE_CALL_TIMEOUT_SECONDS, which is 60"],
+    [{ ...token, DIALECT_PAGING: "page:page" }, "page:PARAMETER:0"],
+    [{ ...token, DIALECT_RECORD_PATH: "/{id}" }, "a path with {resource} and {id}"],
+    [{ ...token, DIALECT_PATHS: "contignent" }, "pairs such as name=value"],
+    [{ ...token, POLL_INTERVAL_SECONDS: "0" }, "seconds from 0.1 to 86400"],
+  ])("refuses %j", (environment, problem) => {
+    expect(problemsOf(() => load(environment)).join()).toContain(problem);
+  });
+
+  it("reads each part of the dialect", () => {
+    const { dialect } = load({
+      ...token,
+      DIALECT_BRAND: "brand",
+      DIALECT_LIST_WRAPPER: "key:rows",
+      DIALECT_LIST_KEYS: "svcDocumentTask=task, ticketMessage=message",
+      DIALECT_PAGING: "page:p:1",
+      DIALECT_SORT: "none",
+      DIALECT_TOTAL_KEY: "none",
+      DIALECT_PATHS: "svcDocumentTask=svcDocument/{parent}/task",
+    }).settings.service;
+
+    expect(dialect).toEqual({
+      brand: "brand",
+      listWrapper: { key: "rows" },
+      listKeys: { svcDocumentTask: "task", ticketMessage: "message" },
+      paging: { kind: "page", parameter: "p", first: 1 },
+      pageSize: 50,
+      sort: undefined,
+      totalKey: undefined,
+      recordPath: "{resource}/{id}",
+      createAnswer: "record",
+      arrayUpdate: "object",
+      guess: true,
+      search: true,
+      paths: { svcDocumentTask: "svcDocument/{parent}/task" },
+    });
+  });
+});
+
+describe("settings for commands that never call the service", () => {
+  it("need neither its address nor a login", () => {
+    const { settings } = loadLocalSettings({ environment: { DATA_DIR: "/data" }, envFile: fileWith("empty.env", "") });
+
+    expect(settings.dataDir).toBe("/data");
+    expect(settings).not.toHaveProperty("service");
+  });
+
+  it("are refused all the same when a value is nonsense", () => {
+    const environment = { LOG_LEVEL: "x" };
+
+    expect(problemsOf(() => loadLocalSettings({ environment, envFile: fileWith("empty.env", "") }))).toHaveLength(1);
+  });
+});
+
+describe("env files", () => {
+  it("are asked for by name, so one that is missing is a problem", () => {
+    expect(problemsOf(() => load(token, join(folder, "no.env")))).toEqual([
+      `--env-file: found ${join(folder, "no.env")} (ENOENT); wanted a file that can be read`,
+    ]);
+  });
+
+  it("may not hold unknown keys with our prefixes, and the key that was meant is named", () => {
+    const envFile = fileWith("a.env", "SERVICE_TOKN=x\nQUEUE_COLOUR=red\nERP_PASSWORT=mine\n");
+
+    expect(problemsOf(() => load(token, envFile))).toEqual([
+      "QUEUE_COLOUR: found an unknown key; wanted a key of .env.example",
+      "SERVICE_TOKN: found an unknown key; wanted a key of .env.example: did you mean SERVICE_TOKEN?",
+    ]);
+  });
+});
+
+describe("the process environment", () => {
+  it("may hold what a container platform puts there, but no near miss", () => {
+    const environment = { ...token, QUEUE_SERVICE_HOST: "10.0.0.1", QUEUE_PORT_6379_TCP: "x", LOG_LEVLE: "info" };
+
+    expect(problemsOf(() => load(environment))).toEqual([
+      "LOG_LEVLE: found an unknown key; wanted a key of .env.example: did you mean LOG_LEVEL?",
+    ]);
+  });
+});
+
+describe("secrets from files", () => {
+  it("lose the line break at their end", () => {
+    const { secrets } = load({ SERVICE_URL: "https://a.example", SERVICE_TOKEN_FILE: fileWith("t", "fr0m-file\n") });
+
+    expect(secrets.serviceToken).toBe("fr0m-file");
+  });
+
+  it("also fill variables of the sync file whose names say that they are secrets", () => {
+    const path = fileWith("p", "erp-p4ss");
+    const { environment } = load({ ...token, ERP_PASSWORD_FILE: path, ERP_IMPORT_FILE: path }).settings;
+
+    expect(environment["ERP_PASSWORD"]).toBe("erp-p4ss");
+    expect(environment).not.toHaveProperty("ERP_IMPORT");
+  });
+
+  it("must be there, hold something and stand alone", () => {
+    const missing = join(folder, "missing");
+    const problems = problemsOf(() =>
+      load({
+        ...token,
+        SERVICE_TOKEN_FILE: fileWith("t", "x"),
+        QUEUE_URL_FILE: missing,
+        HTTPS_PROXY_FILE: fileWith("e", ""),
+      }),
+    );
+
+    expect(problems).toEqual([
+      `HTTPS_PROXY_FILE: found ${join(folder, "e")} (empty); wanted a file that holds the value`,
+      `QUEUE_URL_FILE: found ${missing} (ENOENT); wanted a file that can be read`,
+      "SERVICE_TOKEN_FILE: found SERVICE_TOKEN as well; wanted one of the two",
+    ]);
+  });
+});

@@ -1,0 +1,162 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ParkError, RetryError, WaitError } from "#model";
+import { openLogger, type LogOptions } from "#telemetry";
+
+function logTo(lines: string[], options: Partial<LogOptions> = {}) {
+  const destination = { write: (line: string) => lines.push(line) };
+  return openLogger({ level: "debug", format: "json", secrets: [], destination, ...options });
+}
+
+function parsed(line: string): Record<string, unknown> {
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(line));
+}
+
+/** The one line that `say` writes, as JSON. */
+function lineOf(
+  say: (logger: ReturnType<typeof openLogger>) => void,
+  options?: Partial<LogOptions>,
+): Record<string, unknown> {
+  const lines: string[] = [];
+  say(logTo(lines, options));
+  expect(lines).toHaveLength(1);
+  return parsed(lines[0]!);
+}
+
+describe("the log", () => {
+  it("writes one JSON line with time, level, fields and message", () => {
+    const line = lineOf((log) =>
+      log.child({ room: "pipeline" }).info({ stream: "customers", count: 3 }, "stored a batch"),
+    );
+
+    expect(line).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      level: "info",
+      room: "pipeline",
+      stream: "customers",
+      count: 3,
+      msg: "stored a batch",
+    });
+  });
+
+  it("leaves out what is below its level", () => {
+    const lines: string[] = [];
+    const log = logTo(lines, { level: "warn" });
+    log.debug({}, "a");
+    log.info({}, "b");
+    log.warn({}, "c");
+    log.error({}, "d");
+
+    expect(lines.map((line) => parsed(line)["msg"])).toEqual(["c", "d"]);
+  });
+
+  it("writes errors with code, family, message, details and causes", () => {
+    const reset = Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
+    const err = new RetryError("E_SERVICE_UNREACHABLE", "no answer", { cause: reset, details: { attempt: 2 } });
+
+    expect(lineOf((log) => log.warn({ err }, "failed"))["err"]).toEqual({
+      type: "RetryError",
+      message: "no answer",
+      code: "E_SERVICE_UNREACHABLE",
+      family: "retry",
+      details: { attempt: 2 },
+      cause: { type: "Error", message: "socket hang up", code: "ECONNRESET" },
+    });
+  });
+
+  it("writes the stack of an error that nobody foresaw, and the members of one that has several", () => {
+    const several = new AggregateError([new WaitError("E_A", "a"), new TypeError("b")], "several");
+
+    expect(lineOf((log) => log.error({ err: several }, "failed"))["err"]).toMatchObject({
+      stack: expect.stringContaining("several"),
+      errors: [{ code: "E_A" }, { type: "TypeError", stack: expect.stringContaining("logger.test.ts") }],
+    });
+  });
+
+  it("ends a circle of causes", () => {
+    const err = new Error("round");
+    err.cause = err;
+
+    expect(JSON.stringify(lineOf((log) => log.error({ err }, "failed")))).toContain("[too deep]");
+  });
+
+  it("leaves out what libraries hang on their errors", () => {
+    const err = Object.assign(new Error("x"), { options: { headers: { "x-mine": "1" } } });
+
+    expect(JSON.stringify(lineOf((log) => log.error({ err }, "failed")))).not.toContain("x-mine");
+  });
+
+  it("is readable on a terminal", () => {
+    const lines: string[] = [];
+    logTo(lines, { format: "pretty", secrets: ["s3cret"] }).info({ stream: "customers" }, "polled with s3cret");
+
+    expect(lines.join("")).toMatch(
+      /^\[\d\d:\d\d:\d\d\.\d{3}] INFO: polled with \[redacted] \{"stream":"customers"\}\n$/,
+    );
+  });
+});
+
+describe("no secret in a log", () => {
+  const secrets = ["t0ken/of+ours", 'qu"ote\\d', "123456"];
+
+  it("wherever it stands in a line", () => {
+    const cause = new Error(`caused by t0ken/of+ours`);
+    const err = new ParkError("E_X", 'refused qu"ote\\d', { cause, details: { "t0ken/of+ours": ['a qu"ote\\d b'] } });
+    const lines: string[] = [];
+    const log = logTo(lines, { secrets }).child({ url: "https://h/?t=t0ken%2Fof%2Bours" });
+    log.error(
+      { err, body: JSON.stringify({ x: 'qu"ote\\d' }), code: 123456, nested: { deep: ["t0ken/of+ours"] } },
+      "with 123456",
+    );
+
+    expect(lines[0]).not.toMatch(/t0ken|qu\\*"ote|123456/);
+    expect(lines[0]!.match(/\[redacted]/g)!.length).toBeGreaterThanOrEqual(8);
+  });
+
+  it("nor what looks like one", () => {
+    const line = lineOf((log) =>
+      log.info(
+        {
+          headers: { Authorization: "Basic abc", cookie: "sid=1", "Set-Cookie": ["sid=1"], accept: "json" },
+          password: "x",
+          access_token: "y",
+          apiKey: "z",
+          said: "Authorization: Bearer abc.def-g",
+          at: "redis://user:pw@host:1/0",
+        },
+        "asked",
+      ),
+    );
+
+    expect(line).toMatchObject({
+      headers: { Authorization: "[redacted]", cookie: "[redacted]", "Set-Cookie": "[redacted]", accept: "json" },
+      password: "[redacted]",
+      access_token: "[redacted]",
+      apiKey: "[redacted]",
+      said: "Authorization: Bearer [redacted]",
+      at: "redis://[redacted]@host:1/0",
+    });
+  });
+
+  it("whatever the secret and wherever it is put", () => {
+    const place = fc.constantFrom("message", "field", "name", "nested", "error", "cause", "child");
+    fc.assert(
+      fc.property(fc.string({ minLength: 6, maxLength: 20 }), place, (random, where) => {
+        const secret = `§${random}§`;
+        const text = `before ${secret} after`;
+        const lines: string[] = [];
+        const log = logTo(lines, { secrets: [secret] });
+        if (where === "message") log.info({}, text);
+        else if (where === "field") log.info({ a: text }, "m");
+        else if (where === "name") log.info({ [text]: 1 }, "m");
+        else if (where === "nested") log.info({ a: [{ b: [text] }] }, "m");
+        else if (where === "error") log.info({ err: new Error(text) }, "m");
+        else if (where === "cause") log.info({ err: new ParkError("E_X", "m", { cause: new Error(text) }) }, "m");
+        else log.child({ a: text }).info({}, "m");
+        expect(lines[0]).not.toContain(JSON.stringify(secret).slice(1, -1));
+        expect(lines[0]).toContain("[redacted]");
+      }),
+    );
+  });
+});
