@@ -1,1 +1,2 @@
 export * from "./contract.ts";
+export { openStore } from "./sqlite/index.ts";

@@ -1,0 +1,95 @@
+import type { Database } from "better-sqlite3";
+import { ParkError, recordLabel, type Binding, type Clock, type RecordId, type RecordState } from "#model";
+import { allows, next, statesMovedTo, type RecordEvent } from "../transitions.ts";
+import { leftOut } from "./outcomes.ts";
+import type { Parts } from "./parts.ts";
+import { stateList } from "./state-list.ts";
+
+export type Answer =
+  | { readonly kind: "bind"; readonly binding: Binding }
+  | { readonly kind: "create" }
+  | { readonly kind: "skip" };
+
+const EVENTS: { readonly [K in Answer["kind"]]: RecordEvent } = {
+  bind: "answerBind",
+  create: "answerCreate",
+  skip: "answerSkip",
+};
+
+/** What people decide: answers to creates that cannot be settled, and another try for what stands still. */
+export class Answers {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #parts: Parts;
+  readonly #find;
+  readonly #move;
+
+  constructor(db: Database, clock: Clock, parts: Parts) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#parts = parts;
+    this.#find = db.prepare<[string, string], { id: number; state: RecordState }>(
+      "SELECT id, state FROM records WHERE stream = ? AND key = ?",
+    );
+    this.#move = db.prepare(`
+      UPDATE records SET state = @state, due_at = @dueAt, attempts = 0, backfill = 0, error = @error, decision = @decision
+      WHERE id = @id`);
+  }
+
+  resolve(id: RecordId, answer: Answer): void {
+    const { audit, bindings, family, intents } = this.#parts;
+    const record = this.#find.get(id.stream, id.key);
+    if (record === undefined) throw new ParkError("E_RECORD_UNKNOWN", `${recordLabel(id)} is not known to the store`);
+    const event = EVENTS[answer.kind];
+    if (!allows(record.state, event))
+      throw new ParkError(
+        "E_NOT_RESOLVABLE",
+        `${recordLabel(id)} is ${record.state}; only a parked or uncertain record can be answered`,
+        { details: { state: record.state } },
+      );
+    const bound = bindings.of(record.id);
+    if (bound !== undefined && answer.kind === "create")
+      throw new ParkError(
+        "E_NOT_RESOLVABLE",
+        `${recordLabel(id)} is bound to ${bound.resource} ${bound.serviceId} already; a create would double it`,
+        { details: { resource: bound.resource, serviceId: bound.serviceId } },
+      );
+    const binding = answer.kind === "bind" ? answer.binding : bound;
+    const resource = binding?.resource ?? intents.resourceOf(record.id) ?? "";
+    // "skip" leaves an open create open: should the ERP change the record later, its result is looked for first.
+    if (answer.kind !== "skip") intents.end(record.id);
+    if (answer.kind === "bind") this.#bind(record.id, id, answer.binding);
+    audit.add(id, { action: "resolve", resource, serviceId: binding?.serviceId, outcome: answer.kind });
+    const state = next(record.state, event);
+    this.#move.run({
+      id: record.id,
+      state,
+      dueAt: state === "due" ? this.#clock.now() : null,
+      error: state === "skipped" ? JSON.stringify(leftOut("left out by an operator")) : null,
+      decision: answer.kind === "create" ? "create" : null,
+    });
+    family.setWaits(record.id, []);
+  }
+
+  #bind(record: number, id: RecordId, binding: Binding): void {
+    const { bindings, family, written } = this.#parts;
+    const moved = bindings.save(record, id, binding);
+    // What was written to another record of the service says nothing about this one.
+    if (moved) written.forget(record);
+    family.parentBound(id, moved);
+  }
+
+  retryNow(target: { stream?: string; key?: string; states: readonly RecordState[] }): number {
+    const revivable = statesMovedTo("due", "revive");
+    const states = target.states.filter((state) => state === "due" || revivable.includes(state));
+    const narrowed = [
+      ...(target.stream === undefined ? [] : ["stream = @stream"]),
+      ...(target.key === undefined ? [] : ["key = @key"]),
+    ];
+    const where = [`state IN (${stateList(states)})`, ...narrowed].join(" AND ");
+    const { stream, key } = target;
+    return this.#db
+      .prepare(`UPDATE records SET state = 'due', due_at = @now, attempts = 0, error = NULL WHERE ${where}`)
+      .run({ now: this.#clock.now(), stream, key }).changes;
+  }
+}

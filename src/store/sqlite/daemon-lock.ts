@@ -1,0 +1,57 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { StopError } from "#model";
+import { makePrivateFile } from "./connection.ts";
+
+/** How long a second daemon waits for the first to go, as in a restart whose stop and start overlap. */
+const PATIENCE_MS = 500;
+
+/**
+ * The right to be the only daemon of a data directory: a write transaction held open on a small file beside the store.
+ * The operating system takes the lock back when the process ends, however it ends; nothing is left to clean up.
+ */
+export class DaemonLock implements Disposable {
+  readonly #db: Database.Database;
+
+  private constructor(db: Database.Database) {
+    this.#db = db;
+  }
+
+  /** @throws {StopError} E_STORE_BUSY when another live process holds it, with that process named. */
+  static take(dataDir: string): DaemonLock {
+    const path = join(dataDir, "svcsync.lock");
+    makePrivateFile(path);
+    const db = new Database(path, { timeout: PATIENCE_MS });
+    try {
+      db.exec("CREATE TABLE IF NOT EXISTS holder (name TEXT NOT NULL) STRICT");
+      db.exec("BEGIN IMMEDIATE; DELETE FROM holder");
+      db.prepare("INSERT INTO holder (name) VALUES (?)").run(`process ${process.pid} on ${hostname()}`);
+      // Committed so that others can read the name; taken again at once, and that transaction is the lock.
+      db.exec("COMMIT; BEGIN IMMEDIATE");
+      return new DaemonLock(db);
+    } catch (thrown) {
+      const busy = thrown instanceof Database.SqliteError && thrown.code.startsWith("SQLITE_BUSY");
+      const holder = busy ? holderOf(db) : undefined;
+      db.close();
+      if (!busy) throw thrown;
+      throw new StopError(
+        "E_STORE_BUSY",
+        `the store in ${dataDir} is in use by ${holder ?? "another daemon"}; only one daemon may run on it`,
+        { cause: thrown, details: { dataDir, holder: holder ?? null } },
+      );
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close();
+  }
+}
+
+function holderOf(db: Database.Database): string | undefined {
+  try {
+    return db.prepare<[], string>("SELECT name FROM holder").pluck().get();
+  } catch {
+    return undefined;
+  }
+}

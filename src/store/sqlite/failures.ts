@@ -1,0 +1,71 @@
+import Database from "better-sqlite3";
+import { RetryError, StopError, SyncError, type ErrorCode } from "#model";
+
+interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+const FULL: Failure = {
+  code: "E_STORE_FULL",
+  message: "the disk of the store is full; free space or enlarge the volume, then start again",
+};
+const READONLY: Failure = {
+  code: "E_STORE_READONLY",
+  message:
+    "the store cannot be written to; give the user that runs svcsync write access to the directory and its files",
+};
+const CORRUPT: Failure = {
+  code: "E_STORE_CORRUPT",
+  message: "the store is damaged; stop, keep the file, and restore the latest backup or rebuild the bindings",
+};
+const FAILED: Failure = {
+  code: "E_STORE_FAILED",
+  message: "the store could not be read or written; look at the disk and at the system's log",
+};
+
+/** By primary result code of SQLite, and by errno for what happens to the directory. */
+const FAILURES: Readonly<Record<string, Failure>> = {
+  SQLITE_FULL: FULL,
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  SQLITE_READONLY: READONLY,
+  SQLITE_PERM: READONLY,
+  SQLITE_CANTOPEN: READONLY,
+  EACCES: READONLY,
+  EPERM: READONLY,
+  EROFS: READONLY,
+  SQLITE_CORRUPT: CORRUPT,
+  SQLITE_NOTADB: CORRUPT,
+};
+
+/** The first two words of an extended code: SQLITE_IOERR_FSYNC is an SQLITE_IOERR. */
+function primaryCode(thrown: unknown): string | undefined {
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  if (typeof code !== "string") return undefined;
+  return code.startsWith("SQLITE_") ? code.split("_", 2).join("_") : code;
+}
+
+/**
+ * What a throw inside the store means for the daemon: a StopError for a failing disk, a RetryError when another process
+ * held the file too long, and our own errors as they are.
+ */
+export function storeFailure(thrown: unknown, path: string): Error {
+  if (thrown instanceof SyncError) return thrown;
+  const code = primaryCode(thrown);
+  if (code === "SQLITE_BUSY" || code === "SQLITE_LOCKED")
+    return new RetryError("E_STORE_LOCKED", `${path}: another process is writing to the store for too long`, {
+      cause: thrown,
+    });
+  const failure = (code === undefined ? undefined : FAILURES[code]) ?? FAILED;
+  const found = thrown instanceof Error ? thrown.message : String(thrown);
+  return new StopError(failure.code, `${path}: ${failure.message} (${found})`, {
+    cause: thrown,
+    ...(code === undefined ? {} : { details: { sqlite: code } }),
+  });
+}
+
+/** True when the failure concerns one step, not the file: our own refusals, constraints and plain defects. */
+export function concernsOneStep(thrown: unknown): boolean {
+  return !(thrown instanceof Database.SqliteError) || primaryCode(thrown) === "SQLITE_CONSTRAINT";
+}

@@ -1,0 +1,52 @@
+import { ParkError, recordLabel, type Projection, type ResourceName } from "#model";
+import type { AuditEntry, Claim } from "../contract.ts";
+import type { Parts } from "./parts.ts";
+
+/** Steps that leave the claim where it is: what is written down before and after a request to the service. */
+export class Journal {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  begin(claim: Claim, intent: { resource: ResourceName; projection: Projection }): void {
+    const { claims, bindings, intents } = this.#parts;
+    const { id } = claims.hold(claim);
+    if (bindings.of(id) !== undefined) throw refused(claim, "is bound and cannot begin a create");
+    if (intents.resourceOf(id) !== undefined) throw refused(claim, "has an open create and cannot begin another");
+    intents.open(id, intent);
+  }
+
+  abandon(claim: Claim): void {
+    const { claims, intents } = this.#parts;
+    if (!intents.end(claims.hold(claim).id)) throw refused(claim, "has no open create to abandon");
+  }
+
+  looked(claim: Claim): void {
+    const { claims, intents } = this.#parts;
+    if (!intents.looked(claims.hold(claim).id)) throw refused(claim, "has no open create to look for");
+  }
+
+  doubt(claim: Claim, doubts: Projection): void {
+    const { claims, bindings, written } = this.#parts;
+    const { id } = claims.hold(claim);
+    if (bindings.of(id) === undefined) throw refused(claim, "is not bound and cannot be updated");
+    written.doubt(id, doubts);
+  }
+
+  unbind(claim: Claim, entry: AuditEntry): void {
+    const { audit, bindings, claims, family, written } = this.#parts;
+    const { id } = claims.hold(claim);
+    if (bindings.of(id) === undefined) throw refused(claim, "is not bound and cannot be unbound");
+    bindings.end(id);
+    written.forget(id);
+    family.setParents(id, []);
+    audit.add(claim.id, entry);
+  }
+}
+
+/** A step that this record's story does not allow: a defect of the program. */
+export function refused(claim: Claim, why: string): ParkError {
+  return new ParkError("E_STORE_STATE", `${recordLabel(claim.id)} ${why}`);
+}

@@ -1,0 +1,31 @@
+import type { Database } from "better-sqlite3";
+import { StopError } from "#model";
+
+/** The version of the file's tables; 0 is an empty file. */
+export function storeVersion(db: Database): number {
+  return Number(db.pragma("user_version", { simple: true }));
+}
+
+/**
+ * Brings the tables to the version of this program, one transaction per version, so that a crash leaves a whole one.
+ * @returns the version that was found.
+ * @throws {StopError} E_STORE_NEWER when a newer program wrote the file: nothing is touched.
+ */
+export function migrate(db: Database, migrations: readonly string[]): number {
+  const found = storeVersion(db);
+  if (found > migrations.length)
+    throw new StopError(
+      "E_STORE_NEWER",
+      `the store ${db.name} has version ${found}, but this program knows versions up to ${migrations.length}; ` +
+        "run the newer program, or restore the backup that was taken before it ran",
+      { details: { found, known: migrations.length } },
+    );
+  for (const [version, script] of migrations.entries()) {
+    if (version < found) continue;
+    db.transaction(() => {
+      db.exec(script);
+      db.pragma(`user_version = ${version + 1}`);
+    }).immediate();
+  }
+  return found;
+}

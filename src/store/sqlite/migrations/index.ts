@@ -1,0 +1,6 @@
+import { records } from "./0001-records.ts";
+import { sweeps } from "./0002-sweeps.ts";
+import { matches } from "./0003-matches.ts";
+
+/** The store's versions, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
+export const migrations: readonly string[] = [records, sweeps, matches];

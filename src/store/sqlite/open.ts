@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import type { Database } from "better-sqlite3";
+import type { Clock } from "#model";
+import type { Logger } from "#telemetry";
+import type { OpenStoreOptions, Store } from "../contract.ts";
+import { giveBackClaims } from "./claims.ts";
+import { connect, makeDataDir } from "./connection.ts";
+import { DaemonLock } from "./daemon-lock.ts";
+import { storeFailure } from "./failures.ts";
+import { migrate, storeVersion } from "./migrate.ts";
+import { migrations } from "./migrations/index.ts";
+import { SqliteStore } from "./store.ts";
+
+/** Long enough for the slowest request with its time-out, short enough that a dead worker's record is not missed. */
+const DEFAULT_LEASE_MS = 60_000;
+
+/**
+ * Opens the store in `dataDir`, making the directory and the file `svcsync.db` when there are none, and brings it to this
+ * program's version. An operator beside a running daemon never changes the tables under it.
+ * @throws {StopError} E_STORE_BUSY when another live daemon holds it (for an operator: and its version is older),
+ * E_STORE_NEWER when a newer program wrote it, E_STORE_READONLY, E_STORE_FULL, E_STORE_CORRUPT or E_STORE_FAILED when the
+ * disk says no.
+ */
+export async function openStore(
+  dataDir: string,
+  options: OpenStoreOptions & { readonly clock: Clock; readonly logger: Logger },
+): Promise<Store> {
+  const { as, clock, logger, leaseMs = DEFAULT_LEASE_MS } = options;
+  const path = join(dataDir, "svcsync.db");
+  let lock: DaemonLock | undefined;
+  let db: Database | undefined;
+  try {
+    makeDataDir(dataDir);
+    if (as === "daemon") lock = DaemonLock.take(dataDir);
+    db = connect(path);
+    bringUpToDate(db, dataDir, { locked: lock !== undefined, logger });
+    if (as === "daemon") {
+      const count = giveBackClaims(db, clock);
+      if (count > 0) logger.info({ count }, "gave back the claims of a daemon that had died");
+    }
+    return new SqliteStore({ db, clock, logger, leaseMs, lock });
+  } catch (thrown) {
+    db?.close();
+    lock?.[Symbol.dispose]();
+    throw storeFailure(thrown, path);
+  }
+}
+
+/** Changes the tables only under the daemon's lock: held by this daemon, or taken for the moment by an operator. */
+function bringUpToDate(db: Database, dataDir: string, { locked, logger }: { locked: boolean; logger: Logger }): void {
+  const current = storeVersion(db) === migrations.length;
+  using _lock = locked || current ? undefined : DaemonLock.take(dataDir);
+  const from = migrate(db, migrations);
+  if (from !== migrations.length) logger.info({ from, to: migrations.length, path: db.name }, "migrated the store");
+}

@@ -1,0 +1,32 @@
+import type { Database } from "better-sqlite3";
+import type { Clock } from "#model";
+import { AuditTrail } from "./audit-trail.ts";
+import { Bindings } from "./bindings.ts";
+import { Claims } from "./claims.ts";
+import { Endings } from "./endings.ts";
+import { Family } from "./family.ts";
+import { Intents } from "./intents.ts";
+import { Written } from "./written.ts";
+
+/** What the steps of a delivery are made of: one part per table, each with its prepared statements. */
+export interface Parts {
+  readonly audit: AuditTrail;
+  readonly bindings: Bindings;
+  readonly claims: Claims;
+  readonly endings: Endings;
+  readonly family: Family;
+  readonly intents: Intents;
+  readonly written: Written;
+}
+
+export function makeParts(db: Database, clock: Clock, leaseMs: number): Parts {
+  return {
+    audit: new AuditTrail(db, clock),
+    bindings: new Bindings(db),
+    claims: new Claims(db, clock, leaseMs),
+    endings: new Endings(db, clock),
+    family: new Family(db, clock),
+    intents: new Intents(db, clock),
+    written: new Written(db),
+  };
+}

@@ -1,0 +1,48 @@
+import type { Database } from "better-sqlite3";
+import type { Clock, StreamName } from "#model";
+import type { DueRecord } from "../contract.ts";
+
+interface DueRow {
+  readonly key: string;
+  readonly due_at: number;
+}
+
+/** Whose turn it is. Every question is answered from the index `records_due` alone. */
+export class Schedule {
+  readonly #clock: Clock;
+  readonly #due;
+  readonly #first;
+
+  constructor(db: Database, clock: Clock) {
+    this.#clock = clock;
+    this.#due = db.prepare<[string, number, number, number], DueRow>(`
+      SELECT key, due_at FROM records WHERE stream = ? AND backfill = ? AND due_at <= ? ORDER BY due_at, key LIMIT ?`);
+    this.#first = db
+      .prepare<[string, number], number | null>("SELECT min(due_at) FROM records WHERE stream = ? AND backfill = ?")
+      .pluck();
+  }
+
+  due(query: { limit: number; streams: readonly StreamName[] }): DueRecord[] {
+    const live = this.#dueOf(query, false);
+    return [...live, ...this.#dueOf({ ...query, limit: query.limit - live.length }, true)];
+  }
+
+  #dueOf({ limit, streams }: { limit: number; streams: readonly StreamName[] }, backfill: boolean): DueRecord[] {
+    if (limit <= 0) return [];
+    const now = this.#clock.now();
+    return streams
+      .flatMap((stream) =>
+        this.#due.all(stream, backfill ? 1 : 0, now, limit).map(({ key, due_at }) => ({ stream, key, dueAt: due_at })),
+      )
+      .toSorted((a, b) => a.dueAt - b.dueAt)
+      .slice(0, limit)
+      .map(({ stream, key }) => ({ id: { stream, key }, backfill }));
+  }
+
+  nextDueAt(streams: readonly StreamName[]): number | undefined {
+    const firsts = streams
+      .flatMap((stream) => [this.#first.get(stream, 0), this.#first.get(stream, 1)])
+      .filter((at): at is number => typeof at === "number");
+    return firsts.length === 0 ? undefined : Math.min(...firsts);
+  }
+}
