@@ -66,12 +66,12 @@ export class AdoptionGate {
   async #look(stream: Stream, signal: AbortSignal): Promise<void> {
     const { store, logger } = this.#parts;
     try {
-      if (await store.adoption(stream.name)) return this.#letThrough(stream);
+      if (await store.adoption(stream.name)) return await this.#letThrough(stream);
       if (this.#held.get(stream.name)?.code === "E_ADOPTION_NEEDED") return;
       const foreign = await this.#foreignRecords(stream, signal);
       if (foreign === 0) {
         await store.decideAdoption(stream.name, "empty");
-        return this.#letThrough(stream);
+        return await this.#letThrough(stream);
       }
       const error = adoptionNeeded(stream, foreign);
       this.#held.set(stream.name, errorFacts(error));
@@ -88,7 +88,9 @@ export class AdoptionGate {
     }
   }
 
-  #letThrough(stream: Stream): void {
+  async #letThrough(stream: Stream): Promise<void> {
+    if (await this.#parts.store.note(heldNote(stream.name)))
+      await this.#parts.store.saveNote(heldNote(stream.name), null);
     this.#undecided.delete(stream.name);
     this.#held.delete(stream.name);
     this.#open.add(stream.name);
@@ -121,7 +123,7 @@ function adoptionNeeded(stream: Stream, count: number): WaitError {
   );
 }
 
-/** The note that remembers why a stream is held, for `status` beside a running daemon. */
+/** The note that remembers why a stream is held, for `status` beside a running daemon; null once it is open. */
 export function heldNote(stream: StreamName): string {
   return `held/${stream}`;
 }

@@ -6,3 +6,4 @@ export { Matcher } from "./matcher.ts";
 export { Leases } from "./leases.ts";
 export { droppedNote } from "./dropped-fields.ts";
 export { observeAll, type Delivery, type Observer, type PollFacts } from "./observer.ts";
+export { streamStatus, type StreamStatus } from "./stream-status.ts";

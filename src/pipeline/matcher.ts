@@ -134,7 +134,10 @@ export class Matcher {
     const note = await this.#parts.store.note(noteName(resource));
     if (!isJsonObject(note)) return undefined;
     const newest = note["newest"];
-    return { rules: String(note["rules"]), newest: typeof newest === "number" ? newest : null };
+    return {
+      rules: typeof note["rules"] === "string" ? note["rules"] : "",
+      newest: typeof newest === "number" ? newest : null,
+    };
   }
 }
 

@@ -12,7 +12,7 @@ const WAKE_LOST_MS = 30_000;
 
 export interface RelayParts {
   readonly store: Store;
-  readonly queue: Queue;
+  readonly queue: Pick<Queue, "wake">;
   readonly service: Pick<Service, "state">;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -100,7 +100,7 @@ export class Relay {
     return wokenAt === undefined || now - wokenAt > WAKE_LOST_MS;
   }
 
-  async #wake(queue: Queue, records: readonly DueRecord[], now: number): Promise<void> {
+  async #wake(queue: Pick<Queue, "wake">, records: readonly DueRecord[], now: number): Promise<void> {
     for (const backfill of [false, true]) {
       const ids = records.filter((record) => record.backfill === backfill).map(({ id }) => id);
       if (ids.length === 0) continue;

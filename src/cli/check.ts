@@ -1,0 +1,134 @@
+import { access, constants, mkdir } from "node:fs/promises";
+import { errorFacts, systemClock, type Finding } from "#model";
+import { Closing, openSources, queueLocation, readSyncFile } from "#daemon";
+import { openQueue } from "#queue";
+import { openService } from "#service";
+import { loadSettings, secretTexts, type Secrets, type Settings } from "#settings";
+import { openStore } from "#store";
+import type { SyncFile } from "#mapping";
+import { openLogger, type Logger } from "#telemetry";
+import type { GlobalOptions } from "./command-context.ts";
+import { exitCode, type Io } from "./io.ts";
+
+export interface CheckOptions extends GlobalOptions {
+  /** Probe the tenant's dialect too. */
+  readonly service?: boolean;
+  readonly json?: boolean;
+}
+
+/** What each part's failure usually wants, by error code or by part. */
+const remedies: Record<string, string> = {
+  E_SERVICE_LOGIN: "Check SERVICE_TOKEN, or SERVICE_USERNAME and SERVICE_PASSWORD.",
+  service: "Check SERVICE_URL, the network and a proxy between.",
+  queue: "Check QUEUE_URL; without it svcsync starts its own Redis.",
+  store: "DATA_DIR must be a folder that this user may write to.",
+  erp: "Check the source's settings in the sync file and that the ERP can be reached from here.",
+};
+
+/** `svcsync check`: is everything that a run needs there, and what to do where it is not. Writes nothing to any system. */
+export async function check(options: CheckOptions, io: Io): Promise<number> {
+  const { settings, secrets } = loadSettings(options.envFile === undefined ? {} : { envFile: options.envFile });
+  const syncFile = await readSyncFile(settings.syncFile, settings.environment);
+  const logger = openLogger({
+    level: "error",
+    format: settings.log.format,
+    secrets: secretTexts(secrets, settings.environment),
+    destination: io.stderr,
+  });
+  const findings: Finding[] = [
+    { subject: "settings", verdict: "ok", message: "the environment is complete" },
+    {
+      subject: "sync file",
+      verdict: "ok",
+      message: `${settings.syncFile} maps ${syncFile.streams.map(({ name }) => name).join(", ")}`,
+    },
+  ];
+  findings.push(...(await checkStore(settings, logger)));
+  findings.push(...(await checkSources(syncFile, logger, io.signal)));
+  findings.push(...(await checkQueue(settings, secrets, logger)));
+  findings.push(...(await checkService(settings, secrets, syncFile, logger, options.service ?? false, io.signal)));
+  io.stdout.write(options.json ? `${JSON.stringify({ findings })}\n` : asText(findings));
+  return findings.some(({ verdict }) => verdict === "problem") ? exitCode.needsPerson : exitCode.ok;
+}
+
+async function checkStore(settings: Settings, logger: Logger): Promise<Finding[]> {
+  return attempt("store", async () => {
+    await mkdir(settings.dataDir, { recursive: true });
+    await access(settings.dataDir, constants.W_OK);
+    await using store = await openStore(settings.dataDir, { as: "operator", clock: systemClock, logger });
+    await store.check();
+    return [{ subject: "store", verdict: "ok", message: `${settings.dataDir} can be written` }];
+  });
+}
+
+async function checkSources(syncFile: SyncFile, logger: Logger, signal: AbortSignal): Promise<Finding[]> {
+  return attempt("erp", async () => {
+    await using sources = await openSources(syncFile, { clock: systemClock, logger });
+    const findings: Finding[] = [];
+    for (const [name, source] of sources.sources)
+      findings.push(...(await attempt("erp", () => source.check(signal), `source ${name}`)));
+    // A source that does not answer would say so again for each of its streams.
+    if (findings.some(({ verdict }) => verdict === "problem")) return findings;
+    for (const [name, stream] of sources.streams)
+      findings.push(...(await attempt("erp", () => stream.check(signal), `stream ${name}`)));
+    return findings;
+  });
+}
+
+async function checkQueue(settings: Settings, secrets: Secrets, logger: Logger): Promise<Finding[]> {
+  return attempt("queue", async () => {
+    await using queue = await openQueue(queueLocation(settings, secrets), { clock: systemClock, logger });
+    await queue.ping();
+    const where = settings.queue.kind === "private" ? "its own Redis can be started" : `${settings.queue.kind} answers`;
+    return [{ subject: "queue", verdict: "ok", message: where }];
+  });
+}
+
+async function checkService(
+  settings: Settings,
+  secrets: Secrets,
+  syncFile: SyncFile,
+  logger: Logger,
+  isProbe: boolean,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const cache = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
+  return attempt("service", async () => {
+    const closing = new Closing();
+    const service = closing.use(
+      openService(settings.service, secrets, { clock: systemClock, logger, referenceCache: cache }),
+    );
+    try {
+      await service.ping(signal);
+      const ok: Finding = { subject: "service", verdict: "ok", message: `${settings.service.url} lets svcsync in` };
+      const resources = [...new Set(syncFile.streams.map(({ resource }) => resource))];
+      return isProbe ? [ok, ...(await service.probe(resources, signal))] : [ok];
+    } finally {
+      await closing[Symbol.asyncDispose]();
+    }
+  });
+}
+
+async function attempt(
+  part: "store" | "erp" | "queue" | "service",
+  look: () => Promise<Finding[]>,
+  subject: string = part,
+): Promise<Finding[]> {
+  try {
+    return await look();
+  } catch (thrown) {
+    const { code, message } = errorFacts(thrown);
+    const remedy = remedies[code] ?? remedies[part]!;
+    return [{ subject, verdict: "problem", message: `${message} (${code})`, remedy }];
+  }
+}
+
+const marks = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
+
+function asText(findings: readonly Finding[]): string {
+  const lines = findings.flatMap(({ subject, verdict, message, remedy }) => [
+    `${marks[verdict]}  ${subject}: ${message}`,
+    ...(remedy === undefined || verdict === "ok" ? [] : [`         -> ${remedy}`]),
+  ]);
+  return `${lines.join("\n")}\n`;
+}

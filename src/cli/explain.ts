@@ -1,0 +1,57 @@
+import { canonicalJson, recordLabel, type Json, type RecordId } from "#model";
+import type { AuditRecord, RecordView } from "#store";
+import { openStoreContext, type GlobalOptions } from "./command-context.ts";
+import { exitCode, type Io } from "./io.ts";
+
+export interface ExplainOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
+const HISTORY = 20;
+
+/** `svcsync explain RECORD`: why a record is the way it is: what the ERP showed, what was written, when and with what result. */
+export async function explain(id: RecordId, options: ExplainOptions, io: Io): Promise<number> {
+  await using context = await openStoreContext(options, io);
+  const view = await context.store.record(id);
+  if (!view) {
+    io.stderr.write(`${recordLabel(id)} is not in the store: no poll of ${id.stream} has shown this key.\n`);
+    return exitCode.needsPerson;
+  }
+  const history = await context.store.audit({ id, limit: HISTORY });
+  io.stdout.write(options.json ? `${JSON.stringify({ ...view, history })}\n` : asText(view, history));
+  return exitCode.ok;
+}
+
+function asText(view: RecordView, history: readonly AuditRecord[]): string {
+  const { id, state, binding, error, waitsFor, attempts, dueAt, changedAt, intent } = view;
+  const lines = [
+    `${recordLabel(id)} is ${state}${binding ? ` and bound to ${binding.resource} ${binding.serviceId}` : ", not bound"}.`,
+    `The ERP last changed it as seen ${instant(changedAt)}${view.deleted ? " and says that it is deleted" : ""}.`,
+  ];
+  if (error) lines.push(`Reason: ${error.message} (${error.code}).`);
+  if (waitsFor.length > 0) lines.push(`It waits for ${waitsFor.map(recordLabel).join(", ")}.`);
+  if (attempts > 0) lines.push(`Failed attempts: ${attempts}${dueAt ? `; the next one ${instant(dueAt)}` : ""}.`);
+  if (intent)
+    lines.push(`A create of ${intent.resource} was begun ${instant(intent.begunAt)}; its end was never seen.`);
+  lines.push("", "As the ERP shows it:", ...members(view.row), "", "As last written to the service:");
+  lines.push(...(view.applied ? members(view.applied) : ["  nothing yet"]), "", "History, newest first:");
+  lines.push(...(history.length > 0 ? history.map(entry) : ["  no write yet"]));
+  return `${lines.join("\n")}\n`;
+}
+
+function members(object: { readonly [name: string]: Json }): string[] {
+  return Object.entries(object).map(([name, value]) => `  ${name}: ${canonicalJson(value)}`);
+}
+
+function entry({ at, action, resource, serviceId, outcome, status, before, after }: AuditRecord): string {
+  const target = serviceId === undefined ? resource : `${resource} ${serviceId}`;
+  const answer = status === undefined ? "" : `, HTTP ${status}`;
+  const change = [before && `before ${canonicalJson(before)}`, after && `after ${canonicalJson(after)}`].filter(
+    Boolean,
+  );
+  return `  ${instant(at)}  ${action} ${target}: ${outcome}${answer}${change.length > 0 ? `\n      ${change.join("\n      ")}` : ""}`;
+}
+
+function instant(at: number): string {
+  return new Date(at).toISOString();
+}

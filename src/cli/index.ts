@@ -1,0 +1,2 @@
+export { runCommand } from "./program.ts";
+export type { Io } from "./io.ts";

@@ -1,0 +1,126 @@
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { StopError, SyncError, type RecordId, type RecordState } from "#model";
+import { check, type CheckOptions } from "./check.ts";
+import { explain, type ExplainOptions } from "./explain.ts";
+import { exitCode, type Io } from "./io.ts";
+import { parseRecord, records, type RecordsOptions } from "./records.ts";
+import { resolve, type ResolveOptions } from "./resolve.ts";
+import { retry } from "./retry.ts";
+import { run } from "./run.ts";
+import { status, type StatusOptions } from "./status.ts";
+import { sync, type SyncOptions } from "./sync.ts";
+import type { GlobalOptions } from "./command-context.ts";
+import { version } from "./version.ts";
+
+const states: readonly RecordState[] = [
+  "due",
+  "claimed",
+  "waiting",
+  "applied",
+  "parked",
+  "uncertain",
+  "skipped",
+  "deleted",
+];
+
+/**
+ * Runs one command line and resolves to the exit code. Never throws: what a command threw is one clear message on stderr.
+ */
+export async function runCommand(argv: readonly string[], io: Io): Promise<number> {
+  let code: number = exitCode.ok;
+  const program = new Command("svcsync")
+    .description("Keeps a service system in step with the ERP that leads it.")
+    .version(version)
+    .option(
+      "--env-file <path>",
+      "file with settings; the process environment goes before it (default: .env if there is one)",
+    )
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .showHelpAfterError("(svcsync --help lists the commands)")
+    .exitOverride()
+    .addHelpText("after", () => helpEnd);
+  const command = (name: string, description: string) => program.command(name).description(description);
+  const ended = (result: Promise<number>) => result.then((value) => void (code = value));
+  const globals = () => program.opts<GlobalOptions>();
+
+  command("run", "the daemon: polls the ERP and keeps the service in step until it is stopped").action(() =>
+    ended(run(globals(), io)),
+  );
+  command("sync", "one round: polls every stream, delivers until nothing is due, then exits (for cron)")
+    .option("--json", "the result as one line of JSON")
+    .addHelpText(
+      "after",
+      "\nExit code: 0 all in step, 1 something needs a person, 75 some records wait for the next round.",
+    )
+    .action((options: SyncOptions) => ended(sync({ ...globals(), ...options }, io)));
+  command("check", "is everything there that a run needs? Settings, sync file, store, ERP, queue, service")
+    .option("--service", "probe the tenant with reads alone and say which dialect settings hold")
+    .option("--json", "the findings as JSON")
+    .action((options: CheckOptions) => ended(check({ ...globals(), ...options }, io)));
+  command("status", "how each stream stands: state, lag, records by state, last error")
+    .option("--json", "the status as JSON")
+    .action((options: StatusOptions) => ended(status({ ...globals(), ...options }, io)));
+  command("records", "records in some states with their reasons; what needs a person unless told otherwise")
+    .argument("[stream]", "one stream; all unless given")
+    .addOption(new Option("--state <state...>", "states to list").choices(states))
+    .option("--limit <count>", "at most this many", positiveInteger, 100)
+    .option("--json", "one line of JSON per record")
+    .action((stream: string | undefined, options: RecordsOptions) =>
+      ended(records(stream, { ...globals(), ...options }, io)),
+    );
+  command("explain", "why a record is the way it is: what the ERP showed, what was written, when, with what result")
+    .addArgument(recordArgument())
+    .option("--json", "as JSON")
+    .action((id: RecordId, options: ExplainOptions) => ended(explain(id, { ...globals(), ...options }, io)));
+  command("retry", "parked and waiting records become due again")
+    .argument("[target]", "a stream, or one record as stream/key; everything unless given")
+    .action((target: string | undefined) => ended(retry(target, globals(), io)));
+  command("resolve", "answers a create whose result nobody could know, or a record with several candidates")
+    .addArgument(recordArgument())
+    .option("--bind <id>", "it is this record of the service", positiveInteger)
+    .option("--create", "the service does not have it: create it")
+    .option("--skip", "leave it out until the ERP changes it")
+    .action((id: RecordId, options: ResolveOptions) => ended(resolve(id, { ...globals(), ...options }, io)));
+
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (thrown) {
+    return failed(thrown, io);
+  }
+}
+
+const helpEnd = `
+Where to begin:
+  svcsync check                       proves the settings before anything is written
+  svcsync run                         runs the daemon
+  svcsync status                      shows how far each stream is and what needs a person
+  svcsync explain customers/10023     shows why one record is the way it is
+Settings come from the environment; .env.example lists all of them.
+`;
+
+function failed(thrown: unknown, io: Io): number {
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCode.ok : exitCode.usage;
+  if (thrown instanceof SyncError) {
+    io.stderr.write(`${thrown.message} (${thrown.code})\n`);
+    const isSettings = thrown.code === "E_SETTINGS" || thrown.code === "E_SYNC_FILE";
+    if (isSettings) return exitCode.settings;
+    return thrown instanceof StopError ? exitCode.stopped : exitCode.again;
+  }
+  io.stderr.write(`${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)} (E_INTERNAL)\n`);
+  return exitCode.stopped;
+}
+
+function recordArgument(): Argument {
+  return new Argument("<record>", "the record as stream/key, for example customers/10023").argParser((text: string) => {
+    const id = parseRecord(text);
+    if (!id) throw new InvalidArgumentError(`found ${JSON.stringify(text)}, wanted stream/key`);
+    return id;
+  });
+}
+
+function positiveInteger(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError("wanted a whole number above 0");
+  return number;
+}

@@ -1,0 +1,118 @@
+import { drained, PollsSeen, startDaemon } from "#daemon";
+import type { RecordId, StreamName } from "#model";
+import { streamStatus, type Delivery, type Observer, type PollFacts, type StreamStatus } from "#pipeline";
+import { readConfiguration, type GlobalOptions } from "./command-context.ts";
+import { exitCode, type Io } from "./io.ts";
+import { table } from "./table.ts";
+
+/** Retries and waits that end this soon are waited for; later ones are left to the next run. */
+const HORIZON_MS = 30_000;
+
+export interface SyncOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
+interface Totals {
+  read: number;
+  changed: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  deleted: number;
+}
+
+/** Counts what one run did, per stream. */
+class RunTotals implements Observer {
+  readonly streams = new Map<StreamName, Totals>();
+
+  polled(stream: StreamName, { rowsRead, changed }: PollFacts): void {
+    const totals = this.of(stream);
+    totals.read += rowsRead;
+    totals.changed += changed;
+  }
+
+  delivered({ stream }: RecordId, delivery: Delivery): void {
+    if (delivery.kind !== "done") return;
+    const totals = this.of(stream);
+    if (delivery.outcome === "created" || delivery.outcome === "adopted") totals.created += 1;
+    else if (delivery.outcome !== "skipped") totals[delivery.outcome] += 1;
+  }
+
+  of(stream: StreamName): Totals {
+    const totals = this.streams.get(stream) ?? {
+      read: 0,
+      changed: 0,
+      created: 0,
+      updated: 0,
+      unchanged: 0,
+      deleted: 0,
+    };
+    this.streams.set(stream, totals);
+    return totals;
+  }
+}
+
+/** `svcsync sync`: polls every stream once, delivers until nothing is due, and says what was done. For cron. */
+export async function sync(options: SyncOptions, io: Io): Promise<number> {
+  const configuration = await readConfiguration(options);
+  const { syncFile, logger } = configuration;
+  const names = syncFile.streams.map(({ name }) => name);
+  const polls = new PollsSeen();
+  const totals = new RunTotals();
+  await using daemon = await startDaemon(configuration, { polls: "once", observers: [polls, totals] });
+  const failure = await Promise.race([daemon.failure, drained(daemon, polls, names, HORIZON_MS, io.signal)]);
+  if (failure) {
+    logger.error({ err: failure }, "daemon cannot go on");
+    return exitCode.stopped;
+  }
+  const statuses = await streamStatus(daemon.parts.store, syncFile.streams, daemon.parts.clock);
+  const { requests } = daemon.parts.service.state();
+  if (options.json) io.stdout.write(`${JSON.stringify(asJson(statuses, totals, requests))}\n`);
+  else io.stdout.write(asText(statuses, totals, requests));
+  if (io.signal.aborted) return exitCode.again;
+  return outcome(statuses);
+}
+
+/** What a run leaves behind decides the exit code: a person's work first, then what the next run will do. */
+function outcome(statuses: readonly StreamStatus[]): number {
+  if (statuses.some(({ state, counts }) => state === "held" || (counts.parked ?? 0) + (counts.uncertain ?? 0) > 0))
+    return exitCode.needsPerson;
+  if (statuses.some(({ state, counts }) => state === "failing" || (counts.due ?? 0) + (counts.waiting ?? 0) > 0))
+    return exitCode.again;
+  return exitCode.ok;
+}
+
+function asJson(statuses: readonly StreamStatus[], totals: RunTotals, requests: number) {
+  return {
+    requests,
+    streams: statuses.map((status) => ({ ...totals.of(status.stream), ...status })),
+  };
+}
+
+function asText(statuses: readonly StreamStatus[], totals: RunTotals, requests: number): string {
+  const rows = statuses.map(({ stream, counts }) => {
+    const { read, created, updated, unchanged, deleted } = totals.of(stream);
+    const waiting = (counts.waiting ?? 0) + (counts.due ?? 0);
+    return [
+      stream,
+      read,
+      created,
+      updated,
+      unchanged,
+      deleted,
+      waiting,
+      (counts.parked ?? 0) + (counts.uncertain ?? 0),
+    ];
+  });
+  const head = ["stream", "read", "created", "updated", "unchanged", "deleted", "waiting", "parked"];
+  const lines = [table(head, rows)];
+  const sum = (name: keyof Totals) => [...totals.streams.values()].reduce((total, each) => total + each[name], 0);
+  const writes = sum("created") + sum("updated") + sum("deleted");
+  lines.push(
+    writes === 0
+      ? `Nothing to write: ${requests} requests to the service.\n`
+      : `${requests} requests to the service.\n`,
+  );
+  for (const { stream, error } of statuses) if (error) lines.push(`${stream}: ${error.message} (${error.code})\n`);
+  return lines.join("\n");
+}

@@ -1,0 +1,41 @@
+import Table from "cli-table3";
+
+const plain = {
+  chars: {
+    top: "",
+    "top-mid": "",
+    "top-left": "",
+    "top-right": "",
+    bottom: "",
+    "bottom-mid": "",
+    "bottom-left": "",
+    "bottom-right": "",
+    left: "",
+    "left-mid": "",
+    mid: "",
+    "mid-mid": "",
+    right: "",
+    "right-mid": "",
+    middle: "  ",
+  },
+  style: { "padding-left": 0, "padding-right": 0, head: [], border: [] },
+};
+
+export type Cell = string | number;
+
+/** A table without lines, numbers to the right; ready to print. */
+export function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const isNumber = head.map((_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === "number"));
+  const printed = new Table({
+    ...plain,
+    head: [...head],
+    colAligns: isNumber.map((number) => (number ? "right" : "left")),
+  });
+  for (const row of rows)
+    printed.push(row.map((cell) => (typeof cell === "number" ? cell.toLocaleString("en") : cell)));
+  return `${printed
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")}\n`;
+}

@@ -1,0 +1,33 @@
+import { errorFacts, sleep, type Clock } from "#model";
+import type { Store } from "#store";
+import type { Logger } from "#telemetry";
+
+const DAY_MS = 24 * 60 * 60_000;
+const EVERY_MS = 60 * 60_000;
+
+/** What nobody waits for: old history is forgotten. */
+export class Housekeeping {
+  readonly #store: Pick<Store, "pruneAudit">;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #keepDays: number;
+
+  constructor(store: Pick<Store, "pruneAudit">, clock: Clock, logger: Logger, keepDays: number) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#keepDays = keepDays;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const count = await this.#store.pruneAudit(this.#clock.now() - this.#keepDays * DAY_MS);
+        if (count > 0) this.#logger.info({ count }, "old history was removed");
+      } catch (thrown) {
+        this.#logger.warn({ err: errorFacts(thrown) }, "old history was not removed");
+      }
+      await sleep(EVERY_MS, signal);
+    }
+  }
+}

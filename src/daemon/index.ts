@@ -1,0 +1,6 @@
+export { startDaemon, queueLocation, type Daemon, type DaemonOptions } from "./daemon.ts";
+export { openParts, type Configuration, type Parts } from "./parts.ts";
+export { openSources, type Sources } from "./sources.ts";
+export { readSyncFile } from "./sync-file.ts";
+export { Closing } from "./closing.ts";
+export { drained, PollsSeen } from "./drained.ts";

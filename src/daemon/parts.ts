@@ -1,0 +1,44 @@
+import { systemClock, type Clock } from "#model";
+import { openService, type Service } from "#service";
+import type { Secrets, Settings } from "#settings";
+import { openStore, type Store } from "#store";
+import type { SyncFile } from "#mapping";
+import type { Logger } from "#telemetry";
+import type { Closing } from "./closing.ts";
+import { openSources, type Sources } from "./sources.ts";
+
+export interface Configuration {
+  readonly settings: Settings;
+  readonly secrets: Secrets;
+  readonly syncFile: SyncFile;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+}
+
+/** The parts that talk to a system: the ERP, the service, the store. */
+export interface Parts {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly service: Service;
+  readonly sources: Sources;
+}
+
+/**
+ * Opens store, service and sources; `closing` closes them in reverse.
+ * @throws {StopError} E_STORE_BUSY and others when the store cannot be had. The service and the ERP are not asked yet.
+ */
+export async function openParts(
+  { settings, secrets, syncFile, logger, clock = systemClock }: Configuration,
+  as: "daemon" | "operator",
+  closing: Closing,
+): Promise<Parts> {
+  const { leaseMs } = settings.delivery;
+  const store = closing.use(await openStore(settings.dataDir, { as, leaseMs, clock, logger }));
+  const referenceCache = {
+    load: (resource: string) => store.reference(resource),
+    save: (resource: string, entries: Parameters<Store["saveReference"]>[1]) => store.saveReference(resource, entries),
+  };
+  const service = closing.use(openService(settings.service, secrets, { clock, logger, referenceCache }));
+  const sources = closing.use(await openSources(syncFile, { clock, logger }));
+  return { clock, store, service, sources };
+}

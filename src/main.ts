@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+import { runCommand } from "#cli";
+
+// The process: arguments, signals and the exit code. Everything else can be run by a test.
+const stop = new AbortController();
+let signals = 0;
+for (const [name, number] of [
+  ["SIGINT", 2],
+  ["SIGTERM", 15],
+] as const)
+  process.on(name, () => {
+    signals += 1;
+    // The second signal means now.
+    if (signals > 1) process.exit(128 + number);
+    stop.abort();
+  });
+// A reader that went away (`svcsync status | head`) is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(0);
+});
+
+process.exitCode = await runCommand(process.argv.slice(2), {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  isTerminal: process.stdout.isTTY,
+  signal: stop.signal,
+});
