@@ -136,7 +136,16 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
 };
 
 /** Every state, in the order in which a record usually meets them. */
-export const RECORD_STATES = Object.keys(TRANSITIONS) as RecordState[];
+export const RECORD_STATES = [
+  "due",
+  "claimed",
+  "waiting",
+  "applied",
+  "parked",
+  "uncertain",
+  "skipped",
+  "deleted",
+] as const satisfies readonly RecordState[];
 
 /**
  * The state after an event.

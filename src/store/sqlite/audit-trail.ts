@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, Json, RecordId } from "#model";
 import type { AuditEntry, AuditRecord } from "../contract.ts";
-import { optionalText, parseOptional } from "./json-text.ts";
+import { optionalText, parseOptional, type JsonText } from "./json-text.ts";
 
 interface AuditRow {
   readonly at: number;
@@ -10,8 +10,8 @@ interface AuditRow {
   readonly action: AuditEntry["action"];
   readonly resource: string;
   readonly service_id: number | null;
-  readonly before: string | null;
-  readonly after: string | null;
+  readonly before: JsonText<Json> | null;
+  readonly after: JsonText<Json> | null;
   readonly outcome: string;
   readonly status: number | null;
   readonly duration_ms: number | null;
@@ -62,8 +62,8 @@ export class AuditTrail {
       action: row.action,
       resource: row.resource,
       serviceId: row.service_id ?? undefined,
-      before: parseOptional<Json>(row.before),
-      after: parseOptional<Json>(row.after),
+      before: parseOptional(row.before),
+      after: parseOptional(row.after),
       outcome: row.outcome,
       status: row.status ?? undefined,
       durationMs: row.duration_ms ?? undefined,

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
+import { storeFailure } from "./failures.ts";
 
 /** Pages per step: the event loop is free between two of them. */
 const PAGES_PER_STEP = 1_000;
@@ -21,6 +22,6 @@ export async function backupStore(db: Database, path: string): Promise<void> {
     renameSync(part, path);
   } catch (thrown) {
     rmSync(part, { force: true });
-    throw thrown;
+    throw storeFailure(thrown, path);
   }
 }

@@ -11,7 +11,7 @@ export interface Ending {
   /** An operator's answer was carried out. */
   readonly answered?: boolean;
   /** What happens to the record at once after the step, in the same transaction. */
-  readonly then?: "change" | "wake" | undefined;
+  readonly followedBy?: "change" | "wake" | undefined;
 }
 
 /** Ends a claim: the one place where a claimed record gets its next state. */
@@ -33,11 +33,11 @@ export class Endings {
     const ended = next("claimed", event);
     const now = this.#clock.now();
     // A newer change, a new mapping or a moved parent came during the claim: this version is not the last word.
-    if (held.again === 1 || ending.then === "change")
+    if (held.again === 1 || ending.followedBy === "change")
       this.#update.run({ id, answered, state: next(ended, "change"), dueAt: now, attempts: 0, error: null });
     else {
       const { attempts } = ending;
-      const woken = ending.then === "wake";
+      const woken = ending.followedBy === "wake";
       const state = woken ? next(ended, "wake") : ended;
       const error = woken || ending.error === undefined ? null : JSON.stringify(ending.error);
       const dueAt = woken ? now : (ending.dueAt ?? null);

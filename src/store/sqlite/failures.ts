@@ -69,3 +69,8 @@ export function storeFailure(thrown: unknown, path: string): Error {
 export function concernsOneStep(thrown: unknown): boolean {
   return !(thrown instanceof Database.SqliteError) || primaryCode(thrown) === "SQLITE_CONSTRAINT";
 }
+
+/** What every method answers after the store was disposed. */
+export function storeClosed(path: string): StopError {
+  return new StopError("E_STORE_CLOSED", `${path}: the store was closed`);
+}

@@ -1,15 +1,16 @@
 import type { Database } from "better-sqlite3";
-import { StopError } from "#model";
-import { concernsOneStep, storeFailure } from "./failures.ts";
+import { concernsOneStep, storeClosed, storeFailure } from "./failures.ts";
 
 interface Step {
-  readonly work: () => unknown;
   readonly durable: boolean;
-  readonly resolve: (value: unknown) => void;
+  /** Does the step's work; the last run counts. */
+  readonly work: () => void;
+  readonly resolve: () => void;
   readonly reject: (reason: Error) => void;
 }
 
-type Ended = { readonly value: unknown } | { readonly error: unknown };
+/** How a step ended: without an error, or with this one. */
+type Ended = { readonly error?: unknown };
 
 export interface StepOptions {
   /** The step must survive a power cut, not only a kill -9: its commit waits for the disk. */
@@ -33,9 +34,17 @@ export class GroupCommit {
 
   /** `work` is synchronous, touches only the database, and may run twice (the first run is then rolled back). */
   run<T>(work: () => T, { durable = false }: StepOptions = {}): Promise<T> {
-    if (this.#closed) return Promise.reject(new StopError("E_STORE_CLOSED", `the store ${this.#db.name} was closed`));
+    if (this.#closed) return Promise.reject(storeClosed(this.#db.name));
     return new Promise<T>((resolve, reject) => {
-      this.#steps.push({ work, durable, resolve: resolve as (value: unknown) => void, reject });
+      let done: { readonly value: T } | undefined;
+      this.#steps.push({
+        durable,
+        work: () => {
+          done = { value: work() };
+        },
+        resolve: () => done && resolve(done.value),
+        reject,
+      });
       if (this.#steps.length === 1) setImmediate(() => this.#commit());
     });
   }
@@ -62,7 +71,7 @@ export class GroupCommit {
     for (const [at, step] of steps.entries()) {
       const end = ended[at]!;
       if ("error" in end) step.reject(storeFailure(end.error, this.#db.name));
-      else step.resolve(end.value);
+      else step.resolve();
     }
   }
 
@@ -79,7 +88,8 @@ export class GroupCommit {
       const ended: Ended[] = [];
       for (const step of steps) {
         try {
-          ended.push({ value: step.work() });
+          step.work();
+          ended.push({});
         } catch (thrown) {
           if (!concernsOneStep(thrown)) throw thrown;
           return undefined;
@@ -96,9 +106,9 @@ export class GroupCommit {
   #inSavepoint(step: Step): Ended {
     this.#db.exec("SAVEPOINT step");
     try {
-      const value = step.work();
+      step.work();
       this.#db.exec("RELEASE step");
-      return { value };
+      return {};
     } catch (thrown) {
       if (!concernsOneStep(thrown)) throw thrown;
       this.#db.exec("ROLLBACK TO step; RELEASE step");

@@ -1,16 +1,18 @@
-import type { Json } from "#model";
+/** The text of a JSON column and, for the compiler, what it holds: the store wrote it, so its shape is known. */
+export type JsonText<T> = string & { readonly holds?: T };
 
-/** A JSON column that is always filled; the store wrote it, so its shape is known. */
-export function parseText<T>(text: string): T {
-  return JSON.parse(text) as T;
+/** What a column that is always filled holds. */
+export function parseText<T>(text: JsonText<T>): T {
+  const value: T = JSON.parse(text);
+  return value;
 }
 
-/** A JSON column that may be empty. */
-export function parseOptional<T>(text: string | null): T | undefined {
-  return text === null ? undefined : parseText<T>(text);
+/** What a column that may be empty holds. */
+export function parseOptional<T>(text: JsonText<T> | null): T | undefined {
+  return text === null ? undefined : parseText(text);
 }
 
 /** The text of a value that may be absent. */
-export function optionalText(value: Json | object | undefined): string | null {
+export function optionalText(value: object | string | number | boolean | null | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }

@@ -18,8 +18,8 @@ export class Outcomes {
     intents.end(held.id);
     this.#write(held.id, claim, applied);
     // A record that the ERP deleted was only bound to be found again: its deletion is still to be carried out.
-    const then = applied.again === true || held.deleted === 1 ? "change" : undefined;
-    this.#parts.endings.end(held, "apply", { attempts: 0, answered: true, then });
+    const followedBy = applied.again === true || held.deleted === 1 ? "change" : undefined;
+    this.#parts.endings.end(held, "apply", { attempts: 0, answered: true, followedBy });
     return family.parentBound(claim.id, moved);
   }
 
@@ -29,7 +29,8 @@ export class Outcomes {
     if (bindings.of(held.id) === undefined) throw refused(claim, "is not bound and cannot be applied");
     if (intents.resourceOf(held.id) !== undefined) throw refused(claim, "has an open create and cannot be applied");
     this.#write(held.id, claim, applied);
-    endings.end(held, "apply", { attempts: 0, answered: true, then: applied.again === true ? "change" : undefined });
+    const followedBy = applied.again === true ? "change" : undefined;
+    endings.end(held, "apply", { attempts: 0, answered: true, followedBy });
   }
 
   #write(record: number, claim: Claim, applied: Applied): void {
@@ -47,7 +48,7 @@ export class Outcomes {
     const { claims, endings, family } = this.#parts;
     const held = claims.hold(claim);
     const bound = family.setWaits(held.id, parents);
-    endings.end(held, "wait", { attempts: held.attempts, error, dueAt, then: bound ? "wake" : undefined });
+    endings.end(held, "wait", { attempts: held.attempts, error, dueAt, followedBy: bound ? "wake" : undefined });
   }
 
   park(claim: Claim, error: ErrorFacts, entry?: AuditEntry): void {

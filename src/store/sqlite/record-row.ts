@@ -1,6 +1,6 @@
-import type { Binding, Projection, RecordState, Row } from "#model";
+import type { Binding, ErrorFacts, Projection, RecordState, Row } from "#model";
 import type { Decision, Intent } from "../contract.ts";
-import { parseOptional, parseText } from "./json-text.ts";
+import { parseOptional, parseText, type JsonText } from "./json-text.ts";
 
 /** One record with everything that hangs on it, as {@link SELECT_RECORD} reads it. */
 export interface RecordRow {
@@ -13,16 +13,16 @@ export interface RecordRow {
   readonly attempts: number;
   readonly due_at: number | null;
   readonly changed_at: number;
-  readonly error: string | null;
+  readonly error: JsonText<ErrorFacts> | null;
   readonly decision: Decision["kind"] | null;
-  readonly row: string;
-  readonly applied: string | null;
+  readonly row: JsonText<Row>;
+  readonly applied: JsonText<Projection> | null;
   readonly applied_sequence: number | null;
-  readonly doubts: string | null;
+  readonly doubts: JsonText<Projection> | null;
   readonly bound_resource: string | null;
   readonly service_id: number | null;
   readonly intent_resource: string | null;
-  readonly projection: string | null;
+  readonly projection: JsonText<Projection> | null;
   readonly begun_at: number | null;
   readonly looks: number | null;
   readonly first_look_at: number | null;
@@ -42,10 +42,10 @@ export const SELECT_RECORD = `
 /** What the row holds beside the record's own columns, parsed. */
 export function partsOf(record: RecordRow) {
   return {
-    row: parseText<Row>(record.row),
+    row: parseText(record.row),
     binding: bindingOf(record),
-    applied: parseOptional<Projection>(record.applied),
-    doubts: parseOptional<Projection>(record.doubts),
+    applied: parseOptional(record.applied),
+    doubts: parseOptional(record.doubts),
     intent: intentOf(record),
   };
 }
@@ -59,7 +59,7 @@ function intentOf(record: RecordRow): Intent | undefined {
   if (record.intent_resource === null || record.projection === null || record.begun_at === null) return undefined;
   return {
     resource: record.intent_resource,
-    projection: parseText<Projection>(record.projection),
+    projection: parseText(record.projection),
     begunAt: record.begun_at,
     looks: record.looks ?? 0,
     firstLookAt: record.first_look_at ?? undefined,

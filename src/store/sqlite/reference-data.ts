@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, Json, ResourceName } from "#model";
-import { parseText } from "./json-text.ts";
+import { parseText, type JsonText } from "./json-text.ts";
 
 /** Look-up values of the service as last read, and small facts that survive a restart. */
 export class ReferenceData {
@@ -12,20 +12,20 @@ export class ReferenceData {
 
   constructor(db: Database, clock: Clock) {
     this.#clock = clock;
-    this.#reference = db.prepare<[string], { read_at: number; entries: string }>(
+    this.#reference = db.prepare<[string], { read_at: number; entries: JsonText<Json> }>(
       "SELECT read_at, entries FROM reference WHERE resource = ?",
     );
     this.#saveReference = db.prepare<[string, number, string]>(`
       INSERT INTO reference (resource, read_at, entries) VALUES (?, ?, ?)
       ON CONFLICT (resource) DO UPDATE SET read_at = excluded.read_at, entries = excluded.entries`);
-    this.#note = db.prepare<[string], string>("SELECT value FROM notes WHERE name = ?").pluck();
+    this.#note = db.prepare<[string], JsonText<Json>>("SELECT value FROM notes WHERE name = ?").pluck();
     this.#saveNote = db.prepare<[string, string]>(`
       INSERT INTO notes (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
   }
 
   reference(resource: ResourceName): { readAt: number; entries: Json } | undefined {
     const found = this.#reference.get(resource);
-    return found && { readAt: found.read_at, entries: parseText<Json>(found.entries) };
+    return found && { readAt: found.read_at, entries: parseText(found.entries) };
   }
 
   saveReference(resource: ResourceName, entries: Json): void {
@@ -34,7 +34,7 @@ export class ReferenceData {
 
   note(name: string): Json | undefined {
     const text = this.#note.get(name);
-    return text === undefined ? undefined : parseText<Json>(text);
+    return text === undefined ? undefined : parseText(text);
   }
 
   saveNote(name: string, value: Json): void {

@@ -18,7 +18,9 @@ export class Schedule {
     this.#due = db.prepare<[string, number, number, number], DueRow>(`
       SELECT key, due_at FROM records WHERE stream = ? AND backfill = ? AND due_at <= ? ORDER BY due_at, key LIMIT ?`);
     this.#first = db
-      .prepare<[string, number], number | null>("SELECT min(due_at) FROM records WHERE stream = ? AND backfill = ?")
+      .prepare<[string, number], number>(
+        `SELECT due_at FROM records WHERE stream = ? AND backfill = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
+      )
       .pluck();
   }
 
@@ -42,7 +44,7 @@ export class Schedule {
   nextDueAt(streams: readonly StreamName[]): number | undefined {
     const firsts = streams
       .flatMap((stream) => [this.#first.get(stream, 0), this.#first.get(stream, 1)])
-      .filter((at): at is number => typeof at === "number");
+      .filter((at) => at !== undefined);
     return firsts.length === 0 ? undefined : Math.min(...firsts);
   }
 }

@@ -1,12 +1,13 @@
 import type { Database } from "better-sqlite3";
-import { StopError, type Clock, type Key, type RecordId, type StreamName } from "#model";
+import type { Clock, Key, RecordId, StreamName } from "#model";
 import type { Logger } from "#telemetry";
-import type { Applied, Claim, RecordView, Store } from "../contract.ts";
+import type { Applied, Claim, Store } from "../contract.ts";
 import { Answers } from "./answers.ts";
 import { backupStore } from "./backup.ts";
 import type { DaemonLock } from "./daemon-lock.ts";
-import { storeFailure } from "./failures.ts";
+import { storeClosed, storeFailure } from "./failures.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { expectUndamaged } from "./integrity.ts";
 import { Journal } from "./journal.ts";
 import { MatchIndex } from "./match-index.ts";
 import { Outcomes } from "./outcomes.ts";
@@ -75,13 +76,8 @@ export class SqliteStore implements Store {
     try {
       return work();
     } catch (thrown) {
-      throw this.#failure(thrown);
+      throw this.#db.open ? storeFailure(thrown, this.#db.name) : storeClosed(this.#db.name);
     }
-  }
-
-  #failure(thrown: unknown): Error {
-    if (this.#db.open) return storeFailure(thrown, this.#db.name);
-    return new StopError("E_STORE_CLOSED", `the store ${this.#db.name} was closed`, { cause: thrown });
   }
 
   // ── polling ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -90,7 +86,7 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#streams.cursor(stream));
   }
 
-  stage(stream: StreamName, batch: Parameters<Store["stage"]>[1]) {
+  async stage(stream: StreamName, batch: Parameters<Store["stage"]>[1]) {
     const { changes, cursor, backfill, complete } = batch;
     const latest = latestOfEach(changes);
     const rows = changes.length;
@@ -193,7 +189,7 @@ export class SqliteStore implements Store {
 
   // ── people ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  record(id: RecordId): Promise<RecordView | undefined> {
+  record(id: RecordId) {
     return this.#read(() => this.#views.record(id));
   }
 
@@ -280,32 +276,20 @@ export class SqliteStore implements Store {
   }
 
   async backup(path: string): Promise<void> {
-    await backupStore(this.#db, path).catch((thrown: unknown) => {
-      throw storeFailure(thrown, path);
-    });
+    await backupStore(this.#db, path);
     this.#logger.info({ path }, "backed the store up");
   }
 
   async check(): Promise<void> {
     await this.saveNote("store.checkedAt", this.#clock.now());
-    const found = await this.#read(() => this.#db.pragma("quick_check(1)", { simple: true }));
-    if (found !== "ok")
-      throw new StopError(
-        "E_STORE_CORRUPT",
-        `${this.#db.name}: the store is damaged; stop, keep the file, and restore the latest backup (${String(found)})`,
-      );
+    await this.#read(() => expectUndamaged(this.#db));
   }
 
-  // eslint-disable-next-line require-await
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#db.open) return;
     this.#commit.close();
-    try {
-      this.#db.pragma("optimize");
-    } finally {
-      this.#db.close();
-      this.#lock?.[Symbol.dispose]();
-    }
+    this.#db.close();
+    this.#lock?.[Symbol.dispose]();
     this.#logger.debug({ path: this.#db.name }, "closed the store");
   }
 }

@@ -1,14 +1,14 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, Cursor, ErrorFacts, StreamName } from "#model";
 import type { Adoption, CursorState } from "../contract.ts";
-import { parseOptional } from "./json-text.ts";
+import { parseOptional, type JsonText } from "./json-text.ts";
 
 interface StreamRow {
-  readonly cursor: string | null;
+  readonly cursor: JsonText<Cursor> | null;
   readonly polled_at: number | null;
   readonly completed_at: number | null;
   readonly rows_read: number;
-  readonly error: string | null;
+  readonly error: JsonText<ErrorFacts & { at: number }> | null;
   readonly first_load: number;
   readonly adoption: Adoption["decision"] | null;
   readonly adoption_at: number | null;
@@ -56,11 +56,11 @@ export class Streams {
   cursor(stream: StreamName): CursorState {
     const row = this.#select.get(stream);
     return {
-      cursor: parseOptional<Cursor>(row?.cursor ?? null) ?? null,
+      cursor: parseOptional(row?.cursor ?? null) ?? null,
       polledAt: row?.polled_at ?? undefined,
       completedAt: row?.completed_at ?? undefined,
       rowsRead: row?.rows_read ?? 0,
-      error: parseOptional<ErrorFacts & { at: number }>(row?.error ?? null),
+      error: parseOptional(row?.error ?? null),
       firstLoad: row === undefined || row.first_load === 1,
     };
   }

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { ErrorFacts, RecordId, RecordState, StreamName } from "#model";
+import type { RecordId, RecordState, StreamName } from "#model";
 import type { RecordView } from "../contract.ts";
 import type { Family } from "./family.ts";
 import { parseOptional } from "./json-text.ts";
@@ -84,7 +84,7 @@ export class Views {
       // The end of a lease is nobody's due time as long as the lease is kept.
       dueAt: row.state === "claimed" ? undefined : (row.due_at ?? undefined),
       changedAt: row.changed_at,
-      error: parseOptional<ErrorFacts>(row.error),
+      error: parseOptional(row.error),
       ...partsOf(row),
       waitsFor: row.state === "waiting" ? this.#family.waitsOf(row.id) : [],
     };
