@@ -1,32 +1,40 @@
 import { writeFile } from "node:fs/promises";
 import { z } from "zod";
-import { fields, fileHead, resourceName, streamHead } from "./words.ts";
+import { isObject } from "./object.ts";
 import type { AdapterShapes } from "./sync-file-context.ts";
+import { fields, fileHead, resourceName, streamHead } from "./words.ts";
 
-type JsonSchema = z.core.JSONSchema.BaseSchema;
+type Schema = Readonly<Record<string, unknown>>;
 
 /**
  * The JSON Schema of the sync file, for editors: the same definition that the loader checks by, with the adapters' own
  * words and the service's resources filled in.
  */
-export function syncFileSchema(adapters: ReadonlyMap<string, AdapterShapes>, resources: Iterable<string>): JsonSchema {
-  const file = fileHead.extend({ streams: z.record(z.string(), streamHead.extend({ fields })) });
-  const schema = toJsonSchema(file);
-  const { sources, streams } = schema.properties as Record<"sources" | "streams", JsonSchema>;
-  sources.additionalProperties = { anyOf: [...adapters].map(([name, { settings }]) => sourceSchema(name, settings)) };
-  streams.description = fileHead.shape.streams.description!;
-  const stream = streams.additionalProperties as JsonSchema;
-  const { read } = stream.properties as Record<"read", JsonSchema>;
-  read.anyOf = [...adapters.values()].map((adapter) => withoutDialect(toJsonSchema(adapter.read)));
+export function syncFileSchema(adapters: ReadonlyMap<string, AdapterShapes>, resources: Iterable<string>): Schema {
+  const sources = [...adapters].map(([name, { settings }]) => sourceSchema(name, toSchema(settings)));
+  const reads = [...adapters.values()].map(({ read }) => toSchema(read));
+  const stream = streamHead.extend({
+    read: z.json().meta({ description: streamHead.shape.read.description, anyOf: reads }),
+    fields,
+  });
+  const file = fileHead.extend({
+    sources: z.record(z.string(), z.unknown().meta({ anyOf: sources })).describe(fileHead.shape.sources.description!),
+    streams: z.record(z.string(), stream).describe(fileHead.shape.streams.description!),
+  });
   return {
-    $schema: schema.$schema!,
+    $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "The sync file of svcsync",
-    ...schema,
+    ...toSchema(file),
     $defs: { resource: { enum: [...resources] } },
   };
 }
 
-/** Writes {@link syncFileSchema} as a file for editors. */
+/** The text of the schema as it is kept in a file. */
+export function schemaText(adapters: ReadonlyMap<string, AdapterShapes>, resources: Iterable<string>): string {
+  return `${JSON.stringify(syncFileSchema(adapters, resources), null, 2)}\n`;
+}
+
+/** Writes the schema to a file, for editors. */
 export async function writeSchema(
   path: string,
   adapters: ReadonlyMap<string, AdapterShapes>,
@@ -35,60 +43,55 @@ export async function writeSchema(
   await writeFile(path, schemaText(adapters, resources));
 }
 
-/** The text of the file that {@link writeSchema} writes. */
-export function schemaText(adapters: ReadonlyMap<string, AdapterShapes>, resources: Iterable<string>): string {
-  return `${JSON.stringify(syncFileSchema(adapters, resources), null, 2)}\n`;
-}
-
-function toJsonSchema(schema: z.ZodType): JsonSchema {
-  return z.toJSONSchema(schema, {
+function toSchema(schema: z.ZodType): Schema {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io: "input",
     unrepresentable: "any",
     override({ zodSchema, jsonSchema }) {
       if (isResource(zodSchema)) jsonSchema.$ref = "#/$defs/resource";
+      if (jsonSchema.anyOf && "const" in jsonSchema) delete jsonSchema.const;
     },
   });
+  return rest;
 }
 
-/** `resourceName` itself, or what `.describe()` and `.default()` made of it. */
+/** `resourceName` itself, or what a description and a default made of it. */
 function isResource(schema: z.core.$ZodType): boolean {
-  const { def } = schema._zod as { def: { innerType?: z.core.$ZodType } };
-  return schema._zod.def === resourceName._zod.def || (def.innerType !== undefined && isResource(def.innerType));
+  if (schema instanceof z.ZodDefault) return isResource(schema.unwrap());
+  return schema._zod.def === resourceName.def;
 }
 
-function withoutDialect({ $schema: _, ...schema }: JsonSchema): JsonSchema {
-  return schema;
+/** An adapter's settings with the word that chooses it; constrained texts may also be a `${NAME}`. */
+function sourceSchema(name: string, settings: Schema): Schema {
+  return withAdapter(name, orVariable(settings));
 }
 
-/** An adapter's settings with the word that chooses it; texts may also be a `${NAME}`. */
-function sourceSchema(name: string, settings: z.ZodType): JsonSchema {
-  return withAdapter(name, orVariable(withoutDialect(toJsonSchema(settings))));
+function withAdapter(name: string, schema: Schema): Schema {
+  for (const choice of ["anyOf", "oneOf"]) {
+    const options = schema[choice];
+    if (Array.isArray(options))
+      return { ...schema, [choice]: options.filter(isObject).map((option) => withAdapter(name, option)) };
+  }
+  const adapter = { const: name, description: "The kind of ERP connection." };
+  const properties = isObject(schema["properties"]) ? schema["properties"] : {};
+  const required: unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
+  return { ...schema, properties: { adapter, ...properties }, required: ["adapter", ...required] };
 }
 
-function withAdapter(name: string, schema: JsonSchema): JsonSchema {
-  for (const choice of ["anyOf", "oneOf"] as const)
-    if (schema[choice]) return { ...schema, [choice]: schema[choice].map((option) => withAdapter(name, option)) };
-  return {
-    ...schema,
-    properties: { adapter: { const: name, description: "The kind of ERP connection." }, ...schema.properties },
-    required: ["adapter", ...(schema.required ?? [])],
-  };
-}
+const variable: Schema = { type: "string", pattern: "\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}" };
+const constraints = ["enum", "format", "pattern", "minLength", "maxLength"];
 
-const variable: JsonSchema = { type: "string", pattern: "\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}" };
-
-function orVariable(schema: JsonSchema): JsonSchema {
-  const { properties, anyOf, oneOf, ...rest } = schema;
-  const constrained = rest.enum ?? rest.format ?? rest.pattern ?? rest.minLength ?? rest.maxLength;
-  if (constrained !== undefined && rest.type === "string") return { anyOf: [rest, variable] };
-  return {
-    ...rest,
-    ...(anyOf && { anyOf: anyOf.map(orVariable) }),
-    ...(oneOf && { oneOf: oneOf.map(orVariable) }),
-    ...(properties && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, member]) => [name, orVariable(member as JsonSchema)]),
-      ),
+function orVariable(schema: Schema): Schema {
+  if (schema["type"] === "string" && constraints.some((word) => word in schema)) {
+    const { description, ...text } = schema;
+    return { ...(description !== undefined && { description }), anyOf: [text, variable] };
+  }
+  const inside = (value: unknown): unknown => (isObject(value) ? orVariable(value) : value);
+  return Object.fromEntries(
+    Object.entries(schema).map(([word, value]) => {
+      if (word === "properties" && isObject(value))
+        return [word, Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inside(member)]))];
+      return [word, (word === "anyOf" || word === "oneOf") && Array.isArray(value) ? value.map(inside) : value];
     }),
-  };
+  );
 }

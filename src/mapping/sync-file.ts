@@ -1,14 +1,15 @@
 import type { SyncFile } from "./contract.ts";
-import { crossCheck, referencesOf } from "./cross-check.ts";
+import { crossCheck, referencesOf } from "./check/cross-check.ts";
 import type { SyncFileContext } from "./sync-file-context.ts";
-import { syncFileError, type Problem } from "./problem.ts";
-import { checkShape } from "./shape-problem.ts";
-import { checkSources } from "./source-entry.ts";
-import { compileStream } from "./stream.ts";
-import { orderStreams } from "./stream-order.ts";
-import { checkStream } from "./stream-words.ts";
+import { syncFileError, type Problem } from "./check/problem.ts";
+import { checkShape } from "./check/shape-problem.ts";
+import { checkSources } from "./check/source-entry.ts";
+import { compileStream } from "./compile/stream.ts";
+import { orderStreams } from "./check/stream-order.ts";
+import { checkStream } from "./check/stream-words.ts";
+import { isObject, memberOf } from "./object.ts";
 import { fileHead } from "./words.ts";
-import { YamlText } from "./yaml-text.ts";
+import { YamlText } from "./check/yaml-text.ts";
 
 /**
  * The sync file of this text, checked whole and compiled. Pure: the same text and context give the same file.
@@ -26,8 +27,8 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
   };
 
   keep(checkShape(fileHead, yaml.value, [], { hideValues: true }));
-  const { sources: sourceWords, streams: streamWords } = partsOf(yaml.value);
-  const sources = keep(checkSources(sourceWords, context));
+  const streamWords = partOf(yaml.value, "streams");
+  const sources = keep(checkSources(partOf(yaml.value, "sources"), context));
   const streams = Object.entries(streamWords).map(([name, words]) => keep(checkStream(name, words)));
   const names = Object.keys(streamWords);
   const known = { sources: sources.readShapes, streams: names, resources: context.resources };
@@ -52,10 +53,7 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
   };
 }
 
-function partsOf(value: unknown): { sources: Record<string, unknown>; streams: Record<string, unknown> } {
-  const part = (name: string): Record<string, unknown> => {
-    const words = (value as Record<string, unknown> | null | undefined)?.[name];
-    return typeof words === "object" && words !== null && !Array.isArray(words) ? { ...words } : {};
-  };
-  return { sources: part("sources"), streams: part("streams") };
+function partOf(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  const part = memberOf(value, name);
+  return isObject(part) ? part : {};
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { parsePath } from "./column-path.ts";
-import { parseDuration } from "./duration.ts";
-import { expressionProblem } from "./expression.ts";
+import { parsePath } from "./compile/column-path.ts";
+import { parseDuration } from "./compile/duration.ts";
+import { expressionProblem } from "./compile/expression.ts";
 
 /** The words of the sync file: one schema for the loader's checks, the types and the editor's JSON Schema. */
 
@@ -12,8 +12,8 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
 const column = z
   .string({ error: "a column's name" })
   .refine((text) => parsePath(text) !== undefined, {
-    error:
-      "wanted a column's name or a path like address.city; other names go into backticks (`Search Name`), an expression under expr:",
+    error: ({ input }) =>
+      `found ${JSON.stringify(input)}, wanted a column or a path like address.city; odd names go into backticks, expressions under expr`,
   })
   .describe("A column of the row, or a path into it (address.city). Odd names go into backticks: `Search Name`.");
 
@@ -191,12 +191,15 @@ export const streamHead = z.strictObject({
   fields: z.unknown(),
 });
 
-export const fileHead = z.strictObject({
-  sources: z
-    .record(name, z.looseObject({ adapter: z.string({ error: "an adapter's name" }) }))
-    .describe("The ERPs to read from."),
-  streams: z.record(name, z.unknown()).describe("What flows where: one stream for each kind of record."),
-});
+export const fileHead = z.strictObject(
+  {
+    sources: z
+      .record(name, z.looseObject({ adapter: z.string({ error: "an adapter's name" }) }))
+      .describe("The ERPs to read from."),
+    streams: z.record(name, z.unknown()).describe("What flows where: one stream for each kind of record."),
+  },
+  { error: "an object with sources and streams" },
+);
 
 /** A stream's `fields`, each under its name in the service. */
 export const fields = z

@@ -1,7 +1,6 @@
-import type { Json } from "#model";
-import type { MappedField, MappedValue } from "./contract.ts";
+import type { MappedField, MappedValue } from "../contract.ts";
 import type { ConstantLookup } from "./field.ts";
-import type { SetWords, StreamHead } from "./words.ts";
+import type { SetWords, StreamHead } from "../words.ts";
 
 type DeletedWords = NonNullable<StreamHead["deleted"]>;
 
@@ -23,7 +22,7 @@ export function compileDeletion(words: DeletedWords | undefined): Deletion {
 
 function setValue(words: SetWords): MappedValue {
   if (words === null || typeof words !== "object") return { kind: "value", value: words };
-  if ("const" in words) return { kind: "value", value: words.const as Json };
+  if ("const" in words) return { kind: "value", value: words.const };
   const { lookup: resource, by, value } = words;
   return { kind: "lookup", resource, by, value: typeof value === "boolean" ? String(value) : value };
 }

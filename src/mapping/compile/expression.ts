@@ -1,7 +1,8 @@
 import jsonata from "jsonata";
 import type { Json, Row } from "#model";
-import { columnsOf, comparesWithNull } from "./expression-columns.ts";
+import { isObject } from "../object.ts";
 import { missingColumn } from "./column-path.ts";
+import { columnsOf, comparesWithNull } from "./expression-columns.ts";
 import { kindOf, mappingError, type Place } from "./mapping-error.ts";
 import { utc } from "./utc.ts";
 
@@ -24,17 +25,15 @@ export function expressionProblem(text: string): SyntaxProblem | undefined {
   try {
     ast = jsonata(text).ast();
   } catch (thrown) {
-    const { message, position = 0, token } = thrown as { message: string; position?: number; token?: unknown };
+    const { message, position, token } = factsOf(thrown);
+    const end = typeof position === "number" ? position : 0;
     const length = typeof token === "string" && token !== "(end)" ? token.length : 0;
-    const offset = Math.max(0, position - length);
-    return { message: `${message}, at character ${offset + 1} of the expression`, offset };
+    const offset = Math.max(0, end - length);
+    return { message: `${String(message)}, at character ${offset + 1} of the expression`, offset };
   }
-  if (comparesWithNull(ast))
-    return {
-      message: "NULL columns are left out in expressions, so nothing equals null: write $exists(column) instead",
-      offset: 0,
-    };
-  return undefined;
+  if (!comparesWithNull(ast)) return undefined;
+  const message = "NULL columns are left out in expressions, so nothing equals null: write $exists(column) instead";
+  return { message, offset: 0 };
 }
 
 /** A JSONata expression of a checked sync file, compiled once. */
@@ -70,9 +69,9 @@ export class Expression {
     if (value === undefined || value === null) return null;
     if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
     if (Array.isArray(value)) return value.map((item) => this.#json(item));
-    if (typeof value === "object" && !("_jsonata_lambda" in value))
+    if (isObject(value) && !("_jsonata_lambda" in value) && !("_jsonata_function" in value))
       return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.#json(member)]));
-    throw mappingError(this.place, `the expression gives ${kindOf(value)}, wanted a value`);
+    throw mappingError(this.place, "the expression gives a function, wanted a value");
   }
 }
 
@@ -84,8 +83,7 @@ export function withoutNulls(row: Row): Row {
   const present: Row = {};
   for (const name of Object.keys(row)) {
     const value = row[name]!;
-    if (value === null) continue;
-    present[name] = typeof value === "object" ? presentIn(value) : value;
+    if (value !== null) present[name] = typeof value === "object" ? presentIn(value) : value;
   }
   return present;
 }
@@ -95,14 +93,18 @@ function presentIn(value: Json): Json {
   return Array.isArray(value) ? value.map(presentIn) : withoutNulls(value);
 }
 
+/** Limits that an expression ran into: their `value` is the limit, none of the row's. */
+const limits = new Set<unknown>(["D1011", "D1012", "D2015"]);
+
 /** The message of what JSONata threw, with the row's values in it replaced by their kinds. */
 function withoutValues(thrown: unknown): string {
-  const {
-    code,
-    message = "unknown reason",
-    ...facts
-  } = thrown as { code?: string; message?: string; [fact: string]: unknown };
-  const limits = code === "D1011" || code === "D1012" || code === "D2015";
-  const values = limits ? [] : [facts["value"], facts["value2"], facts["exp"]].filter((value) => value !== undefined);
-  return values.reduce<string>((text, value) => text.replaceAll(JSON.stringify(value), kindOf(value)), message);
+  const { code, message = "unknown reason", value, value2, exp } = factsOf(thrown);
+  const values = limits.has(code) ? [] : [value, value2, exp].filter((value) => value !== undefined);
+  return values.reduce<string>((text, value) => text.replaceAll(JSON.stringify(value), kindOf(value)), String(message));
+}
+
+/** JSONata throws plain objects as well as errors; an error's message is not one of its own enumerable members. */
+function factsOf(thrown: unknown): Readonly<Record<string, unknown>> {
+  const facts = isObject(thrown) ? thrown : {};
+  return thrown instanceof Error ? { ...facts, message: thrown.message } : facts;
 }

@@ -14,21 +14,17 @@ export function mappingError({ stream, field }: Place, message: string, details:
   return new ParkError("E_MAPPING", `${stream}.${field}: ${message}`, { details: { stream, field, ...details } });
 }
 
+const kinds: Readonly<Record<string, string>> = {
+  number: "a number",
+  boolean: "true or false",
+  function: "a function",
+};
+
 /** What a value is, in words that tell nothing of it. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
-  switch (typeof value) {
-    case "string":
-      return value === "" ? "empty text" : "text";
-    case "number":
-      return "a number";
-    case "boolean":
-      return "true or false";
-    case "function":
-      return "a function";
-    default:
-      return "an object";
-  }
+  if (typeof value === "string") return value.trim() === "" ? "empty text" : "text";
+  return kinds[typeof value] ?? "an object";
 }

@@ -3,11 +3,17 @@ import { mappingError, type Place } from "./mapping-error.ts";
 
 const segment = /`([^`]+)`|([\p{L}\p{N}_$#@-]+)/uy;
 
+export interface ColumnPath {
+  readonly column: string;
+  /** Members below the column, outermost first. */
+  readonly members: readonly string[];
+}
+
 /**
- * The members that a plain path names, outermost first: `address.city`, or undefined when the text is no path.
+ * What a plain path names: `address.city`, or undefined when the text is no path.
  * Letters, digits and `_ $ # @ -` stand for themselves; any other name is put in backticks: `` `Search Name` ``.
  */
-export function parsePath(text: string): readonly [string, ...string[]] | undefined {
+export function parsePath(text: string): ColumnPath | undefined {
   const names: string[] = [];
   let at = 0;
   for (;;) {
@@ -16,7 +22,7 @@ export function parsePath(text: string): readonly [string, ...string[]] | undefi
     if (!found) return undefined;
     names.push(found[1] ?? found[2]!);
     at = segment.lastIndex;
-    if (at === text.length) return names as [string, ...string[]];
+    if (at === text.length) return { column: names[0]!, members: names.slice(1) };
     if (text[at++] !== ".") return undefined;
   }
 }
@@ -26,11 +32,11 @@ export function parsePath(text: string): readonly [string, ...string[]] | undefi
  * @throws {ParkError} E_MAPPING when the row has no such column: the ERP's table is not what the file was written for.
  */
 export function compilePath(text: string, place: Place): (row: Row) => Json {
-  const [column, ...rest] = parsePath(text)!;
+  const { column, members } = parsePath(text)!;
   return (row) => {
     const value = Object.hasOwn(row, column) ? row[column] : undefined;
     if (value === undefined) throw missingColumn(place, column);
-    return rest.length === 0 ? value : member(value, rest);
+    return members.length === 0 ? value : inside(value, members);
   };
 }
 
@@ -38,9 +44,9 @@ export function missingColumn(place: Place, column: string): Error {
   return mappingError(place, `the row has no column "${column}"`, { column });
 }
 
-function member(value: Json, names: readonly string[]): Json {
+function inside(value: Json, members: readonly string[]): Json {
   let at: Json = value;
-  for (const name of names) {
+  for (const name of members) {
     if (!isJsonObject(at) || !Object.hasOwn(at, name)) return null;
     at = at[name]!;
   }

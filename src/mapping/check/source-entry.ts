@@ -1,9 +1,10 @@
 import type { z } from "zod";
-import type { SourceEntry } from "./contract.ts";
+import type { SourceEntry } from "../contract.ts";
+import { isObject } from "../object.ts";
 import { didYouMean } from "./nearest.ts";
 import type { Problem } from "./problem.ts";
 import { checkShape } from "./shape-problem.ts";
-import type { SyncFileContext } from "./sync-file-context.ts";
+import type { SyncFileContext } from "../sync-file-context.ts";
 import { fillVariables } from "./variable.ts";
 
 export interface CheckedSources {
@@ -21,7 +22,7 @@ export function checkSources(words: Readonly<Record<string, unknown>>, context: 
   for (const [name, source] of Object.entries(words)) {
     const path = ["sources", name];
     readShapes.set(name, undefined);
-    const { adapter, ...settings } = (source ?? {}) as Record<string, unknown>;
+    const { adapter, ...settings } = isObject(source) ? source : {};
     if (typeof adapter !== "string") continue;
     const shapes = context.adapters.get(adapter);
     if (!shapes) {

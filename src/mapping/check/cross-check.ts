@@ -3,7 +3,7 @@ import { didYouMean } from "./nearest.ts";
 import type { FilePath, Problem } from "./problem.ts";
 import { orderStreams, type Reference } from "./stream-order.ts";
 import type { CheckedStream } from "./stream-words.ts";
-import type { FieldWords } from "./words.ts";
+import type { FieldWords } from "../words.ts";
 
 export interface Known {
   /** Source name to the schema of its adapter's `read`; undefined where the source itself is wrong. */
@@ -34,19 +34,17 @@ function unknownName(path: FilePath, kind: string, name: string, known: Iterable
   return { path, message: `found the unknown ${kind} "${name}"${hint}` };
 }
 
-function checkNames({ path, head, fields }: CheckedStream, { sources, streams, resources }: Known): Problem[] {
+function checkNames({ path, parts, fields }: CheckedStream, { sources, streams, resources }: Known): Problem[] {
   const problems: Problem[] = [];
   const resource = (path: FilePath, name: string) => {
     if (!resources.has(name)) problems.push(unknownName(path, "resource", name, resources));
   };
-  if (head) {
-    if (!sources.has(head.source))
-      problems.push(unknownName([...path, "source"], "source", head.source, sources.keys()));
-    resource([...path, "resource"], head.resource);
-    for (const [field, words] of Object.entries(head.deleted?.set ?? {}))
-      if (words !== null && typeof words === "object" && "lookup" in words)
-        resource([...path, "deleted", "set", field, "lookup"], words.lookup);
-  }
+  if (parts.source !== undefined && !sources.has(parts.source))
+    problems.push(unknownName([...path, "source"], "source", parts.source, sources.keys()));
+  if (parts.resource !== undefined) resource([...path, "resource"], parts.resource);
+  for (const [field, words] of Object.entries(parts.deleted?.set ?? {}))
+    if (words !== null && typeof words === "object" && "lookup" in words)
+      resource([...path, "deleted", "set", field, "lookup"], words.lookup);
   for (const [field, words] of fields) {
     if (typeof words !== "object") continue;
     const at = [...path, "fields", field];
@@ -59,8 +57,8 @@ function checkNames({ path, head, fields }: CheckedStream, { sources, streams, r
 }
 
 /** A natural key can only be looked for in fields that are written, and not in lists that others write to as well. */
-function checkMatch({ path, head, fields, fieldNames }: CheckedStream): Problem[] {
-  const match = head?.match ?? [];
+function checkMatch({ path, parts, fields, fieldNames }: CheckedStream): Problem[] {
+  const match = parts.match ?? [];
   return match.flatMap((rule, at): Problem[] => {
     const named = typeof rule === "string" ? [{ field: rule, at: [at] }] : rulePlaces(rule, at);
     return named.flatMap(({ field, at }): Problem[] => {
@@ -69,6 +67,8 @@ function checkMatch({ path, head, fields, fieldNames }: CheckedStream): Problem[
         return [
           { path: place, message: `found "${field}", which is not under fields${didYouMean(field, fieldNames)}` },
         ];
+      if (field.startsWith("customFields."))
+        return [{ path: place, message: `found "${field}", but the service cannot look for a custom field` }];
       return isTags(fields.get(field)) ? [{ path: place, message: `found "${field}", but tags name no record` }] : [];
     });
   });
@@ -84,8 +84,8 @@ function isTags(words: FieldWords | undefined): boolean {
 }
 
 /** A record can come back: what its deletion wrote has to be put right by `fields`. */
-function checkDeletedSet({ path, head, fields, fieldNames }: CheckedStream): Problem[] {
-  return Object.keys(head?.deleted?.set ?? {}).flatMap((field): Problem[] => {
+function checkDeletedSet({ path, parts, fields, fieldNames }: CheckedStream): Problem[] {
+  return Object.keys(parts.deleted?.set ?? {}).flatMap((field): Problem[] => {
     const place = { path: [...path, "deleted", "set", field], atName: true };
     const words = fields.get(field);
     if (!fieldNames.includes(field))

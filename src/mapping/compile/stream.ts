@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
+import { z } from "zod";
 import { canonicalJson, type Json, type Row } from "#model";
-import type { Mapped, MatchRule, Stream } from "./contract.ts";
+import type { Mapped, MatchRule, Stream } from "../contract.ts";
 import { compileDeletion, deletionLookups } from "./deletion.ts";
 import { parseDuration } from "./duration.ts";
 import { Expression, withoutNulls } from "./expression.ts";
 import { compileField } from "./field.ts";
 import { kindOf, mappingError } from "./mapping-error.ts";
 import { ValueCompiler } from "./value.ts";
-import type { FieldWords, StreamHead } from "./words.ts";
+import type { FieldWords, StreamHead } from "../words.ts";
 
 /** Raised when a release maps an unchanged definition to other values, so that every record is mapped again. */
 const mappingVersion = 1;
@@ -73,9 +74,12 @@ function condition(text: string | undefined, stream: string, field: string) {
 
 function matchRules(words: StreamHead["match"]): MatchRule[] {
   if (!words) return [];
-  const isOneRule = (list: typeof words): list is string[] => typeof list[0] === "string";
-  if (isOneRule(words)) return [{ fields: words, compare: "exact" }];
-  return words.map((rule) => (Array.isArray(rule) ? { fields: rule, compare: "exact" } : rule));
+  const oneRule = words.filter((part) => typeof part === "string");
+  if (oneRule.length > 0) return [{ fields: oneRule, compare: "exact" }];
+  return words.flatMap((rule): MatchRule[] => {
+    if (typeof rule === "string") return [];
+    return [Array.isArray(rule) ? { fields: rule, compare: "exact" } : rule];
+  });
 }
 
 /** What `map` gives is decided by these words alone; how and when rows are read, found or recreated is not part of it. */
@@ -88,7 +92,7 @@ function fingerprint(head: StreamHead, fields: ReadonlyMap<string, FieldWords>):
     fields: Object.fromEntries(fields),
   };
   return createHash("sha256")
-    .update(canonicalJson(definition as Json))
+    .update(canonicalJson(z.json().parse(definition)))
     .digest("hex")
     .slice(0, 16);
 }

@@ -2,7 +2,7 @@ import type { Json, Row } from "#model";
 import { compilePath } from "./column-path.ts";
 import { Expression } from "./expression.ts";
 import { kindOf, mappingError, type Place } from "./mapping-error.ts";
-import type { ValueWords } from "./words.ts";
+import type { ValueWords } from "../words.ts";
 
 /** A row and what the stream's expressions gave for it, in the order in which they were registered. */
 export interface Input {
@@ -30,7 +30,7 @@ export class ValueCompiler {
   compile(words: ValueWords, place: Place): CompiledValue {
     if (typeof words === "string") return { read: readColumn(words, place), table: asIs, constants: [] };
     if ("const" in words) {
-      const value = words.const as Json;
+      const value = words.const;
       return { read: () => value, table: asIs, constants: Array.isArray(value) ? value : [value] };
     }
     const read = "from" in words ? readColumn(words.from, place) : this.#readResult(words.expr, place);

@@ -1,0 +1,134 @@
+import type { z } from "zod";
+import { kindOf } from "../compile/mapping-error.ts";
+import { isObject, memberOf } from "../object.ts";
+import { didYouMean, nearest } from "./nearest.ts";
+import type { FilePath, Problem } from "./problem.ts";
+import { choicesOf, memberNames, schemaAt } from "./schema-names.ts";
+
+type Issue = z.core.$ZodIssue;
+
+export interface ShapeOptions {
+  /** Name only the kinds of values: settings hold secrets. */
+  readonly hideValues?: boolean;
+}
+
+/** Checks a part of the file: its parsed value, or what is wrong with it in words of the file. */
+export function checkShape<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  path: FilePath,
+  { hideValues = false }: ShapeOptions = {},
+): { readonly value?: T; readonly problems: readonly Problem[] } {
+  const result = schema.safeParse(value);
+  if (result.success) return { value: result.data, problems: [] };
+  const found = hideValues ? kindOf : shown;
+  return { problems: result.error.issues.flatMap((issue) => problemsOf(issue, { root: value, path, schema, found })) };
+}
+
+/** What an issue is about: its path leads from `root`, and `path` is where `root` stands in the file. */
+interface Setting {
+  readonly root: unknown;
+  readonly path: FilePath;
+  readonly schema: z.core.$ZodType | undefined;
+  readonly found: (value: unknown) => string;
+}
+
+function problemsOf(issue: Issue, { root, path: at, schema: top, found }: Setting): Problem[] {
+  const inner = issue.path.filter((part) => typeof part !== "symbol");
+  const path = [...at, ...inner];
+  const value = inner.reduce(memberOf, root);
+  const schema = top && schemaAt(top, inner);
+  const wanted = ownWords(issue.message);
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownWord(path, key, memberNames(schema)));
+  if (issue.code === "custom") {
+    const offset: unknown = issue.params?.["offset"];
+    return [{ path, message: issue.message, ...(typeof offset === "number" && { offset }) }];
+  }
+  if (issue.code === "invalid_key") {
+    const name = String(inner.at(-1));
+    return issue.issues.map(({ message }) => ({ path, atName: true, message: `found "${name}", ${message}` }));
+  }
+  if (issue.code === "invalid_union") {
+    const at = meantChoice(issue.errors, value);
+    const choice = { root: value, path, schema: choicesOf(schema)[at], found };
+    if (at >= 0) return issue.errors[at]!.flatMap((nested) => problemsOf(nested, choice));
+    const misspelt = misspeltWords(path, value, memberNames(schema));
+    if (misspelt.length > 0) return misspelt;
+    return [{ path, message: `found ${found(value)}, wanted ${wanted ?? "another kind of value"}` }];
+  }
+  if (issue.code === "invalid_value") {
+    const values = issue.values.map(String);
+    const hint = typeof value === "string" ? didYouMean(value, values) : "";
+    return [{ path, message: `found ${found(value)}, wanted ${wanted ?? oneOf(values)}${hint}` }];
+  }
+  if (issue.code === "invalid_type")
+    return [{ path, message: `found ${found(value)}, wanted ${wanted ?? kinds[issue.expected] ?? issue.expected}` }];
+  return [{ path, message: `found ${found(value)}, ${wanted ?? issue.message.replace(/^[^:]*: expected/, "wanted")}` }];
+}
+
+/** The wording that a schema gives itself, as against the library's own. */
+function ownWords(message: string): string | undefined {
+  return /^(Invalid|Too |Unrecognized)/.test(message) ? undefined : message;
+}
+
+function unknownWord(path: FilePath, word: string, known: readonly string[]): Problem {
+  const hint = didYouMean(word, known) || (known.length === 0 ? "" : `, wanted one of ${known.join(", ")}`);
+  return { path: [...path, word], atName: true, message: `found the unknown word "${word}"${hint}` };
+}
+
+function misspeltWords(path: FilePath, value: unknown, known: readonly string[]): Problem[] {
+  if (!isObject(value)) return [];
+  const misspelt = Object.keys(value).filter((word) => !known.includes(word) && nearest(word, known) !== undefined);
+  return misspelt.map((word) => unknownWord(path, word, known));
+}
+
+/**
+ * Which choice of a union was meant, or -1: the one that lacks none of its words and is not of another kind altogether;
+ * else one that knows every word that is there. Of several, the one with the fewest unknown words.
+ */
+function meantChoice(choices: readonly (readonly Issue[])[], value: unknown): number {
+  const complete = choices.filter((issues) => issues.every((issue) => !isOtherKind(issue) && !isMissing(issue, value)));
+  const familiar = choices.filter(
+    (issues) => isObject(value) && unknownCount(issues) === 0 && issues.every((issue) => !isOtherKind(issue)),
+  );
+  const [meant] = [...complete, ...familiar].toSorted((a, b) => unknownCount(a) - unknownCount(b));
+  return meant ? choices.indexOf(meant) : -1;
+}
+
+function isOtherKind({ code, path }: Issue): boolean {
+  return path.length === 0 && (code === "invalid_type" || code === "invalid_union" || code === "invalid_value");
+}
+
+function isMissing({ code, path }: Issue, value: unknown): boolean {
+  const [first] = path;
+  const isWrong = code === "invalid_type" || code === "invalid_union" || code === "invalid_value";
+  return isWrong && path.length === 1 && typeof first !== "symbol" && memberOf(value, first!) === undefined;
+}
+
+function unknownCount(issues: readonly Issue[]): number {
+  return issues.reduce((count, issue) => count + (issue.code === "unrecognized_keys" ? issue.keys.length : 0), 0);
+}
+
+const longestShown = 40;
+
+function shown(value: unknown): string {
+  if (typeof value === "string" && value.length <= longestShown) return JSON.stringify(value);
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (!isObject(value)) return kindOf(value);
+  const names = Object.keys(value);
+  return names.length === 0 ? "an empty object" : `an object with ${names.join(", ")}`;
+}
+
+function oneOf(names: readonly string[]): string {
+  return names.length === 1 ? names[0]! : `one of ${names.join(", ")}`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};

@@ -1,0 +1,112 @@
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from "yaml";
+import { pathText, type PlacedProblem, type Problem } from "./problem.ts";
+
+/** A value of the file and, for a member, where its name stands. */
+interface Found {
+  readonly nameAt: number | undefined;
+  readonly value: Node | undefined;
+}
+
+/** A YAML text that knows where each of its values stands. Anchors, aliases and `<<` merges are understood. */
+export class YamlText {
+  /** What keeps the text from being read at all: bad syntax, a key twice, an unknown anchor. */
+  readonly problems: readonly PlacedProblem[];
+  /** The file as plain values; undefined while there are problems. */
+  readonly value: unknown;
+  readonly #text: string;
+  readonly #lines = new LineCounter();
+  readonly #document: Document.Parsed;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, merge: true });
+    const problems = [...this.#document.errors, ...this.#document.warnings].map(({ pos, message }) => ({
+      ...this.#position(pos[0]),
+      path: "",
+      message,
+    }));
+    if (problems.length === 0)
+      try {
+        this.value = this.#document.toJS();
+      } catch (error) {
+        // Aliases that would unfold without end have no single place.
+        problems.push({
+          line: 1,
+          column: 1,
+          path: "",
+          message: error instanceof Error ? error.message : String(error),
+        });
+      }
+    this.problems = problems;
+  }
+
+  /** The problem with its line and column. A path that is not there leads to the nearest name above it. */
+  place(problem: Problem): PlacedProblem {
+    const position = this.#position(this.#offset(problem));
+    return { ...position, path: pathText(problem.path), message: problem.message };
+  }
+
+  #position(offset: number): { line: number; column: number } {
+    const { line, col } = this.#lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  }
+
+  #offset({ path, atName = false, offset }: Problem): number {
+    let node: Node | undefined = this.#document.contents ?? undefined;
+    let nameAt = 0;
+    for (const part of path) {
+      const found = this.#child(node, part);
+      if (found === undefined) return nameAt;
+      nameAt = found.nameAt ?? found.value?.range?.[0] ?? nameAt;
+      node = found.value;
+    }
+    // An empty value (`name:`) has no text of its own: its name is the better place to point at.
+    if (atName || !node?.range || (isScalar(node) && node.source === "")) return nameAt;
+    return node.range[0] + (offset === undefined ? 0 : this.#inside(node, node.range[0], offset));
+  }
+
+  /** How far into the file's text the value's character `offset` is; 0 where escapes or folding make that unclear. */
+  #inside(node: Node, valueAt: number, offset: number): number {
+    if (!isScalar(node) || typeof node.value !== "string") return 0;
+    for (const quote of [0, 1]) if (this.#text.startsWith(node.value, valueAt + quote)) return quote + offset;
+    return 0;
+  }
+
+  #child(node: Node | undefined, part: string | number): Found | undefined {
+    const target = this.#resolved(node);
+    if (isSeq(target)) {
+      const item = target.items[Number(part)];
+      return isNode(item) ? { nameAt: undefined, value: item } : undefined;
+    }
+    if (!isMap(target)) return undefined;
+    for (const { key, value } of target.items)
+      if (isScalar(key) && nameOf(key.value) === String(part))
+        return { nameAt: key.range?.[0], value: isNode(value) ? value : undefined };
+    return this.#merged(target.items, part);
+  }
+
+  /** A member that `<<` brings in from elsewhere. */
+  #merged(pairs: readonly { key: unknown; value: unknown }[], part: string | number): Found | undefined {
+    for (const { key, value } of pairs) {
+      if (!isScalar(key) || nameOf(key.value) !== "<<") continue;
+      const merged = this.#resolved(value);
+      for (const source of isSeq(merged) ? merged.items : [merged]) {
+        const found = isNode(source) ? this.#child(source, part) : undefined;
+        if (found) return found;
+      }
+    }
+    return undefined;
+  }
+
+  #resolved(value: unknown): Node | undefined {
+    if (isAlias(value)) return value.resolve(this.#document);
+    return isNode(value) ? value : undefined;
+  }
+}
+
+/** A key as a member's name: numbers and truth values by their text, the merge key by its own. */
+function nameOf(key: unknown): string {
+  if (typeof key === "symbol") return key.description ?? "";
+  if (typeof key === "number" || typeof key === "boolean") return String(key);
+  return typeof key === "string" ? key : "";
+}

@@ -1,0 +1,48 @@
+import { isObject } from "../object.ts";
+
+/**
+ * The columns of the row that an expression reads, from its syntax tree. Those it asks about with `$exists` (or `??`) are
+ * optional and left out, and so are names below another: what is inside a column is the ERP's affair.
+ */
+export function columnsOf(ast: unknown): readonly string[] {
+  const read = new Set<string>();
+  const optional = new Set<string>();
+  collect(ast, read, optional);
+  return [...read].filter((name) => !optional.has(name));
+}
+
+function collect(node: unknown, read: Set<string>, optional: Set<string>): void {
+  if (Array.isArray(node)) for (const item of node) collect(item, read, optional);
+  if (!isObject(node)) return;
+  if (node["type"] === "path" && Array.isArray(node["steps"])) {
+    const [first, second] = node["steps"] as unknown[];
+    // `$.name` and `$$.name` begin at the row itself; a plain name does too.
+    const column = isVariable(first, "") || isVariable(first, "$") ? second : first;
+    if (isObject(column) && column["type"] === "name") read.add(String(column["value"]));
+    else collect(first, read, optional);
+    return;
+  }
+  const asks = node["type"] === "function" && isVariable(node["procedure"], "exists");
+  for (const [part, child] of Object.entries(node))
+    if (!insideValues.has(part)) collect(child, asks ? optional : read, optional);
+}
+
+/** Parts of a node whose names are members of a value and no columns: filters and groupings. */
+const insideValues = new Set(["stages", "predicate", "group"]);
+
+function isVariable(node: unknown, name: string): boolean {
+  return isObject(node) && node["type"] === "variable" && node["value"] === name;
+}
+
+/** Does an expression compare something with the word `null`? */
+export function comparesWithNull(ast: unknown): boolean {
+  if (Array.isArray(ast)) return ast.some(comparesWithNull);
+  if (!isObject(ast)) return false;
+  const compares = ast["type"] === "binary" && (ast["value"] === "=" || ast["value"] === "!=");
+  if (compares && (isNull(ast["lhs"]) || isNull(ast["rhs"]))) return true;
+  return Object.values(ast).some(comparesWithNull);
+}
+
+function isNull(node: unknown): boolean {
+  return isObject(node) && node["type"] === "value" && node["value"] === null;
+}
