@@ -1,4 +1,5 @@
 export type { Queue, QueueHandlers, QueueLocation, WakeOptions } from "./contract.ts";
-export { provideRedis, type RedisProgram } from "./redis-program.ts";
-export { canInstallPackages, installPackages } from "./debian-packages.ts";
-export { spawnGuarded, type GuardedChild, type GuardedChildOptions } from "./guarded-child.ts";
+export { openQueue, type QueueParts } from "./open-queue.ts";
+export { provideRedis, type RedisProgram } from "./private/redis-program.ts";
+export { canInstallPackages, installPackages } from "./private/debian-packages.ts";
+export { spawnGuarded, type GuardedChild, type GuardedChildOptions } from "./private/guarded-child.ts";

@@ -1,0 +1,76 @@
+import type { Job, JobsOptions, Queue } from "bullmq";
+
+/** What a job of ours holds: a text, see record-text.ts and polls.ts. */
+export type JobText = string;
+
+/** The part of a BullMQ queue that is used here, whatever backend it runs on. */
+export type Jobs = Pick<
+  Queue<JobText>,
+  | "add"
+  | "addBulk"
+  | "close"
+  | "getJobCounts"
+  | "getJobSchedulers"
+  | "removeJobScheduler"
+  | "upsertJobScheduler"
+  | "waitUntilReady"
+>;
+
+/** The part of a BullMQ worker that is used here. */
+export interface JobWorker {
+  waitUntilReady(): Promise<unknown>;
+  /** Takes no more jobs and resolves when the running ones have ended. */
+  close(): Promise<void>;
+}
+
+/** Runs one job. `signal` is aborted when the job was lost to another worker. */
+export type Work = (job: Job<JobText>, signal: AbortSignal | undefined) => Promise<void>;
+
+export interface WorkerSettings {
+  readonly concurrency: number;
+  /** How long a job of a process that died is held before another may run it, in milliseconds. */
+  readonly lockMs: number;
+}
+
+/** Where BullMQ keeps its jobs: one connected server, with the few things that differ between servers. */
+export interface Backend extends AsyncDisposable {
+  /**
+   * Connects if need be, and resolves when the server answers and is one that BullMQ can use.
+   * @throws {RetryError} E_QUEUE_UNREACHABLE
+   * @throws {StopError} E_QUEUE_DENIED, E_QUEUE_VERSION
+   */
+  probe(): Promise<void>;
+  /** Both need a server that answered a moment ago. `onError` hears what goes wrong in the background. */
+  jobs(name: string, onError: (error: Error) => void): Jobs;
+  worker(name: string, work: Work, settings: WorkerSettings, onError: (error: Error) => void): JobWorker;
+}
+
+/** Nothing is kept of a job that has ended: what happened is in the store. */
+export const forgetful = { removeOnComplete: true, removeOnFail: true } satisfies JobsOptions;
+
+/** How BullMQ is set up on every backend, and why. */
+export function workerOptions({ concurrency, lockMs }: WorkerSettings) {
+  return {
+    concurrency,
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: 0 },
+    lockDuration: lockMs,
+    stalledInterval: lockMs / 2,
+    /** A job whose process died comes up again however often that happens: the store counts attempts. */
+    maxStalledCount: 2 ** 31 - 1,
+    /** After an error of the connection. */
+    runRetryDelay: 500,
+  };
+}
+
+/** A job that could not be held any longer may run elsewhere: its signal is aborted. */
+export function cancelLostJobs<
+  W extends {
+    on(event: "lockRenewalFailed", listener: (jobIds: string[]) => void): W;
+    cancelJob(jobId: string, reason?: string): boolean;
+  },
+>(worker: W): W {
+  return worker.on("lockRenewalFailed", (jobIds) => {
+    for (const jobId of jobIds) worker.cancelJob(jobId, "the job was lost");
+  });
+}

@@ -1,0 +1,114 @@
+import type { Clock, RecordId, StreamName } from "#model";
+import type { Logger } from "#telemetry";
+import type { Backend } from "./backend.ts";
+import type { Queue, QueueHandlers, WakeOptions } from "./contract.ts";
+import { addWakeUps, asError, countWakeUps } from "./deliveries.ts";
+import { Crew, Lines } from "./lines.ts";
+import { addPoll, applySchedule, type Schedule } from "./polls.ts";
+import { Reach } from "./reach.ts";
+
+/** How often the schedule is compared with what the backend still has, in milliseconds. */
+const scheduleCheckMs = 5_000;
+
+export interface BullQueueParts {
+  readonly backend: Backend;
+  /** Where the queue is, for people. */
+  readonly label: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Ends what the backend runs on, once nothing uses it any more. */
+  readonly close?: () => Promise<void>;
+}
+
+/** The contract on BullMQ. */
+export class BullQueue implements Queue {
+  readonly #parts: BullQueueParts;
+  readonly #reach: Reach;
+  readonly #lines: Lines;
+  #crew: Crew | undefined;
+  #schedule: Schedule | undefined;
+  #scheduleCheck: NodeJS.Timeout | undefined;
+
+  constructor(parts: BullQueueParts) {
+    this.#parts = parts;
+    this.#reach = new Reach(parts.backend, parts);
+    this.#lines = new Lines(parts.backend, this.#reach);
+    this.#reach.onReturn(() => void this.#repairSchedule());
+  }
+
+  async wake(ids: readonly RecordId[], options: WakeOptions): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#reach.call(async () => addWakeUps((await this.#lines.get()).deliveries, ids, options));
+  }
+
+  async schedulePolls(polls: Schedule): Promise<void> {
+    const isFirst = this.#schedule === undefined;
+    this.#schedule = new Map(polls);
+    this.#scheduleCheck ??= setInterval(() => void this.#repairSchedule(), scheduleCheckMs).unref();
+    const made = new Set(await this.#applySchedule());
+    if (!isFirst) return;
+    /** Schedulers that outlived an earlier process tick when their time comes; the first poll is wanted now. */
+    for (const stream of polls.keys()) if (!made.has(stream)) await this.#addPoll(stream, { afterRunning: false });
+  }
+
+  async pollNow(stream: StreamName): Promise<void> {
+    await this.#addPoll(stream, { afterRunning: true });
+  }
+
+  async start(handlers: QueueHandlers, { concurrency }: { concurrency: number }): Promise<void> {
+    const { backend, logger } = this.#parts;
+    const isScheduled = (stream: StreamName) => this.#schedule === undefined || this.#schedule.has(stream);
+    const parts = { backend, reach: this.#reach, lines: this.#lines, handlers, concurrency, isScheduled, logger };
+    this.#crew = new Crew(parts);
+    const isReachable = await this.ping().then(
+      () => true,
+      () => false,
+    );
+    if (isReachable) await this.#crew.hired;
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    clearInterval(this.#scheduleCheck);
+    await this.#crew?.stop(graceMs);
+    this.#crew = undefined;
+  }
+
+  ping(): Promise<void> {
+    return this.#reach.probe();
+  }
+
+  async depth(): Promise<{ waiting: number; active: number }> {
+    return await this.#reach.call(async () => countWakeUps((await this.#lines.get()).deliveries));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#reach.close();
+    await this.stop(0);
+    await this.#lines.close();
+    await this.#parts.backend[Symbol.asyncDispose]();
+    await this.#parts.close?.();
+  }
+
+  async #addPoll(stream: StreamName, options: { afterRunning: boolean }): Promise<void> {
+    await this.#reach.call(async () => addPoll((await this.#lines.get()).polls, stream, options));
+  }
+
+  async #applySchedule(): Promise<StreamName[]> {
+    const schedule = this.#schedule;
+    if (schedule === undefined) return [];
+    return await this.#reach.call(async () =>
+      applySchedule((await this.#lines.get()).polls, schedule, this.#parts.clock.now()),
+    );
+  }
+
+  /** After the backend lost its jobs (restarted empty, flushed) the schedulers are made anew. */
+  async #repairSchedule(): Promise<void> {
+    const { logger } = this.#parts;
+    try {
+      const made = await this.#applySchedule();
+      if (made.length > 0) logger.warn({ streams: made }, "scheduled polls again that the queue had lost");
+    } catch (error) {
+      logger.debug({ err: asError(error) }, "could not check the schedule of polls");
+    }
+  }
+}

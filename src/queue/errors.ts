@@ -1,0 +1,55 @@
+import { RetryError, StopError, SyncError } from "#model";
+
+export function unreachable(where: string, cause?: unknown): RetryError {
+  const why = cause instanceof Error && cause.message !== "" ? `: ${cause.message}` : "";
+  const message = `the queue at ${where} does not answer${why}`;
+  return new RetryError("E_QUEUE_UNREACHABLE", message, cause === undefined ? {} : { cause });
+}
+
+/** The server answered, but not with what was asked for: its memory is full, it only reads, a command is forbidden. */
+export function refused(where: string, cause: unknown): RetryError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new RetryError("E_QUEUE_REFUSED", `the queue at ${where} refused a command: ${why}`, { cause });
+}
+
+export function denied(where: string, cause: unknown): StopError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new StopError("E_QUEUE_DENIED", `the queue at ${where} does not let svcsync in: ${why}`, { cause });
+}
+
+export function tooOld(where: string, version: string, wanted: string): StopError {
+  const message = `the queue at ${where} runs ${version}; at least ${wanted} is needed`;
+  return new StopError("E_QUEUE_VERSION", message, { details: { version, wanted } });
+}
+
+const connectionCodes = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
+const connectionWords = /connection is closed|connection terminated|timeout|timed out|client has encountered/i;
+/** PostgreSQL: connection exceptions, and a server that is shutting down or starting up. */
+const connectionStates = /^(08|57P)/;
+
+/** Whether an error says that the server is away, rather than what it thinks of a command. */
+export function saysUnreachable(error: unknown): boolean {
+  if (error instanceof SyncError) return error.code === "E_QUEUE_UNREACHABLE";
+  if (error instanceof AggregateError) return error.errors.some(saysUnreachable);
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  return connectionCodes.has(code) || connectionStates.test(code) || connectionWords.test(error.message);
+}
+
+const deniedWords = /^(WRONGPASS|NOAUTH|NOPERM)|invalid password|without any password configured/i;
+/** PostgreSQL: invalid authorization, no such database, no privilege. */
+const deniedStates = /^(28|3D000|42501)/;
+
+export function saysDenied(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  return deniedWords.test(error.message) || deniedStates.test(code);
+}

@@ -1,0 +1,88 @@
+import type { StreamName } from "#model";
+import type { Logger } from "#telemetry";
+import type { Jobs, Work } from "./backend.ts";
+import type { QueueHandlers } from "./contract.ts";
+import { asError } from "./deliveries.ts";
+
+export const pollQueueName = "polls";
+
+/**
+ * How long a poll of a process that died is held, in milliseconds. Held by renewal, a poll may take any time; short,
+ * because the stream rests until then.
+ */
+export const pollLockMs = 10_000;
+
+/** Polls that run at once in this process: more than anyone has streams. */
+export const pollConcurrency = 100;
+
+/** A scheduler that is this late has lost its next job, in milliseconds. */
+const lateMs = 5_000;
+
+const tickName = "tick";
+const pollName = "poll";
+
+/** The polls that are wanted: stream to interval. */
+export type Schedule = ReadonlyMap<StreamName, { everyMs: number }>;
+
+/**
+ * Two kinds of jobs make a poll. A *tick* comes from a stream's job scheduler and asks for a poll; a *poll* is one job
+ * per stream at most, whoever asked for it, so no two polls of a stream run at once on one backend. A tick during a
+ * poll asks for nothing: the next one will.
+ */
+export async function addPoll(
+  jobs: Jobs,
+  stream: StreamName,
+  { afterRunning }: { afterRunning: boolean },
+): Promise<void> {
+  const deduplication = { id: stream, ...(afterRunning ? { keepLastIfActive: true } : {}) };
+  await jobs.add(pollName, stream, { deduplication });
+}
+
+/**
+ * Makes the job schedulers those of `schedule`; one that is right and alive is left alone. Returns the streams whose
+ * scheduler is new: their first tick comes at once.
+ */
+export async function applySchedule(jobs: Jobs, schedule: Schedule, now: number): Promise<StreamName[]> {
+  const found = new Map((await jobs.getJobSchedulers(0, -1)).map((scheduler) => [scheduler.key, scheduler]));
+  for (const stream of found.keys()) if (!schedule.has(stream)) await jobs.removeJobScheduler(stream);
+  const made: StreamName[] = [];
+  for (const [stream, { everyMs }] of schedule) {
+    const scheduler = found.get(stream);
+    const isAlive =
+      scheduler !== undefined && Number(scheduler.every) === everyMs && (scheduler.next ?? 0) > now - lateMs;
+    if (isAlive) continue;
+    await jobs.upsertJobScheduler(stream, { every: everyMs }, { name: tickName, data: stream });
+    made.push(stream);
+  }
+  return made;
+}
+
+export interface PollWorkParts {
+  readonly jobs: () => Jobs;
+  readonly poll: QueueHandlers["poll"];
+  /** Whether the stream is polled by schedule; undefined while no schedule is known. */
+  readonly isScheduled: (stream: StreamName) => boolean;
+  readonly stopping: AbortSignal;
+  readonly logger: Logger;
+}
+
+/** What a worker does with a tick and with a poll. Whatever the handler throws is logged here and ends here. */
+export function pollWork({ jobs, poll, isScheduled, stopping, logger }: PollWorkParts): Work {
+  const running = new Set<StreamName>();
+  return async ({ name, data: stream }, lost) => {
+    if (name === tickName) {
+      if (isScheduled(stream)) await addPoll(jobs(), stream, { afterRunning: false });
+      return;
+    }
+    /** After the backend forgot everything, it may hand out a poll that this process is still running. */
+    if (running.has(stream)) return;
+    running.add(stream);
+    try {
+      await poll(stream, lost ? AbortSignal.any([stopping, lost]) : stopping);
+    } catch (error) {
+      logger.error({ err: asError(error), stream }, "caught an error that a poll threw");
+    } finally {
+      running.delete(stream);
+    }
+  };
+}

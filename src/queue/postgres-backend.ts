@@ -1,0 +1,89 @@
+import { createPostgresBackend, runMigrations, withBackend } from "bullmq";
+import { Pool } from "pg";
+import {
+  cancelLostJobs,
+  forgetful,
+  workerOptions,
+  type Backend,
+  type JobText,
+  type JobWorker,
+  type Jobs,
+  type Work,
+  type WorkerSettings,
+} from "./backend.ts";
+import { denied, saysDenied, tooOld } from "./errors.ts";
+import { parsePlace, type Place } from "./location.ts";
+
+const { Queue, Worker } = withBackend(createPostgresBackend);
+
+const oldestVersion = 13;
+const connectTimeoutMs = 3_000;
+/** Each of BullMQ's parts has a pool of its own and one more connection to listen on. */
+const connectionsPerPart = 4;
+
+/** BullMQ on PostgreSQL, in a schema of its own that is created and migrated when the server is first reached. */
+export class PostgresBackend implements Backend {
+  readonly #place: Place;
+  readonly #pool: Pool;
+  #isPrepared = false;
+
+  constructor(url: string) {
+    this.#place = parsePlace(url);
+    this.#pool = new Pool({ ...this.#connection, max: 1, query_timeout: connectTimeoutMs });
+    /** A connection that breaks while idle is replaced by the pool; the next probe tells whether that works. */
+    this.#pool.on("error", () => undefined);
+  }
+
+  async probe(): Promise<void> {
+    try {
+      if (!this.#isPrepared) await this.#prepare();
+      else await this.#pool.query("SELECT 1");
+    } catch (error) {
+      throw saysDenied(error) ? denied(this.#place.label, error) : error;
+    }
+  }
+
+  jobs(name: string, onError: (error: Error) => void): Jobs {
+    return new Queue<JobText>(name, { ...this.#options, defaultJobOptions: forgetful }).on("error", onError);
+  }
+
+  worker(name: string, work: Work, settings: WorkerSettings, onError: (error: Error) => void): JobWorker {
+    const worker = new Worker<JobText, void>(name, (job, _token, signal) => work(job, signal), {
+      ...this.#options,
+      ...workerOptions(settings),
+    });
+    return cancelLostJobs(worker).on("error", onError);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.end();
+  }
+
+  get #connection() {
+    return { connectionString: this.#place.url, connectionTimeoutMillis: connectTimeoutMs, keepAlive: true };
+  }
+
+  get #options() {
+    const connection = {
+      ...this.#connection,
+      schema: this.#place.prefix,
+      max: connectionsPerPart,
+      skipVersionCheck: true,
+    };
+    return { connection, streams: { events: { maxLen: 0 } } };
+  }
+
+  async #prepare(): Promise<void> {
+    const client = await this.#pool.connect();
+    try {
+      const { rows } = await client.query<{ server_version_num: string }>("SHOW server_version_num");
+      const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
+      if (!(version >= oldestVersion))
+        throw tooOld(this.#place.label, `PostgreSQL ${version}`, `PostgreSQL ${oldestVersion}`);
+      await runMigrations(client, this.#place.prefix, { skipVersionCheck: true });
+      this.#isPrepared = true;
+    } finally {
+      client.release();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { readFile, rm } from "node:fs/promises";
+import { promisify } from "node:util";
+import { Redis } from "ioredis";
+import { sleep } from "#model";
+
+/** The name of the connection by which a living owner is known. */
+export const ownerName = "svcsync-owner";
+
+const answerTimeoutMs = 1_000;
+/** An owner that has just started its server connects within this time. */
+const ownerPatienceMs = 500;
+const endTimeoutMs = 5_000;
+const endLookMs = 50;
+
+/** What listens at the socket of a private server: nothing, a server in use, or one whose owner died. */
+export type Occupant = "nobody" | "owned" | "left behind";
+
+export async function findOccupant(socket: string): Promise<Occupant> {
+  const first = await look(socket);
+  if (first !== "left behind") return first;
+  await sleep(ownerPatienceMs);
+  return await look(socket);
+}
+
+/** Ends a server that was left behind, and resolves when it is gone. */
+export async function endLeftover(socket: string): Promise<void> {
+  await ask(socket, async (client) => {
+    await client.call("SHUTDOWN", "NOSAVE").catch(() => undefined);
+  }).catch(() => undefined);
+  if (!(await isGone(socket))) await killByFile(pidFile(socket));
+  await rm(socket, { force: true });
+}
+
+async function isGone(socket: string): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < endTimeoutMs; waitedMs += endLookMs) {
+    if ((await look(socket)) === "nobody") return true;
+    await sleep(endLookMs);
+  }
+  return false;
+}
+
+export const pidFile = (socket: string) => `${socket}.pid`;
+
+async function look(socket: string): Promise<Occupant> {
+  try {
+    const clients = await ask(socket, (client) => client.call("CLIENT", "LIST"));
+    return String(clients).includes(` name=${ownerName} `) ? "owned" : "left behind";
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    return code === "ENOENT" || code === "ECONNREFUSED" ? "nobody" : "left behind";
+  }
+}
+
+async function ask<T>(socket: string, question: (client: Redis) => Promise<T>): Promise<T> {
+  const client = new Redis({
+    path: socket,
+    lazyConnect: true,
+    retryStrategy: null,
+    connectTimeout: answerTimeoutMs,
+    commandTimeout: answerTimeoutMs,
+  });
+  let reason: Error | undefined;
+  client.on("error", (error: Error) => (reason = error));
+  try {
+    await client.connect().catch((error: unknown) => {
+      throw reason ?? error;
+    });
+    return await question(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** The last resort against a server that holds its socket and answers nothing. */
+async function killByFile(file: string): Promise<void> {
+  const pid = Number(await readFile(file, "utf8").catch(() => ""));
+  if (pid > 1) await promisify(execFile)("kill", ["-KILL", String(pid)]).catch(() => undefined);
+}

@@ -1,0 +1,160 @@
+import { once } from "node:events";
+import { dirname } from "node:path";
+import { Redis } from "ioredis";
+import { sleep, StopError } from "#model";
+import type { Logger } from "#telemetry";
+import { spawnGuarded } from "./guarded-child.ts";
+import { endLeftover, findOccupant, ownerName, pidFile } from "./leftover.ts";
+import { getRedis, type RedisProgram } from "./redis-program.ts";
+import { socketPaths } from "./server-folder.ts";
+
+const restartFirstMs = 100;
+const restartMaxMs = 5_000;
+const startTimeoutMs = 10_000;
+
+/** A server that is up: our own child, or that of another process on the same data folder which is still alive. */
+interface Tenure {
+  /** Resolves when the server is gone, with its last words. */
+  readonly ended: Promise<string>;
+  end(): Promise<void>;
+}
+
+/**
+ * A Redis of our own on a unix socket in the data folder: memory only, never evicting, gone with this process. While it
+ * is in use it is started again whenever it dies, empty.
+ */
+export class PrivateServer {
+  readonly #program: RedisProgram;
+  readonly #socket: string;
+  readonly #log: Logger;
+  readonly #closing = new AbortController();
+  #tenure: Tenure;
+  readonly #watching: Promise<void>;
+
+  private constructor(program: RedisProgram, socket: string, tenure: Tenure, log: Logger) {
+    this.#program = program;
+    this.#socket = socket;
+    this.#tenure = tenure;
+    this.#log = log;
+    this.#watching = this.#watch();
+  }
+
+  /**
+   * Resolves when the server answers. One that was left behind by a process that was killed is ended first.
+   * @throws {StopError} E_REDIS_MISSING when there is no program, E_REDIS_FAILED when it does not start.
+   */
+  static async start(dataDir: string, log: Logger): Promise<PrivateServer> {
+    const program = await getRedis();
+    let failure: unknown;
+    for (const socket of await socketPaths(dataDir)) {
+      try {
+        return new PrivateServer(program, socket, await takeOver(program, socket, log), log);
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  get url(): string {
+    return `unix://${encodeURI(this.#socket)}`;
+  }
+
+  /** Ends the server and resolves when it is gone. */
+  async end(): Promise<void> {
+    this.#closing.abort();
+    await this.#tenure.end();
+    await this.#watching;
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#closing;
+    let pauseMs = restartFirstMs;
+    while (!signal.aborted) {
+      const startedAt = performance.now();
+      const lastWords = await this.#tenure.ended;
+      if (signal.aborted) return;
+      if (performance.now() - startedAt > restartMaxMs) pauseMs = restartFirstMs;
+      this.#log.warn({ socket: this.#socket, lastWords }, "lost the private redis server");
+      await this.#restart(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, restartMaxMs);
+    }
+  }
+
+  async #restart(pauseMs: number): Promise<void> {
+    const { signal } = this.#closing;
+    await sleep(pauseMs, signal);
+    while (!signal.aborted) {
+      try {
+        this.#tenure = await takeOver(this.#program, this.#socket, this.#log);
+        if (signal.aborted) await this.#tenure.end();
+        return;
+      } catch (error) {
+        this.#log.error(
+          { err: error instanceof Error ? error : undefined },
+          "could not start the private redis server",
+        );
+        await sleep(restartMaxMs, signal);
+      }
+    }
+  }
+}
+
+async function takeOver(program: RedisProgram, socket: string, log: Logger): Promise<Tenure> {
+  const occupant = await findOccupant(socket);
+  if (occupant === "owned") return await share(socket);
+  if (occupant === "left behind") {
+    await endLeftover(socket);
+    log.info({ socket }, "ended a private redis server that was left behind");
+  }
+  return await launch(program, socket, log);
+}
+
+async function launch({ command, version }: RedisProgram, socket: string, log: Logger): Promise<Tenure> {
+  const listen = ["--port", "0", "--unixsocket", socket, "--unixsocketperm", "700", "--pidfile", pidFile(socket)];
+  const forget = ["--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction", "--dir", dirname(socket)];
+  const child = spawnGuarded(command, [...listen, ...forget]);
+  const isReady = new Promise<"ready">((resolve) => {
+    child.onLine((line) => /ready to accept connections/i.test(line) && resolve("ready"));
+  });
+  const timer = new AbortController();
+  const isLate = sleep(startTimeoutMs, timer.signal).then(() => `not ready after ${startTimeoutMs} ms`);
+  const answer = await Promise.race([isReady, child.ended, isLate]);
+  timer.abort();
+  if (answer !== "ready") {
+    await child.end();
+    throw new StopError("E_REDIS_FAILED", `the private ${command} did not start: ${lastLine(answer)}`);
+  }
+  const owner = await connectAs(ownerName, socket, (times) => Math.min(times * restartFirstMs, restartMaxMs));
+  log.info({ socket, version }, "started a private redis server");
+  return {
+    ended: child.ended.then((lastWords) => {
+      owner.disconnect();
+      return lastLine(lastWords);
+    }),
+    async end() {
+      owner.disconnect();
+      await child.end();
+    },
+  };
+}
+
+/** Uses the server of another living process; when that ends, this one starts its own. */
+async function share(socket: string): Promise<Tenure> {
+  const guest = await connectAs("svcsync-guest", socket, null);
+  const ended = once(guest, "close").then(() => "its owner ended it");
+  return { ended, end: async () => guest.disconnect() };
+}
+
+async function connectAs(
+  connectionName: string,
+  socket: string,
+  retryStrategy: ((times: number) => number) | null,
+): Promise<Redis> {
+  const client = new Redis({ path: socket, connectionName, retryStrategy, lazyConnect: true });
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+}
+
+const lastLine = (words: string) => words.split("\n").at(-1) ?? "";

@@ -1,0 +1,116 @@
+import { sleep, SyncError, type Clock } from "#model";
+import type { Logger } from "#telemetry";
+import type { Backend } from "./backend.ts";
+import { refused, saysUnreachable, unreachable } from "./errors.ts";
+
+/** No call keeps its caller longer than this, in milliseconds. */
+const patienceMs = 5_000;
+/** Between two looks whether a lost server is back. */
+const probePauseMs = 500;
+
+/**
+ * Whether the backend can be reached: calls pass through here, so that none hangs, an outage is logged once and not per
+ * call, and the server's return is noticed without being asked for.
+ */
+export class Reach {
+  readonly #backend: Backend;
+  readonly #label: string;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #closing = new AbortController();
+  readonly #onReturn: (() => void)[] = [];
+  #probe: Promise<void> | undefined;
+  #lostAt: number | undefined;
+
+  constructor(backend: Backend, parts: { label: string; clock: Clock; logger: Logger }) {
+    this.#backend = backend;
+    this.#label = parts.label;
+    this.#clock = parts.clock;
+    this.#log = parts.logger;
+  }
+
+  /** Calls `listener` each time the server answers again after an outage. */
+  onReturn(listener: () => void): void {
+    this.#onReturn.push(listener);
+  }
+
+  /**
+   * Runs `work` against the backend.
+   * @throws {RetryError} E_QUEUE_UNREACHABLE within 5 seconds when the server does not answer, E_QUEUE_REFUSED when it
+   * answers with an error.
+   * @throws {StopError} E_QUEUE_DENIED, E_QUEUE_VERSION
+   */
+  async call<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#lostAt !== undefined) await this.probe();
+    try {
+      return await this.#inTime(work());
+    } catch (error) {
+      throw this.#judged(error);
+    }
+  }
+
+  /** Resolves when the server answers now; throws what {@link call} throws. Calls at the same time share one look. */
+  probe(): Promise<void> {
+    this.#probe ??= this.#look().finally(() => (this.#probe = undefined));
+    return this.#probe;
+  }
+
+  /** What BullMQ met in the background. */
+  heard(error: Error): void {
+    if (this.#closing.signal.aborted) return;
+    if (saysUnreachable(error)) this.#lost(error);
+    else this.#log.debug({ err: error }, "met an error in the background of the queue");
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#inTime(this.#backend.probe());
+    } catch (error) {
+      throw this.#judged(error);
+    }
+    if (this.#lostAt === undefined) return;
+    const durationMs = this.#clock.now() - this.#lostAt;
+    this.#lostAt = undefined;
+    this.#log.info({ queue: this.#label, durationMs }, "reached the queue again");
+    for (const listener of this.#onReturn) listener();
+  }
+
+  async #inTime<T>(answer: Promise<T>): Promise<T> {
+    const timer = new AbortController();
+    const late = sleep(patienceMs, timer.signal).then(() => {
+      throw unreachable(this.#label);
+    });
+    late.catch(() => undefined);
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      timer.abort();
+    }
+  }
+
+  #judged(error: unknown): SyncError {
+    if (!saysUnreachable(error)) return error instanceof SyncError ? error : refused(this.#label, error);
+    const verdict = error instanceof SyncError ? error : unreachable(this.#label, error);
+    this.#lost(verdict);
+    return verdict;
+  }
+
+  #lost(error: Error): void {
+    if (this.#lostAt !== undefined || this.#closing.signal.aborted) return;
+    this.#lostAt = this.#clock.now();
+    this.#log.warn({ queue: this.#label, err: error }, "lost the queue");
+    void this.#watch();
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#closing;
+    while (this.#lostAt !== undefined && !signal.aborted) {
+      await sleep(probePauseMs, signal);
+      if (!signal.aborted) await this.probe().catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { Queue, Worker } from "bullmq";
+import { sleep } from "#model";
+import type { Logger } from "#telemetry";
+import {
+  cancelLostJobs,
+  forgetful,
+  workerOptions,
+  type Backend,
+  type JobText,
+  type JobWorker,
+  type Jobs,
+  type Work,
+  type WorkerSettings,
+} from "./backend.ts";
+import { denied, saysDenied, tooOld, unreachable } from "./errors.ts";
+import { parsePlace, type Place } from "./location.ts";
+import { RedisConnections } from "./redis-client.ts";
+import { oldestRedis, readRedisFacts } from "./redis-facts.ts";
+
+/** How long a probe waits for a connection that is being made again, in milliseconds. */
+const connectionPatienceMs = 2_000;
+
+/** BullMQ on Redis or Valkey: one connection for all commands, and one more for each worker that waits for jobs. */
+export class RedisBackend implements Backend {
+  readonly #place: Place;
+  readonly #log: Logger;
+  readonly #connections: RedisConnections;
+  #isChecked = false;
+
+  constructor(url: string, log: Logger) {
+    this.#place = parsePlace(url);
+    this.#log = log;
+    this.#connections = new RedisConnections(this.#place.url);
+  }
+
+  async probe(): Promise<void> {
+    try {
+      await this.#connected();
+      if (!this.#isChecked) await this.#check();
+      else await this.#commands.ping();
+    } catch (error) {
+      throw saysDenied(error) ? denied(this.#place.label, error) : error;
+    }
+  }
+
+  jobs(name: string, onError: (error: Error) => void): Jobs {
+    const queue = new Queue<JobText>(name, { ...this.#options, defaultJobOptions: forgetful });
+    return queue.on("error", onError);
+  }
+
+  worker(name: string, work: Work, settings: WorkerSettings, onError: (error: Error) => void): JobWorker {
+    const worker = new Worker<JobText, void>(name, (job, _token, signal) => work(job, signal), {
+      ...this.#options,
+      ...workerOptions(settings),
+    });
+    return cancelLostJobs(worker).on("error", onError);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#connections.disconnect();
+  }
+
+  get #options() {
+    /** Nobody reads BullMQ's stream of events. */
+    return { connection: this.#commands, prefix: this.#place.prefix, streams: { events: { maxLen: 0 } } };
+  }
+
+  get #commands() {
+    return this.#connections.commands;
+  }
+
+  async #connected(): Promise<void> {
+    const client = this.#commands;
+    if (client.status === "ready") return;
+    const isReady = new Promise<true>((resolve) => void client.once("ready", () => resolve(true)));
+    if ((await Promise.race([isReady, sleep(connectionPatienceMs)])) === true) return;
+    const { lastError } = this.#connections;
+    throw lastError && saysDenied(lastError) ? lastError : unreachable(this.#place.label, lastError);
+  }
+
+  async #check(): Promise<void> {
+    const facts = readRedisFacts(String(await this.#commands.call("INFO")));
+    if (!facts.isFit) throw tooOld(this.#place.label, facts.version, oldestRedis);
+    if (facts.evictionPolicy !== undefined && facts.evictionPolicy !== "noeviction")
+      this.#log.warn({ policy: facts.evictionPolicy }, "found an eviction policy that drops jobs");
+    this.#isChecked = true;
+  }
+}

@@ -1,0 +1,82 @@
+import { Redis, type RedisOptions } from "ioredis";
+
+/** Answers come in the shapes of RESP2, which is what BullMQ reads. */
+type ClientOptions = Omit<RedisOptions, "replyMapping">;
+
+const reconnectFirstMs = 50;
+const reconnectMaxMs = 1_000;
+const connectTimeoutMs = 5_000;
+/** A server that says nothing for so long while asked is gone. Above the ten seconds that BullMQ's waiting may take. */
+const silenceTimeoutMs = 20_000;
+const policyLine = /^maxmemory_policy:.*\r?\n/m;
+
+/** Commands wait for the connection, which comes back for ever: who must not wait asks Reach first. */
+const steadyOptions = {
+  maxRetriesPerRequest: null,
+  connectTimeout: connectTimeoutMs,
+  socketTimeout: silenceTimeoutMs,
+  retryStrategy: (times: number) => Math.min(reconnectFirstMs * 2 ** Math.min(times, 10), reconnectMaxMs),
+  /** A replica that was the primary a moment ago: connect again, and send the command again. */
+  reconnectOnError: (error: Error) => (error.message.startsWith("READONLY") ? 2 : false),
+} satisfies ClientOptions;
+
+/** The connections of one queue: the one for commands, and those that BullMQ copies from it for its waiting. */
+export class RedisConnections {
+  readonly #options: ClientOptions;
+  readonly #url: string | undefined;
+  readonly #all = new Set<Redis>();
+  #lastError: Error | undefined;
+  readonly commands: Redis;
+
+  constructor(url: string) {
+    const socket = socketOptions(url);
+    this.#url = socket ? undefined : url;
+    this.#options = { ...socket, ...steadyOptions };
+    this.commands = this.#connect({});
+    this.commands.on("error", (error: Error) => (this.#lastError = error));
+    this.commands.on("ready", () => (this.#lastError = undefined));
+  }
+
+  /** Why there is no connection, as far as is known. */
+  get lastError(): Error | undefined {
+    return this.#lastError;
+  }
+
+  /** Cuts all of them; what was asked and not answered is rejected. */
+  disconnect(): void {
+    for (const client of this.#all) client.disconnect();
+  }
+
+  #connect(more: ClientOptions): Redis {
+    const options = { ...this.#options, ...more };
+    const client = this.#url === undefined ? new Redis(options) : new Redis(this.#url, options);
+    this.#all.add(client.once("end", () => this.#all.delete(client)));
+    /** The owner of a connection listens too; this keeps an error without a listener from being thrown. */
+    client.on("error", () => undefined);
+    const duplicate = (copied: ClientOptions = {}) => this.#connect(copied);
+    return Object.assign(client, { duplicate, info: withoutPolicy(client) });
+  }
+}
+
+/** An address of a unix socket as ioredis wants it; others it reads itself. */
+function socketOptions(address: string): ClientOptions | undefined {
+  const url = new URL(address);
+  if (url.protocol !== "unix:" && url.protocol !== "redis+unix:") return undefined;
+  const db = url.searchParams.get("db");
+  return {
+    path: decodeURIComponent(url.pathname),
+    ...(url.username === "" ? {} : { username: decodeURIComponent(url.username) }),
+    ...(url.password === "" ? {} : { password: decodeURIComponent(url.password) }),
+    ...(db === null ? {} : { db: Number(db) }),
+  };
+}
+
+/**
+ * INFO, as BullMQ and the client itself call it. BullMQ reads the facts of the server on each of its connections and
+ * prints what it thinks of the eviction policy; svcsync logs that once, so the line is kept from it.
+ */
+function withoutPolicy(client: Redis) {
+  const info = client.info.bind(client);
+  return (callback?: (error: Error | null | undefined, facts?: string) => void) =>
+    callback ? info(callback) : info().then((facts) => facts.replace(policyLine, ""));
+}

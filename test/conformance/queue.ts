@@ -1,0 +1,295 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it, vi } from "vitest";
+import type { RecordId, StreamName } from "#model";
+import { systemClock } from "#model";
+import { openQueue, type Queue, type QueueHandlers, type QueueLocation } from "#queue";
+import { deferred } from "../queue/deferred.ts";
+import { recordingLogger } from "../queue/recording-logger.ts";
+
+/** One place to open queues at, fresh for each test. */
+export interface QueuePlace extends AsyncDisposable {
+  /** Another call gives another empty queue. */
+  fresh(): Promise<QueueLocation>;
+}
+
+const patience = { timeout: 30_000, interval: 10 };
+/** Long enough for a second delivery or poll to show itself, were there one. */
+const quietMs = 300;
+
+const live = { backfill: false };
+const backfill = { backfill: true };
+const nothing: QueueHandlers = { deliver: async () => undefined, poll: async () => undefined };
+
+const record = (key: string, stream = "customers"): RecordId => ({ stream, key });
+
+/** What every queue promises, whatever it runs on. */
+export function describeQueue(name: string, open: () => Promise<QueuePlace>): void {
+  describe(`a queue on ${name}`, () => {
+    let place: QueuePlace;
+    let location: QueueLocation;
+    let queue: Queue;
+    const others: Queue[] = [];
+
+    beforeAll(async () => {
+      place = await open();
+    });
+    afterAll(() => place[Symbol.asyncDispose]());
+    beforeEach(async () => {
+      location = await place.fresh();
+      queue = await another();
+    });
+    afterEach(async () => {
+      for (const opened of others.splice(0)) await opened[Symbol.asyncDispose]();
+    });
+
+    async function another(): Promise<Queue> {
+      const opened = await openQueue(location, { clock: systemClock, logger: recordingLogger() });
+      others.unshift(opened);
+      return opened;
+    }
+
+    it("delivers each record that was woken, whatever its key holds", async () => {
+      const keys = ["1", "a:b", "a|b", 'quote " \\', "ünïcödé €", "nul \u0000", "half \ud800", "x".repeat(500), ""];
+      const delivered: RecordId[] = [];
+      await queue.start({ ...nothing, deliver: async (id) => void delivered.push(id) }, { concurrency: 4 });
+      await queue.wake(
+        keys.map((key) => record(key)),
+        live,
+      );
+      await vi.waitFor(() => expect(delivered).toHaveLength(keys.length), patience);
+      expect(new Set(delivered.map(({ key }) => key))).toEqual(new Set(keys));
+    });
+
+    it("does nothing when a record that already waits is woken", async () => {
+      await queue.wake([record("1"), record("1"), record("2")], live);
+      await queue.wake([record("1")], backfill);
+      expect(await queue.depth()).toEqual({ waiting: 2, active: 0 });
+      const delivered: string[] = [];
+      await queue.start({ ...nothing, deliver: async ({ key }) => void delivered.push(key) }, { concurrency: 2 });
+      await vi.waitFor(async () => expect(await queue.depth()).toEqual({ waiting: 0, active: 0 }), patience);
+      expect(delivered.toSorted()).toEqual(["1", "2"]);
+    });
+
+    it("lets a record that is woken while it is being delivered come up once more afterwards", async () => {
+      const first = deferred();
+      let running = 0;
+      let most = 0;
+      let count = 0;
+      const deliver = async () => {
+        count++;
+        most = Math.max(most, ++running);
+        if (count === 1) await first.promise;
+        running--;
+      };
+      await queue.start({ ...nothing, deliver }, { concurrency: 4 });
+      await queue.wake([record("1")], live);
+      await vi.waitFor(() => expect(count).toBe(1), patience);
+      for (let times = 0; times < 3; times++) await queue.wake([record("1")], live);
+      await pause(quietMs);
+      expect(count).toBe(1);
+      first.resolve();
+      await vi.waitFor(() => expect(count).toBe(2), patience);
+      await pause(quietMs);
+      expect({ count, most }).toEqual({ count: 2, most: 1 });
+    });
+
+    it("wakes a record again after its delivery ended", async () => {
+      let count = 0;
+      await queue.start({ ...nothing, deliver: async () => void count++ }, { concurrency: 1 });
+      await queue.wake([record("1")], live);
+      await vi.waitFor(() => expect(count).toBe(1), patience);
+      await vi.waitFor(async () => expect(await queue.depth()).toEqual({ waiting: 0, active: 0 }), patience);
+      await queue.wake([record("1")], live);
+      await vi.waitFor(() => expect(count).toBe(2), patience);
+    });
+
+    it("handles live changes before those of a backfill, whatever stood in the queue first", async () => {
+      const old = Array.from({ length: 20 }, (_, at) => record(`old ${at}`));
+      const fresh = Array.from({ length: 20 }, (_, at) => record(`new ${at}`));
+      await queue.wake(old, backfill);
+      await queue.wake(fresh, live);
+      const delivered: string[] = [];
+      await queue.start({ ...nothing, deliver: async ({ key }) => void delivered.push(key) }, { concurrency: 1 });
+      await vi.waitFor(() => expect(delivered).toHaveLength(40), patience);
+      expect(delivered).toEqual([...fresh, ...old].map(({ key }) => key));
+    });
+
+    it("calls deliver at most `concurrency` times at once", async () => {
+      const ids = Array.from({ length: 60 }, (_, at) => record(String(at)));
+      let running = 0;
+      let most = 0;
+      let count = 0;
+      const deliver = async () => {
+        most = Math.max(most, ++running);
+        await pause(20);
+        running--;
+        count++;
+      };
+      await queue.wake(ids, live);
+      await queue.start({ ...nothing, deliver }, { concurrency: 7 });
+      await vi.waitFor(() => expect(count).toBe(60), patience);
+      expect(most).toBe(7);
+    });
+
+    it("goes on after a handler that threw", async () => {
+      const delivered: string[] = [];
+      const deliver = async ({ key }: RecordId) => {
+        delivered.push(key);
+        if (key === "bad") throw new Error("a defect");
+      };
+      await queue.start({ ...nothing, deliver }, { concurrency: 1 });
+      await queue.wake([record("bad"), record("good")], live);
+      await vi.waitFor(() => expect(delivered).toEqual(["bad", "good"]), patience);
+      await vi.waitFor(async () => expect(await queue.depth()).toEqual({ waiting: 0, active: 0 }), patience);
+    });
+
+    it("takes a thousand wake-ups and more at once", async () => {
+      const ids = Array.from({ length: 2_500 }, (_, at) => record(String(at)));
+      await queue.wake(ids, backfill);
+      expect(await queue.depth()).toEqual({ waiting: 2_500, active: 0 });
+    });
+
+    it("polls a stream at once and then at its interval", async () => {
+      const at: number[] = [];
+      await queue.start({ ...nothing, poll: async () => void at.push(Date.now()) }, { concurrency: 1 });
+      const began = Date.now();
+      await queue.schedulePolls(new Map([["customers", { everyMs: 400 }]]));
+      await vi.waitFor(() => expect(at.length).toBeGreaterThanOrEqual(4), patience);
+      expect(at[0]! - began).toBeLessThan(400);
+      expect(at[3]! - at[0]!).toBeGreaterThanOrEqual(1_000);
+    });
+
+    it("moves nothing when the same polls are scheduled again", async () => {
+      let count = 0;
+      await queue.start({ ...nothing, poll: async () => void count++ }, { concurrency: 1 });
+      const polls = new Map([["customers", { everyMs: 60_000 }]]);
+      for (let times = 0; times < 3; times++) await queue.schedulePolls(polls);
+      await vi.waitFor(() => expect(count).toBe(1), patience);
+      await queue.schedulePolls(polls);
+      await pause(quietMs);
+      expect(count).toBe(1);
+    });
+
+    it("no longer polls a stream that is not named", async () => {
+      const polled: StreamName[] = [];
+      await queue.start({ ...nothing, poll: async (stream) => void polled.push(stream) }, { concurrency: 1 });
+      await queue.schedulePolls(
+        new Map([
+          ["customers", { everyMs: 100 }],
+          ["tickets", { everyMs: 100 }],
+        ]),
+      );
+      await vi.waitFor(() => expect(new Set(polled)).toEqual(new Set(["customers", "tickets"])), patience);
+      await queue.schedulePolls(new Map([["tickets", { everyMs: 100 }]]));
+      await pause(quietMs);
+      polled.length = 0;
+      await vi.waitFor(() => expect(polled.length).toBeGreaterThan(3), patience);
+      expect(new Set(polled)).toEqual(new Set(["tickets"]));
+    });
+
+    it("never calls poll twice at once for one stream, by any process on the same queue", async () => {
+      let running = 0;
+      let most = 0;
+      let count = 0;
+      const poll = async () => {
+        most = Math.max(most, ++running);
+        await pause(250);
+        running--;
+        count++;
+      };
+      const second = await another();
+      const polls = new Map([["customers", { everyMs: 100 }]]);
+      for (const opened of [queue, second]) {
+        await opened.start({ ...nothing, poll }, { concurrency: 1 });
+        await opened.schedulePolls(polls);
+        await opened.pollNow("customers");
+      }
+      await vi.waitFor(() => expect(count).toBeGreaterThanOrEqual(6), patience);
+      expect(most).toBe(1);
+    });
+
+    it("polls once more when asked for a poll during one, beside the schedule", async () => {
+      const first = deferred();
+      let count = 0;
+      const poll = async () => {
+        if (++count === 1) await first.promise;
+      };
+      await queue.start({ ...nothing, poll }, { concurrency: 1 });
+      await queue.pollNow("customers");
+      await vi.waitFor(() => expect(count).toBe(1), patience);
+      await queue.pollNow("customers");
+      await queue.pollNow("customers");
+      first.resolve();
+      await vi.waitFor(() => expect(count).toBe(2), patience);
+      await pause(quietMs);
+      expect(count).toBe(2);
+    });
+
+    it("does not let a long poll hold up deliveries, nor the other way round", async () => {
+      const end = deferred();
+      const begun: string[] = [];
+      const handlers: QueueHandlers = {
+        async deliver({ key }) {
+          begun.push(key);
+          if (key === "slow") await end.promise;
+        },
+        async poll(stream) {
+          begun.push(stream);
+          if (stream === "slow stream") await end.promise;
+        },
+      };
+      await queue.start(handlers, { concurrency: 2 });
+      await queue.pollNow("slow stream");
+      await queue.wake([record("slow")], live);
+      await vi.waitFor(() => expect(begun).toHaveLength(2), patience);
+      await queue.wake([record("quick")], live);
+      await queue.pollNow("quick stream");
+      await vi.waitFor(() => expect(begun).toHaveLength(4), patience);
+      end.resolve();
+    });
+
+    it("hands out nothing more once it stops, and waits for running handlers", async () => {
+      const begun: string[] = [];
+      const ended: string[] = [];
+      const deliver = async ({ key }: RecordId, signal: AbortSignal) => {
+        begun.push(key);
+        await pause(200);
+        if (!signal.aborted) ended.push(key);
+      };
+      await queue.wake([record("1"), record("2")], live);
+      await queue.start({ ...nothing, deliver }, { concurrency: 1 });
+      await vi.waitFor(() => expect(begun).toEqual(["1"]), patience);
+      await queue.stop(10_000);
+      expect({ begun, ended }).toEqual({ begun: ["1"], ended: ["1"] });
+      expect(await queue.depth()).toEqual({ waiting: 1, active: 0 });
+    });
+
+    it("aborts the signals of running handlers after the grace", async () => {
+      const begun = deferred();
+      const aborted = deferred();
+      const deliver = async (_id: RecordId, signal: AbortSignal) => {
+        signal.addEventListener("abort", () => aborted.resolve());
+        begun.resolve();
+        await aborted.promise;
+      };
+      await queue.start({ ...nothing, deliver }, { concurrency: 1 });
+      await queue.wake([record("1")], live);
+      await begun.promise;
+      await queue.stop(50);
+      await expect(aborted.promise).resolves.toBeUndefined();
+    });
+
+    it("answers a ping", async () => {
+      await expect(queue.ping()).resolves.toBeUndefined();
+    });
+
+    it("counts what waits and what runs", async () => {
+      const end = deferred();
+      await queue.wake([record("1"), record("2")], live);
+      await queue.wake([record("3")], backfill);
+      await queue.start({ ...nothing, deliver: () => end.promise }, { concurrency: 1 });
+      await vi.waitFor(async () => expect(await queue.depth()).toEqual({ waiting: 2, active: 1 }), patience);
+      end.resolve();
+    });
+  });
+}
