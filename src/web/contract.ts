@@ -1,0 +1,47 @@
+import type { RecordId, RecordState, ResourceName, StreamName } from "#model";
+import type { ServiceState } from "#service";
+import type { AuditRecord, CursorState, RecordView } from "#store";
+
+/** Where one stream stands. */
+export interface StreamStatus {
+  readonly name: StreamName;
+  /** The source's name in the sync file. */
+  readonly source: string;
+  readonly resource: ResourceName;
+  readonly cursor: CursorState;
+  /** Records per state; states without records are absent. */
+  readonly counts: Readonly<Partial<Record<RecordState, number>>>;
+  /** Why nothing of this stream is delivered, and what ends it; undefined while it flows. */
+  readonly hold: { readonly reason: string; readonly remedy: string } | undefined;
+}
+
+/** Where the daemon stands. */
+export interface Overview {
+  readonly startedAt: number;
+  readonly streams: readonly StreamStatus[];
+  readonly service: ServiceState;
+  /** Undefined: the queue does not answer. */
+  readonly queue: { readonly waiting: number; readonly active: number } | undefined;
+}
+
+/** Why one record is the way it is. */
+export interface RecordDetail {
+  readonly record: RecordView;
+  /** Its writes and decisions, newest first. */
+  readonly history: readonly AuditRecord[];
+}
+
+/** All that the pages ask: reads, and the one verb that they offer. */
+export interface StatusSource {
+  overview(): Promise<Overview>;
+  /** Records in these states, in the order of the store, after `after`. */
+  records(query: {
+    readonly stream?: StreamName;
+    readonly states: readonly RecordState[];
+    readonly after?: RecordId;
+    readonly limit: number;
+  }): Promise<readonly RecordView[]>;
+  record(id: RecordId): Promise<RecordDetail | undefined>;
+  /** Makes a waiting, parked or skipped record due and wakes it; returns how many records that concerned. */
+  retry(id: RecordId): Promise<number>;
+}

@@ -1,0 +1,61 @@
+import { html, type Html, type Content } from "./html.ts";
+import { styleElement } from "./style.ts";
+
+export interface Layout {
+  readonly title: string;
+  readonly version: string;
+  /** Seconds between two loads of the page by itself; undefined: it stays as it is. */
+  readonly refreshSeconds?: number | undefined;
+  /** Beside the name of the program, in the head of the page. */
+  readonly notes?: Content;
+  readonly main: Content;
+}
+
+/** A whole page. */
+export function page({ title, version, refreshSeconds, notes, main }: Layout): Html {
+  const refresh =
+    refreshSeconds === undefined ? undefined : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        ${refresh}
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+        ${styleElement}
+      </head>
+      <body>
+        <header>
+          <strong><a href="/">svcsync</a></strong>
+          <span>version ${version}</span>
+          ${notes}
+        </header>
+        <main>${main}</main>
+      </body>
+    </html>`;
+}
+
+/** A table that scrolls by itself where the window is narrow; the keyboard reaches it. */
+export function table(caption: string, heads: readonly string[], rows: readonly Html[]): Html {
+  return html`<div
+    class="${heads.length > 2 ? "scroll wide" : "scroll"}"
+    tabindex="0"
+    role="region"
+    aria-label="${caption}"
+  >
+    <table>
+      <caption>
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}

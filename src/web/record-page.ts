@@ -1,0 +1,144 @@
+import { recordLabel, type Json, type RecordId } from "#model";
+import type { AuditRecord, RecordView } from "#store";
+import type { RecordDetail } from "./contract.ts";
+import { html, type Content, type Html } from "./html.ts";
+import { page, table } from "./layout.ts";
+import { joined } from "./records-page.ts";
+import { badge, counted, instant, meaningOf, pathOf, reason, remedyOf, retriableStates } from "./wording.ts";
+
+export interface RecordPage {
+  readonly detail: RecordDetail;
+  readonly version: string;
+  readonly now: number;
+}
+
+/** One record: why it is the way it is. */
+export function recordPage({ detail: { record, history }, version, now }: RecordPage): Html {
+  const label = recordLabel(record.id);
+  return page({
+    title: `svcsync: ${label}`,
+    version,
+    main: html`<h1>${label} ${badge(record.state)}</h1>
+      <p>${meaningOf(record.state)}</p>
+      <dl>${facts(record, now)}</dl>
+      ${retriableStates.includes(record.state) ? retryForm(record) : undefined}
+      <div class="sides">
+        <section>
+          <h2>In the ERP</h2>
+          ${record.deleted ? html`<p>Deleted there; this is the last row that was seen.</p>` : undefined}
+          ${fieldsTable("The row as it was read last", record.row)}
+        </section>
+        <section>
+          <h2>In the service</h2>
+          ${
+            record.applied === undefined
+              ? html`<p>Nothing was written yet.</p>`
+              : fieldsTable("The owned fields as they were written last", record.applied)
+          }
+        </section>
+      </div>
+      <h2>History</h2>
+      ${
+        history.length === 0
+          ? html`<p>Nothing was written to the service for this record, or its history has been pruned.</p>`
+          : table(
+              "Writes and decisions, newest first",
+              ["When", "Action", "Outcome", "Before", "After"],
+              history.map((entry) => historyRow(entry, now)),
+            )
+      }
+      <p><a href="/">Status</a></p>`,
+  });
+}
+
+/** For a record that svcsync does not have: a link to a parent may be ahead of the parent. */
+export function noRecordPage({ id, version }: { id: RecordId; version: string }): Html {
+  return page({
+    title: `svcsync: ${recordLabel(id)}`,
+    version,
+    main: html`<h1>${recordLabel(id)}</h1>
+      <p>
+        No poll has shown this record yet. If other records wait for it, look whether the ERP has it and whether its
+        stream reads it.
+      </p>
+      <p><a href="/">Status</a></p>`,
+  });
+}
+
+function facts(record: RecordView, now: number): Content {
+  const { error, binding, intent } = record;
+  const details = error === undefined ? [] : Object.entries(error.details);
+  const behind = record.sequence - (record.appliedSequence ?? 0);
+  return [
+    error && fact("Reason", reason(error)),
+    details.length === 0
+      ? undefined
+      : fact(
+          "Details",
+          details.map(([name, value]) => html`${name}: ${JSON.stringify(value)}<br />`),
+        ),
+    fact("What to do", remedyOf(record.state, record.id)),
+    record.waitsFor.length === 0 ? undefined : fact("Waits for", joined(record.waitsFor)),
+    fact("Bound to", binding === undefined ? "nothing in the service" : `${binding.resource} ${binding.serviceId}`),
+    fact("Last change seen", instant(record.changedAt, now)),
+    fact("Not yet written", behind === 0 ? "nothing" : counted(behind, "change")),
+    fact("Failed attempts", record.attempts),
+    record.dueAt === undefined ? undefined : fact("Next try", instant(record.dueAt, now)),
+    intent === undefined
+      ? undefined
+      : fact(
+          "Creation begun",
+          html`${instant(intent.begunAt, now)} in ${intent.resource}; looked for ${counted(intent.looks, "time")}`,
+        ),
+  ];
+}
+
+function fact(name: string, content: Content): Content {
+  return content === undefined
+    ? undefined
+    : html`<dt>${name}</dt>
+        <dd>${content}</dd>`;
+}
+
+function retryForm(record: RecordView): Html {
+  return html`<form method="post" action="${pathOf(record.id)}/retry"><button>Try again now</button></form>`;
+}
+
+function fieldsTable(caption: string, fields: { readonly [name: string]: Json }): Html {
+  return table(
+    caption,
+    ["Field", "Value"],
+    Object.entries(fields).map(
+      ([name, value]) =>
+        html`<tr>
+          <th scope="row">${name}</th>
+          <td><span class="value">${shown(value)}</span></td>
+        </tr>`,
+    ),
+  );
+}
+
+function historyRow(entry: AuditRecord, now: number): Html {
+  const answer = [
+    entry.status === undefined ? undefined : `status ${entry.status}`,
+    entry.durationMs === undefined ? undefined : `${Math.round(entry.durationMs)} ms`,
+  ].filter((part) => part !== undefined);
+  return html`<tr>
+    <td class="number">${instant(entry.at, now)}</td>
+    <td>${entry.action} ${entry.resource} ${entry.serviceId}</td>
+    <td>
+      ${entry.outcome}${answer.length === 0 ? undefined : html`<br /><span class="quiet">${answer.join(", ")}</span>`}
+    </td>
+    <td><span class="value">${shown(entry.before)}</span></td>
+    <td><span class="value">${shown(entry.after)}</span></td>
+  </tr>`;
+}
+
+/** Text as it is, anything else as JSON with its kind, so that "1" and 1 can be told apart. */
+function shown(value: Json | undefined): Content {
+  if (value === undefined) return undefined;
+  if (typeof value === "string") return value === "" ? html`<span class="quiet">empty text</span>` : value;
+  if (value === null) return html`<span class="quiet">null</span>`;
+  if (typeof value === "object") return JSON.stringify(value, null, 1);
+  return html`${String(value)} <span class="quiet">${typeof value}</span>`;
+}

@@ -1,0 +1,80 @@
+import type { RecordId, RecordState, StreamName } from "#model";
+import type { RecordView } from "#store";
+import { html, type Html } from "./html.ts";
+import { page, table } from "./layout.ts";
+import { attentionStates, badge, instant, linkTo, reason, remedyOf } from "./wording.ts";
+
+export const recordsPerPage = 50;
+
+/** Which records a list shows: those that need attention unless a state is named. */
+export interface RecordsQuery {
+  readonly stream?: StreamName;
+  readonly state?: RecordState;
+  readonly after?: RecordId;
+}
+
+export function statesOf({ state }: RecordsQuery): readonly RecordState[] {
+  return state === undefined ? attentionStates : [state];
+}
+
+/** The address of a list. */
+export function recordsPath({ stream, state, after }: RecordsQuery): string {
+  const parameters = new URLSearchParams();
+  if (stream !== undefined) parameters.set("stream", stream);
+  if (state !== undefined) parameters.set("state", state);
+  if (after !== undefined) {
+    parameters.set("after-stream", after.stream);
+    parameters.set("after-key", after.key);
+  }
+  const query = parameters.toString();
+  return query === "" ? "/records" : `/records?${query}`;
+}
+
+export interface RecordsPage {
+  readonly query: RecordsQuery;
+  /** In the order of the store; a full page is followed by a link to the next one. */
+  readonly records: readonly RecordView[];
+  readonly version: string;
+  readonly now: number;
+}
+
+export function recordsPage({ query, records, version, now }: RecordsPage): Html {
+  const title = `${query.stream ?? "All streams"}: ${statesOf(query).join(", ")}`;
+  const last = records.length < recordsPerPage ? undefined : records.at(-1);
+  return page({
+    title: `svcsync: ${title}`,
+    version,
+    main: html`<h1>${title}</h1>
+      ${records.length === 0 ? html`<p>No records.</p>` : recordsTable(title, records, now)}
+      ${last === undefined ? undefined : html`<p><a href="${recordsPath({ ...query, after: last.id })}">Next</a></p>`}
+      <p><a href="/">Status</a></p>`,
+  });
+}
+
+/** Records with why they are where they are and what a person can do. */
+export function recordsTable(caption: string, records: readonly RecordView[], now: number): Html {
+  return table(
+    caption,
+    ["Record", "State", "Reason", "Next try", "What to do"],
+    records.map((record) => recordRow(record, now)),
+  );
+}
+
+function recordRow(record: RecordView, now: number): Html {
+  return html`<tr>
+    <th scope="row">${linkTo(record.id)}</th>
+    <td>${badge(record.state)}</td>
+    <td>
+      ${record.error === undefined ? undefined : reason(record.error)}
+      ${record.waitsFor.length === 0 ? undefined : html`; waits for ${joined(record.waitsFor)}`}
+    </td>
+    <td class="number">
+      ${record.dueAt === undefined ? html`<span class="quiet">none</span>` : instant(record.dueAt, now)}
+    </td>
+    <td>${remedyOf(record.state, record.id)}</td>
+  </tr>`;
+}
+
+export function joined(ids: readonly RecordId[]): Html[] {
+  return ids.map((id, at) => (at === 0 ? linkTo(id) : html`, ${linkTo(id)}`));
+}

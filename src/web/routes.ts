@@ -1,0 +1,121 @@
+import type { Clock, RecordId, RecordState } from "#model";
+import { metricsType, type Metrics, type Redact } from "#telemetry";
+import { htmlAnswer, jsonAnswer, seeOther, textAnswer, type Answer } from "./answer.ts";
+import type { StatusSource } from "./contract.ts";
+import type { Readiness } from "./readiness.ts";
+import { noRecordPage, recordPage } from "./record-page.ts";
+import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "./records-page.ts";
+import { redacted } from "./redacted.ts";
+import type { WebRequest } from "./request.ts";
+import { problemsOf, statusPage } from "./status-page.ts";
+import { allStates, attentionStates, pathOf } from "./wording.ts";
+
+/** What the routes answer from. */
+export interface RouteParts {
+  readonly status: StatusSource;
+  readonly readiness: () => Promise<Readiness>;
+  readonly metrics: Pick<Metrics, "text">;
+  readonly redact: Redact;
+  readonly clock: Clock;
+  readonly version: string;
+}
+
+/** How many records of each kind the status page names. */
+const attentionCount = 20;
+
+/** The answer to a request. Rejects with whatever a part rejects with. */
+export async function answer(request: WebRequest, parts: RouteParts): Promise<Answer> {
+  const { method, path } = request;
+  const verb = path[0] === "records" && path.length === 4 && path[3] === "retry";
+  const allowed = verb ? ["POST"] : ["GET", "HEAD"];
+  if (!allowed.includes(method)) return textAnswer("method not allowed", 405, { allow: allowed.join(", ") });
+  if (verb) return retry(request, parts);
+  return (await read(request, parts)) ?? textAnswer("not found", 404);
+}
+
+async function read({ path, query }: WebRequest, parts: RouteParts): Promise<Answer | undefined> {
+  const [first, second, ...rest] = path;
+  if (path.length === 1) {
+    if (first === "") return statusAnswer(query, parts);
+    if (first === "healthz") return textAnswer("alive");
+    if (first === "readyz") return readyAnswer(parts);
+    if (first === "metrics") return { status: 200, type: metricsType, body: await parts.metrics.text() };
+    if (first === "records") return recordsAnswer(query, parts, "html");
+  }
+  if (first === "records" && path.length === 3) return recordAnswer(idOf(second, rest[0]), parts, "html");
+  if (first !== "api") return undefined;
+  if (second === "status" && path.length === 2) return apiStatusAnswer(parts);
+  if (second === "records" && path.length === 2) return recordsAnswer(query, parts, "json");
+  if (second === "records" && path.length === 4) return recordAnswer(idOf(rest[0], rest[1]), parts, "json");
+  return undefined;
+}
+
+async function readyAnswer({ readiness, redact }: RouteParts): Promise<Answer> {
+  const found = redacted(await readiness(), redact);
+  return jsonAnswer(found, found.ready ? 200 : 503);
+}
+
+async function statusAnswer(query: URLSearchParams, { status, redact, clock, version }: RouteParts): Promise<Answer> {
+  const [overview, ...attention] = await Promise.all([
+    status.overview(),
+    ...attentionStates.map((state) => status.records({ states: [state], limit: attentionCount })),
+  ]);
+  const shown = redacted({ overview, attention: attention.flat() }, redact);
+  return htmlAnswer(statusPage({ ...shown, refresh: query.get("refresh") !== "off", version, now: clock.now() }));
+}
+
+async function apiStatusAnswer({ status, redact, clock, version }: RouteParts): Promise<Answer> {
+  const overview = redacted(await status.overview(), redact);
+  return jsonAnswer({ version, at: clock.now(), problems: problemsOf(overview), ...overview });
+}
+
+async function recordsAnswer(
+  parameters: URLSearchParams,
+  { status, redact, clock, version }: RouteParts,
+  form: "html" | "json",
+): Promise<Answer | undefined> {
+  const query = recordsQuery(parameters);
+  if (query === undefined) return undefined;
+  const found = await status.records({ ...query, states: statesOf(query), limit: recordsPerPage });
+  const records = redacted(found, redact);
+  return form === "json"
+    ? jsonAnswer({ records })
+    : htmlAnswer(recordsPage({ query, records, version, now: clock.now() }));
+}
+
+async function recordAnswer(
+  id: RecordId,
+  { status, redact, clock, version }: RouteParts,
+  form: "html" | "json",
+): Promise<Answer | undefined> {
+  const found = await status.record(id);
+  if (found === undefined) return form === "json" ? undefined : htmlAnswer(noRecordPage({ id, version }), 404);
+  const detail = redacted(found, redact);
+  return form === "json" ? jsonAnswer(detail) : htmlAnswer(recordPage({ detail, version, now: clock.now() }));
+}
+
+async function retry({ path, sameOrigin }: WebRequest, { status }: RouteParts): Promise<Answer> {
+  if (!sameOrigin) return textAnswer("only a page of svcsync may ask for this; scripts use svcsync retry", 403);
+  const id = idOf(path[1], path[2]);
+  if ((await status.record(id)) === undefined) return textAnswer("not found", 404);
+  await status.retry(id);
+  return seeOther(pathOf(id));
+}
+
+function idOf(stream = "", key = ""): RecordId {
+  return { stream, key };
+}
+
+/** Undefined where the query names a state that there is not. */
+function recordsQuery(parameters: URLSearchParams): RecordsQuery | undefined {
+  const stream = parameters.get("stream");
+  const word = parameters.get("state");
+  const state = allStates.find((known): known is RecordState => known === word);
+  if (word !== null && state === undefined) return undefined;
+  const after = { stream: parameters.get("after-stream"), key: parameters.get("after-key") };
+  return {
+    ...(stream === null ? {} : { stream }),
+    ...(state === undefined ? {} : { state }),
+    ...(after.stream === null || after.key === null ? {} : { after: { stream: after.stream, key: after.key } }),
+  };
+}

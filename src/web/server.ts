@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { errorFacts, StopError } from "#model";
+import type { Logger } from "#telemetry";
+import { send, textAnswer } from "./answer.ts";
+import { readinessOf, type Parts } from "./readiness.ts";
+import { readRequest } from "./request.ts";
+import { answer, type RouteParts } from "./routes.ts";
+
+export interface WebParts extends Omit<RouteParts, "readiness"> {
+  /** What `/readyz` asks, by name: `store`, `queue`, `service`. */
+  readonly ready: Parts;
+  readonly logger: Logger;
+}
+
+/** The running server. Disposing it ends its connections. */
+export interface Web extends AsyncDisposable {
+  /** Where it listens, e.g. `http://127.0.0.1:8080`. */
+  readonly url: string;
+}
+
+/** Whoever asks is near; slower ones would only hold connections. */
+const requestTimeoutMs = 10_000;
+
+/**
+ * Starts to answer health, metrics and the status page. Port 0 takes any free one.
+ * @throws {StopError} E_HEALTH_PORT when the port or the address cannot be had.
+ */
+export async function startWeb(address: { host: string; port: number }, parts: WebParts): Promise<Web> {
+  const routes = { ...parts, readiness: readinessOf(parts.ready, parts.clock) };
+  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+    void respond(request, response, routes, parts.logger);
+  });
+  try {
+    server.listen(address.port, address.host);
+    await once(server, "listening");
+  } catch (cause) {
+    const message = `cannot listen on ${address.host} port ${address.port} (HEALTH_HOST, HEALTH_PORT): ${errorFacts(cause).message}`;
+    throw new StopError("E_HEALTH_PORT", message, { cause });
+  }
+  const bound = server.address();
+  const port = typeof bound === "object" && bound !== null ? bound.port : address.port;
+  const host = address.host.includes(":") ? `[${address.host}]` : address.host;
+  return {
+    url: `http://${host}:${port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function respond(request: IncomingMessage, response: ServerResponse, parts: RouteParts, logger: Logger) {
+  // Nothing that is asked here needs a body.
+  request.resume();
+  const withBody = request.method !== "HEAD";
+  const read = readRequest(request);
+  if (read === undefined) return send(response, textAnswer("bad request", 400), withBody);
+  try {
+    send(response, await answer(read, parts), withBody);
+  } catch (err) {
+    const { code, message } = errorFacts(err);
+    logger.warn(
+      { path: `/${read.path.join("/")}`, err: err instanceof Error ? err : errorFacts(err) },
+      "failed to answer a page",
+    );
+    send(response, textAnswer(parts.redact(`this cannot be shown now: ${code} ${message}`), 500), withBody);
+  }
+}

@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { Html } from "./html.ts";
+
+const style = `
+:root { color-scheme: light dark; --ink: #1c2430; --soft: #566273; --line: #d5dbe3; --paper: #fff; --panel: #f5f7fa;
+  --link: #0b57b0; --good: #1b6e3c; --wait: #80570a; --bad: #a8201a; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e9f0; --soft: #a3b0c0; --line: #38424f; --paper: #14191f;
+  --panel: #1d242c; --link: #86b9ff; --good: #73d096; --wait: #e5b95c; --bad: #ff928a; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.25rem 1.5rem 3rem; max-width: 80rem; background: var(--paper); color: var(--ink);
+  font: 15px/1.5 system-ui, sans-serif; }
+header { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; padding-bottom: .75rem;
+  border-bottom: 1px solid var(--line); color: var(--soft); }
+header strong { font-size: 1.15rem; color: var(--ink); }
+h1 { font-size: 1.5rem; margin: 1.25rem 0 .5rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
+a { color: var(--link); }
+a:focus-visible, button:focus-visible, .scroll:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+p { margin: .4rem 0; max-width: 60rem; }
+.verdict { padding: .7rem 1rem; border-left: .3rem solid var(--good); background: var(--panel); }
+.verdict.bad { border-color: var(--bad); }
+.scroll { overflow-x: auto; }
+.wide table { min-width: 56rem; }
+table { border-collapse: collapse; width: 100%; }
+caption { text-align: left; color: var(--soft); padding-bottom: .35rem; }
+th, td { text-align: left; vertical-align: top; padding: .45rem .75rem .45rem 0; border-bottom: 1px solid var(--line); }
+thead th { color: var(--soft); font-weight: 600; white-space: nowrap; }
+tbody th { font-weight: 600; }
+tbody th .quiet { font-weight: 400; }
+td.number { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.value { overflow-wrap: anywhere; white-space: pre-wrap; }
+code, .value { font: .92em/1.45 ui-monospace, monospace; }
+code { color: var(--soft); }
+.quiet { color: var(--soft); }
+.badge { display: inline-block; padding: 0 .5rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .88em;
+  white-space: nowrap; color: var(--soft); }
+.badge.applied { color: var(--good); }
+.badge.waiting, .badge.due, .badge.claimed { color: var(--wait); }
+.badge.parked, .badge.uncertain { color: var(--bad); }
+ul.counts { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem .8rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.25rem; margin: .75rem 0; }
+dt { color: var(--soft); }
+dd { margin: 0; overflow-wrap: anywhere; }
+.sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 2rem; }
+button { font: inherit; padding: .35rem .9rem; border: 1px solid var(--link); border-radius: .3rem; cursor: pointer;
+  background: var(--link); color: var(--paper); }
+`;
+
+/** The one style sheet, inside each page: nothing is loaded from anywhere. Its hash counts every blank, so it is whole here. */
+export const styleElement = new Html(`<style>${style}</style>`);
+
+const styleHash = createHash("sha256").update(style).digest("base64");
+
+/** No script, no image, no frame, no other origin: a record that carried markup past the escaping could still do nothing. */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${styleHash}'`,
+  // The empty icon of the pages.
+  "img-src data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");

@@ -1,0 +1,171 @@
+import { recordLabel, type RecordId } from "#model";
+import type { AuditRecord, RecordView } from "#store";
+import type { Overview, StatusSource, StreamStatus } from "#web";
+
+/** The moment at which the sample is looked at. */
+export const now = Date.UTC(2026, 4, 20, 12, 0, 0);
+
+const minute = 60_000;
+
+export function sampleRecord(id: RecordId, facts: Partial<RecordView> = {}): RecordView {
+  return {
+    id,
+    state: "applied",
+    row: { customer_no: id.key, name1: "Müller & Söhne", remarks: null, credit_limit: "1200.50", blocked: false },
+    deleted: false,
+    sequence: 3,
+    appliedSequence: 3,
+    attempts: 0,
+    dueAt: undefined,
+    changedAt: now - 5 * minute,
+    error: undefined,
+    binding: { resource: "customer", serviceId: 4711 },
+    applied: { customerId: id.key, name: "Müller & Söhne", customerStatus: 1 },
+    intent: undefined,
+    waitsFor: [],
+    ...facts,
+  };
+}
+
+export const sampleRecords: readonly RecordView[] = [
+  sampleRecord({ stream: "customers", key: "10023" }),
+  sampleRecord(
+    { stream: "contacts", key: "10023|7/a" },
+    {
+      state: "parked",
+      sequence: 4,
+      attempts: 2,
+      row: { customer_no: "10023", contact_no: "7/a", email: "<script>alert(1)</script>" },
+      error: {
+        code: "E_SERVICE_REFUSED",
+        message: 'The service refused the update of customerContact 812: "invalid e-mail <b>address</b>"',
+        details: { status: 400, field: "email" },
+      },
+    },
+  ),
+  sampleRecord(
+    { stream: "tickets", key: "T-1" },
+    {
+      state: "uncertain",
+      binding: undefined,
+      applied: undefined,
+      appliedSequence: undefined,
+      sequence: 1,
+      intent: {
+        resource: "ticket",
+        projection: {},
+        begunAt: now - 20 * minute,
+        looks: 3,
+        firstLookAt: now - 19 * minute,
+      },
+      error: {
+        code: "E_CREATE_UNCERTAIN",
+        message: "no answer to the create, and tickets cannot be searched",
+        details: {},
+      },
+    },
+  ),
+  sampleRecord(
+    { stream: "tickets", key: "T-2" },
+    {
+      state: "waiting",
+      binding: undefined,
+      applied: undefined,
+      appliedSequence: undefined,
+      sequence: 1,
+      waitsFor: [{ stream: "customers", key: "99999" }],
+      error: {
+        code: "E_PARENT_MISSING",
+        message: "customers/99999 has no counterpart in the service yet",
+        details: {},
+      },
+    },
+  ),
+];
+
+const history: readonly AuditRecord[] = [
+  {
+    at: now - 5 * minute,
+    id: { stream: "customers", key: "10023" },
+    action: "update",
+    resource: "customer",
+    serviceId: 4711,
+    before: { name: "Müller" },
+    after: { name: "Müller & Söhne" },
+    outcome: "updated",
+    status: 200,
+    durationMs: 41.7,
+  },
+];
+
+const pollOk = {
+  cursor: { stamp: "2026-05-20T11:59:30Z", key: "10023" },
+  polledAt: now - 12_000,
+  completedAt: now - 12_000,
+  rowsRead: 4,
+  error: undefined,
+  firstLoad: false,
+};
+
+export const sampleStreams: readonly StreamStatus[] = [
+  { name: "customers", source: "erp", resource: "customer", cursor: pollOk, counts: { applied: 1 }, hold: undefined },
+  {
+    name: "contacts",
+    source: "erp",
+    resource: "customerContact",
+    cursor: {
+      ...pollOk,
+      error: {
+        code: "E_SOURCE_UNREACHABLE",
+        message: "the ERP does not answer: connection refused at erp.example:5432",
+        details: {},
+        at: now - 2 * minute,
+      },
+    },
+    counts: { applied: 1187, due: 4, parked: 1 },
+    hold: undefined,
+  },
+  {
+    name: "tickets",
+    source: "erp",
+    resource: "ticket",
+    cursor: { ...pollOk, cursor: null, completedAt: undefined, firstLoad: true, rowsRead: 300 },
+    counts: { waiting: 1, uncertain: 1 },
+    hold: {
+      reason: "the service already holds 2,000 tickets and nobody has said what they are",
+      remedy: "Run svcsync adopt tickets.",
+    },
+  },
+];
+
+/** A status source over sample records that remembers what was retried. */
+export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { readonly retried: string[] } {
+  const retried: string[] = [];
+  return {
+    retried,
+    overview: () =>
+      Promise.resolve({
+        startedAt: now - 3 * 60 * minute,
+        streams: sampleStreams,
+        service: { state: "closed", probeAt: undefined, concurrency: 4, requests: 1873 },
+        queue: { waiting: 4, active: 1 },
+        ...facts,
+      }),
+    records: ({ stream, states, after, limit }) => {
+      const wanted = sampleRecords.filter(
+        ({ id, state }) => states.includes(state) && (stream === undefined || stream === id.stream),
+      );
+      const from = after === undefined ? 0 : wanted.findIndex(({ id }) => recordLabel(id) === recordLabel(after)) + 1;
+      return Promise.resolve(wanted.slice(from, from + limit));
+    },
+    record: (id) => {
+      const record = sampleRecords.find((known) => recordLabel(known.id) === recordLabel(id));
+      if (record === undefined) return Promise.resolve(undefined);
+      return Promise.resolve({ record, history: history.filter((entry) => recordLabel(entry.id) === recordLabel(id)) });
+    },
+    retry: (id) => {
+      retried.push(recordLabel(id));
+      return Promise.resolve(1);
+    },
+  };
+}

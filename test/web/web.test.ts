@@ -1,0 +1,276 @@
+import { connect } from "node:net";
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { RetryError, StopError } from "#model";
+import { startWeb } from "#web";
+import { sampleStatus } from "./sample-status.ts";
+import { sampleWeb } from "./web-server.ts";
+
+const overview = () => Promise.reject(new StopError("E_STORE_FAILED", "disk of s3cret"));
+const ok = () => Promise.resolve();
+const notReached = () => Promise.reject(new RetryError("E_QUEUE_UNREACHABLE", "no answer from redis://:s3cret@queue"));
+
+describe("/healthz", () => {
+  it("says that the process lives, whatever its parts do", async () => {
+    await using web = await sampleWeb({ ready: { queue: notReached } });
+    const response = await fetch(`${web.url}/healthz`);
+
+    expect([response.status, await response.text()]).toEqual([200, "alive\n"]);
+  });
+});
+
+describe("/readyz", () => {
+  it("is 200 while store, queue and service are usable", async () => {
+    await using web = await sampleWeb({ ready: { store: ok, queue: ok, service: ok } });
+    const response = await fetch(`${web.url}/readyz`);
+
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ ready: true, parts: { store: "ok", queue: "ok", service: "ok" } });
+  });
+
+  it("is 503 and names the part that is not, without its secrets", async () => {
+    await using web = await sampleWeb({ ready: { store: () => Promise.resolve(), queue: notReached } });
+    const response = await fetch(`${web.url}/readyz`);
+
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({
+      ready: false,
+      parts: {
+        store: "ok",
+        queue: { code: "E_QUEUE_UNREACHABLE", message: "no answer from redis://[redacted]@queue" },
+      },
+    });
+  });
+
+  it("asks each part once a second at most, however many ask", async () => {
+    let asked = 0;
+    let now = 0;
+    const store = () => Promise.resolve(void asked++);
+    await using web = await sampleWeb({ ready: { store }, clock: { now: () => now } });
+    const ask = () => fetch(`${web.url}/readyz`).then((response) => response.json());
+
+    await Promise.all([ask(), ask(), ask()]);
+    now = 999;
+    await ask();
+    expect(asked).toBe(1);
+    now = 1000;
+    await ask();
+    expect(asked).toBe(2);
+  });
+
+  it("answers in bounded time, and tells the part that nobody waits any longer", async () => {
+    let aborted = false;
+    const silent = (signal: AbortSignal) =>
+      new Promise<void>(() => signal.addEventListener("abort", () => (aborted = true)));
+    await using web = await sampleWeb({ ready: { service: silent } });
+    const response = await fetch(`${web.url}/readyz`);
+
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ parts: { service: { code: "E_NOT_READY" } } });
+    expect(aborted).toBe(true);
+  });
+});
+
+describe("/metrics", () => {
+  it("speaks Prometheus' text format", async () => {
+    await using web = await sampleWeb();
+    const response = await fetch(`${web.url}/metrics`);
+
+    expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(await response.text()).toContain('svcsync_info{version="1.2.3"} 1');
+  });
+});
+
+describe("the JSON for scripts", () => {
+  it("holds the status with its problems", async () => {
+    await using web = await sampleWeb();
+    const status: unknown = await (await fetch(`${web.url}/api/status`)).json();
+
+    expect(status).toMatchObject({
+      version: "1.2.3",
+      problems: expect.arrayContaining([
+        "1 uncertain record: a person must look in the service.",
+        expect.stringContaining("tickets is on hold"),
+      ]),
+      streams: [{ name: "customers" }, { name: "contacts", counts: { applied: 1187 } }, { name: "tickets" }],
+    });
+  });
+
+  it("has no problems to tell when all is well", async () => {
+    await using web = await sampleWeb({ status: sampleStatus({ streams: [] }) });
+
+    expect(await (await fetch(`${web.url}/api/status`)).json()).toMatchObject({ problems: [] });
+  });
+
+  it("lists records by stream and state", async () => {
+    await using web = await sampleWeb();
+    const list = async (query: string): Promise<unknown> => (await fetch(`${web.url}/api/records${query}`)).json();
+
+    expect(await list("?state=applied")).toMatchObject({ records: [{ id: { stream: "customers", key: "10023" } }] });
+    expect(await list("?stream=tickets")).toMatchObject({ records: [{ state: "uncertain" }, { state: "waiting" }] });
+    expect(await list("?stream=tickets&after-stream=tickets&after-key=T-1")).toMatchObject({
+      records: [{ id: { key: "T-2" } }],
+    });
+  });
+
+  it("tells all about one record", async () => {
+    await using web = await sampleWeb();
+    const detail: unknown = await (await fetch(`${web.url}/api/records/customers/10023`)).json();
+
+    expect(detail).toMatchObject({ record: { binding: { serviceId: 4711 } }, history: [{ action: "update" }] });
+  });
+});
+
+describe("the pages", () => {
+  it.each(["/nothing", "/records/a", "/records/a/b/c", "/records?state=lost", "/api/records/a/b", "/api"])(
+    "answer 404 to %s",
+    async (path) => {
+      await using web = await sampleWeb();
+      expect((await fetch(web.url + path)).status).toBe(404);
+    },
+  );
+
+  it("explain a record that no poll has shown yet", async () => {
+    await using web = await sampleWeb();
+    const response = await fetch(`${web.url}/records/customers/99999`);
+
+    expect([response.status, await response.text()]).toEqual([404, expect.stringContaining("No poll has shown this")]);
+  });
+
+  it.each(["/", "/records", "/records/contacts/10023%7C7%2Fa"])(
+    "escape everything and load nothing: %s",
+    async (path) => {
+      await using web = await sampleWeb();
+      const response = await fetch(web.url + path);
+      const text = await response.text();
+
+      expect(response.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
+      expect(text).not.toMatch(/<script|<b>|src=|url\(|@import/);
+      expect([...text.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).not.toContainEqual(
+        expect.stringMatching(/^\w+:\/\//),
+      );
+    },
+  );
+
+  it("hold no secret, wherever it came from", async () => {
+    const status = sampleStatus();
+    const record = await status.record({ stream: "contacts", key: "10023|7/a" });
+    const leaky = {
+      ...record!.record,
+      row: { s3cret: "a s3cret b" },
+      error: { code: "E_X" as const, message: "Bearer abc", details: { x: "s3cret" } },
+    };
+    await using web = await sampleWeb({
+      status: {
+        ...status,
+        record: () => Promise.resolve({ record: leaky, history: [] }),
+        records: () => Promise.resolve([leaky]),
+      },
+    });
+
+    for (const path of ["/", "/records", "/records/a/b", "/api/records", "/api/records/a/b"]) {
+      const text = await (await fetch(web.url + path)).text();
+      expect(text).not.toMatch(/s3cret|Bearer abc/);
+      expect(text).toContain("[redacted]");
+    }
+  });
+
+  it("only read: other methods are refused, and HEAD has no body", async () => {
+    await using web = await sampleWeb();
+    const refused = await fetch(`${web.url}/`, { method: "DELETE" });
+    const head = await fetch(`${web.url}/`, { method: "HEAD" });
+
+    expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+  });
+
+  it("say so and log it when the store does not answer", async () => {
+    await using web = await sampleWeb({ status: { ...sampleStatus(), overview } });
+    const response = await fetch(web.url);
+
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      "this cannot be shown now: E_STORE_FAILED disk of [redacted]\n",
+    ]);
+    expect(web.logger.lines).toMatchObject([
+      { level: "warn", message: "failed to answer a page", fields: { path: "/" } },
+    ]);
+  });
+
+  it.each(["GET /%E0%A4%A HTTP/1.1", "GET http://other/ HTTP/1.1"])("answer 400 to %s", async (line) => {
+    await using web = await sampleWeb();
+    const socket = connect(Number(new URL(web.url).port), "127.0.0.1");
+    socket.write(`${line}\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    const [chunk] = await once(socket, "data");
+
+    expect(String(chunk)).toMatch(/^HTTP\/1\.1 400 /);
+    socket.destroy();
+  });
+});
+
+describe("retry", () => {
+  const path = "/records/tickets/T-2/retry";
+
+  it("is done for our own page, which then shows the record", async () => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status });
+    const response = await fetch(web.url + path, { method: "POST", headers: { origin: web.url }, redirect: "manual" });
+
+    expect([response.status, response.headers.get("location")]).toEqual([303, "/records/tickets/T-2"]);
+    expect(status.retried).toEqual(["tickets/T-2"]);
+  });
+
+  it.each([{}, { origin: "https://evil.example" }, { origin: "null" }])("is refused to others: %j", async (headers) => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status });
+    const response = await fetch(web.url + path, { method: "POST", headers });
+
+    expect(response.status).toBe(403);
+    expect(status.retried).toEqual([]);
+  });
+
+  it("needs POST and a record that is there", async () => {
+    await using web = await sampleWeb();
+    const headers = { origin: web.url };
+
+    expect((await fetch(web.url + path, { headers })).status).toBe(405);
+    expect((await fetch(`${web.url}/records/tickets/T-9/retry`, { method: "POST", headers })).status).toBe(404);
+  });
+});
+
+describe("the server", () => {
+  it("says which port it could not have", async () => {
+    await using web = await sampleWeb();
+    const port = Number(new URL(web.url).port);
+    const { status, logger, ...rest } = { status: sampleStatus(), logger: web.logger };
+    const second = startWeb(
+      { host: "127.0.0.1", port },
+      {
+        ...rest,
+        status,
+        logger,
+        ready: {},
+        metrics: { text: () => Promise.resolve("") },
+        redact: (text) => text,
+        clock: { now: () => 0 },
+        version: "1",
+      },
+    );
+
+    await expect(second).rejects.toMatchObject({
+      code: "E_HEALTH_PORT",
+      message: expect.stringContaining(`port ${port}`),
+    });
+  });
+
+  it("ends its connections when it is disposed", async () => {
+    const web = await sampleWeb();
+    const socket = connect(Number(new URL(web.url).port), "127.0.0.1");
+    await once(socket, "connect");
+    const closed = once(socket, "close");
+    await web[Symbol.asyncDispose]();
+    await closed;
+
+    await expect(fetch(web.url)).rejects.toThrow("fetch failed");
+  });
+});
