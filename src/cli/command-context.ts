@@ -14,11 +14,14 @@ function environmentOptions({ envFile }: GlobalOptions) {
   return envFile === undefined ? {} : { envFile };
 }
 
-/** What the daemon's own commands need: settings with the service, the sync file, the log on standard output. */
-export async function readConfiguration(options: GlobalOptions): Promise<Configuration> {
+/** What the daemon's own commands need: settings with the service, the sync file, the log (on standard output unless told). */
+export async function readConfiguration(
+  options: GlobalOptions,
+  destination?: NodeJS.WritableStream,
+): Promise<Configuration> {
   const { settings, secrets } = loadSettings(environmentOptions(options));
   const syncFile = await readSyncFile(settings.syncFile, settings.environment);
-  const logger = openLogger({ ...settings.log, secrets: secretTexts(secrets, settings.environment) });
+  const logger = openLogger({ ...settings.log, secrets: secretTexts(secrets, settings.environment), destination });
   return { settings, secrets, syncFile, logger };
 }
 

@@ -1,5 +1,5 @@
 import { systemClock } from "#model";
-import { streamStatus, type StreamStatus } from "#pipeline";
+import { needsPersonCount, streamStatus, type StreamStatus } from "#pipeline";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { roughly } from "./duration.ts";
 import { exitCode, type Io } from "./io.ts";
@@ -14,15 +14,13 @@ export async function status(options: StatusOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const statuses = await streamStatus(context.store, context.syncFile.streams, systemClock);
   io.stdout.write(options.json ? `${JSON.stringify({ streams: statuses })}\n` : asText(statuses));
-  const needsPerson = statuses.some(
-    ({ state, counts }) => state === "held" || (counts.parked ?? 0) + (counts.uncertain ?? 0) > 0,
-  );
+  const needsPerson = statuses.some((each) => each.state === "held" || needsPersonCount(each) > 0);
   return needsPerson ? exitCode.needsPerson : exitCode.ok;
 }
 
 function asText(statuses: readonly StreamStatus[]): string {
-  const rows = statuses.map(({ stream, state, lagMs, counts }) => [
-    stream,
+  const rows = statuses.map(({ name, state, lagMs, counts }) => [
+    name,
     state,
     lagMs === undefined ? "never" : `${roughly(lagMs)} ago`,
     counts.applied ?? 0,
@@ -35,12 +33,10 @@ function asText(statuses: readonly StreamStatus[]): string {
   ]);
   const head = ["stream", "state", "polled", "in step", "due", "waiting", "parked", "uncertain", "left out", "deleted"];
   const lines = [table(head, rows)];
-  for (const { stream, error, counts, droppedFields } of statuses) {
-    if (error) lines.push(`${stream}: ${error.message} (${error.code})\n`);
-    if (droppedFields.length > 0)
-      lines.push(`${stream}: the service accepts but does not keep ${droppedFields.join(", ")}\n`);
-    if ((counts.parked ?? 0) + (counts.uncertain ?? 0) > 0)
-      lines.push(`${stream}: "svcsync records ${stream} --state parked" lists what needs a person\n`);
+  for (const each of statuses) {
+    for (const sentence of each.attention) lines.push(`${each.name}: ${sentence}\n`);
+    if (needsPersonCount(each) > 0)
+      lines.push(`${each.name}: "svcsync records ${each.name}" lists what needs a person\n`);
   }
   return lines.join("\n");
 }

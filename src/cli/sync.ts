@@ -1,6 +1,13 @@
 import { drained, PollsSeen, startDaemon } from "#daemon";
 import type { RecordId, StreamName } from "#model";
-import { streamStatus, type Delivery, type Observer, type PollFacts, type StreamStatus } from "#pipeline";
+import {
+  needsPersonCount,
+  streamStatus,
+  type Delivery,
+  type Observer,
+  type PollFacts,
+  type StreamStatus,
+} from "#pipeline";
 import { readConfiguration, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
 import { table } from "./table.ts";
@@ -54,7 +61,7 @@ class RunTotals implements Observer {
 
 /** `svcsync sync`: polls every stream once, delivers until nothing is due, and says what was done. For cron. */
 export async function sync(options: SyncOptions, io: Io): Promise<number> {
-  const configuration = await readConfiguration(options);
+  const configuration = await readConfiguration(options, io.stderr);
   const { syncFile, logger } = configuration;
   const names = syncFile.streams.map(({ name }) => name);
   const polls = new PollsSeen();
@@ -69,14 +76,14 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const { requests } = daemon.parts.service.state();
   if (options.json) io.stdout.write(`${JSON.stringify(asJson(statuses, totals, requests))}\n`);
   else io.stdout.write(asText(statuses, totals, requests));
+  for (const [name, error] of daemon.gate.held()) io.stderr.write(`${name}: ${error.message} (${error.code})\n`);
   if (io.signal.aborted) return exitCode.again;
   return outcome(statuses);
 }
 
 /** What a run leaves behind decides the exit code: a person's work first, then what the next run will do. */
 function outcome(statuses: readonly StreamStatus[]): number {
-  if (statuses.some(({ state, counts }) => state === "held" || (counts.parked ?? 0) + (counts.uncertain ?? 0) > 0))
-    return exitCode.needsPerson;
+  if (statuses.some((status) => status.state === "held" || needsPersonCount(status) > 0)) return exitCode.needsPerson;
   if (statuses.some(({ state, counts }) => state === "failing" || (counts.due ?? 0) + (counts.waiting ?? 0) > 0))
     return exitCode.again;
   return exitCode.ok;
@@ -85,24 +92,15 @@ function outcome(statuses: readonly StreamStatus[]): number {
 function asJson(statuses: readonly StreamStatus[], totals: RunTotals, requests: number) {
   return {
     requests,
-    streams: statuses.map((status) => ({ ...totals.of(status.stream), ...status })),
+    streams: statuses.map((status) => ({ ...totals.of(status.name), ...status })),
   };
 }
 
 function asText(statuses: readonly StreamStatus[], totals: RunTotals, requests: number): string {
-  const rows = statuses.map(({ stream, counts }) => {
-    const { read, created, updated, unchanged, deleted } = totals.of(stream);
-    const waiting = (counts.waiting ?? 0) + (counts.due ?? 0);
-    return [
-      stream,
-      read,
-      created,
-      updated,
-      unchanged,
-      deleted,
-      waiting,
-      (counts.parked ?? 0) + (counts.uncertain ?? 0),
-    ];
+  const rows = statuses.map((status) => {
+    const { read, created, updated, unchanged, deleted } = totals.of(status.name);
+    const waiting = (status.counts.waiting ?? 0) + (status.counts.due ?? 0);
+    return [status.name, read, created, updated, unchanged, deleted, waiting, needsPersonCount(status)];
   });
   const head = ["stream", "read", "created", "updated", "unchanged", "deleted", "waiting", "parked"];
   const lines = [table(head, rows)];
@@ -113,6 +111,6 @@ function asText(statuses: readonly StreamStatus[], totals: RunTotals, requests: 
       ? `Nothing to write: ${requests} requests to the service.\n`
       : `${requests} requests to the service.\n`,
   );
-  for (const { stream, error } of statuses) if (error) lines.push(`${stream}: ${error.message} (${error.code})\n`);
+  for (const { name, attention } of statuses) for (const sentence of attention) lines.push(`${name}: ${sentence}\n`);
   return lines.join("\n");
 }

@@ -1,5 +1,15 @@
 import type { StopError, StreamName } from "#model";
-import { AdoptionGate, Leases, Matcher, observeAll, Poller, Relay, Synchronizer, type Observer } from "#pipeline";
+import {
+  AdoptionGate,
+  Leases,
+  Matcher,
+  observeAll,
+  Poller,
+  Relay,
+  Sweeper,
+  Synchronizer,
+  type Observer,
+} from "#pipeline";
 import type { QueueHandlers, QueueLocation } from "#queue";
 import type { Secrets, Settings } from "#settings";
 import type { Store } from "#store";
@@ -73,18 +83,25 @@ function run(configuration: Configuration, options: DaemonOptions, parts: Parts,
   const observer = observeAll([...(options.observers ?? []), summary]);
   const deliveries = settings.service.concurrency * DELIVERIES_PER_REQUEST;
   const common = { ...parts, logger, observer };
+  const streams = new Map(syncFile.streams.map((stream) => [stream.name, stream]));
   const matcher = new Matcher({ ...common, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
   const nudge = () => relay.nudge();
   const gate = new AdoptionGate({ ...common, matcher, opened: nudge, stop: fail }, syncFile.streams);
   const queue = new QueueConnection(queueLocation(settings, secrets), clock, logger);
   const window = Math.max(WINDOW_MIN, deliveries * WINDOW_PER_DELIVERY);
   const relay = new Relay({ ...common, queue, streams: () => gate.open(), window });
-  const poller = new Poller({ ...common, sources: parts.sources.streams, nudge });
+  const sweeper = new Sweeper({
+    ...common,
+    streams,
+    intervalMs: settings.polling.sweepIntervalMs,
+    guard: settings.guard,
+  });
+  const poller = new Poller({ ...common, sources: parts.sources.streams, sweeper, nudge });
   const synchronizer = new Synchronizer({
     ...common,
     matcher,
     leases: closing.use(new Leases(store, settings.delivery.leaseMs)),
-    streams: new Map(syncFile.streams.map((stream) => [stream.name, stream])),
+    streams,
     policy: settings.delivery,
     stop: fail,
   });

@@ -42,14 +42,14 @@ export class AdoptionGate {
     return [...this.#open];
   }
 
-  /** The streams that wait for a person, with the reason. */
+  /** The streams that may not deliver yet: a person must decide, or the service could not be asked. */
   held(): ReadonlyMap<StreamName, ErrorFacts> {
     return this.#held;
   }
 
-  /** True once every stream is either open or waits for a person. */
+  /** True once every stream was looked at: it is open, or {@link held} says why not. */
   get isSettled(): boolean {
-    return [...this.#undecided.keys()].every((name) => this.#held.get(name)?.code === "E_ADOPTION_NEEDED");
+    return [...this.#undecided.keys()].every((name) => this.#held.has(name));
   }
 
   /** Looks at the undecided streams until all are open or the signal is aborted. */
@@ -73,9 +73,12 @@ export class AdoptionGate {
         await store.decideAdoption(stream.name, "empty");
         return await this.#letThrough(stream);
       }
-      const error = adoptionNeeded(stream, foreign);
+      const hold = holdFor(stream, foreign);
+      const error = new WaitError("E_ADOPTION_NEEDED", `${hold.reason}; ${hold.remedy}`, {
+        details: { count: foreign },
+      });
       this.#held.set(stream.name, errorFacts(error));
-      await store.saveNote(heldNote(stream.name), { ...errorFacts(error) });
+      await store.saveNote(heldNote(stream.name), hold);
       logger.error({ stream: stream.name, resource: stream.resource, count: foreign, err: error }, "stream was held");
     } catch (thrown) {
       if (signal.aborted) return;
@@ -111,19 +114,16 @@ export class AdoptionGate {
   }
 }
 
-function adoptionNeeded(stream: Stream, count: number): WaitError {
-  const how =
-    stream.match.length > 0
-      ? `run "svcsync adopt ${stream.name}" to see which of them are the ERP's records, then confirm`
-      : `the stream has no match rule: add one, or run "svcsync adopt ${stream.name} --create-all" if none of them is the ERP's`;
-  return new WaitError(
-    "E_ADOPTION_NEEDED",
-    `${stream.resource} already holds ${count} records that svcsync does not know; ${how}`,
-    { details: { stream: stream.name, resource: stream.resource, count } },
-  );
+function holdFor({ name, resource, match }: Stream, count: number): { reason: string; remedy: string } {
+  const reason = `${resource} already holds ${count} records that svcsync does not know`;
+  const remedy =
+    match.length > 0
+      ? `"svcsync adopt ${name}" shows which of them are the ERP's, "--confirm" adopts those and creates the others`
+      : `the stream has no match rule: add one, or, if none of them is the ERP's, "svcsync adopt ${name} --create-all"`;
+  return { reason, remedy };
 }
 
-/** The note that remembers why a stream is held, for `status` beside a running daemon; null once it is open. */
+/** The note that says why a stream is held, as `{ reason, remedy }`; null once it is open. */
 export function heldNote(stream: StreamName): string {
   return `held/${stream}`;
 }

@@ -3,10 +3,12 @@ import type { SourceStream } from "#sources";
 import type { Store } from "#store";
 import type { Logger } from "#telemetry";
 import type { Observer } from "./observer.ts";
+import type { Sweeper } from "./sweeper.ts";
 
 export interface PollerParts {
   readonly store: Store;
   readonly sources: ReadonlyMap<StreamName, SourceStream>;
+  readonly sweeper: Pick<Sweeper, "sweepIfDue">;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly observer: Required<Observer>;
@@ -56,6 +58,7 @@ export class Poller {
       }
       await stage(true);
       await this.#deletions(stream, source, signal, total);
+      total.changed += await this.#sweep(stream, source, signal);
       const facts = { ...total, durationMs: clock.now() - startedAt, backfill: firstLoad };
       observer.polled(stream, facts);
       if (total.changed > 0) logger.info({ stream, ...facts }, "stream polled");
@@ -86,6 +89,12 @@ export class Poller {
       observer.staged(stream, result);
       if (result.changed > 0) nudge();
     }
+  }
+
+  async #sweep(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<number> {
+    const staged = await this.#parts.sweeper.sweepIfDue(stream, source, signal);
+    if (staged > 0) this.#parts.nudge();
+    return staged;
   }
 
   async #failed(stream: StreamName, thrown: unknown): Promise<void> {

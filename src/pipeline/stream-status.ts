@@ -1,27 +1,25 @@
-import { isJsonObject, type Clock, type Cursor, type ErrorFacts, type RecordState, type StreamName } from "#model";
+import { isJsonObject, type Clock, type RecordState, type ResourceName, type StreamName } from "#model";
 import type { Stream } from "#mapping";
-import type { Store } from "#store";
+import type { CursorState, Store } from "#store";
 import { heldNote } from "./adoption-gate.ts";
 import { droppedNote } from "./dropped-fields.ts";
+import { guardNote } from "./sweeper.ts";
 
 /** How a stream stands, for `status`, the page and the metrics. */
 export interface StreamStatus {
-  readonly stream: StreamName;
+  readonly name: StreamName;
   readonly source: string;
-  readonly resource: string;
+  readonly resource: ResourceName;
   /** `loading` until the first poll reached its end, `held` while a person must decide, `failing` while polls fail. */
   readonly state: "loading" | "following" | "failing" | "held";
-  readonly cursor: Cursor | null;
-  readonly polledAt: number | undefined;
-  readonly completedAt: number | undefined;
+  readonly cursor: CursorState;
   /** Milliseconds since a poll last reached the end of its window. */
   readonly lagMs: number | undefined;
-  readonly rowsRead: number;
-  readonly counts: Partial<Record<RecordState, number>>;
-  /** Why polls fail or the stream is held. */
-  readonly error: ErrorFacts | undefined;
-  /** Fields that the service answered 200 to and did not keep. */
-  readonly droppedFields: readonly string[];
+  readonly counts: Readonly<Partial<Record<RecordState, number>>>;
+  /** Why nothing of this stream is delivered, and what ends it; undefined while it flows. */
+  readonly hold: { readonly reason: string; readonly remedy: string } | undefined;
+  /** What a person should know or do, one sentence each: failed polls, held deletions, fields the service drops. */
+  readonly attention: readonly string[];
 }
 
 /** The status of each stream, from the store alone: right beside a running daemon and without one. */
@@ -30,36 +28,55 @@ export async function streamStatus(store: Store, streams: readonly Stream[], clo
   return Promise.all(streams.map((stream) => oneStatus(store, stream, counts.get(stream.name) ?? {}, clock.now())));
 }
 
+/** Records of a stream that wait for a person. */
+export function needsPersonCount({ counts }: Pick<StreamStatus, "counts">): number {
+  return (counts.parked ?? 0) + (counts.uncertain ?? 0);
+}
+
 async function oneStatus(
   store: Store,
   stream: Stream,
   counts: StreamStatus["counts"],
   now: number,
 ): Promise<StreamStatus> {
-  const { cursor, polledAt, completedAt, rowsRead, firstLoad, error } = await store.cursor(stream.name);
-  const held = await heldError(store, stream.name);
-  const dropped: string[] = [];
-  for (const field of stream.ownedFields)
-    if ((await store.note(droppedNote(stream.name, field))) !== undefined) dropped.push(field);
+  const cursor = await store.cursor(stream.name);
+  const hold = await holdOf(store, stream.name);
+  const { error, firstLoad, completedAt } = cursor;
+  const attention: string[] = [];
+  if (hold) attention.push(`${hold.reason}; ${hold.remedy}`);
+  if (error) attention.push(`polls fail: ${error.message} (${error.code})`);
+  attention.push(...(await heldDeletions(store, stream.name)), ...(await droppedFields(store, stream)));
   return {
-    stream: stream.name,
+    name: stream.name,
     source: stream.source,
     resource: stream.resource,
-    state: held ? "held" : error ? "failing" : firstLoad ? "loading" : "following",
+    state: hold ? "held" : error ? "failing" : firstLoad ? "loading" : "following",
     cursor,
-    polledAt,
-    completedAt,
     lagMs: completedAt === undefined ? undefined : Math.max(0, now - completedAt),
-    rowsRead,
     counts,
-    error: held ?? error,
-    droppedFields: dropped,
+    hold,
+    attention,
   };
 }
 
-async function heldError(store: Store, stream: StreamName): Promise<ErrorFacts | undefined> {
+async function holdOf(store: Store, stream: StreamName): Promise<StreamStatus["hold"]> {
   const note = await store.note(heldNote(stream));
-  if (!isJsonObject(note) || typeof note["code"] !== "string" || typeof note["message"] !== "string") return undefined;
-  const details = isJsonObject(note["details"]) ? note["details"] : {};
-  return { code: note["code"] as ErrorFacts["code"], message: note["message"], details };
+  if (!isJsonObject(note) || typeof note["reason"] !== "string" || typeof note["remedy"] !== "string") return undefined;
+  return { reason: note["reason"], remedy: note["remedy"] };
+}
+
+async function heldDeletions(store: Store, stream: StreamName): Promise<string[]> {
+  const note = await store.note(guardNote(stream));
+  if (!isJsonObject(note) || typeof note["count"] !== "number") return [];
+  return [
+    `${note["count"]} records are missing in the ERP, more than the guard lets pass; ` +
+      `"svcsync deletions ${stream} --confirm" deletes them`,
+  ];
+}
+
+async function droppedFields(store: Store, stream: Stream): Promise<string[]> {
+  const dropped: string[] = [];
+  for (const field of stream.ownedFields)
+    if ((await store.note(droppedNote(stream.name, field))) !== undefined) dropped.push(field);
+  return dropped.length === 0 ? [] : [`the service answers 200 to ${dropped.join(", ")} and does not keep it`];
 }

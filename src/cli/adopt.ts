@@ -1,0 +1,115 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { recordLabel } from "#model";
+import { AdoptionPlanner, type AdoptionPlan } from "#pipeline";
+import { adoptionCsv, readAnswers, type Answer } from "./adoption-csv.ts";
+import { openPartsContext, type GlobalOptions, type PartsContext } from "./command-context.ts";
+import { exitCode, type Io } from "./io.ts";
+import { table } from "./table.ts";
+
+export interface AdoptOptions extends GlobalOptions {
+  readonly csv?: string;
+  readonly answers?: string;
+  readonly confirm?: boolean;
+  readonly createAll?: boolean;
+  readonly json?: boolean;
+}
+
+/** Examples shown per verdict: the whole list is in the CSV. */
+const EXAMPLES = 10;
+
+/**
+ * `svcsync adopt [STREAM…]`: which records of the service the ERP's records already are. Shows it and writes nothing, until
+ * `--confirm` lets the streams through: matched records are then bound, new ones created, ambiguous ones parked.
+ */
+export async function adopt(names: readonly string[], options: AdoptOptions, io: Io): Promise<number> {
+  await using context = await openPartsContext(options, io);
+  const { syncFile } = context.configuration;
+  const unknown = names.filter((name) => !syncFile.streams.some((stream) => stream.name === name));
+  if (unknown.length > 0) {
+    io.stderr.write(
+      `${unknown.join(", ")}: no such stream; the sync file has ${syncFile.streams.map(({ name }) => name).join(", ")}.\n`,
+    );
+    return exitCode.usage;
+  }
+  if (options.answers !== undefined) {
+    const failed = await answer(await readFile(options.answers, "utf8"), options.answers, context, io);
+    if (failed > 0) return exitCode.needsPerson;
+  }
+  // Parents are planned too, though not shown: their planned ids stand in their children's natural keys.
+  const planner = new AdoptionPlanner(context.parts.store, context.parts.service);
+  const plans: AdoptionPlan[] = [];
+  for (const stream of syncFile.streams) plans.push(await planner.plan(stream, io.signal));
+  const shown = plans.filter(({ stream }) => names.length === 0 || names.includes(stream));
+  if (options.csv !== undefined) await writeFile(options.csv, adoptionCsv(shown));
+  io.stdout.write(options.json ? `${JSON.stringify({ plans: shown })}\n` : asText(shown, options.csv));
+  if (shown.every(({ records }) => records.length === 0)) {
+    io.stderr.write('No record of the ERP is in the store yet: "svcsync sync" reads them, and holds the streams.\n');
+    return exitCode.needsPerson;
+  }
+  if (options.confirm || options.createAll) await confirm(shown, context, options, io);
+  else io.stdout.write('\nNothing was written. "--confirm" lets these streams through.\n');
+  return shown.some(({ records }) => records.some(({ verdict }) => verdict === "ambiguous" || verdict === "unclear"))
+    ? exitCode.needsPerson
+    : exitCode.ok;
+}
+
+async function confirm(
+  plans: readonly AdoptionPlan[],
+  context: PartsContext,
+  options: AdoptOptions,
+  io: Io,
+): Promise<void> {
+  const decision = options.createAll ? "create-all" : "adopt";
+  for (const { stream } of plans) await context.parts.store.decideAdoption(stream, decision);
+  io.stdout.write(
+    `\nDecided: ${plans.map(({ stream }) => stream).join(", ")} may deliver. A running daemon goes on by itself.\n`,
+  );
+}
+
+async function answer(text: string, file: string, context: PartsContext, io: Io): Promise<number> {
+  const { answers, problems } = readAnswers(text, file);
+  for (const problem of problems) io.stderr.write(`${problem}\n`);
+  if (problems.length > 0) return problems.length;
+  let failed = 0;
+  for (const each of answers) failed += (await carryOut(each, context, io)) ? 0 : 1;
+  return failed;
+}
+
+async function carryOut({ id, serviceId, place }: Answer, context: PartsContext, io: Io): Promise<boolean> {
+  const stream = context.configuration.syncFile.streams.find(({ name }) => name === id.stream);
+  if (!stream) {
+    io.stderr.write(`${place}: found stream ${JSON.stringify(id.stream)}, wanted one of the sync file\n`);
+    return false;
+  }
+  const binding = { resource: stream.resource, serviceId };
+  const owner = await context.parts.store.boundTo(binding);
+  if (owner && recordLabel(owner) === recordLabel(id)) return true;
+  if (owner) {
+    io.stderr.write(`${place}: ${stream.resource} ${serviceId} already belongs to ${recordLabel(owner)}\n`);
+    return false;
+  }
+  await context.parts.store.resolve(id, { kind: "bind", binding });
+  return true;
+}
+
+function asText(plans: readonly AdoptionPlan[], csv: string | undefined): string {
+  const count = (plan: AdoptionPlan, verdict: string) => plan.records.filter((each) => each.verdict === verdict).length;
+  const verdicts = ["bound", "matched", "new", "ambiguous", "left out", "unclear"];
+  const rows = plans.map((plan) => [
+    plan.stream,
+    ...verdicts.map((verdict) => count(plan, verdict)),
+    plan.orphans.length,
+  ]);
+  const lines = [table(["stream", ...verdicts, "only in the service"], rows)];
+  for (const { records } of plans)
+    for (const verdict of ["ambiguous", "unclear"] as const) {
+      const some = records.filter((each) => each.verdict === verdict);
+      for (const { id, candidates, error } of some.slice(0, EXAMPLES))
+        lines.push(
+          `${verdict}: ${recordLabel(id)}${candidates.length > 0 ? ` could be ${candidates.join(", ")}` : ""}${error ? `: ${error.message}` : ""}\n`,
+        );
+      if (some.length > EXAMPLES) lines.push(`… and ${some.length - EXAMPLES} more ${verdict}\n`);
+    }
+  lines.push(csv === undefined ? "--csv FILE writes the whole list.\n" : `The whole list is in ${csv}.\n`);
+  return lines.join("");
+}

@@ -1,0 +1,12 @@
+import { openStoreContext, type GlobalOptions } from "./command-context.ts";
+import { exitCode, type Io } from "./io.ts";
+
+/** `svcsync backup FILE`: a consistent copy of the store, beside a running daemon. */
+export async function backup(path: string, options: GlobalOptions, io: Io): Promise<number> {
+  await using context = await openStoreContext(options, io);
+  await context.store.backup(path);
+  io.stdout.write(
+    `The store is copied to ${path}. To restore it, stop svcsync and put the file into DATA_DIR as svcsync.db.\n`,
+  );
+  return exitCode.ok;
+}

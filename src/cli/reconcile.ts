@@ -1,0 +1,52 @@
+import { canonicalJson, recordLabel } from "#model";
+import { Reconciler, type Drift, type Reconciliation } from "#pipeline";
+import { openPartsContext, type GlobalOptions } from "./command-context.ts";
+import { exitCode, type Io } from "./io.ts";
+import { table } from "./table.ts";
+
+export interface ReconcileOptions extends GlobalOptions {
+  readonly repair?: boolean;
+  readonly json?: boolean;
+}
+
+/** `svcsync reconcile [STREAM…] [--repair]`: what the service holds beside what was last written. */
+export async function reconcile(names: readonly string[], options: ReconcileOptions, io: Io): Promise<number> {
+  await using context = await openPartsContext(options, io);
+  const reconciler = new Reconciler(context.parts.store, context.parts.service);
+  const results: Reconciliation[] = [];
+  for (const stream of context.configuration.syncFile.streams)
+    if (names.length === 0 || names.includes(stream.name))
+      results.push(await reconciler.reconcile(stream, options.repair ?? false, io.signal));
+  io.stdout.write(options.json ? `${JSON.stringify({ streams: results })}\n` : asText(results));
+  const drifts = results.flatMap((result) => result.drifts);
+  if (drifts.length > 0 && options.repair)
+    io.stdout.write("\nWhat differed is due again: the running daemon or the next sync writes it.\n");
+  return drifts.length === 0 ? exitCode.ok : exitCode.needsPerson;
+}
+
+function asText(results: readonly Reconciliation[]): string {
+  const count = ({ drifts }: Reconciliation, kind: Drift["kind"]) =>
+    drifts.filter((drift) => drift.kind === kind).length;
+  const rows = results.map((result) => [
+    result.stream,
+    result.compared,
+    count(result, "changed"),
+    count(result, "missing"),
+    count(result, "doubled"),
+    result.repaired,
+  ]);
+  const lines = results.flatMap(({ drifts }) => drifts.map(asLine));
+  return `${table(["stream", "compared", "fields changed", "missing", "doubled", "due again"], rows)}${lines.join("")}`;
+}
+
+function asLine(drift: Drift): string {
+  const label = recordLabel(drift.id);
+  switch (drift.kind) {
+    case "changed":
+      return `${label}: ${drift.field} was written as ${canonicalJson(drift.written)} and is ${canonicalJson(drift.found)}\n`;
+    case "missing":
+      return `${label}: ${drift.serviceId} no longer exists in the service\n`;
+    case "doubled":
+      return `${label}: ${drift.resource} ${drift.serviceId} is there again as ${drift.doubles.join(", ")}\n`;
+  }
+}

@@ -1,0 +1,156 @@
+import { type Binding, type Json, type Projection, type RecordId, type ResourceName, type ServiceId } from "#model";
+import type { Stream } from "#mapping";
+import { sameValue, type Service, type ServiceRecord } from "#service";
+import type { RecordView, Store } from "#store";
+import { naturalKey, ruleName } from "./natural-key.ts";
+
+/** Records read from the store at once. */
+const PAGE = 500;
+
+/** One thing in which the service is not what svcsync left there. */
+export type Drift =
+  /** A field of ours holds another value than was last written. */
+  | {
+      readonly kind: "changed";
+      readonly id: RecordId;
+      readonly serviceId: ServiceId;
+      readonly field: string;
+      readonly written: Json;
+      readonly found: Json;
+    }
+  /** A bound record no longer exists. */
+  | { readonly kind: "missing"; readonly id: RecordId; readonly serviceId: ServiceId }
+  /** A record that nobody bound has the natural key of one that is bound. */
+  | {
+      readonly kind: "doubled";
+      readonly id: RecordId;
+      readonly serviceId: ServiceId;
+      readonly resource: ResourceName;
+      readonly doubles: readonly ServiceId[];
+    };
+
+export interface Reconciliation {
+  readonly stream: string;
+  readonly compared: number;
+  readonly drifts: readonly Drift[];
+  /** Records that were made due to be written again. */
+  readonly repaired: number;
+}
+
+/**
+ * Compares what the service holds with what was last written, field by field, and reads everything anew to do so.
+ * `repair` makes the records that differ due again: only owned fields that differ are sent; doubles are for a person.
+ */
+export class Reconciler {
+  readonly #store: Store;
+  readonly #service: Pick<Service, "list" | "read">;
+
+  constructor(store: Store, service: Pick<Service, "list" | "read">) {
+    this.#store = store;
+    this.#service = service;
+  }
+
+  async reconcile(stream: Stream, repair: boolean, signal: AbortSignal): Promise<Reconciliation> {
+    const drifts: Drift[] = [];
+    const seen = new Set<ServiceId>();
+    const owners = new Map<string, { id: RecordId; serviceId: ServiceId }>();
+    const strangers = new Map<string, ServiceId[]>();
+    const fields = ["id", ...new Set([...stream.ownedFields, ...stream.match.flatMap((rule) => rule.fields)])];
+    let compared = 0;
+    for await (const page of this.#service.list(stream.resource, { fields }, signal))
+      for (const record of page) {
+        const serviceId = record["id"];
+        if (typeof serviceId !== "number") continue;
+        const view = await this.#owner({ resource: stream.resource, serviceId });
+        if (view?.id.stream === stream.name) {
+          compared += 1;
+          seen.add(serviceId);
+          drifts.push(...(await changes(stream, view, record)));
+          for (const key of keysOf(stream, record)) owners.set(key, { id: view.id, serviceId });
+        } else if (!view)
+          for (const key of keysOf(stream, record)) strangers.set(key, [...(strangers.get(key) ?? []), serviceId]);
+      }
+    drifts.push(...doubled(stream.resource, owners, strangers), ...(await this.#missing(stream, seen, signal)));
+    return { stream: stream.name, compared, drifts, repaired: repair ? await this.#repair(stream, drifts) : 0 };
+  }
+
+  async #owner(binding: Binding): Promise<RecordView | undefined> {
+    const id = await this.#store.boundTo(binding);
+    return id && this.#store.record(id);
+  }
+
+  /** Bound records that the list did not show, each asked for by itself: a list may leave out what moved. */
+  async #missing(stream: Stream, seen: ReadonlySet<ServiceId>, signal: AbortSignal): Promise<Drift[]> {
+    const missing: Drift[] = [];
+    let after: RecordId | undefined;
+    for (;;) {
+      const page = await this.#store.records({ stream: stream.name, limit: PAGE, ...(after ? { after } : {}) });
+      for (const { id, binding } of page)
+        if (binding && !seen.has(binding.serviceId)) {
+          const found = await this.#service.read(binding.resource, binding.serviceId, ["id"], signal);
+          if (!found) missing.push({ kind: "missing", id, serviceId: binding.serviceId });
+        }
+      after = page.at(-1)?.id;
+      if (page.length < PAGE) return missing;
+    }
+  }
+
+  async #repair(stream: Stream, drifts: readonly Drift[]): Promise<number> {
+    const doubts = new Map<string, { id: RecordId; fields: Record<string, Json> }>();
+    for (const drift of drifts) {
+      if (drift.kind === "doubled") continue;
+      const name = `${drift.id.stream}\u0000${drift.id.key}`;
+      const entry = doubts.get(name) ?? { id: drift.id, fields: {} };
+      if (drift.kind === "changed") entry.fields[drift.field] = Array.isArray(drift.written) ? drift.written : null;
+      // Any write shows the delivery that the record is gone; what follows is the stream's setting.
+      else for (const field of stream.ownedFields) entry.fields[field] = null;
+      doubts.set(name, entry);
+    }
+    let repaired = 0;
+    for (const { id, fields } of doubts.values()) if (await this.#store.recheck(id, fields)) repaired += 1;
+    return repaired;
+  }
+}
+
+/** The owned fields of one record that differ. Fields written at creation only belong to the service's users by now. */
+async function changes(stream: Stream, view: RecordView, record: ServiceRecord): Promise<Drift[]> {
+  const { applied, binding } = view;
+  if (!applied || !binding || view.state !== "applied") return [];
+  const mapped = await stream.map(view.row, view.deleted);
+  if (mapped.kind !== "record") return [];
+  const drifts: Drift[] = [];
+  for (const { name, own, value } of mapped.fields) {
+    const written = applied[name];
+    const found = record[name];
+    if (own === "create" || written === undefined || found === undefined) continue;
+    if (value.kind === "tags" ? holdsAll(written, found) : sameValue(written, found)) continue;
+    drifts.push({ kind: "changed", id: view.id, serviceId: binding.serviceId, field: name, written, found });
+  }
+  return drifts;
+}
+
+/** Of a shared array only our own ids count. */
+function holdsAll(written: Json, found: Json): boolean {
+  if (!Array.isArray(written) || !Array.isArray(found)) return false;
+  return written.every((id) => found.some((other) => sameValue(id, other)));
+}
+
+function keysOf(stream: Stream, record: Projection | ServiceRecord): string[] {
+  return stream.match.flatMap((rule) => {
+    const key = naturalKey(rule, record);
+    return key === undefined ? [] : [`${ruleName(rule)}\u0000${key}`];
+  });
+}
+
+function doubled(
+  resource: ResourceName,
+  owners: ReadonlyMap<string, { id: RecordId; serviceId: ServiceId }>,
+  strangers: ReadonlyMap<string, ServiceId[]>,
+): Drift[] {
+  const found = new Map<ServiceId, Drift>();
+  for (const [key, doubles] of strangers) {
+    const owner = owners.get(key);
+    if (owner) found.set(owner.serviceId, { kind: "doubled", ...owner, resource, doubles });
+  }
+  return [...found.values()];
+}
