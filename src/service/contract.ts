@@ -22,6 +22,8 @@ export interface ArrayChange {
 export interface Patch {
   readonly fields: JsonObject;
   readonly arrays: Readonly<Record<string, ArrayChange>>;
+  /** Other known fields of the record, not sent: where a path nests the resource, ids of records above are taken from here. */
+  readonly above?: JsonObject;
 }
 
 /** Whether requests go through: the breaker's word. */
@@ -56,7 +58,13 @@ export interface Service extends AsyncDisposable {
   update(resource: ResourceName, id: ServiceId, patch: Patch, signal: AbortSignal): Promise<Written>;
 
   /** DELETEs. A record that is not there is deleted already. @throws {ParkError} E_SERVICE_REFUSED where deleting is never allowed. */
-  remove(resource: ResourceName, id: ServiceId, signal: AbortSignal): Promise<{ status: number; durationMs: number }>;
+  remove(
+    resource: ResourceName,
+    id: ServiceId,
+    signal: AbortSignal,
+    /** As in {@link Patch.above}. */
+    above?: JsonObject,
+  ): Promise<{ status: number; durationMs: number }>;
 
   /** One record with these fields, or undefined in all spellings of "not there". */
   read(
@@ -64,10 +72,13 @@ export interface Service extends AsyncDisposable {
     id: ServiceId,
     fields: readonly string[],
     signal: AbortSignal,
+    /** As in {@link Patch.above}. */
+    above?: JsonObject,
   ): Promise<ServiceRecord | undefined>;
 
   /**
-   * All records in pages of 50, each record once however rows move between pages.
+   * All records in pages of 50, each record once however rows move between pages. Custom fields that are asked for by
+   * `customFields.<id or name>` are members of that name; `id` is always among the fields.
    * `changedSince` (epoch ms) narrows where the resource has it; every row is checked against it.
    * @throws {RetryError} E_LIST_UNSTABLE when the server ignores the offset or pages do not add up.
    */

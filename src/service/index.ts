@@ -1,1 +1,7 @@
 export * from "./contract.ts";
+export { openService, type ServiceContext } from "./open.ts";
+export type { ReferenceCache } from "./reference.ts";
+export { resourceFacts, resourceNames, type Operation, type ResourceFacts } from "./catalogue.ts";
+export { select, type FieldSelection } from "./fields.ts";
+export { sameValue } from "./values.ts";
+export { sameValue } from "./values.ts";

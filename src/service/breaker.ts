@@ -1,0 +1,73 @@
+import { circuitBreaker, CircuitState, ConsecutiveBreaker, handleWhen, type CircuitBreakerPolicy } from "cockatiel";
+import { RetryError, SyncError, WaitError } from "#model";
+
+export interface BreakerSettings {
+  /** Failures in a row that open it. */
+  readonly failures: number;
+  /** How long it stays open at first; each probe that fails doubles it. */
+  readonly pauseMs: number;
+  readonly pauseMaxMs: number;
+}
+
+interface Pause {
+  readonly duration: number;
+  next(context: { readonly attempt: number }): Pause;
+}
+
+/** How long callers stay away while another one's probe runs. */
+const PROBE_MS = 1000;
+
+/**
+ * Stops hammering a service that is down. After some failures in a row nothing is sent for a while; then one single
+ * request probes, and its end decides for all. Only failures of the service count: refusals and busy answers prove life.
+ */
+export class Breaker {
+  readonly #policy: CircuitBreakerPolicy;
+  #probeAt: number | undefined;
+
+  constructor(settings: BreakerSettings, changed: (state: "open" | "closed", probeAt: number | undefined) => void) {
+    const pause = (attempt: number) => Math.min(settings.pauseMaxMs, settings.pauseMs * 2 ** (attempt - 1));
+    const backoff = (duration: number): Pause => ({
+      duration,
+      next: ({ attempt }) => {
+        const next = backoff(pause(attempt));
+        this.#probeAt = Date.now() + next.duration;
+        return next;
+      },
+    });
+    this.#policy = circuitBreaker(
+      handleWhen((thrown) => thrown instanceof RetryError || this.#probeWasAborted(thrown)),
+      { breaker: new ConsecutiveBreaker(settings.failures - 1), halfOpenAfter: backoff(settings.pauseMs) },
+    );
+    this.#policy.onBreak(() => changed("open", this.#probeAt));
+    this.#policy.onReset(() => changed("closed", undefined));
+  }
+
+  get state(): "closed" | "open" | "half-open" {
+    if (this.#policy.state === CircuitState.Closed) return "closed";
+    return this.#policy.state === CircuitState.HalfOpen ? "half-open" : "open";
+  }
+
+  get probeAt(): number | undefined {
+    return this.state === "closed" ? undefined : this.#probeAt;
+  }
+
+  /** Runs `call`. @throws {WaitError} E_SERVICE_DOWN, without calling, while it is open or another call probes. */
+  run<T>(call: () => Promise<T>): Promise<T> {
+    const { state } = this.#policy;
+    if (state === CircuitState.Closed) return this.#policy.execute(call);
+    const pause = (this.#probeAt ?? 0) - Date.now();
+    if (state === CircuitState.HalfOpen || pause > 0)
+      return Promise.reject(
+        new WaitError("E_SERVICE_DOWN", "the service does not answer; nothing is sent until a probe succeeds", {
+          afterMs: state === CircuitState.HalfOpen ? PROBE_MS : pause,
+        }),
+      );
+    return this.#policy.execute(call);
+  }
+
+  /** What was cut short by ourselves proved nothing. */
+  #probeWasAborted(thrown: Error): boolean {
+    return this.#policy.state === CircuitState.HalfOpen && !(thrown instanceof SyncError);
+  }
+}

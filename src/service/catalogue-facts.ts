@@ -1,0 +1,159 @@
+import type { ResourceFacts } from "./catalogue.ts";
+
+type Known = Partial<Omit<ResourceFacts, "name" | "object">>;
+
+const stamps = ["id", "link", "created", "modified"];
+const words = (text: string) => text.split(" ");
+const byName: Known = { required: ["name"], match: [["name"]], guess: { keys: ["name"], required: [] } };
+
+/** Children have no delta and no filter of their own: they live below the record that `parent` names. */
+const below = (resource: string, otherPath: string, more: Known = {}): Known => ({
+  parent: { field: resource, resource },
+  otherPath,
+  ...more,
+});
+
+/** Known facts per resource; what is missing is unknown. Sources: the vendor's schema and tenants that were seen live. */
+export const known: Readonly<Record<string, Known>> = {
+  customer: {
+    required: ["name", "customerStatus", "customerId"],
+    readOnly: [...stamps, "defaultCustomerLocation"],
+    match: [["customerId"]],
+    guess: { keys: ["name", "customerId"], required: [] },
+    search: ["name", "customerId"],
+    filters: { customerStatus: "status", companyData: "companyData" },
+    changedSince: true,
+  },
+  customerContact: {
+    required: ["name", "customer"],
+    createOnly: ["customer", "customerLocation", "temporary"],
+    match: [
+      ["customer", "email"],
+      ["customer", "name"],
+    ],
+    guess: { keys: ["customer", "customerLocation", "name", "email"], required: ["customer"] },
+    search: ["name", "email"],
+    filters: { customer: "customer", customerLocation: "customerLocation" },
+    changedSince: true,
+  },
+  customerLocation: {
+    required: ["name", "street", "zipcode", "city", "customer"],
+    createOnly: ["customer", "temporary"],
+    match: [
+      ["customer", "street", "zipcode"],
+      ["customer", "name"],
+    ],
+    guess: { keys: ["customer", "name", "street", "zipcode", "city"], required: ["customer"] },
+    search: ["name", "street", "city"],
+    filters: { customer: "customer" },
+    changedSince: true,
+  },
+  customerObject: {
+    required: ["object", "customer"],
+    createOnly: ["customer"],
+    match: [["customer", "extendedName"]],
+    guess: { keys: ["customer", "customerLocation", "customerContact", "extendedName"], required: ["customer"] },
+    filters: {
+      customer: "customer",
+      customerLocation: "customerLocation",
+      customerContact: "customerContact",
+      object: "object",
+    },
+    changedSince: true,
+  },
+  ticket: {
+    required: ["description", "priority", "ticketStatus"],
+    readOnly: [
+      ...stamps,
+      ...words("ticketNumber svcDocuments protocols mergedTickets mergedToTicket webLink sla slaRunning slaDueDate"),
+      ...words("inwardLinks outwardLinks hasSvcDocuments hasProtocols hasTicketLinks"),
+    ],
+    match: [["erpReferenceNumber"], ["externalReferenceNumber"], ["referenceNumber"]],
+    search: ["erpReferenceNumber", "externalReferenceNumber", "referenceNumber"],
+    filters: { customer: "customer", customerLocation: "customerLocation", customerContact: "customerContact" },
+    changedSince: true,
+  },
+  svcDocument: {
+    required: ["customer"],
+    readOnly: [
+      ...stamps,
+      ...words("documentNumber finished finishedDate preFinished approved approvedDate approvedComment canceled"),
+      ...words("canceledDate drafted releasedDate invoiceNumber totalPrice webLink serverModified tasks travelLogs"),
+    ],
+    createOnly: ["erpReferenceNumber", "type"],
+    match: [["ticket", "erpReferenceNumber"], ["customer", "erpReferenceNumber"], ["erpReferenceNumber"]],
+    filters: { ticket: "ticketIds", customer: "customer", customerLocation: "customerLocation" },
+    changedSince: true,
+  },
+  invoice: { readOnly: [...stamps, "svcDocument", "agreementInvoice", "status"], refuses: ["create"] },
+  materialItem: {
+    ...byName,
+    match: [["number"], ["name"]],
+    guess: { keys: ["name", "number"], required: [] },
+    refuses: ["delete"],
+    changedSince: true,
+    deactivates: true,
+  },
+  serviceType: {
+    ...byName,
+    match: [["number"], ["name"]],
+    guess: { keys: ["name", "number"], required: [] },
+    refuses: ["delete"],
+    deactivates: true,
+  },
+  // Its guess is known not to work: names are looked up in the list.
+  tag: { required: ["name"], match: [["name"]], refuses: ["delete"], deactivates: true },
+  customField: { required: ["name", "parentType", "type"], filters: { parentType: "parentType" }, refuses: ["delete"] },
+  ticketStatus: byName,
+  priority: byName,
+  customerProfile: byName,
+  selectionValue: byName,
+  selectionCategory: byName,
+  userAndQueue: byName,
+  serviceProvider: {
+    match: [["name", "number"]],
+    guess: { keys: ["name", "number"], required: ["name", "number"] },
+  },
+  customerStatus: { required: ["name", "selectable"], match: [["name"]] },
+  user: {
+    required: ["email", "name", "password", "username", "permissionGroup"],
+    writeOnly: ["password"],
+    match: [["externalErpNumber"], ["email"]],
+    search: ["name", "email"],
+  },
+  timeRecord: {
+    match: [["externalAppName", "externalId"]],
+    filters: { externalAppName: "externalAppName", externalId: "externalId", user: "user" },
+  },
+  svcDocumentTask: below("svcDocument", "svcDocument/{parent}/task", { required: ["name", "serviceType"] }),
+  svcDocumentTaskWorkLog: below("svcDocumentTask", "svcDocument/{svcDocument}/task/{parent}/workLog", {
+    required: ["worker", "time", "started"],
+    readOnly: [...stamps, "factor", "agreement", "invoiceTime", "price", "erpAmount"],
+  }),
+  svcDocumentTaskMaterial: below("svcDocumentTask", "svcDocument/{svcDocument}/task/{parent}/material", {
+    required: ["amount"],
+  }),
+  svcDocumentTaskPlanningTime: below("svcDocumentTask", "svcDocument/{svcDocument}/task/{parent}/planningTime", {
+    required: ["estimate", "estimateType", "startDate"],
+    createOnly: ["estimateType"],
+    readOnly: [...stamps, "endDate"],
+  }),
+  svcDocumentTraveLog: below("svcDocument", "svcDocument/{parent}/travelLog", {
+    required: ["worker", "distance", "time", "started"],
+  }),
+  svcDocumentMessage: below("svcDocument", "svcDocument/{parent}/message", {
+    required: ["content"],
+    refuses: ["edit", "delete"],
+  }),
+  svcDocumentConflict: below("svcDocument", "svcDocument/{parent}/conflict"),
+  ticketMessage: below("ticket", "ticket/{parent}/message", { required: ["content"] }),
+  ticketLink: below("ticket", "ticket/{parent}/link"),
+  taskTemplate: below("svcDocumentTemplate", "svcDocumentTemplate/{parent}/taskTemplate"),
+  agreementComponent: below("agreement", "agreement/{parent}/component"),
+  agreementPeriod: below("agreement", "agreement/{parent}/period"),
+  contignent: { otherPath: "contingent" },
+  contignentItem: { parent: { field: "contingent", resource: "contignent" }, otherPath: "contingent/{parent}/item" },
+  traveType: { otherPath: "travelType" },
+  costEstimationTask: below("costEstimation", "costEstimation/{parent}/task"),
+  costEstimationSubTask: below("costEstimationTask", "costEstimation/{costEstimation}/task/{parent}/subTask"),
+};

@@ -1,0 +1,66 @@
+import type { ResourceName } from "#model";
+import { known } from "./catalogue-facts.ts";
+import { endpoints } from "./catalogue-endpoints.ts";
+
+export type Operation = "create" | "read" | "list" | "edit" | "delete";
+
+/** What is known about one resource beyond its name. Everything may be wrong on a tenant: nothing here is trusted unseen. */
+export interface ResourceFacts {
+  readonly name: ResourceName;
+  /** What the reference calls the object behind the endpoint. */
+  readonly object: string;
+  /** Operations that the service never allows, whoever asks. */
+  readonly refuses: readonly Operation[];
+  /** Fields without which a create is refused. */
+  readonly required: readonly string[];
+  /** Fields that are accepted in a write and silently dropped. */
+  readonly readOnly: readonly string[];
+  /** Fields that no read ever shows. */
+  readonly writeOnly: readonly string[];
+  /** Fields that only a create may set; an edit drops them. */
+  readonly createOnly: readonly string[];
+  /** Natural keys, the surest first. */
+  readonly match: readonly (readonly string[])[];
+  /** Keys that the resource's `guess` compares, and those it cannot do without. */
+  readonly guess: { readonly keys: readonly string[]; readonly required: readonly string[] } | undefined;
+  /** Fields that `search=` covers. */
+  readonly search: readonly string[];
+  /** Filters that narrow a list to one value of a field: field name to parameter name. */
+  readonly filters: Readonly<Record<string, string>>;
+  /** Does the list know `changedSince`? */
+  readonly changedSince: boolean;
+  /** Records can be switched off by `deactivated` and then keep their names. */
+  readonly deactivates: boolean;
+  /** The record above, where the service nests this one: the field that links to it. */
+  readonly parent: { readonly field: string; readonly resource: ResourceName } | undefined;
+  /** The path that the vendor's schema has where it differs from the reference; {parent} and further up by name. */
+  readonly otherPath: string | undefined;
+}
+
+const nothingKnown: Omit<ResourceFacts, "name" | "object"> = {
+  refuses: [],
+  required: [],
+  readOnly: ["id", "link", "created", "modified"],
+  writeOnly: [],
+  createOnly: [],
+  match: [],
+  guess: undefined,
+  search: [],
+  filters: {},
+  changedSince: false,
+  deactivates: false,
+  parent: undefined,
+  otherPath: undefined,
+};
+
+const catalogue: ReadonlyMap<ResourceName, ResourceFacts> = new Map(
+  Object.entries(endpoints).map(([name, object]) => [name, { name, object, ...nothingKnown, ...known[name] }]),
+);
+
+/** Every endpoint of the reference, in its order. */
+export const resourceNames: readonly ResourceName[] = [...catalogue.keys()];
+
+/** The facts of a resource. One that the reference does not list is usable too; nothing is known of it. */
+export function resourceFacts(name: ResourceName): ResourceFacts {
+  return catalogue.get(name) ?? { name, object: name, ...nothingKnown };
+}

@@ -1,0 +1,95 @@
+import type { JsonObject, ResourceName, ServiceId } from "#model";
+import type { Breaker } from "./breaker.ts";
+import type { NaturalKey, Patch, Service, ServiceState } from "./contract.ts";
+import type { Creates } from "./creates.ts";
+import type { Edits } from "./edits.ts";
+import type { Finder } from "./finder.ts";
+import type { AdaptiveLimit } from "./limit.ts";
+import type { Lists } from "./lists.ts";
+import type { Probe } from "./probe.ts";
+import type { Records } from "./records.ts";
+import type { Reference } from "./reference.ts";
+import type { ListQuery } from "./row-filter.ts";
+import type { Transport } from "./transport.ts";
+
+interface ClientParts {
+  readonly transport: Transport;
+  readonly limit: AdaptiveLimit;
+  readonly breaker: Breaker;
+  readonly lists: Lists;
+  readonly records: Records;
+  readonly creates: Creates;
+  readonly edits: Edits;
+  readonly finder: Finder;
+  readonly reference: Reference;
+  readonly probe: Probe;
+  readonly close: () => void;
+}
+
+/** The contract's front: every method is one part's work. */
+export class ServiceClient implements Service {
+  readonly #parts: ClientParts;
+
+  constructor(parts: ClientParts) {
+    this.#parts = parts;
+  }
+
+  create(resource: ResourceName, body: JsonObject, signal: AbortSignal) {
+    return this.#parts.creates.create(resource, body, signal);
+  }
+
+  update(resource: ResourceName, id: ServiceId, patch: Patch, signal: AbortSignal) {
+    return this.#parts.edits.update(resource, id, patch, signal);
+  }
+
+  remove(resource: ResourceName, id: ServiceId, signal: AbortSignal, above?: JsonObject) {
+    return this.#parts.records.remove(resource, id, signal, above);
+  }
+
+  read(resource: ResourceName, id: ServiceId, fields: readonly string[], signal: AbortSignal, above?: JsonObject) {
+    return this.#parts.records.read(resource, id, fields, signal, above);
+  }
+
+  list(resource: ResourceName, query: ListQuery, signal: AbortSignal) {
+    return this.#parts.lists.pages(resource, query, signal);
+  }
+
+  count(resource: ResourceName, signal: AbortSignal) {
+    return this.#parts.lists.count(resource, signal);
+  }
+
+  find(resource: ResourceName, key: NaturalKey, signal: AbortSignal) {
+    return this.#parts.finder.find(resource, key, signal);
+  }
+
+  canFind(resource: ResourceName, fields: readonly string[]) {
+    return this.#parts.finder.canFind(resource, fields);
+  }
+
+  lookup(resource: ResourceName, by: string, value: string | number, signal: AbortSignal) {
+    return this.#parts.reference.lookup(resource, by, value, signal);
+  }
+
+  state(): ServiceState {
+    const { breaker, limit, transport } = this.#parts;
+    return {
+      state: breaker.state,
+      probeAt: breaker.probeAt,
+      concurrency: limit.current,
+      requests: transport.requests,
+    };
+  }
+
+  ping(signal: AbortSignal) {
+    return this.#parts.probe.ping(signal);
+  }
+
+  probe(resources: readonly ResourceName[], signal: AbortSignal) {
+    return this.#parts.probe.run(resources, signal);
+  }
+
+  [Symbol.asyncDispose]() {
+    this.#parts.close();
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,77 @@
+import { ParkError, RetryError, WaitError, isJsonObject, type Json, type SyncError } from "#model";
+import { HttpFailure, retryAfterMs, type HttpAnswer } from "#http";
+
+/** The service said no: the record or the request needs a person. `status` tells which no. */
+export class ServiceRefusal extends ParkError {
+  readonly status: number;
+
+  constructor(status: number, place: string, said: string) {
+    super("E_SERVICE_REFUSED", `${place} answered ${status}${said === "" ? "" : `: ${said}`}`, {
+      details: { status, said },
+    });
+    this.status = status;
+  }
+}
+
+/** How long to stay away from a busy service that does not say. */
+const BUSY_PAUSE_MS = 1000;
+/** A Retry-After beyond this is taken for a mistake. */
+const BUSY_PAUSE_MAX_MS = 300_000;
+/** As much of the service's message as helps. */
+const MESSAGE_LENGTH = 300;
+
+/**
+ * What an answer that is not 2xx means. `write`: carrying the request out twice would matter.
+ * 401 is not here: the session deals with it.
+ */
+export function answerError(answer: HttpAnswer, write: boolean, now: number): SyncError {
+  const { status, place } = answer;
+  const said = serviceMessage(answer);
+  const message = `${place} answered ${status}${said === "" ? "" : `: ${said}`}`;
+  const details = { status, said };
+  if (status === 429) {
+    const asked = retryAfterMs(answer.headers["retry-after"], now) ?? BUSY_PAUSE_MS;
+    return new WaitError("E_SERVICE_BUSY", message, { afterMs: Math.min(BUSY_PAUSE_MAX_MS, asked), details });
+  }
+  if (status === 408 || status === 425 || (status >= 500 && status !== 501))
+    return new RetryError("E_SERVICE_FAILED", message, { outcomeUnknown: write, details });
+  if (status < 400) {
+    const to = answer.headers.location ?? "nowhere";
+    const text = `${place} answered ${status} and points to ${withoutQuery(to)}: is SERVICE_URL the tenant's address?`;
+    return new RetryError("E_SERVICE_ANSWER", text, { details: { status } });
+  }
+  return new ServiceRefusal(status, place, said);
+}
+
+/** What a failed exchange means: no answer, or one that cannot be read. */
+export function exchangeError(failure: HttpFailure, write: boolean): RetryError {
+  const unreadable = failure.reason === "malformed" || failure.reason === "too-large";
+  return new RetryError(unreadable ? "E_SERVICE_ANSWER" : "E_SERVICE_UNREACHABLE", failure.message, {
+    outcomeUnknown: write && failure.outcomeUnknown,
+    cause: failure,
+    details: { reason: failure.reason },
+  });
+}
+
+/** The service's own words: `errorMessage`, `message` or `error`, else the beginning of a text; an HTML page's title. */
+export function serviceMessage(answer: HttpAnswer): string {
+  const text = answer.text().trim();
+  const said = fromJson(text) ?? /<title>([^<]*)/i.exec(text)?.[1] ?? (text.startsWith("<") ? "" : text);
+  return said.replaceAll(/\s+/g, " ").trim().slice(0, MESSAGE_LENGTH);
+}
+
+function fromJson(text: string): string | undefined {
+  try {
+    const body: Json = JSON.parse(text);
+    if (typeof body === "string") return body;
+    if (!isJsonObject(body)) return undefined;
+    const said = body["errorMessage"] ?? body["message"] ?? body["error"];
+    return said === undefined || said === null || typeof said === "string" ? (said ?? undefined) : JSON.stringify(said);
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutQuery(address: string): string {
+  return address.split(/[?#]/, 1)[0] ?? "";
+}

@@ -1,0 +1,91 @@
+/** How an exchange went, as far as the service's load is concerned. */
+export type Load = "fine" | "overloaded" | "unrelated";
+
+/** What an overload leaves of the limit. */
+const OVERLOAD_SHRINK = 0.5;
+/** What rising latency leaves of it: a hint, not a proof. */
+const LATENCY_SHRINK = 0.8;
+/** Latency rises when the recent average is more than twice the usual one, and noticeably so. */
+const LATENCY_RATIO = 2;
+const LATENCY_NOTICEABLE_MS = 200;
+const RECENT_WEIGHT = 0.2;
+const USUAL_WEIGHT = 0.01;
+
+interface Latency {
+  recent: number;
+  usual: number;
+}
+
+/**
+ * How many requests run at once: one more per round without trouble, half as many on an overload, some fewer when answers
+ * take longer than usual. Never below one, never above the ceiling; waiting callers come first in, first out.
+ */
+export class AdaptiveLimit {
+  readonly #ceiling: number;
+  #limit: number;
+  #active = 0;
+  /** Answers to requests that ran when the limit shrank say nothing new. */
+  #stale = 0;
+  readonly #waiting: (() => void)[] = [];
+  readonly #latencies = new Map<string, Latency>();
+
+  constructor(ceiling: number) {
+    this.#ceiling = ceiling;
+    this.#limit = ceiling;
+  }
+
+  get current(): number {
+    return Math.max(1, Math.floor(this.#limit));
+  }
+
+  /** Resolves when there is room; undefined when there is room now. An abort rejects with its reason. */
+  enter(signal: AbortSignal | undefined): Promise<void> | undefined {
+    if (this.#active < this.current) {
+      this.#active++;
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      const go = () => {
+        signal?.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(go), 1);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener("abort", leave, { once: true });
+      this.#waiting.push(go);
+    });
+  }
+
+  /** Gives the place back. `kind` names requests of comparable latency. */
+  leave(load: Load, kind: string, durationMs: number): void {
+    this.#active--;
+    if (this.#stale > 0) this.#stale--;
+    else if (load === "overloaded") this.#shrink(OVERLOAD_SHRINK);
+    else if (load === "fine") {
+      if (this.#rises(kind, durationMs)) this.#shrink(LATENCY_SHRINK);
+      else this.#limit = Math.min(this.#ceiling, this.#limit + 1 / this.current);
+    }
+    while (this.#active < this.current && this.#waiting.length > 0) {
+      this.#active++;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  #shrink(factor: number): void {
+    this.#limit = Math.max(1, this.#limit * factor);
+    this.#stale = this.#active;
+  }
+
+  #rises(kind: string, durationMs: number): boolean {
+    const latency = this.#latencies.get(kind);
+    if (latency === undefined) {
+      this.#latencies.set(kind, { recent: durationMs, usual: durationMs });
+      return false;
+    }
+    latency.recent += (durationMs - latency.recent) * RECENT_WEIGHT;
+    latency.usual += (durationMs - latency.usual) * USUAL_WEIGHT;
+    return latency.recent > latency.usual * LATENCY_RATIO && latency.recent - latency.usual > LATENCY_NOTICEABLE_MS;
+  }
+}

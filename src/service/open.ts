@@ -1,0 +1,96 @@
+import type { Clock } from "#model";
+import { openHttp } from "#http";
+import type { Secrets, Settings } from "#settings";
+import type { Logger } from "#telemetry";
+import { Brand } from "./brand.ts";
+import { Breaker, type BreakerSettings } from "./breaker.ts";
+import { ServiceClient } from "./client.ts";
+import type { Service } from "./contract.ts";
+import { Creates } from "./creates.ts";
+import { customFieldFinder, CustomFields } from "./custom-fields.ts";
+import { Edits } from "./edits.ts";
+import { Finder } from "./finder.ts";
+import { Guess } from "./guess.ts";
+import { AdaptiveLimit } from "./limit.ts";
+import { Lists } from "./lists.ts";
+import { Paths } from "./paths.ts";
+import { Probe } from "./probe.ts";
+import { Records } from "./records.ts";
+import { Reference, type ReferenceCache } from "./reference.ts";
+import { Scan } from "./scan.ts";
+import { Session } from "./session.ts";
+import { Transport } from "./transport.ts";
+
+export interface ServiceContext {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly referenceCache: ReferenceCache;
+  /** When the breaker opens and for how long; tests are less patient. */
+  readonly breaker?: BreakerSettings;
+}
+
+const USER_AGENT = "svcsync/1";
+
+/** Ten failures in a row are no accident; a minute is short against an outage and long against a request. */
+const BREAKER: BreakerSettings = { failures: 10, pauseMs: 2000, pauseMaxMs: 60_000 };
+
+/** Calls beside the limited ones: logins. */
+const SPARE_CONNECTIONS = 2;
+
+/**
+ * Opens the service. Sends nothing: the first call logs in. Disposing it ends its reads and closes its connections.
+ * @throws {StopError} E_HTTP_CA_FILE when the private authorities cannot be read.
+ */
+export function openService(settings: Settings["service"], secrets: Secrets, context: ServiceContext): Service {
+  const { clock, logger } = context;
+  const closing = new AbortController();
+  const { dialect } = settings;
+  const brand = new Brand(dialect.brand);
+  const paths = new Paths(settings.url, dialect, brand);
+  const http = openHttp({ ...settings, userAgent: USER_AGENT, connections: settings.concurrency + SPARE_CONNECTIONS });
+  const session = new Session({ login: settings.login, loginUrl: paths.login, secrets, http, clock, logger });
+  const limit = new AdaptiveLimit(settings.concurrency);
+  const breaker = new Breaker(context.breaker ?? BREAKER, (state, probeAt) => announce(logger, state, probeAt));
+  const transport = new Transport({ http, session, limit, breaker, brand, clock, logger });
+
+  const parts = { transport, paths, dialect, brand };
+  const reference: Reference = new Reference({
+    list: (resource, query, signal) => lists.pages(resource, query, signal),
+    cache: context.referenceCache,
+    clock,
+    logger,
+    maxAgeMs: settings.referenceMaxAgeMs,
+    closing: closing.signal,
+  });
+  const customFields = new CustomFields(customFieldFinder(reference, brand));
+  const lists = new Lists(parts, customFields);
+  const records = new Records(parts, customFields);
+  const scan = new Scan(lists);
+  const guess = new Guess(parts, closing.signal);
+  const finder = new Finder({ lists, records, scan, guess, may: dialect, closing: closing.signal });
+  const creates = new Creates(parts, customFields, (resource, key, signal) => finder.find(resource, key, signal));
+  const edits = new Edits(parts, customFields, records, logger);
+  const probe = new Probe({ ...parts, lists, scan, clock });
+  const close = () => {
+    closing.abort(new Error("the service was closed"));
+    http[Symbol.dispose]();
+  };
+  return new ServiceClient({
+    transport,
+    limit,
+    breaker,
+    lists,
+    records,
+    creates,
+    edits,
+    finder,
+    reference,
+    probe,
+    close,
+  });
+}
+
+function announce(logger: Logger, state: "open" | "closed", probeAt: number | undefined): void {
+  if (state === "closed") logger.info({}, "service answered again");
+  else logger.warn({ probeAt }, "service was given a rest");
+}

@@ -1,0 +1,77 @@
+import { ParkError, type JsonObject, type ResourceName, type ServiceId } from "#model";
+import { resourceFacts } from "./catalogue.ts";
+import type { CustomFields } from "./custom-fields.ts";
+import { ServiceRefusal } from "./failures.ts";
+import { fieldsParameter } from "./fields.ts";
+import type { ReadParts } from "./lists.ts";
+import type { Scope } from "./paths.ts";
+import { recordIn } from "./reading.ts";
+
+/** Single records: reading and deleting, with "not there" in all its spellings. */
+export class Records {
+  readonly #parts: ReadParts;
+  readonly #customFields: CustomFields;
+
+  constructor(parts: ReadParts, customFields: CustomFields) {
+    this.#parts = parts;
+    this.#customFields = customFields;
+  }
+
+  /** The record, or undefined for 404, 400, and 200 with nothing in it. */
+  async read(
+    resource: ResourceName,
+    id: ServiceId,
+    fields: readonly string[],
+    signal: AbortSignal,
+    scope: Scope = {},
+  ): Promise<JsonObject | undefined> {
+    const { transport, paths, brand } = this.#parts;
+    try {
+      const { body } = await transport.send({
+        method: "GET",
+        resource,
+        url: paths.record(resource, id, scope),
+        query: { fields: brand.outward(fieldsParameter(fields)) },
+        repeat: "quick",
+        signal,
+      });
+      const record = recordIn(body, resource);
+      if (record !== undefined) await this.#customFields.spread(resource, [record], fields, signal);
+      return record;
+    } catch (thrown) {
+      if (thrown instanceof ServiceRefusal && (thrown.status === 404 || thrown.status === 400)) return undefined;
+      throw thrown;
+    }
+  }
+
+  /** Deletes; what is not there is deleted already. */
+  async remove(
+    resource: ResourceName,
+    id: ServiceId,
+    signal: AbortSignal,
+    scope: Scope = {},
+  ): Promise<{ status: number; durationMs: number }> {
+    if (resourceFacts(resource).refuses.includes("delete")) throw neverDeletes(resource);
+    const { transport, paths } = this.#parts;
+    const startedAt = performance.now();
+    try {
+      const url = paths.record(resource, id, scope);
+      const { status } = await transport.send({ method: "DELETE", resource, url, repeat: "quick", signal });
+      return { status, durationMs: performance.now() - startedAt };
+    } catch (thrown) {
+      if (!(thrown instanceof ServiceRefusal)) throw thrown;
+      const gone =
+        thrown.status === 404 ||
+        thrown.status === 410 ||
+        (thrown.status === 400 && (await this.read(resource, id, ["id"], signal, scope)) === undefined);
+      if (!gone) throw thrown;
+      return { status: thrown.status, durationMs: performance.now() - startedAt };
+    }
+  }
+}
+
+function neverDeletes(resource: ResourceName): ParkError {
+  const instead = resourceFacts(resource).deactivates ? ": set its field deactivated to true instead" : "";
+  const text = `the service never lets a ${resource} be deleted${instead}`;
+  return new ParkError("E_SERVICE_REFUSED", text, { details: { resource } });
+}

@@ -1,0 +1,168 @@
+import { WaitError, type Clock, type Json, type JsonObject, type ResourceName, RetryError } from "#model";
+import { HttpFailure, repeating, type HttpAnswer, type HttpClient, type RepeatPolicy } from "#http";
+import type { Logger } from "#telemetry";
+import type { Brand } from "./brand.ts";
+import type { Breaker } from "./breaker.ts";
+import { answerError, exchangeError } from "./failures.ts";
+import type { AdaptiveLimit, Load } from "./limit.ts";
+import type { Session } from "./session.ts";
+
+export interface Call {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** For limits, logs and messages. */
+  readonly resource: ResourceName;
+  /** Without query; names already as the wire spells them. */
+  readonly url: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: JsonObject | readonly JsonObject[];
+  /**
+   * `never`: a repeat could do harm. `quick`: a few times, then the caller's retry takes over. `patient`: through busy
+   * answers and short outages too, for calls whose work would otherwise begin anew.
+   */
+  readonly repeat: "never" | "quick" | "patient";
+  readonly signal: AbortSignal;
+}
+
+/** An answer of 2xx, its body read and its names translated. */
+export interface Exchange {
+  readonly status: number;
+  readonly headers: HttpAnswer["headers"];
+  readonly body: Json | undefined;
+  readonly durationMs: number;
+}
+
+const POLICIES: Readonly<Record<"quick" | "patient", RepeatPolicy>> = {
+  quick: { attempts: 3, baseMs: 200, maxMs: 2000 },
+  patient: { attempts: 6, baseMs: 500, maxMs: 10_000, waitMs: 60_000 },
+};
+
+/** 401s in a row that one call may meet: tokens that others use up as well. Then it waits its turn again. */
+const REPLAYS = 6;
+const UNAUTHORIZED_PAUSE_MS = 2000;
+
+interface TransportParts {
+  readonly http: HttpClient;
+  readonly session: Session;
+  readonly limit: AdaptiveLimit;
+  readonly breaker: Breaker;
+  readonly brand: Brand;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The one way out: every call passes the limit, the breaker and the session, and comes back as an answer or a family. */
+export class Transport {
+  readonly #parts: TransportParts;
+  #requests = 0;
+
+  constructor(parts: TransportParts) {
+    this.#parts = parts;
+  }
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /**
+   * @throws {ServiceRefusal} for answers that a repeat would not change, {@link WaitError} and {@link RetryError}
+   * otherwise; the abort reason once the signal is aborted.
+   */
+  send(call: Call): Promise<Exchange> {
+    if (call.repeat === "never") return this.#once(call);
+    return repeating(POLICIES[call.repeat], () => this.#once(call), call.signal);
+  }
+
+  async #once(call: Call): Promise<Exchange> {
+    const { limit, breaker } = this.#parts;
+    call.signal.throwIfAborted();
+    const room = limit.enter(call.signal);
+    if (room !== undefined) await room;
+    let load: Load = "unrelated";
+    let durationMs = 0;
+    try {
+      const exchange = await breaker.run(() => this.#authorised(call));
+      load = "fine";
+      durationMs = exchange.durationMs;
+      return exchange;
+    } catch (thrown) {
+      load = loadOf(thrown);
+      throw thrown;
+    } finally {
+      limit.leave(load, `${call.method} ${call.resource}`, durationMs);
+    }
+  }
+
+  /** Sends with a token, and again with a new one after a 401: a request that was not let in was not carried out. */
+  async #authorised(call: Call): Promise<Exchange> {
+    const { session, clock, logger } = this.#parts;
+    const write = call.repeat === "never" || call.method !== "GET";
+    for (let replays = 0; replays <= REPLAYS; replays++) {
+      const token = await session.token();
+      const answer = await this.#exchange(call, token.header, write);
+      logger.debug(
+        {
+          method: call.method,
+          resource: call.resource,
+          status: answer.status,
+          durationMs: Math.round(answer.durationMs),
+        },
+        "service answered",
+      );
+      if (answer.status === 401) {
+        await session.refused(token, replays === 0);
+        continue;
+      }
+      session.served(token);
+      if (!answer.ok) throw answerError(answer, write, clock.now());
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        body: this.#body(answer, write),
+        durationMs: answer.durationMs,
+      };
+    }
+    throw new WaitError("E_SERVICE_UNAUTHORIZED", `${call.method} ${call.resource} met ${REPLAYS + 1} expired tokens`, {
+      afterMs: UNAUTHORIZED_PAUSE_MS,
+      details: { resource: call.resource },
+    });
+  }
+
+  async #exchange(call: Call, authorization: string, write: boolean): Promise<HttpAnswer> {
+    this.#requests++;
+    try {
+      return await this.#parts.http.call({
+        method: call.method,
+        url: address(call),
+        headers:
+          call.body === undefined
+            ? { accept: "application/json", authorization }
+            : { accept: "application/json", authorization, "content-type": "application/json" },
+        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+        signal: call.signal,
+      });
+    } catch (thrown) {
+      throw thrown instanceof HttpFailure ? exchangeError(thrown, write) : thrown;
+    }
+  }
+
+  #body(answer: HttpAnswer, write: boolean): Json | undefined {
+    try {
+      const body = answer.json();
+      return body === undefined ? undefined : this.#parts.brand.decode(body);
+    } catch (thrown) {
+      throw thrown instanceof HttpFailure ? exchangeError(thrown, write) : thrown;
+    }
+  }
+}
+
+function address({ url, query }: Call): string {
+  if (query === undefined) return url;
+  const parts = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return parts.length === 0 ? url : `${url}?${parts.join("&")}`;
+}
+
+/** Busy answers and failures speak of load; refusals and our own waits do not. */
+function loadOf(thrown: unknown): Load {
+  if (thrown instanceof RetryError) return "overloaded";
+  return thrown instanceof WaitError && thrown.code === "E_SERVICE_BUSY" ? "overloaded" : "unrelated";
+}

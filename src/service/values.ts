@@ -1,0 +1,81 @@
+import { canonicalJson, isJsonObject, type Json } from "#model";
+
+/** The id in a value: a number, digits as text, or a linked record with an `id`. */
+export function idOf(value: Json | undefined): number | undefined {
+  if (typeof value === "number") return Number.isInteger(value) ? value : undefined;
+  if (typeof value === "string") return /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+  return isJsonObject(value) ? idOf(value["id"]) : undefined;
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+/** Epoch milliseconds of a date as the service writes it; without a zone it is UTC. Undefined for anything else. */
+export function instantOf(value: Json | undefined): number | undefined {
+  if (typeof value !== "string") return undefined;
+  if (DAY.test(value)) return Date.parse(`${value}T00:00:00Z`);
+  const match = INSTANT.exec(value);
+  if (match === null) return undefined;
+  const at = Date.parse(match[3] === undefined ? `${value}Z` : value);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** Nothing, in all spellings: fields without a value may be null, empty or not there at all. */
+export function isEmpty(value: Json | undefined): boolean {
+  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+/**
+ * Does an answer show what was sent? Equal in meaning, not in spelling: links come back as ids or as records, dates in
+ * another precision, arrays in another order, texts trimmed, numbers as text.
+ */
+export function sameValue(sent: Json | undefined, found: Json | undefined): boolean {
+  if (isEmpty(sent)) return isEmpty(found);
+  if (found === undefined || found === null || sent === undefined || sent === null) return false;
+  if (Array.isArray(sent)) return Array.isArray(found) && sameMembers(sent, found);
+  if (isJsonObject(sent))
+    return isJsonObject(found) && Object.entries(sent).every(([name, value]) => sameValue(value, found[name]));
+  if (isJsonObject(found)) return idOf(sent) !== undefined && idOf(sent) === idOf(found);
+  if (Array.isArray(found)) return false;
+  return sent === found || sameScalar(sent, found);
+}
+
+/** Equal as a key: texts and numbers by their trimmed text, links by their ids. */
+export function sameKeyPart(wanted: Json, found: Json | undefined): boolean {
+  if (isEmpty(wanted)) return isEmpty(found);
+  const text = keyText(wanted);
+  return text !== undefined && text === keyText(found);
+}
+
+/** A key's text: none for what cannot be one. */
+export function keyText(value: Json | undefined): string | undefined {
+  const scalar = isJsonObject(value) ? idOf(value) : value;
+  return scalar === undefined || scalar === null || typeof scalar === "object" ? undefined : String(scalar).trim();
+}
+
+function sameScalar(sent: string | number | boolean, found: string | number | boolean): boolean {
+  const sentAt = instantOf(sent);
+  if (sentAt !== undefined && sentAt === instantOf(found)) return true;
+  if (typeof sent === "boolean" || typeof found === "boolean") return flag(sent) === flag(found);
+  if (typeof sent === "number" || typeof found === "number")
+    return String(sent).trim() !== "" && Number(sent) === Number(found);
+  return tidy(sent) === tidy(found);
+}
+
+function flag(value: string | number | boolean): string {
+  const text = String(value).toLowerCase();
+  return text === "1" ? "true" : text === "0" ? "false" : text;
+}
+
+function tidy(text: string): string {
+  return text.replaceAll("\r\n", "\n").trim();
+}
+
+function sameMembers(sent: readonly Json[], found: readonly Json[]): boolean {
+  const foundTexts = memberTexts(found);
+  return sent.length === found.length && memberTexts(sent).every((text, at) => text === foundTexts[at]);
+}
+
+function memberTexts(values: readonly Json[]): string[] {
+  return values.map((value) => canonicalJson(idOf(value) ?? value)).toSorted();
+}
