@@ -34,11 +34,11 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
   const known = { sources: sources.readShapes, streams: names, resources: context.resources };
   problems.push(...crossCheck(streams, known));
 
-  const compilable = streams.flatMap(({ name, path, head, fields }) => {
-    const shape = head && sources.readShapes.get(head.source);
-    if (!head || !shape) return [];
-    const { value } = keep(checkShape(shape, head.read, [...path, "read"]));
-    return [{ name, head, fields, read: value }];
+  const compilable = streams.flatMap(({ name, path, head, parts, fields }) => {
+    const shape = sources.readShapes.get(parts.source ?? "");
+    if (!shape) return [];
+    const { value } = keep(checkShape(shape, parts.read, [...path, "read"]));
+    return head ? [{ name, head, fields, read: value }] : [];
   });
   if (problems.length > 0)
     throw syncFileError(

@@ -5,6 +5,11 @@ import { expressionProblem } from "./compile/expression.ts";
 
 /** The words of the sync file: one schema for the loader's checks, the types and the editor's JSON Schema. */
 
+/** For texts that are not in the form they should be. */
+function wanted(form: string) {
+  return ({ input }: { readonly input?: unknown }) => `found ${JSON.stringify(input)}, wanted ${form}`;
+}
+
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
   error: "text, a number, true, false or null",
 });
@@ -12,8 +17,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
 const column = z
   .string({ error: "a column's name" })
   .refine((text) => parsePath(text) !== undefined, {
-    error: ({ input }) =>
-      `found ${JSON.stringify(input)}, wanted a column or a path like address.city; odd names go into backticks, expressions under expr`,
+    error: wanted("a column or a path like address.city; odd names go into backticks, expressions under expr"),
   })
   .describe("A column of the row, or a path into it (address.city). Odd names go into backticks: `Search Name`.");
 
@@ -176,7 +180,7 @@ export const streamHead = z.strictObject({
   read: z.unknown().describe("What to read there; its words are the adapter's."),
   every: z
     .string({ error: "a duration like 30s, 5m or 2h" })
-    .refine((text) => parseDuration(text) !== undefined, { error: "wanted a duration like 30s, 5m or 2h" })
+    .refine((text) => parseDuration(text) !== undefined, { error: wanted("a duration like 30s, 5m or 2h") })
     .optional()
     .describe("How often to poll, e.g. 30s, 5m, 2h. The daemon's setting is the default."),
   resource: resourceName,
@@ -206,8 +210,11 @@ export const fields = z
   .record(fieldName, field)
   .describe("The fields that svcsync owns: it never touches another one.");
 
-export { field as fieldSchema };
 export type ValueWords = z.infer<typeof value>;
 export type FieldWords = z.infer<typeof field>;
 export type SetWords = z.infer<typeof setField>;
+/** Any words of a stream's head: what is left of one in which others are wrong. */
+export const headParts = streamHead.partial();
+
+export type HeadParts = z.infer<typeof headParts>;
 export type StreamHead = z.infer<typeof streamHead>;

@@ -54,7 +54,7 @@ function problemsOf(issue: Issue, { root, path: at, schema: top, found }: Settin
     if (at >= 0) return issue.errors[at]!.flatMap((nested) => problemsOf(nested, choice));
     const misspelt = misspeltWords(path, value, memberNames(schema));
     if (misspelt.length > 0) return misspelt;
-    return [{ path, message: `found ${found(value)}, wanted ${wanted ?? "another kind of value"}` }];
+    return [{ path, message: `found ${found(value)}, wanted ${wanted ?? choiceKinds(issue.errors)}` }];
   }
   if (issue.code === "invalid_value") {
     const values = issue.values.map(String);
@@ -63,7 +63,11 @@ function problemsOf(issue: Issue, { root, path: at, schema: top, found }: Settin
   }
   if (issue.code === "invalid_type")
     return [{ path, message: `found ${found(value)}, wanted ${wanted ?? kinds[issue.expected] ?? issue.expected}` }];
-  return [{ path, message: `found ${found(value)}, ${wanted ?? issue.message.replace(/^[^:]*: expected/, "wanted")}` }];
+  if (issue.code === "too_small")
+    return [{ path, message: `found ${found(value)}, wanted at least ${counted(issue.minimum, issue.origin)}` }];
+  if (issue.code === "too_big")
+    return [{ path, message: `found ${found(value)}, wanted at most ${counted(issue.maximum, issue.origin)}` }];
+  return [{ path, message: `found ${found(value)}, ${wanted ?? issue.message}` }];
 }
 
 /** The wording that a schema gives itself, as against the library's own. */
@@ -84,15 +88,27 @@ function misspeltWords(path: FilePath, value: unknown, known: readonly string[])
 
 /**
  * Which choice of a union was meant, or -1: the one that lacks none of its words and is not of another kind altogether;
- * else one that knows every word that is there. Of several, the one with the fewest unknown words.
+ * else one that knows every word that is there. Of several, the one that is the least strange.
  */
 function meantChoice(choices: readonly (readonly Issue[])[], value: unknown): number {
   const complete = choices.filter((issues) => issues.every((issue) => !isOtherKind(issue) && !isMissing(issue, value)));
   const familiar = choices.filter(
     (issues) => isObject(value) && unknownCount(issues) === 0 && issues.every((issue) => !isOtherKind(issue)),
   );
-  const [meant] = [...complete, ...familiar].toSorted((a, b) => unknownCount(a) - unknownCount(b));
+  const strangeness = (issues: readonly Issue[]) =>
+    unknownCount(issues) + issues.filter((issue) => isStrange(issue, value)).length;
+  const [meant] = [...complete, ...familiar].toSorted((a, b) => strangeness(a) - strangeness(b));
   return meant ? choices.indexOf(meant) : -1;
+}
+
+/** Is a value inside of a kind that fits nothing there? */
+function isStrange(issue: Issue, value: unknown): boolean {
+  if (issue.code !== "invalid_union") return issue.code === "invalid_type";
+  return meantChoice(issue.errors, valueAt(value, issue.path)) < 0;
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  return path.filter((part) => typeof part !== "symbol").reduce(memberOf, root);
 }
 
 function isOtherKind({ code, path }: Issue): boolean {
@@ -117,6 +133,19 @@ function shown(value: unknown): string {
   if (!isObject(value)) return kindOf(value);
   const names = Object.keys(value);
   return names.length === 0 ? "an empty object" : `an object with ${names.join(", ")}`;
+}
+
+/** `text or a list`: what a union takes that has no words of its own. */
+function choiceKinds(choices: readonly (readonly Issue[])[]): string {
+  const wanted = choices.map(([issue]) =>
+    issue?.code === "invalid_type" && issue.path.length === 0 ? (kinds[issue.expected] ?? issue.expected) : "an object",
+  );
+  return [...new Set(wanted)].join(" or ");
+}
+
+function counted(count: number | bigint, origin: string): string {
+  const noun = origin === "array" ? " item" : origin === "string" ? " character" : "";
+  return `${count}${noun}${noun === "" || Number(count) === 1 ? "" : "s"}`;
 }
 
 function oneOf(names: readonly string[]): string {

@@ -1,6 +1,13 @@
 import type { z } from "zod";
 import { isObject } from "../object.ts";
-import { fields as fieldsShape, streamHead, type FieldWords, type StreamHead } from "../words.ts";
+import {
+  fields as fieldsShape,
+  headParts,
+  streamHead,
+  type HeadParts,
+  type FieldWords,
+  type StreamHead,
+} from "../words.ts";
 import type { FilePath, Problem } from "./problem.ts";
 import { checkShape } from "./shape-problem.ts";
 
@@ -11,7 +18,7 @@ export interface CheckedStream {
   /** Undefined where something in it is wrong. */
   readonly head: StreamHead | undefined;
   /** Those words of the head that are well-formed. */
-  readonly parts: Partial<StreamHead>;
+  readonly parts: HeadParts;
   /** The well-formed fields. */
   readonly fields: ReadonlyMap<string, FieldWords>;
   /** Every name under `fields`, well-formed or not. */
@@ -38,9 +45,9 @@ export function checkStream(name: string, words: unknown): CheckedStream {
   return { name, path, head: head.value, parts, fields, fieldNames, problems };
 }
 
-function wellFormed(words: unknown): Partial<StreamHead> {
+function wellFormed(words: unknown): HeadParts {
   const shape: Readonly<Record<string, z.ZodType>> = streamHead.shape;
   const entries = Object.entries(isObject(words) ? words : {});
   const valid = entries.filter(([word, value]) => shape[word]?.safeParse(value).success);
-  return streamHead.partial().parse(Object.fromEntries(valid));
+  return headParts.parse(Object.fromEntries(valid));
 }

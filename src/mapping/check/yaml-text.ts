@@ -1,4 +1,15 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from "yaml";
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+  type Node,
+} from "yaml";
 import { pathText, type PlacedProblem, type Problem } from "./problem.ts";
 
 /** A value of the file and, for a member, where its name stands. */
@@ -20,22 +31,21 @@ export class YamlText {
   constructor(text: string) {
     this.#text = text;
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, merge: true });
-    const problems = [...this.#document.errors, ...this.#document.warnings].map(({ pos, message }) => ({
-      ...this.#position(pos[0]),
-      path: "",
-      message,
-    }));
+    const problems = [...this.#document.errors, ...this.#document.warnings].map(({ pos, message }) =>
+      this.#unreadable(pos[0], message),
+    );
+    visit(this.#document, {
+      Alias: (_, alias) => {
+        if (!alias.resolve(this.#document))
+          problems.push(this.#unreadable(alias.range?.[0] ?? 0, `no anchor &${alias.source} stands above this alias`));
+      },
+    });
     if (problems.length === 0)
       try {
         this.value = this.#document.toJS();
       } catch (error) {
         // Aliases that would unfold without end have no single place.
-        problems.push({
-          line: 1,
-          column: 1,
-          path: "",
-          message: error instanceof Error ? error.message : String(error),
-        });
+        problems.push(this.#unreadable(0, error instanceof Error ? error.message : String(error)));
       }
     this.problems = problems;
   }
@@ -44,6 +54,10 @@ export class YamlText {
   place(problem: Problem): PlacedProblem {
     const position = this.#position(this.#offset(problem));
     return { ...position, path: pathText(problem.path), message: problem.message };
+  }
+
+  #unreadable(offset: number, message: string): PlacedProblem {
+    return { ...this.#position(offset), path: "", message };
   }
 
   #position(offset: number): { line: number; column: number } {

@@ -24,7 +24,7 @@ const kinds: Readonly<Record<string, string>> = {
 export function kindOf(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "string") return value.trim() === "" ? "empty text" : "text";
   return kinds[typeof value] ?? "an object";
 }

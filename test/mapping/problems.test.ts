@@ -1,0 +1,243 @@
+import { describe, expect, it } from "vitest";
+import { StopError } from "#model";
+import { load } from "./sample.ts";
+
+/** What is wrong with a file, as an operator reads it. */
+function problemsOf(text: string, environment?: Record<string, string>): string[] {
+  try {
+    load(text, environment);
+  } catch (error) {
+    if (error instanceof StopError && error.code === "E_SYNC_FILE") return error.message.split("\n");
+    throw error;
+  }
+  return [];
+}
+
+/** A file of which only the words of one stream matter; they begin in line 5, column 5. */
+function stream(words: string): string {
+  const lines = words.trim().split("\n");
+  const given = new Set(lines.map((line) => line.split(":")[0]));
+  const rest = ["source: erp", "read: { table: t, key: k }", "resource: customer", "fields: { name: name }"].filter(
+    (line) => !given.has(line.split(":")[0]),
+  );
+  const body = [...lines, ...rest].map((line) => `    ${line}\n`).join("");
+  return `sources:\n  erp: { adapter: sql, url: x }\nstreams:\n  it:\n${body}`;
+}
+
+function fields(words: string): string {
+  const lines = words
+    .trim()
+    .split("\n")
+    .map((line) => `  ${line.trim()}`);
+  return stream(`fields:\n${lines.join("\n")}`);
+}
+
+describe("the problems of a sync file", () => {
+  it("are told all at once, in reading order", () => {
+    const text = `
+sources:
+  erp: { adapter: sgl, url: x }
+  old: { adapter: sql, url: "\${OLD_ULR}" }
+streams:
+  customers:
+    source: old
+    sorce: erp
+    read: { table: customers, kye: customer_no }
+    resource: custmer
+    every: 30
+    match: [customerNo]
+    gone: recrate
+    fields:
+      customerId: customer no
+      name: { exp: name1 }
+      customerStatus: { lookup: customerStatsu, value: status }
+  contacts:
+    source: crm
+    read: { table: contacts, key: k }
+    resource: customerContact
+    fields:
+      customer: { ref: customer, key: customer_no }
+`;
+    expect(problemsOf(text, { OLD_URL: "x" })).toEqual([
+      'sync.yaml:3:19 sources.erp.adapter: found the unknown adapter "sgl", did you mean "sql"?',
+      'sync.yaml:4:30 sources.old.url: the variable OLD_ULR is not set, did you mean "OLD_URL"?',
+      'sync.yaml:8:5 streams.customers.sorce: found the unknown word "sorce", did you mean "source"?',
+      "sync.yaml:9:5 streams.customers.read.key: found nothing, wanted text or a list",
+      'sync.yaml:9:31 streams.customers.read.kye: found the unknown word "kye", did you mean "key"?',
+      'sync.yaml:10:15 streams.customers.resource: found the unknown resource "custmer", did you mean "customer"?',
+      "sync.yaml:11:12 streams.customers.every: found 30, wanted a duration like 30s, 5m or 2h",
+      'sync.yaml:12:13 streams.customers.match[0]: found "customerNo", which is not under fields, did you mean "customerId"?',
+      'sync.yaml:13:11 streams.customers.gone: found "recrate", wanted one of park, recreate, did you mean "recreate"?',
+      'sync.yaml:15:19 streams.customers.fields.customerId: found "customer no", wanted a column or a path like address.city; odd names go into backticks, expressions under expr',
+      'sync.yaml:16:15 streams.customers.fields.name.exp: found the unknown word "exp", did you mean "expr"?',
+      'sync.yaml:17:33 streams.customers.fields.customerStatus.lookup: found the unknown resource "customerStatsu", did you mean "customerStatus"?',
+      'sync.yaml:19:13 streams.contacts.source: found the unknown source "crm", wanted one of erp, old',
+      'sync.yaml:23:24 streams.contacts.fields.customer.ref: found the unknown stream "customer", did you mean "customers"?',
+    ]);
+  });
+
+  it("carry their places as facts", () => {
+    expect(() => load(stream("gone: away"))).toThrow(
+      expect.objectContaining({
+        code: "E_SYNC_FILE",
+        family: "stop",
+        details: {
+          file: "sync.yaml",
+          problems: [
+            { line: 5, column: 11, path: "streams.it.gone", message: 'found "away", wanted one of park, recreate' },
+          ],
+        },
+      }),
+    );
+  });
+
+  it.each([
+    ["nothing at all", "", "sync.yaml:1:1 found null, wanted an object with sources and streams"],
+    ["a list", "- a\n", "sync.yaml:1:1 found a list, wanted an object with sources and streams"],
+    ["a key twice", `${stream("gone: park")}    gone: park\n`, "sync.yaml:10:5 Map keys must be unique"],
+    ["an unknown anchor", "sources: *erp\n", "sync.yaml:1:10 no anchor &erp stands above this alias"],
+    [
+      "an open bracket",
+      "sources: [\n",
+      "sync.yaml:2:1 Flow sequence in block collection must be sufficiently indented and end with a ]",
+    ],
+  ])("name the place in text that is no YAML or no sync file: %s", (_, text, problem) => {
+    expect(problemsOf(text)).toContain(problem);
+  });
+
+  it.each([
+    ["fields: {}", "sync.yaml:5:13 streams.it.fields: found no fields, wanted at least one, e.g. name: a_column"],
+    [
+      "match: [tags]\nfields: { tags: { tags: tags } }",
+      'sync.yaml:5:13 streams.it.match[0]: found "tags", but tags name no record',
+    ],
+    [
+      "match: [customFields.No]\nfields: { customFields.No: a }",
+      'sync.yaml:5:13 streams.it.match[0]: found "customFields.No", but the service cannot look for a custom field',
+    ],
+    [
+      "match: [[name], { fields: [nmae], compare: loose }]",
+      'sync.yaml:5:48 streams.it.match[1].compare: found "loose", wanted one of exact, normalized',
+    ],
+    [
+      "match: [[name], { fields: [nmae] }]",
+      'sync.yaml:5:32 streams.it.match[1].fields[0]: found "nmae", which is not under fields, did you mean "name"?',
+    ],
+    ["match: []", "sync.yaml:5:12 streams.it.match: found an empty list, wanted at least 1 item"],
+    ["every: 5min", 'sync.yaml:5:12 streams.it.every: found "5min", wanted a duration like 30s, 5m or 2h'],
+    ["when: 1", "sync.yaml:5:11 streams.it.when: found 1, wanted a JSONata expression"],
+    ["deleted: {}", "sync.yaml:5:14 streams.it.deleted: wanted exactly one of set, delete: true, ignore: true"],
+    [
+      "deleted: { delete: true, ignore: true }",
+      "sync.yaml:5:14 streams.it.deleted: wanted exactly one of set, delete: true, ignore: true",
+    ],
+    ["deleted: { delete: false }", "sync.yaml:5:24 streams.it.deleted.delete: found false, wanted true"],
+    [
+      "deleted: { set: { info: gone } }",
+      "sync.yaml:5:23 streams.it.deleted.set.info: not under fields, so a record that comes back would keep this value",
+    ],
+    [
+      "deleted: { set: { name: gone } }\nfields: { name: { from: a, own: create } }",
+      "sync.yaml:5:23 streams.it.deleted.set.name: own: create under fields, so a record that comes back would keep this value",
+    ],
+    [
+      "deleted: { set: { tags: gone } }\nfields: { tags: { tags: a } }",
+      "sync.yaml:5:23 streams.it.deleted.set.tags: tags are added and removed, a deletion cannot set them",
+    ],
+    [
+      "deleted: { set: { name: { lookup: tga, value: x } } }",
+      'sync.yaml:5:39 streams.it.deleted.set.name.lookup: found the unknown resource "tga", did you mean "tag"?',
+    ],
+  ])("are found in a stream's words: %s", (words, problem) => {
+    expect(problemsOf(stream(words))).toEqual([problem]);
+  });
+
+  it.each([
+    ["a:", "found null, wanted a column's name, or one of from, expr, const, lookup, ref, tags"],
+    ["a: 1", "found 1, wanted a column's name, or one of from, expr, const, lookup, ref, tags"],
+    [
+      "a: { foo: 1 }",
+      "found an object with foo, wanted a column's name, or one of from, expr, const, lookup, ref, tags",
+    ],
+  ])("are found in a field's kind: %s", (words, message) => {
+    expect(problemsOf(fields(words))).toEqual([expect.stringMatching(/^sync.yaml:6:\d+ streams.it.fields.a: /)]);
+    expect(problemsOf(fields(words))[0]).toContain(message);
+  });
+
+  it.each([
+    [
+      "a: first name",
+      '10 streams.it.fields.a: found "first name", wanted a column or a path like address.city; odd names go into backticks, expressions under expr',
+    ],
+    ["1st: a", '7 streams.it.fields.1st: found "1st", wanted a field of the resource, or customFields.<id or name>'],
+    ["a: { from: x, map: {} }", "26 streams.it.fields.a.map: found an empty table, wanted at least one entry"],
+    [
+      "a: { from: x, own: creat }",
+      '26 streams.it.fields.a.own: found "creat", wanted one of always, create, did you mean "create"?',
+    ],
+    [
+      "a: { from: x, expr: y }",
+      '21 streams.it.fields.a.expr: found the unknown word "expr", wanted one of from, map, default, own',
+    ],
+    [
+      "a: { lookup: tag }",
+      "7 streams.it.fields.a.value: found nothing, wanted a column's name, or one of from, expr, const",
+    ],
+    [
+      "a: { lookup: tag, value: { fron: x } }",
+      '34 streams.it.fields.a.value.fron: found the unknown word "fron", did you mean "from"?',
+    ],
+    [
+      "a: { tags: x, resource: tga }",
+      '31 streams.it.fields.a.resource: found the unknown resource "tga", did you mean "tag"?',
+    ],
+    ["a: { ref: itt, key: k }", '17 streams.it.fields.a.ref: found the unknown stream "itt", did you mean "it"?'],
+    ["a: { ref: it, key: [] }", "26 streams.it.fields.a.key: found an empty list, wanted at least 1 item"],
+  ])("are found in a field's words: %s", (words, problem) => {
+    expect(problemsOf(fields(words))).toEqual([`sync.yaml:6:${problem}`]);
+  });
+
+  it.each([
+    [
+      'a: { expr: "$trim(x & " }',
+      '29 streams.it.fields.a.expr: Expected ")" before end of expression, at character 11 of the expression',
+    ],
+    ['a: { expr: "x y" }', '21 streams.it.fields.a.expr: Syntax error: "y", at character 3 of the expression'],
+    ["a: { expr: x y }", '20 streams.it.fields.a.expr: Syntax error: "y", at character 3 of the expression'],
+    [
+      'a: { expr: "x != null" }',
+      "19 streams.it.fields.a.expr: NULL columns are left out in expressions, so nothing equals null: write $exists(column) instead",
+    ],
+  ])("point into an expression: %s", (words, problem) => {
+    expect(problemsOf(fields(words))).toEqual([`sync.yaml:6:${problem}`]);
+  });
+
+  it("show a circle of references once, with the way round", () => {
+    const text = stream("fields: { a: { ref: b, key: k } }").replace(
+      /$/,
+      "  b: { source: erp, read: { table: t, key: k }, resource: tag, fields: { c: { ref: it, key: k } } }\n",
+    );
+    expect(problemsOf(text)).toEqual([
+      "sync.yaml:9:84 streams.b.fields.c.ref: streams refer to each other in a circle (it → b → it): none of them could be first",
+    ]);
+  });
+
+  it("follow anchors and merges to where the words stand", () => {
+    const text = `
+sources: { erp: { adapter: sql, url: x } }
+streams:
+  a: &base
+    source: erp
+    read: { table: t, key: k }
+    resource: tga
+    fields: { name: name }
+  b:
+    <<: *base
+    gone: recreate
+`;
+    expect(problemsOf(text)).toEqual([
+      'sync.yaml:7:15 streams.a.resource: found the unknown resource "tga", did you mean "tag"?',
+      'sync.yaml:7:15 streams.b.resource: found the unknown resource "tga", did you mean "tag"?',
+    ]);
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { fileWith, load, mapField, streamWith } from "./sample.ts";
+
+function child(ref: string) {
+  return { fields: { a: { ref, key: "k" } } };
+}
+
+describe("a stream of the sync file", () => {
+  it("comes after the streams that it refers to, and else in the order of the file", () => {
+    const base = { source: "erp", read: { table: "t", key: "k" }, resource: "tag", fields: { name: "name" } };
+    const file = {
+      sources: { erp: { adapter: "sql", url: "x" } },
+      streams: {
+        a: { ...base, ...child("c") },
+        b: base,
+        c: { ...base, ...child("d") },
+        d: base,
+        e: { ...base, ...child("e") },
+      },
+    };
+    expect(load(JSON.stringify(file)).streams.map(({ name }) => name)).toEqual(["d", "c", "a", "b", "e"]);
+  });
+
+  it("tells what it owns, refers to and looks up by names in the file", () => {
+    const stream = streamWith({
+      fields: {
+        customer: { ref: "customers", key: "customer_no" },
+        customerContact: { ref: "contacts", key: ["customer_no", "contact_no"] },
+        owner: { ref: "customers", key: "owner_no" },
+        priority: { lookup: "priority", value: { from: "prio", map: { 1: "High", 2: "Low" }, default: "Low" } },
+        ticketStatus: { lookup: "ticketStatus", by: "id", value: { const: 7 } },
+        customerStatus: { lookup: "customerStatus", value: "status" },
+        tags: { tags: { const: ["ERP", "ERP"] } },
+      },
+      deleted: { set: { priority: { lookup: "priority", value: "Low" }, ticketStatus: 3 } },
+    });
+    expect(stream.parents).toEqual(["customers", "contacts"]);
+    expect(stream.ownedFields).toEqual(
+      "customer customerContact owner priority ticketStatus customerStatus tags".split(" "),
+    );
+    expect(stream.constantLookups).toEqual([
+      { resource: "priority", by: "name", value: "High" },
+      { resource: "priority", by: "name", value: "Low" },
+      { resource: "ticketStatus", by: "id", value: 7 },
+      { resource: "tag", by: "name", value: "ERP" },
+    ]);
+    expect(stream.deletion).toBe("set");
+  });
+
+  it("has the defaults that the reference names", () => {
+    expect(streamWith({})).toMatchObject({
+      everyMs: undefined,
+      match: [],
+      gone: "park",
+      deletion: "ignore",
+      parents: [],
+    });
+    expect(streamWith({ every: "2h" }).everyMs).toBe(7_200_000);
+  });
+
+  it("takes one match rule or several", () => {
+    expect(streamWith({ match: ["name"] }).match).toEqual([{ fields: ["name"], compare: "exact" }]);
+    expect(streamWith({ match: [["name"], { fields: ["name"], compare: "normalized" }] }).match).toEqual([
+      { fields: ["name"], compare: "exact" },
+      { fields: ["name"], compare: "normalized" },
+    ]);
+  });
+
+  it("changes its fingerprint with what it maps, and with nothing else", () => {
+    const base = streamWith({ fields: { a: "x", b: "y" }, match: ["a"] }).fingerprint;
+    const same = [
+      { fields: { b: "y", a: "x" }, match: ["a"] },
+      { fields: { a: "x", b: "y" }, every: "5m", gone: "recreate", read: { table: "v", key: "k" } },
+    ];
+    const other = [
+      { fields: { a: "x", b: "z" } },
+      { fields: { a: "x", b: { from: "y", own: "create" } } },
+      { fields: { a: "x", b: "y" }, resource: "tag" },
+      { fields: { a: "x", b: "y" }, when: "x = 1" },
+      { fields: { a: "x", b: "y" }, deleted: { delete: true } },
+    ];
+    expect(same.map((words) => streamWith(words).fingerprint === base)).toEqual([true, true]);
+    expect(other.map((words) => streamWith(words).fingerprint === base)).toEqual(other.map(() => false));
+  });
+
+  it("keeps its adapter's words as the adapter parsed them", () => {
+    expect(load(fileWith({})).sources).toEqual([{ name: "erp", adapter: "sql", settings: { url: "sqlite:erp.db" } }]);
+    expect(streamWith({}).read).toEqual({ table: "t", key: "k" });
+  });
+});
+
+describe("mapping a row", () => {
+  it("takes the ERP's word for a deletion without looking at the row", async () => {
+    const stream = streamWith({ deleted: { when: "deleted = 1", set: { name: "gone" } } });
+    expect(await stream.map({}, true)).toEqual({
+      kind: "deleted",
+      policy: "set",
+      fields: [{ name: "name", value: { kind: "value", value: "gone" }, own: "always" }],
+    });
+    expect(await streamWith({}).map({}, true)).toEqual({ kind: "deleted", policy: "ignore" });
+  });
+
+  it("puts a deletion before leaving a row out", async () => {
+    const stream = streamWith({ when: "status = 'A'", deleted: { when: "deleted = 1", delete: true } });
+    expect(await stream.map({ status: "I", deleted: 1, name: "x" }, false)).toEqual({
+      kind: "deleted",
+      policy: "delete",
+    });
+    expect(await stream.map({ status: "I", deleted: 0, name: "x" }, false)).toEqual({
+      kind: "skip",
+      reason: "left out by when",
+    });
+  });
+
+  it("parks a row for which a condition is neither true nor false", async () => {
+    const stream = streamWith({ when: "active" });
+    await expect(stream.map({ active: 1, name: "x" }, false)).rejects.toThrow(
+      "it.when: the expression gives a number, wanted true or false (e.g. column = 1)",
+    );
+  });
+
+  it("parks a row that lacks a column, even one named like a part of every object", async () => {
+    await expect(mapField("name1", { name: "x" })).rejects.toMatchObject({
+      code: "E_MAPPING",
+      message: 'it.field: the row has no column "name1"',
+      details: { stream: "it", field: "field", column: "name1" },
+    });
+    await expect(mapField("constructor", { name: "x" })).rejects.toThrow('no column "constructor"');
+  });
+
+  it("parks a value that is not in map, saying what is", async () => {
+    await expect(mapField({ from: "a", map: { x: 1, y: 2 } }, { a: "hunter2" })).rejects.toThrow(
+      "it.field: the value (text) is not in map, which knows x, y",
+    );
+  });
+
+  it.each([
+    [{ lookup: "tag", value: "a" }, { a: true }, "a look-up wants text or a number, found true or false"],
+    [{ tags: "a" }, { a: [{}] }, "a look-up wants text or a number, found an object"],
+    [{ ref: "customers", key: "a" }, { a: ["x"] }, "a key wants text or a number, found a list"],
+  ])("parks what cannot name a record: %j", async (words, row, message) => {
+    await expect(mapField(words, row)).rejects.toThrow(`it.field: ${message}`);
+  });
+
+  it("maps each tag alone", async () => {
+    const words = { tags: { from: "a", map: { x: "X", y: "" }, default: "other" }, separator: ";", by: "id" };
+    expect(await mapField(words, { a: "x; y;z;x;" })).toEqual({
+      kind: "tags",
+      resource: "tag",
+      by: "id",
+      values: ["X", "other"],
+    });
+  });
+});
