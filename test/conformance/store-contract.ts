@@ -1,0 +1,28 @@
+import { describe } from "vitest";
+import { describeClaims } from "./store-claims.ts";
+import { describeFamily } from "./store-family.ts";
+import { describeJournal } from "./store-journal.ts";
+import { describeOpening } from "./store-opening.ts";
+import { describeOutcomes } from "./store-outcomes.ts";
+import { describePeople } from "./store-people.ts";
+import { describePolling } from "./store-polling.ts";
+import { describeReference } from "./store-reference.ts";
+import { describeRemapping } from "./store-remapping.ts";
+import type { MakePlace } from "./store-scene.ts";
+import { describeSweeps } from "./store-sweeps.ts";
+
+/** Every promise of the store's contract, for one implementation. Each test asks for a place of its own. */
+export function describeStore(name: string, makePlace: MakePlace): void {
+  describe(`${name} store`, () => {
+    describePolling(makePlace);
+    describeRemapping(makePlace);
+    describeClaims(makePlace);
+    describeJournal(makePlace);
+    describeOutcomes(makePlace);
+    describeFamily(makePlace);
+    describePeople(makePlace);
+    describeSweeps(makePlace);
+    describeReference(makePlace);
+    describeOpening(makePlace);
+  });
+}

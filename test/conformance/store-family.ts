@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import type { RecordId } from "#model";
+import { OOPS, Scene, contact, customer, deletion, upsert, written, type MakePlace } from "./store-scene.ts";
+
+/** Leaves a contact waiting for these customers. */
+async function waitFor(scene: Scene, child: RecordId, ...parents: RecordId[]): Promise<void> {
+  await scene.store.wait(await scene.claimed(child), { error: OOPS, parents });
+}
+
+export function describeFamily(makePlace: MakePlace): void {
+  describe("parents and children", () => {
+    it("wakes the children in the transaction that binds their parent, and names them", async () => {
+      await using scene = await Scene.open(makePlace);
+      await waitFor(scene, contact("1"), customer("1"));
+      await waitFor(scene, contact("2"), customer("2"));
+      expect((await scene.store.record(contact("1")))?.waitsFor).toEqual([customer("1")]);
+      const claim = await scene.claimed(customer("1"));
+      expect(await scene.create(claim, 11)).toEqual([contact("1")]);
+      expect(await scene.dueKeys("contacts")).toEqual(["1"]);
+      expect((await scene.store.record(contact("1")))?.waitsFor).toEqual([]);
+      expect(await scene.state(contact("2"))).toBe("waiting");
+    });
+
+    it("keeps the attempts of a child that waited", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.store.retry(await scene.claimed(contact("1")), OOPS, scene.clock.now());
+      await scene.store.wait(await scene.claim(contact("1")), { error: OOPS, parents: [customer("1")] });
+      await scene.bound(customer("1"), 11);
+      expect((await scene.claim(contact("1"))).attempts).toBe(1);
+    });
+
+    it("makes a wait whose parent has been bound meanwhile due at once", async () => {
+      await using scene = await Scene.open(makePlace);
+      const claim = await scene.claimed(contact("1"));
+      await scene.bound(customer("1"), 11);
+      const later = scene.clock.now() + 1_000_000;
+      await scene.store.wait(claim, { error: OOPS, parents: [customer("1")], dueAt: later });
+      expect(await scene.dueKeys("contacts")).toEqual(["1"]);
+      expect((await scene.store.record(contact("1")))?.attempts).toBe(0);
+    });
+
+    it("never misses a parent that is bound while a child goes to wait", async () => {
+      await using scene = await Scene.open(makePlace);
+      for (let round = 0; round < 50; round++) {
+        const [child, parent] = [contact(`c${round}`), customer(`p${round}`)];
+        const childClaim = await scene.claimed(child);
+        const parentClaim = await scene.claimed(parent);
+        const steps = [
+          () => scene.store.wait(childClaim, { error: OOPS, parents: [parent] }),
+          () => scene.create(parentClaim, 100 + round),
+        ];
+        await Promise.all((round % 2 ? steps : steps.toReversed()).map((step) => step()));
+        expect(await scene.state(child)).toBe("due");
+      }
+    });
+
+    it("knows parents that it has never seen", async () => {
+      await using scene = await Scene.open(makePlace);
+      await waitFor(scene, contact("1"), customer("late"), customer("never"));
+      await scene.bound(customer("late"), 11);
+      expect(await scene.dueKeys("contacts")).toEqual(["1"]);
+    });
+
+    it("forgets whom a record waited for before", async () => {
+      await using scene = await Scene.open(makePlace);
+      await waitFor(scene, contact("1"), customer("1"));
+      await scene.stage([upsert("1", { moved: true })], { stream: "contacts" });
+      await scene.store.wait(await scene.claim(contact("1")), { error: OOPS, parents: [customer("2")] });
+      await scene.bound(customer("1"), 11);
+      expect(await scene.state(contact("1"))).toBe("waiting");
+      expect((await scene.store.record(contact("1")))?.waitsFor).toEqual([customer("2")]);
+    });
+
+    it("makes the records due whose projection carries the service id of a parent that was bound anew", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.bound(contact("1"), 21, [customer("1")]);
+      await scene.bound(contact("2"), 22, []);
+      await scene.stage([upsert("1", { v: 2 })]);
+      const claim = await scene.claim(customer("1"));
+      await scene.store.unbind(claim, { action: "settle", resource: "customers", outcome: "gone" });
+      expect(await scene.create(claim, 12)).toEqual([contact("1")]);
+      expect(await scene.dueKeys("contacts")).toEqual(["1"]);
+    });
+
+    it("makes a claimed child of such a parent due when its claim ends", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.bound(contact("1"), 21, [customer("1")]);
+      await scene.stage([upsert("1", { v: 2 })], { stream: "contacts" });
+      const child = await scene.claim(contact("1"));
+      await scene.stage([upsert("1", { v: 2 })]);
+      const parent = await scene.claim(customer("1"));
+      await scene.store.bind(parent, { resource: "customers", serviceId: 12 }, written({}));
+      await scene.store.apply(child, written({ customer: 11 }, [customer("1")]));
+      expect(await scene.state(contact("1"))).toBe("due");
+    });
+
+    it("leaves the children alone when a parent is bound to what it was bound to", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.bound(contact("1"), 21, [customer("1")]);
+      await scene.stage([upsert("1", { v: 2 })]);
+      const claim = await scene.claim(customer("1"));
+      expect(await scene.store.bind(claim, { resource: "customers", serviceId: 11 }, written({}))).toEqual([]);
+      expect(await scene.state(contact("1"))).toBe("applied");
+    });
+
+    it("names the bound children that a parent's deletion waits for", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.bound(contact("1"), 21, [customer("1")]);
+      await scene.bound(contact("2"), 22, [customer("1")]);
+      await scene.bound(contact("other"), 23, []);
+      await scene.stage([deletion("1")], { stream: "contacts" });
+      expect(await scene.store.boundChildren(customer("1"))).toEqual([contact("1"), contact("2")]);
+      await scene.store.remove(await scene.claim(contact("1")), { unbind: true });
+      expect(await scene.store.boundChildren(customer("1"))).toEqual([contact("2")]);
+      await scene.stage([upsert("2", { moved: true })], { stream: "contacts" });
+      await scene.store.apply(await scene.claim(contact("2")), written({}, []));
+      expect(await scene.store.boundChildren(customer("1"))).toEqual([]);
+    });
+  });
+}

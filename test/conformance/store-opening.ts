@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { OOPS, Scene, customer, upsert, type MakePlace } from "./store-scene.ts";
+
+export function describeOpening(makePlace: MakePlace): void {
+  describe("opening and closing", () => {
+    it("belongs to one daemon at a time", async () => {
+      await using scene = await Scene.open(makePlace);
+      await expect(scene.another("daemon")).rejects.toMatchObject({ family: "stop", code: "E_STORE_BUSY" });
+    });
+
+    it("lets an operator read and answer beside a running daemon", async () => {
+      await using scene = await Scene.open(makePlace);
+      await using operator = await scene.another("operator");
+      await scene.inState(customer("1"), "parked");
+      expect((await operator.record(customer("1")))?.error).toEqual(OOPS);
+      await operator.resolve(customer("1"), { kind: "create" });
+      expect((await scene.claim(customer("1"))).decision).toEqual({ kind: "create" });
+    });
+
+    it("keeps the claims of a running daemon when an operator opens it", async () => {
+      await using scene = await Scene.open(makePlace);
+      const claim = await scene.claimed(customer("1"));
+      await using operator = await scene.another("operator");
+      expect(await operator.claim(customer("1"))).toBeUndefined();
+      await scene.store.park(claim, OOPS);
+    });
+
+    it("records what was asked for before it is disposed, and refuses what comes later", async () => {
+      await using scene = await Scene.open(makePlace);
+      const { store } = scene;
+      const staged = scene.stage([upsert("1")]);
+      await store[Symbol.asyncDispose]();
+      expect(await staged).toEqual({ changed: 1, unchanged: 0 });
+      await expect(store.claim(customer("1"))).rejects.toMatchObject({ family: "stop", code: "E_STORE_CLOSED" });
+      await expect(store.record(customer("1"))).rejects.toMatchObject({ family: "stop", code: "E_STORE_CLOSED" });
+      await store[Symbol.asyncDispose]();
+      await scene.reopen();
+      expect(await scene.dueKeys()).toEqual(["1"]);
+    });
+
+    it("passes its own check", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await expect(scene.store.check()).resolves.toBeUndefined();
+    });
+  });
+}

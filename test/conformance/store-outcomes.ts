@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { OOPS, Scene, customer, deletion, upsert, written, type MakePlace } from "./store-scene.ts";
+
+const WRITE = { action: "update", resource: "customers", serviceId: 11, outcome: "updated", status: 200 } as const;
+
+export function describeOutcomes(makePlace: MakePlace): void {
+  describe("the ends of a claim", () => {
+    it("applies a projection, and the record rests", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.stage([upsert("1", { v: 2 })]);
+      await scene.store.retry(await scene.claim(customer("1")), OOPS, scene.clock.now());
+      await scene.store.apply(await scene.claim(customer("1")), written({ name: "B" }, [], { audit: WRITE }));
+      expect(await scene.store.record(customer("1"))).toMatchObject({
+        state: "applied",
+        attempts: 0,
+        error: undefined,
+        applied: { name: "B" },
+        appliedSequence: 2,
+      });
+      expect(await scene.store.audit({ limit: 9 })).toMatchObject([{ ...WRITE, id: customer("1") }]);
+      expect(await scene.dueKeys()).toEqual([]);
+    });
+
+    it("refuses to apply while a create is open", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.inState(customer("1"), "uncertain");
+      await scene.store.retryNow({ key: "1", states: ["uncertain"] });
+      const claim = await scene.claim(customer("1"));
+      await expect(scene.store.apply(claim, written({}))).rejects.toMatchObject({ code: "E_STORE_STATE" });
+    });
+
+    it("counts an attempt for a retry and brings the record back at its time", async () => {
+      await using scene = await Scene.open(makePlace);
+      const dueAt = scene.clock.now() + 1_000;
+      await scene.store.retry(await scene.claimed(customer("1")), OOPS, dueAt);
+      expect(await scene.store.record(customer("1"))).toMatchObject({ state: "due", attempts: 1, dueAt, error: OOPS });
+      scene.clock.advance(999);
+      expect(await scene.dueKeys()).toEqual([]);
+      scene.clock.advance(1);
+      expect((await scene.claim(customer("1"))).attempts).toBe(1);
+    });
+
+    it("counts no attempt for a wait", async () => {
+      await using scene = await Scene.open(makePlace);
+      const dueAt = scene.clock.now() + 1_000;
+      await scene.store.wait(await scene.claimed(customer("1")), { error: OOPS, dueAt });
+      expect(await scene.store.record(customer("1"))).toMatchObject({ state: "waiting", attempts: 0, dueAt });
+      scene.clock.advance(1_000);
+      expect((await scene.claim(customer("1"))).attempts).toBe(0);
+    });
+
+    it("leaves a wait without parents and time to events", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.store.wait(await scene.claimed(customer("1")), { error: OOPS });
+      scene.clock.advance(1_000_000_000);
+      expect(await scene.dueKeys()).toEqual([]);
+      await scene.store.retryNow({ stream: "customers", states: ["waiting"] });
+      expect(await scene.dueKeys()).toEqual(["1"]);
+    });
+
+    it.each(["park", "uncertain", "skip"] as const)("keeps the reason of %s and rests", async (step) => {
+      await using scene = await Scene.open(makePlace);
+      const claim = await scene.claimed(customer("1"));
+      if (step === "park") await scene.store.park(claim, OOPS, { ...WRITE, action: "dropped" });
+      else if (step === "skip") await scene.store.skip(claim, OOPS.message);
+      else {
+        await scene.store.begin(claim, { resource: "customer", projection: {} });
+        await scene.store.uncertain(claim, OOPS);
+      }
+      const state = { park: "parked", uncertain: "uncertain", skip: "skipped" }[step];
+      expect(await scene.store.record(customer("1"))).toMatchObject({ state, error: { message: OOPS.message } });
+      expect(await scene.store.audit({ limit: 9 })).toHaveLength(step === "park" ? 1 : 0);
+      scene.clock.advance(1_000_000_000);
+      expect(await scene.dueKeys()).toEqual([]);
+    });
+
+    it("keeps the binding of a record that is skipped", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.stage([upsert("1", { v: 2 })]);
+      await scene.store.skip(await scene.claim(customer("1")), "private customer");
+      expect(await scene.store.record(customer("1"))).toMatchObject({ state: "skipped", binding: { serviceId: 11 } });
+    });
+
+    it.each(["retry", "wait", "park", "uncertain", "skip", "remove", "release"] as const)(
+      "makes the record due at once after %s when a newer change was staged, without attempts and error",
+      async (step) => {
+        await using scene = await Scene.open(makePlace);
+        const { store } = scene;
+        const later = scene.clock.now() + 1_000_000;
+        const claim = await scene.claimed(customer("1"));
+        if (step === "uncertain") await store.begin(claim, { resource: "customer", projection: {} });
+        await scene.stage([upsert("1", { v: "newer" })]);
+        if (step === "retry") await store.retry(claim, OOPS, later);
+        else if (step === "wait") await store.wait(claim, { error: OOPS, dueAt: later });
+        else if (step === "park") await store.park(claim, OOPS);
+        else if (step === "uncertain") await store.uncertain(claim, OOPS);
+        else if (step === "skip") await store.skip(claim, "no");
+        else if (step === "remove") await store.remove(claim, { unbind: true });
+        else await store.release(claim);
+        expect(await store.record(customer("1"))).toMatchObject({
+          state: "due",
+          attempts: 0,
+          error: undefined,
+          dueAt: scene.clock.now(),
+        });
+      },
+    );
+  });
+
+  describe("deletions", () => {
+    it("ends the binding when the service's record is gone too", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.stage([deletion("1")]);
+      const claim = await scene.claim(customer("1"));
+      expect(claim).toMatchObject({ deleted: true, row: { name: "Name of 1" } });
+      await scene.store.remove(claim, { unbind: true, audit: { ...WRITE, action: "delete" } });
+      expect(await scene.store.record(customer("1"))).toMatchObject({
+        state: "deleted",
+        binding: undefined,
+        applied: undefined,
+      });
+      expect(await scene.store.audit({ limit: 1 })).toMatchObject([{ action: "delete" }]);
+      await scene.bound(customer("2"), 11);
+    });
+
+    it("keeps the binding and what was written for a record that comes back", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.stage([deletion("1")]);
+      await scene.store.remove(await scene.claim(customer("1")), { unbind: false, applied: { status: "inactive" } });
+      await scene.stage([upsert("1")]);
+      expect(await scene.claim(customer("1"))).toMatchObject({
+        deleted: false,
+        applied: { status: "inactive" },
+        binding: { serviceId: 11 },
+      });
+    });
+  });
+}

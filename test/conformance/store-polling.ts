@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import type { RecordState } from "#model";
+import { OOPS, Scene, customer, deletion, upsert, written, type MakePlace } from "./store-scene.ts";
+
+export function describePolling(makePlace: MakePlace): void {
+  describe("polling", () => {
+    it("has no cursor and awaits a first load before the first poll", async () => {
+      await using scene = await Scene.open(makePlace);
+      const nothing = { polledAt: undefined, completedAt: undefined, rowsRead: 0, error: undefined };
+      expect(await scene.store.cursor("customers")).toEqual({ ...nothing, cursor: null, firstLoad: true });
+    });
+
+    it("stores changes and cursor together", async () => {
+      await using scene = await Scene.open(makePlace);
+      expect(await scene.stage([upsert("1"), upsert("2")], { cursor: { page: 1 } })).toEqual({
+        changed: 2,
+        unchanged: 0,
+      });
+      await scene.reopen();
+      expect((await scene.store.cursor("customers")).cursor).toEqual({ page: 1 });
+      expect(await scene.dueKeys()).toEqual(["1", "2"]);
+    });
+
+    it("drops a row whose content hash is what the store has, whatever the order of its columns", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1", { a: 1, b: 2 })]);
+      expect(await scene.stage([upsert("1", { b: 2, a: 1 })])).toEqual({ changed: 0, unchanged: 1 });
+    });
+
+    it("gives every real change the stream's next sequence", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1"), upsert("2")]);
+      await scene.stage([upsert("1", { name: "new" }), upsert("2")]);
+      expect((await scene.store.record(customer("2")))?.sequence).toBe(2);
+      expect((await scene.store.record(customer("1")))?.sequence).toBe(3);
+    });
+
+    it("lets the later of two changes of one key in a batch win", async () => {
+      await using scene = await Scene.open(makePlace);
+      const changes = [upsert("1", { v: 1 }), upsert("2"), upsert("1", { v: 2 })];
+      expect(await scene.stage(changes)).toEqual({ changed: 2, unchanged: 0 });
+      expect((await scene.store.record(customer("1")))?.row).toEqual({ v: 2 });
+    });
+
+    it("drops a deletion of an unknown key", async () => {
+      await using scene = await Scene.open(makePlace);
+      expect(await scene.stage([deletion("9")])).toEqual({ changed: 0, unchanged: 0 });
+      expect(await scene.store.record(customer("9"))).toBeUndefined();
+    });
+
+    it("keeps the last row of a record that the ERP deleted", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1", { v: 1 })]);
+      expect(await scene.stage([deletion("1")])).toEqual({ changed: 1, unchanged: 0 });
+      expect(await scene.stage([deletion("1")])).toEqual({ changed: 0, unchanged: 1 });
+      expect(await scene.store.record(customer("1"))).toMatchObject({ state: "due", deleted: true, row: { v: 1 } });
+    });
+
+    it("gives a record that comes back its old binding, even with the row it had before", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.stage([deletion("1")]);
+      await scene.store.remove(await scene.claim(customer("1")), { unbind: false });
+      expect(await scene.state(customer("1"))).toBe("deleted");
+      await scene.stage([upsert("1")]);
+      const back = await scene.claim(customer("1"));
+      expect(back).toMatchObject({ deleted: false, binding: { resource: "customers", serviceId: 11 } });
+    });
+
+    const resting: RecordState[] = ["due", "waiting", "applied", "parked", "uncertain", "skipped", "deleted"];
+    it.each(resting)("makes a record that is %s due on a real change, without attempts and error", async (state) => {
+      await using scene = await Scene.open(makePlace);
+      await scene.inState(customer("1"), state);
+      await scene.stage([upsert("1", { name: "new" })]);
+      const record = await scene.store.record(customer("1"));
+      expect(record).toMatchObject({ state: "due", attempts: 0, error: undefined, row: { name: "new" } });
+      expect(record?.intent !== undefined).toBe(state === "uncertain");
+      expect(await scene.dueKeys()).toEqual(["1"]);
+    });
+
+    it("ends the pause of a failed record on a real change", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.store.retry(await scene.claimed(customer("1")), OOPS, scene.clock.now() + 3_600_000);
+      expect(await scene.dueKeys()).toEqual([]);
+      await scene.stage([upsert("1", { name: "new" })]);
+      expect(await scene.dueKeys()).toEqual(["1"]);
+      expect((await scene.claim(customer("1"))).attempts).toBe(0);
+    });
+
+    it("leaves a claimed record to its worker, whose step then makes it due", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.stage([upsert("1", { v: 2 })]);
+      const claim = await scene.claim(customer("1"));
+      await scene.stage([upsert("1", { v: 3 })]);
+      expect(await scene.state(customer("1"))).toBe("claimed");
+      expect(await scene.dueKeys()).toEqual([]);
+      await scene.store.apply(claim, written({ v: 2 }));
+      expect(await scene.store.record(customer("1"))).toMatchObject({ state: "due", sequence: 3, appliedSequence: 2 });
+      expect((await scene.claim(customer("1"))).row).toEqual({ v: 3 });
+    });
+
+    it("counts the rows of the poll that runs, and knows when one was complete", async () => {
+      await using scene = await Scene.open(makePlace);
+      const firstAt = scene.clock.now();
+      await scene.stage([upsert("1"), upsert("2")], { complete: false, backfill: true });
+      expect(await scene.store.cursor("customers")).toMatchObject({ rowsRead: 2, polledAt: firstAt, firstLoad: true });
+      scene.clock.advance(10);
+      await scene.stage([upsert("3")], { backfill: true });
+      expect(await scene.store.cursor("customers")).toMatchObject({
+        rowsRead: 3,
+        polledAt: firstAt + 10,
+        completedAt: firstAt + 10,
+        firstLoad: false,
+      });
+      await scene.stage([upsert("3")], { complete: false });
+      expect(await scene.store.cursor("customers")).toMatchObject({ rowsRead: 1, firstLoad: false });
+    });
+
+    it("notes that a poll failed, keeps the cursor, and clears the note with the next stage", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1")], { cursor: 7 });
+      await scene.store.pollFailed("customers", OOPS);
+      const failed = await scene.store.cursor("customers");
+      expect(failed).toMatchObject({ cursor: 7, error: { ...OOPS, at: scene.clock.now() } });
+      await scene.stage([], { cursor: 8 });
+      expect(await scene.store.cursor("customers")).toMatchObject({ cursor: 8, error: undefined });
+    });
+
+    it("notes a failure of a stream that was never polled", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.store.pollFailed("customers", OOPS);
+      expect((await scene.store.cursor("customers")).error?.code).toBe("E_TEST");
+    });
+
+    it("forgets the cursor, and rows that did not change fall out by hash", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1")]);
+      await scene.store.resetCursor("customers");
+      expect((await scene.store.cursor("customers")).cursor).toBeNull();
+      expect(await scene.stage([upsert("1")])).toEqual({ changed: 0, unchanged: 1 });
+    });
+
+    it("keeps streams apart", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1")], { cursor: "a" });
+      await scene.stage([upsert("1", { other: true })], { stream: "contacts", cursor: "b" });
+      expect((await scene.store.cursor("customers")).cursor).toBe("a");
+      expect((await scene.store.record(customer("1")))?.row).toEqual({ name: "Name of 1" });
+    });
+  });
+}

@@ -1,0 +1,4 @@
+import { sqlitePlace } from "../store/sqlite-place.ts";
+import { describeStore } from "./store-contract.ts";
+
+describeStore("sqlite", sqlitePlace);
