@@ -4,4 +4,3 @@ export type { ReferenceCache } from "./reference.ts";
 export { resourceFacts, resourceNames, type Operation, type ResourceFacts } from "./catalogue.ts";
 export { select, type FieldSelection } from "./fields.ts";
 export { sameValue } from "./values.ts";
-export { sameValue } from "./values.ts";
