@@ -68,7 +68,6 @@ export function noRecordPage({ id, version }: { id: RecordId; version: string })
 function facts(record: RecordView, now: number): Content {
   const { error, binding, intent } = record;
   const details = error === undefined ? [] : Object.entries(error.details);
-  const behind = record.sequence - (record.appliedSequence ?? 0);
   return [
     error && fact("Reason", reason(error)),
     details.length === 0
@@ -81,7 +80,7 @@ function facts(record: RecordView, now: number): Content {
     record.waitsFor.length === 0 ? undefined : fact("Waits for", joined(record.waitsFor)),
     fact("Bound to", binding === undefined ? "nothing in the service" : `${binding.resource} ${binding.serviceId}`),
     fact("Last change seen", instant(record.changedAt, now)),
-    fact("Not yet written", behind === 0 ? "nothing" : counted(behind, "change")),
+    fact("Version", versions(record)),
     fact("Failed attempts", record.attempts),
     record.dueAt === undefined ? undefined : fact("Next try", instant(record.dueAt, now)),
     intent === undefined
@@ -91,6 +90,14 @@ function facts(record: RecordView, now: number): Content {
           html`${instant(intent.begunAt, now)} in ${intent.resource}; looked for ${counted(intent.looks, "time")}`,
         ),
   ];
+}
+
+/** A version is the number of a change within its stream. */
+function versions({ sequence, appliedSequence }: RecordView): string {
+  if (appliedSequence === undefined) return `${sequence}, none is in the service`;
+  return sequence === appliedSequence
+    ? `${sequence}, which is in the service`
+    : `${sequence}; version ${appliedSequence} is in the service`;
 }
 
 function fact(name: string, content: Content): Content {

@@ -1,0 +1,183 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { argumentsAt, filesUnder, importsOf, readSources, root, type Import } from "./architecture/source-files.ts";
+
+/** From top to bottom. A room imports only from floors below its own. */
+const floors = [
+  ["main.ts"],
+  ["cli"],
+  ["daemon"],
+  ["web"],
+  ["pipeline"],
+  ["sources", "service", "store", "queue", "sandbox"],
+  ["mapping", "settings", "telemetry", "http"],
+  ["model"],
+];
+
+/** Where a library may be imported that has more than one way in. All others have one room. */
+const vendorPlaces: Readonly<Record<string, readonly string[]>> = {
+  got: ["src/http/"],
+  bullmq: ["src/queue/"],
+  ioredis: ["src/queue/"],
+  pino: ["src/telemetry/"],
+  "better-sqlite3": ["src/store/sqlite/", "src/sources/sql/", "src/sandbox/"],
+};
+/** Says what a value looks like, wherever one enters. */
+const everywhere = new Set(["zod"]);
+
+const maxLines = 300;
+
+const sources = readSources();
+const imports = sources.flatMap(importsOf);
+
+const floorOf = (room: string) => floors.findIndex((rooms) => rooms.includes(room));
+const isVendor = ({ from }: Import) => !from.startsWith("#") && !from.startsWith(".") && !from.startsWith("node:");
+const packageOf = (from: string) =>
+  from
+    .split("/")
+    .slice(0, from.startsWith("@") ? 2 : 1)
+    .join("/");
+const told = ({ file, from }: Import) => `${file.path} imports ${from}`;
+
+describe("the reader of imports", () => {
+  it("sees every way to import, and no comment", () => {
+    const code = `import a from "a"; import type { B } from './b.ts'; export * from "c"; import "d"; await import("e");`;
+    const file = { path: "src/x/y.ts", room: "x", text: code, code };
+
+    expect(importsOf(file).map(({ from, path }) => path ?? from)).toEqual(["a", "src/x/b.ts", "c", "d", "e"]);
+    expect(imports.length).toBeGreaterThan(sources.length);
+  });
+
+  it("takes the arguments of a call apart", () => {
+    const code = 'log.info({ a: f(1, "x)"), b: `${g({ c: "`" })}` }, "it was") + more()';
+    expect(argumentsAt(code, code.indexOf("("))).toEqual(['{ a: f(1, "x)"), b: `${g({ c: "`" })}` }', '"it was"']);
+  });
+});
+
+describe("the house", () => {
+  it("has every room on a floor", () => {
+    expect(sources.filter(({ room }) => floorOf(room) === -1).map(({ path }) => path)).toEqual([]);
+  });
+
+  it("is imported only downward, never from another room of the same floor", () => {
+    const upward = imports.filter(
+      ({ file, from }) => from.startsWith("#") && floorOf(from.slice(1)) <= floorOf(file.room),
+    );
+    expect(upward.map(told)).toEqual([]);
+  });
+
+  it("is entered only through doors: by name across rooms, by a relative path inside one", () => {
+    const broken = imports.filter(({ file, from, path }) => {
+      if (from.startsWith("#")) return from.includes("/");
+      // The process's own file stands beside the rooms and takes their doors by name.
+      return path !== undefined && (path.split("/")[1] !== file.room || path.endsWith(`src/${file.room}/index.ts`));
+    });
+    expect(broken.map(told)).toEqual([]);
+  });
+
+  it("has no path that climbs more than one step", () => {
+    expect(imports.filter(({ from }) => from.startsWith("../..")).map(told)).toEqual([]);
+  });
+
+  it("has doors without logic", () => {
+    const doors = sources.filter(({ path }) => /^src\/[^/]+\/index\.ts$/.test(path));
+    const withLogic = doors.filter(({ code }) => {
+      const rest = code.replace(/export\s+(type\s+)?(\*|\{[^}]*\})\s+from\s+"[^"]+";/g, "").trim();
+      return rest !== "";
+    });
+
+    expect(doors.map(({ room }) => room).toSorted()).toEqual(
+      floors
+        .flat()
+        .filter((room) => room !== "main.ts")
+        .toSorted(),
+    );
+    expect(withLogic.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("has each library enter through one room", () => {
+    const vendors = imports.filter(isVendor);
+    const names = new Set(vendors.map(({ from }) => packageOf(from)));
+    const broken = [...names].flatMap((name) => {
+      const found = vendors.filter(({ from }) => packageOf(from) === name);
+      const places = vendorPlaces[name];
+      if (places !== undefined)
+        return found.filter(({ file }) => !places.some((place) => file.path.startsWith(place))).map(told);
+      const rooms = new Set(found.map(({ file }) => file.room));
+      return rooms.size > 1 && !everywhere.has(name) ? found.map(told) : [];
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("reads the environment in settings alone", () => {
+    const readers = sources.filter(
+      ({ room, code }) => room !== "settings" && /\bprocess\s*\.\s*env\b|\benv\s*\}\s*from\s*"node:process"/.test(code),
+    );
+    expect(readers.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("ends the process and hears signals in main alone", () => {
+    const pattern = /\bprocess\s*\.\s*(exit|exitCode|abort|on|once|addListener)\b/;
+    expect(
+      sources.filter(({ room, code }) => room !== "main.ts" && pattern.test(code)).map(({ path }) => path),
+    ).toEqual([]);
+  });
+
+  it(`has no file of more than ${maxLines} lines, and half of them are below 100`, () => {
+    const sizes = sources.map(({ path, text }) => ({ path, lines: text.trimEnd().split("\n").length }));
+    const sorted = sizes.map(({ lines }) => lines).toSorted((a, b) => a - b);
+
+    expect(sizes.filter(({ lines }) => lines > maxLines)).toEqual([]);
+    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(100);
+  });
+
+  it("has kebab-case files without names that say nothing", () => {
+    const bad = sources.filter(({ path }) => {
+      const name = path.split("/").at(-1) ?? "";
+      return (
+        !/^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(name) || /^(utils?|helpers?|common|misc|manager|handler)\.ts$/.test(name)
+      );
+    });
+    expect(bad.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("leaves no work behind", () => {
+    expect(sources.filter(({ text }) => /\b(TODO|FIXME|XXX)\b/.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe("adapters", () => {
+  const folders = [
+    ...new Set(
+      sources
+        .filter(({ path, code }) => path.startsWith("src/sources/") && /\bdefineAdapter\(/.test(code))
+        .map(({ path }) => path.split("/")[2] ?? ""),
+    ),
+  ];
+
+  it("are there", () => {
+    expect(folders).not.toEqual([]);
+  });
+
+  it.each(folders)("%s has a README of its quirks", (folder) => {
+    expect(existsSync(join(root, "src/sources", folder, "README.md"))).toBe(true);
+  });
+
+  it.each(folders)("%s is in the register", (folder) => {
+    const register = sources.find(({ path }) => path === "src/sources/register.ts");
+    const registered = register === undefined ? [] : importsOf(register).map(({ from }) => from);
+    expect(registered.some((from) => from.startsWith(`./${folder}/`))).toBe(true);
+  });
+
+  it.each(folders)("%s runs the conformance suite", (folder) => {
+    const runs = filesUnder("test", ".test.ts").filter((path) => {
+      const text = readFileSync(join(root, path), "utf8");
+      return (
+        /from "[^"]*conformance\/source/.test(text) &&
+        (path.includes(`/${folder}/`) || text.includes(`sources/${folder}`))
+      );
+    });
+    expect(runs).not.toEqual([]);
+  });
+});

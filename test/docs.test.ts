@@ -1,0 +1,105 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  anchorsOf,
+  chapters,
+  codesOf,
+  linksOf,
+  logCallsOf,
+  messageRowsOf,
+  readDocuments,
+  type Document,
+} from "./architecture/documents.ts";
+import { readSources, root } from "./architecture/source-files.ts";
+
+const sources = readSources();
+
+const named = ({ level, message }: { level: string; message: string | undefined }) => `${level} ${message}`;
+
+describe("the catalogue of errors", () => {
+  const thrown = new Set(sources.flatMap(codesOf));
+  const entries = chapters("docs/errors").flatMap((document) =>
+    [...document.text.matchAll(/^## (E_[A-Z0-9_]+)$([\s\S]*?)(?=^## |$(?![\s\S]))/gm)].map(
+      ([, code = "", body = ""]) => ({
+        code,
+        body,
+        path: document.path,
+      }),
+    ),
+  );
+  const documented = entries.map(({ code }) => code);
+
+  it("explains every code that the program can give", () => {
+    expect([...thrown].filter((code) => !documented.includes(code)).toSorted()).toEqual([]);
+  });
+
+  it("explains no code that there is not", () => {
+    expect(documented.filter((code) => !thrown.has(code)).toSorted()).toEqual([]);
+  });
+
+  it("explains each code once", () => {
+    expect(documented.filter((code, at) => documented.indexOf(code) !== at)).toEqual([]);
+  });
+
+  it("says of each whether it is normal and what to do", () => {
+    const thin = entries.filter(({ body }) => !/\bNormal\?/.test(body) || !/\bWhat to do\b/.test(body));
+    expect(thin.map(({ path, code }) => `${path}: ${code}`)).toEqual([]);
+  });
+});
+
+describe("the catalogue of messages", () => {
+  const calls = sources.flatMap(logCallsOf);
+  const rows = chapters("docs/messages").flatMap(messageRowsOf);
+
+  it("is of static, lower-case messages without an end stop", () => {
+    const bad = calls.filter(({ message }) => message === undefined || !/^[a-z][^\n]*[^.\s]$/.test(message));
+    expect(bad).toEqual([]);
+  });
+
+  it("lists every message that the program can log, at its level", () => {
+    const listed = new Set(rows.map(named));
+    expect(calls.filter((call) => !listed.has(named(call))).map((call) => `${call.path}: ${named(call)}`)).toEqual([]);
+  });
+
+  it("lists no message that there is not", () => {
+    const logged = new Set(calls.map(named));
+    expect(rows.filter((row) => !logged.has(named(row))).map((row) => `${row.path}: ${named(row)}`)).toEqual([]);
+  });
+});
+
+describe("documents", () => {
+  const documents = [...readDocuments("docs"), ...readDocuments("src"), ...topDocuments()];
+
+  it.each(documents.map((document) => [document.path, document] as const))(
+    "%s has links that lead somewhere",
+    (_, document) => {
+      expect(linksOf(document).filter((target) => !leadsSomewhere(document, target))).toEqual([]);
+    },
+  );
+
+  it.each(["docs/errors", "docs/messages"])("%s has a way into each of its chapters", (folder) => {
+    const readme = documents.find(({ path }) => path === `${folder}/README.md`);
+    const linked = readme === undefined ? [] : linksOf(readme).map((target) => join(folder, target));
+
+    expect(
+      chapters(folder)
+        .map(({ path }) => path)
+        .filter((path) => !linked.includes(path)),
+    ).toEqual([]);
+  });
+});
+
+function topDocuments(): Document[] {
+  return ["README.md", "CHANGELOG.md"]
+    .filter((path) => existsSync(join(root, path)))
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+}
+
+function leadsSomewhere(document: Document, target: string): boolean {
+  const [file = "", anchor] = target.split("#", 2);
+  const path = file === "" ? document.path : normalize(join(dirname(document.path), file));
+  if (!existsSync(join(root, path))) return false;
+  if (anchor === undefined || statSync(join(root, path)).isDirectory()) return true;
+  return anchorsOf({ path, text: readFileSync(join(root, path), "utf8") }).has(anchor);
+}
