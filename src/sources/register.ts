@@ -1,6 +1,7 @@
 import type { Adapter } from "./adapter.ts";
+import { sql } from "./sql/index.ts";
 
-const all: readonly Adapter[] = [];
+const all: readonly Adapter[] = [sql];
 
 /** Every kind of ERP connection that the sync file can name, by the word after `adapter:`. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(all.map((adapter) => [adapter.name, adapter]));

@@ -1,0 +1,52 @@
+import {
+  DummyDriver,
+  Kysely,
+  MssqlAdapter,
+  MssqlIntrospector,
+  MssqlQueryCompiler,
+  MysqlAdapter,
+  MysqlIntrospector,
+  MysqlQueryCompiler,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} from "kysely";
+import type { Sql } from "./engine.ts";
+
+const dialects = {
+  sqlite: [SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler],
+  postgres: [PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler],
+  mysql: [MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler],
+  mssql: [MssqlAdapter, MssqlIntrospector, MssqlQueryCompiler],
+} as const;
+
+/** Turns SQL into text and values in one dialect. It has no connection: the drivers are used directly, read-only. */
+export function compilerOf(name: keyof typeof dialects): Kysely<never> {
+  const [Adapter, Introspector, Compiler] = dialects[name];
+  return new Kysely({
+    dialect: {
+      createAdapter: () => new Adapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new Introspector(db),
+      createQueryCompiler: () => new Compiler(),
+    },
+  });
+}
+
+/** A table by its name in the sync file: dots separate schema and table, everything is quoted. */
+export function tableName(name: string): Sql {
+  return sql.id(...name.split("."));
+}
+
+export function list(parts: readonly Sql[]): Sql {
+  return sql.join(parts, sql`, `);
+}
+
+/** All of the conditions; none of them is always true. */
+export function all(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` and `);
+}

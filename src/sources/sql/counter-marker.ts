@@ -1,0 +1,93 @@
+import { sql } from "kysely";
+import { ParkError } from "#model";
+import type { Phase } from "./cursor.ts";
+import type { Ask, Cell, Engine } from "./engine.ts";
+import type { Layout } from "./layout.ts";
+import type { Begun, Bounds, Marker } from "./marker.ts";
+import { settle, type Settled } from "./settle.ts";
+
+export interface Ceiling {
+  /** Everything up to here is committed and visible. */
+  readonly highest: bigint;
+  /** What happened below is forgotten; undefined where nothing is. */
+  readonly lowest: bigint | undefined;
+}
+
+export interface CounterMarkerOptions {
+  readonly engine: Engine;
+  readonly layout: Layout;
+  /** What the database itself knows of a counter; undefined for a sequence, whose open numbers nobody tells. */
+  readonly ceiling: (() => Promise<Ceiling>) | undefined;
+  readonly overlapMs: number;
+  readonly ask: Ask;
+}
+
+/**
+ * Rows by a number that grows with each change. Numbers are drawn before they are committed: SQL Server knows the lowest
+ * one in flight; of a sequence the mark waits until the transactions that were open have ended (see {@link settle}).
+ */
+export class CounterMarker implements Marker {
+  readonly #options: CounterMarkerOptions;
+  readonly columns;
+  readonly phases: readonly Phase[] = ["unset", "window"];
+
+  constructor(options: CounterMarkerOptions) {
+    this.#options = options;
+    this.columns = options.layout.marks;
+  }
+
+  async begin(before: Settled): Promise<Begun> {
+    const { mark: lower } = before;
+    const { ceiling } = this.#options;
+    if (!ceiling) return { bounds: await this.#sequence(before), expired: false };
+    const { highest, lowest } = await ceiling();
+    const expired = lower !== null && lowest !== undefined && BigInt(lower) < lowest;
+    return { bounds: { lower, upper: String(highest), after: { mark: String(highest) } }, expired };
+  }
+
+  async #sequence(before: Settled): Promise<Bounds> {
+    const { engine, ask, overlapMs } = this.#options;
+    const upper = await this.#highest();
+    // After the highest number: a transaction that ends between the two is then known as ended, and is read.
+    const { atMs, open } = await engine.moment(ask);
+    return { lower: before.mark, upper, after: settle(before, { mark: upper, atMs, open }, overlapMs) };
+  }
+
+  condition(phase: Phase, bounds: Bounds) {
+    const { engine, layout } = this.#options;
+    const [column] = layout.marks;
+    const name = sql.id(column!.name);
+    if (phase === "unset") return sql`${name} is null`;
+    const upper = sql`${name} <= ${engine.bound(BigInt(bounds.upper), column!)}`;
+    if (bounds.lower === null) return upper;
+    return sql`${name} >= ${engine.bound(BigInt(bounds.lower), column!)} and ${upper}`;
+  }
+
+  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): void {
+    const { layout } = this.#options;
+    const [cell] = marks;
+    if (cell === null || cell === undefined) return;
+    if (!/^\d+$/.test(String(cell)))
+      throw new ParkError(
+        "E_SOURCE_STAMP",
+        `column ${layout.marks[0]!.name} of ${layout.label} is used as a counter, but row ${key} holds ${String(cell)}`,
+        { details: { table: layout.label, column: layout.marks[0]!.name, key } },
+      );
+    if (phase !== "window") return;
+    const value = BigInt(String(cell));
+    if (value <= BigInt(bounds.upper) && value >= BigInt(bounds.lower ?? 0)) return;
+    throw new ParkError(
+      "E_SOURCE_FILTER_IGNORED",
+      `${layout.label} gave the row ${key} with the counter ${value}, outside the window that was asked for`,
+      { details: { table: layout.label, key, lower: bounds.lower, upper: bounds.upper } },
+    );
+  }
+
+  async #highest(): Promise<string> {
+    const { ask, layout } = this.#options;
+    const { rows } = await ask(
+      sql`select max(${sql.id(layout.marks[0]!.name)}) from ${layout.from} where ${layout.condition}`,
+    );
+    return String(rows[0]?.[0] ?? 0);
+  }
+}

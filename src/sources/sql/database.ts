@@ -1,0 +1,58 @@
+import { ParkError, RetryError, SyncError } from "#model";
+import { closest } from "../closest.ts";
+import type { Answer, Engine, Fault, Sql } from "./engine.ts";
+import { Pool } from "./pool.ts";
+
+/** Errors after which asking again later can help; all others need a person. */
+const passing = new Set<string>(["E_SOURCE_UNREACHABLE", "E_SOURCE_TIMEOUT", "E_SOURCE_BUSY"]);
+
+/** The one place where statements run and where what drivers throw becomes an error that says what happens next. */
+export class Database implements AsyncDisposable {
+  readonly engine: Engine;
+  readonly source: string;
+  readonly #pool: Pool;
+
+  constructor(engine: Engine, options: { source: string; connections: number }) {
+    this.engine = engine;
+    this.source = options.source;
+    this.#pool = new Pool(() => engine.connect(), options.connections);
+  }
+
+  /**
+   * Runs one statement. An aborted `signal` ends its connection at once and throws the abort reason.
+   * @throws {RetryError} E_SOURCE_UNREACHABLE, E_SOURCE_TIMEOUT, E_SOURCE_BUSY
+   * @throws {ParkError} E_SOURCE_LOGIN, E_SOURCE_FORBIDDEN, E_SOURCE_TABLE, E_SOURCE_COLUMN, E_SOURCE_QUERY …
+   */
+  async ask(query: Sql, signal: AbortSignal): Promise<Answer> {
+    const { sql: text, parameters } = query.compile(this.engine.compiler);
+    try {
+      return await this.#pool.use(signal, (session) => session.query(text, parameters, signal));
+    } catch (error) {
+      signal.throwIfAborted();
+      throw this.#translated(error);
+    }
+  }
+
+  /** The tables and views that `name` could have meant, for a message. */
+  async suggestion(name: string, signal: AbortSignal): Promise<string> {
+    const tables = await this.engine.tables((query) => this.ask(query, signal));
+    const plain = name.split(".").at(-1)!;
+    const meant = closest(plain, tables);
+    return meant === undefined ? "" : `; did you mean ${meant}?`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.close();
+  }
+
+  #translated(error: unknown): SyncError {
+    if (error instanceof SyncError) return error;
+    const fault: Fault = this.engine.fault(error) ?? { code: "E_SOURCE_QUERY" };
+    const said = error instanceof Error ? error.message : String(error);
+    const message = `the database of source ${this.source} answered: ${said}`;
+    const details = { source: this.source, ...(fault.subject === undefined ? {} : { subject: fault.subject }) };
+    return passing.has(fault.code)
+      ? new RetryError(fault.code, message, { cause: error, details })
+      : new ParkError(fault.code, message, { cause: error, details });
+  }
+}

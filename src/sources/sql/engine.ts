@@ -1,0 +1,83 @@
+import type { Kysely, RawBuilder } from "kysely";
+import type { ErrorCode } from "#model";
+import type { Column } from "./column.ts";
+
+/** A value as a driver gives it, before anything could have rounded it. */
+export type Cell = null | string | number | bigint | boolean | Uint8Array;
+
+/** A piece of SQL: identifiers in it are quoted and values bound when it is compiled. */
+export type Sql = RawBuilder<unknown>;
+
+export interface Answer {
+  readonly columns: readonly Column[];
+  /** Cells in the order of `columns`. */
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+/** One connection to a database that can only read. */
+export interface Session {
+  /** @throws what the driver throws; {@link Engine.fault} knows what it means. */
+  query(text: string, values: readonly unknown[], signal: AbortSignal): Promise<Answer>;
+  end(): Promise<void>;
+  /** Ends it at once, whatever runs in it. */
+  destroy(): void;
+}
+
+/** The server's clock, and what was going on in it at that moment. */
+export interface Moment {
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** Names of the transactions that were open; undefined where the server does not tell. */
+  readonly open: readonly string[] | undefined;
+  /** When the oldest of them began, where this is known. */
+  readonly oldestMs: number | undefined;
+}
+
+export type Ask = (query: Sql) => Promise<Answer>;
+
+/** What an error of a driver means for a person, by its code; undefined: no idea. */
+export interface Fault {
+  readonly code: ErrorCode;
+  /** The table or column that the database named, if it named one. */
+  readonly subject?: string | undefined;
+}
+
+export interface ServerCounters {
+  /** One value: the highest row version below every one that is not yet committed. */
+  readonly rowversionCeiling: Sql;
+  /** Two values: the current version and the lowest one that is still known, NULL where the table is not tracked. */
+  trackedVersions(table: string): Sql;
+  /** The tracked keys of `table` with the version of their last change, as `trackedVersion`. */
+  trackedKeys(table: string, key: readonly string[]): string;
+}
+
+/** Everything in which databases differ. What is the same in all of them is not here. */
+export interface Engine {
+  readonly name: "sqlite" | "postgres" | "mysql" | "mssql";
+  /** Compiles SQL of this dialect; runs nothing. */
+  readonly compiler: Kysely<never>;
+  /** Can `(a, b) >= (x, y)` be written, and does it use an index? */
+  readonly rowValues: boolean;
+  /** True where numbers drawn inside a transaction are committed in order, or the open ones are known. */
+  readonly exactSequence: boolean;
+  connect(): Promise<Session>;
+  /** What follows ORDER BY to get `count` rows. */
+  limit(count: number): Sql;
+  /** A column in a select list, such that the driver's value is exact. */
+  exact(column: Column): Sql;
+  /** `cell` as the right side of a comparison with `column`, such that an index on the column is used. */
+  bound(cell: Cell, column: Column): Sql;
+  /** Is `column` the value that `text`, a part of a record's key, stands for? */
+  equals(column: Column, text: string): Sql;
+  /** True for a stamp that says nothing: NULL, or what the ERP writes instead of it. `like` is a stamp of the column. */
+  unset(column: Column, like: Cell): Sql;
+  /** SQL Server only: row versions and change tracking, which know themselves what is committed. */
+  readonly counters?: ServerCounters;
+  moment(ask: Ask): Promise<Moment>;
+  version(ask: Ask): Promise<string>;
+  /** The names of tables and views that could have been meant. */
+  tables(ask: Ask): Promise<readonly string[]>;
+  /** Does an index of `table` begin with `column`? Undefined where this cannot be told, as of a view. */
+  indexed(ask: Ask, table: string, column: string): Promise<boolean | undefined>;
+  fault(error: unknown): Fault | undefined;
+}

@@ -1,0 +1,131 @@
+import { ParkError, type Change, type ChangeBatch, type Cursor } from "#model";
+import type { Column } from "./column.ts";
+import { parseCursor, restoredCells, storedCells, storedCursor, type Phase, type Progress } from "./cursor.ts";
+import type { Database } from "./database.ts";
+import type { Cell } from "./engine.ts";
+import { keyOf, type Layout } from "./layout.ts";
+import type { Bounds, Marker } from "./marker.ts";
+import { readPages } from "./pages.ts";
+import type { Settled } from "./settle.ts";
+
+export type Rows = readonly (readonly Cell[])[];
+
+/** A table that a feed reads, and what its rows mean. */
+export interface Part {
+  readonly layout: Layout;
+  changes(rows: Rows): Promise<readonly Change[]>;
+  /** True where two rows with one key contradict each other, as in a table of records; a log may repeat its keys. */
+  readonly unique: boolean;
+}
+
+export interface FeedOptions {
+  readonly database: Database;
+  /** Names the settings that the cursor belongs to. */
+  readonly read: string;
+  readonly pageSize: number;
+  /** The first load: everything, by key. Undefined where the beginning is just the lowest mark. */
+  readonly whole: Part | undefined;
+  /** What the marker's windows are read from; without a marker every poll is a first load. */
+  readonly increment: { readonly part: Part; readonly marker: Marker } | undefined;
+}
+
+/**
+ * One poll, from a cursor to the upper bound that is taken at its beginning. Each batch carries a cursor that resumes
+ * behind it, in the same window; the last one begins the next poll.
+ */
+export async function* poll(
+  options: FeedOptions,
+  from: Cursor | null,
+  signal: AbortSignal,
+): AsyncGenerator<ChangeBatch> {
+  const { read } = options;
+  const cursor = parseCursor(from, read);
+  const settled: Settled = cursor?.settled ?? { mark: null };
+  const progress = cursor?.progress ?? (await begin(options, settled));
+  const phases = phasesOf(options, settled, progress);
+  const after = { version: 1 as const, read, settled: progress.after };
+  for (const [at, phase] of phases.entries()) {
+    const resumed = phase === progress.phase ? progress.position : undefined;
+    for await (const { changes, position } of readPhase(options, phase, progress, resumed, signal)) {
+      const stand = { ...progress, phase, position: storedCells(position) };
+      yield { changes, cursor: storedCursor({ version: 1, read, settled, progress: stand }) };
+    }
+    const next = phases[at + 1];
+    const stand = next && {
+      version: 1 as const,
+      read,
+      settled,
+      progress: { ...progress, phase: next, position: undefined },
+    };
+    yield { changes: [], cursor: storedCursor(stand ?? after) };
+  }
+}
+
+async function begin(options: FeedOptions, settled: Settled): Promise<Progress> {
+  const { increment, whole } = options;
+  if (!increment) return { phase: "whole", lower: null, upper: "", after: { mark: null } };
+  const { bounds, expired } = await increment.marker.begin(settled);
+  const phase = (settled.mark === null || expired) && whole ? "whole" : increment.marker.phases[0]!;
+  return { phase, ...bounds };
+}
+
+/** What is left of a poll: a first load has one phase, others those of the marker from the one it stood in. */
+function phasesOf(options: FeedOptions, settled: Settled, progress: Progress): readonly Phase[] {
+  if (progress.phase === "whole" || !options.increment) return ["whole"];
+  const { phases } = options.increment.marker;
+  const at = phases.indexOf(progress.phase);
+  return at === -1 ? phases : phases.slice(at);
+}
+
+async function* readPhase(
+  options: FeedOptions,
+  phase: Phase,
+  bounds: Bounds,
+  resumed: Progress["position"],
+  signal: AbortSignal,
+): AsyncGenerator<{ changes: readonly Change[]; position: readonly Cell[] }> {
+  const { database, increment, pageSize } = options;
+  const part = phase === "whole" ? options.whole! : increment!.part;
+  const { layout } = part;
+  const order = orderOf(phase, layout, increment?.marker);
+  const request = {
+    layout,
+    columns: layout.columns,
+    conditions: phase === "whole" ? [] : [increment!.marker.condition(phase, bounds)],
+    order,
+    pageSize,
+    from: resumed && restoredCells(resumed),
+  };
+  for await (const { rows, position } of readPages(database, request, signal)) {
+    verify(phase, bounds, part, rows, increment?.marker);
+    yield { changes: await part.changes(rows), position };
+  }
+}
+
+function orderOf(phase: Phase, layout: Layout, marker: Marker | undefined): readonly Column[] {
+  if (phase === "whole" || phase === "unset" || !marker) return layout.key;
+  return [...new Set([...marker.columns, ...layout.key])];
+}
+
+/** Every row must have a key and lie where it was asked for; in a table of records no key may come twice. */
+function verify(phase: Phase, bounds: Bounds, part: Part, rows: Rows, marker: Marker | undefined): void {
+  const { layout } = part;
+  const seen = new Set<string>();
+  const places = layout.marks.map((column) => layout.columns.indexOf(column));
+  for (const row of rows) {
+    const key = keyOf(layout, row);
+    const marks = places.map((place) => row[place] ?? null);
+    marker?.verify(phase, bounds, marks, key);
+    const identity = JSON.stringify([key, ...marks.map(String)]);
+    if (part.unique && seen.has(identity)) throw ambiguous(layout, key);
+    seen.add(identity);
+  }
+}
+
+function ambiguous(layout: Layout, key: string): ParkError {
+  return new ParkError(
+    "E_SOURCE_KEY_AMBIGUOUS",
+    `${layout.label} has several rows with the key ${key} (${layout.key.map(({ name }) => name).join(", ")})`,
+    { details: { table: layout.label, key } },
+  );
+}

@@ -1,0 +1,30 @@
+import type { Column } from "./column.ts";
+import type { Phase, Progress } from "./cursor.ts";
+import type { Cell, Sql } from "./engine.ts";
+import type { Settled } from "./settle.ts";
+
+/** What one poll reads, and what holds once it has read it. */
+export type Bounds = Pick<Progress, "lower" | "upper" | "since" | "after">;
+
+export interface Begun {
+  readonly bounds: Bounds;
+  /** The database no longer knows what happened since the mark: everything must be read again. */
+  readonly expired: boolean;
+}
+
+/** What grows with each change: the part of a stream that knows which rows are new. Made anew for each poll. */
+export interface Marker {
+  /** The columns that order the rows of a window, before the key. */
+  readonly columns: readonly Column[];
+  /** The phases of a poll that is no first load. */
+  readonly phases: readonly Phase[];
+  /** Takes the upper bound, before anything is read. */
+  begin(before: Settled): Promise<Begun>;
+  /** Which rows belong to a phase. */
+  condition(phase: Phase, bounds: Bounds): Sql;
+  /**
+   * @throws {ParkError} E_SOURCE_STAMP when the row's marks cannot be read, E_SOURCE_FILTER_IGNORED when the database
+   * gave a row that the condition excludes.
+   */
+  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): void;
+}

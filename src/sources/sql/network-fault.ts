@@ -1,0 +1,24 @@
+import type { Fault } from "./engine.ts";
+
+const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|EPROTO|ERR_OSSL)/;
+const networkCode = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|EPIPE|ETIMEDOUT|ESOCKET|PROTOCOL_CONNECTION_LOST)/;
+
+/** What the errors of sockets mean, which all drivers of server databases pass on alike. */
+export function networkFault(error: unknown): Fault | undefined {
+  const code = errorCode(error);
+  if (code === undefined) return undefined;
+  if (tlsCode.test(code)) return { code: "E_SOURCE_TLS" };
+  if (networkCode.test(code)) return { code: "E_SOURCE_UNREACHABLE" };
+  return undefined;
+}
+
+/** The `code` of an error, or of the first error it collects (a host with several addresses). */
+export function errorCode(error: unknown): string | undefined {
+  if (error instanceof AggregateError) return errorCode(error.errors[0]);
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,83 @@
+import { sql } from "kysely";
+import { ParkError } from "#model";
+import type { Column } from "./column.ts";
+import { all, list } from "./compile.ts";
+import type { Database } from "./database.ts";
+import type { Cell, Sql } from "./engine.ts";
+import type { Layout } from "./layout.ts";
+import { compareTuple } from "./tuple.ts";
+
+/** So many rows that the database calls equal in the columns that order them are not a key any more. */
+const equalRowsLimit = 200_000;
+
+export interface PageRequest {
+  readonly layout: Layout;
+  /** The columns to fetch; the order columns are among them. */
+  readonly columns: readonly Column[];
+  readonly conditions: readonly Sql[];
+  readonly order: readonly Column[];
+  readonly pageSize: number;
+  /** Where an earlier run stood; rows from there on, itself included. */
+  readonly from?: readonly Cell[] | undefined;
+}
+
+export interface Page {
+  readonly rows: readonly (readonly Cell[])[];
+  /** The order columns of the last row. */
+  readonly position: readonly Cell[];
+}
+
+/**
+ * Reads rows in order, page by page, each page a short statement of its own. A page begins *at* the last row of the one
+ * before, not after it: rows that the database calls equal (one stamp, or keys that differ only in case) are never lost
+ * at a page border. What was already given is not given again, unless it was changed meanwhile.
+ * @throws {ParkError} E_SOURCE_KEY_AMBIGUOUS when equal rows do not end.
+ */
+export async function* readPages(database: Database, request: PageRequest, signal: AbortSignal): AsyncGenerator<Page> {
+  const places = request.order.map((column) => request.columns.indexOf(column));
+  let position = request.from;
+  let given = new Set<string>();
+  let limit = request.pageSize + 1;
+  for (;;) {
+    const { rows } = await database.ask(pageQuery(database, request, position, limit), signal);
+    const fresh = rows.filter((row) => !given.has(text(row)));
+    const last = rows.at(-1);
+    if (last && fresh.length > 0) {
+      position = places.map((place) => last[place] ?? null);
+      yield { rows: fresh, position };
+      given = new Set(rows.map(text));
+    }
+    if (rows.length < limit) return;
+    limit = fresh.length > 0 ? request.pageSize + 1 : limit * 2;
+    if (limit > equalRowsLimit) throw ambiguous(request.layout.label, limit);
+  }
+}
+
+function pageQuery(
+  database: Database,
+  request: PageRequest,
+  position: readonly Cell[] | undefined,
+  limit: number,
+): Sql {
+  const { layout, columns, order } = request;
+  const { engine } = database;
+  const names = columns.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`c${at}`)}`);
+  const conditions = [layout.condition, ...request.conditions];
+  if (position) conditions.push(compareTuple(engine, order, ">=", position));
+  const orderBy = list(order.map((column) => sql.id(column.name)));
+  return sql`select ${list(names)} from ${layout.from} where ${all(conditions)} order by ${orderBy} ${engine.limit(limit)}`;
+}
+
+function text(row: readonly Cell[]): string {
+  return row.map((cell) => (cell === null ? "\u0000" : `${typeof cell}${String(cell)}`)).join("\u0001");
+}
+
+function ambiguous(label: string, count: number): ParkError {
+  return new ParkError(
+    "E_SOURCE_KEY_AMBIGUOUS",
+    `${label} has more than ${count / 2} rows with the same key and stamp`,
+    {
+      details: { table: label },
+    },
+  );
+}

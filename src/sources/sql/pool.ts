@@ -1,0 +1,118 @@
+import type { Session } from "./engine.ts";
+
+/** An idle connection is ended after this time: servers and firewalls drop those that stay silent for long. */
+const idleMs = 15_000;
+
+interface Idle {
+  readonly session: Session;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** A few connections, opened when needed and shared by the streams of a source; who finds none waits in line. */
+export class Pool {
+  readonly #connect: () => Promise<Session>;
+  readonly #limit: number;
+  readonly #idle: Idle[] = [];
+  readonly #waiting: (() => void)[] = [];
+  readonly #busy = new Set<Session>();
+  #count = 0;
+  #closed = false;
+
+  constructor(connect: () => Promise<Session>, limit: number) {
+    this.#connect = connect;
+    this.#limit = limit;
+  }
+
+  /** Lends a connection to `work`. It is given up when `work` throws: nobody knows in what state it is. */
+  async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.#take(signal);
+    const destroy = () => session.destroy();
+    signal.addEventListener("abort", destroy, { once: true });
+    try {
+      const result = await work(session);
+      this.#giveBack(session);
+      return result;
+    } catch (error) {
+      session.destroy();
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", destroy);
+      if (this.#busy.delete(session)) this.#count--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const session of this.#busy) session.destroy();
+    const idle = this.#idle.splice(0);
+    await Promise.allSettled(
+      idle.map(async ({ session, timer }) => {
+        clearTimeout(timer);
+        await session.end();
+      }),
+    );
+  }
+
+  async #take(signal: AbortSignal): Promise<Session> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#closed) throw new Error("the source was closed");
+      const idle = this.#idle.pop();
+      if (idle) {
+        clearTimeout(idle.timer);
+        this.#busy.add(idle.session);
+        return idle.session;
+      }
+      if (this.#count < this.#limit) return await this.#open();
+      await this.#turn(signal);
+    }
+  }
+
+  async #open(): Promise<Session> {
+    this.#count++;
+    try {
+      const session = await this.#connect();
+      this.#busy.add(session);
+      return session;
+    } catch (error) {
+      this.#count--;
+      this.#waiting.shift()?.();
+      throw error;
+    }
+  }
+
+  /** Resolves when a connection may have become free, or `signal` is aborted. */
+  async #turn(signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const proceed = () => {
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(proceed), 1);
+        resolve();
+      };
+      this.#waiting.push(proceed);
+      signal.addEventListener("abort", leave, { once: true });
+    });
+  }
+
+  #giveBack(session: Session): void {
+    this.#busy.delete(session);
+    if (this.#closed) {
+      session.destroy();
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#idle.splice(
+        this.#idle.findIndex((idle) => idle.session === session),
+        1,
+      );
+      this.#count--;
+      void session.end().catch(() => session.destroy());
+    }, idleMs);
+    timer.unref();
+    this.#idle.push({ session, timer });
+  }
+}

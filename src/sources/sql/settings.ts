@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { duration } from "../duration.ts";
+import { timezone } from "../timezone.ts";
+
+const urlSchemes = /^(sqlite|file|postgres|postgresql|mysql|mariadb|mssql|sqlserver):/i;
+
+const tls = z
+  .strictObject({
+    mode: z
+      .enum(["off", "verify", "trust"])
+      .default("verify")
+      .describe("off: plain text. verify: encrypted, certificate checked. trust: encrypted, any certificate accepted."),
+    caFile: z.string().optional().describe("PEM file with the authority that signed the server's certificate."),
+    certFile: z.string().optional().describe("PEM file with the certificate that the server asks of its clients."),
+    keyFile: z.string().optional().describe("PEM file with the key of `certFile`."),
+    serverName: z.string().optional().describe("The name in the server's certificate, where it is not the host's."),
+  })
+  .describe("Encryption of the connection. Without it the connection is plain text, except to SQL Server.");
+
+/** What the sync file says about a database beside `adapter: sql`. */
+export const settings = z.strictObject({
+  url: z
+    .string()
+    .regex(urlSchemes, "a database is named by sqlite:, postgres://, mysql://, mariadb:// or mssql://")
+    .describe(
+      "sqlite:/path/to/file, postgres://user:password@host/db, mysql://…, mariadb://… or mssql://user:password@host/db.",
+    ),
+  timezone: timezone
+    .optional()
+    .describe(
+      "The zone of stamps and date-times that carry none, e.g. Europe/Berlin. Without it they are read as UTC.",
+    ),
+  statementTimeout: duration.default(120_000).describe("A statement that takes longer is ended. Default 2m."),
+  connectTimeout: duration.default(15_000).describe("A connection must be made within this time. Default 15s."),
+  connections: z.int().min(1).max(16).default(2).describe("Connections held at most, by all streams of this source."),
+  tls: tls.optional(),
+});
+
+export type SqlSettings = z.output<typeof settings>;
+export type TlsSettings = z.output<typeof tls>;

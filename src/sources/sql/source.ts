@@ -1,0 +1,49 @@
+import type { Clock, Finding } from "#model";
+import type { Logger } from "#telemetry";
+import type { OpenContext, OpenedSource } from "../adapter.ts";
+import type { SourceStream } from "../source.ts";
+import { CellReader } from "./cells.ts";
+import { checkSource } from "./check.ts";
+import { Database } from "./database.ts";
+import { engineOf } from "./engines.ts";
+import type { SqlRead } from "./read.ts";
+import type { SqlSettings } from "./settings.ts";
+import { SqlStream } from "./stream.ts";
+
+/** A database as a source. Connections are made by the first read and ended when they are idle. */
+export class SqlSource implements OpenedSource<SqlRead> {
+  readonly #database: Database;
+  readonly #settings: SqlSettings;
+  readonly #cells: CellReader;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+
+  constructor(settings: SqlSettings, context: OpenContext) {
+    this.#settings = settings;
+    this.#clock = context.clock;
+    this.#logger = context.logger;
+    this.#cells = new CellReader(settings.timezone ?? "UTC");
+    const engine = engineOf(settings);
+    this.#database = new Database(engine, { source: context.name, connections: settings.connections });
+  }
+
+  stream(name: string, read: SqlRead): SourceStream {
+    return new SqlStream({
+      database: this.#database,
+      read,
+      zone: this.#settings.timezone ?? "UTC",
+      zoneIsSet: this.#settings.timezone !== undefined,
+      cells: this.#cells,
+      clock: this.#clock,
+      logger: this.#logger.child({ stream: name }),
+    });
+  }
+
+  async check(signal: AbortSignal): Promise<Finding[]> {
+    return await checkSource(this.#database, this.#clock, signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,135 @@
+import { fileURLToPath } from "node:url";
+import { setImmediate } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { sql } from "kysely";
+import type { ColumnKind } from "./column.ts";
+import { compilerOf } from "./compile.ts";
+import type { Answer, Ask, Cell, Engine, Fault, Session } from "./engine.ts";
+import { errorCode, errorText } from "./network-fault.ts";
+import type { SqlSettings } from "./settings.ts";
+
+/** A writer of the ERP may hold the file this long before a read gives up. */
+const busyTimeoutMs = 5_000;
+
+/** SQLite files, opened read-only; another process may write them meanwhile (WAL or not). */
+export function sqliteEngine(settings: SqlSettings): Engine {
+  const path = sqlitePath(settings.url);
+  return {
+    name: "sqlite",
+    compiler: compilerOf("sqlite"),
+    rowValues: true,
+    // There is one writer at a time: a number is drawn and committed before the next writer draws one.
+    exactSequence: true,
+    connect: async () => new SqliteSession(path, settings.statementTimeout),
+    limit: (count) => sql`limit ${sql.lit(count)}`,
+    exact: (column) => sql.id(column.name),
+    bound: (cell) => sql`${cell}`,
+    equals(column, text) {
+      const name = sql.id(column.name);
+      const whole = /^-?(0|[1-9]\d{0,17})$/.test(text);
+      return whole ? sql`(${name} = ${text} or ${name} = ${BigInt(text)})` : sql`${name} = ${text}`;
+    },
+    // Every number sorts before every text: `<= ''` also finds a number that was stored among texts.
+    unset(column, like) {
+      const name = sql.id(column.name);
+      return typeof like === "string"
+        ? sql`(${name} is null or ${name} <= '')`
+        : sql`(${name} is null or ${name} = '')`;
+    },
+    async moment(ask) {
+      const { rows } = await ask(sql`select cast((julianday('now') - 2440587.5) * 86400000 as integer)`);
+      return { atMs: Number(rows[0]![0]), open: [], oldestMs: undefined };
+    },
+    version: async (ask) => `SQLite ${await scalar(ask, "select sqlite_version()")}`,
+    async tables(ask) {
+      const { rows } = await ask(sql`select name from sqlite_master where type in ('table', 'view')`);
+      return rows.map(([name]) => String(name));
+    },
+    async indexed(ask, table, column) {
+      const plain = table.split(".").at(-1)!;
+      const kind = await ask(sql`select type from sqlite_master where name = ${plain}`);
+      if (kind.rows[0]?.[0] !== "table") return undefined;
+      const { rows } = await ask(sql`
+        select 1 from pragma_index_list(${plain}) as i, pragma_index_info(i.name) as c
+        where c.seqno = 0 and c.name = ${column} collate nocase`);
+      return rows.length > 0;
+    },
+    fault,
+  };
+}
+
+class SqliteSession implements Session {
+  readonly #database: Database.Database;
+  readonly #timeoutMs: number;
+
+  constructor(path: string, timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+    this.#database = new Database(path, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
+    this.#database.pragma("query_only = on");
+  }
+
+  /** Rows are fetched one by one, so that the time-out and the signal are looked at; other work goes on between pages. */
+  async query(text: string, values: readonly unknown[], signal: AbortSignal): Promise<Answer> {
+    await setImmediate();
+    signal.throwIfAborted();
+    const statement = this.#database.prepare<unknown[], Cell[]>(text).raw(true).safeIntegers(true);
+    const columns = statement.columns().map(({ name, type }) => ({ name, kind: kindOf(type), type: type ?? "" }));
+    const deadline = performance.now() + this.#timeoutMs;
+    const rows: Cell[][] = [];
+    for (const row of statement.iterate(...values)) {
+      rows.push(row);
+      if (performance.now() > deadline) throw new StatementTimeout(`no end after ${this.#timeoutMs} ms`);
+    }
+    return { columns, rows };
+  }
+
+  async end(): Promise<void> {
+    this.#database.close();
+  }
+
+  destroy(): void {
+    this.#database.close();
+  }
+}
+
+class StatementTimeout extends Error {
+  readonly code = "SVCSYNC_TIMEOUT";
+}
+
+/** Declared types are only a hint in SQLite. They matter for two things: no blobs, and date-times are told from text. */
+function kindOf(declared: string | null): ColumnKind {
+  const type = (declared ?? "").toUpperCase();
+  if (type.includes("BLOB") || type.includes("BINARY")) return "binary";
+  if (type.includes("DATETIME") || type.includes("TIMESTAMP")) return "datetime";
+  return "any";
+}
+
+function sqlitePath(url: string): string {
+  if (url.startsWith("file:")) return fileURLToPath(url);
+  const path = url.replace(/^sqlite:/i, "");
+  return path.startsWith("//") ? path.slice(2) : path;
+}
+
+async function scalar(ask: Ask, text: string): Promise<string> {
+  const { rows } = await ask(sql.raw(text));
+  return String(rows[0]?.[0] ?? "");
+}
+
+const codes: readonly (readonly [RegExp, Fault["code"]])[] = [
+  [/^SVCSYNC_TIMEOUT$/, "E_SOURCE_TIMEOUT"],
+  [/^SQLITE_(CANTOPEN|IOERR)/, "E_SOURCE_UNREACHABLE"],
+  [/^SQLITE_(BUSY|LOCKED)/, "E_SOURCE_BUSY"],
+  [/^SQLITE_(READONLY|PERM|AUTH)/, "E_SOURCE_FORBIDDEN"],
+  [/^SQLITE_(NOTADB|CORRUPT)/, "E_SOURCE_DATABASE"],
+];
+
+function fault(error: unknown): Fault | undefined {
+  const text = errorText(error);
+  const [, table] = /no such table: (?:\w+\.)?(.+)/.exec(text) ?? [];
+  if (table !== undefined) return { code: "E_SOURCE_TABLE", subject: table };
+  const [, column] = /no such column: (.+)/.exec(text) ?? [];
+  if (column !== undefined) return { code: "E_SOURCE_COLUMN", subject: column };
+  if (/directory does not exist/.test(text)) return { code: "E_SOURCE_UNREACHABLE" };
+  const known = codes.find(([pattern]) => pattern.test(errorCode(error) ?? ""));
+  return known && { code: known[1] };
+}

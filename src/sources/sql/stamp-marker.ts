@@ -1,0 +1,149 @@
+import { sql } from "kysely";
+import { ParkError, type Clock } from "#model";
+import type { Logger } from "#telemetry";
+import { earliestWall, latestWall } from "../window.ts";
+import { restoredCells, storedCells, type Phase } from "./cursor.ts";
+import type { Ask, Cell, Engine, Moment } from "./engine.ts";
+import type { Layout } from "./layout.ts";
+import type { Begun, Bounds, Marker } from "./marker.ts";
+import { settle, type Settled } from "./settle.ts";
+import { secondMs } from "./stamp-format.ts";
+import { newest, noStamp, type StampScale } from "./stamp-scale.ts";
+import { compareTuple } from "./tuple.ts";
+
+/** Stamps this far beyond the server's clock are not of rows that changed while the poll was running. */
+const futureMs = 60_000;
+/** A transaction that holds the mark back for longer than this is worth a word. */
+const heldBackMs = 3_600_000;
+
+export interface StampMarkerOptions {
+  readonly engine: Engine;
+  readonly layout: Layout;
+  /** Undefined while no row has a stamp. */
+  readonly scale: StampScale | undefined;
+  readonly zone: string;
+  readonly overlapMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly ask: Ask;
+}
+
+/**
+ * Rows by their change stamp, in the window `[mark - overlap, the server's clock]`. Beside it each poll reads the rows
+ * without a stamp, and those whose stamp lies in the future: neither can be told from changed ones, and by their hash
+ * they cost nothing.
+ */
+export class StampMarker implements Marker {
+  readonly #options: StampMarkerOptions;
+  readonly #begunAt: number;
+  readonly columns;
+  readonly phases: readonly Phase[];
+
+  constructor(options: StampMarkerOptions) {
+    this.#options = options;
+    this.#begunAt = options.clock.now();
+    this.columns = options.layout.marks;
+    this.phases = options.scale ? ["unset", "window", "future"] : ["unset"];
+  }
+
+  async begin(before: Settled): Promise<Begun> {
+    const { engine, ask, overlapMs } = this.#options;
+    const moment = await engine.moment(ask);
+    const lower = before.mark === null ? null : iso(Date.parse(before.mark) - overlapMs);
+    const bounds = { lower, upper: iso(moment.atMs), since: before.highest, after: this.#after(before, moment) };
+    return { bounds: await this.#withHighest(bounds), expired: false };
+  }
+
+  condition(phase: Phase, bounds: Bounds) {
+    const { engine, scale, layout } = this.#options;
+    const like = scale?.write(0);
+    const unset = sql.join(
+      layout.marks.map((column, at) => engine.unset(column, like?.[at] ?? null)),
+      sql` or `,
+    );
+    if (phase === "unset" || !scale) return sql`(${unset})`;
+    if (phase === "future") return compareTuple(engine, layout.marks, ">", scale.write(this.#future(scale, bounds)));
+    const { from, since, to } = this.#window(scale, bounds);
+    const above = since
+      ? compareTuple(engine, layout.marks, ">", since)
+      : compareTuple(engine, layout.marks, ">=", scale.write(from));
+    return sql`${above} and ${compareTuple(engine, layout.marks, "<=", scale.write(to))}`;
+  }
+
+  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): void {
+    const { scale, layout } = this.#options;
+    const says = marks.every((cell) => cell !== null && cell !== "");
+    if (!scale || (phase === "unset" && !says) || (phase === "whole" && !says)) return;
+    const at = scale.parse(marks);
+    if (at === undefined && phase === "unset" && marks.some((cell) => String(cell).startsWith("0000-00-00"))) return;
+    if (at === undefined) throw this.#unreadable(marks, key);
+    if (phase !== "window") return;
+    const { from, to } = this.#window(scale, bounds);
+    if (at >= from - scale.grainMs && at <= to + scale.grainMs) return;
+    throw new ParkError(
+      "E_SOURCE_FILTER_IGNORED",
+      `${layout.label} gave the row ${key} with the stamp ${marks.join(" ")}, outside the window that was asked for`,
+      { details: { table: layout.label, key, lower: bounds.lower, upper: bounds.upper } },
+    );
+  }
+
+  /** Where transactions that were open at the start are known, the mark waits for them; else the overlap has to do. */
+  #after(before: Settled, moment: Moment): Settled {
+    const { logger, layout, overlapMs } = this.#options;
+    const now = iso(moment.atMs);
+    if (!moment.open) return { mark: now };
+    const after = settle(before, { mark: now, atMs: moment.atMs, open: moment.open }, overlapMs);
+    if (after.mark === null) return { ...after, mark: iso(Math.min(moment.atMs, moment.oldestMs ?? moment.atMs)) };
+    if (after.pending && moment.atMs - after.pending.atMs > heldBackMs)
+      logger.warn({ table: layout.label, since: iso(after.pending.atMs) }, "poll reads again from an old mark");
+    return after;
+  }
+
+  /** Remembers the highest stamp there is now: whatever the next poll finds above it is a change. */
+  async #withHighest(bounds: Bounds): Promise<Bounds> {
+    const { engine, layout, scale, ask } = this.#options;
+    if (!scale) return bounds;
+    const upTo = scale.write(this.#window(scale, bounds).to);
+    const highest = await newest(engine, layout, ask, upTo);
+    return highest ? { ...bounds, after: { ...bounds.after, highest: storedCells(highest) } } : bounds;
+  }
+
+  /**
+   * The window on the stamps' own scale. It begins at the overlap, or, where nothing was written since, right after the
+   * highest stamp of the poll before: then even a clock that is behind by more than the overlap, or a wrong time zone,
+   * loses nothing.
+   */
+  #window(scale: StampScale, bounds: Bounds): { from: number; since: readonly Cell[] | undefined; to: number } {
+    const lower = bounds.lower === null ? undefined : Date.parse(bounds.lower);
+    const upper = Date.parse(bounds.upper);
+    const wall = scale.scale === "wall";
+    const { zone } = this.#options;
+    const overlapped = lower === undefined ? 0 : wall ? earliestWall(lower, zone) : lower;
+    const from = Math.floor(overlapped / secondMs) * secondMs;
+    const to = Math.ceil((wall ? latestWall(upper, zone) : upper) / secondMs) * secondMs;
+    const since = bounds.since && restoredCells(bounds.since);
+    const sinceMs = since && scale.parse(since);
+    return sinceMs !== undefined && sinceMs < from - scale.grainMs
+      ? { from: sinceMs, since, to }
+      : { from, since: undefined, to };
+  }
+
+  /** Rows that changed while this poll ran are left to the next one, or a busy table would never let it end. */
+  #future(scale: StampScale, bounds: Bounds): number {
+    const elapsed = this.#options.clock.now() - this.#begunAt;
+    const at = Date.parse(bounds.upper) + futureMs + elapsed;
+    return scale.scale === "wall" ? latestWall(at, this.#options.zone) : at;
+  }
+
+  #unreadable(marks: readonly Cell[], key: string): ParkError {
+    const { layout } = this.#options;
+    const error = noStamp(layout, layout.marks[0]!, marks[0] ?? null, "auto");
+    return new ParkError("E_SOURCE_STAMP", `${error.message} of the other rows' format (row ${key})`, {
+      details: { ...error.details, key },
+    });
+  }
+}
+
+function iso(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

@@ -1,0 +1,49 @@
+/**
+ * A moment on a stamp column's own scale, in milliseconds: of UTC where stamps know their zone, else the wall clock's
+ * digits read as if they were UTC. Columns of one kind compare as these numbers do.
+ */
+export type ScaleMs = number;
+
+const stampText =
+  /^(\d{4})-(\d\d)-(\d\d)(?:([ T])(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/;
+
+export interface StampParts {
+  /** The digits, as if they were UTC. */
+  readonly wallMs: number;
+  readonly separator: string;
+  readonly granularity: "day" | "minute" | "second";
+  /** Empty where the text carries no zone. */
+  readonly zone: string;
+  /** `wallMs` less the zone's offset. */
+  readonly utcMs: number;
+}
+
+/** Reads `2025-03-01`, `2025-03-01 10:00[:00[.123456]]`, with T or a space, with or without a zone; else undefined. */
+export function parseStampText(text: string): StampParts | undefined {
+  const match = stampText.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, separator = "", hour, minute, second, fraction, zone = ""] = match;
+  const wallMs =
+    Date.UTC(
+      Number(year),
+      Number(month) - 1,
+      Number(day),
+      Number(hour ?? 0),
+      Number(minute ?? 0),
+      Number(second ?? 0),
+    ) + Math.floor(Number(`0.${fraction ?? 0}`) * 1000);
+  const granularity = hour === undefined ? "day" : second === undefined ? "minute" : "second";
+  return { wallMs, separator, granularity, zone, utcMs: wallMs - offsetMs(zone) };
+}
+
+function offsetMs(zone: string): number {
+  const match = /^([+-])(\d\d):?(\d\d)?$/.exec(zone);
+  if (!match) return 0;
+  const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0);
+  return (match[1] === "-" ? -minutes : minutes) * 60_000;
+}
+
+/** `2025-03-01T10:00:00`: whole seconds, never later than `at`. */
+export function secondText(at: ScaleMs): string {
+  return new Date(at).toISOString().slice(0, 19);
+}

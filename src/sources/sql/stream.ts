@@ -1,0 +1,78 @@
+import type { Change, ChangeBatch, Cursor, Finding, Key, Row } from "#model";
+import type { Capabilities, SourceStream } from "../source.ts";
+import { checkStream } from "./check.ts";
+import { parseCursor } from "./cursor.ts";
+import type { Engine } from "./engine.ts";
+import { poll } from "./feed.ts";
+import { changesFeed, deletionsFeed, describeRecords, type StreamContext } from "./feeds.ts";
+import { keyOf } from "./layout.ts";
+import { refuseEmptyKeys } from "./null-keys.ts";
+import { readPages } from "./pages.ts";
+import { counterOf, type SqlRead } from "./read.ts";
+import { Records } from "./records.ts";
+
+interface DeletionBatch {
+  readonly changes: readonly Change[];
+  readonly cursor: Cursor;
+}
+
+/** A table, view or query of a database as a stream. */
+export class SqlStream implements SourceStream {
+  readonly capabilities: Capabilities;
+  readonly deletions?: (cursor: Cursor | null, signal: AbortSignal) => AsyncIterable<DeletionBatch>;
+  readonly #context: StreamContext;
+
+  constructor(context: StreamContext) {
+    this.#context = context;
+    this.capabilities = capabilitiesOf(context.read, context.database.engine);
+    if (this.capabilities.deletions === "feed") this.deletions = (cursor, signal) => this.#deletions(cursor, signal);
+  }
+
+  async *changes(cursor: Cursor | null, signal: AbortSignal): AsyncGenerator<ChangeBatch> {
+    const feed = await changesFeed(this.#context, signal);
+    this.#noteForeignCursor(cursor, feed.read);
+    yield* poll(feed, cursor, signal);
+  }
+
+  async readOne(key: Key, signal: AbortSignal): Promise<Row | undefined> {
+    const { database, cells } = this.#context;
+    const records = new Records(database, await describeRecords(this.#context, signal), cells);
+    return (await records.find([key], signal)).get(key);
+  }
+
+  async *keys(signal: AbortSignal): AsyncGenerator<readonly Key[]> {
+    const { database, read } = this.#context;
+    const layout = await describeRecords(this.#context, signal);
+    await refuseEmptyKeys(database, layout, signal);
+    const narrow = { ...layout, columns: layout.key };
+    const request = { layout, columns: layout.key, conditions: [], order: layout.key, pageSize: read.pageSize };
+    for await (const { rows } of readPages(database, request, signal)) yield rows.map((row) => keyOf(narrow, row));
+  }
+
+  async check(signal: AbortSignal): Promise<Finding[]> {
+    return await checkStream(this.#context, signal);
+  }
+
+  async *#deletions(cursor: Cursor | null, signal: AbortSignal): AsyncGenerator<DeletionBatch> {
+    const feed = await deletionsFeed(this.#context, signal);
+    this.#noteForeignCursor(cursor, feed.read);
+    yield* poll(feed, cursor, signal);
+  }
+
+  #noteForeignCursor(cursor: Cursor | null, read: string): void {
+    if (cursor !== null && !parseCursor(cursor, read))
+      this.#context.logger.warn({}, "cursor did not fit the read settings, stream is read from the beginning");
+  }
+}
+
+function capabilitiesOf(read: SqlRead, engine: Engine): Capabilities {
+  const tracked = typeof read.changed === "object" && "changeTracking" in read.changed;
+  const counter = counterOf(read.changed);
+  const sequence = read.outbox !== undefined || counter?.kind === "sequence";
+  const whole = read.changed === undefined && read.outbox === undefined;
+  return {
+    deletions: read.deletions || read.outbox || tracked ? "feed" : "sweep",
+    incremental: !whole,
+    exactBound: whole || tracked || counter?.kind === "rowversion" || (sequence && engine.exactSequence),
+  };
+}
