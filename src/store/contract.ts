@@ -287,6 +287,11 @@ export interface Store extends AsyncDisposable {
     id: RecordId,
     answer: { kind: "bind"; binding: Binding } | { kind: "create" } | { kind: "skip" },
   ): Promise<void>;
+  /**
+   * The service was found to differ from what was last written: these fields are in doubt and the record is due.
+   * Resolves to false and changes nothing unless the record is applied and bound.
+   */
+  recheck(id: RecordId, doubts: Projection): Promise<boolean>;
   /** The record that is bound to this id of the service. */
   boundTo(binding: Binding): Promise<RecordId | undefined>;
 

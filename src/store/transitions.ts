@@ -3,7 +3,7 @@ import { ParkError, type RecordState } from "#model";
 /**
  * What can happen to a record. A worker's steps: claim, release, apply, retry, wait, park, lose (the result of a create is
  * unknown), skip, remove. From elsewhere: change (the ERP), remap (the sync file), wake (a parent was bound), rewire (a
- * parent was bound to another service id), revive and the three answers (a person).
+ * parent was bound to another service id), recheck (the service differs), revive and the three answers (a person).
  */
 export type RecordEvent =
   | "change"
@@ -20,6 +20,7 @@ export type RecordEvent =
   | "wake"
   | "rewire"
   | "revive"
+  | "recheck"
   | "answerBind"
   | "answerCreate"
   | "answerSkip";
@@ -55,6 +56,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     wake: "due",
     rewire: "due",
     revive: "due",
+    recheck: "due",
   },
   claimed: {
     ...ANSWERS_REFUSED,
@@ -72,6 +74,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     wake: "claimed",
     rewire: "claimed",
     revive: "claimed",
+    recheck: "claimed",
   },
   waiting: {
     ...STEPS_REFUSED,
@@ -82,6 +85,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     wake: "due",
     rewire: "waiting",
     revive: "due",
+    recheck: "waiting",
   },
   applied: {
     ...STEPS_REFUSED,
@@ -92,6 +96,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     wake: "applied",
     rewire: "due",
     revive: "applied",
+    recheck: "due",
   },
   parked: {
     ...STEPS_REFUSED,
@@ -102,6 +107,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     wake: "parked",
     rewire: "parked",
     revive: "due",
+    recheck: "parked",
   },
   uncertain: {
     ...STEPS_REFUSED,
@@ -112,6 +118,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     wake: "uncertain",
     rewire: "uncertain",
     revive: "due",
+    recheck: "uncertain",
   },
   skipped: {
     ...STEPS_REFUSED,
@@ -122,6 +129,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     wake: "skipped",
     rewire: "skipped",
     revive: "due",
+    recheck: "skipped",
   },
   deleted: {
     ...STEPS_REFUSED,
@@ -132,6 +140,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     wake: "deleted",
     rewire: "deleted",
     revive: "deleted",
+    recheck: "deleted",
   },
 };
 

@@ -12,6 +12,7 @@ import { Journal } from "./journal.ts";
 import { MatchIndex } from "./match-index.ts";
 import { Outcomes } from "./outcomes.ts";
 import { makeParts, type Parts } from "./parts.ts";
+import { Rechecks } from "./rechecks.ts";
 import { ReferenceData } from "./reference-data.ts";
 import { Remapping } from "./remapping.ts";
 import { Schedule } from "./schedule.ts";
@@ -46,6 +47,7 @@ export class SqliteStore implements Store {
   readonly #journal: Journal;
   readonly #outcomes: Outcomes;
   readonly #answers: Answers;
+  readonly #rechecks: Rechecks;
   readonly #views: Views;
   readonly #sweeps: Sweeps;
   readonly #reference: ReferenceData;
@@ -65,6 +67,7 @@ export class SqliteStore implements Store {
     this.#journal = new Journal(this.#parts);
     this.#outcomes = new Outcomes(this.#parts);
     this.#answers = new Answers(db, clock, this.#parts);
+    this.#rechecks = new Rechecks(db, clock, this.#parts.written);
     this.#views = new Views(db, this.#parts.family, this.#streams);
     this.#sweeps = new Sweeps(db);
     this.#reference = new ReferenceData(db, clock);
@@ -215,6 +218,10 @@ export class SqliteStore implements Store {
 
   resolve(...[id, answer]: Parameters<Store["resolve"]>) {
     return this.#commit.run(() => this.#answers.resolve(id, answer), DURABLE);
+  }
+
+  recheck(...[id, doubts]: Parameters<Store["recheck"]>) {
+    return this.#commit.run(() => this.#rechecks.recheck(id, doubts), DURABLE);
   }
 
   boundTo(...[binding]: Parameters<Store["boundTo"]>) {
