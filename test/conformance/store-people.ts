@@ -117,6 +117,42 @@ export function describePeople(makePlace: MakePlace): void {
     });
   });
 
+  describe("a recheck", () => {
+    it("puts the fields in doubt that differ in the service and makes the record due, after live changes", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      expect(await scene.store.recheck(customer("1"), { name: "B" })).toBe(true);
+      expect(await scene.store.due({ limit: 9, streams: ["customers"] })).toEqual([
+        { id: customer("1"), backfill: true },
+      ]);
+      expect(await scene.claim(customer("1"))).toMatchObject({ doubts: { name: "B" }, applied: { name: "Name of 1" } });
+    });
+
+    const others: RecordState[] = ["due", "waiting", "parked", "uncertain", "skipped", "deleted", "claimed"];
+    it.each(others)("changes nothing for a record that is %s", async (state) => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.stage([upsert("1", { v: 2 })]);
+      const claim = await scene.claim(customer("1"));
+      if (state === "due") await scene.store.release(claim);
+      else if (state === "waiting") await scene.store.wait(claim, { error: OOPS });
+      else if (state === "parked") await scene.store.park(claim, OOPS);
+      else if (state === "skipped") await scene.store.skip(claim, "no");
+      else if (state === "deleted") await scene.store.remove(claim, { unbind: false });
+      else if (state === "uncertain") await scene.inState(customer("2"), "uncertain");
+      const id = customer(state === "uncertain" ? "2" : "1");
+      const before = await scene.store.record(id);
+      expect(before?.state).toBe(state);
+      expect(await scene.store.recheck(id, { name: "B" })).toBe(false);
+      expect(await scene.store.record(id)).toEqual(before);
+    });
+
+    it("changes nothing for an unknown record", async () => {
+      await using scene = await Scene.open(makePlace);
+      expect(await scene.store.recheck(customer("0"), {})).toBe(false);
+    });
+  });
+
   describe("lists", () => {
     it("shows records in key order, page by page, over all streams", async () => {
       await using scene = await Scene.open(makePlace);

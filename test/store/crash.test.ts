@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "#model";
+import { openStore, type Store } from "#store";
+import { customer, silentLogger } from "../conformance/store-scene.ts";
+import { CrashChild } from "./crash-child.ts";
+import { sqlitePlace } from "./sqlite-place.ts";
+
+/** What the lines of the killed processes say must be true of one record. */
+interface Promised {
+  row: number;
+  applied: number;
+  serviceId: number | undefined;
+  /** The last create that was begun and not ended, as far as it was said. */
+  openIntent: boolean;
+}
+
+function readPromises(lines: readonly string[], promised: Map<string, Promised>): void {
+  const of = (key: string) => {
+    const known = promised.get(key) ?? { row: 0, applied: 0, serviceId: undefined, openIntent: false };
+    promised.set(key, known);
+    return known;
+  };
+  for (const line of lines) {
+    const [word, ...rest] = line.split(" ");
+    if (word === "staged") for (const key of rest.slice(1)) of(key).row = Number(rest[0]);
+    else if (word === "begun") of(rest[0]!).openIntent = true;
+    else if (word === "abandoned") of(rest[0]!).openIntent = false;
+    else if (word === "applied") of(rest[0]!).applied = Number(rest[1]);
+    else if (word === "bound")
+      Object.assign(of(rest[0]!), { openIntent: false, serviceId: Number(rest[1]), applied: Number(rest[2]) });
+  }
+}
+
+async function expectKept(store: Store, promised: ReadonlyMap<string, Promised>): Promise<void> {
+  for (const [key, expected] of promised) {
+    const record = (await store.record(customer(key)))!;
+    expect(Number(record.row["version"])).toBeGreaterThanOrEqual(expected.row);
+    expect(record.state).not.toBe("claimed");
+    if (expected.serviceId !== undefined) expect(record.binding?.serviceId).toBe(expected.serviceId);
+    expect(Number(record.applied?.["version"] ?? 0)).toBeGreaterThanOrEqual(expected.applied);
+    // Nothing is half-recorded: an open create and a binding exclude each other, a binding comes with what was applied.
+    expect(record.intent === undefined || record.binding === undefined).toBe(true);
+    expect(record.binding === undefined).toBe(record.applied === undefined);
+    if (expected.openIntent) expect(record.intent ?? record.binding).toBeDefined();
+    // What is not yet in the service is due.
+    if (record.appliedSequence !== record.sequence) expect(record.state).toBe("due");
+  }
+}
+
+describe("a daemon that is killed with -9", () => {
+  it("keeps every promise that had resolved, at whatever step it dies, and frees the store at once", async () => {
+    await using place = await sqlitePlace();
+    const promised = new Map<string, Promised>();
+    const kills = 12;
+    let said = 0;
+    for (let round = 0; round < kills; round++) {
+      await using child = new CrashChild(place.dataDir, round * 1_000_000);
+      await child.said(50 + round * 137);
+      await child.kill();
+      said += child.lines.length;
+      readPromises(child.lines, promised);
+      await using store = await openStore(place.dataDir, { as: "daemon", clock: systemClock, logger: silentLogger });
+      await expectKept(store, promised);
+      await store.check();
+    }
+    expect(said).toBeGreaterThan(kills * 50);
+    expect([...promised.values()].some(({ serviceId }) => serviceId !== undefined)).toBe(true);
+  });
+
+  it("is named to a second daemon while it lives", async () => {
+    await using place = await sqlitePlace();
+    await using child = new CrashChild(place.dataDir, 0);
+    await child.said(1);
+    const second = openStore(place.dataDir, { as: "daemon", clock: systemClock, logger: silentLogger });
+    await expect(second).rejects.toMatchObject({ family: "stop", code: "E_STORE_BUSY" });
+    await expect(second).rejects.toThrow(`in use by process ${child.pid} on `);
+    await using operator = await openStore(place.dataDir, { as: "operator", clock: systemClock, logger: silentLogger });
+    await operator.saveNote("operator", "was here");
+    expect(await operator.note("operator")).toBe("was here");
+  });
+});

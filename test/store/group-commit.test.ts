@@ -1,0 +1,101 @@
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { ParkError } from "#model";
+import { GroupCommit } from "../../src/store/sqlite/group-commit.ts";
+
+/** A small database that notes every statement that it runs. */
+function noted() {
+  const statements: string[] = [];
+  const db = new Database(":memory:", { verbose: (sql) => statements.push(String(sql)) });
+  db.exec("CREATE TABLE t (n INTEGER NOT NULL UNIQUE)");
+  statements.length = 0;
+  const insert = db.prepare<[number]>("INSERT INTO t (n) VALUES (?)");
+  const all = db.prepare<[], number>("SELECT n FROM t ORDER BY n").pluck();
+  return {
+    db,
+    statements,
+    commit: new GroupCommit(db),
+    insert: (n: number) => insert.run(n).changes,
+    all: () => all.all(),
+  };
+}
+
+describe("group commit", () => {
+  it("runs the steps of one turn in one transaction, in order", async () => {
+    const { commit, insert, statements } = noted();
+    const steps = Array.from({ length: 64 }, (_, n) => commit.run(() => insert(n)));
+    expect(await Promise.all(steps)).toEqual(Array.from({ length: 64 }, () => 1));
+    expect(statements.filter((sql) => sql.startsWith("BEGIN"))).toEqual(["BEGIN IMMEDIATE"]);
+    expect(statements.filter((sql) => sql === "COMMIT")).toHaveLength(1);
+    const inserted = statements.filter((sql) => sql.startsWith("INSERT"));
+    expect(inserted.map((sql) => Number.parseInt(sql.split("VALUES (")[1]!, 10))).toEqual(
+      Array.from({ length: 64 }, (_, n) => n),
+    );
+  });
+
+  it("waits for the disk exactly when one of the steps must be durable", async () => {
+    const { commit, insert, statements } = noted();
+    await commit.run(() => insert(1));
+    await Promise.all([commit.run(() => insert(2)), commit.run(() => insert(3), { durable: true })]);
+    await commit.run(() => insert(4), { durable: true });
+    await commit.run(() => insert(5));
+    expect(statements.filter((sql) => /PRAGMA|COMMIT/u.test(sql))).toEqual([
+      "PRAGMA synchronous = NORMAL",
+      "COMMIT",
+      "PRAGMA synchronous = FULL",
+      "COMMIT",
+      "COMMIT",
+      "PRAGMA synchronous = NORMAL",
+      "COMMIT",
+    ]);
+  });
+
+  it("resolves a step only after its commit", async () => {
+    const { commit, db, insert } = noted();
+    expect(await commit.run(() => insert(1)).then(() => db.inTransaction)).toBe(false);
+  });
+
+  it("lets a step that fails leave no trace and fail alone", async () => {
+    const { all, commit, insert } = noted();
+    const refusal = new ParkError("E_TEST", "no");
+    const ends = await Promise.allSettled([
+      commit.run(() => insert(1)),
+      commit.run(() => {
+        insert(2);
+        throw refusal;
+      }),
+      commit.run(() => insert(1)),
+      commit.run(() => insert(3)),
+    ]);
+    expect(ends.map((end) => end.status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
+    expect(ends[1]).toMatchObject({ reason: refusal });
+    expect(ends[2]).toMatchObject({ reason: { family: "stop", code: "E_STORE_FAILED" } });
+    expect(all()).toEqual([1, 3]);
+  });
+
+  it("records none of the steps when the file is full, and goes on when there is room again", async () => {
+    const { all, commit, db, insert } = noted();
+    await commit.run(() => insert(1));
+    db.pragma(`max_page_count = ${String(db.pragma("page_count", { simple: true }))}`);
+    const ends = await Promise.allSettled([
+      commit.run(() => insert(2)),
+      commit.run(() => {
+        for (let n = 100; n < 10_000; n++) insert(n);
+      }),
+    ]);
+    for (const end of ends) expect(end).toMatchObject({ reason: { family: "stop", code: "E_STORE_FULL" } });
+    expect(all()).toEqual([1]);
+    db.pragma("max_page_count = 1000000");
+    await commit.run(() => insert(2));
+    expect(all()).toEqual([1, 2]);
+  });
+
+  it("commits what was asked for when it is closed, and refuses what comes later", async () => {
+    const { all, commit, insert } = noted();
+    const step = commit.run(() => insert(1));
+    commit.close();
+    expect(all()).toEqual([1]);
+    expect(await step).toBe(1);
+    await expect(commit.run(() => insert(2))).rejects.toMatchObject({ code: "E_STORE_CLOSED" });
+  });
+});

@@ -1,0 +1,56 @@
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "#model";
+import type { Store } from "#store";
+import { silentLogger } from "../conformance/store-scene.ts";
+import { migrate } from "../../src/store/sqlite/migrate.ts";
+import { migrations } from "../../src/store/sqlite/migrations/index.ts";
+import { SqliteStore } from "../../src/store/sqlite/store.ts";
+
+/** How SQLite answers the statements that a read of the store runs. */
+async function plansOf(read: (store: Store) => Promise<unknown>): Promise<string[]> {
+  const statements: string[] = [];
+  const db = new Database(":memory:", { verbose: (sql) => statements.push(String(sql)) });
+  migrate(db, migrations);
+  await using store = new SqliteStore({ db, clock: systemClock, logger: silentLogger, leaseMs: 1, lock: undefined });
+  await store.stage("s", {
+    changes: [{ kind: "upsert", key: "1", row: {} }],
+    cursor: 1,
+    backfill: true,
+    complete: true,
+  });
+  statements.length = 0;
+  await read(store);
+  return statements
+    .filter((sql) => sql.includes("records"))
+    .flatMap((sql) => db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all())
+    .map(({ detail }) => detail);
+}
+
+describe("the store's queries", () => {
+  it("finds what is due from one index, without sorting", async () => {
+    const plans = await plansOf((store) => store.due({ limit: 10, streams: ["s"] }));
+    expect(plans).not.toHaveLength(0);
+    for (const plan of plans) expect(plan).toContain("USING COVERING INDEX records_due (stream=? AND backfill=?");
+  });
+
+  it("finds the next due time from the same index", async () => {
+    const plans = await plansOf((store) => store.nextDueAt(["s"]));
+    expect(plans).not.toHaveLength(0);
+    for (const plan of plans) expect(plan).toContain("USING COVERING INDEX records_due (stream=? AND backfill=?");
+  });
+
+  it("counts from one index", async () => {
+    expect(await plansOf((store) => store.counts())).toEqual(["SCAN records USING COVERING INDEX records_state"]);
+  });
+
+  it("cuts lists by state from one index", async () => {
+    const plans = await plansOf((store) =>
+      store.records({ stream: "s", states: ["parked", "skipped"], after: { stream: "s", key: "0" }, limit: 5 }),
+    );
+    const searches = plans.filter((plan) => plan.startsWith("SEARCH"));
+    expect(searches).toHaveLength(2);
+    for (const plan of searches)
+      expect(plan).toContain("COVERING INDEX records_state (stream=? AND state=? AND key>?)");
+  });
+});

@@ -1,0 +1,38 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A file system of its own that holds very little and can be made read-only. Mounting needs to be root on Linux. */
+export interface SmallDisk extends AsyncDisposable {
+  readonly path: string;
+  remount(options: string): void;
+}
+
+const SIZE = "size=1m";
+
+/** False where the tests may not mount: the store's answers to a bad disk are then proven by the other tests alone. */
+export function canMount(): boolean {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return false;
+  try {
+    execFileSync("unshare", ["--mount", "mount", "-t", "tmpfs", "-o", SIZE, "tmpfs", "/mnt"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function smallDisk(): Promise<SmallDisk> {
+  const path = await mkdtemp(join(tmpdir(), "svcsync-disk-"));
+  execFileSync("mount", ["-t", "tmpfs", "-o", SIZE, "tmpfs", path]);
+  return {
+    path,
+    remount: (options) => {
+      execFileSync("mount", ["-o", `remount,${options}`, path]);
+    },
+    [Symbol.asyncDispose]: async () => {
+      execFileSync("umount", [path]);
+      await rm(path, { recursive: true });
+    },
+  };
+}
