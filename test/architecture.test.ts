@@ -23,8 +23,8 @@ const vendorPlaces: Readonly<Record<string, readonly string[]>> = {
   pino: ["src/telemetry/"],
   "better-sqlite3": ["src/store/sqlite/", "src/sources/sql/", "src/sandbox/"],
 };
-/** Says what a value looks like, wherever one enters. */
-const everywhere = new Set(["zod"]);
+/** What a value looks like, wherever one enters, and what the language itself will have. */
+const everywhere = new Set(["zod", "temporal-polyfill"]);
 
 const maxLines = 300;
 
