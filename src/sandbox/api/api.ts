@@ -1,0 +1,158 @@
+import { isJsonObject, type Json, type JsonObject } from "#model";
+import type { Resource } from "../catalogue/resource.ts";
+import type { Account } from "../options.ts";
+import type { StoredRecord } from "../records/version.ts";
+import { createFromTemplate, runAction, type Workshop } from "./actions.ts";
+import { Refusal, json, refused, type Answer } from "./answer.ts";
+import { assignCustomFields } from "./custom-fields.ts";
+import { FullText } from "./full-text.ts";
+import { Lists } from "./lists.ts";
+import { Lookups } from "./lookups.ts";
+import type { ParentStep, Route } from "./route.ts";
+import { Shaper } from "./shape.ts";
+import type { Caller, Tenant } from "./tenant.ts";
+import { Writes } from "./writes.ts";
+
+/** One call of a resource by somebody who is known. */
+export interface Call {
+  readonly method: string;
+  readonly route: Exclude<Route, { kind: "login" | "logout" }>;
+  readonly query: URLSearchParams | undefined;
+  /** Undefined where the request has no body. */
+  readonly body: Json | undefined;
+  readonly caller: Caller;
+}
+
+/** The service's answers, without HTTP, faults and ledger. */
+export class Api {
+  readonly #tenant: Tenant;
+  readonly #shaper: Shaper;
+  readonly #lists: Lists;
+  readonly #writes: Writes;
+  readonly #lookups: Lookups;
+  readonly #workshop: Workshop;
+
+  constructor(tenant: Tenant) {
+    this.#tenant = tenant;
+    this.#shaper = new Shaper(tenant);
+    const fullText = new FullText(tenant);
+    this.#lists = new Lists(tenant, this.#shaper, fullText);
+    this.#writes = new Writes(tenant, this.#shaper);
+    this.#lookups = new Lookups(tenant, this.#shaper, fullText);
+    this.#workshop = { tenant, writes: this.#writes, shaper: this.#shaper };
+  }
+
+  /** @throws {Refusal} for what the service says no to. */
+  answer({ method, route, query, body, caller }: Call): Answer {
+    if (route.kind === "search") {
+      if (method !== "GET") throw new Refusal(405, "search is read with GET");
+      return this.#lookups.search(route.term, caller);
+    }
+    const { resource } = route;
+    if (!allowed(caller.account, resource, route.kind === "guess" ? "GET" : method))
+      throw new Refusal(403, `no permission to ${method} ${resource.wire}`);
+    const fields = query?.get("fields") ?? null;
+    switch (route.kind) {
+      case "collection":
+        this.#checkParents(route.parents, caller);
+        if (method === "GET") return this.#lists.read(resource, query, caller, within(route.parents));
+        if (method !== "POST") throw new Refusal(405, `${method} wants the id of one ${resource.wire}`);
+        return this.#create(resource, route.parents, object(body), fields, caller);
+      case "record":
+        this.#checkParents(route.parents, caller);
+        return this.#record(method, resource, route.id, route.parents, body, fields, caller);
+      case "guess":
+        only("POST", method);
+        return this.#lookups.guess(resource, body ?? null, query, caller);
+      case "customFields":
+        only("PUT", method);
+        return assignCustomFields(this.#tenant, resource, object(body), caller.request);
+      case "fromTemplate":
+        only("POST", method);
+        return createFromTemplate(this.#workshop, resource, object(body), fields, caller);
+      case "byNumber":
+        only("GET", method);
+        return this.#lookups.byNumber(resource, route.term, fields, caller);
+      case "byExternalId":
+        only("GET", method);
+        return refused(404, `${resource.wire} with external id ${route.term} does not exist`);
+      case "action": {
+        const record = this.#tenant.find(resource.name, route.id, caller.account);
+        if (record === undefined) return this.#tenant.notFound(resource, route.id);
+        const call = { resource, record, name: `${method} ${route.action}`, argument: route.argument, caller };
+        const answer = runAction(this.#workshop, { ...call, body: body === undefined ? {} : object(body) });
+        return answer ?? refused(404, `${resource.wire} has no ${route.action}`);
+      }
+    }
+  }
+
+  #create(
+    resource: Resource,
+    parents: readonly ParentStep[],
+    body: JsonObject,
+    fields: string | null,
+    caller: Caller,
+  ): Answer {
+    const status = resource.refuses?.POST;
+    const parent = parents.at(-1);
+    const nestedOnly = resource.name === "svcDocumentTask";
+    if (status !== undefined && !(nestedOnly && parent !== undefined))
+      throw new Refusal(status, nestedOnly ? "Unknown error" : `${resource.wire} cannot be created`);
+    if (parent === undefined) return this.#writes.create(resource, body, fields, caller);
+    const wire = resource.fields.get(parent.field)?.wire ?? this.#tenant.catalogue.brand.wire(parent.field);
+    return this.#writes.create(resource, { ...body, [wire]: parent.id }, fields, caller);
+  }
+
+  #record(
+    method: string,
+    resource: Resource,
+    id: number,
+    parents: readonly ParentStep[],
+    body: Json | undefined,
+    fields: string | null,
+    caller: Caller,
+  ): Answer {
+    if (method !== "GET" && method !== "PUT" && method !== "DELETE")
+      throw new Refusal(405, `${method} is not offered for one ${resource.wire}`);
+    const status = resource.refuses?.[method];
+    if (status !== undefined) throw new Refusal(status, `${method} ${resource.wire} is not allowed`);
+    const record = this.#tenant.find(resource.name, id, caller.account);
+    const parent = parents.at(-1);
+    if (record === undefined || (parent && record[parent.field] !== parent.id))
+      return this.#tenant.notFound(resource, id);
+    if (method === "GET") return json(this.#shaper.shape(record, this.#shaper.plan(resource, "one", fields)));
+    if (method === "DELETE") return this.#writes.delete(resource, record, caller);
+    return this.#writes.edit(resource, record, object(body), fields, caller);
+  }
+
+  /** Every record of the path must exist and hang on the one before it. */
+  #checkParents(parents: readonly ParentStep[], { account }: Caller): void {
+    let above: ParentStep | undefined;
+    for (const step of parents) {
+      const record: StoredRecord | undefined = this.#tenant.find(step.resource.name, step.id, account);
+      if (record === undefined || (above && record[above.field] !== above.id))
+        throw new Refusal(404, `${step.resource.wire} ${step.id} does not exist`);
+      above = step;
+    }
+  }
+}
+
+function allowed(account: Account, resource: Resource, method: string): boolean {
+  if (account.permissions === undefined) return true;
+  const methods = account.permissions[resource.name] ?? account.permissions["*"] ?? [];
+  return methods.some((allowed) => allowed === method);
+}
+
+function within(parents: readonly ParentStep[]): { field: string; id: number; key: string } | undefined {
+  const parent = parents.at(-1);
+  return parent && { field: parent.field, id: parent.id, key: parent.segment };
+}
+
+function object(body: Json | undefined): JsonObject {
+  if (!isJsonObject(body)) throw new Refusal(400, "invalid json data");
+  return body;
+}
+
+function only(wanted: string, method: string): void {
+  if (method !== wanted) throw new Refusal(405, `${method} is not offered here`);
+}

@@ -1,0 +1,44 @@
+import type { Resource } from "../catalogue/resource.ts";
+import type { Switches } from "../switches.ts";
+import { Refusal } from "./answer.ts";
+
+const DEFAULT_LIMIT = 10;
+const MAXIMUM_LIMIT = 50;
+
+/** Which rows of a list are wanted. */
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+  /** Members of the wrapper that tell the position. */
+  readonly echo: string;
+}
+
+export function readPage(resource: Resource, query: URLSearchParams | undefined, switches: Switches): Page {
+  const { paging } = switches;
+  if (paging.kind === "none") return { offset: 0, limit: Infinity, echo: "" };
+  const asked = count(query, "limit") ?? DEFAULT_LIMIT;
+  const limit = usedLimit(resource, asked, switches);
+  if (paging.kind === "page") {
+    const page = count(query, paging.parameter) ?? paging.first;
+    if (page < paging.first) throw new Refusal(400, `${paging.parameter} must be ${paging.first} or more`);
+    const echo = `${JSON.stringify(paging.parameter)}:${page},"limit":${limit},`;
+    return { offset: (page - paging.first) * limit, limit, echo };
+  }
+  const offset = paging.kind === "offset" ? (count(query, paging.parameter) ?? 0) : 0;
+  return { offset, limit, echo: `"offset":${offset},"limit":${limit},` };
+}
+
+/** 0 asks for no rows at all, only for the count. */
+function usedLimit(resource: Resource, asked: number, switches: Switches): number {
+  if (asked <= MAXIMUM_LIMIT) return asked;
+  if (switches.overLimit === "refused") throw new Refusal(400, `limit must be ${MAXIMUM_LIMIT} at most`);
+  if (resource.emptyAboveLimit !== undefined) return asked > resource.emptyAboveLimit ? 0 : asked;
+  return switches.overLimit === "capped" ? MAXIMUM_LIMIT : asked;
+}
+
+function count(query: URLSearchParams | undefined, name: string): number | undefined {
+  const text = query?.get(name);
+  if (text === undefined || text === null || text === "") return undefined;
+  if (!/^\d{1,9}$/.test(text)) throw new Refusal(400, `${name} must be a whole number`);
+  return Number(text);
+}

@@ -1,0 +1,136 @@
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { Resource } from "../catalogue/resource.ts";
+
+/** One step down from a parent: its record and the field of the child that holds it. */
+export interface ParentStep {
+  readonly resource: Resource;
+  readonly id: number;
+  readonly field: string;
+  /** The segment below the parent, and the wrapper key of the list there. */
+  readonly segment: string;
+}
+
+/** Where a path leads. */
+export type Route =
+  | { readonly kind: "login" }
+  | { readonly kind: "logout" }
+  | { readonly kind: "search"; readonly term: string }
+  | { readonly kind: "collection"; readonly resource: Resource; readonly parents: readonly ParentStep[] }
+  | {
+      readonly kind: "record";
+      readonly resource: Resource;
+      readonly id: number;
+      readonly parents: readonly ParentStep[];
+    }
+  | { readonly kind: "guess" | "customFields" | "fromTemplate"; readonly resource: Resource }
+  | { readonly kind: "byNumber" | "byExternalId"; readonly resource: Resource; readonly term: string }
+  | {
+      readonly kind: "action";
+      readonly resource: Resource;
+      readonly id: number;
+      readonly action: string;
+      readonly argument: string | undefined;
+    };
+
+const ROOT = "/restApi/";
+const VERSION = "/restApi/v1/";
+export const DEFAULT_RECORD_PATH = "{resource}/{id}";
+const NO_PARENTS: readonly ParentStep[] = [];
+
+/** What a word after the resource's name means; a single record is addressed by a number alone. */
+const COLLECTION_WORDS: Readonly<Record<string, "guess" | "customFields" | "fromTemplate">> = {
+  guess: "guess",
+  customFields: "customFields",
+  fromTemplate: "fromTemplate",
+};
+const TERM_WORDS: Readonly<Record<string, "byNumber" | "byExternalId">> = {
+  findByNumber: "byNumber",
+  findByExternalId: "byExternalId",
+};
+
+/** Reads paths. Case counts; one trailing slash does not. */
+export class Router {
+  readonly #catalogue: Catalogue;
+  readonly #recordPath: RegExp | undefined;
+
+  constructor(catalogue: Catalogue, recordPath: string) {
+    this.#catalogue = catalogue;
+    this.#recordPath = recordPath === DEFAULT_RECORD_PATH ? undefined : recordPattern(recordPath);
+  }
+
+  /** Undefined where the path leads nowhere: 404. */
+  find(pathname: string, search: string): Route | undefined {
+    const path = pathname.endsWith("/") ? pathname.slice(0, -1) : pathname;
+    if (path === `${ROOT}login`) return { kind: "login" };
+    if (path === `${ROOT}logout`) return { kind: "logout" };
+    if (!path.startsWith(VERSION)) return undefined;
+    const rest = path.slice(VERSION.length);
+    const special = this.#recordPath?.exec(rest + search)?.groups;
+    if (special?.["resource"] !== undefined) {
+      const resource = this.#catalogue.byPath.get(special["resource"]);
+      const id = readId(special["id"]);
+      return resource && id ? { kind: "record", resource, id, parents: NO_PARENTS } : undefined;
+    }
+    const segments = decode(rest);
+    return segments === undefined ? undefined : this.#resolve(segments);
+  }
+
+  #resolve([first = "", second, third, ...rest]: readonly string[]): Route | undefined {
+    if (first === "search") {
+      return second !== undefined && third === undefined ? { kind: "search", term: second } : undefined;
+    }
+    const resource = this.#catalogue.byPath.get(first);
+    if (resource === undefined) return undefined;
+    if (second === undefined) return { kind: "collection", resource, parents: NO_PARENTS };
+    const id = readId(second);
+    if (id !== undefined) {
+      if (third !== undefined) return this.#below(resource, id, [third, ...rest], NO_PARENTS);
+      return this.#recordPath ? undefined : { kind: "record", resource, id, parents: NO_PARENTS };
+    }
+    const word = COLLECTION_WORDS[second];
+    if (word !== undefined) return third === undefined ? { kind: word, resource } : undefined;
+    const look = TERM_WORDS[second];
+    return look !== undefined && third !== undefined && rest.length === 0
+      ? { kind: look, resource, term: third }
+      : undefined;
+  }
+
+  #below(
+    parent: Resource,
+    parentId: number,
+    [segment = "", second, ...rest]: readonly string[],
+    above: readonly ParentStep[],
+  ): Route | undefined {
+    const resource = this.#catalogue.byNesting.get(`${parent.name}/${this.#catalogue.brand.neutral(segment)}`);
+    if (resource?.nested === undefined) {
+      if (above.length > 0 || rest.length > 0) return undefined;
+      return { kind: "action", resource: parent, id: parentId, action: segment, argument: second };
+    }
+    const parents = [...above, { resource: parent, id: parentId, field: resource.nested.field, segment }];
+    if (second === undefined) return { kind: "collection", resource, parents };
+    const id = readId(second);
+    if (id === undefined) return undefined;
+    return rest.length === 0 ? { kind: "record", resource, id, parents } : this.#below(resource, id, rest, parents);
+  }
+}
+
+function readId(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+}
+
+function decode(path: string): string[] | undefined {
+  const segments = path.split("/");
+  if (!path.includes("%")) return segments;
+  try {
+    return segments.map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+function recordPattern(template: string): RegExp {
+  const literal = template.replace(/[\\^$.|?+()[\]]/g, "\\$&");
+  const query = template.includes("?") ? "(?:&.*)?" : "(?:\\?.*)?";
+  const pattern = literal.replace("{resource}", "(?<resource>\\w+)").replace("{id}", "(?<id>\\d+)");
+  return new RegExp(`^${pattern}${query}$`);
+}

@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto";
+import { isJsonObject, type Clock, type Json } from "#model";
+import type { Account, StaticToken } from "../options.ts";
+import type { Switches } from "../switches.ts";
+import { UNAUTHORIZED, json, refused, type Answer } from "./answer.ts";
+
+const MINUTE_MS = 60_000;
+const DEFAULT_LIFE_MINUTES = 15;
+const MAXIMUM_LIFE_MINUTES = 44_640;
+const DEFAULT_NAME = "default";
+const TOKEN_BYTES = 24;
+/** The last moment that a date can hold: what the answer says of a token that never expires. */
+const NEVER = "9999-12-31T23:59:59.999Z";
+
+interface Token {
+  readonly account: Account;
+  readonly name: string;
+  readonly kind: "login" | "static";
+  readonly lifeMs: number;
+  readonly refresh: boolean;
+  /** Epoch milliseconds; Infinity never comes. */
+  expiresAt: number;
+}
+
+/** A token as it may be shown: without itself. */
+export interface TokenFacts {
+  readonly username: string;
+  readonly name: string;
+  readonly kind: "login" | "static";
+  readonly expiresAt: number | undefined;
+}
+
+/** Who may log in, and the tokens that are valid. */
+export class Sessions {
+  readonly #accounts: readonly Account[];
+  readonly #statics: readonly StaticToken[];
+  readonly #switches: Switches;
+  readonly #clock: Clock;
+  readonly #userId: (username: string) => number | undefined;
+  readonly #tokens = new Map<string, Token>();
+
+  constructor(
+    accounts: readonly Account[],
+    statics: readonly StaticToken[],
+    switches: Switches,
+    clock: Clock,
+    userId: (username: string) => number | undefined,
+  ) {
+    this.#accounts = accounts;
+    this.#statics = statics;
+    this.#switches = switches;
+    this.#clock = clock;
+    this.#userId = userId;
+    this.reset();
+  }
+
+  /** Ends all sessions and restores the static tokens. */
+  reset(): void {
+    this.#tokens.clear();
+    for (const { token, username } of this.#statics) {
+      const account = this.#accounts.find((account) => account.username === username);
+      if (account === undefined) continue;
+      const never = { lifeMs: Infinity, refresh: false, expiresAt: Infinity };
+      this.#tokens.set(token, { account, name: "static", kind: "static", ...never });
+    }
+  }
+
+  /** The account behind an Authorization header, or undefined; extends the token where it was asked for at login. */
+  account(header: string | undefined): Account | undefined {
+    if (header === undefined || !header.startsWith("Bearer ")) return undefined;
+    const text = header.slice("Bearer ".length);
+    const token = this.#tokens.get(text);
+    if (token === undefined) return undefined;
+    if (token.expiresAt !== Infinity) {
+      const now = this.#clock.now();
+      if (token.expiresAt <= now) {
+        this.#tokens.delete(text);
+        return undefined;
+      }
+      if (token.refresh) token.expiresAt = now + token.lifeMs;
+    }
+    return token.account;
+  }
+
+  login(body: Json): Answer {
+    if (!isJsonObject(body)) return refused(400, "invalid json data");
+    const { username, password, name = DEFAULT_NAME, code = null } = body;
+    const { lifeTime = DEFAULT_LIFE_MINUTES, lifeTimeRefresh = false } = body;
+    if (typeof username !== "string" || username === "") return refused(400, "username is required");
+    if (typeof password !== "string" || password === "") return refused(400, "password is required");
+    if (typeof name !== "string" || name === "") return refused(400, "name must be a text");
+    if (
+      typeof lifeTime !== "number" ||
+      !Number.isInteger(lifeTime) ||
+      lifeTime === 0 ||
+      lifeTime > MAXIMUM_LIFE_MINUTES
+    )
+      return refused(400, `lifeTime must be whole minutes, ${MAXIMUM_LIFE_MINUTES} at most`);
+    if (typeof lifeTimeRefresh !== "boolean") return refused(400, "lifeTimeRefresh must be a boolean");
+    if (code !== null && !Number.isInteger(code)) return refused(400, "code must be an integer");
+    const account = this.#accounts.find((account) => account.username === username);
+    if (account === undefined || account.password !== password) return UNAUTHORIZED;
+    if (account.code !== undefined && code === null) return refused(400, "code is required");
+    if (account.code !== undefined && account.code !== code) return UNAUTHORIZED;
+    return this.#open(account, name, lifeTime, lifeTimeRefresh);
+  }
+
+  logout(header: string | undefined): Answer {
+    this.#tokens.delete(header?.slice("Bearer ".length) ?? "");
+    return { status: 200, body: "" };
+  }
+
+  /** Ends login sessions, of one account or of all; tokens of the web interface only if asked. */
+  revoke(which: { username?: string; staticTokens?: boolean } = {}): number {
+    let revoked = 0;
+    for (const [text, token] of this.#tokens) {
+      if (which.username !== undefined && token.account.username !== which.username) continue;
+      if (token.kind === "static" && which.staticTokens !== true) continue;
+      this.#tokens.delete(text);
+      revoked += 1;
+    }
+    return revoked;
+  }
+
+  list(): TokenFacts[] {
+    return [...this.#tokens.values()].map(({ account, name, kind, expiresAt }) => ({
+      username: account.username,
+      name,
+      kind,
+      expiresAt: expiresAt === Infinity ? undefined : expiresAt,
+    }));
+  }
+
+  #open(account: Account, name: string, lifeMinutes: number, refresh: boolean): Answer {
+    if (this.#switches.tokenNamesUnique)
+      for (const [text, token] of this.#tokens)
+        if (token.kind === "login" && token.account === account && token.name === name) this.#tokens.delete(text);
+    const lifeMs = lifeMinutes < 0 ? Infinity : lifeMinutes * MINUTE_MS;
+    const expiresAt = this.#clock.now() + lifeMs;
+    const text = randomBytes(TOKEN_BYTES).toString("base64url");
+    this.#tokens.set(text, { account, name, kind: "login", lifeMs, refresh, expiresAt });
+    const expiry = lifeMs === Infinity ? NEVER : new Date(expiresAt).toISOString();
+    const spelled = this.#switches.expiry;
+    return json({
+      access_token: text,
+      username: account.username,
+      token_type: "Bearer",
+      token_name: name,
+      id: this.#userId(account.username) ?? null,
+      ...(spelled === "expire_date" || spelled === "both" ? { expire_date: expiry } : {}),
+      ...(spelled === "expires_date" || spelled === "both" ? { expires_date: expiry } : {}),
+    });
+  }
+}

@@ -1,0 +1,157 @@
+import { isJsonObject, type Json, type JsonObject } from "#model";
+import type { Field, Resource } from "../catalogue/resource.ts";
+import type { StoredRecord } from "../records/version.ts";
+import { parseFields, type FieldsGrammar } from "./fields-grammar.ts";
+import type { Tenant } from "./tenant.ts";
+
+/** A list shows less by default than a single read. */
+export type View = "list" | "one";
+
+interface Member {
+  readonly wire: string;
+  /** Undefined leaves the member out. */
+  readonly read: (record: StoredRecord) => Json | undefined;
+}
+
+/** What an answer shows of a record: made once per `fields` text, used for every row. */
+export interface Plan {
+  readonly members: readonly Member[];
+  /** Members of an open resource that are shown beside `members`: all but these. */
+  readonly othersBut: ReadonlySet<string> | undefined;
+}
+
+const PLANS_KEPT = 1_000;
+
+/** Turns stored records into what `fields` asks for. */
+export class Shaper {
+  readonly #tenant: Tenant;
+  readonly #plans = new Map<string, Plan>();
+
+  constructor(tenant: Tenant) {
+    this.#tenant = tenant;
+  }
+
+  plan(resource: Resource, view: View, fields: string | null): Plan {
+    const name = `${resource.name} ${view} ${fields ?? ""}`;
+    const known = this.#plans.get(name);
+    if (known !== undefined) return known;
+    if (this.#plans.size >= PLANS_KEPT) this.#plans.clear();
+    const plan = this.#compile(resource, view, parseFields(fields));
+    this.#plans.set(name, plan);
+    return plan;
+  }
+
+  shape(record: StoredRecord, plan: Plan): JsonObject {
+    const shown: JsonObject = {};
+    for (const { wire, read } of plan.members) {
+      const value = read(record);
+      if (value !== undefined) shown[wire] = value;
+    }
+    if (plan.othersBut !== undefined)
+      for (const name of Object.keys(record))
+        if (!plan.othersBut.has(name)) shown[this.#tenant.catalogue.brand.wire(name)] = record[name]!;
+    return shown;
+  }
+
+  #compile(resource: Resource, view: View, grammar: FieldsGrammar): Plan {
+    const { brand } = this.#tenant.catalogue;
+    const without = new Set([...grammar.without].map(brand.neutral));
+    const named = [...grammar.names].map(brand.neutral);
+    const names = new Set(grammar.all || grammar.onlyExcludes ? this.#defaults(resource, view, grammar.all) : named);
+    for (const name of named) names.add(name);
+    for (const link of grammar.expanded.keys()) names.add(brand.neutral(link));
+    const members: Member[] = [];
+    for (const name of names) {
+      if (without.has(name)) continue;
+      const member = this.#member(resource, name, grammar.expanded.get(brand.wire(name)));
+      if (member !== undefined) members.push(member);
+    }
+    const others = resource.open && (grammar.all || (grammar.onlyExcludes && view === "one"));
+    return { members, othersBut: others ? new Set([...resource.fields.keys(), ...names, ...without]) : undefined };
+  }
+
+  #defaults(resource: Resource, view: View, all: boolean): readonly string[] {
+    if (all) return [...resource.fields.keys()];
+    if (view === "list") return resource.list;
+    return [...resource.fields.keys()].filter((name) => resource.hidden?.includes(name) !== true);
+  }
+
+  #member(resource: Resource, name: string, expanded: readonly string[] | undefined): Member | undefined {
+    const field = resource.fields.get(name);
+    const wire = field?.wire ?? this.#tenant.catalogue.brand.wire(name);
+    if (field === undefined) {
+      if (!resource.open) return undefined;
+      const target = this.#tenant.catalogue.resources.get(name);
+      if (expanded === undefined || target === undefined) return { wire, read: (record) => record[name] };
+      return { wire, read: (record) => this.#expand(record[name], [name], expanded) };
+    }
+    if (field.secret === true) return undefined;
+    return { wire, read: this.#reader(resource, field, expanded) };
+  }
+
+  #reader(resource: Resource, field: Field, expanded: readonly string[] | undefined): Member["read"] {
+    const { name, targets } = field;
+    switch (field.kind) {
+      case "restLink":
+        return (record) => `${this.#tenant.url}${this.#tenant.recordPath(resource, record.id)}`;
+      case "customFields":
+        return (record) => customFieldValues(record[name], expanded);
+      case "exists":
+        return (record) => this.#pointing(field, record).length > 0;
+      case "reverse":
+      case "children":
+        return (record) => {
+          const ids = this.#pointing(field, record);
+          return expanded === undefined ? ids : ids.map((id) => this.#expand(id, targets, expanded) ?? id);
+        };
+      case "links":
+        return (record) => {
+          const ids = record[name];
+          if (!Array.isArray(ids)) return [];
+          return expanded === undefined ? ids : ids.map((id) => this.#expand(id, targets, expanded) ?? id);
+        };
+      case "link": {
+        const members = expanded ?? (this.#tenant.switches.links === "object" ? ["id", "name"] : undefined);
+        return members === undefined
+          ? (record) => record[name] ?? null
+          : (record) => this.#expand(record[name], targets, members);
+      }
+      case "text":
+      case "integer":
+      case "number":
+      case "boolean":
+      case "instant":
+      case "object":
+      case "integers":
+        return (record) => record[name] ?? null;
+    }
+  }
+
+  #pointing(field: Field, record: StoredRecord): number[] {
+    const [target] = field.targets;
+    if (target === undefined || field.through === undefined) return [];
+    return this.#tenant.database
+      .table(target)
+      .find(field.through, record.id)
+      .map((row) => row.id);
+  }
+
+  /** A linked object always carries its `id`. One that is gone reads as null. */
+  #expand(id: Json | undefined, targets: readonly string[], members: readonly string[]): Json {
+    if (typeof id !== "number") return null;
+    const target = this.#tenant.target(targets, id);
+    if (target === undefined) return null;
+    return { id, ...this.shape(target.record, this.plan(target.resource, "one", members.join(","))) };
+  }
+}
+
+/** Without dotted names only the ids; with them the members asked for. A record without values has no such member. */
+function customFieldValues(stored: Json | undefined, expanded: readonly string[] | undefined): Json | undefined {
+  if (!Array.isArray(stored) || stored.length === 0) return undefined;
+  const values = stored.filter(isJsonObject);
+  if (expanded === undefined) return values.map((value) => value["id"] ?? null);
+  const members = expanded.includes("*") ? ["id", "value"] : expanded;
+  return values.map((value) =>
+    Object.fromEntries(members.filter((name) => name in value).map((name) => [name, value[name]!])),
+  );
+}

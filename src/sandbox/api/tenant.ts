@@ -1,0 +1,89 @@
+import type { Clock, ResourceName } from "#model";
+import { openCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
+import type { Resource } from "../catalogue/resource.ts";
+import type { Account } from "../options.ts";
+import { Database } from "../records/database.ts";
+import type { StoredRecord } from "../records/version.ts";
+import type { Switches } from "../switches.ts";
+import { Refusal, nothing, refused, type Answer } from "./answer.ts";
+
+/** Who asks, and how old the search index is for this request. */
+export interface Caller {
+  readonly account: Account;
+  /** The ledger's number of the request. */
+  readonly request: number;
+  readonly searchLagMs: number;
+  readonly guessLagMs: number;
+}
+
+/** One tenant of the service: its resources, its records and its ways. */
+export class Tenant {
+  readonly switches: Switches;
+  readonly clock: Clock;
+  readonly catalogue: Catalogue;
+  readonly database: Database;
+  /** Base address, known once the server listens. */
+  url = "";
+  #stamp = { at: NaN, text: "" };
+
+  constructor(switches: Switches, clock: Clock) {
+    this.switches = switches;
+    this.clock = clock;
+    this.catalogue = openCatalogue(switches.brand, switches.paths);
+    this.database = new Database(clock);
+  }
+
+  /** Now, as the service writes moments: UTC with milliseconds. */
+  now(): string {
+    const at = this.clock.now();
+    if (at !== this.#stamp.at) this.#stamp = { at, text: new Date(at).toISOString() };
+    return this.#stamp.text;
+  }
+
+  resource(name: ResourceName): Resource {
+    const resource = this.catalogue.resources.get(name);
+    if (resource === undefined) throw new Refusal(404, `there is no resource ${name}`);
+    return resource;
+  }
+
+  /** The record with this id that `account` may see. */
+  find(resource: ResourceName, id: number, account?: Account): StoredRecord | undefined {
+    const record = this.database.table(resource).get(id)?.version.record;
+    return record !== undefined && sees(account, resource, record) ? record : undefined;
+  }
+
+  /** The first record with this id among several resources: what a link of two kinds points at. */
+  target(resources: readonly ResourceName[], id: number): { resource: Resource; record: StoredRecord } | undefined {
+    for (const name of resources) {
+      const record = this.find(name, id);
+      if (record !== undefined) return { resource: this.resource(name), record };
+    }
+    return undefined;
+  }
+
+  /** A missing record in this tenant's spelling. */
+  notFound(resource: Resource, id: number | string): Answer {
+    const message = `${resource.wire} ${id} does not exist`;
+    switch (this.switches.notFound) {
+      case "404":
+        return refused(404, message);
+      case "400":
+        return refused(400, message);
+      case "empty":
+        return { ...nothing(200), error: message };
+      case "null":
+        return { status: 200, body: "null", error: message };
+    }
+  }
+
+  recordPath(resource: Resource, id: number): string {
+    return `/restApi/v1/${this.switches.recordPath.replace("{resource}", resource.wire).replace("{id}", String(id))}`;
+  }
+}
+
+/** Does a record exist for this account? */
+export function sees(account: Account | undefined, resource: ResourceName, record: StoredRecord): boolean {
+  const only = account?.sees?.[resource];
+  if (only === undefined) return true;
+  return Object.entries(only).every(([field, value]) => record[field] === value);
+}

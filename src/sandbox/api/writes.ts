@@ -1,0 +1,147 @@
+import type { Json, JsonObject } from "#model";
+import type { Resource } from "../catalogue/resource.ts";
+import type { StoredRecord, WriteOrigin } from "../records/version.ts";
+import { Refusal, nothing, type Answer } from "./answer.ts";
+import { followUp, initialValues } from "./conduct.ts";
+import { readDraft, type Draft } from "./draft.ts";
+import type { Shaper } from "./shape.ts";
+import type { Caller, Tenant } from "./tenant.ts";
+
+/** Creates, edits and deletes. Everything is checked before anything is written. */
+export class Writes {
+  readonly #tenant: Tenant;
+  readonly #shaper: Shaper;
+
+  constructor(tenant: Tenant, shaper: Shaper) {
+    this.#tenant = tenant;
+    this.#shaper = shaper;
+  }
+
+  create(resource: Resource, body: JsonObject, fields: string | null, caller: Caller): Answer {
+    return this.answerCreated(resource, this.insert(resource, body, caller), fields);
+  }
+
+  edit(resource: Resource, current: StoredRecord, body: JsonObject, fields: string | null, caller: Caller): Answer {
+    return { status: 200, body: this.#show(resource, this.change(resource, current, body, caller), fields) };
+  }
+
+  delete(resource: Resource, current: StoredRecord, caller: Caller): Answer {
+    if (resource.name === "svcDocumentTask" && this.#hasParts(current))
+      throw new Refusal(400, "a task with work logs, planning times or materials cannot be deleted");
+    const origin: WriteOrigin = { action: "delete", request: caller.request, username: caller.account.username };
+    this.#tenant.database.remove(resource.name, current.id, origin);
+    followUp(this.#tenant, resource, current, undefined, origin);
+    return nothing(204);
+  }
+
+  /** Checks and stores a new record with what is embedded in it. */
+  insert(resource: Resource, body: JsonObject, caller: Caller): StoredRecord {
+    const draft = readDraft(this.#tenant, resource, body, undefined);
+    this.#checkUnique(resource, draft.values, undefined);
+    this.#checkEmbedded(draft);
+    const { database } = this.#tenant;
+    const now = this.#tenant.now();
+    const id = database.nextId();
+    const record: Record<string, Json> & { id: number } = {
+      ...initialValues(this.#tenant, resource, id, caller),
+      ...draft.values,
+      id,
+    };
+    if (resource.name === "svcDocument" && record["type"] === true) record["drafted"] = true;
+    if (resource.stamps === "both") record["created"] = now;
+    if (resource.stamps !== "none") record["modified"] = now;
+    this.#commit(resource, undefined, record, draft, body, caller);
+    return record;
+  }
+
+  /** Checks and stores a partial edit; every edit moves `modified`, also one that changes nothing. */
+  change(resource: Resource, current: StoredRecord, body: JsonObject, caller: Caller): StoredRecord {
+    const draft = readDraft(this.#tenant, resource, body, current);
+    this.#checkUnique(resource, draft.values, current.id);
+    this.#checkEmbedded(draft);
+    const now = this.#tenant.now();
+    const record: Record<string, Json> & { id: number } = { ...current, ...draft.values };
+    if (resource.stamps !== "none") record["modified"] = now;
+    if (resource.fields.has("serverModified")) record["serverModified"] = now;
+    this.#commit(resource, current, record, draft, body, caller);
+    return this.#tenant.find(resource.name, record.id) ?? record;
+  }
+
+  answerCreated(resource: Resource, record: StoredRecord, fields: string | null): Answer {
+    const { createAnswer, createStatus: status } = this.#tenant.switches;
+    switch (createAnswer) {
+      case "record":
+        return { status, body: this.#show(resource, record, fields) };
+      case "id":
+        return { status, body: `{"id":${record.id}}` };
+      case "location":
+        return {
+          status,
+          body: "",
+          headers: { location: this.#tenant.url + this.#tenant.recordPath(resource, record.id) },
+        };
+      case "none":
+        return nothing(status);
+    }
+  }
+
+  /** A written record as `fields` asks for it, its id always. */
+  #show(resource: Resource, record: StoredRecord, fields: string | null): string {
+    const shown = this.#shaper.shape(record, this.#shaper.plan(resource, "one", fields));
+    return JSON.stringify("id" in shown ? shown : { id: record.id, ...shown });
+  }
+
+  #commit(
+    resource: Resource,
+    before: StoredRecord | undefined,
+    record: StoredRecord,
+    { dropped, embedded }: Draft,
+    sent: JsonObject,
+    caller: Caller,
+  ): void {
+    const origin: WriteOrigin = {
+      action: before === undefined ? "create" : "edit",
+      request: caller.request,
+      username: caller.account.username,
+      sent: withoutSecrets(resource, sent),
+      dropped,
+    };
+    this.#tenant.database.put(resource.name, record, origin);
+    followUp(this.#tenant, resource, before, record, origin);
+    for (const { field, items } of embedded) {
+      const child = this.#tenant.resource(field.targets[0]!);
+      const parent = child.fields.get(field.through!)!.wire;
+      for (const item of items) {
+        const known = this.#tenant.find(child.name, Number(item["id"]));
+        if (known === undefined) this.insert(child, { ...item, [parent]: record.id }, caller);
+        else this.change(child, known, item, caller);
+      }
+    }
+  }
+
+  #checkEmbedded({ embedded }: Draft): void {
+    for (const { field, items } of embedded) {
+      const child = this.#tenant.resource(field.targets[0]!);
+      for (const item of items)
+        this.#checkEmbedded(readDraft(this.#tenant, child, item, this.#tenant.find(child.name, Number(item["id"]))));
+    }
+  }
+
+  #checkUnique(resource: Resource, values: Readonly<Record<string, Json>>, self: number | undefined): void {
+    const customerId = values["customerId"];
+    if (!this.#tenant.switches.customerIdUnique || resource.name !== "customer" || typeof customerId !== "string")
+      return;
+    const others = this.#tenant.database.table("customer").find("customerId", customerId);
+    if (others.some((row) => row.id !== self)) throw new Refusal(400, `customerId ${customerId} is already in use`);
+  }
+
+  #hasParts(task: StoredRecord): boolean {
+    const parts = ["svcDocumentTaskWorkLog", "svcDocumentTaskPlanningTime", "svcDocumentTaskMaterial"];
+    return parts.some((part) => this.#tenant.database.table(part).find("task", task.id).length > 0);
+  }
+}
+
+function withoutSecrets(resource: Resource, sent: JsonObject): JsonObject {
+  if (resource.name !== "user" || sent["password"] === undefined) return sent;
+  return { ...sent, password: "***" };
+}

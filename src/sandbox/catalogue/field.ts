@@ -1,0 +1,76 @@
+/** What values a field holds; `reverse` and `restLink` are computed on reading. */
+export type FieldKind =
+  | "text"
+  | "integer"
+  | "number"
+  | "boolean"
+  | "instant"
+  | "object"
+  | "integers"
+  | "link"
+  | "links"
+  | "customFields"
+  | "reverse"
+  | "children"
+  | "exists"
+  | "restLink";
+
+/** A field of a resource: its kind, when it may be written, and what it points at. */
+export interface FieldSpec {
+  readonly kind: FieldKind;
+  /** A field that may not be written now is dropped, and the answer is 200 all the same. */
+  readonly written: "always" | "create" | "never";
+  /** Resources whose ids a link may hold; for `reverse`, `children` and `exists` the resource that points here. */
+  readonly targets: readonly string[];
+  /** For `reverse`, `children` and `exists`: the field of the target that holds our id. */
+  readonly through?: string;
+  readonly choices?: readonly string[];
+  /** Never shown in an answer. */
+  readonly secret?: boolean;
+}
+
+const plain = (kind: FieldKind): FieldSpec => ({ kind, written: "always", targets: [] });
+
+export const text = plain("text");
+export const integer = plain("integer");
+export const number = plain("number");
+export const boolean = plain("boolean");
+export const instant = plain("instant");
+export const object = plain("object");
+export const integers = plain("integers");
+export const customFields = plain("customFields");
+export const restLink: FieldSpec = { ...plain("restLink"), written: "never" };
+
+export const choice = (...choices: string[]): FieldSpec => ({ ...text, choices });
+export const link = (...targets: string[]): FieldSpec => ({ ...plain("link"), targets });
+export const links = (...targets: string[]): FieldSpec => ({ ...plain("links"), targets });
+
+/** The ids of the records of `target` whose field `through` holds this record. */
+export const reverse = (target: string, through: string): FieldSpec => ({
+  ...plain("reverse"),
+  written: "never",
+  targets: [target],
+  through,
+});
+
+/** Like {@link reverse}; a write may embed whole records, which are then created or edited with their parent. */
+export const children = (target: string, through: string): FieldSpec => ({
+  ...plain("children"),
+  targets: [target],
+  through,
+});
+
+/** Is there any record of `target` whose field `through` holds this record? */
+export const exists = (target: string, through: string): FieldSpec => ({
+  ...reverse(target, through),
+  kind: "exists",
+});
+
+export const readOnly = (field: FieldSpec): FieldSpec => ({ ...field, written: "never" });
+export const atCreate = (field: FieldSpec): FieldSpec => ({ ...field, written: "create" });
+export const secret = (field: FieldSpec): FieldSpec => ({ ...field, secret: true });
+
+/** Several fields of one kind. */
+export function all(names: string, field: FieldSpec): Record<string, FieldSpec> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, field]));
+}

@@ -1,0 +1,47 @@
+import type { ResourceSpec } from "./resource-spec.ts";
+
+/** Endpoints of the reference whose fields no document names: they keep whatever JSON object they are given. */
+const NAMES = [
+  "agreementCategory away awayReason companyData confidentialTag costEstimation customerProfile customerUser department",
+  "departmentProfile svcDocumentTemplate svcScript emailAddress exportProfile file message mobileNumber mis notification",
+  "objectCategory observer observerCategory observerType paymentProfile paymentProfilePrice permissionGroup protocol",
+  "protocolEntry protocolGroup protocolGroupData protocolGroupEntries protocolTemplate protocolTemplateElement",
+  "protocolTemplateEntry protocolTemplateGroupContainer protocolTemplateGroup protocolTemplateGroupEntryMapping",
+  "protocolTemplateComponent protocolTemplateAction protocolTemplateReaction protocolTemplateType queue",
+  "serviceProviderUser serviceTypeProfile tableConfigStorage ticketBoard",
+  "ticketBoardProfile ticketLinkType ticketTemplate timer userProfile userActivity workPipe webhook",
+]
+  .join(" ")
+  .split(" ");
+
+const open = (name: string, more: Partial<ResourceSpec> = {}): ResourceSpec => ({
+  name,
+  stamps: "both",
+  list: ["id", "name"],
+  ...more,
+});
+
+const NAME_GUESS = { guess: { keys: ["name"], similarity: true } };
+
+const nested = (name: string, parent: string, segment: string, aliases: string[] = []): ResourceSpec =>
+  open(name, { aliases, nested: { parent, field: parent, segment } });
+
+export const openResources: readonly ResourceSpec[] = [
+  ...NAMES.map((name) => open(name, name === "queue" || name === "customerProfile" ? NAME_GUESS : {})),
+  open("agreement", { searched: ["name", "number"], searchKey: "agreements" }),
+  nested("agreementComponent", "agreement", "component"),
+  nested("agreementPeriod", "agreement", "period"),
+  open("contignent", { aliases: ["contingent"], searched: ["name"], searchKey: "contingents" }),
+  nested("contignentItem", "contignent", "item", ["contingentItem"]),
+  nested("costEstimationTask", "costEstimation", "task"),
+  nested("costEstimationSubTask", "costEstimationTask", "subTask"),
+  nested("taskTemplate", "svcDocumentTemplate", "taskTemplate"),
+  open("object", { searched: ["name"], searchKey: "objects" }),
+  open("ticketCategory", { searched: ["name"], searchKey: "ticketCategories" }),
+  open("travelType", { aliases: ["traveType"] }),
+  open("selectionCategory", NAME_GUESS),
+  open("selectionValue", NAME_GUESS),
+  open("userAndQueue", NAME_GUESS),
+  open("skill", NAME_GUESS),
+  open("serviceProvider", { guess: { keys: ["name", "number"], required: ["name", "number"], similarity: true } }),
+];

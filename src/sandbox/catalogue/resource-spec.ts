@@ -1,0 +1,39 @@
+import type { FieldSpec } from "./field.ts";
+import type { Filters } from "./filter.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** A resource as the reference and the facts know it, in neutral (`svc`) words. */
+export interface ResourceSpec {
+  readonly name: string;
+  /** Other spellings that are served too. */
+  readonly aliases?: readonly string[];
+  /** Absent: the documents name no field of it, so any field is kept as it comes. */
+  readonly fields?: Readonly<Record<string, FieldSpec>>;
+  readonly required?: readonly string[];
+  readonly stamps: "both" | "modified" | "none";
+  /** What a list shows without `fields`; narrower than what a single read shows. */
+  readonly list: readonly string[];
+  /** What a single read does not show without `fields`. */
+  readonly hidden?: readonly string[];
+  readonly filters?: Filters;
+  /** Fields that full text covers; a resource without them ignores `search`. */
+  readonly searched?: readonly string[];
+  /** Its member in the answer of the global search. */
+  readonly searchKey?: string;
+  readonly guess?: {
+    readonly keys: readonly string[];
+    readonly required?: readonly string[];
+    readonly similarity: boolean;
+    /** Answers, but never finds. */
+    readonly broken?: boolean;
+  };
+  /** The field that `findByNumber` reads. */
+  readonly number?: string;
+  /** Statuses of methods that are never carried out. */
+  readonly refuses?: Readonly<Partial<Record<Method, number>>>;
+  /** Where it also lives below another resource: `/{parent}/{pid}/{segment}`; the segment is the wrapper key there. */
+  readonly nested?: { readonly parent: string; readonly field: string; readonly segment: string };
+  /** Above this `limit` a list answers 200 and no rows at all. */
+  readonly emptyAboveLimit?: number;
+}

@@ -1,0 +1,121 @@
+import type { Json } from "#model";
+import type { Tenant } from "../api/tenant.ts";
+import type { ArmedFault } from "../faults/fault.ts";
+import type { RequestEntry, WriteEntry } from "../ledger.ts";
+import type { Row } from "../records/table.ts";
+import { html, type Markup } from "./html.ts";
+
+const TEXT_SHOWN = 200;
+const FIRST_REFUSAL = 400;
+
+/** Every resource with how many records it has; those with records first. */
+export function resourceLinks(tenant: Tenant, current: string): Markup {
+  const names = [...tenant.catalogue.resources.keys()];
+  const size = (name: string) => tenant.database.table(name).size;
+  const ordered = [...names.filter((name) => size(name) > 0), ...names.filter((name) => size(name) === 0)];
+  return html`<ul>
+    ${ordered.map(
+      (name) =>
+        html`<li>
+          <a href="?resource=${name}" ${name === current ? html` aria-current="page"` : undefined}>${name}</a
+          ><span>${size(name)}</span>
+        </li>`,
+    )}
+  </ul>`;
+}
+
+export function recordsTable(resource: string, rows: readonly Row[]): Markup {
+  if (rows.length === 0) return html`<p>None yet.</p>`;
+  return table(
+    ["id", "fields"],
+    rows.map(({ id, version }) => {
+      const { id: _id, ...fields } = version.record!;
+      return html`<tr>
+        <td class="number"><a href="?resource=${resource}&amp;id=${id}">${id}</a></td>
+        <td class="code">${short(fields)}</td>
+      </tr>`;
+    }),
+  );
+}
+
+export function writesTable(writes: readonly WriteEntry[]): Markup {
+  if (writes.length === 0) return html`<p>None yet.</p>`;
+  return table(
+    ["no.", "at (UTC)", "what", "record", "by", "sent", "dropped"],
+    writes.map(
+      (write) =>
+        html`<tr>
+          <td class="number">${write.sequence}</td>
+          <td>${stamp(write.at)}</td>
+          <td>${write.action}</td>
+          <td><a href="?resource=${write.resource}&amp;id=${write.id}">${write.resource} ${write.id}</a></td>
+          <td>${write.username}</td>
+          <td class="code">${short(write.sent)}</td>
+          <td class="code">${write.dropped?.join(", ")}</td>
+        </tr>`,
+    ),
+  );
+}
+
+export function requestsTable(requests: readonly RequestEntry[]): Markup {
+  if (requests.length === 0) return html`<p>None yet.</p>`;
+  return table(
+    ["no.", "at (UTC)", "request", "status", "ms", "by", "faults"],
+    requests.map(
+      (entry) =>
+        html`<tr>
+          <td class="number">${entry.number}</td>
+          <td>${stamp(entry.at)}</td>
+          <td class="code">${entry.method} ${entry.url}</td>
+          <td>${status(entry)}</td>
+          <td class="number">${entry.durationMs.toFixed(1)}</td>
+          <td>${entry.username}</td>
+          <td>${entry.faults?.join(", ")}</td>
+        </tr>`,
+    ),
+  );
+}
+
+export function faultsTable(faults: readonly ArmedFault[]): Markup {
+  if (faults.length === 0) return html`<p>None. Nothing goes wrong on purpose.</p>`;
+  return table(
+    ["id", "fault", "matched", "hits"],
+    faults.map(
+      ({ id, fault, matched, hits }) =>
+        html`<tr>
+          <td class="number">${id}</td>
+          <td class="code">${JSON.stringify(fault)}</td>
+          <td class="number">${matched}</td>
+          <td class="number">${hits}</td>
+        </tr>`,
+    ),
+  );
+}
+
+function table(heads: readonly string[], rows: readonly Markup[]): Markup {
+  return html`<div class="scroll" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function status(entry: RequestEntry): Markup {
+  const text = entry.status === 0 ? "cut" : String(entry.status);
+  const bad = entry.status === 0 || entry.status >= FIRST_REFUSAL;
+  return bad ? html`<span class="bad">${text}</span> ${entry.error}` : html`${text}`;
+}
+
+const stamp = (at: number): string => new Date(at).toISOString().slice(0, -1).replace("T", " ");
+
+function short(value: Json | undefined | object): string {
+  const text = value === undefined ? "" : JSON.stringify(value);
+  return text.length > TEXT_SHOWN ? `${text.slice(0, TEXT_SHOWN)}…` : text;
+}

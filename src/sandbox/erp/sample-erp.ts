@@ -1,0 +1,167 @@
+import Database from "better-sqlite3";
+import { existsSync } from "node:fs";
+import { StopError, systemClock, type Clock } from "#model";
+import { ErpGenerator, type ErpCounts } from "./generator.ts";
+import { ERP_COLUMNS, ERP_KEYS, SCHEMA, type ErpRows, type ErpTable, type ErpValue } from "./schema.ts";
+import { erpStamp } from "./stamp.ts";
+
+export interface SampleErpOptions extends Partial<ErpCounts> {
+  /** Same seed, counts and clock: same rows. Default 1. */
+  readonly seed?: number;
+  /** Gives `updated_at`; the generated rows were changed in the 400 days before its present. */
+  readonly clock?: Clock;
+}
+
+const DEFAULT_COUNTS: ErpCounts = { customers: 500, contacts: 1_200, tickets: 800, orders: 600 };
+const BUSY_TIMEOUT_MS = 5_000;
+
+type Values<Table extends ErpTable> = Partial<Omit<ErpRows[Table], "updated_at">>;
+type Key = readonly ErpValue[];
+
+/**
+ * The sample ERP: one SQLite file that others may read while it is changed here. Every change stamps `updated_at` with
+ * the clock's present, in UTC.
+ */
+export class SampleErp implements Disposable {
+  readonly path: string;
+  readonly #clock: Clock;
+  readonly #database: Database.Database;
+
+  constructor(path: string, clock: Clock) {
+    this.path = path;
+    this.#clock = clock;
+    this.#database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    this.#database.pragma("journal_mode = WAL");
+    this.#database.pragma("synchronous = NORMAL");
+  }
+
+  /** Makes the tables and fills them, all in one transaction. */
+  populate(generator: ErpGenerator): void {
+    this.#database.transaction(() => {
+      this.#database.exec(SCHEMA);
+      this.#insertAll("customers", generator.customers());
+      this.#insertAll("contacts", generator.contacts());
+      this.#insertAll("tickets", generator.tickets());
+      this.#insertAll("service_orders", generator.orders());
+    })();
+  }
+
+  /** All rows by key, for verdicts. */
+  all<Table extends ErpTable>(table: Table): ErpRows[Table][] {
+    const order = ERP_KEYS[table].join(", ");
+    return this.#database.prepare<[], ErpRows[Table]>(`SELECT * FROM ${table} ORDER BY ${order}`).all();
+  }
+
+  renameCustomer(customerNo: string, name1: string): void {
+    this.#update("customers", [customerNo], { name1 });
+  }
+
+  /** Adds a customer; members not given are those of a plain active one. */
+  insertCustomer(values: Values<"customers"> & { readonly customer_no: string }): void {
+    const plain = {
+      name1: `Kunde ${values.customer_no}`,
+      name2: null,
+      short_name: null,
+      status: "A",
+      email_domain: null,
+    };
+    this.#insert("customers", { ...plain, remarks: null, warning: null, ...values });
+  }
+
+  insertContact(values: Values<"contacts"> & { readonly customer_no: string; readonly contact_no: number }): void {
+    const plain = {
+      first_name: null,
+      last_name: `Kontakt ${values.contact_no}`,
+      email: null,
+      phone: null,
+      mobile: null,
+    };
+    this.#insert("contacts", { ...plain, gender: null, notes: null, ...values });
+  }
+
+  insertTicket(values: Values<"tickets"> & { readonly ticket_no: string; readonly customer_no: string }): void {
+    const plain = { contact_no: null, subject: `Ticket ${values.ticket_no}`, body: null, priority: "normal" };
+    this.#insert("tickets", { ...plain, status: "open", tags: null, due_date: null, ...values });
+  }
+
+  insertOrder(values: Values<"service_orders"> & { readonly order_no: string; readonly customer_no: string }): void {
+    const plain = { ticket_no: null, reference: null, billable: 1, amount: "0.00", planned_at: null, remarks: null };
+    this.#insert("service_orders", { ...plain, ...values });
+  }
+
+  /** Sets columns of one row. */
+  change(table: ErpTable, key: Key, values: Readonly<Record<string, ErpValue>>): void {
+    this.#update(table, key, values);
+  }
+
+  flagDeleted(table: ErpTable, key: Key): void {
+    this.#update(table, key, { deleted: 1 });
+  }
+
+  /** Takes the row out of the table, without a trace: only a sweep can notice. */
+  deleteRow(table: ErpTable, key: Key): void {
+    this.#expectOne(
+      table,
+      key,
+      this.#database.prepare(`DELETE FROM ${table} WHERE ${where(table)}`).run(...key).changes,
+    );
+  }
+
+  /** Moves the stamp and nothing else. */
+  touch(table: ErpTable, key: Key): void {
+    this.#update(table, key, {});
+  }
+
+  /** Makes a customer that the service refuses: its name, which is required there, is empty. `renameCustomer` mends it. */
+  breakOne(customerNo: string): void {
+    this.#update("customers", [customerNo], { name1: "", name2: "" });
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+
+  #insert(table: ErpTable, values: Readonly<Record<string, ErpValue | undefined>>): void {
+    const row = { deleted: 0, ...values, updated_at: erpStamp(this.#clock.now()) };
+    this.#insertAll(table, [row]);
+  }
+
+  #insertAll(table: ErpTable, rows: Iterable<object>): void {
+    const columns = ERP_COLUMNS[table];
+    const marks = columns.map((column) => `@${column}`).join(", ");
+    const statement = this.#database.prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks})`);
+    for (const row of rows) statement.run(row);
+  }
+
+  #update(table: ErpTable, key: Key, values: Readonly<Record<string, ErpValue>>): void {
+    const columns = Object.keys(values);
+    const sets = [...columns, "updated_at"].map((column) => `${column} = ?`).join(", ");
+    const statement = this.#database.prepare(`UPDATE ${table} SET ${sets} WHERE ${where(table)}`);
+    const stamp = erpStamp(this.#clock.now());
+    this.#expectOne(table, key, statement.run(...columns.map((column) => values[column]), stamp, ...key).changes);
+  }
+
+  #expectOne(table: ErpTable, key: Key, changes: number): void {
+    if (changes !== 1) throw new StopError("E_SAMPLE_ERP_ROW", `the sample ERP has no ${table} ${key.join(" ")}`);
+  }
+}
+
+const where = (table: ErpTable): string => ERP_KEYS[table].map((column) => `${column} = ?`).join(" AND ");
+
+/**
+ * Makes a new sample ERP in a file.
+ * @throws {StopError} E_SAMPLE_ERP_EXISTS when there is a file already: nothing is ever overwritten.
+ */
+export function createSampleErp(path: string, options: SampleErpOptions = {}): SampleErp {
+  if (existsSync(path)) throw new StopError("E_SAMPLE_ERP_EXISTS", `there is a file at ${path} already`);
+  const { seed = 1, clock = systemClock, ...counts } = options;
+  const erp = new SampleErp(path, clock);
+  erp.populate(new ErpGenerator(seed, { ...DEFAULT_COUNTS, ...counts }, clock.now()));
+  return erp;
+}
+
+/** Opens a sample ERP that {@link createSampleErp} made. */
+export function openSampleErp(path: string, clock: Clock = systemClock): SampleErp {
+  if (!existsSync(path)) throw new StopError("E_SAMPLE_ERP_MISSING", `there is no sample ERP at ${path}`);
+  return new SampleErp(path, clock);
+}

@@ -1,0 +1,58 @@
+import { seededRandom, type Random } from "../random.ts";
+import type { Fault } from "./fault.ts";
+
+type Final = Extract<Fault, { kind: "tooMany" | "serverError" | "cut" | "brokenJson" }>;
+
+/** What the faults that strike one request come to together. */
+export interface Disturbance {
+  readonly kinds: readonly string[];
+  readonly delayBeforeMs: number;
+  readonly delayAfterMs: number;
+  readonly revoke: { readonly staticTokens: boolean } | undefined;
+  readonly vanish: boolean;
+  readonly searchLagMs: number;
+  readonly slowBodyMs: number;
+  readonly final: Final | undefined;
+}
+
+const jitter: Random = seededRandom(1);
+
+/** Adds latencies up, takes the longest lag, and the one fault that ends the request. */
+export function disturbance(faults: readonly Fault[]): Disturbance {
+  let delayBeforeMs = 0;
+  let delayAfterMs = 0;
+  let searchLagMs = 0;
+  let slowBodyMs = 0;
+  let vanish = false;
+  let revoke: Disturbance["revoke"];
+  let final: Final | undefined;
+  for (const fault of faults) {
+    switch (fault.kind) {
+      case "latency": {
+        const ms = fault.ms + jitter() * (fault.jitterMs ?? 0);
+        if (fault.when === "after") delayAfterMs += ms;
+        else delayBeforeMs += ms;
+        break;
+      }
+      case "slowBody":
+        slowBodyMs += fault.ms;
+        break;
+      case "revokeTokens":
+        revoke = { staticTokens: fault.staticTokens === true || revoke?.staticTokens === true };
+        break;
+      case "vanish":
+        vanish = true;
+        break;
+      case "staleSearch":
+        searchLagMs = Math.max(searchLagMs, fault.lagMs);
+        break;
+      case "tooMany":
+      case "serverError":
+      case "cut":
+      case "brokenJson":
+        final = fault;
+    }
+  }
+  const kinds = faults.map((fault) => fault.kind);
+  return { kinds, delayBeforeMs, delayAfterMs, revoke, vanish, searchLagMs, slowBodyMs, final };
+}

@@ -1,0 +1,73 @@
+import { z } from "zod";
+
+const whole = z.int().nonnegative();
+const when = z.enum(["before", "during", "after"]);
+
+/** Which requests a fault is for: all members that are given must hold. */
+const aim = {
+  /** Neutral name of a resource; `login`, `logout` and `search` are names too. */
+  resource: z.string().optional(),
+  method: z.enum(["GET", "POST", "PUT", "DELETE"]).optional(),
+  /** Path and query as sent, with `*` for anything. */
+  path: z.string().optional(),
+  /** Leaves the first so many matching requests alone. */
+  skip: whole.optional(),
+  /** Only every n-th matching request. */
+  every: whole.min(1).optional(),
+  /** Chance per matching request, drawn from `seed`. */
+  probability: z.number().min(0).max(1).optional(),
+  seed: z.int().optional(),
+  /** Ends after so many hits. */
+  count: whole.min(1).optional(),
+};
+
+const effect = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject({ ...aim, ...shape });
+
+/**
+ * What goes wrong, and when: `before` nothing is done; `during` the client hears the bad news first and the write is
+ * committed `commitDelayMs` later; `after` the write is committed and only its answer suffers.
+ */
+export const faultSchema = z.discriminatedUnion("kind", [
+  effect({ kind: z.literal("latency"), ms: whole, jitterMs: whole.optional(), when: when.optional() }),
+  /** 429; nothing is done. Retry-After as seconds, or as a date that lies so many seconds ahead, or not at all. */
+  effect({
+    kind: z.literal("tooMany"),
+    retryAfterSeconds: whole.optional(),
+    retryAfterForm: z.enum(["seconds", "date"]).optional(),
+  }),
+  effect({
+    kind: z.literal("serverError"),
+    status: z.int().min(500).max(599).optional(),
+    when: when.optional(),
+    commitDelayMs: whole.optional(),
+    /** An HTML page of something in between, instead of the service's own JSON. */
+    html: z.boolean().optional(),
+  }),
+  /** `midBody`: committed, and the answer breaks off in the middle. */
+  effect({
+    kind: z.literal("cut"),
+    when: z.enum(["before", "during", "after", "midBody"]),
+    commitDelayMs: whole.optional(),
+  }),
+  /** The answer's body takes so long to arrive, piece by piece. */
+  effect({ kind: z.literal("slowBody"), ms: whole }),
+  /** Committed; the answer says 200 and is not JSON. */
+  effect({ kind: z.literal("brokenJson") }),
+  /** The login tokens are revoked before the request is looked at; `staticTokens` too if asked. */
+  effect({ kind: z.literal("revokeTokens"), staticTokens: z.boolean().optional() }),
+  /** The record that the request is about is removed first, as if by somebody else. */
+  effect({ kind: z.literal("vanish") }),
+  /** Search, the filter `search` and guess see the records as they were so long ago. */
+  effect({ kind: z.literal("staleSearch"), lagMs: whole }),
+]);
+
+/** A fault on demand. */
+export type Fault = z.infer<typeof faultSchema>;
+
+/** A fault that is armed, and how often it matched and struck. */
+export interface ArmedFault {
+  readonly id: number;
+  readonly fault: Fault;
+  readonly matched: number;
+  readonly hits: number;
+}

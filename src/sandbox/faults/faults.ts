@@ -1,0 +1,107 @@
+import { StopError } from "#model";
+import { seededRandom, type Random } from "../random.ts";
+import { faultSchema, type ArmedFault, type Fault } from "./fault.ts";
+
+/** What a fault is aimed at. */
+export interface Target {
+  readonly resource: string | undefined;
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+}
+
+interface Armed {
+  readonly id: number;
+  readonly fault: Fault;
+  readonly random: Random;
+  readonly path: RegExp | undefined;
+  matched: number;
+  hits: number;
+}
+
+/** Faults whose effect ends the request: at most one of them strikes. */
+const FINAL = new Set<Fault["kind"]>(["tooMany", "serverError", "cut", "brokenJson"]);
+
+const DEFAULT_SEED = 1;
+
+/** The faults that are armed. */
+export class Faults {
+  #armed: Armed[] = [];
+  #lastId = 0;
+
+  /**
+   * Arms a fault and returns its id. The same faults with the same seeds strike the same requests of a sequence.
+   * @throws {StopError} E_SANDBOX_FAULT naming the member that is wrong.
+   */
+  add(fault: Fault): number {
+    return this.addUnchecked(fault);
+  }
+
+  /** Like {@link add}, for a description that came from outside. */
+  addUnchecked(fault: unknown): number {
+    const parsed = faultSchema.safeParse(fault);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const member = issue?.path.join(".") || "fault";
+      throw new StopError("E_SANDBOX_FAULT", `this is not a fault: ${member}: ${issue?.message ?? "invalid"}`);
+    }
+    this.#lastId += 1;
+    this.#armed.push({
+      id: this.#lastId,
+      fault: parsed.data,
+      random: seededRandom(parsed.data.seed ?? DEFAULT_SEED),
+      path: parsed.data.path === undefined ? undefined : wildcard(parsed.data.path),
+      matched: 0,
+      hits: 0,
+    });
+    return this.#lastId;
+  }
+
+  /** Disarms one fault, or all. */
+  clear(id?: number): void {
+    this.#armed = id === undefined ? [] : this.#armed.filter((armed) => armed.id !== id);
+  }
+
+  list(): ArmedFault[] {
+    return this.#armed.map(({ id, fault, matched, hits }) => ({ id, fault, matched, hits }));
+  }
+
+  get none(): boolean {
+    return this.#armed.length === 0;
+  }
+
+  /** The faults that strike this request, in the order in which they were armed. */
+  draw(target: Target): Fault[] {
+    const struck: Fault[] = [];
+    let ended = false;
+    for (const armed of this.#armed) {
+      if (!aimedAt(armed, target)) continue;
+      armed.matched += 1;
+      const final = FINAL.has(armed.fault.kind);
+      if ((final && ended) || !strikes(armed)) continue;
+      armed.hits += 1;
+      struck.push(armed.fault);
+      ended ||= final;
+    }
+    return struck;
+  }
+}
+
+function aimedAt({ fault, path }: Armed, target: Target): boolean {
+  if (fault.resource !== undefined && fault.resource !== target.resource) return false;
+  if (fault.method !== undefined && fault.method !== target.method) return false;
+  return path === undefined || path.test(target.url);
+}
+
+function strikes({ fault, matched, hits, random }: Armed): boolean {
+  const turn = matched - (fault.skip ?? 0);
+  if (turn < 1) return false;
+  if (fault.count !== undefined && hits >= fault.count) return false;
+  if (fault.every !== undefined && turn % fault.every !== 0) return false;
+  return fault.probability === undefined || random() < fault.probability;
+}
+
+function wildcard(pattern: string): RegExp {
+  const literal = pattern.split("*").map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"));
+  return new RegExp(`^${literal.join(".*")}$`);
+}

@@ -1,0 +1,221 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { performance } from "node:perf_hooks";
+import { errorFacts, sleep, systemClock, type Json } from "#model";
+import type { Logger } from "#telemetry";
+import { Refusal, UNAUTHORIZED, refused, type Answer } from "./api/answer.ts";
+import type { Api } from "./api/api.ts";
+import { Router, type Route } from "./api/route.ts";
+import type { Sessions } from "./api/sessions.ts";
+import type { Tenant } from "./api/tenant.ts";
+import { brokenJson, serverError, tooMany } from "./faults/bad-answers.ts";
+import { disturbance, type Disturbance } from "./faults/disturbance.ts";
+import type { Faults } from "./faults/faults.ts";
+import type { Ledger } from "./ledger.ts";
+import { readBody } from "./request-body.ts";
+import { send, sendHalf, sendSlowly } from "./transport.ts";
+
+const DEFAULT_COMMIT_DELAY_MS = 50;
+/** Longer than clients keep idle connections, so that they, not we, close them. */
+const KEEP_ALIVE_MS = 65_000;
+
+/** One request on its way to an answer. */
+interface Exchange {
+  readonly number: number;
+  readonly startedAt: number;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  readonly url: string;
+  readonly query: URLSearchParams | undefined;
+  readonly route: Route | undefined;
+  readonly body: Buffer | undefined;
+  disturbed: Disturbance | undefined;
+  username: string | undefined;
+}
+
+interface Parts {
+  readonly tenant: Tenant;
+  readonly api: Api;
+  readonly sessions: Sessions;
+  readonly faults: Faults;
+  readonly ledger: Ledger;
+  readonly logger: Logger | undefined;
+}
+
+/** The service's HTTP side: reads requests, lets faults strike, sends answers, writes the ledger. */
+export class Front {
+  readonly server: Server;
+  readonly #parts: Parts;
+  readonly #router: Router;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#router = new Router(parts.tenant.catalogue, parts.tenant.switches.recordPath);
+    this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
+      readBody(request, response, (body) => this.#receive(request, response, body));
+    });
+  }
+
+  #receive(request: IncomingMessage, response: ServerResponse, body: Buffer | undefined): void {
+    const url = request.url ?? "/";
+    const at = url.indexOf("?");
+    const exchange: Exchange = {
+      number: this.#parts.ledger.nextNumber(),
+      startedAt: performance.now(),
+      request,
+      response,
+      method: request.method ?? "GET",
+      url,
+      query: at < 0 ? undefined : new URLSearchParams(url.slice(at + 1)),
+      route: this.#router.find(at < 0 ? url : url.slice(0, at), at < 0 ? "" : url.slice(at)),
+      body,
+      disturbed: undefined,
+      username: undefined,
+    };
+    if (this.#parts.faults.none) return this.#finish(exchange, this.#answer(exchange));
+    this.#disturb(exchange).catch((error: unknown) => {
+      this.#parts.logger?.error({ err: errorFacts(error) }, "sandbox request failed");
+      response.destroy();
+    });
+  }
+
+  /** Faults strike only requests of somebody who is known, so that a revoked token costs one strike, not many. */
+  async #disturb(exchange: Exchange): Promise<void> {
+    const { route, method, url } = exchange;
+    const struck = this.#known(exchange) ? this.#parts.faults.draw({ resource: named(route), method, url }) : [];
+    if (struck.length === 0) return this.#finish(exchange, this.#answer(exchange));
+    const disturbed = disturbance(struck);
+    exchange.disturbed = disturbed;
+    if (disturbed.delayBeforeMs > 0) await sleep(disturbed.delayBeforeMs);
+    if (disturbed.revoke) this.#parts.sessions.revoke(disturbed.revoke);
+    if (disturbed.vanish) this.#vanish(route);
+    const { final } = disturbed;
+    if (final?.kind === "tooMany") return this.#finish(exchange, tooMany(final, this.#parts.tenant.clock.now()));
+    if (final?.kind === "serverError") return this.#failing(exchange, final);
+    if (final?.kind === "cut") return this.#cut(exchange, final);
+    const answer = this.#answer(exchange);
+    if (disturbed.delayAfterMs > 0) await sleep(disturbed.delayAfterMs);
+    const shown = final?.kind === "brokenJson" ? brokenJson(answer) : answer;
+    if (disturbed.slowBodyMs === 0) return this.#finish(exchange, shown);
+    await sendSlowly(exchange.response, shown, this.#date(), disturbed.slowBodyMs);
+    this.#note(exchange, shown.status, shown.error);
+  }
+
+  async #failing(
+    exchange: Exchange,
+    fault: {
+      when?: string | undefined;
+      commitDelayMs?: number | undefined;
+      status?: number | undefined;
+      html?: boolean | undefined;
+    },
+  ): Promise<void> {
+    if (fault.when === "after") this.#answer(exchange);
+    const delayAfterMs = exchange.disturbed?.delayAfterMs ?? 0;
+    if (delayAfterMs > 0) await sleep(delayAfterMs);
+    this.#finish(exchange, serverError(fault));
+    if (fault.when === "during") await this.#commitLater(exchange, fault.commitDelayMs);
+  }
+
+  async #cut(exchange: Exchange, fault: { when: string; commitDelayMs?: number | undefined }): Promise<void> {
+    const { response } = exchange;
+    if (fault.when === "midBody") {
+      await sendHalf(response, this.#answer(exchange), this.#date());
+      return this.#note(exchange, 0, "cut in the middle of the body");
+    }
+    if (fault.when === "after") this.#answer(exchange);
+    response.socket?.destroy();
+    this.#note(exchange, 0, `cut ${fault.when} the commit`);
+    if (fault.when === "during") await this.#commitLater(exchange, fault.commitDelayMs);
+  }
+
+  /** The client has heard the bad news already; what it asked for happens all the same. */
+  async #commitLater(exchange: Exchange, delayMs = DEFAULT_COMMIT_DELAY_MS): Promise<void> {
+    await sleep(delayMs);
+    this.#answer(exchange);
+  }
+
+  #answer(exchange: Exchange): Answer {
+    try {
+      return this.#carryOut(exchange);
+    } catch (error) {
+      if (error instanceof Refusal) return refused(error.status, error.message);
+      this.#parts.logger?.error({ err: errorFacts(error) }, "sandbox request failed");
+      return refused(500, `the sandbox failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  #carryOut(exchange: Exchange): Answer {
+    const { method, route, query, request, body, number, disturbed } = exchange;
+    const { sessions, tenant, api } = this.#parts;
+    const { authorization } = request.headers;
+    if (route?.kind === "login")
+      return method === "POST" ? sessions.login(parse(request, body) ?? null) : refused(405, "login wants POST");
+    const account = sessions.account(authorization);
+    if (account === undefined) return UNAUTHORIZED;
+    exchange.username = account.username;
+    if (route === undefined) return refused(404, "there is nothing at this path");
+    if (route.kind === "logout")
+      return method === "POST" ? sessions.logout(authorization) : refused(405, "logout wants POST");
+    const lagMs = disturbed?.searchLagMs ?? 0;
+    const searchLagMs = Math.max(lagMs, tenant.switches.searchLagMs);
+    const caller = { account, request: number, searchLagMs, guessLagMs: lagMs };
+    return api.answer({ method, route, query, body: parse(request, body), caller });
+  }
+
+  #known({ route, request }: Exchange): boolean {
+    return route?.kind === "login" || this.#parts.sessions.account(request.headers.authorization) !== undefined;
+  }
+
+  #vanish(route: Route | undefined): void {
+    if (route === undefined || !("resource" in route) || !("id" in route)) return;
+    const { database } = this.#parts.tenant;
+    if (database.table(route.resource.name).get(route.id))
+      database.remove(route.resource.name, route.id, { action: "vanish" });
+  }
+
+  #finish(exchange: Exchange, answer: Answer): void {
+    send(exchange.response, answer, this.#date());
+    this.#note(exchange, answer.status, answer.error);
+  }
+
+  #note(exchange: Exchange, status: number, error?: string): void {
+    const { number, startedAt, method, url, route, username, disturbed } = exchange;
+    const { ledger, tenant } = this.#parts;
+    ledger.add({
+      number,
+      at: tenant.clock.now(),
+      method,
+      url,
+      resource: named(route),
+      username,
+      status,
+      durationMs: performance.now() - startedAt,
+      error,
+      faults: disturbed?.kinds,
+    });
+  }
+
+  /** With a clock of its own, the sandbox's answers carry that clock's date. */
+  #date(): string | undefined {
+    const { clock } = this.#parts.tenant;
+    return clock === systemClock ? undefined : new Date(clock.now()).toUTCString();
+  }
+}
+
+function named(route: Route | undefined): string | undefined {
+  if (route === undefined) return undefined;
+  return "resource" in route ? route.resource.name : route.kind;
+}
+
+function parse(request: IncomingMessage, body: Buffer | undefined): Json | undefined {
+  if (body === undefined || body.length === 0) return undefined;
+  if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? ""))
+    throw new Refusal(415, "the body must be application/json");
+  try {
+    const value: Json = JSON.parse(body.toString("utf8"));
+    return value;
+  } catch {
+    throw new Refusal(400, "invalid json data");
+  }
+}

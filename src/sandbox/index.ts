@@ -1,0 +1,8 @@
+export { startSandbox, type Sandbox } from "./sandbox.ts";
+export { DEFAULT_ACCOUNT, DEFAULT_TOKEN, type Account, type SandboxOptions, type StaticToken } from "./options.ts";
+export { DEFAULT_SWITCHES, type Switches } from "./switches.ts";
+export type { ArmedFault, Fault } from "./faults/fault.ts";
+export type { Ledger, RequestEntry, RequestQuery, WriteEntry, WriteQuery } from "./ledger.ts";
+export type { StoredRecord, WriteAction } from "./records/version.ts";
+export { createSampleErp, openSampleErp, type SampleErp, type SampleErpOptions } from "./erp/sample-erp.ts";
+export type { ContactRow, CustomerRow, ErpRows, ErpTable, ErpValue, ServiceOrderRow, TicketRow } from "./erp/schema.ts";

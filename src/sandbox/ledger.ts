@@ -1,0 +1,139 @@
+import type { ResourceName } from "#model";
+import type { Database } from "./records/database.ts";
+import type { Version, WriteAction } from "./records/version.ts";
+
+/** One request as it ended. Bodies of logins and tokens are never kept. */
+export interface RequestEntry {
+  /** From 1, without gaps. */
+  readonly number: number;
+  readonly at: number;
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly url: string;
+  /** Neutral name; `login`, `logout` and `search` too; undefined where the path leads nowhere. */
+  readonly resource: string | undefined;
+  readonly username: string | undefined;
+  /** 0 where the connection was cut before an answer. */
+  readonly status: number;
+  readonly durationMs: number;
+  /** The error message of a refusal. */
+  readonly error?: string | undefined;
+  /** Kinds of the faults that struck. */
+  readonly faults?: readonly string[] | undefined;
+}
+
+/** One write; `record` is what the record was afterwards, undefined when it was gone. */
+export type WriteEntry = Omit<Version, "previous">;
+
+export interface RequestQuery {
+  readonly method?: string;
+  readonly resource?: string;
+  readonly status?: number;
+}
+
+export interface WriteQuery {
+  readonly resource?: ResourceName;
+  readonly id?: number;
+  readonly action?: WriteAction;
+}
+
+interface Waiter {
+  readonly query: RequestQuery;
+  readonly heard: (entry: RequestEntry) => void;
+}
+
+/** Everything that was asked of the sandbox and everything that was written. */
+export class Ledger {
+  readonly #database: Database;
+  readonly #size: number;
+  #ring: RequestEntry[] = [];
+  #lastNumber = 0;
+  #counts = new Map<string, number>();
+  #waiters: Waiter[] = [];
+
+  constructor(database: Database, size: number) {
+    this.#database = database;
+    this.#size = size;
+  }
+
+  /** The number that the next request gets. */
+  nextNumber(): number {
+    this.#lastNumber += 1;
+    return this.#lastNumber;
+  }
+
+  add(entry: RequestEntry): void {
+    this.#ring[entry.number % this.#size] = entry;
+    const name = countName(entry.method, entry.resource, entry.status);
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    if (this.#waiters.length === 0) return;
+    const heard = this.#waiters.filter((waiter) => matches(entry, waiter.query));
+    this.#waiters = this.#waiters.filter((waiter) => !heard.includes(waiter));
+    for (const waiter of heard) waiter.heard(entry);
+  }
+
+  /** The requests that are still remembered, oldest first. */
+  requests(query: RequestQuery = {}): RequestEntry[] {
+    return this.#ring.filter((entry) => matches(entry, query)).toSorted((a, b) => a.number - b.number);
+  }
+
+  /** How many requests there were, also beyond what is remembered. */
+  count(query: RequestQuery = {}): number {
+    let total = 0;
+    for (const [name, count] of this.#counts) {
+      const [method = "", resource = "", status] = name.split(" ");
+      if (matches({ method, resource: resource || undefined, status: Number(status) }, query)) total += count;
+    }
+    return total;
+  }
+
+  /** The next request of this kind that ends after the call. */
+  next(query: RequestQuery = {}): Promise<RequestEntry> {
+    return new Promise((heard) => {
+      this.#waiters.push({ query, heard });
+    });
+  }
+
+  /** Every write, oldest first; seeds are writes too. */
+  writes(query: WriteQuery = {}): WriteEntry[] {
+    return this.#database.log
+      .filter(
+        (version) =>
+          (query.resource === undefined || version.resource === query.resource) &&
+          (query.id === undefined || version.id === query.id) &&
+          (query.action === undefined || version.action === query.action),
+      )
+      .map(writeEntry);
+  }
+
+  /** One record's life, oldest state first; also of a record that is gone. */
+  history(resource: ResourceName, id: number): WriteEntry[] {
+    const states: WriteEntry[] = [];
+    let version = this.#database.table(resource).last(id);
+    for (; version !== undefined; version = version.previous) states.unshift(writeEntry(version));
+    return states;
+  }
+
+  clear(): void {
+    this.#ring = [];
+    this.#counts = new Map();
+  }
+}
+
+export function writeEntry({ previous: _previous, ...entry }: Version): WriteEntry {
+  return entry;
+}
+
+const countName = (method: string, resource: string | undefined, status: number): string =>
+  `${method} ${resource ?? ""} ${status}`;
+
+function matches(
+  entry: { method: string; resource: string | undefined; status: number },
+  query: RequestQuery,
+): boolean {
+  return (
+    (query.method === undefined || query.method === entry.method) &&
+    (query.resource === undefined || query.resource === entry.resource) &&
+    (query.status === undefined || query.status === entry.status)
+  );
+}

@@ -1,0 +1,23 @@
+/** A repeatable stream of numbers in [0, 1): the same seed gives the same numbers on every machine. */
+export type Random = () => number;
+
+/** mulberry32: 32 bits of state, good enough to choose faults and names, and nothing else. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** One of `choices`, each as likely as the others. */
+export function pick<T>(random: Random, choices: readonly T[]): T {
+  return choices[Math.floor(random() * choices.length)]!;
+}
+
+/** A whole number from `from` to `to`, both included. */
+export function between(random: Random, from: number, to: number): number {
+  return from + Math.floor(random() * (to - from + 1));
+}

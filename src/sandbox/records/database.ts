@@ -1,0 +1,91 @@
+import type { Clock, ResourceName } from "#model";
+import { Table } from "./table.ts";
+import type { StoredRecord, Version, WriteOrigin } from "./version.ts";
+
+/** Hears of every write in order. */
+export type WriteListener = (version: Version) => void;
+
+/**
+ * All records of the tenant, in memory, and the complete log of writes.
+ * Ids are unique across resources, so that a client which mixes up two kinds of records is found out.
+ */
+export class Database {
+  readonly #clock: Clock;
+  #tables = new Map<ResourceName, Table>();
+  #log: Version[] = [];
+  #lastId = 0;
+  #listeners: WriteListener[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Every write since the start, oldest first. */
+  get log(): readonly Version[] {
+    return this.#log;
+  }
+
+  onWrite(listener: WriteListener): void {
+    this.#listeners.push(listener);
+  }
+
+  table(resource: ResourceName): Table {
+    const known = this.#tables.get(resource);
+    if (known !== undefined) return known;
+    const table = new Table();
+    this.#tables.set(resource, table);
+    return table;
+  }
+
+  nextId(): number {
+    return this.#lastId + 1;
+  }
+
+  /** Stores a new state of a record. */
+  put(resource: ResourceName, record: StoredRecord, origin: WriteOrigin): Version {
+    return this.#commit(resource, record.id, record, origin);
+  }
+
+  /** Takes a record away; its history stays. */
+  remove(resource: ResourceName, id: number, origin: WriteOrigin): Version {
+    return this.#commit(resource, id, undefined, origin);
+  }
+
+  /** Takes over a write from the data file; listeners do not hear of it. */
+  replay(entry: Omit<Version, "sequence" | "previous">): void {
+    this.#apply({
+      ...entry,
+      sequence: this.#log.length + 1,
+      previous: this.table(entry.resource).last(entry.id),
+    });
+  }
+
+  /** Forgets all records and the log. Ids are not given out again. */
+  clear(): void {
+    this.#tables = new Map();
+    this.#log = [];
+  }
+
+  #commit(resource: ResourceName, id: number, record: StoredRecord | undefined, origin: WriteOrigin): Version {
+    const version: Version = {
+      sequence: this.#log.length + 1,
+      at: this.#clock.now(),
+      resource,
+      id,
+      record,
+      previous: this.table(resource).last(id),
+      ...origin,
+    };
+    this.#apply(version);
+    for (const listener of this.#listeners) listener(version);
+    return version;
+  }
+
+  #apply(version: Version): void {
+    const table = this.table(version.resource);
+    if (version.record === undefined) table.remove(version);
+    else table.put(version);
+    this.#log.push(version);
+    if (version.id > this.#lastId) this.#lastId = version.id;
+  }
+}

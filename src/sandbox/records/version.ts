@@ -1,0 +1,47 @@
+import type { Json, ResourceName } from "#model";
+
+/** A record as it is kept: never changed in place, each write makes a new one. Names are the neutral ones. */
+export interface StoredRecord {
+  readonly id: number;
+  readonly [field: string]: Json;
+}
+
+export const WRITE_ACTIONS = ["seed", "create", "edit", "delete", "vanish"] as const;
+
+/** How a record came to be as it is. `vanish`: somebody else removed it, as seen from a client. */
+export type WriteAction = (typeof WRITE_ACTIONS)[number];
+
+/** Who wrote, with what. */
+export interface WriteOrigin {
+  readonly action: WriteAction;
+  /** The ledger's number of the request, or undefined for seeds and faults. */
+  readonly request?: number | undefined;
+  readonly username?: string | undefined;
+  readonly sent?: Json | undefined;
+  /** Names that were sent and not kept. */
+  readonly dropped?: readonly string[] | undefined;
+}
+
+/** One state of a record in the write log, linked to the state before it. */
+export interface Version extends WriteOrigin {
+  /** Position in the write log, from 1. */
+  readonly sequence: number;
+  readonly at: number;
+  readonly resource: ResourceName;
+  readonly id: number;
+  /** Undefined once the record is gone. */
+  readonly record: StoredRecord | undefined;
+  readonly previous: Version | undefined;
+}
+
+/** The ids that an array field holds; none where it holds no array. */
+export function idsOf(value: Json | undefined): number[] {
+  return Array.isArray(value) ? value.filter((id) => typeof id === "number") : [];
+}
+
+/** The state that a search index saw which is `lagMs` behind, or undefined when it had not seen the record yet. */
+export function versionAsOf(version: Version, at: number): Version | undefined {
+  let seen: Version | undefined = version;
+  while (seen !== undefined && seen.at > at) seen = seen.previous;
+  return seen;
+}

@@ -1,0 +1,129 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { StopError, systemClock, type JsonObject, type ResourceName } from "#model";
+import { Api } from "./api/api.ts";
+import { Sessions } from "./api/sessions.ts";
+import { Tenant } from "./api/tenant.ts";
+import { openControl } from "./control/control.ts";
+import { Faults } from "./faults/faults.ts";
+import { Front } from "./front.ts";
+import { Ledger } from "./ledger.ts";
+import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, type SandboxOptions } from "./options.ts";
+import { DataFile } from "./records/data-file.ts";
+import type { StoredRecord } from "./records/version.ts";
+import { seedReferenceData, seedRows } from "./seeding.ts";
+import { switchesOf, type Switches } from "./switches.ts";
+
+const DEFAULT_LEDGER_SIZE = 10_000;
+
+/** A running stand-in for the service. Disposing it closes both servers and flushes the data file. */
+export interface Sandbox extends AsyncDisposable {
+  /** Base address of the service, without a trailing slash. */
+  readonly url: string;
+  /** Base address of the control server; people look at `{controlUrl}/__sandbox/`. */
+  readonly controlUrl: string;
+  readonly switches: Switches;
+  readonly ledger: Ledger;
+  readonly faults: Faults;
+  readonly tokens: Pick<Sessions, "revoke" | "list">;
+  /** All records of a resource by ascending id, as they are kept: neutral field names, everything but what is computed. */
+  records(resource: ResourceName): StoredRecord[];
+  record(resource: ResourceName, id: number): StoredRecord | undefined;
+  /** Puts records in without any check; a row may name its `id` and its stamps. A row with a known id replaces it. */
+  seed(resource: ResourceName, rows: readonly JsonObject[]): StoredRecord[];
+  /** Removes a record as if somebody else had done it. */
+  vanish(resource: ResourceName, id: number): void;
+  /** Back to the reference data: no other records, an empty ledger, no faults, no sessions. */
+  reset(): Promise<void>;
+}
+
+/**
+ * Starts a sandbox on free ports of 127.0.0.1 unless told otherwise.
+ * @throws {StopError} E_SANDBOX_PORT when a port is taken; E_SANDBOX_DATA when the data file is not one.
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { host = "127.0.0.1", port = 0, controlPort = 0, logger, clock = systemClock } = options;
+  const accounts = options.accounts ?? [DEFAULT_ACCOUNT];
+  const statics = options.tokens ?? [{ token: DEFAULT_TOKEN, username: accounts[0]?.username ?? "" }];
+  const switches = switchesOf(options);
+  const tenant = new Tenant(switches, clock);
+  const { database } = tenant;
+  const userId = (username: string) => database.table("user").find("username", username)[0]?.id;
+  const sessions = new Sessions(accounts, statics, switches, clock, userId);
+  const faults = new Faults();
+  for (const fault of options.faults ?? []) faults.add(fault);
+  const ledger = new Ledger(database, options.ledgerSize ?? DEFAULT_LEDGER_SIZE);
+  const dataFile = options.data === undefined ? undefined : await DataFile.open(options.data, database);
+  const seedReference = () => {
+    if (options.referenceData !== false) seedReferenceData(tenant, accounts);
+  };
+  if (database.log.length === 0) seedReference();
+
+  const front = new Front({ tenant, api: new Api(tenant), sessions, faults, ledger, logger });
+  const url = (tenant.url = await listen(front.server, host, port));
+  const vanish = (resource: ResourceName, id: number) => {
+    if (database.table(resource).get(id)) database.remove(resource, id, { action: "vanish" });
+  };
+  const reset = async () => {
+    faults.clear();
+    sessions.reset();
+    ledger.clear();
+    database.clear();
+    await dataFile?.clear();
+    seedReference();
+  };
+  const control = openControl({ tenant, sessions, faults, ledger, vanish, reset });
+  let controlUrl: string;
+  try {
+    controlUrl = await listen(control, host, controlPort);
+  } catch (error) {
+    await close(front.server);
+    throw error;
+  }
+  logger?.info({ url, controlUrl }, "sandbox started");
+
+  return {
+    url,
+    controlUrl,
+    switches,
+    ledger,
+    faults,
+    tokens: sessions,
+    records: (resource) =>
+      tenant.database
+        .table(tenant.resource(resource).name)
+        .rows()
+        .map((row) => row.version.record!),
+    record: (resource, id) => tenant.find(tenant.resource(resource).name, id),
+    seed: (resource, rows) => seedRows(tenant, resource, rows),
+    vanish,
+    reset,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([close(front.server), close(control)]);
+      await dataFile?.[Symbol.asyncDispose]();
+      logger?.info({ url }, "sandbox stopped");
+    },
+  };
+}
+
+function baseUrl(address: ReturnType<Server["address"]>): string {
+  if (address === null || typeof address === "string") throw new TypeError("the sandbox listens on a port, not a path");
+  return `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;
+}
+
+async function listen(server: Server, host: string, port: number): Promise<string> {
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    throw new StopError("E_SANDBOX_PORT", `the sandbox cannot listen on ${host}:${port}`, { cause });
+  }
+  return baseUrl(server.address());
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,44 @@
+import { StopError, type JsonObject, type ResourceName } from "#model";
+import type { Tenant } from "./api/tenant.ts";
+import type { Account } from "./options.ts";
+import type { StoredRecord } from "./records/version.ts";
+import { referenceSets } from "./reference-data.ts";
+
+/**
+ * Stores rows as they are, with ids and stamps where they have none.
+ * @throws {StopError} E_SANDBOX_RESOURCE for a resource that the reference does not have.
+ */
+export function seedRows(tenant: Tenant, resource: ResourceName, rows: readonly JsonObject[]): StoredRecord[] {
+  const known = tenant.catalogue.resources.get(resource);
+  if (known === undefined) throw new StopError("E_SANDBOX_RESOURCE", `there is no resource ${resource}`);
+  const now = tenant.now();
+  return rows.map((row) => {
+    const stamps = {
+      ...(known.stamps === "both" ? { created: now } : {}),
+      ...(known.stamps === "none" ? {} : { modified: now }),
+    };
+    const id = typeof row["id"] === "number" ? row["id"] : tenant.database.nextId();
+    const record: StoredRecord = { ...stamps, ...row, id };
+    tenant.database.put(resource, record, { action: "seed" });
+    return record;
+  });
+}
+
+/** Seeds what a tenant has set up, and links users and templates to it. */
+export function seedReferenceData(tenant: Tenant, accounts: readonly Account[]): void {
+  const firstId = (resource: ResourceName): number => tenant.database.table(resource).rows()[0]?.id ?? 0;
+  for (const [resource, rows] of referenceSets(accounts)) {
+    const links = (): JsonObject => {
+      if (resource === "user")
+        return { permissionGroup: firstId("permissionGroup"), department: firstId("department") };
+      if (resource === "ticketTemplate")
+        return { priority: firstId("priority"), ticketStatus: firstId("ticketStatus") };
+      return {};
+    };
+    seedRows(
+      tenant,
+      resource,
+      rows.map((row) => ({ ...row, ...links() })),
+    );
+  }
+}
