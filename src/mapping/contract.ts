@@ -71,7 +71,8 @@ export interface Stream {
   /** Changes when the mapping changes, so that every record is mapped again. */
   readonly fingerprint: string;
   /**
-   * Maps a row. Pure: the same row gives the same answer.
+   * Maps a row. Pure: the same row gives the same answer. `deleted` is the source's own word that the record is gone: the
+   * row is then not looked at and may be empty.
    * @throws {ParkError} E_MAPPING with the field, the expression and the value's type (never the value).
    */
   map(row: Row, deleted: boolean): Promise<Mapped>;

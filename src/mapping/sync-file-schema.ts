@@ -13,13 +13,14 @@ type Schema = Readonly<Record<string, unknown>>;
 export function syncFileSchema(adapters: ReadonlyMap<string, AdapterShapes>, resources: Iterable<string>): Schema {
   const sources = [...adapters].map(([name, { settings }]) => sourceSchema(name, toSchema(settings)));
   const reads = [...adapters.values()].map(({ read }) => toSchema(read));
+  const { sources: anySources, streams: anyStreams } = fileHead.shape;
   const stream = streamHead.extend({
-    read: z.json().meta({ description: streamHead.shape.read.description, anyOf: reads }),
+    read: z.custom().meta({ description: streamHead.shape.read.description, anyOf: reads }),
     fields,
   });
   const file = fileHead.extend({
-    sources: z.record(z.string(), z.unknown().meta({ anyOf: sources })).describe(fileHead.shape.sources.description!),
-    streams: z.record(z.string(), stream).describe(fileHead.shape.streams.description!),
+    sources: z.record(anySources.keyType, z.custom().meta({ anyOf: sources })).meta(anySources.meta()!),
+    streams: z.record(anyStreams.keyType, stream).meta(anyStreams.meta()!),
   });
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -49,7 +50,6 @@ function toSchema(schema: z.ZodType): Schema {
     unrepresentable: "any",
     override({ zodSchema, jsonSchema }) {
       if (isResource(zodSchema)) jsonSchema.$ref = "#/$defs/resource";
-      if (jsonSchema.anyOf && "const" in jsonSchema) delete jsonSchema.const;
     },
   });
   return rest;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "#model";
+import { functionNames } from "../../src/mapping/compile/expression-fault.ts";
 import { mapField, streamWith } from "./sample.ts";
 
 async function valueOf(expr: string, row: Row): Promise<unknown> {
@@ -68,6 +69,11 @@ describe("an expression", () => {
     await expect(valueOf("($f := function($n) { $f($n + 1) }; $f(1))", {})).rejects.toThrow("Evaluation timeout");
     await expect(valueOf("($f := function($n) { 1 + $f($n) }; $f(1))", {})).rejects.toThrow("Stack overflow");
     await expect(valueOf("[1..200000].($ & a)", { a: 1 })).rejects.toThrow("maximum sequence length");
+  });
+
+  it("may name values of its own, and every function that is offered is there", async () => {
+    expect(await valueOf("($up := $uppercase; list@$v#$i.($up($v) & $i))", { list: ["a", "b"] })).toEqual(["A0", "B1"]);
+    for (const name of functionNames) expect(await valueOf(`$type($${name})`, {})).toBe("function");
   });
 
   it("answers the same when many rows are mapped at once", async () => {

@@ -200,16 +200,34 @@ streams:
   it.each([
     [
       'a: { expr: "$trim(x & " }',
-      '29 streams.it.fields.a.expr: Expected ")" before end of expression, at character 11 of the expression',
+      '29 streams.it.fields.a.expr: at character 11: Expected ")" before end of expression',
     ],
-    ['a: { expr: "x y" }', '21 streams.it.fields.a.expr: Syntax error: "y", at character 3 of the expression'],
-    ["a: { expr: x y }", '20 streams.it.fields.a.expr: Syntax error: "y", at character 3 of the expression'],
+    ['a: { expr: "x y" }', '21 streams.it.fields.a.expr: at character 3: Syntax error: "y"'],
+    ["a: { expr: x y }", '20 streams.it.fields.a.expr: at character 3: Syntax error: "y"'],
     [
       'a: { expr: "x != null" }',
-      "19 streams.it.fields.a.expr: NULL columns are left out in expressions, so nothing equals null: write $exists(column) instead",
+      "21 streams.it.fields.a.expr: at character 3: NULL columns are left out in expressions, so nothing equals null: write $exists(column) instead",
+    ],
+    [
+      'a: { expr: "$uppercas(x)" }',
+      '19 streams.it.fields.a.expr: at character 1: found the unknown $uppercas, did you mean "uppercase"?',
+    ],
+    [
+      'a: { expr: "x & $now()" }',
+      "23 streams.it.fields.a.expr: at character 5: $now changes by itself: the same row must always give the same value",
+    ],
+    [
+      'a: { expr: "$eval(x)" }',
+      "19 streams.it.fields.a.expr: at character 1: $eval would run text out of the row as an expression",
     ],
   ])("point into an expression: %s", (words, problem) => {
     expect(problemsOf(fields(words))).toEqual([`sync.yaml:6:${problem}`]);
+  });
+
+  it("point at the beginning of an expression that is folded over lines, and count", () => {
+    expect(problemsOf(stream("when: >-\n  a = 1 and\n  b = $c"))).toEqual([
+      "sync.yaml:5:11 streams.it.when: at character 15: found the unknown $c",
+    ]);
   });
 
   it("show a circle of references once, with the way round", () => {

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../nearest.ts";
 import type { FilePath, Problem } from "./problem.ts";
 import { orderStreams, type Reference } from "./stream-order.ts";
 import type { CheckedStream } from "./stream-words.ts";
@@ -30,7 +30,8 @@ export function referencesOf(streams: readonly CheckedStream[]): Reference[] {
 
 function unknownName(path: FilePath, kind: string, name: string, known: Iterable<string>): Problem {
   const names = [...known];
-  const hint = didYouMean(name, names) || (names.length > 12 ? "" : `, wanted one of ${names.join(", ")}`);
+  const hint =
+    didYouMean(name, names) || (names.length === 0 || names.length > 12 ? "" : `, wanted one of ${names.join(", ")}`);
   return { path, message: `found the unknown ${kind} "${name}"${hint}` };
 }
 

@@ -8,7 +8,7 @@ export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]):
 function child(schema: z.core.$ZodType, part: PropertyKey): z.core.$ZodType | undefined {
   if (schema instanceof z.ZodObject) {
     const shape: Readonly<Record<PropertyKey, z.core.$ZodType>> = schema.shape;
-    return shape[part];
+    return Object.hasOwn(shape, part) ? shape[part] : undefined;
   }
   if (schema instanceof z.ZodRecord) return schema.valueType;
   return schema instanceof z.ZodArray ? schema.element : undefined;

@@ -48,6 +48,6 @@ export function checkStream(name: string, words: unknown): CheckedStream {
 function wellFormed(words: unknown): HeadParts {
   const shape: Readonly<Record<string, z.ZodType>> = streamHead.shape;
   const entries = Object.entries(isObject(words) ? words : {});
-  const valid = entries.filter(([word, value]) => shape[word]?.safeParse(value).success);
+  const valid = entries.filter(([word, value]) => Object.hasOwn(shape, word) && shape[word]!.safeParse(value).success);
   return headParts.parse(Object.fromEntries(valid));
 }

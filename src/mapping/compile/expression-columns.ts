@@ -27,22 +27,9 @@ function collect(node: unknown, read: Set<string>, optional: Set<string>): void 
     if (!insideValues.has(part)) collect(child, asks ? optional : read, optional);
 }
 
-/** Parts of a node whose names are members of a value and no columns: filters and groupings. */
-const insideValues = new Set(["stages", "predicate", "group"]);
+/** Parts of a node whose names are members of a value and no columns: filters, groupings, transforms. */
+const insideValues = new Set(["stages", "predicate", "group", "pattern", "update", "delete"]);
 
 function isVariable(node: unknown, name: string): boolean {
   return isObject(node) && node["type"] === "variable" && node["value"] === name;
-}
-
-/** Does an expression compare something with the word `null`? */
-export function comparesWithNull(ast: unknown): boolean {
-  if (Array.isArray(ast)) return ast.some(comparesWithNull);
-  if (!isObject(ast)) return false;
-  const compares = ast["type"] === "binary" && (ast["value"] === "=" || ast["value"] === "!=");
-  if (compares && (isNull(ast["lhs"]) || isNull(ast["rhs"]))) return true;
-  return Object.values(ast).some(comparesWithNull);
-}
-
-function isNull(node: unknown): boolean {
-  return isObject(node) && node["type"] === "value" && node["value"] === null;
 }

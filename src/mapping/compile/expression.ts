@@ -2,7 +2,8 @@ import jsonata from "jsonata";
 import type { Json, Row } from "#model";
 import { isObject } from "../object.ts";
 import { missingColumn } from "./column-path.ts";
-import { columnsOf, comparesWithNull } from "./expression-columns.ts";
+import { columnsOf } from "./expression-columns.ts";
+import { expressionFault, type ExpressionFault } from "./expression-fault.ts";
 import { kindOf, mappingError, type Place } from "./mapping-error.ts";
 import { utc } from "./utc.ts";
 
@@ -13,14 +14,8 @@ const maxDepth = 400;
 /** Members of a list that an expression may build. */
 const maxSequence = 100_000;
 
-export interface SyntaxProblem {
-  readonly message: string;
-  /** Characters from the beginning of the expression. */
-  readonly offset: number;
-}
-
 /** What is wrong with an expression before it meets a row. */
-export function expressionProblem(text: string): SyntaxProblem | undefined {
+export function expressionProblem(text: string): ExpressionFault | undefined {
   let ast: unknown;
   try {
     ast = jsonata(text).ast();
@@ -28,12 +23,15 @@ export function expressionProblem(text: string): SyntaxProblem | undefined {
     const { message, position, token } = factsOf(thrown);
     const end = typeof position === "number" ? position : 0;
     const length = typeof token === "string" && token !== "(end)" ? token.length : 0;
-    const offset = Math.max(0, end - length);
-    return { message: `${String(message)}, at character ${offset + 1} of the expression`, offset };
+    return atCharacter({ message: String(message), offset: Math.max(0, end - length) });
   }
-  if (!comparesWithNull(ast)) return undefined;
-  const message = "NULL columns are left out in expressions, so nothing equals null: write $exists(column) instead";
-  return { message, offset: 0 };
+  const fault = expressionFault(ast);
+  return fault && atCharacter(fault);
+}
+
+/** An expression over several lines cannot be pointed into, so the message counts too. */
+function atCharacter({ message, offset }: ExpressionFault): ExpressionFault {
+  return { message: `at character ${offset + 1}: ${message}`, offset };
 }
 
 /** A JSONata expression of a checked sync file, compiled once. */
