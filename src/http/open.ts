@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { got, type Got, type OptionsInit } from "got";
-import { CookieJar } from "tough-cookie";
 import { openAgents, type Agents } from "./agents.ts";
 import { HttpAnswer } from "./answer.ts";
+import { Cookies } from "./cookies.ts";
 import type { HttpClient, HttpRequest, HttpSettings } from "./client.ts";
 import { HttpFailure, httpFailure } from "./failure.ts";
 import { bypassesProxy } from "./no-proxy.ts";
@@ -20,11 +20,13 @@ class GotClient implements HttpClient {
   readonly #got: Got;
   readonly #direct: Agents;
   readonly #proxied: Agents | undefined;
+  readonly #cookies: Cookies | undefined;
 
   constructor(settings: HttpSettings) {
     this.#settings = settings;
     this.#direct = openAgents(settings, false);
     this.#proxied = settings.proxy === undefined ? undefined : openAgents(settings, true);
+    this.#cookies = settings.cookies ? new Cookies() : undefined;
     this.#got = got.extend({
       agent: { ...this.#direct },
       headers: { "user-agent": settings.userAgent },
@@ -44,7 +46,6 @@ class GotClient implements HttpClient {
         ],
       },
       timeout: timeouts(settings.connectTimeoutMs, settings.answerTimeoutMs, settings.callTimeoutMs),
-      ...(settings.cookies ? { cookieJar: new CookieJar() } : {}),
     });
   }
 
@@ -53,7 +54,8 @@ class GotClient implements HttpClient {
     const startedAt = performance.now();
     const limit = this.#settings.responseLimitBytes;
     let tooLarge = false;
-    const exchange = this.#got(request.url, this.#options(request));
+    const cookie = await this.#cookies?.header(request.url);
+    const exchange = this.#got(request.url, this.#options(request, cookie));
     void exchange.on("downloadProgress", ({ transferred, total }) => {
       if (transferred <= limit && (total ?? 0) <= limit) return;
       tooLarge = true;
@@ -61,6 +63,7 @@ class GotClient implements HttpClient {
     });
     try {
       const { statusCode, headers, rawBody } = await exchange;
+      await this.#cookies?.keep(request.url, headers);
       return new HttpAnswer(statusCode, headers, rawBody, performance.now() - startedAt, place(request));
     } catch (thrown) {
       if (request.signal?.aborted) throw request.signal.reason;
@@ -79,12 +82,16 @@ class GotClient implements HttpClient {
     }
   }
 
-  #options(request: HttpRequest): OptionsInit & { isStream?: false; responseType: "buffer" } {
+  #options(
+    request: HttpRequest,
+    cookie: string | undefined,
+  ): OptionsInit & { isStream?: false; responseType: "buffer" } {
     const options: OptionsInit & { isStream?: false; responseType: "buffer" } = {
       method: request.method,
       responseType: "buffer",
     };
     if (request.headers !== undefined) options.headers = { ...request.headers };
+    if (cookie !== undefined) options.headers = { ...options.headers, cookie };
     if (request.json !== undefined) options.json = request.json;
     if (request.form !== undefined) options.form = request.form;
     if (request.body !== undefined) options.body = request.body;

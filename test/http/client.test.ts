@@ -1,0 +1,104 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { describe, expect, it } from "vitest";
+import { HttpFailure } from "#http";
+import { localServer, open, thrownBy } from "./local-server.ts";
+
+describe("the HTTP client", () => {
+  it("sends JSON once serialised and answers any status with its body", async () => {
+    const bodies: string[] = [];
+    await using server = await localServer((request, response) => {
+      let body = "";
+      request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+      request.on("end", () => {
+        bodies.push(`${request.headers["content-type"]} ${body}`);
+        response.writeHead(404, { "content-type": "application/json" }).end('{"errorMessage":"no"}');
+      });
+    });
+    using http = open();
+    const answer = await http.call({ method: "POST", url: server.url, json: { name: "Ä" } });
+    expect(bodies).toEqual(['application/json {"name":"Ä"}']);
+    expect([answer.status, answer.ok, answer.json()]).toEqual([404, false, { errorMessage: "no" }]);
+  });
+
+  it("sends forms, headers and its User-Agent, and reads text in the encoding that the caller knows", async () => {
+    let headers: IncomingHttpHeaders = {};
+    let form = "";
+    await using server = await localServer((request, response) => {
+      headers = request.headers;
+      request.on("data", (chunk: Buffer) => (form += chunk.toString()));
+      request.on("end", () => response.end(Buffer.from("Müller", "latin1")));
+    });
+    using http = open();
+    const sent = { method: "POST", url: server.url, form: { a: "1 2" }, headers: { "x-one": "1" } } as const;
+    const answer = await http.call(sent);
+    expect(form).toBe("a=1+2");
+    expect([headers["user-agent"], headers["x-one"]]).toEqual(["svcsync-test/1", "1"]);
+    expect(answer.text("latin1")).toBe("Müller");
+  });
+
+  it("keeps connections alive", async () => {
+    await using server = await localServer((_, response) => response.end("ok"));
+    let connections = 0;
+    server.server.on("connection", () => connections++);
+    using http = open();
+    for (let at = 0; at < 5; at++) await http.call({ method: "GET", url: server.url });
+    expect(connections).toBe(1);
+  });
+
+  it("sends back the cookies that a server set when it is told to", async () => {
+    const cookies: (string | undefined)[] = [];
+    await using server = await localServer((request, response) => {
+      cookies.push(request.headers.cookie);
+      response.setHeader("set-cookie", "session=abc; Path=/").end();
+    });
+    using http = open({ cookies: true });
+    for (let at = 0; at < 2; at++) await http.call({ method: "GET", url: server.url });
+    expect(cookies).toEqual([undefined, "session=abc"]);
+  });
+
+  it("follows redirects of reads and answers those of writes", async () => {
+    await using server = await localServer((request, response) => {
+      if (request.url === "/new") response.end("here");
+      else response.writeHead(302, { location: "/new" }).end();
+    });
+    using http = open();
+    const read = await http.call({ method: "GET", url: `${server.url}/old` });
+    const write = await http.call({ method: "POST", url: `${server.url}/old`, json: {} });
+    expect([read.text(), write.status, write.headers.location]).toEqual(["here", 302, "/new"]);
+  });
+
+  it("refuses an answer that is larger than the limit, told ahead or not", async () => {
+    await using server = await localServer((request, response) => {
+      if (request.url === "/told") response.end(Buffer.alloc(5000));
+      else for (let at = 0; at < 50; at++) response.write(Buffer.alloc(100));
+      response.end();
+    });
+    using http = open({ responseLimitBytes: 2000 });
+    for (const path of ["/told", "/untold"]) {
+      const thrown = await thrownBy(http.call({ method: "GET", url: server.url + path }));
+      expect(thrown).toMatchObject({ code: "E_HTTP_TOO_LARGE", family: "retry" });
+    }
+  });
+
+  it("ends at once with the abort reason when the signal is aborted", async () => {
+    await using server = await localServer(() => undefined);
+    using http = open();
+    const stop = new AbortController();
+    const call = thrownBy(http.call({ method: "GET", url: server.url, signal: stop.signal }));
+    const reason = new Error("stopping");
+    server.server.once("request", () => stop.abort(reason));
+    expect(await call).toBe(reason);
+    expect(await thrownBy(http.call({ method: "GET", url: server.url, signal: stop.signal }))).toBe(reason);
+  });
+
+  it("says of broken JSON what came, but not its content", async () => {
+    await using server = await localServer((_, response) => response.end("<html>secret"));
+    using http = open();
+    const answer = await http.call({ method: "GET", url: `${server.url}/x?token=hidden` });
+    const read = () => answer.json();
+    expect(read).toThrow(HttpFailure);
+    expect(read).toThrow(
+      /GET http:\/\/localhost:\d+\/x: answered 200 with 12 bytes of no content type that are not JSON/,
+    );
+  });
+});

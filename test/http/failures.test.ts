@@ -1,0 +1,85 @@
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { localServer, open, pem, thrownBy } from "./local-server.ts";
+
+describe("an exchange without a usable answer", () => {
+  it("was not carried out when no connection stood", async () => {
+    using http = open();
+    const thrown = await thrownBy(http.call({ method: "POST", url: "http://localhost:1/x", json: {} }));
+    expect(thrown).toMatchObject({ code: "E_HTTP_UNREACHABLE", outcomeUnknown: false });
+  });
+
+  it("may have been carried out when the connection was cut before the answer", async () => {
+    await using server = await localServer((_, response) => response.destroy());
+    using http = open();
+    const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: {} }));
+    expect(thrown).toMatchObject({ code: "E_HTTP_CUT", outcomeUnknown: true });
+  });
+
+  it("may have been carried out when the answer was cut in the middle", async () => {
+    await using server = await localServer((_, response) => {
+      response.writeHead(200, { "content-length": "100" });
+      response.write("half", () => response.destroy());
+    });
+    using http = open();
+    const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: {} }));
+    expect(thrown).toMatchObject({ code: "E_HTTP_CUT", outcomeUnknown: true });
+  });
+
+  it("may have been carried out when the answer took too long", async () => {
+    await using server = await localServer(() => undefined);
+    using http = open({ answerTimeoutMs: 100 });
+    const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: {} }));
+    expect(thrown).toMatchObject({ code: "E_HTTP_TIMEOUT", outcomeUnknown: true });
+  });
+
+  it("may have been carried out when the whole call took too long", async () => {
+    await using server = await localServer((_, response) => {
+      response.writeHead(200, { "content-length": "100" });
+      response.write("slow");
+    });
+    using http = open({ callTimeoutMs: 200 });
+    const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: {} }));
+    expect(thrown).toMatchObject({ code: "E_HTTP_TIMEOUT", outcomeUnknown: true });
+  });
+
+  it("never names the query or credentials of the address", async () => {
+    using http = open();
+    const url = "http://user:word@localhost:1/path?token=secret";
+    const thrown = await thrownBy(http.call({ method: "GET", url }));
+    expect(String(thrown)).not.toMatch(/secret|word@/);
+    expect(String(thrown)).toContain("GET http://localhost:1/path");
+  });
+});
+
+describe("secure connections", () => {
+  it("trust a private authority from a file beside the system's", async () => {
+    await using server = await localServer((_, response) => response.end("secure"), { tls: true });
+    using http = open({ caFile: pem("authority") });
+    expect((await http.call({ method: "GET", url: server.url })).text()).toBe("secure");
+  });
+
+  it("refuse an authority that nobody vouches for, before anything was sent", async () => {
+    await using server = await localServer((_, response) => response.end("secure"), { tls: true });
+    using http = open();
+    const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: {} }));
+    expect(thrown).toMatchObject({ code: "E_HTTP_TLS", outcomeUnknown: false });
+  });
+
+  it("stop a start with a file that holds no certificate", () => {
+    expect(() => open({ caFile: pem("server-key") })).toThrow(/holds no certificate/);
+    expect(() => open({ caFile: "/nowhere/ca.pem" })).toThrow(/nowhere/);
+  });
+
+  it("fail as not sent when the handshake is cut", async () => {
+    const server = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    using http = open();
+    const thrown = await thrownBy(http.call({ method: "POST", url: `https://127.0.0.1:${port}`, json: {} }));
+    expect(thrown).toMatchObject({ code: "E_HTTP_TLS", outcomeUnknown: false });
+    server.close();
+  });
+});
