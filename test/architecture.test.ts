@@ -21,6 +21,7 @@ const vendorPlaces: Readonly<Record<string, readonly string[]>> = {
   bullmq: ["src/queue/"],
   ioredis: ["src/queue/"],
   pino: ["src/telemetry/"],
+  pg: ["src/queue/", "src/sources/sql/"],
   "better-sqlite3": ["src/store/sqlite/", "src/sources/sql/", "src/sandbox/"],
 };
 /** What a value looks like, wherever one enters, and what the language itself will have. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "dotenv";
 import type { Problem } from "./problem.ts";
 import { nearest } from "./near-miss.ts";
-import { keys, ownPrefixes } from "./schema.ts";
+import { keys, ownPrefixes } from "./schema/schema.ts";
 import { looksSecret } from "./secrets.ts";
 
 export interface EnvironmentOptions {

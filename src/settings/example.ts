@@ -1,5 +1,5 @@
-import type { Key } from "./key.ts";
-import { sections } from "./schema.ts";
+import type { Key } from "./schema/key.ts";
+import { sections } from "./schema/schema.ts";
 
 const width = 100;
 

@@ -1,8 +1,8 @@
 import { readEnvironment, type EnvironmentOptions } from "./environment.ts";
-import type { Key } from "./key.ts";
+import type { Key } from "./schema/key.ts";
 import { localSettings } from "./local-settings.ts";
 import { settingsError, type Problem } from "./problem.ts";
-import { keys, type Values } from "./schema.ts";
+import { keys, type Values } from "./schema/schema.ts";
 import { secretsOf, type Secrets } from "./secrets.ts";
 import { proxyFor, serviceSettings } from "./service-settings.ts";
 import type { LocalSettings, Settings } from "./settings.ts";

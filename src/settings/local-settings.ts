@@ -1,5 +1,5 @@
 import type { Problem } from "./problem.ts";
-import type { Values } from "./schema.ts";
+import type { Values } from "./schema/schema.ts";
 import type { LocalSettings } from "./settings.ts";
 
 /** What the keys beside the service's mean together. */

@@ -1,4 +1,4 @@
-import { keys, type Values } from "./schema.ts";
+import { keys, type Values } from "./schema/schema.ts";
 
 /** What must never be seen: every value here is also given to the redaction of telemetry. */
 export interface Secrets {

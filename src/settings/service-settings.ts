@@ -1,6 +1,6 @@
 import type { Dialect } from "./dialect.ts";
 import type { Problem } from "./problem.ts";
-import type { Values } from "./schema.ts";
+import type { Values } from "./schema/schema.ts";
 import type { ServiceSettings } from "./settings.ts";
 
 /** What the service's keys mean together; undefined where they contradict each other, with the reasons in `problems`. */

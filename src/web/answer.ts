@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import type { Html } from "./html.ts";
-import { contentSecurityPolicy } from "./style.ts";
+import type { Html } from "./pages/html.ts";
+import { contentSecurityPolicy } from "./pages/style.ts";
 
 /** What goes back to whoever asked. */
 export interface Answer {

@@ -3,12 +3,12 @@ import { metricsType, type Metrics, type Redact } from "#telemetry";
 import { htmlAnswer, jsonAnswer, seeOther, textAnswer, type Answer } from "./answer.ts";
 import type { StatusSource } from "./contract.ts";
 import type { Readiness } from "./readiness.ts";
-import { noRecordPage, recordPage } from "./record-page.ts";
-import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "./records-page.ts";
+import { noRecordPage, recordPage } from "./pages/record-page.ts";
+import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "./pages/records-page.ts";
 import { redacted } from "./redacted.ts";
 import type { WebRequest } from "./request.ts";
-import { problemsOf, statusPage } from "./status-page.ts";
-import { allStates, attentionStates, pathOf } from "./wording.ts";
+import { problemsOf, statusPage } from "./pages/status-page.ts";
+import { allStates, attentionStates, pathOf } from "./pages/wording.ts";
 
 /** What the routes answer from. */
 export interface RouteParts {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { optional, withDefault } from "./key.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect } from "../dialect.ts";
 import { oneOf, orNone, pairs, text, wholeNumber, yesOrNo } from "./values.ts";
 
 const word = /^[A-Za-z]\w*$/;

@@ -1,6 +1,6 @@
 import type { RecordState } from "#model";
 import type { RecordView } from "#store";
-import type { Overview, StreamStatus } from "./contract.ts";
+import type { Overview, StreamStatus } from "../contract.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { page, table } from "./layout.ts";
 import { recordsPath, recordsTable } from "./records-page.ts";

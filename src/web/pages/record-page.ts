@@ -1,6 +1,6 @@
 import { recordLabel, type Json, type RecordId } from "#model";
 import type { AuditRecord, RecordView } from "#store";
-import type { RecordDetail } from "./contract.ts";
+import type { RecordDetail } from "../contract.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { page, table } from "./layout.ts";
 import { joined } from "./records-page.ts";
