@@ -1,16 +1,24 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { StopError, SyncError, type RecordId, type RecordState } from "#model";
+import { adopt, type AdoptOptions } from "./adopt.ts";
+import { backup } from "./backup.ts";
 import { check, type CheckOptions } from "./check.ts";
+import { deletions, type DeletionsOptions } from "./deletions.ts";
+import { demo, type DemoOptions } from "./demo/index.ts";
 import { explain, type ExplainOptions } from "./explain.ts";
 import { exitCode, type Io } from "./io.ts";
 import { parseRecord, records, type RecordsOptions } from "./records.ts";
+import { rebuild, type RebuildOptions } from "./rebuild.ts";
+import { reconcile, type ReconcileOptions } from "./reconcile.ts";
 import { resolve, type ResolveOptions } from "./resolve.ts";
 import { retry } from "./retry.ts";
 import { run } from "./run.ts";
+import { sandbox } from "./sandbox.ts";
 import { status, type StatusOptions } from "./status.ts";
 import { sync, type SyncOptions } from "./sync.ts";
+import type { SandboxOptions } from "#sandbox";
 import type { GlobalOptions } from "./command-context.ts";
-import { version } from "./version.ts";
+import { version } from "#daemon";
 
 const states: readonly RecordState[] = [
   "due",
@@ -82,6 +90,43 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
     .option("--skip", "leave it out until the ERP changes it")
     .action((id: RecordId, options: ResolveOptions) => ended(resolve(id, { ...globals(), ...options }, io)));
 
+  command("adopt", "which records of the service are the ERP's: shows it, and with --confirm lets the streams through")
+    .argument("[streams...]", "these streams; all unless given")
+    .option("--csv <file>", "write the whole list; its serviceId column can be filled in where records are ambiguous")
+    .option("--answers <file>", "read the filled-in list and bind what it says")
+    .option("--confirm", "let the streams through: bind what matches, create what is new, park what is ambiguous")
+    .option("--create-all", "let the streams through although nothing can be matched: everything is created")
+    .option("--json", "as JSON")
+    .action((streams: string[], options: AdoptOptions) => ended(adopt(streams, { ...globals(), ...options }, io)));
+  command("reconcile", "reads the service and reports where it differs from what was last written")
+    .argument("[streams...]", "these streams; all unless given")
+    .option("--repair", "write owned fields that differ again")
+    .option("--json", "as JSON")
+    .action((streams: string[], options: ReconcileOptions) =>
+      ended(reconcile(streams, { ...globals(), ...options }, io)),
+    );
+  command("deletions", "deletions that the guard holds back")
+    .argument("[stream]", "one stream; all unless given")
+    .option("--confirm", "they are meant: let the next sweep delete them")
+    .action((stream: string | undefined, options: DeletionsOptions) =>
+      ended(deletions(stream, { ...globals(), ...options }, io)),
+    );
+  command("backup", "copies the store, beside a running daemon")
+    .argument("<file>", "where to; the file must not exist")
+    .action((path: string) => ended(backup(path, globals(), io)));
+  command("rebuild", "makes a lost store again by matching the ERP's records with the service's")
+    .option("--csv <file>", "write the whole list")
+    .option("--confirm", "bind what matches, create what is new")
+    .action((options: RebuildOptions) => ended(rebuild({ ...globals(), ...options }, io)));
+  command("sandbox", "a stand-in for the service to try things on: a real HTTP server, records in memory")
+    .option("--port <port>", "port of the service", port, 0)
+    .option("--control-port <port>", "port of its page, its ledger and its faults", port, 0)
+    .option("--data <file>", "keep the records in this file")
+    .action((options: SandboxOptions) => ended(sandbox(options, io)));
+  command("demo", "the whole way on a sample ERP and the sandbox: first load, live changes, the counts")
+    .option("--keep", "leave everything running to play with")
+    .action((options: DemoOptions) => ended(demo(options, io)));
+
   try {
     await program.parseAsync([...argv], { from: "user" });
     return code;
@@ -122,5 +167,11 @@ function recordArgument(): Argument {
 function positiveInteger(text: string): number {
   const number = Number(text);
   if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError("wanted a whole number above 0");
+  return number;
+}
+
+function port(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 0 || number > 65_535) throw new InvalidArgumentError("wanted a port");
   return number;
 }

@@ -11,15 +11,19 @@ import {
   type Observer,
 } from "#pipeline";
 import type { QueueHandlers, QueueLocation } from "#queue";
-import type { Secrets, Settings } from "#settings";
+import { secretTexts, type Secrets, type Settings } from "#settings";
 import type { Store } from "#store";
 import type { Stream } from "#mapping";
-import type { Logger } from "#telemetry";
+import { redactor, type Logger } from "#telemetry";
+import { startWeb } from "#web";
 import { Closing } from "./closing.ts";
 import { DeliveryLog } from "./delivery-log.ts";
 import { Housekeeping } from "./housekeeping.ts";
+import { daemonMetrics } from "./metrics.ts";
 import { openParts, type Configuration, type Parts } from "./parts.ts";
 import { QueueConnection } from "./queue-connection.ts";
+import { readiness, statusSource } from "./status-source.ts";
+import { version } from "./version.ts";
 
 /** Deliveries that run at once, per request that may: while one waits for its answer another is mapped and stored. */
 const DELIVERIES_PER_REQUEST = 2;
@@ -29,6 +33,8 @@ const WINDOW_MIN = 128;
 
 export interface DaemonOptions {
   readonly observers?: readonly Observer[];
+  /** Health, metrics and the status page on HEALTH_PORT. */
+  readonly web?: boolean;
   /** `scheduled` polls each stream at its interval for ever; `once` polls each stream one time. */
   readonly polls: "scheduled" | "once";
 }
@@ -39,6 +45,8 @@ export interface Daemon extends AsyncDisposable {
   readonly gate: AdoptionGate;
   readonly relay: Relay;
   readonly queue: QueueConnection;
+  /** Where the status page is, if it was asked for. */
+  readonly url: string | undefined;
   /** Resolves with the error that ends the daemon; stays pending as long as it can go on. */
   readonly failure: Promise<StopError>;
 }
@@ -60,7 +68,7 @@ export async function startDaemon(configuration: Configuration, options: DaemonO
   try {
     const parts = await openParts(configuration, "daemon", closing);
     await remapChanged(parts.store, configuration.syncFile.streams, configuration.logger);
-    return run(configuration, options, parts, closing);
+    return await run(configuration, options, parts, closing);
   } catch (thrown) {
     await closing[Symbol.asyncDispose]();
     throw thrown;
@@ -75,12 +83,18 @@ async function remapChanged(store: Store, streams: readonly Stream[], logger: Lo
   }
 }
 
-function run(configuration: Configuration, options: DaemonOptions, parts: Parts, closing: Closing): Daemon {
+async function run(
+  configuration: Configuration,
+  options: DaemonOptions,
+  parts: Parts,
+  closing: Closing,
+): Promise<Daemon> {
   const { settings, secrets, syncFile, logger } = configuration;
   const { store, clock } = parts;
   const [failure, fail] = failureOnce();
   const summary = closing.use(new DeliveryLog(logger));
-  const observer = observeAll([...(options.observers ?? []), summary]);
+  const counted = daemonMetrics(parts, syncFile.streams, () => queue);
+  const observer = observeAll([...(options.observers ?? []), summary, counted.observer]);
   const deliveries = settings.service.concurrency * DELIVERIES_PER_REQUEST;
   const common = { ...parts, logger, observer };
   const streams = new Map(syncFile.streams.map((stream) => [stream.name, stream]));
@@ -88,6 +102,19 @@ function run(configuration: Configuration, options: DaemonOptions, parts: Parts,
   const nudge = () => relay.nudge();
   const gate = new AdoptionGate({ ...common, matcher, opened: nudge, stop: fail }, syncFile.streams);
   const queue = new QueueConnection(queueLocation(settings, secrets), clock, logger);
+  const web = options.web
+    ? closing.use(
+        await startWeb(settings.health, {
+          status: statusSource(parts, syncFile.streams, queue, nudge),
+          ready: readiness(parts, queue),
+          metrics: counted.metrics,
+          redact: redactor(secretTexts(secrets, settings.environment)),
+          clock,
+          logger,
+          version,
+        }),
+      )
+    : undefined;
   const window = Math.max(WINDOW_MIN, deliveries * WINDOW_PER_DELIVERY);
   const relay = new Relay({ ...common, queue, streams: () => gate.open(), window });
   const sweeper = new Sweeper({
@@ -122,7 +149,15 @@ function run(configuration: Configuration, options: DaemonOptions, parts: Parts,
     await queue.close(settings.delivery.stopGraceMs);
     await running;
   });
-  return { parts, gate, relay, queue, failure, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
+  return {
+    parts,
+    gate,
+    relay,
+    queue,
+    url: web?.url,
+    failure,
+    [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose](),
+  };
 }
 
 function pollPlan({ settings, syncFile }: Configuration, { polls }: DaemonOptions) {

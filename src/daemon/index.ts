@@ -4,3 +4,4 @@ export { openSources, type Sources } from "./sources.ts";
 export { readSyncFile } from "./sync-file.ts";
 export { Closing } from "./closing.ts";
 export { drained, PollsSeen } from "./drained.ts";
+export { version } from "./version.ts";

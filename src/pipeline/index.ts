@@ -9,3 +9,4 @@ export { observeAll, type Delivery, type Observer, type PollFacts } from "./obse
 export { needsPersonCount, streamStatus, type StreamStatus } from "./stream-status.ts";
 export { Sweeper, guardNote, type DeleteGuard } from "./sweeper.ts";
 export { AdoptionPlanner, type AdoptionPlan, type Orphan, type PlannedRecord } from "./adoption-plan.ts";
+export { Reconciler, type Drift, type Reconciliation } from "./reconciler.ts";

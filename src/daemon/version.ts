@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The version in package.json, which stands two folders above both src/cli and dist/cli. */
+/** The version in package.json, which stands two folders above both src/daemon and dist/daemon. */
 export const version: string = (
   JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }
 ).version;

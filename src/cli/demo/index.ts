@@ -1,0 +1,1 @@
+export { demo, type DemoOptions } from "./demo.ts";

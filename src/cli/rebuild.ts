@@ -1,0 +1,37 @@
+import { adopt, type AdoptOptions } from "./adopt.ts";
+import { openStoreContext, type GlobalOptions } from "./command-context.ts";
+import { exitCode, type Io } from "./io.ts";
+import { sync } from "./sync.ts";
+
+export interface RebuildOptions extends GlobalOptions {
+  readonly confirm?: boolean;
+  readonly csv?: string;
+}
+
+/**
+ * `svcsync rebuild`: a store that was lost is made again: the ERP is read whole, its records are matched with the
+ * service's, and after `--confirm` they are bound again. Only fields that differ are written.
+ */
+export async function rebuild(options: RebuildOptions, io: Io): Promise<number> {
+  if (await hasBindings(options, io)) {
+    io.stderr.write("The store knows what belongs together; rebuild is for a new store after the old one was lost.\n");
+    return exitCode.needsPerson;
+  }
+  io.stdout.write("Reading the ERP and looking what the service holds …\n\n");
+  const polled = await sync(options, io);
+  if (polled === exitCode.stopped) return polled;
+  const adoptOptions: AdoptOptions = options;
+  const planned = await adopt([], adoptOptions, io);
+  if (!options.confirm) return planned;
+  io.stdout.write("\nBinding …\n\n");
+  return sync(options, io);
+}
+
+async function hasBindings(options: GlobalOptions, io: Io): Promise<boolean> {
+  await using context = await openStoreContext(options, io);
+  for (const { name } of context.syncFile.streams) {
+    const applied = await context.store.records({ stream: name, states: ["applied"], limit: 1 });
+    if (applied.length > 0) return true;
+  }
+  return false;
+}
