@@ -1,15 +1,15 @@
 import type { SyncFile } from "./contract.ts";
 import { crossCheck, referencesOf } from "./check/cross-check.ts";
-import type { SyncFileContext } from "./sync-file-context.ts";
 import { syncFileError, type Problem } from "./check/problem.ts";
 import { checkShape } from "./check/shape-problem.ts";
 import { checkSources } from "./check/source-entry.ts";
-import { compileStream } from "./compile/stream.ts";
 import { orderStreams } from "./check/stream-order.ts";
 import { checkStream } from "./check/stream-words.ts";
-import { isObject, memberOf } from "./object.ts";
-import { fileHead } from "./words.ts";
 import { YamlText } from "./check/yaml-text.ts";
+import { compileStream } from "./compile/stream.ts";
+import { isObject, memberOf } from "./object.ts";
+import type { SyncFileContext } from "./sync-file-context.ts";
+import { fileHead } from "./words.ts";
 
 /**
  * The sync file of this text, checked whole and compiled. Pure: the same text and context give the same file.
@@ -37,8 +37,8 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
   const compilable = streams.flatMap(({ name, path, head, parts, fields }) => {
     const shape = sources.readShapes.get(parts.source ?? "");
     if (!shape) return [];
-    const { value } = keep(checkShape(shape, parts.read, [...path, "read"]));
-    return head ? [{ name, head, fields, read: value }] : [];
+    const read = keep(checkShape(shape, parts.read, [...path, "read"])).value;
+    return head ? [{ name, head, fields, read }] : [];
   });
   if (problems.length > 0)
     throw syncFileError(

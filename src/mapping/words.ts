@@ -177,7 +177,7 @@ const match = z
 
 export const streamHead = z.strictObject({
   source: z.string({ error: "the name of a source" }).describe("The name of a source of this file."),
-  read: z.unknown().describe("What to read there; its words are the adapter's."),
+  read: z.unknown().optional().describe("What to read there; its words are the adapter's."),
   every: z
     .string({ error: "a duration like 30s, 5m or 2h" })
     .refine((text) => parseDuration(text) !== undefined, { error: wanted("a duration like 30s, 5m or 2h") })
@@ -192,7 +192,7 @@ export const streamHead = z.strictObject({
   when: expression.optional().describe("Only rows for which this is true are taken; the others are left out."),
   deleted: deleted.optional(),
   /** Checked one by one, so that one wrong field hides no other. */
-  fields: z.unknown(),
+  fields: z.unknown().optional(),
 });
 
 export const fileHead = z.strictObject(
@@ -200,7 +200,10 @@ export const fileHead = z.strictObject(
     sources: z
       .record(name, z.looseObject({ adapter: z.string({ error: "an adapter's name" }) }))
       .describe("The ERPs to read from."),
-    streams: z.record(name, z.unknown()).describe("What flows where: one stream for each kind of record."),
+    streams: z
+      .record(name, z.unknown())
+      .refine((streams) => Object.keys(streams).length > 0, { error: "found no streams, wanted at least one" })
+      .describe("What flows where: one stream for each kind of record."),
   },
   { error: "an object with sources and streams" },
 );

@@ -106,6 +106,7 @@ streams:
   });
 
   it.each([
+    ["read:", "sync.yaml:5:5 streams.it.read: found null, wanted an object"],
     ["fields: {}", "sync.yaml:5:13 streams.it.fields: found no fields, wanted at least one, e.g. name: a_column"],
     [
       "match: [tags]\nfields: { tags: { tags: tags } }",
