@@ -93,7 +93,6 @@ async function carryOut({ id, serviceId, place }: Answer, context: PartsContext,
 }
 
 function asText(plans: readonly AdoptionPlan[], csv: string | undefined): string {
-  const count = (plan: AdoptionPlan, verdict: string) => plan.records.filter((each) => each.verdict === verdict).length;
   const verdicts = ["bound", "matched", "new", "ambiguous", "left out", "unclear"];
   const rows = plans.map((plan) => [
     plan.stream,
@@ -112,4 +111,8 @@ function asText(plans: readonly AdoptionPlan[], csv: string | undefined): string
     }
   lines.push(csv === undefined ? "--csv FILE writes the whole list.\n" : `The whole list is in ${csv}.\n`);
   return lines.join("");
+}
+
+function count({ records }: AdoptionPlan, verdict: string): number {
+  return records.filter((each) => each.verdict === verdict).length;
 }

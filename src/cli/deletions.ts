@@ -1,4 +1,4 @@
-import { isJsonObject } from "#model";
+import { z } from "zod";
 import { guardNote } from "#pipeline";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
@@ -7,22 +7,24 @@ export interface DeletionsOptions extends GlobalOptions {
   readonly confirm?: boolean;
 }
 
+const heldDeletions = z.object({ count: z.number(), known: z.number(), examples: z.array(z.string()) });
+
 /** `svcsync deletions [STREAM] [--confirm]`: deletions that the guard holds, and a person's word that they are meant. */
 export async function deletions(stream: string | undefined, options: DeletionsOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const streams = context.syncFile.streams.filter(({ name }) => stream === undefined || name === stream);
   let held = 0;
   for (const { name } of streams) {
-    const note = await context.store.note(guardNote(name));
-    if (!isJsonObject(note) || typeof note["count"] !== "number") continue;
+    const parsed = heldDeletions.safeParse(await context.store.note(guardNote(name)));
+    if (!parsed.success) continue;
     held += 1;
-    const examples = Array.isArray(note["examples"]) ? note["examples"].join(", ") : "";
+    const { count, known, examples } = parsed.data;
     io.stdout.write(
-      `${name}: ${note["count"]} of ${String(note["known"])} records are missing in the ERP: ${examples} …\n`,
+      `${name}: ${count} of ${known} records are missing in the ERP, for example ${examples.join(", ")}\n`,
     );
     if (!options.confirm) continue;
-    await context.store.saveNote(guardNote(name), { ...note, confirmed: note["count"] });
-    io.stdout.write(`${name}: confirmed; the next sweep deletes at most ${note["count"]} records.\n`);
+    await context.store.saveNote(guardNote(name), { ...parsed.data, confirmed: count });
+    io.stdout.write(`${name}: confirmed; the next sweep deletes at most ${count} records.\n`);
   }
   if (held === 0) io.stdout.write("No deletion waits for a person.\n");
   return held > 0 && !options.confirm ? exitCode.needsPerson : exitCode.ok;

@@ -25,8 +25,6 @@ export async function reconcile(names: readonly string[], options: ReconcileOpti
 }
 
 function asText(results: readonly Reconciliation[]): string {
-  const count = ({ drifts }: Reconciliation, kind: Drift["kind"]) =>
-    drifts.filter((drift) => drift.kind === kind).length;
   const rows = results.map((result) => [
     result.stream,
     result.compared,
@@ -49,4 +47,8 @@ function asLine(drift: Drift): string {
     case "doubled":
       return `${label}: ${drift.resource} ${drift.serviceId} is there again as ${drift.doubles.join(", ")}\n`;
   }
+}
+
+function count({ drifts }: Reconciliation, kind: Drift["kind"]): number {
+  return drifts.filter((drift) => drift.kind === kind).length;
 }

@@ -4,9 +4,7 @@ export class Closing implements AsyncDisposable {
 
   /** Remembers `part` and gives it back. */
   use<Part extends AsyncDisposable | Disposable>(part: Part): Part {
-    this.#closers.push(() =>
-      Symbol.asyncDispose in part ? part[Symbol.asyncDispose]() : (part as Disposable)[Symbol.dispose](),
-    );
+    this.#closers.push(() => (Symbol.asyncDispose in part ? part[Symbol.asyncDispose]() : part[Symbol.dispose]()));
     return part;
   }
 

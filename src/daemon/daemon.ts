@@ -1,35 +1,15 @@
 import type { StopError, StreamName } from "#model";
-import {
-  AdoptionGate,
-  Leases,
-  Matcher,
-  observeAll,
-  Poller,
-  Relay,
-  Sweeper,
-  Synchronizer,
-  type Observer,
-} from "#pipeline";
-import type { QueueHandlers, QueueLocation } from "#queue";
-import { secretTexts, type Secrets, type Settings } from "#settings";
+import { observeAll, type AdoptionGate, type Observer, type Relay } from "#pipeline";
 import type { Store } from "#store";
 import type { Stream } from "#mapping";
-import { redactor, type Logger } from "#telemetry";
-import { startWeb } from "#web";
+import type { Logger } from "#telemetry";
+import { assemble, type Assembly } from "./assembly.ts";
 import { Closing } from "./closing.ts";
 import { DeliveryLog } from "./delivery-log.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { daemonMetrics } from "./metrics.ts";
+import { servePages } from "./pages.ts";
 import { openParts, type Configuration, type Parts } from "./parts.ts";
-import { QueueConnection } from "./queue-connection.ts";
-import { readiness, statusSource } from "./status-source.ts";
-import { version } from "./version.ts";
-
-/** Deliveries that run at once, per request that may: while one waits for its answer another is mapped and stored. */
-const DELIVERIES_PER_REQUEST = 2;
-/** Wake-ups that may be out, per delivery that may run: enough to keep workers busy between two looks into the store. */
-const WINDOW_PER_DELIVERY = 16;
-const WINDOW_MIN = 128;
 
 export interface DaemonOptions {
   readonly observers?: readonly Observer[];
@@ -44,19 +24,10 @@ export interface Daemon extends AsyncDisposable {
   readonly parts: Parts;
   readonly gate: AdoptionGate;
   readonly relay: Relay;
-  readonly queue: QueueConnection;
   /** Where the status page is, if it was asked for. */
   readonly url: string | undefined;
   /** Resolves with the error that ends the daemon; stays pending as long as it can go on. */
   readonly failure: Promise<StopError>;
-}
-
-/** Where the queue runs, by QUEUE_URL. */
-export function queueLocation(
-  { queue, dataDir }: Pick<Settings, "queue" | "dataDir">,
-  secrets: Secrets,
-): QueueLocation {
-  return queue.kind === "private" ? { kind: "private", dataDir } : { kind: queue.kind, url: secrets.queueUrl! };
 }
 
 /**
@@ -66,13 +37,50 @@ export function queueLocation(
 export async function startDaemon(configuration: Configuration, options: DaemonOptions): Promise<Daemon> {
   const closing = new Closing();
   try {
-    const parts = await openParts(configuration, "daemon", closing);
-    await remapChanged(parts.store, configuration.syncFile.streams, configuration.logger);
-    return await run(configuration, options, parts, closing);
+    return await start(configuration, options, closing);
   } catch (thrown) {
     await closing[Symbol.asyncDispose]();
     throw thrown;
   }
+}
+
+async function start(configuration: Configuration, options: DaemonOptions, closing: Closing): Promise<Daemon> {
+  const { syncFile, logger } = configuration;
+  const parts = await openParts(configuration, "daemon", closing);
+  await remapChanged(parts.store, syncFile.streams, logger);
+  const [failure, fail] = failureOnce();
+  const counted = daemonMetrics(parts, syncFile.streams, () => assembly.queue);
+  const summary = closing.use(new DeliveryLog(logger));
+  const observer = observeAll([...(options.observers ?? []), summary, counted.observer]);
+  const assembly: Assembly = assemble(configuration, parts, observer, fail, closing);
+  const web = options.web ? closing.use(await servePages(configuration, parts, assembly, counted.metrics)) : undefined;
+  closing.defer(setGoing(configuration, options, parts, assembly, fail));
+  const { gate, relay } = assembly;
+  return { parts, gate, relay, url: web?.url, failure, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
+}
+
+/** Starts the loops; what it returns stops them in the order of the data. */
+function setGoing(
+  configuration: Configuration,
+  options: DaemonOptions,
+  { store, clock }: Parts,
+  { queue, gate, relay, handlers, concurrency }: Assembly,
+  fail: (error: StopError) => void,
+): () => Promise<void> {
+  const { settings, logger } = configuration;
+  const loops = new AbortController();
+  const housekeeping = new Housekeeping(store, clock, logger, settings.delivery.auditKeepDays);
+  const running = Promise.all([
+    queue.run({ handlers, concurrency, polls: pollPlan(configuration, options) }, fail, loops.signal),
+    relay.run(loops.signal),
+    gate.run(loops.signal),
+    housekeeping.run(loops.signal),
+  ]);
+  return async () => {
+    loops.abort();
+    await queue.close(settings.delivery.stopGraceMs);
+    await running;
+  };
 }
 
 /** A stream whose mapping changed is mapped again, record by record; only what differs is sent. */
@@ -81,83 +89,6 @@ async function remapChanged(store: Store, streams: readonly Stream[], logger: Lo
     const count = await store.remap(name, fingerprint);
     if (count > 0) logger.info({ stream: name, count }, "mapping changed, records are mapped again");
   }
-}
-
-async function run(
-  configuration: Configuration,
-  options: DaemonOptions,
-  parts: Parts,
-  closing: Closing,
-): Promise<Daemon> {
-  const { settings, secrets, syncFile, logger } = configuration;
-  const { store, clock } = parts;
-  const [failure, fail] = failureOnce();
-  const summary = closing.use(new DeliveryLog(logger));
-  const counted = daemonMetrics(parts, syncFile.streams, () => queue);
-  const observer = observeAll([...(options.observers ?? []), summary, counted.observer]);
-  const deliveries = settings.service.concurrency * DELIVERIES_PER_REQUEST;
-  const common = { ...parts, logger, observer };
-  const streams = new Map(syncFile.streams.map((stream) => [stream.name, stream]));
-  const matcher = new Matcher({ ...common, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
-  const nudge = () => relay.nudge();
-  const gate = new AdoptionGate({ ...common, matcher, opened: nudge, stop: fail }, syncFile.streams);
-  const queue = new QueueConnection(queueLocation(settings, secrets), clock, logger);
-  const web = options.web
-    ? closing.use(
-        await startWeb(settings.health, {
-          status: statusSource(parts, syncFile.streams, queue, nudge),
-          ready: readiness(parts, queue),
-          metrics: counted.metrics,
-          redact: redactor(secretTexts(secrets, settings.environment)),
-          clock,
-          logger,
-          version,
-        }),
-      )
-    : undefined;
-  const window = Math.max(WINDOW_MIN, deliveries * WINDOW_PER_DELIVERY);
-  const relay = new Relay({ ...common, queue, streams: () => gate.open(), window });
-  const sweeper = new Sweeper({
-    ...common,
-    streams,
-    intervalMs: settings.polling.sweepIntervalMs,
-    guard: settings.guard,
-  });
-  const poller = new Poller({ ...common, sources: parts.sources.streams, sweeper, nudge });
-  const synchronizer = new Synchronizer({
-    ...common,
-    matcher,
-    leases: closing.use(new Leases(store, settings.delivery.leaseMs)),
-    streams,
-    policy: settings.delivery,
-    stop: fail,
-  });
-  const handlers: QueueHandlers = {
-    deliver: (id, signal) => synchronizer.deliver(id, signal).finally(() => relay.answered(id)),
-    poll: (stream, signal) => poller.poll(stream, signal),
-  };
-
-  const loops = new AbortController();
-  const running = Promise.all([
-    queue.run({ handlers, concurrency: deliveries, polls: pollPlan(configuration, options) }, fail, loops.signal),
-    relay.run(loops.signal),
-    gate.run(loops.signal),
-    new Housekeeping(store, clock, logger, settings.delivery.auditKeepDays).run(loops.signal),
-  ]);
-  closing.defer(async () => {
-    loops.abort();
-    await queue.close(settings.delivery.stopGraceMs);
-    await running;
-  });
-  return {
-    parts,
-    gate,
-    relay,
-    queue,
-    url: web?.url,
-    failure,
-    [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose](),
-  };
 }
 
 function pollPlan({ settings, syncFile }: Configuration, { polls }: DaemonOptions) {
@@ -170,9 +101,9 @@ function pollPlan({ settings, syncFile }: Configuration, { polls }: DaemonOption
 }
 
 function failureOnce(): [Promise<StopError>, (error: StopError) => void] {
-  let fail: (error: StopError) => void = () => {};
+  let settle: ((error: StopError) => void) | undefined;
   const failure = new Promise<StopError>((resolve) => {
-    fail = resolve;
+    settle = resolve;
   });
-  return [failure, fail];
+  return [failure, (error) => settle?.(error)];
 }

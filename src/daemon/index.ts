@@ -1,4 +1,5 @@
-export { startDaemon, queueLocation, type Daemon, type DaemonOptions } from "./daemon.ts";
+export { startDaemon, type Daemon, type DaemonOptions } from "./daemon.ts";
+export { queueLocation } from "./assembly.ts";
 export { openParts, type Configuration, type Parts } from "./parts.ts";
 export { openSources, type Sources } from "./sources.ts";
 export { readSyncFile } from "./sync-file.ts";

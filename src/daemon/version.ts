@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import { z } from "zod";
+
+const manifest = new URL("../../package.json", import.meta.url);
 
 /** The version in package.json, which stands two folders above both src/daemon and dist/daemon. */
-export const version: string = (
-  JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }
-).version;
+export const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(manifest, "utf8")));

@@ -96,5 +96,5 @@ export async function show(
 }
 
 function id(record: JsonObject): string {
-  return String(record["id"]);
+  return typeof record["id"] === "number" ? String(record["id"]) : "?";
 }

@@ -1,7 +1,9 @@
+import { z } from "zod";
 import { isJsonObject, type Json, type JsonObject } from "#model";
 import { DEFAULT_TOKEN } from "#sandbox";
 
 const PAGE = 50;
+const json = z.json();
 
 /**
  * Reads the service back the way a sceptic would: with plain HTTP calls written from its reference, past svcsync's own
@@ -35,6 +37,6 @@ export class ServiceReader {
       headers: { accept: "application/json", authorization: `Bearer ${DEFAULT_TOKEN}` },
     });
     if (!response.ok) throw new Error(`GET ${path} answered ${response.status}`);
-    return (await response.json()) as Json;
+    return json.parse(await response.json());
   }
 }

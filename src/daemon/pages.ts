@@ -1,21 +1,42 @@
-import { StopError, type RecordId } from "#model";
+import type { RecordId } from "#model";
+import { StopError } from "#model";
 import { streamStatus } from "#pipeline";
-import type { Stream } from "#mapping";
-import type { Overview, StatusSource } from "#web";
-import type { Parts } from "./parts.ts";
-import type { QueueConnection } from "./queue-connection.ts";
+import { secretTexts } from "#settings";
+import { redactor, type Metrics } from "#telemetry";
+import { startWeb, type Overview, type StatusSource, type Web } from "#web";
+import type { Assembly } from "./assembly.ts";
+import type { Configuration, Parts } from "./parts.ts";
+import { version } from "./version.ts";
 
 /** Entries of a record's history that its page shows. */
 const HISTORY = 50;
 
-/** What the pages show, read from the parts of the running daemon. */
-export function statusSource(
+/**
+ * Serves health, metrics and the status page of a running daemon on HEALTH_PORT.
+ * @throws {StopError} E_HEALTH_PORT when the port is taken.
+ */
+export function servePages(
+  { settings, secrets, syncFile, logger }: Configuration,
   parts: Parts,
-  streams: readonly Stream[],
-  queue: QueueConnection,
-  nudge: () => void,
+  assembly: Assembly,
+  metrics: Metrics,
+): Promise<Web> {
+  return startWeb(settings.health, {
+    status: statusSource(parts, syncFile.streams, assembly),
+    ready: readiness(parts, assembly),
+    metrics,
+    redact: redactor(secretTexts(secrets, settings.environment)),
+    clock: parts.clock,
+    logger,
+    version,
+  });
+}
+
+function statusSource(
+  { store, service, clock }: Parts,
+  streams: Configuration["syncFile"]["streams"],
+  { queue, relay }: Assembly,
 ): StatusSource {
-  const { store, service, clock } = parts;
   const startedAt = clock.now();
   return {
     overview: async (): Promise<Overview> => ({
@@ -31,14 +52,14 @@ export function statusSource(
     },
     retry: async (id: RecordId) => {
       const count = await store.retryNow({ ...id, states: ["waiting", "parked", "skipped"] });
-      nudge();
+      relay.nudge();
       return count;
     },
   };
 }
 
 /** What `/readyz` asks. A breaker that is open says enough: no request is made to ask again. */
-export function readiness({ store, service }: Parts, queue: QueueConnection) {
+function readiness({ store, service }: Parts, { queue }: Assembly) {
   return {
     store: () => store.check(),
     queue: () => queue.ping(),

@@ -1,0 +1,60 @@
+import type { StopError } from "#model";
+import { AdoptionGate, Leases, Matcher, Poller, Relay, Sweeper, Synchronizer, type Observer } from "#pipeline";
+import type { QueueHandlers, QueueLocation } from "#queue";
+import type { Secrets, Settings } from "#settings";
+import type { Closing } from "./closing.ts";
+import type { Configuration, Parts } from "./parts.ts";
+import { QueueConnection } from "./queue-connection.ts";
+
+/** Deliveries that run at once, per request that may: while one waits for its answer another is mapped and stored. */
+const DELIVERIES_PER_REQUEST = 2;
+/** Wake-ups that may be out, per delivery that may run: enough to keep workers busy between two looks into the store. */
+const WINDOW_PER_DELIVERY = 16;
+const WINDOW_MIN = 128;
+
+/** The moving parts, put together and not yet moving. */
+export interface Assembly {
+  readonly queue: QueueConnection;
+  readonly gate: AdoptionGate;
+  readonly relay: Relay;
+  readonly handlers: QueueHandlers;
+  /** Deliveries that may run at once. */
+  readonly concurrency: number;
+}
+
+/** Where the queue runs, by QUEUE_URL. */
+export function queueLocation(
+  { queue, dataDir }: Pick<Settings, "queue" | "dataDir">,
+  secrets: Secrets,
+): QueueLocation {
+  return queue.kind === "private" ? { kind: "private", dataDir } : { kind: queue.kind, url: secrets.queueUrl! };
+}
+
+/** Puts the pipeline together. `fail` is told when the daemon cannot go on. */
+export function assemble(
+  { settings, secrets, syncFile, logger }: Configuration,
+  parts: Parts,
+  observer: Required<Observer>,
+  fail: (error: StopError) => void,
+  closing: Closing,
+): Assembly {
+  const concurrency = settings.service.concurrency * DELIVERIES_PER_REQUEST;
+  const common = { ...parts, logger, observer };
+  const streams = new Map(syncFile.streams.map((stream) => [stream.name, stream]));
+  const nudge = () => relay.nudge();
+  const queue = new QueueConnection(queueLocation(settings, secrets), parts.clock, logger);
+  const matcher = new Matcher({ ...common, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
+  const gate = new AdoptionGate({ ...common, matcher, opened: nudge, stop: fail }, syncFile.streams);
+  const window = Math.max(WINDOW_MIN, concurrency * WINDOW_PER_DELIVERY);
+  const relay = new Relay({ ...common, queue, streams: () => gate.open(), window });
+  const { sweepIntervalMs } = settings.polling;
+  const sweeper = new Sweeper({ ...common, streams, intervalMs: sweepIntervalMs, guard: settings.guard });
+  const poller = new Poller({ ...common, sources: parts.sources.streams, sweeper, nudge });
+  const leases = closing.use(new Leases(parts.store, settings.delivery.leaseMs));
+  const synchronizer = new Synchronizer({ ...common, matcher, leases, streams, policy: settings.delivery, stop: fail });
+  const handlers: QueueHandlers = {
+    deliver: (id, signal) => synchronizer.deliver(id, signal).finally(() => relay.answered(id)),
+    poll: (stream, signal) => poller.poll(stream, signal),
+  };
+  return { queue, gate, relay, handlers, concurrency };
+}
