@@ -5,152 +5,22 @@ import type {
   ErrorFacts,
   Json,
   Key,
-  Outcome,
   Projection,
   RecordId,
   RecordState,
   ResourceName,
-  Row,
   ServiceId,
   StreamName,
 } from "#model";
-
-/** A record that one worker holds. Every step names it; a step with a claim that was lost fails with E_CLAIM_LOST. */
-export interface Claim {
-  readonly id: RecordId;
-  /** Random per claim: the fencing token. */
-  readonly token: string;
-  /** The version that is being delivered; a newer change may be staged meanwhile and makes the record due again. */
-  readonly sequence: number;
-  readonly row: Row;
-  /** The ERP said that the record is gone (`row` is the last one seen). */
-  readonly deleted: boolean;
-  /** Deliveries that failed since the last real change. */
-  readonly attempts: number;
-  readonly binding: Binding | undefined;
-  /** What was last written to the service, or undefined before the first write. */
-  readonly applied: Projection | undefined;
-  /**
-   * Fields whose value in the service is not known, because an update that carried them has not been seen to end: they
-   * are sent again whatever `applied` says. For an array: every id that may be in it because of us.
-   */
-  readonly doubts: Projection | undefined;
-  /** A create that was begun and whose end is not known. */
-  readonly intent: Intent | undefined;
-  /** An operator's answer that this delivery carries out. */
-  readonly decision: Decision | undefined;
-}
-
-export interface Intent {
-  readonly resource: ResourceName;
-  readonly projection: Projection;
-  readonly begunAt: number;
-  /** How often the service was searched for the result in vain, and when first: an index may lag. */
-  readonly looks: number;
-  readonly firstLookAt: number | undefined;
-}
-
-/** What `svcsync resolve` answered. `create`: it is certain that nothing was created, go on with a new create. */
-export type Decision = { readonly kind: "create" };
-
-/** One write to the service, or one step of a record's life that a person may ask about. Never a secret. */
-export interface AuditEntry {
-  readonly action: "create" | "update" | "delete" | "adopt" | "settle" | "resolve" | "repair" | "dropped";
-  readonly resource: ResourceName;
-  readonly serviceId?: ServiceId | undefined;
-  readonly before?: Json | undefined;
-  readonly after?: Json | undefined;
-  readonly outcome: string;
-  readonly status?: number | undefined;
-  readonly durationMs?: number | undefined;
-}
-
-export interface AuditRecord extends AuditEntry {
-  readonly at: number;
-  readonly id: RecordId;
-}
-
-export interface StageResult {
-  /** Rows that are new or really changed and are now due. */
-  readonly changed: number;
-  /** Rows dropped because their content hash is what the store has. */
-  readonly unchanged: number;
-}
-
-/** The facts of polls: what `status` shows. */
-export interface CursorState {
-  readonly cursor: Cursor | null;
-  readonly polledAt: number | undefined;
-  /** When a poll last reached the end of its window. */
-  readonly completedAt: number | undefined;
-  readonly rowsRead: number;
-  readonly error: (ErrorFacts & { readonly at: number }) | undefined;
-  /** True until one poll from the beginning has reached its end. */
-  readonly firstLoad: boolean;
-}
-
-/** One record's row as people and commands see it. */
-export interface RecordView {
-  readonly id: RecordId;
-  readonly state: RecordState;
-  readonly row: Row;
-  readonly deleted: boolean;
-  readonly sequence: number;
-  readonly appliedSequence: number | undefined;
-  readonly attempts: number;
-  readonly dueAt: number | undefined;
-  readonly changedAt: number;
-  readonly error: ErrorFacts | undefined;
-  readonly binding: Binding | undefined;
-  readonly applied: Projection | undefined;
-  readonly intent: Intent | undefined;
-  readonly waitsFor: readonly RecordId[];
-}
-
-export interface DueRecord {
-  readonly id: RecordId;
-  readonly backfill: boolean;
-}
-
-/** What a delivery used: the parents whose service ids are in the projection. Kept to wake and to order deletions. */
-export type Parents = readonly RecordId[];
-
-export interface Applied {
-  readonly projection: Projection;
-  readonly outcome: Outcome;
-  readonly parents: Parents;
-  /** Absent when no request was made. */
-  readonly audit?: AuditEntry | undefined;
-  /** True when `projection` is what the service has but not yet what the row says (an adopted or settled record): due again at once. */
-  readonly again?: boolean;
-}
-
-/** Why and until when a record waits without an attempt being counted. */
-export interface Waiting {
-  readonly error: ErrorFacts;
-  /** Woken in the transaction that binds one of them. */
-  readonly parents?: Parents;
-  /** Due again at this moment; undefined: only an event wakes it. */
-  readonly dueAt?: number | undefined;
-}
-
-/** How far the first run of a stream into its resource has been decided. */
-export interface Adoption {
-  readonly decision: "empty" | "adopt" | "create-all";
-  readonly at: number;
-}
-
-/** One record of the service as the match index remembers it. */
-export interface MatchEntry {
-  readonly serviceId: ServiceId;
-  /** Rule (its fields joined by a comma) to normalised natural key. */
-  readonly keys: Readonly<Record<string, string>>;
-}
+import type { Applied, AuditEntry, Claim, Waiting } from "./claim.ts";
+import type { Adoption, AuditRecord, CursorState, DueRecord, MatchEntry, RecordView, StageResult } from "./facts.ts";
 
 /**
  * The truth. Async and coarse: one method = one transaction = one step of the story, so that it can be kept on a server
  * database too. Methods reject with a StopError (E_STORE_FULL, E_STORE_READONLY, E_STORE_CORRUPT, E_STORE_FAILED) when
- * the disk does: nothing was then recorded, and nothing may be sent.
+ * the disk does: nothing was then recorded, and nothing may be sent. E_STORE_LOCKED (a RetryError) says that another
+ * process wrote for too long; E_STORE_CLOSED that the store was disposed. A step that the record's story does not allow,
+ * such as a second create while one is open, is refused with E_STORE_STATE: a defect of the caller.
  * What a method promises is durable when its promise resolves: `begin`, `bind` and everything that ends an intent
  * survive a power cut; the others at least a kill -9.
  */
@@ -163,7 +33,9 @@ export interface Store extends AsyncDisposable {
    * Stores changes and cursor together. A row whose content hash is what the store has is dropped; a real change gets
    * the stream's next sequence, resets attempts and makes the record due, except one that is claimed: its worker makes
    * it due when it is done. Two changes of one key in a batch: the later one wins. A deletion of an unknown key is dropped.
-   * `backfill` marks records of a first load, which live changes overtake.
+   * `backfill` marks records of a first load, which live changes overtake. A real change ends whatever a record was
+   * waiting for or parked with; an open intent stays open. A deletion keeps the last row; a record that comes back has its
+   * old binding. `complete`: the poll reached the end of its window.
    */
   stage(
     stream: StreamName,
@@ -177,7 +49,8 @@ export interface Store extends AsyncDisposable {
   resetCursor(stream: StreamName): Promise<void>;
 
   /**
-   * Makes every record of the stream due when `fingerprint` differs from the one stored, and stores it.
+   * Makes every record of the stream due when `fingerprint` differs from the one stored, and stores it; a claimed record
+   * when its claim ends, a deleted one never. Live changes overtake them.
    * Returns how many. The first fingerprint of a stream makes nothing due.
    */
   remap(stream: StreamName, fingerprint: string): Promise<number>;
@@ -222,21 +95,26 @@ export interface Store extends AsyncDisposable {
 
   /**
    * Binding, applied projection and end of the intent in one transaction; wakes the records that wait for this one.
-   * The record becomes applied, or due again when a newer change was staged.
+   * The record becomes applied; or due again when a newer change was staged, when `applied.again` says so, and when the
+   * ERP deleted it, so that the deletion is carried out on what was found.
    * A record bound to another service id before makes the records due whose projection carries the old one.
    * @throws {ParkError} E_ALREADY_BOUND when the service id is bound to another record of the resource.
    * @returns the records that were woken.
    */
   bind(claim: Claim, binding: Binding, applied: Applied): Promise<RecordId[]>;
 
-  /** The record's projection is in the service (or was already). Ends the claim. */
+  /**
+   * The record's projection is in the service (or was already). Ends the claim; the record is due again when a newer change
+   * was staged meanwhile, as after every step that ends a claim: then at once, without attempts and error.
+   */
   apply(claim: Claim, applied: Applied): Promise<void>;
 
   /** Ends the claim with a later try and counts an attempt. An open intent stays open. */
   retry(claim: Claim, error: ErrorFacts, dueAt: number): Promise<void>;
 
   /**
-   * Ends the claim without counting an attempt. Parents that have been bound since the claim make it due at once.
+   * Ends the claim without counting an attempt. A parent that has been bound since the claim makes it due at once. Without
+   * parents and time only `stage`, `remap` or `retryNow` wakes it.
    */
   wait(claim: Claim, waiting: Waiting): Promise<void>;
 
@@ -246,7 +124,7 @@ export interface Store extends AsyncDisposable {
   /** Like `park`, for a create whose result cannot be known: only `resolve` or a look that succeeds ends it. */
   uncertain(claim: Claim, error: ErrorFacts): Promise<void>;
 
-  /** The stream's rules leave this record out. Ends the claim; a binding stays. */
+  /** The stream's rules leave this record out: E_SKIPPED with the reason. Ends the claim; a binding stays. */
   skip(claim: Claim, reason: string): Promise<void>;
 
   /**
@@ -280,9 +158,18 @@ export interface Store extends AsyncDisposable {
   audit(query: { id?: RecordId; limit: number }): Promise<AuditRecord[]>;
   /** Removes audit entries older than `before`; returns how many. */
   pruneAudit(before: number): Promise<number>;
-  /** Parked, uncertain, waiting and skipped records become due again; returns how many. `id` or a whole stream. */
+  /**
+   * Parked, uncertain, waiting and skipped records become due again, and due ones end their pause; returns how many. Other
+   * states are left alone, whatever `states` says. Without `stream` in all streams, without `key` all records.
+   */
   retryNow(target: { stream?: StreamName; key?: Key; states: readonly RecordState[] }): Promise<number>;
-  /** Answers an uncertain or parked create: bind to this id, create anew, or leave the record out. */
+  /**
+   * Answers an uncertain or parked create. `bind`: the record is bound to this id, its intent ends, and it is due so that
+   * its fields are sent. `create`: the intent ends, and deliveries are told so until the record is bound. `skip`: the record
+   * is left out; its intent stays open, so that its result is looked for first should the ERP change the record.
+   * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE (neither parked nor uncertain; or a create of a bound record),
+   * E_ALREADY_BOUND.
+   */
   resolve(
     id: RecordId,
     answer: { kind: "bind"; binding: Binding } | { kind: "create" } | { kind: "skip" },
@@ -297,13 +184,17 @@ export interface Store extends AsyncDisposable {
 
   // ── sweeps ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Begins a sweep of the stream and returns its number; marks of an unfinished one are forgotten. */
+  /**
+   * Begins a sweep of the stream and returns its number; marks of an unfinished one are forgotten, and its steps fail with
+   * E_SWEEP_LOST (a RetryError).
+   */
   beginSweep(stream: StreamName): Promise<number>;
   /** These keys were seen in the ERP. */
   markSeen(stream: StreamName, sweep: number, keys: readonly Key[]): Promise<void>;
   /**
    * Ends a complete sweep: records not seen become suspects, suspects of an earlier sweep that are still not seen are
-   * confirmed; those seen again are cleared. Stages nothing.
+   * confirmed; those seen again, or really changed meanwhile, are cleared. Stages nothing: until their deletion is staged,
+   * every later sweep confirms them again. `known` counts the records that the ERP has not deleted.
    */
   endSweep(stream: StreamName, sweep: number): Promise<{ known: number; suspects: number; confirmed: Key[] }>;
 
@@ -330,9 +221,9 @@ export interface Store extends AsyncDisposable {
   /** Small facts that must survive a restart and have no better place (schema drift reported, breaker times …). */
   note(name: string): Promise<Json | undefined>;
   saveNote(name: string, value: Json): Promise<void>;
-  /** Writes a consistent copy of the live store to `path`. */
+  /** Writes a consistent copy of the live store to `path`, in place of an earlier one once it is whole. */
   backup(path: string): Promise<void>;
-  /** Rejects with a StopError when the store cannot be written to or is damaged. */
+  /** Rejects with a StopError when the store cannot be written to or is damaged. Reads the whole store: seconds per gigabyte. */
   check(): Promise<void>;
 }
 

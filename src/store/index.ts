@@ -1,2 +1,4 @@
 export * from "./contract.ts";
+export * from "./claim.ts";
+export * from "./facts.ts";
 export { openStore } from "./sqlite/index.ts";

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { ParkError, recordLabel, type Binding, type Clock, type RecordId, type RecordState } from "#model";
 import { allows, next, statesMovedTo, type RecordEvent } from "../transitions.ts";
 import { leftOut } from "./outcomes.ts";
-import type { Parts } from "./parts.ts";
+import type { Tables } from "./tables.ts";
 import { stateList } from "./state-list.ts";
 
 export type Answer =
@@ -20,14 +20,14 @@ const EVENTS: { readonly [K in Answer["kind"]]: RecordEvent } = {
 export class Answers {
   readonly #db: Database;
   readonly #clock: Clock;
-  readonly #parts: Parts;
+  readonly #tables: Tables;
   readonly #find;
   readonly #move;
 
-  constructor(db: Database, clock: Clock, parts: Parts) {
+  constructor(db: Database, clock: Clock, tables: Tables) {
     this.#db = db;
     this.#clock = clock;
-    this.#parts = parts;
+    this.#tables = tables;
     this.#find = db.prepare<[string, string], { id: number; state: RecordState }>(
       "SELECT id, state FROM records WHERE stream = ? AND key = ?",
     );
@@ -37,7 +37,7 @@ export class Answers {
   }
 
   resolve(id: RecordId, answer: Answer): void {
-    const { audit, bindings, family, intents } = this.#parts;
+    const { audit, bindings, family, intents } = this.#tables;
     const record = this.#find.get(id.stream, id.key);
     if (record === undefined) throw new ParkError("E_RECORD_UNKNOWN", `${recordLabel(id)} is not known to the store`);
     const event = EVENTS[answer.kind];
@@ -72,7 +72,7 @@ export class Answers {
   }
 
   #bind(record: number, id: RecordId, binding: Binding): void {
-    const { bindings, family, written } = this.#parts;
+    const { bindings, family, written } = this.#tables;
     const moved = bindings.save(record, id, binding);
     // What was written to another record of the service says nothing about this one.
     if (moved) written.forget(record);

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, Json, RecordId } from "#model";
-import type { AuditEntry, AuditRecord } from "../contract.ts";
+import type { AuditEntry } from "../claim.ts";
+import type { AuditRecord } from "../facts.ts";
 import { optionalText, parseOptional, type JsonText } from "./json-text.ts";
 
 interface AuditRow {

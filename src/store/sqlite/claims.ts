@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { RetryError, recordLabel, type Clock, type RecordId } from "#model";
-import type { Claim } from "../contract.ts";
+import type { Claim } from "../claim.ts";
 import { allows } from "../transitions.ts";
 import { SELECT_RECORD, partsOf, type RecordRow } from "./record-row.ts";
 

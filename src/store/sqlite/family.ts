@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, RecordId } from "#model";
-import type { Parents } from "../contract.ts";
+import type { Parents } from "../claim.ts";
 import { statesMovedTo } from "../transitions.ts";
 import { stateList } from "./state-list.ts";
 

@@ -1,17 +1,17 @@
 import { ParkError, recordLabel, type Projection, type ResourceName } from "#model";
-import type { AuditEntry, Claim } from "../contract.ts";
-import type { Parts } from "./parts.ts";
+import type { AuditEntry, Claim } from "../claim.ts";
+import type { Tables } from "./tables.ts";
 
 /** Steps that leave the claim where it is: what is written down before and after a request to the service. */
 export class Journal {
-  readonly #parts: Parts;
+  readonly #tables: Tables;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(tables: Tables) {
+    this.#tables = tables;
   }
 
   begin(claim: Claim, intent: { resource: ResourceName; projection: Projection }): void {
-    const { claims, bindings, intents } = this.#parts;
+    const { claims, bindings, intents } = this.#tables;
     const { id } = claims.hold(claim);
     if (bindings.of(id) !== undefined) throw refused(claim, "is bound and cannot begin a create");
     if (intents.resourceOf(id) !== undefined) throw refused(claim, "has an open create and cannot begin another");
@@ -19,24 +19,24 @@ export class Journal {
   }
 
   abandon(claim: Claim): void {
-    const { claims, intents } = this.#parts;
+    const { claims, intents } = this.#tables;
     if (!intents.end(claims.hold(claim).id)) throw refused(claim, "has no open create to abandon");
   }
 
   looked(claim: Claim): void {
-    const { claims, intents } = this.#parts;
+    const { claims, intents } = this.#tables;
     if (!intents.looked(claims.hold(claim).id)) throw refused(claim, "has no open create to look for");
   }
 
   doubt(claim: Claim, doubts: Projection): void {
-    const { claims, bindings, written } = this.#parts;
+    const { claims, bindings, written } = this.#tables;
     const { id } = claims.hold(claim);
     if (bindings.of(id) === undefined) throw refused(claim, "is not bound and cannot be updated");
     written.doubt(id, doubts);
   }
 
   unbind(claim: Claim, entry: AuditEntry): void {
-    const { audit, bindings, claims, family, written } = this.#parts;
+    const { audit, bindings, claims, family, written } = this.#tables;
     const { id } = claims.hold(claim);
     if (bindings.of(id) === undefined) throw refused(claim, "is not bound and cannot be unbound");
     bindings.end(id);

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { ResourceName, ServiceId } from "#model";
-import type { MatchEntry } from "../contract.ts";
+import type { MatchEntry } from "../facts.ts";
 
 /** The service's records by normalised natural key. */
 export class MatchIndex {

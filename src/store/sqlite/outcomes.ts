@@ -1,30 +1,30 @@
 import type { Binding, ErrorFacts, Projection, RecordId } from "#model";
-import type { Applied, AuditEntry, Claim, Waiting } from "../contract.ts";
+import type { Applied, AuditEntry, Claim, Waiting } from "../claim.ts";
 import { refused } from "./journal.ts";
-import type { Parts } from "./parts.ts";
+import type { Tables } from "./tables.ts";
 
 /** The steps that end a claim. */
 export class Outcomes {
-  readonly #parts: Parts;
+  readonly #tables: Tables;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(tables: Tables) {
+    this.#tables = tables;
   }
 
   bind(claim: Claim, binding: Binding, applied: Applied): RecordId[] {
-    const { bindings, claims, family, intents } = this.#parts;
+    const { bindings, claims, family, intents } = this.#tables;
     const held = claims.hold(claim);
     const moved = bindings.save(held.id, claim.id, binding);
     intents.end(held.id);
     this.#write(held.id, claim, applied);
     // A record that the ERP deleted was only bound to be found again: its deletion is still to be carried out.
     const followedBy = applied.again === true || held.deleted === 1 ? "change" : undefined;
-    this.#parts.endings.end(held, "apply", { attempts: 0, answered: true, followedBy });
+    this.#tables.endings.end(held, "apply", { attempts: 0, answered: true, followedBy });
     return family.parentBound(claim.id, moved);
   }
 
   apply(claim: Claim, applied: Applied): void {
-    const { bindings, claims, endings, intents } = this.#parts;
+    const { bindings, claims, endings, intents } = this.#tables;
     const held = claims.hold(claim);
     if (bindings.of(held.id) === undefined) throw refused(claim, "is not bound and cannot be applied");
     if (intents.resourceOf(held.id) !== undefined) throw refused(claim, "has an open create and cannot be applied");
@@ -34,43 +34,43 @@ export class Outcomes {
   }
 
   #write(record: number, claim: Claim, applied: Applied): void {
-    this.#parts.written.apply(record, applied.projection, claim.sequence);
-    this.#parts.family.setParents(record, applied.parents);
-    this.#parts.audit.add(claim.id, applied.audit);
+    this.#tables.written.apply(record, applied.projection, claim.sequence);
+    this.#tables.family.setParents(record, applied.parents);
+    this.#tables.audit.add(claim.id, applied.audit);
   }
 
   retry(claim: Claim, error: ErrorFacts, dueAt: number): void {
-    const held = this.#parts.claims.hold(claim);
-    this.#parts.endings.end(held, "retry", { attempts: held.attempts + 1, error, dueAt });
+    const held = this.#tables.claims.hold(claim);
+    this.#tables.endings.end(held, "retry", { attempts: held.attempts + 1, error, dueAt });
   }
 
   wait(claim: Claim, { error, parents = [], dueAt }: Waiting): void {
-    const { claims, endings, family } = this.#parts;
+    const { claims, endings, family } = this.#tables;
     const held = claims.hold(claim);
     const bound = family.setWaits(held.id, parents);
     endings.end(held, "wait", { attempts: held.attempts, error, dueAt, followedBy: bound ? "wake" : undefined });
   }
 
   park(claim: Claim, error: ErrorFacts, entry?: AuditEntry): void {
-    const held = this.#parts.claims.hold(claim);
-    this.#parts.audit.add(claim.id, entry);
-    this.#parts.endings.end(held, "park", { attempts: held.attempts, error });
+    const held = this.#tables.claims.hold(claim);
+    this.#tables.audit.add(claim.id, entry);
+    this.#tables.endings.end(held, "park", { attempts: held.attempts, error });
   }
 
   uncertain(claim: Claim, error: ErrorFacts): void {
-    const held = this.#parts.claims.hold(claim);
-    if (this.#parts.intents.resourceOf(held.id) === undefined)
+    const held = this.#tables.claims.hold(claim);
+    if (this.#tables.intents.resourceOf(held.id) === undefined)
       throw refused(claim, "has no open create that could be uncertain");
-    this.#parts.endings.end(held, "lose", { attempts: held.attempts, error });
+    this.#tables.endings.end(held, "lose", { attempts: held.attempts, error });
   }
 
   skip(claim: Claim, reason: string): void {
-    const held = this.#parts.claims.hold(claim);
-    this.#parts.endings.end(held, "skip", { attempts: 0, error: leftOut(reason), answered: true });
+    const held = this.#tables.claims.hold(claim);
+    this.#tables.endings.end(held, "skip", { attempts: 0, error: leftOut(reason), answered: true });
   }
 
   remove(claim: Claim, removal: { unbind: boolean; applied?: Projection; audit?: AuditEntry }): void {
-    const { audit, bindings, claims, endings, family, written } = this.#parts;
+    const { audit, bindings, claims, endings, family, written } = this.#tables;
     const held = claims.hold(claim);
     if (removal.unbind) {
       bindings.end(held.id);
@@ -82,8 +82,8 @@ export class Outcomes {
   }
 
   release(claim: Claim, now: number): void {
-    const held = this.#parts.claims.hold(claim);
-    this.#parts.endings.end(held, "release", { attempts: held.attempts, dueAt: now });
+    const held = this.#tables.claims.hold(claim);
+    this.#tables.endings.end(held, "release", { attempts: held.attempts, dueAt: now });
   }
 }
 

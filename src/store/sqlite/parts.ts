@@ -1,32 +1,35 @@
 import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
-import { AuditTrail } from "./audit-trail.ts";
-import { Bindings } from "./bindings.ts";
-import { Claims } from "./claims.ts";
-import { Endings } from "./endings.ts";
-import { Family } from "./family.ts";
-import { Intents } from "./intents.ts";
-import { Written } from "./written.ts";
+import { Answers } from "./answers.ts";
+import { Journal } from "./journal.ts";
+import { MatchIndex } from "./match-index.ts";
+import { Outcomes } from "./outcomes.ts";
+import { Rechecks } from "./rechecks.ts";
+import { ReferenceData } from "./reference-data.ts";
+import { Remapping } from "./remapping.ts";
+import { Schedule } from "./schedule.ts";
+import { Staging } from "./staging.ts";
+import { Sweeps } from "./sweeps.ts";
+import { makeTables } from "./tables.ts";
+import { Views } from "./views.ts";
 
-/** What the steps of a delivery are made of: one part per table, each with its prepared statements. */
-export interface Parts {
-  readonly audit: AuditTrail;
-  readonly bindings: Bindings;
-  readonly claims: Claims;
-  readonly endings: Endings;
-  readonly family: Family;
-  readonly intents: Intents;
-  readonly written: Written;
-}
+/** What the store's methods are made of: the tables, and the steps that work on several of them. */
+export type Parts = ReturnType<typeof makeParts>;
 
-export function makeParts(db: Database, clock: Clock, leaseMs: number): Parts {
+export function makeParts(db: Database, clock: Clock, leaseMs: number) {
+  const tables = makeTables(db, clock, leaseMs);
   return {
-    audit: new AuditTrail(db, clock),
-    bindings: new Bindings(db),
-    claims: new Claims(db, clock, leaseMs),
-    endings: new Endings(db, clock),
-    family: new Family(db, clock),
-    intents: new Intents(db, clock),
-    written: new Written(db),
+    ...tables,
+    staging: new Staging(db, clock, tables.streams),
+    remapping: new Remapping(db, clock, tables.streams),
+    schedule: new Schedule(db, clock),
+    journal: new Journal(tables),
+    outcomes: new Outcomes(tables),
+    answers: new Answers(db, clock, tables),
+    rechecks: new Rechecks(db, clock, tables.written),
+    views: new Views(db, tables.family, tables.streams),
+    sweeps: new Sweeps(db),
+    reference: new ReferenceData(db, clock),
+    matches: new MatchIndex(db),
   };
 }

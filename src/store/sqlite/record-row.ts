@@ -1,5 +1,5 @@
 import type { Binding, ErrorFacts, Projection, RecordState, Row } from "#model";
-import type { Decision, Intent } from "../contract.ts";
+import type { Decision, Intent } from "../claim.ts";
 import { parseOptional, parseText, type JsonText } from "./json-text.ts";
 
 /** One record with everything that hangs on it, as {@link SELECT_RECORD} reads it. */

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, StreamName } from "#model";
-import type { DueRecord } from "../contract.ts";
+import type { DueRecord } from "../facts.ts";
 
 interface DueRow {
   readonly key: string;

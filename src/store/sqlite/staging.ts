@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { contentHash, type Change, type Clock, type Cursor, type Key, type RecordState, type StreamName } from "#model";
-import type { StageResult } from "../contract.ts";
+import type { StageResult } from "../facts.ts";
 import { next } from "../transitions.ts";
 import type { Streams } from "./streams.ts";
 

@@ -1,25 +1,16 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, Key, RecordId, StreamName } from "#model";
 import type { Logger } from "#telemetry";
-import type { Applied, Claim, Store } from "../contract.ts";
-import { Answers } from "./answers.ts";
+import type { Applied, Claim } from "../claim.ts";
+import type { Store } from "../contract.ts";
 import { backupStore } from "./backup.ts";
 import type { DaemonLock } from "./daemon-lock.ts";
 import { storeClosed, storeFailure } from "./failures.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { expectUndamaged } from "./integrity.ts";
-import { Journal } from "./journal.ts";
-import { MatchIndex } from "./match-index.ts";
-import { Outcomes } from "./outcomes.ts";
 import { makeParts, type Parts } from "./parts.ts";
-import { Rechecks } from "./rechecks.ts";
-import { ReferenceData } from "./reference-data.ts";
-import { Remapping } from "./remapping.ts";
-import { Schedule } from "./schedule.ts";
-import { Staging, latestOfEach } from "./staging.ts";
-import { Streams } from "./streams.ts";
-import { Sweeps } from "./sweeps.ts";
-import { Views, type RecordQuery } from "./views.ts";
+import { latestOfEach } from "./staging.ts";
+import type { RecordQuery } from "./views.ts";
 
 /** Everything that ends or opens a journal entry outlives a power cut. */
 const DURABLE = { durable: true } as const;
@@ -40,18 +31,6 @@ export class SqliteStore implements Store {
   readonly #lock: DaemonLock | undefined;
   readonly #commit: GroupCommit;
   readonly #parts: Parts;
-  readonly #streams: Streams;
-  readonly #staging: Staging;
-  readonly #remapping: Remapping;
-  readonly #schedule: Schedule;
-  readonly #journal: Journal;
-  readonly #outcomes: Outcomes;
-  readonly #answers: Answers;
-  readonly #rechecks: Rechecks;
-  readonly #views: Views;
-  readonly #sweeps: Sweeps;
-  readonly #reference: ReferenceData;
-  readonly #matches: MatchIndex;
 
   constructor({ db, clock, logger, leaseMs, lock }: SqliteStoreOptions) {
     this.#db = db;
@@ -60,18 +39,6 @@ export class SqliteStore implements Store {
     this.#lock = lock;
     this.#commit = new GroupCommit(db);
     this.#parts = makeParts(db, clock, leaseMs);
-    this.#streams = new Streams(db, clock);
-    this.#staging = new Staging(db, clock, this.#streams);
-    this.#remapping = new Remapping(db, clock, this.#streams);
-    this.#schedule = new Schedule(db, clock);
-    this.#journal = new Journal(this.#parts);
-    this.#outcomes = new Outcomes(this.#parts);
-    this.#answers = new Answers(db, clock, this.#parts);
-    this.#rechecks = new Rechecks(db, clock, this.#parts.written);
-    this.#views = new Views(db, this.#parts.family, this.#streams);
-    this.#sweeps = new Sweeps(db);
-    this.#reference = new ReferenceData(db, clock);
-    this.#matches = new MatchIndex(db);
   }
 
   /** A read of what is committed. */
@@ -86,36 +53,36 @@ export class SqliteStore implements Store {
   // ── polling ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   cursor(stream: StreamName) {
-    return this.#read(() => this.#streams.cursor(stream));
+    return this.#read(() => this.#parts.streams.cursor(stream));
   }
 
   async stage(stream: StreamName, batch: Parameters<Store["stage"]>[1]) {
     const { changes, cursor, backfill, complete } = batch;
     const latest = latestOfEach(changes);
     const rows = changes.length;
-    return this.#commit.run(() => this.#staging.stage(stream, latest, { rows, cursor, backfill, complete }));
+    return this.#commit.run(() => this.#parts.staging.stage(stream, latest, { rows, cursor, backfill, complete }));
   }
 
   pollFailed(...[stream, error]: Parameters<Store["pollFailed"]>) {
-    return this.#commit.run(() => this.#streams.pollFailed(stream, error));
+    return this.#commit.run(() => this.#parts.streams.pollFailed(stream, error));
   }
 
   resetCursor(stream: StreamName) {
-    return this.#commit.run(() => this.#streams.resetCursor(stream));
+    return this.#commit.run(() => this.#parts.streams.resetCursor(stream));
   }
 
   remap(stream: StreamName, fingerprint: string) {
-    return this.#commit.run(() => this.#remapping.remap(stream, fingerprint));
+    return this.#commit.run(() => this.#parts.remapping.remap(stream, fingerprint));
   }
 
   // ── delivery ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   due(query: Parameters<Store["due"]>[0]) {
-    return this.#read(() => this.#schedule.due(query));
+    return this.#read(() => this.#parts.schedule.due(query));
   }
 
   nextDueAt(streams: readonly StreamName[]) {
-    return this.#read(() => this.#schedule.nextDueAt(streams));
+    return this.#read(() => this.#parts.schedule.nextDueAt(streams));
   }
 
   claim(id: RecordId) {
@@ -131,59 +98,59 @@ export class SqliteStore implements Store {
   }
 
   begin(...[claim, intent]: Parameters<Store["begin"]>) {
-    return this.#commit.run(() => this.#journal.begin(claim, intent), DURABLE);
+    return this.#commit.run(() => this.#parts.journal.begin(claim, intent), DURABLE);
   }
 
   doubt(...[claim, doubts]: Parameters<Store["doubt"]>) {
-    return this.#commit.run(() => this.#journal.doubt(claim, doubts), DURABLE);
+    return this.#commit.run(() => this.#parts.journal.doubt(claim, doubts), DURABLE);
   }
 
   abandon(claim: Claim) {
-    return this.#commit.run(() => this.#journal.abandon(claim), DURABLE);
+    return this.#commit.run(() => this.#parts.journal.abandon(claim), DURABLE);
   }
 
   looked(claim: Claim) {
-    return this.#commit.run(() => this.#journal.looked(claim));
+    return this.#commit.run(() => this.#parts.journal.looked(claim));
   }
 
   bind(...[claim, binding, applied]: Parameters<Store["bind"]>) {
-    return this.#commit.run(() => this.#outcomes.bind(claim, binding, applied), DURABLE);
+    return this.#commit.run(() => this.#parts.outcomes.bind(claim, binding, applied), DURABLE);
   }
 
   apply(claim: Claim, applied: Applied) {
-    return this.#commit.run(() => this.#outcomes.apply(claim, applied));
+    return this.#commit.run(() => this.#parts.outcomes.apply(claim, applied));
   }
 
   retry(...[claim, error, dueAt]: Parameters<Store["retry"]>) {
-    return this.#commit.run(() => this.#outcomes.retry(claim, error, dueAt));
+    return this.#commit.run(() => this.#parts.outcomes.retry(claim, error, dueAt));
   }
 
   wait(...[claim, waiting]: Parameters<Store["wait"]>) {
-    return this.#commit.run(() => this.#outcomes.wait(claim, waiting));
+    return this.#commit.run(() => this.#parts.outcomes.wait(claim, waiting));
   }
 
   park(...[claim, error, audit]: Parameters<Store["park"]>) {
-    return this.#commit.run(() => this.#outcomes.park(claim, error, audit));
+    return this.#commit.run(() => this.#parts.outcomes.park(claim, error, audit));
   }
 
   uncertain(...[claim, error]: Parameters<Store["uncertain"]>) {
-    return this.#commit.run(() => this.#outcomes.uncertain(claim, error));
+    return this.#commit.run(() => this.#parts.outcomes.uncertain(claim, error));
   }
 
   skip(claim: Claim, reason: string) {
-    return this.#commit.run(() => this.#outcomes.skip(claim, reason));
+    return this.#commit.run(() => this.#parts.outcomes.skip(claim, reason));
   }
 
   remove(...[claim, removal]: Parameters<Store["remove"]>) {
-    return this.#commit.run(() => this.#outcomes.remove(claim, removal), DURABLE);
+    return this.#commit.run(() => this.#parts.outcomes.remove(claim, removal), DURABLE);
   }
 
   unbind(...[claim, audit]: Parameters<Store["unbind"]>) {
-    return this.#commit.run(() => this.#journal.unbind(claim, audit), DURABLE);
+    return this.#commit.run(() => this.#parts.journal.unbind(claim, audit), DURABLE);
   }
 
   release(claim: Claim) {
-    return this.#commit.run(() => this.#outcomes.release(claim, this.#clock.now()));
+    return this.#commit.run(() => this.#parts.outcomes.release(claim, this.#clock.now()));
   }
 
   boundChildren(id: RecordId) {
@@ -193,15 +160,15 @@ export class SqliteStore implements Store {
   // ── people ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   record(id: RecordId) {
-    return this.#read(() => this.#views.record(id));
+    return this.#read(() => this.#parts.views.record(id));
   }
 
   records(query: RecordQuery) {
-    return this.#read(() => this.#views.records(query));
+    return this.#read(() => this.#parts.views.records(query));
   }
 
   counts() {
-    return this.#read(() => this.#views.counts());
+    return this.#read(() => this.#parts.views.counts());
   }
 
   audit(query: Parameters<Store["audit"]>[0]) {
@@ -213,15 +180,15 @@ export class SqliteStore implements Store {
   }
 
   retryNow(target: Parameters<Store["retryNow"]>[0]) {
-    return this.#commit.run(() => this.#answers.retryNow(target));
+    return this.#commit.run(() => this.#parts.answers.retryNow(target));
   }
 
   resolve(...[id, answer]: Parameters<Store["resolve"]>) {
-    return this.#commit.run(() => this.#answers.resolve(id, answer), DURABLE);
+    return this.#commit.run(() => this.#parts.answers.resolve(id, answer), DURABLE);
   }
 
   recheck(...[id, doubts]: Parameters<Store["recheck"]>) {
-    return this.#commit.run(() => this.#rechecks.recheck(id, doubts), DURABLE);
+    return this.#commit.run(() => this.#parts.rechecks.recheck(id, doubts), DURABLE);
   }
 
   boundTo(...[binding]: Parameters<Store["boundTo"]>) {
@@ -231,55 +198,55 @@ export class SqliteStore implements Store {
   // ── sweeps ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   beginSweep(stream: StreamName) {
-    return this.#commit.run(() => this.#sweeps.begin(stream));
+    return this.#commit.run(() => this.#parts.sweeps.begin(stream));
   }
 
   markSeen(stream: StreamName, sweep: number, keys: readonly Key[]) {
-    return this.#commit.run(() => this.#sweeps.markSeen(stream, sweep, keys));
+    return this.#commit.run(() => this.#parts.sweeps.markSeen(stream, sweep, keys));
   }
 
   endSweep(stream: StreamName, sweep: number) {
-    return this.#commit.run(() => this.#sweeps.end(stream, sweep));
+    return this.#commit.run(() => this.#parts.sweeps.end(stream, sweep));
   }
 
   // ── the service's reference data and the match index ────────────────────────────────────────────────────────────
 
   reference(...[resource]: Parameters<Store["reference"]>) {
-    return this.#read(() => this.#reference.reference(resource));
+    return this.#read(() => this.#parts.reference.reference(resource));
   }
 
   saveReference(...[resource, entries]: Parameters<Store["saveReference"]>) {
-    return this.#commit.run(() => this.#reference.saveReference(resource, entries));
+    return this.#commit.run(() => this.#parts.reference.saveReference(resource, entries));
   }
 
   adoption(stream: StreamName) {
-    return this.#read(() => this.#streams.adoption(stream));
+    return this.#read(() => this.#parts.streams.adoption(stream));
   }
 
   decideAdoption(...[stream, decision]: Parameters<Store["decideAdoption"]>) {
-    return this.#commit.run(() => this.#streams.decideAdoption(stream, decision));
+    return this.#commit.run(() => this.#parts.streams.decideAdoption(stream, decision));
   }
 
   saveMatches(...[resource, batch]: Parameters<Store["saveMatches"]>) {
-    return this.#commit.run(() => this.#matches.save(resource, batch));
+    return this.#commit.run(() => this.#parts.matches.save(resource, batch));
   }
 
   matchIndex(...[resource]: Parameters<Store["matchIndex"]>) {
-    return this.#read(() => this.#matches.state(resource));
+    return this.#read(() => this.#parts.matches.state(resource));
   }
 
   matches(...[resource, rule, key]: Parameters<Store["matches"]>) {
-    return this.#read(() => this.#matches.matches(resource, rule, key));
+    return this.#read(() => this.#parts.matches.matches(resource, rule, key));
   }
 
   // ── housekeeping ────────────────────────────────────────────────────────────────────────────────────────────────
 
   note(name: string) {
-    return this.#read(() => this.#reference.note(name));
+    return this.#read(() => this.#parts.reference.note(name));
   }
 
   saveNote(...[name, value]: Parameters<Store["saveNote"]>) {
-    return this.#commit.run(() => this.#reference.saveNote(name, value));
+    return this.#commit.run(() => this.#parts.reference.saveNote(name, value));
   }
 
   async backup(path: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, Cursor, ErrorFacts, StreamName } from "#model";
-import type { Adoption, CursorState } from "../contract.ts";
+import type { Adoption, CursorState } from "../facts.ts";
 import { parseOptional, type JsonText } from "./json-text.ts";
 
 interface StreamRow {

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { RecordId, RecordState, StreamName } from "#model";
-import type { RecordView } from "../contract.ts";
+import type { RecordView } from "../facts.ts";
 import type { Family } from "./family.ts";
 import { parseOptional } from "./json-text.ts";
 import { SELECT_RECORD, partsOf, type RecordRow } from "./record-row.ts";

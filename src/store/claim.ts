@@ -1,0 +1,78 @@
+import type { Binding, ErrorFacts, Json, Outcome, Projection, RecordId, ResourceName, Row, ServiceId } from "#model";
+
+/** A record that one worker holds. Every step names it; a step with a claim that was lost fails with E_CLAIM_LOST. */
+export interface Claim {
+  readonly id: RecordId;
+  /** Random per claim: the fencing token. */
+  readonly token: string;
+  /** The version that is being delivered; a newer change may be staged meanwhile and makes the record due again. */
+  readonly sequence: number;
+  readonly row: Row;
+  /** The ERP said that the record is gone (`row` is the last one seen). */
+  readonly deleted: boolean;
+  /** Deliveries that failed since the last real change. */
+  readonly attempts: number;
+  readonly binding: Binding | undefined;
+  /** What was last written to the service, or undefined before the first write. */
+  readonly applied: Projection | undefined;
+  /**
+   * Fields whose value in the service is not known, because an update that carried them has not been seen to end: they
+   * are sent again whatever `applied` says. For an array: every id that may be in it because of us.
+   */
+  readonly doubts: Projection | undefined;
+  /** A create that was begun and whose end is not known. */
+  readonly intent: Intent | undefined;
+  /** An operator's answer that this delivery carries out. */
+  readonly decision: Decision | undefined;
+}
+
+/** A create that was written down before its POST. */
+export interface Intent {
+  readonly resource: ResourceName;
+  readonly projection: Projection;
+  readonly begunAt: number;
+  /** How often the service was searched for the result in vain, and when first: an index may lag. */
+  readonly looks: number;
+  readonly firstLookAt: number | undefined;
+}
+
+/** What `svcsync resolve` answered. `create`: it is certain that nothing was created, go on with a new create. */
+export type Decision = { readonly kind: "create" };
+
+/** What a delivery used: the parents whose service ids are in the projection. Kept to wake and to order deletions. */
+export type Parents = readonly RecordId[];
+
+/** What a delivery left in the service. */
+export interface Applied {
+  readonly projection: Projection;
+  readonly outcome: Outcome;
+  readonly parents: Parents;
+  /** Absent when no request was made. */
+  readonly audit?: AuditEntry | undefined;
+  /** True when `projection` is what the service has but not yet what the row says (an adopted or settled record): due again at once. */
+  readonly again?: boolean;
+}
+
+/** Why and until when a record waits without an attempt being counted. */
+export interface Waiting {
+  readonly error: ErrorFacts;
+  /**
+   * Those that are missing, and no others: the record is woken in the transaction that binds one of them, and is due at
+   * once when one is bound already.
+   */
+  readonly parents?: Parents;
+  /** Due again at this moment; undefined: only an event wakes it. */
+  readonly dueAt?: number | undefined;
+}
+
+/** One write to the service, or one step of a record's life that a person may ask about. Never a secret. */
+export interface AuditEntry {
+  readonly action: "create" | "update" | "delete" | "adopt" | "settle" | "resolve" | "repair" | "dropped";
+  readonly resource: ResourceName;
+  readonly serviceId?: ServiceId | undefined;
+  readonly before?: Json | undefined;
+  readonly after?: Json | undefined;
+  readonly outcome: string;
+  readonly status?: number | undefined;
+  readonly durationMs?: number | undefined;
+}

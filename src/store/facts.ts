@@ -1,0 +1,72 @@
+import type { Binding, Cursor, ErrorFacts, Projection, RecordId, RecordState, Row, ServiceId } from "#model";
+import type { AuditEntry, Intent } from "./claim.ts";
+
+/** An entry of the audit trail: when, and about which record. */
+export interface AuditRecord extends AuditEntry {
+  readonly at: number;
+  readonly id: RecordId;
+}
+
+/** What a batch of a poll came to. A superseded change and a deletion of an unknown key are neither. */
+export interface StageResult {
+  /** Rows that are new or really changed and are now due. */
+  readonly changed: number;
+  /** Rows dropped because their content hash is what the store has. */
+  readonly unchanged: number;
+}
+
+/** The facts of polls: what `status` shows. */
+export interface CursorState {
+  readonly cursor: Cursor | null;
+  /** When a poll last brought an answer. */
+  readonly polledAt: number | undefined;
+  /** When a poll last reached the end of its window. */
+  readonly completedAt: number | undefined;
+  /** Rows of the poll that runs, or of the last one. */
+  readonly rowsRead: number;
+  readonly error: (ErrorFacts & { readonly at: number }) | undefined;
+  /** True until one poll from the beginning has reached its end. */
+  readonly firstLoad: boolean;
+}
+
+/** One record's row as people and commands see it. */
+export interface RecordView {
+  readonly id: RecordId;
+  readonly state: RecordState;
+  readonly row: Row;
+  readonly deleted: boolean;
+  readonly sequence: number;
+  readonly appliedSequence: number | undefined;
+  readonly attempts: number;
+  /** Absent for a claimed record and for one that only an event wakes. */
+  readonly dueAt: number | undefined;
+  /** When the last real change was staged. */
+  readonly changedAt: number;
+  readonly error: ErrorFacts | undefined;
+  readonly binding: Binding | undefined;
+  readonly applied: Projection | undefined;
+  /** Fields whose value in the service is not known; see `Claim`. */
+  readonly doubts?: Projection | undefined;
+  readonly intent: Intent | undefined;
+  /** The missing parents of a waiting record. */
+  readonly waitsFor: readonly RecordId[];
+}
+
+/** A record whose turn has come, and whether it belongs to a first load. */
+export interface DueRecord {
+  readonly id: RecordId;
+  readonly backfill: boolean;
+}
+
+/** How far the first run of a stream into its resource has been decided. */
+export interface Adoption {
+  readonly decision: "empty" | "adopt" | "create-all";
+  readonly at: number;
+}
+
+/** One record of the service as the match index remembers it. */
+export interface MatchEntry {
+  readonly serviceId: ServiceId;
+  /** Rule (its fields joined by a comma) to normalised natural key. */
+  readonly keys: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,35 @@
+import type { Database } from "better-sqlite3";
+import type { Clock } from "#model";
+import { AuditTrail } from "./audit-trail.ts";
+import { Bindings } from "./bindings.ts";
+import { Claims } from "./claims.ts";
+import { Endings } from "./endings.ts";
+import { Family } from "./family.ts";
+import { Intents } from "./intents.ts";
+import { Streams } from "./streams.ts";
+import { Written } from "./written.ts";
+
+/** What the steps of a delivery are made of: one part per table, each with its prepared statements. */
+export interface Tables {
+  readonly audit: AuditTrail;
+  readonly bindings: Bindings;
+  readonly claims: Claims;
+  readonly endings: Endings;
+  readonly family: Family;
+  readonly intents: Intents;
+  readonly streams: Streams;
+  readonly written: Written;
+}
+
+export function makeTables(db: Database, clock: Clock, leaseMs: number): Tables {
+  return {
+    audit: new AuditTrail(db, clock),
+    bindings: new Bindings(db),
+    claims: new Claims(db, clock, leaseMs),
+    endings: new Endings(db, clock),
+    family: new Family(db, clock),
+    intents: new Intents(db, clock),
+    streams: new Streams(db, clock),
+    written: new Written(db),
+  };
+}
