@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { MatchEntry } from "#store";
 import { Scene, type MakePlace } from "./store-scene.ts";
+
+function entry(serviceId: number, number: string, mail: string): MatchEntry {
+  return { serviceId, keys: { number, "customer,mail": mail } };
+}
 
 export function describeReference(makePlace: MakePlace): void {
   describe("reference data, adoption and notes", () => {
@@ -36,11 +41,6 @@ export function describeReference(makePlace: MakePlace): void {
   });
 
   describe("the match index", () => {
-    const entry = (serviceId: number, number: string, mail: string) => ({
-      serviceId,
-      keys: { number, "customer,mail": mail },
-    });
-
     it("finds the service ids of a natural key under a rule", async () => {
       await using scene = await Scene.open(makePlace);
       const entries = [entry(2, "k1", "a"), entry(1, "k1", "b"), entry(3, "k3", "k1")];

@@ -34,16 +34,26 @@ function readPromises(lines: readonly string[], promised: Map<string, Promised>)
 async function expectKept(store: Store, promised: ReadonlyMap<string, Promised>): Promise<void> {
   for (const [key, expected] of promised) {
     const record = (await store.record(customer(key)))!;
-    expect(Number(record.row["version"])).toBeGreaterThanOrEqual(expected.row);
-    expect(record.state).not.toBe("claimed");
-    if (expected.serviceId !== undefined) expect(record.binding?.serviceId).toBe(expected.serviceId);
-    expect(Number(record.applied?.["version"] ?? 0)).toBeGreaterThanOrEqual(expected.applied);
-    // Nothing is half-recorded: an open create and a binding exclude each other, a binding comes with what was applied.
-    expect(record.intent === undefined || record.binding === undefined).toBe(true);
-    expect(record.binding === undefined).toBe(record.applied === undefined);
-    if (expected.openIntent) expect(record.intent ?? record.binding).toBeDefined();
-    // What is not yet in the service is due.
-    if (record.appliedSequence !== record.sequence) expect(record.state).toBe("due");
+    const bound = record.binding !== undefined;
+    const kept = {
+      row: Number(record.row["version"]) >= expected.row,
+      binding: expected.serviceId === undefined || record.binding?.serviceId === expected.serviceId,
+      applied: Number(record.applied?.["version"] ?? 0) >= expected.applied,
+      intent: !expected.openIntent || record.intent !== undefined || bound,
+      // Nothing is half-recorded: an open create and a binding exclude each other, a binding comes with what was applied.
+      whole: !(bound && record.intent !== undefined) && bound === (record.applied !== undefined),
+      // What is not yet in the service is due, and nobody holds it.
+      due: record.state === (record.appliedSequence === record.sequence ? "applied" : "due"),
+    };
+    expect({ key, ...kept }).toEqual({
+      key,
+      row: true,
+      binding: true,
+      applied: true,
+      intent: true,
+      whole: true,
+      due: true,
+    });
   }
 }
 
