@@ -41,6 +41,7 @@ describe("the status page in a browser", () => {
     await page.getByRole("link", { name: "contacts/10023|7/a" }).click();
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("contacts/10023|7/a parked");
     expect(await page.locator("dl").innerText()).toContain('"invalid e-mail <b>address</b>"');
+    expect(await page.locator("dl").innerText()).toMatch(/In doubt\s+email: sent/);
     expect(await page.getByRole("cell", { name: "<script>alert(1)</script>" }).count()).toBe(1);
     expect(complaints).toEqual([]);
   });

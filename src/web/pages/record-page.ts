@@ -67,6 +67,7 @@ export function noRecordPage({ id, version }: { id: RecordId; version: string })
 
 function facts(record: RecordView, now: number): Content {
   const { error, binding, intent } = record;
+  const doubts = Object.keys(record.doubts ?? {});
   const details = error === undefined ? [] : Object.entries(error.details);
   return [
     error && fact("Reason", reason(error)),
@@ -81,6 +82,9 @@ function facts(record: RecordView, now: number): Content {
     fact("Bound to", binding === undefined ? "nothing in the service" : `${binding.resource} ${binding.serviceId}`),
     fact("Last change seen", instant(record.changedAt, now)),
     fact("Version", versions(record)),
+    doubts.length === 0
+      ? undefined
+      : fact("In doubt", `${doubts.join(", ")}: sent, but it was not seen whether they arrived; they are sent again`),
     fact("Failed attempts", record.attempts),
     record.dueAt === undefined ? undefined : fact("Next try", instant(record.dueAt, now)),
     intent === undefined

@@ -66,7 +66,7 @@ function recordRow(record: RecordView, now: number): Html {
     <td>${badge(record.state)}</td>
     <td>
       ${record.error === undefined ? undefined : reason(record.error)}
-      ${record.waitsFor.length === 0 ? undefined : html`<br />waits for ${joined(record.waitsFor)}`}
+      ${record.waitsFor.length === 0 ? undefined : html`<br />parent: ${joined(record.waitsFor)}`}
     </td>
     <td class="number">
       ${record.dueAt === undefined ? html`<span class="quiet">none</span>` : instant(record.dueAt, now)}

@@ -83,7 +83,9 @@ function streamRow(stream: StreamStatus, now: number): Html {
   return html`<tr>
     <th scope="row">${name}<br /><span class="quiet">${source} → ${resource}</span></th>
     <td>${poll}<br /><span class="quiet">${pollFacts(stream, now)}</span></td>
-    <td><span class="value">${cursor.cursor === null ? "from the beginning" : JSON.stringify(cursor.cursor)}</span></td>
+    <td>
+      <span class="value cursor">${cursor.cursor === null ? "from the beginning" : JSON.stringify(cursor.cursor)}</span>
+    </td>
     <td>${counts(stream)}</td>
     <td>${lastError(stream, now)}</td>
   </tr>`;

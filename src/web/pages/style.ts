@@ -29,6 +29,7 @@ tbody th { font-weight: 600; }
 tbody th .quiet { font-weight: 400; }
 td.number { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .value { overflow-wrap: anywhere; white-space: pre-wrap; }
+.cursor { display: inline-block; max-width: 22rem; }
 code, .value { font: .92em/1.45 ui-monospace, monospace; }
 code { color: var(--soft); }
 .quiet { color: var(--soft); }
