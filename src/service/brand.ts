@@ -3,6 +3,9 @@ import { isJsonObject, type Json, type JsonObject } from "#model";
 /** The word that the reference writes where a tenant has its vendor's. */
 const NEUTRAL = "svc";
 
+/** A property of tickets that every tenant has; its beginning is the brand. */
+export const BRAND_SIGN = /^([a-z][a-z0-9]*)Documents$/;
+
 /**
  * Translates names between the reference's spelling and the wire's, in both directions: `svcDocument`, `svcDocuments`,
  * `hasSvcDocuments`, `customer.svcScript`. Names alone: values are data and stay as they are.

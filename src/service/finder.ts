@@ -19,7 +19,7 @@ interface FinderParts {
 }
 
 /** What no search may find. */
-const IMPOSSIBLE = "svcsync-canary-7f3a9c1e5b";
+export const IMPOSSIBLE = "svcsync-canary-7f3a9c1e5b";
 
 /**
  * Natural keys to ids. The short ways, `guess` and `search`, are believed only after each has found a record that the

@@ -70,7 +70,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
   const finder = new Finder({ lists, records, scan, guess, may: dialect, closing: closing.signal });
   const creates = new Creates(parts, customFields, (resource, key, signal) => finder.find(resource, key, signal));
   const edits = new Edits(parts, customFields, records, logger);
-  const probe = new Probe({ ...parts, lists, scan, clock });
+  const probe = new Probe({ ...parts, clock });
   const close = () => {
     closing.abort(new Error("the service was closed"));
     http[Symbol.dispose]();

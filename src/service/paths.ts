@@ -29,6 +29,11 @@ export class Paths {
     return `${this.#base}/login`;
   }
 
+  /** Any path below the API's version. */
+  address(path: string): string {
+    return `${this.#base}/v1/${this.#brand.outward(path)}`;
+  }
+
   /** The collection. @throws {ParkError} E_PARENT_UNKNOWN when a nested path lacks the id of a record above. */
   collection(resource: ResourceName, scope: Scope): string {
     return `${this.#base}/v1/${this.#fill(resource, scope)}`;

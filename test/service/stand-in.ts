@@ -31,15 +31,13 @@ export interface StandIn extends AsyncDisposable {
 /** A server of one test: it answers what `answer` says and fails the request when it has nothing to say. */
 export async function standIn(answer: (request: Seen) => Reply | Promise<Reply> | undefined): Promise<StandIn> {
   const seen: Seen[] = [];
-  const server = createServer((request, response) => {
-    void receive(request).then(async (received) => {
-      seen.push(received);
-      reply(
-        response,
-        (await answer(received)) ?? { status: 599, text: `surprise: ${received.method} ${received.path}` },
-      );
-    });
-  });
+  const surprise = ({ method, path }: Seen): Reply => ({ status: 599, text: `surprise: ${method} ${path}` });
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const received = await receive(request);
+    seen.push(received);
+    reply(response, (await answer(received)) ?? surprise(received));
+  };
+  const server = createServer((request, response) => void serve(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

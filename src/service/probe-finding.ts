@@ -1,0 +1,31 @@
+import type { Finding, JsonObject, ResourceName } from "#model";
+import type { Exchange } from "./transport.ts";
+
+type Query = Record<string, string>;
+
+/** How a probe asks: lists by resource or by path, single records, guesses. Reads, all of them. */
+export interface Ask {
+  (resource: ResourceName, query: Query): Promise<Exchange>;
+  path(path: string, resource: ResourceName, query: Query): Promise<Exchange>;
+  record(resource: ResourceName, id: number): Promise<Exchange>;
+  guess(resource: ResourceName, data: JsonObject): Promise<Exchange>;
+}
+
+/** What was found beside what is configured; where they differ, the line to set. Undefined: reads cannot tell. */
+export function found(
+  subject: string,
+  configured: string,
+  seen: string | undefined,
+  key: string,
+  unseen = "no record to see it on",
+): Finding {
+  if (seen === undefined)
+    return { subject, verdict: "ok", message: `configured ${configured}; not seen by reading: ${unseen}` };
+  if (seen === configured) return { subject, verdict: "ok", message: `found ${seen}, as configured` };
+  return { subject, verdict: "problem", message: `found ${seen}, configured ${configured}`, remedy: `${key}=${seen}` };
+}
+
+export function notProbed(subject: string, thrown: unknown): Finding {
+  const why = thrown instanceof Error ? thrown.message : String(thrown);
+  return { subject, verdict: "warning", message: `could not be probed: ${why}` };
+}
