@@ -1,4 +1,4 @@
-import type { Job, JobsOptions, Queue } from "bullmq";
+import type { Job, JobsOptions, Processor, Queue } from "bullmq";
 
 /** What a job of ours holds: a text, see record-text.ts and polls.ts. */
 export type JobText = string;
@@ -23,13 +23,15 @@ export interface JobWorker {
   close(): Promise<void>;
 }
 
-/** Runs one job. `signal` is aborted when the job was lost to another worker. */
-export type Work = (job: Job<JobText>, signal: AbortSignal | undefined) => Promise<void>;
+/** Runs one job. `lost` is aborted when the job was lost to another worker, where work asked to be told. */
+export type Work = (job: Job<JobText>, lost?: AbortSignal) => Promise<void>;
 
 export interface WorkerSettings {
   readonly concurrency: number;
   /** How long a job of a process that died is held before another may run it, in milliseconds. */
   readonly lockMs: number;
+  /** Whether work is told of the loss of its job. Costs a controller for each job. */
+  readonly tellsLoss: boolean;
 }
 
 /** Where BullMQ keeps its jobs: one connected server, with the few things that differ between servers. */
@@ -73,4 +75,9 @@ export function cancelLostJobs<
   return worker.on("lockRenewalFailed", (jobIds) => {
     for (const jobId of jobIds) worker.cancelJob(jobId, "the job was lost");
   });
+}
+
+/** BullMQ makes a controller for each job as soon as the function it calls takes three arguments. */
+export function processor(work: Work, { tellsLoss }: WorkerSettings): Processor<JobText, void> {
+  return tellsLoss ? (job, _token, lost) => work(job, lost) : (job) => work(job);
 }

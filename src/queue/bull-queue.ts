@@ -4,6 +4,7 @@ import type { Backend } from "./backend.ts";
 import type { Queue, QueueHandlers, WakeOptions } from "./contract.ts";
 import { addWakeUps, asError, countWakeUps } from "./deliveries.ts";
 import { Crew, Lines } from "./lines.ts";
+import { saysUnreachable } from "./errors.ts";
 import { addPoll, applySchedule, type Schedule } from "./polls.ts";
 import { Reach } from "./reach.ts";
 
@@ -27,7 +28,9 @@ export class BullQueue implements Queue {
   readonly #lines: Lines;
   #crew: Crew | undefined;
   #schedule: Schedule | undefined;
+  #isScheduled = false;
   #scheduleCheck: NodeJS.Timeout | undefined;
+  #closed: Promise<void> | undefined;
 
   constructor(parts: BullQueueParts) {
     this.#parts = parts;
@@ -42,13 +45,14 @@ export class BullQueue implements Queue {
   }
 
   async schedulePolls(polls: Schedule): Promise<void> {
-    const isFirst = this.#schedule === undefined;
     this.#schedule = new Map(polls);
     this.#scheduleCheck ??= setInterval(() => void this.#repairSchedule(), scheduleCheckMs).unref();
-    const made = new Set(await this.#applySchedule());
-    if (!isFirst) return;
-    /** Schedulers that outlived an earlier process tick when their time comes; the first poll is wanted now. */
-    for (const stream of polls.keys()) if (!made.has(stream)) await this.#addPoll(stream, { afterRunning: false });
+    try {
+      await this.#applySchedule();
+    } catch (error) {
+      /** The schedule is applied when the backend is back. */
+      if (!saysUnreachable(error)) throw error;
+    }
   }
 
   async pollNow(stream: StreamName): Promise<void> {
@@ -69,6 +73,7 @@ export class BullQueue implements Queue {
 
   async stop(graceMs: number): Promise<void> {
     clearInterval(this.#scheduleCheck);
+    this.#scheduleCheck = undefined;
     await this.#crew?.stop(graceMs);
     this.#crew = undefined;
   }
@@ -81,7 +86,12 @@ export class BullQueue implements Queue {
     return await this.#reach.call(async () => countWakeUps((await this.#lines.get()).deliveries));
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.#reach.close();
     await this.stop(0);
     await this.#lines.close();
@@ -93,12 +103,18 @@ export class BullQueue implements Queue {
     await this.#reach.call(async () => addPoll((await this.#lines.get()).polls, stream, options));
   }
 
+  /** Returns the streams whose schedule was missing. */
   async #applySchedule(): Promise<StreamName[]> {
     const schedule = this.#schedule;
     if (schedule === undefined) return [];
-    return await this.#reach.call(async () =>
-      applySchedule((await this.#lines.get()).polls, schedule, this.#parts.clock.now()),
-    );
+    const now = this.#parts.clock.now();
+    const made = await this.#reach.call(async () => applySchedule((await this.#lines.get()).polls, schedule, now));
+    if (this.#isScheduled) return made;
+    this.#isScheduled = true;
+    /** Schedulers that outlived an earlier process tick when their time comes; the first poll is wanted now. */
+    const outlived = [...schedule.keys()].filter((stream) => !made.includes(stream));
+    for (const stream of outlived) await this.#addPoll(stream, { afterRunning: false });
+    return [];
   }
 
   /** After the backend lost its jobs (restarted empty, flushed) the schedulers are made anew. */

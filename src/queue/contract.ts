@@ -21,20 +21,28 @@ export interface Queue extends AsyncDisposable {
   /**
    * Asks for a delivery of each record. One wake-up per record at a time: waking a record that already waits does
    * nothing; waking one that is being delivered lets it come up once more afterwards.
-   * @throws {RetryError} E_QUEUE_UNREACHABLE when the backend does not answer.
+   * @throws {RetryError} E_QUEUE_UNREACHABLE within seconds when the backend does not answer: the wake-ups may or may not
+   * be in it; E_QUEUE_REFUSED when it answers with an error (its memory is full).
    */
   wake(ids: readonly RecordId[], options: WakeOptions): Promise<void>;
 
   /**
    * Makes these streams' polls come up at their intervals, the first at once; streams not named are no longer polled.
-   * Calling it again with the same intervals moves nothing.
+   * Calling it again with the same intervals moves nothing. A backend that is away, or that loses the schedule later, is
+   * given it when it is back: nobody needs to call again.
    */
   schedulePolls(polls: ReadonlyMap<StreamName, { everyMs: number }>): Promise<void>;
 
-  /** Asks for one poll now, beside the schedule. */
+  /**
+   * Asks for one poll now, beside the schedule. During a poll of the stream: for one more afterwards.
+   * @throws {RetryError} E_QUEUE_UNREACHABLE when the backend does not answer.
+   */
   pollNow(stream: StreamName): Promise<void>;
 
-  /** Begins to hand out jobs. `concurrency` bounds the deliveries that run at once. */
+  /**
+   * Begins to hand out jobs. `concurrency` bounds the deliveries that run at once. While the backend is away it resolves
+   * too, and jobs are handed out from its return on.
+   */
   start(handlers: QueueHandlers, options: { concurrency: number }): Promise<void>;
 
   /** Hands out nothing more and waits up to `graceMs` for running handlers, whose signals are aborted after it. */
@@ -47,7 +55,10 @@ export interface Queue extends AsyncDisposable {
   depth(): Promise<{ waiting: number; active: number }>;
 }
 
-/** How a queue is opened: chosen by QUEUE_URL. */
+/**
+ * How a queue is opened: chosen by QUEUE_URL. `?prefix=name` of a url keeps several installations apart on one server.
+ * A url of kind "redis" is `redis://`, `rediss://` (TLS), or `unix:///path` (a socket).
+ */
 export type QueueLocation =
   | { readonly kind: "redis"; readonly url: string }
   | { readonly kind: "postgres"; readonly url: string }

@@ -7,7 +7,7 @@ import { parseRecord, recordText } from "./record-text.ts";
 export const deliveryQueueName = "deliveries";
 
 /** How long a delivery of a process that died is held, in milliseconds. */
-export const deliveryLockMs = 30_000;
+export const deliveryLockMs = 20_000;
 
 const jobName = "deliver";
 /** Jobs without a priority come first; among the others, in the order of their wake-ups. */

@@ -93,7 +93,6 @@ export class Crew {
     const { signal } = this.#leaving;
     while (!signal.aborted) {
       try {
-        await this.#parts.lines.get();
         this.#workers = this.#makeWorkers(await this.#parts.lines.get());
         await Promise.all(this.#workers.map((worker) => worker.waitUntilReady()));
         return;
@@ -118,8 +117,8 @@ export class Crew {
       logger,
     });
     return [
-      backend.worker(deliveryQueueName, deliver, { concurrency, lockMs: deliveryLockMs }, heard),
-      backend.worker(pollQueueName, poll, { concurrency: pollConcurrency, lockMs: pollLockMs }, heard),
+      backend.worker(deliveryQueueName, deliver, { concurrency, lockMs: deliveryLockMs, tellsLoss: false }, heard),
+      backend.worker(pollQueueName, poll, { concurrency: pollConcurrency, lockMs: pollLockMs, tellsLoss: true }, heard),
     ];
   }
 }

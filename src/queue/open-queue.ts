@@ -23,21 +23,18 @@ export async function openQueue(location: QueueLocation, { clock, logger }: Queu
   try {
     await queue.ping();
   } catch (error) {
-    if (isFinal(error)) {
-      await queue[Symbol.asyncDispose]();
-      throw error;
-    }
+    if (!(error instanceof StopError)) return queue;
+    await queue[Symbol.asyncDispose]();
+    throw error;
   }
   return queue;
 }
-
-const isFinal = (error: unknown) => error instanceof StopError;
 
 async function build(location: QueueLocation, { clock, logger }: QueueParts): Promise<BullQueue> {
   if (location.kind === "private") {
     const server = await PrivateServer.start(location.dataDir, logger);
     const backend = new RedisBackend(server.url, logger);
-    return new BullQueue({ backend, label: "its private Redis", clock, logger, close: () => server.end() });
+    return new BullQueue({ backend, label: "the private Redis server", clock, logger, close: () => server.end() });
   }
   const { label } = parsePlace(location.url);
   const backend =

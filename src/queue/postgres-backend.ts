@@ -3,6 +3,7 @@ import { Pool } from "pg";
 import {
   cancelLostJobs,
   forgetful,
+  processor,
   workerOptions,
   type Backend,
   type JobText,
@@ -48,7 +49,7 @@ export class PostgresBackend implements Backend {
   }
 
   worker(name: string, work: Work, settings: WorkerSettings, onError: (error: Error) => void): JobWorker {
-    const worker = new Worker<JobText, void>(name, (job, _token, signal) => work(job, signal), {
+    const worker = new Worker<JobText, void>(name, processor(work, settings), {
       ...this.#options,
       ...workerOptions(settings),
     });

@@ -45,7 +45,9 @@ export class Reach {
     try {
       return await this.#inTime(work());
     } catch (error) {
-      throw this.#judged(error);
+      const verdict = this.#judged(error);
+      if (saysUnreachable(verdict)) this.#doubt();
+      throw verdict;
     }
   }
 
@@ -58,7 +60,7 @@ export class Reach {
   /** What BullMQ met in the background. */
   heard(error: Error): void {
     if (this.#closing.signal.aborted) return;
-    if (saysUnreachable(error)) this.#lost(error);
+    if (saysUnreachable(error)) this.#doubt();
     else this.#log.debug({ err: error }, "met an error in the background of the queue");
   }
 
@@ -70,7 +72,9 @@ export class Reach {
     try {
       await this.#inTime(this.#backend.probe());
     } catch (error) {
-      throw this.#judged(error);
+      const verdict = this.#judged(error);
+      if (saysUnreachable(verdict)) this.#lost(verdict);
+      throw verdict;
     }
     if (this.#lostAt === undefined) return;
     const durationMs = this.#clock.now() - this.#lostAt;
@@ -93,10 +97,13 @@ export class Reach {
   }
 
   #judged(error: unknown): SyncError {
-    if (!saysUnreachable(error)) return error instanceof SyncError ? error : refused(this.#label, error);
-    const verdict = error instanceof SyncError ? error : unreachable(this.#label, error);
-    this.#lost(verdict);
-    return verdict;
+    if (error instanceof SyncError) return error;
+    return saysUnreachable(error) ? unreachable(this.#label, error) : refused(this.#label, error);
+  }
+
+  /** One connection that broke is no outage yet: the probe decides. */
+  #doubt(): void {
+    if (!this.#closing.signal.aborted) this.probe().catch(() => undefined);
   }
 
   #lost(error: Error): void {

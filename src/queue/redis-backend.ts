@@ -4,6 +4,7 @@ import type { Logger } from "#telemetry";
 import {
   cancelLostJobs,
   forgetful,
+  processor,
   workerOptions,
   type Backend,
   type JobText,
@@ -49,7 +50,7 @@ export class RedisBackend implements Backend {
   }
 
   worker(name: string, work: Work, settings: WorkerSettings, onError: (error: Error) => void): JobWorker {
-    const worker = new Worker<JobText, void>(name, (job, _token, signal) => work(job, signal), {
+    const worker = new Worker<JobText, void>(name, processor(work, settings), {
       ...this.#options,
       ...workerOptions(settings),
     });

@@ -170,6 +170,17 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
       expect(count).toBe(1);
     });
 
+    it("polls at once when it is opened again, although the schedule outlived the process", async () => {
+      const polls = new Map([["customers", { everyMs: 60_000 }]]);
+      for (const opened of [queue, await another()]) {
+        let count = 0;
+        await opened.start({ ...nothing, poll: async () => void count++ }, { concurrency: 1 });
+        await opened.schedulePolls(polls);
+        await vi.waitFor(() => expect(count).toBe(1), patience);
+        await opened.stop(1_000);
+      }
+    });
+
     it("no longer polls a stream that is not named", async () => {
       const polled: StreamName[] = [];
       await queue.start({ ...nothing, poll: async (stream) => void polled.push(stream) }, { concurrency: 1 });

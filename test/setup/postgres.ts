@@ -41,7 +41,11 @@ export async function startPostgres(): Promise<TestPostgres> {
     },
     async start() {
       const program = join(dirname(initdb), "postgres");
-      server ??= await startServer(program, [...place, ...speed], /ready to accept connections/, as);
+      server ??= await startServer(program, [...place, ...speed], /ready to accept connections/, {
+        ...as,
+        /** TERM would wait for open connections. */
+        endSignal: "INT",
+      });
     },
     async [Symbol.asyncDispose]() {
       await postgres.stop();

@@ -7,9 +7,11 @@ import { once } from "node:events";
  */
 const guardScript = `
 exec 3<&0
+signal=$1
+shift
 "$@" </dev/null 3<&- &
 child=$!
-( read -r _ <&3; kill -TERM $child; sleep 5; kill -KILL $child ) >/dev/null 2>&1 &
+( read -r _ <&3; kill -$signal $child; sleep 5; kill -KILL $child ) >/dev/null 2>&1 &
 reader=$!
 exec 3<&-
 wait $child
@@ -32,6 +34,8 @@ export interface GuardedChildOptions {
   readonly cwd?: string;
   readonly uid?: number;
   readonly gid?: number;
+  /** How the program is asked to end; five seconds later it is killed. */
+  readonly endSignal?: "TERM" | "INT";
 }
 
 const lastWordsLength = 2_000;
@@ -43,9 +47,9 @@ const lastWordsLength = 2_000;
 export function spawnGuarded(
   command: string,
   args: readonly string[],
-  options: GuardedChildOptions = {},
+  { endSignal = "TERM", ...options }: GuardedChildOptions = {},
 ): GuardedChild {
-  const child = spawn("/bin/sh", ["-c", guardScript, "guard", command, ...args], {
+  const child = spawn("/bin/sh", ["-c", guardScript, "guard", endSignal, command, ...args], {
     ...options,
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],

@@ -10,7 +10,7 @@ export const ownerName = "svcsync-owner";
 const answerTimeoutMs = 1_000;
 /** An owner that has just started its server connects within this time. */
 const ownerPatienceMs = 500;
-const endTimeoutMs = 5_000;
+const endTimeoutMs = 3_000;
 const endLookMs = 50;
 
 /** What listens at the socket of a private server: nothing, a server in use, or one whose owner died. */
@@ -33,7 +33,8 @@ export async function endLeftover(socket: string): Promise<void> {
 }
 
 async function isGone(socket: string): Promise<boolean> {
-  for (let waitedMs = 0; waitedMs < endTimeoutMs; waitedMs += endLookMs) {
+  const deadline = performance.now() + endTimeoutMs;
+  while (performance.now() < deadline) {
     if ((await look(socket)) === "nobody") return true;
     await sleep(endLookMs);
   }
@@ -53,21 +54,21 @@ async function look(socket: string): Promise<Occupant> {
 }
 
 async function ask<T>(socket: string, question: (client: Redis) => Promise<T>): Promise<T> {
-  const client = new Redis({
-    path: socket,
-    lazyConnect: true,
-    retryStrategy: null,
-    connectTimeout: answerTimeoutMs,
-    commandTimeout: answerTimeoutMs,
-  });
+  const client = new Redis({ path: socket, lazyConnect: true, retryStrategy: null, enableReadyCheck: false });
   let reason: Error | undefined;
   client.on("error", (error: Error) => (reason = error));
+  const answer = client.connect().then(() => question(client));
+  const timer = new AbortController();
   try {
-    await client.connect().catch((error: unknown) => {
-      throw reason ?? error;
+    const isLate = sleep(answerTimeoutMs, timer.signal).then(() => {
+      throw new Error(`no answer within ${answerTimeoutMs} ms`);
     });
-    return await question(client);
+    isLate.catch(() => undefined);
+    return await Promise.race([answer, isLate]);
+  } catch (error) {
+    throw reason ?? error;
   } finally {
+    timer.abort();
     client.disconnect();
   }
 }

@@ -6,7 +6,7 @@ import type { Logger } from "#telemetry";
 import { spawnGuarded } from "./guarded-child.ts";
 import { endLeftover, findOccupant, ownerName, pidFile } from "./leftover.ts";
 import { getRedis, type RedisProgram } from "./redis-program.ts";
-import { socketPaths } from "./server-folder.ts";
+import { leaveFolder, socketPaths } from "./server-folder.ts";
 
 const restartFirstMs = 100;
 const restartMaxMs = 5_000;
@@ -19,23 +19,26 @@ interface Tenure {
   end(): Promise<void>;
 }
 
+interface Place {
+  readonly program: RedisProgram;
+  readonly dataDir: string;
+  readonly socket: string;
+  readonly log: Logger;
+}
+
 /**
  * A Redis of our own on a unix socket in the data folder: memory only, never evicting, gone with this process. While it
  * is in use it is started again whenever it dies, empty.
  */
 export class PrivateServer {
-  readonly #program: RedisProgram;
-  readonly #socket: string;
-  readonly #log: Logger;
+  readonly #place: Place;
   readonly #closing = new AbortController();
   #tenure: Tenure;
   readonly #watching: Promise<void>;
 
-  private constructor(program: RedisProgram, socket: string, tenure: Tenure, log: Logger) {
-    this.#program = program;
-    this.#socket = socket;
+  private constructor(place: Place, tenure: Tenure) {
+    this.#place = place;
     this.#tenure = tenure;
-    this.#log = log;
     this.#watching = this.#watch();
   }
 
@@ -45,10 +48,14 @@ export class PrivateServer {
    */
   static async start(dataDir: string, log: Logger): Promise<PrivateServer> {
     const program = await getRedis();
-    let failure: unknown;
-    for (const socket of await socketPaths(dataDir)) {
+    let failure: unknown = new StopError(
+      "E_REDIS_FAILED",
+      `no folder for the socket of the private Redis of ${dataDir}`,
+    );
+    for await (const socket of socketPaths(dataDir)) {
       try {
-        return new PrivateServer(program, socket, await takeOver(program, socket, log), log);
+        const place = { program, dataDir, socket, log };
+        return new PrivateServer(place, await takeOver(place));
       } catch (error) {
         failure = error;
       }
@@ -57,7 +64,7 @@ export class PrivateServer {
   }
 
   get url(): string {
-    return `unix://${encodeURI(this.#socket)}`;
+    return `unix://${encodeURI(this.#place.socket)}`;
   }
 
   /** Ends the server and resolves when it is gone. */
@@ -65,6 +72,7 @@ export class PrivateServer {
     this.#closing.abort();
     await this.#tenure.end();
     await this.#watching;
+    await leaveFolder(this.#place.dataDir, this.#place.socket);
   }
 
   async #watch(): Promise<void> {
@@ -75,7 +83,7 @@ export class PrivateServer {
       const lastWords = await this.#tenure.ended;
       if (signal.aborted) return;
       if (performance.now() - startedAt > restartMaxMs) pauseMs = restartFirstMs;
-      this.#log.warn({ socket: this.#socket, lastWords }, "lost the private redis server");
+      this.#place.log.warn({ socket: this.#place.socket, lastWords }, "lost the private redis server");
       await this.#restart(pauseMs);
       pauseMs = Math.min(pauseMs * 2, restartMaxMs);
     }
@@ -86,12 +94,12 @@ export class PrivateServer {
     await sleep(pauseMs, signal);
     while (!signal.aborted) {
       try {
-        this.#tenure = await takeOver(this.#program, this.#socket, this.#log);
+        this.#tenure = await takeOver(this.#place);
         if (signal.aborted) await this.#tenure.end();
         return;
       } catch (error) {
-        this.#log.error(
-          { err: error instanceof Error ? error : undefined },
+        this.#place.log.error(
+          { err: error instanceof Error ? error : new Error(String(error)) },
           "could not start the private redis server",
         );
         await sleep(restartMaxMs, signal);
@@ -100,17 +108,18 @@ export class PrivateServer {
   }
 }
 
-async function takeOver(program: RedisProgram, socket: string, log: Logger): Promise<Tenure> {
+async function takeOver(place: Place): Promise<Tenure> {
+  const { socket, log } = place;
   const occupant = await findOccupant(socket);
   if (occupant === "owned") return await share(socket);
   if (occupant === "left behind") {
     await endLeftover(socket);
     log.info({ socket }, "ended a private redis server that was left behind");
   }
-  return await launch(program, socket, log);
+  return await launch(place);
 }
 
-async function launch({ command, version }: RedisProgram, socket: string, log: Logger): Promise<Tenure> {
+async function launch({ program: { command, version }, socket, log }: Place): Promise<Tenure> {
   const listen = ["--port", "0", "--unixsocket", socket, "--unixsocketperm", "700", "--pidfile", pidFile(socket)];
   const forget = ["--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction", "--dir", dirname(socket)];
   const child = spawnGuarded(command, [...listen, ...forget]);

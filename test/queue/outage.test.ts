@@ -1,0 +1,229 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { RetryError, StopError, systemClock } from "#model";
+import { openQueue, type Queue, type QueueLocation } from "#queue";
+import { startPostgres } from "../setup/postgres.ts";
+import { startRedis } from "../setup/redis.ts";
+import { startQueueProcess } from "./queue-process.ts";
+import { recordingLogger, type RecordingLogger } from "./recording-logger.ts";
+
+const patience = { timeout: 40_000, interval: 20 };
+const live = { backfill: false };
+const record = (key: string) => ({ stream: "customers", key });
+const boundMs = 8_000;
+
+interface Working {
+  readonly queue: Queue;
+  readonly logger: RecordingLogger;
+  readonly delivered: string[];
+  polls: number;
+}
+
+const opened: Queue[] = [];
+afterEach(async () => {
+  for (const queue of opened.splice(0)) await queue[Symbol.asyncDispose]();
+});
+
+async function open(location: QueueLocation, logger = recordingLogger()): Promise<Queue> {
+  const queue = await openQueue(location, { clock: systemClock, logger });
+  opened.push(queue);
+  return queue;
+}
+
+async function work(location: QueueLocation): Promise<Working> {
+  const logger = recordingLogger();
+  const queue = await open(location, logger);
+  const working: Working = { queue, logger, delivered: [], polls: 0 };
+  const deliver = async ({ key }: { key: string }) => void working.delivered.push(key);
+  await queue.start({ deliver, poll: async () => void working.polls++ }, { concurrency: 4 });
+  await queue.schedulePolls(new Map([["customers", { everyMs: 200 }]]));
+  return working;
+}
+
+const servers = [
+  { kind: "redis" as const, name: "Redis", start: () => startRedis() },
+  { kind: "postgres" as const, name: "PostgreSQL", start: () => startPostgres() },
+];
+
+describe.each(servers)("a queue whose server goes away: $name", ({ kind, start }) => {
+  it("rejects calls in bounded time, logs once, and goes on by itself when the server is back", async () => {
+    await using server = await start();
+    const working = await work({ kind, url: server.url });
+    const { queue, logger, delivered } = working;
+    await queue.wake([record("1")], live);
+    await vi.waitFor(() => expect(delivered).toEqual(["1"]), patience);
+
+    await server.stop();
+    for (const call of [() => queue.wake([record("2")], live), () => queue.ping(), () => queue.depth()]) {
+      const began = Date.now();
+      await expect(call()).rejects.toThrow(expect.objectContaining({ code: "E_QUEUE_UNREACHABLE", family: "retry" }));
+      expect(Date.now() - began).toBeLessThan(boundMs);
+    }
+    await pause(1_500);
+    expect(logger.count("lost the queue")).toBe(1);
+
+    await server.start();
+    await vi.waitFor(() => expect(logger.count("reached the queue again")).toBe(1), patience);
+    const before = working.polls;
+    await queue.wake([record("3")], live);
+    await vi.waitFor(() => expect(delivered).toContain("3"), patience);
+    await vi.waitFor(() => expect(working.polls).toBeGreaterThan(before + 2), patience);
+    expect(logger.count("lost the queue")).toBe(1);
+  });
+
+  it("opens while the server is away, and works once it is there", async () => {
+    await using server = await start();
+    await server.stop();
+    const logger = recordingLogger();
+    const queue = await open({ kind, url: server.url }, logger);
+    const delivered: string[] = [];
+    const deliver = async ({ key }: { key: string }) => void delivered.push(key);
+    let polls = 0;
+    await queue.start({ deliver, poll: async () => void polls++ }, { concurrency: 1 });
+    await queue.schedulePolls(new Map([["customers", { everyMs: 60_000 }]]));
+    await expect(queue.ping()).rejects.toThrow(RetryError);
+    await server.start();
+    await vi.waitFor(() => expect(polls).toBe(1), patience);
+    await queue.wake([record("1")], live);
+    await vi.waitFor(() => expect(delivered).toEqual(["1"]), patience);
+  });
+
+  it("can be stopped and closed during the outage, in bounded time", async () => {
+    await using server = await start();
+    const { queue } = await work({ kind, url: server.url });
+    await server.stop();
+    const began = Date.now();
+    await queue.stop(500);
+    await queue[Symbol.asyncDispose]();
+    expect(Date.now() - began).toBeLessThan(boundMs);
+  });
+});
+
+describe("a queue on Redis", () => {
+  it("goes on after FLUSHALL: polls by themselves, records when they are woken again", async () => {
+    await using redis = await startRedis();
+    const working = await work({ kind: "redis", url: redis.url });
+    await vi.waitFor(() => expect(working.polls).toBeGreaterThan(1), patience);
+    const client = new Redis(redis.url);
+    await client.flushall();
+    await client.quit();
+    await working.queue.wake([record("1")], live);
+    await vi.waitFor(() => expect(working.delivered).toEqual(["1"]), patience);
+    const before = working.polls;
+    await vi.waitFor(() => expect(working.polls).toBeGreaterThan(before + 3), patience);
+    expect(working.logger.count("scheduled polls again that the queue had lost")).toBe(1);
+  });
+
+  it("never polls a stream twice at once, although the queue forgot that it is being polled", async () => {
+    await using redis = await startRedis();
+    const queue = await open({ kind: "redis", url: redis.url });
+    let running = 0;
+    let most = 0;
+    let count = 0;
+    const poll = async () => {
+      most = Math.max(most, ++running);
+      await pause(1_500);
+      running--;
+      count++;
+    };
+    await queue.start({ deliver: async () => undefined, poll }, { concurrency: 1 });
+    await queue.pollNow("customers");
+    await vi.waitFor(() => expect(running).toBe(1), patience);
+    const client = new Redis(redis.url);
+    await client.flushall();
+    await client.quit();
+    await queue.pollNow("customers");
+    await vi.waitFor(() => expect(count).toBe(1), patience);
+    expect(most).toBe(1);
+  });
+
+  it("rejects calls in bounded time when the server hangs, and goes on when it answers again", async () => {
+    await using redis = await startRedis();
+    const queue = await open({ kind: "redis", url: redis.url });
+    const client = new Redis(redis.url);
+    const sleeping = client.call("DEBUG", "SLEEP", "7").catch(() => client.call("EVAL", busyScript, "0"));
+    await pause(100);
+    const began = Date.now();
+    await expect(queue.wake([record("1")], live)).rejects.toThrow(RetryError);
+    expect(Date.now() - began).toBeLessThan(boundMs);
+    await sleeping;
+    await vi.waitFor(() => queue.wake([record("2")], live), patience);
+    client.disconnect();
+  });
+
+  it("warns once of an eviction policy that may drop jobs", async () => {
+    await using redis = await startRedis({ args: ["--maxmemory-policy", "allkeys-lru"] });
+    const logger = recordingLogger();
+    const printed = vi.spyOn(console, "warn");
+    const queue = await open({ kind: "redis", url: redis.url }, logger);
+    await queue.start({ deliver: async () => undefined, poll: async () => undefined }, { concurrency: 1 });
+    await queue.ping();
+    expect(logger.count("found an eviction policy that drops jobs")).toBe(1);
+    expect(printed).not.toHaveBeenCalled();
+    printed.mockRestore();
+  });
+
+  it("says that the server refused a command when its memory is full", async () => {
+    await using redis = await startRedis();
+    const queue = await open({ kind: "redis", url: redis.url });
+    const client = new Redis(redis.url);
+    await client.config("SET", "maxmemory", "1");
+    await expect(queue.wake([record("1")], live)).rejects.toThrow(expect.objectContaining({ code: "E_QUEUE_REFUSED" }));
+    await client.config("SET", "maxmemory", "0");
+    await queue.wake([record("1")], live);
+    client.disconnect();
+  });
+
+  it("stops for a password that is wrong, without showing it", async () => {
+    await using redis = await startRedis({ password: "correct-horse" });
+    const url = redis.url.replace("correct-horse", "wrong-battery");
+    const failure = await open({ kind: "redis", url }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(StopError);
+    expect(failure).toMatchObject({ code: "E_QUEUE_DENIED" });
+    expect(String(failure)).not.toContain("battery");
+    await expect((await open({ kind: "redis", url: redis.url })).ping()).resolves.toBeUndefined();
+  });
+
+  it("lets another process deliver and poll what a killed one held", async () => {
+    await using redis = await startRedis();
+    const location = { kind: "redis" as const, url: redis.url };
+    const queue = await open(location);
+    await using holder = startQueueProcess({ location, polls: { customers: 500 }, holdMs: 60_000 });
+    await queue.wake([record("1")], live);
+    await vi.waitFor(() => expect(holder.lines.join()).toMatch(/(?=.*deliver 1)(?=.*poll customers)/), patience);
+    await holder.kill();
+    const delivered: string[] = [];
+    let polls = 0;
+    const deliver = async ({ key }: { key: string }) => void delivered.push(key);
+    await queue.start({ deliver, poll: async () => void polls++ }, { concurrency: 1 });
+    await queue.schedulePolls(new Map([["customers", { everyMs: 500 }]]));
+    await vi.waitFor(() => expect(polls).toBeGreaterThan(1), patience);
+    await vi.waitFor(() => expect(delivered).toEqual(["1"]), { ...patience, timeout: 70_000 });
+  });
+});
+
+describe("two processes on one queue", () => {
+  it("never poll one stream at the same time, and share the polls of many", async () => {
+    await using redis = await startRedis();
+    const polls = Object.fromEntries(["a", "b", "c"].map((stream) => [stream, 300]));
+    const orders = { location: { kind: "redis" as const, url: redis.url }, polls, holdMs: 200 };
+    await using one = startQueueProcess(orders);
+    await using two = startQueueProcess(orders);
+    const ended = () => [...one.lines, ...two.lines].filter((line) => line.startsWith("polled ")).length;
+    await vi.waitFor(() => expect(ended()).toBeGreaterThan(20), patience);
+    for (const stream of Object.keys(polls)) expect(overlaps([...one.lines, ...two.lines], stream)).toBe(0);
+  });
+});
+
+/** How many polls of the stream began before the one that began before them had ended. */
+function overlaps(lines: readonly string[], stream: string): number {
+  const instants = (word: string) =>
+    lines.filter((line) => line.startsWith(`${word} ${stream} `)).map((line) => Number(line.split(" ")[2]));
+  const begun = instants("poll").toSorted((a, b) => a - b);
+  const ended = instants("polled").toSorted((a, b) => a - b);
+  return begun.filter((at, index) => index > 0 && at < (ended[index - 1] ?? Infinity)).length;
+}
+
+/** Keeps Redis busy where DEBUG is not allowed. */
+const busyScript = "local t = redis.call('TIME') while redis.call('TIME')[1] - t[1] < 7 do end";
