@@ -11,7 +11,9 @@ import { brokenJson, serverError, tooMany } from "./faults/bad-answers.ts";
 import { disturbance, type Disturbance } from "./faults/disturbance.ts";
 import type { Faults } from "./faults/faults.ts";
 import type { Ledger } from "./ledger.ts";
+import { closeServer } from "./listening.ts";
 import { readBody } from "./request-body.ts";
+import { seededRandom } from "./random.ts";
 import { send, sendHalf, sendSlowly } from "./transport.ts";
 
 const DEFAULT_COMMIT_DELAY_MS = 50;
@@ -47,6 +49,8 @@ export class Front {
   readonly server: Server;
   readonly #parts: Parts;
   readonly #router: Router;
+  readonly #jitter = seededRandom(1);
+  readonly #stopping = new AbortController();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -54,6 +58,12 @@ export class Front {
     this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
       readBody(request, response, (body) => this.#receive(request, response, body));
     });
+  }
+
+  /** Takes no more requests and cuts those under way; what a fault holds back is then never carried out. */
+  stop(): Promise<void> {
+    this.#stopping.abort();
+    return closeServer(this.server);
   }
 
   #receive(request: IncomingMessage, response: ServerResponse, body: Buffer | undefined): void {
@@ -74,6 +84,7 @@ export class Front {
     };
     if (this.#parts.faults.none) return this.#finish(exchange, this.#answer(exchange));
     this.#disturb(exchange).catch((error: unknown) => {
+      if (this.#stopping.signal.aborted) return;
       this.#parts.logger?.error({ err: errorFacts(error) }, "sandbox request failed");
       response.destroy();
     });
@@ -84,9 +95,9 @@ export class Front {
     const { route, method, url } = exchange;
     const struck = this.#known(exchange) ? this.#parts.faults.draw({ resource: named(route), method, url }) : [];
     if (struck.length === 0) return this.#finish(exchange, this.#answer(exchange));
-    const disturbed = disturbance(struck);
+    const disturbed = disturbance(struck, this.#jitter);
     exchange.disturbed = disturbed;
-    if (disturbed.delayBeforeMs > 0) await sleep(disturbed.delayBeforeMs);
+    if (disturbed.delayBeforeMs > 0) await this.#pause(disturbed.delayBeforeMs);
     if (disturbed.revoke) this.#parts.sessions.revoke(disturbed.revoke);
     if (disturbed.vanish) this.#vanish(route);
     const { final } = disturbed;
@@ -94,7 +105,7 @@ export class Front {
     if (final?.kind === "serverError") return this.#failing(exchange, final);
     if (final?.kind === "cut") return this.#cut(exchange, final);
     const answer = this.#answer(exchange);
-    if (disturbed.delayAfterMs > 0) await sleep(disturbed.delayAfterMs);
+    if (disturbed.delayAfterMs > 0) await this.#pause(disturbed.delayAfterMs);
     const shown = final?.kind === "brokenJson" ? brokenJson(answer) : answer;
     if (disturbed.slowBodyMs === 0) return this.#finish(exchange, shown);
     await sendSlowly(exchange.response, shown, this.#date(), disturbed.slowBodyMs);
@@ -112,7 +123,7 @@ export class Front {
   ): Promise<void> {
     if (fault.when === "after") this.#answer(exchange);
     const delayAfterMs = exchange.disturbed?.delayAfterMs ?? 0;
-    if (delayAfterMs > 0) await sleep(delayAfterMs);
+    if (delayAfterMs > 0) await this.#pause(delayAfterMs);
     this.#finish(exchange, serverError(fault));
     if (fault.when === "during") await this.#commitLater(exchange, fault.commitDelayMs);
   }
@@ -131,8 +142,13 @@ export class Front {
 
   /** The client has heard the bad news already; what it asked for happens all the same. */
   async #commitLater(exchange: Exchange, delayMs = DEFAULT_COMMIT_DELAY_MS): Promise<void> {
-    await sleep(delayMs);
+    await this.#pause(delayMs);
     this.#answer(exchange);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, this.#stopping.signal);
+    this.#stopping.signal.throwIfAborted();
   }
 
   #answer(exchange: Exchange): Answer {

@@ -23,7 +23,7 @@ export interface RequestEntry {
 }
 
 /** One write; `record` is what the record was afterwards, undefined when it was gone. */
-export type WriteEntry = Omit<Version, "previous">;
+export type WriteEntry = Omit<Version, "previous" | "searchText">;
 
 export interface RequestQuery {
   readonly method?: string;
@@ -120,7 +120,7 @@ export class Ledger {
   }
 }
 
-export function writeEntry({ previous: _previous, ...entry }: Version): WriteEntry {
+function writeEntry({ previous: _previous, searchText: _searchText, ...entry }: Version): WriteEntry {
   return entry;
 }
 

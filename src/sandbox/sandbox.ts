@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import type { Server } from "node:http";
-import { StopError, systemClock, type JsonObject, type ResourceName } from "#model";
+import { systemClock, type JsonObject, type ResourceName } from "#model";
 import { Api } from "./api/api.ts";
 import { Sessions } from "./api/sessions.ts";
 import { Tenant } from "./api/tenant.ts";
@@ -8,6 +6,7 @@ import { openControl } from "./control/control.ts";
 import { Faults } from "./faults/faults.ts";
 import { Front } from "./front.ts";
 import { Ledger } from "./ledger.ts";
+import { closeServer, listen } from "./listening.ts";
 import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, type SandboxOptions } from "./options.ts";
 import { DataFile } from "./records/data-file.ts";
 import type { StoredRecord } from "./records/version.ts";
@@ -60,7 +59,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   if (database.log.length === 0) seedReference();
 
   const front = new Front({ tenant, api: new Api(tenant), sessions, faults, ledger, logger });
-  const url = (tenant.url = await listen(front.server, host, port));
   const vanish = (resource: ResourceName, id: number) => {
     if (database.table(resource).get(id)) database.remove(resource, id, { action: "vanish" });
   };
@@ -73,13 +71,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     seedReference();
   };
   const control = openControl({ tenant, sessions, faults, ledger, vanish, reset });
+  const stop = async () => {
+    await Promise.all([front.stop(), closeServer(control)]);
+    await dataFile?.[Symbol.asyncDispose]();
+  };
   let controlUrl: string;
   try {
+    tenant.url = await listen(front.server, host, port);
     controlUrl = await listen(control, host, controlPort);
   } catch (error) {
-    await close(front.server);
+    await stop();
     throw error;
   }
+  const { url } = tenant;
   logger?.info({ url, controlUrl }, "sandbox started");
 
   return {
@@ -99,31 +103,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     vanish,
     reset,
     async [Symbol.asyncDispose]() {
-      await Promise.all([close(front.server), close(control)]);
-      await dataFile?.[Symbol.asyncDispose]();
+      await stop();
       logger?.info({ url }, "sandbox stopped");
     },
   };
-}
-
-function baseUrl(address: ReturnType<Server["address"]>): string {
-  if (address === null || typeof address === "string") throw new TypeError("the sandbox listens on a port, not a path");
-  return `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;
-}
-
-async function listen(server: Server, host: string, port: number): Promise<string> {
-  server.listen(port, host);
-  try {
-    await once(server, "listening");
-  } catch (cause) {
-    throw new StopError("E_SANDBOX_PORT", `the sandbox cannot listen on ${host}:${port}`, { cause });
-  }
-  return baseUrl(server.address());
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

@@ -17,7 +17,7 @@ export interface Switches {
     | { readonly kind: "page"; readonly parameter: string; readonly first: 0 | 1 }
     | { readonly kind: "none" }
     | { readonly kind: "ignored" };
-  /** Do lists carry `totalCount`? `stale`: it is what it was at the start of the process. */
+  /** Do lists carry `totalCount`? `stale`: a whole list is told as long as it was when it was first read. */
   readonly totalCount: "yes" | "no" | "stale";
   /** A `limit` above 50. Invoices answer no rows above 100 in all cases but `refused`. */
   readonly overLimit: "capped" | "honoured" | "refused";

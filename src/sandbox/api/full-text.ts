@@ -9,7 +9,6 @@ import type { Caller, Tenant } from "./tenant.ts";
  */
 export class FullText {
   readonly #tenant: Tenant;
-  readonly #texts = new WeakMap<Version, string>();
 
   constructor(tenant: Tenant) {
     this.#tenant = tenant;
@@ -27,15 +26,15 @@ export class FullText {
     };
   }
 
+  /** Kept with the version, which never changes otherwise. */
   #text(resource: Resource, version: Version): string {
-    const known = this.#texts.get(version);
-    if (known !== undefined) return known;
+    if (version.searchText !== undefined) return version.searchText;
     const values = (resource.searched ?? []).map((name) => version.record?.[name]);
     const text = values
       .filter((value) => typeof value === "string")
       .join("\n")
       .toLowerCase();
-    this.#texts.set(version, text);
+    version.searchText = text;
     return text;
   }
 }

@@ -40,7 +40,10 @@ export class Lists {
     const { rows, total } = this.#select(resource, conditions, readSorting(resource, query, this.#tenant), page);
     const plan = this.#shaper.plan(resource, "list", query?.get("fields") ?? null);
     const shown = JSON.stringify(rows.map((row) => this.#shaper.shape(row.version.record!, plan)));
-    return { status: 200, body: this.#wrap(resource, within, shown, page, total) };
+    return {
+      status: 200,
+      body: this.#wrap(resource, within, shown, page, conditions.length === 0 ? this.#told(resource, total) : total),
+    };
   }
 
   #select(
@@ -80,6 +83,14 @@ export class Lists {
     return [...found].toSorted((a, b) => a.id - b.id);
   }
 
+  /** The size of a whole list as this tenant tells it. */
+  #told(resource: Resource, total: number): number {
+    if (this.#tenant.switches.totalCount !== "stale") return total;
+    const first = this.#firstTotals.get(resource.name) ?? total;
+    this.#firstTotals.set(resource.name, first);
+    return first;
+  }
+
   #wrap(resource: Resource, within: Within | undefined, rows: string, { echo }: Page, total: number): string {
     const { listWrapper, listKeys, totalCount } = this.#tenant.switches;
     if (listWrapper === "array") return rows;
@@ -87,13 +98,7 @@ export class Lists {
       typeof listWrapper === "object"
         ? listWrapper.key
         : (listKeys[resource.name] ?? (within === undefined ? resource.wire : within.key));
-    let count = total;
-    if (totalCount === "stale") {
-      const first = this.#firstTotals.get(resource.name);
-      if (first === undefined) this.#firstTotals.set(resource.name, total);
-      count = first ?? total;
-    }
-    return `{${totalCount === "no" ? "" : `"totalCount":${count},`}${echo}${JSON.stringify(key)}:${rows}}`;
+    return `{${totalCount === "no" ? "" : `"totalCount":${total},`}${echo}${JSON.stringify(key)}:${rows}}`;
   }
 }
 

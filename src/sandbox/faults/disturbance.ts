@@ -1,4 +1,4 @@
-import { seededRandom, type Random } from "../random.ts";
+import type { Random } from "../random.ts";
 import type { Fault } from "./fault.ts";
 
 type Final = Extract<Fault, { kind: "tooMany" | "serverError" | "cut" | "brokenJson" }>;
@@ -15,10 +15,8 @@ export interface Disturbance {
   readonly final: Final | undefined;
 }
 
-const jitter: Random = seededRandom(1);
-
 /** Adds latencies up, takes the longest lag, and the one fault that ends the request. */
-export function disturbance(faults: readonly Fault[]): Disturbance {
+export function disturbance(faults: readonly Fault[], jitter: Random): Disturbance {
   let delayBeforeMs = 0;
   let delayAfterMs = 0;
   let searchLagMs = 0;

@@ -32,6 +32,8 @@ export interface Version extends WriteOrigin {
   /** Undefined once the record is gone. */
   readonly record: StoredRecord | undefined;
   readonly previous: Version | undefined;
+  /** What full text covers of it, once it was searched. */
+  searchText?: string;
 }
 
 /** The ids that an array field holds; none where it holds no array. */
