@@ -14,6 +14,7 @@ import { resolve, type ResolveOptions } from "./resolve.ts";
 import { retry } from "./retry.ts";
 import { run } from "./run.ts";
 import { sandbox } from "./sandbox.ts";
+import { schema } from "./schema.ts";
 import { status, type StatusOptions } from "./status.ts";
 import { sync, type SyncOptions } from "./sync.ts";
 import type { SandboxOptions } from "#sandbox";
@@ -118,6 +119,7 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
     .option("--csv <file>", "write the whole list")
     .option("--confirm", "bind what matches, create what is new")
     .action((options: RebuildOptions) => ended(rebuild({ ...globals(), ...options }, io)));
+  command("schema", "the JSON Schema of the sync file, for editors").action(() => ended(schema(io)));
   command("sandbox", "a stand-in for the service to try things on: a real HTTP server, records in memory")
     .option("--port <port>", "port of the service", port, 0)
     .option("--control-port <port>", "port of its page, its ledger and its faults", port, 0)

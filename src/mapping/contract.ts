@@ -4,7 +4,13 @@ import type { Json, Key, ResourceName, Row, StreamName } from "#model";
 export type MappedValue =
   | { readonly kind: "value"; readonly value: Json }
   /** The service id of another stream's record; a null key (the row has none) becomes null. */
-  | { readonly kind: "ref"; readonly stream: StreamName; readonly key: Key | null }
+  | {
+      readonly kind: "ref";
+      readonly stream: StreamName;
+      readonly key: Key | null;
+      /** A parent that will not come, because the ERP deleted it or the rules leave it out, counts as none. */
+      readonly optional?: true;
+    }
   /** The id of the service's record whose `by` equals `value`; null stays null. */
   | {
       readonly kind: "lookup";

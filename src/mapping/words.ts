@@ -101,6 +101,10 @@ const field = z
           key: z
             .union([z.array(value).min(1), value], { error: "a column's name, or a list of them" })
             .describe("The ERP's key of the other record: as many parts as that stream's key has, in its order."),
+          optional: z
+            .boolean()
+            .default(false)
+            .describe("The field stays empty when the other record will not come: deleted in the ERP, or left out."),
           ...own,
         })
         .describe("The service id of another stream's record. The record waits until that one is in the service."),

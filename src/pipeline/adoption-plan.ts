@@ -50,7 +50,10 @@ export class AdoptionPlanner {
   constructor(store: Store, service: Pick<Service, "list" | "lookup">) {
     this.#store = store;
     this.#service = service;
-    this.#resolver = new Resolver({ bindings: (ids) => this.#bindings(ids) }, service);
+    this.#resolver = new Resolver(
+      { bindings: (ids) => this.#bindings(ids), record: (id) => store.record(id) },
+      service,
+    );
   }
 
   /** Reads the stream's resource once and compares every staged record with it. */

@@ -19,7 +19,7 @@ export interface Wanted {
   readonly createOnly: ReadonlySet<string>;
   /** Array fields in which only our own ids are added and removed. */
   readonly shared: ReadonlySet<string>;
-  /** Records whose service ids the projection carries. */
+  /** Records whose service ids the projection carries, or would carry if they came after all. */
   readonly parents: readonly RecordId[];
 }
 
@@ -29,20 +29,25 @@ export interface Wanted {
  * @throws {ParkError} E_LOOKUP_… when the service does not know a name.
  */
 export class Resolver {
-  readonly #store: Pick<Store, "bindings">;
+  readonly #store: Pick<Store, "bindings" | "record">;
   readonly #service: Pick<Service, "lookup">;
 
-  constructor(store: Pick<Store, "bindings">, service: Pick<Service, "lookup">) {
+  constructor(store: Pick<Store, "bindings" | "record">, service: Pick<Service, "lookup">) {
     this.#store = store;
     this.#service = service;
   }
 
   async resolve(fields: readonly MappedField[], signal: AbortSignal): Promise<Wanted> {
-    const parents = fields.flatMap(({ value }) =>
-      value.kind === "ref" && value.key !== null ? [{ stream: value.stream, key: value.key }] : [],
+    const references = fields.flatMap(({ value }) =>
+      value.kind === "ref" && value.key !== null
+        ? [{ id: { stream: value.stream, key: value.key }, isOptional: value.optional ?? false }]
+        : [],
     );
+    const parents = references.map(({ id }) => id);
     const bindings = parents.length > 0 ? await this.#store.bindings(parents) : new Map<string, Binding>();
-    const missing = parents.filter((id) => !bindings.has(recordName(id)));
+    const missing: RecordId[] = [];
+    for (const { id, isOptional } of references)
+      if (!bindings.has(recordName(id)) && !(isOptional && (await this.#willNotCome(id)))) missing.push(id);
     if (missing.length > 0) throw new ParentMissing(missing);
 
     const projection: Record<string, Json> = {};
@@ -56,14 +61,20 @@ export class Resolver {
     return { projection, createOnly, shared, parents };
   }
 
+  /** Only what the ERP deleted, or the stream's own rules leave out, is not waited for. */
+  async #willNotCome(id: RecordId): Promise<boolean> {
+    const state = (await this.#store.record(id))?.state;
+    return state === "deleted" || state === "skipped";
+  }
+
   async #value({ value }: MappedField, bindings: ReadonlyMap<string, Binding>, signal: AbortSignal): Promise<Json> {
     switch (value.kind) {
       case "value":
         return value.value;
-      case "ref":
-        return value.key === null
-          ? null
-          : bindings.get(recordName({ stream: value.stream, key: value.key }))!.serviceId;
+      case "ref": {
+        const parent = value.key === null ? undefined : recordName({ stream: value.stream, key: value.key });
+        return (parent !== undefined && bindings.get(parent)?.serviceId) || null;
+      }
       case "lookup":
         return value.value === null ? null : this.#service.lookup(value.resource, value.by, value.value, signal);
       case "tags": {

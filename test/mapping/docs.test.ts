@@ -72,7 +72,7 @@ function plain(value: MappedValue): unknown {
     case "value":
       return value.value;
     case "ref":
-      return { ref: value.stream, key: value.key };
+      return { ref: value.stream, key: value.key, ...(value.optional ? { optional: true } : {}) };
     case "lookup":
       return { lookup: value.resource, value: value.value };
     case "tags":

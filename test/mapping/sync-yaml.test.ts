@@ -105,7 +105,7 @@ describe("config/sync.yaml", () => {
     expect(await fieldsOf("tickets", { ...row, ...rest, updated_at: "x" })).toEqual({
       erpReferenceNumber: value("T-1"),
       customer: { kind: "ref", stream: "customers", key: "10023" },
-      customerContact: { kind: "ref", stream: "contacts", key: "10023|2" },
+      customerContact: { kind: "ref", stream: "contacts", key: "10023|2", optional: true },
       description: value("Pump\n\nIt leaks.\nBadly."),
       priority: named("priority", "High"),
       ticketStatus: named("ticketStatus", "Waiting"),
@@ -128,7 +128,7 @@ describe("config/sync.yaml", () => {
     ).toEqual({
       erpReferenceNumber: value("O-1"),
       customer: { kind: "ref", stream: "customers", key: "10023" },
-      ticket: { kind: "ref", stream: "tickets", key: null },
+      ticket: { kind: "ref", stream: "tickets", key: null, optional: true },
       referenceNumber: value("your ref"),
       billable: value(false),
     });

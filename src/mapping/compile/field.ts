@@ -37,17 +37,13 @@ export function compileField(words: FieldWords, place: Place, values: ValueCompi
     const parts = (Array.isArray(words.key) ? words.key : [words.key]).map((part) =>
       valueOf(values.compile(part, place)),
     );
-    return field(
-      (input) => ({
-        kind: "ref",
-        stream,
-        key: keyOf(
-          parts.map((read) => read(input)),
-          place,
-        ),
-      }), //
-      { parent: stream },
-    );
+    const optional = words.optional ? ({ optional: true } as const) : {};
+    const key = (input: Input) =>
+      keyOf(
+        parts.map((read) => read(input)),
+        place,
+      );
+    return field((input) => ({ kind: "ref", stream, key: key(input), ...optional }), { parent: stream });
   }
   if (typeof words === "object" && "tags" in words) {
     const { resource, by, separator } = words;

@@ -1,0 +1,10 @@
+import { schemaText } from "#mapping";
+import { resourceNames } from "#service";
+import { adapters } from "#sources";
+import { exitCode, type Io } from "./io.ts";
+
+/** `svcsync schema`: the JSON Schema of the sync file, for editors. */
+export function schema(io: Io): Promise<number> {
+  io.stdout.write(schemaText(adapters, resourceNames));
+  return Promise.resolve(exitCode.ok);
+}
