@@ -5,6 +5,7 @@ import { HttpAnswer } from "./answer.ts";
 import { Cookies } from "./cookies.ts";
 import type { HttpClient, HttpRequest, HttpSettings } from "./client.ts";
 import { HttpFailure, httpFailure } from "./failure.ts";
+import { allowListeners } from "./listeners.ts";
 import { bypassesProxy } from "./no-proxy.ts";
 
 /**
@@ -50,7 +51,10 @@ class GotClient implements HttpClient {
   }
 
   async call(request: HttpRequest): Promise<HttpAnswer> {
-    request.signal?.throwIfAborted();
+    if (request.signal !== undefined) {
+      request.signal.throwIfAborted();
+      allowListeners(request.signal);
+    }
     const startedAt = performance.now();
     const limit = this.#settings.responseLimitBytes;
     let tooLarge = false;

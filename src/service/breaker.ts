@@ -37,7 +37,7 @@ export class Breaker {
     });
     this.#policy = circuitBreaker(
       handleWhen((thrown) => thrown instanceof RetryError || this.#probeWasAborted(thrown)),
-      { breaker: new ConsecutiveBreaker(settings.failures - 1), halfOpenAfter: backoff(settings.pauseMs) },
+      { breaker: new ConsecutiveBreaker(settings.failures), halfOpenAfter: backoff(settings.pauseMs) },
     );
     this.#policy.onBreak(() => changed("open", this.#probeAt));
     this.#policy.onReset(() => changed("closed", undefined));

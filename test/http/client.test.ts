@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, it } from "vitest";
 import { HttpFailure } from "#http";
@@ -89,6 +90,20 @@ describe("the HTTP client", () => {
     server.server.once("request", () => stop.abort(reason));
     expect(await call).toBe(reason);
     expect(await thrownBy(http.call({ method: "GET", url: server.url, signal: stop.signal }))).toBe(reason);
+  });
+
+  it("lets any number of calls share one signal and leaves no listener behind", async () => {
+    await using server = await localServer((_, response) => response.end("ok"));
+    using http = open({ connections: 30 });
+    const warnings: Error[] = [];
+    const heard = (warning: Error) => void warnings.push(warning);
+    process.on("warning", heard);
+    const { signal } = new AbortController();
+    await Promise.all(Array.from({ length: 30 }, () => http.call({ method: "GET", url: server.url, signal })));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", heard);
+    expect(warnings).toEqual([]);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("says of broken JSON what came, but not its content", async () => {

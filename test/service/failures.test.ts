@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { never, open, standIn, thrownBy, type Reply } from "./stand-in.ts";
+
+const create = async (reply: Reply) => {
+  await using server = await standIn(() => reply);
+  await using opened = open(server.url);
+  const thrown = await thrownBy(opened.service.create("customer", { name: "A" }, never));
+  return { thrown, requests: server.seen.length };
+};
+
+describe("what went wrong with a create", () => {
+  it.each([
+    [{ status: 429 }, { family: "wait", code: "E_SERVICE_BUSY", afterMs: 1000 }],
+    [
+      { status: 429, headers: { "retry-after": "7" } },
+      { family: "wait", code: "E_SERVICE_BUSY", afterMs: 7000 },
+    ],
+    [
+      { status: 429, headers: { "retry-after": "99999" } },
+      { family: "wait", afterMs: 300_000 },
+    ],
+    [{ status: 500 }, { family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: true }],
+    [
+      { status: 502, text: "<html>" },
+      { family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: true },
+    ],
+    [{ status: 503 }, { family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: true }],
+    [{ status: 408 }, { family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: true }],
+    [{ cut: true }, { family: "retry", code: "E_SERVICE_UNREACHABLE", outcomeUnknown: true }],
+    [
+      { status: 200, text: "<html>login" },
+      { family: "retry", code: "E_SERVICE_ANSWER", outcomeUnknown: true },
+    ],
+    [
+      { status: 200, text: '{"id":' },
+      { family: "retry", code: "E_SERVICE_ANSWER", outcomeUnknown: true },
+    ],
+    [
+      { status: 302, headers: { location: "https://else.example/?a" } },
+      { family: "retry", code: "E_SERVICE_ANSWER" },
+    ],
+    [{ status: 400 }, { family: "park", code: "E_SERVICE_REFUSED" }],
+    [{ status: 403 }, { family: "park", code: "E_SERVICE_REFUSED" }],
+    [{ status: 405 }, { family: "park", code: "E_SERVICE_REFUSED" }],
+    [{ status: 409 }, { family: "park", code: "E_SERVICE_REFUSED" }],
+    [{ status: 422 }, { family: "park", code: "E_SERVICE_REFUSED" }],
+    [{ status: 501 }, { family: "park", code: "E_SERVICE_REFUSED" }],
+    [{ status: 404 }, { family: "park", code: "E_RESOURCE_UNKNOWN" }],
+  ] satisfies [Reply, object][])("%j becomes %j, and the POST is sent once", async (reply, expected) => {
+    const { thrown, requests } = await create(reply);
+    expect(thrown).toMatchObject(expected);
+    expect(requests).toBe(1);
+  });
+
+  it("was not sent when there is no connection", async () => {
+    await using opened = open("http://127.0.0.1:1");
+    const thrown = await thrownBy(opened.service.create("customer", { name: "A" }, never));
+    expect(thrown).toMatchObject({ code: "E_SERVICE_UNREACHABLE", outcomeUnknown: false });
+  });
+
+  it.each([
+    [{ json: { status: 400, errorMessage: "name missing" } }, "name missing"],
+    [{ json: { message: "name missing" } }, "name missing"],
+    [{ json: { error: "name missing" } }, "name missing"],
+    [{ json: "name missing" }, "name missing"],
+    [{ text: "name\n  missing" }, "name missing"],
+    [{ text: "<html><head><title>Bad gateway</title>" }, "Bad gateway"],
+  ] satisfies [Reply, string][])("carries the service's own message from %j", async (reply, said) => {
+    const { thrown } = await create({ ...reply, status: 400 });
+    expect(thrown).toMatchObject({ details: { status: 400, said } });
+    expect(String(thrown)).toMatch(new RegExp(`POST http://127.0.0.1:\\d+/restApi/v1/customer answered 400: ${said}`));
+  });
+
+  it("keeps a long message short", async () => {
+    const { thrown } = await create({ status: 400, text: "x".repeat(5000) });
+    expect(String(thrown).length).toBeLessThan(500);
+  });
+});
+
+describe("what is harmless to repeat", () => {
+  const flaky = (replies: Reply[]) => {
+    const left = [...replies];
+    return standIn(() => left.shift() ?? { json: { id: 7, name: "A", customer: [] } });
+  };
+
+  it("is repeated after a 5xx and a cut connection: reads, edits and deletions", async () => {
+    await using server = await flaky([{ status: 503 }, { cut: true }]);
+    await using opened = open(server.url);
+    expect(await opened.service.read("customer", 7, ["name"], never)).toMatchObject({ name: "A" });
+    expect(server.seen).toHaveLength(3);
+    await using editing = await flaky([{ status: 500 }]);
+    await using editor = open(editing.url);
+    await editor.service.update("customer", 7, { fields: { name: "A" }, arrays: {} }, never);
+    await editor.service.remove("customer", 7, never);
+    expect(editing.seen.map(({ method }) => method)).toEqual(["PUT", "PUT", "DELETE"]);
+  });
+
+  it("leaves a busy answer to an edit to the caller, and waits it out in a list", async () => {
+    await using server = await flaky([
+      { status: 429, headers: { "retry-after": "1" } },
+      { status: 429, headers: { "retry-after": "0" } },
+    ]);
+    await using opened = open(server.url);
+    const edit = opened.service.update("customer", 7, { fields: { name: "A" }, arrays: {} }, never);
+    expect(await thrownBy(edit)).toMatchObject({ code: "E_SERVICE_BUSY", afterMs: 1000 });
+    for await (const rows of opened.service.list("customer", { fields: ["id"] }, never)) expect(rows).toEqual([]);
+    expect(server.seen).toHaveLength(3);
+  });
+
+  it("ends with the abort reason as soon as the caller's signal says so", async () => {
+    await using server = await standIn(() => new Promise<Reply>(() => undefined));
+    await using opened = open(server.url);
+    const stop = new AbortController();
+    const reading = thrownBy(opened.service.read("customer", 7, ["name"], stop.signal));
+    await expect.poll(() => server.seen.length).toBe(1);
+    const reason = new Error("stopping");
+    stop.abort(reason);
+    expect(await reading).toBe(reason);
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { RetryError, WaitError } from "#model";
+import { Breaker } from "../../src/service/breaker.ts";
+import { AdaptiveLimit } from "../../src/service/limit.ts";
+import { never, open, standIn, thrownBy, type Reply } from "./stand-in.ts";
+
+describe("the adaptive limit", () => {
+  const round = (limit: AdaptiveLimit, load: "fine" | "overloaded", durationMs = 10, kind = "GET customer") => {
+    void limit.enter(undefined);
+    limit.leave(load, kind, durationMs);
+  };
+
+  it("halves on an overload and grows back by one per round, up to the ceiling", () => {
+    const limit = new AdaptiveLimit(8);
+    round(limit, "overloaded");
+    expect(limit.current).toBe(4);
+    for (let at = 0; at < 5; at++) round(limit, "fine");
+    expect(limit.current).toBe(5);
+    for (let at = 0; at < 100; at++) round(limit, "fine");
+    expect(limit.current).toBe(8);
+  });
+
+  it("halves once for all requests that ran when the service was overloaded", () => {
+    const limit = new AdaptiveLimit(8);
+    for (let at = 0; at < 8; at++) void limit.enter(undefined);
+    for (let at = 0; at < 8; at++) limit.leave("overloaded", "GET customer", 10);
+    expect(limit.current).toBe(4);
+  });
+
+  it("never goes below one", () => {
+    const limit = new AdaptiveLimit(4);
+    for (let at = 0; at < 20; at++) round(limit, "overloaded");
+    expect(limit.current).toBe(1);
+  });
+
+  it("shrinks when answers of one kind take longer than usual, and not because another kind is slow", () => {
+    const limit = new AdaptiveLimit(8);
+    for (let at = 0; at < 50; at++) round(limit, "fine", 50);
+    for (let at = 0; at < 50; at++) round(limit, "fine", 4000, "GET ticket");
+    expect(limit.current).toBe(8);
+    for (let at = 0; at < 10; at++) round(limit, "fine", 2000);
+    expect(limit.current).toBeLessThan(8);
+  });
+
+  it("lets callers in by order and lets go of those who no longer wait", async () => {
+    const limit = new AdaptiveLimit(1);
+    const order: string[] = [];
+    void limit.enter(undefined);
+    const stop = new AbortController();
+    const first = limit.enter(never)?.then(() => order.push("first"));
+    const gone = limit.enter(stop.signal);
+    const second = limit.enter(never)?.then(() => order.push("second"));
+    stop.abort(new Error("stopping"));
+    await expect(gone).rejects.toThrow("stopping");
+    limit.leave("fine", "x", 1);
+    await first;
+    limit.leave("fine", "x", 1);
+    await second;
+    expect(order).toEqual(["first", "second"]);
+  });
+});
+
+describe("the circuit breaker", () => {
+  const settings = { failures: 3, pauseMs: 40, pauseMaxMs: 100 };
+  const failing = () => Promise.reject(new RetryError("E_TEST", "down"));
+  const opened = async () => {
+    const changes: string[] = [];
+    const breaker = new Breaker(settings, (state) => changes.push(state));
+    for (let at = 0; at < settings.failures; at++) await thrownBy(breaker.run(failing));
+    return { breaker, changes };
+  };
+  const pauseOver = (breaker: Breaker) => expect.poll(() => Date.now() >= (breaker.probeAt ?? 0)).toBe(true);
+
+  it("opens after failures in a row and sends nothing until its pause is over", async () => {
+    const { breaker, changes } = await opened();
+    let called = false;
+    const thrown = await thrownBy(breaker.run(() => Promise.resolve((called = true))));
+    expect(thrown).toBeInstanceOf(WaitError);
+    expect(thrown).toMatchObject({ code: "E_SERVICE_DOWN" });
+    expect((thrown as WaitError).afterMs).toBeGreaterThan(0);
+    expect([called, breaker.state, changes]).toEqual([false, "open", ["open"]]);
+  });
+
+  it("lets exactly one probe through, and closes when it succeeds", async () => {
+    const { breaker, changes } = await opened();
+    await pauseOver(breaker);
+    let answer: (value: string) => void = () => undefined;
+    const probe = breaker.run(() => new Promise<string>((resolve) => (answer = resolve)));
+    expect(breaker.state).toBe("half-open");
+    expect(await thrownBy(breaker.run(() => Promise.resolve("second")))).toMatchObject({ code: "E_SERVICE_DOWN" });
+    answer("well");
+    expect(await probe).toBe("well");
+    expect(await breaker.run(() => Promise.resolve("all"))).toBe("all");
+    expect([breaker.state, breaker.probeAt, changes]).toEqual(["closed", undefined, ["open", "closed"]]);
+  });
+
+  it("stays open, for longer, when the probe fails", async () => {
+    const { breaker } = await opened();
+    await pauseOver(breaker);
+    await thrownBy(breaker.run(failing));
+    expect(breaker.state).toBe("open");
+    expect((breaker.probeAt ?? 0) - Date.now()).toBeGreaterThan(settings.pauseMs);
+  });
+
+  it("does not take a probe that was aborted for a sign of life", async () => {
+    const { breaker } = await opened();
+    await pauseOver(breaker);
+    await thrownBy(breaker.run(() => Promise.reject(new Error("stopping"))));
+    expect(breaker.state).toBe("open");
+  });
+
+  it("is not opened by refusals or busy answers", async () => {
+    const replies: Reply[] = [{ status: 400 }, { status: 429 }, { status: 403 }, { status: 429 }, { status: 405 }];
+    await using server = await standIn(() => replies[server.seen.length % replies.length]);
+    await using client = open(server.url, {}, { breaker: settings });
+    for (let at = 0; at < 10; at++) await thrownBy(client.service.create("customer", { name: "A" }, never));
+    expect(client.service.state()).toMatchObject({ state: "closed", requests: 10 });
+  });
+
+  it("shows in the state of the service, and is announced once", async () => {
+    await using server = await standIn(() => ({ status: 503 }));
+    await using client = open(server.url, {}, { breaker: { ...settings, pauseMs: 60_000, pauseMaxMs: 60_000 } });
+    const create = () => thrownBy(client.service.create("customer", { name: "A" }, never));
+    for (let at = 0; at < 3; at++) expect(await create()).toMatchObject({ code: "E_SERVICE_FAILED" });
+    expect(await create()).toMatchObject({ family: "wait", code: "E_SERVICE_DOWN" });
+    expect(server.seen).toHaveLength(3);
+    const { state, probeAt, concurrency } = client.service.state();
+    expect([state, (probeAt ?? 0) > Date.now(), concurrency < 8]).toEqual(["open", true, true]);
+    expect(client.log.filter(({ message }) => message === "service was given a rest")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest";
+import type { Clock } from "#model";
+import { bodyOf, never, open, secrets, standIn, thrownBy, type Reply, type Seen } from "./stand-in.ts";
+
+const MINUTE_MS = 60_000;
+
+const password = {
+  kind: "password",
+  username: "sync",
+  lifeTimeMinutes: 60,
+  lifeTimeRefresh: false,
+  tokenName: "svcsync",
+} as const;
+
+interface Tenant {
+  logins: Seen[];
+  valid: Set<string>;
+  /** What the login result has beside the token. */
+  result: Record<string, string>;
+  login?: () => Reply;
+}
+
+/** A tenant that hands out tokens t1, t2, … and answers 401, without a body, to any other. */
+function tenant(now: () => number = Date.now) {
+  const state: Tenant = { logins: [], valid: new Set(), result: {} };
+  const answer = (request: Seen): Reply => {
+    if (request.path === "/restApi/login") {
+      state.logins.push(request);
+      if (state.login !== undefined) return state.login();
+      const token = `t${state.logins.length}`;
+      state.valid.add(token);
+      const expiry = { expire_date: new Date(now() + 60 * MINUTE_MS).toISOString() };
+      return {
+        json: { access_token: token, token_type: "Bearer", id: 1, username: "sync", ...expiry, ...state.result },
+      };
+    }
+    if (!state.valid.has(request.authorization?.replace("Bearer ", "") ?? "")) return { status: 401 };
+    return { json: { id: 7, name: "A" } };
+  };
+  return { state, answer };
+}
+
+function clockAt(start: number): Clock & { at: number } {
+  return { at: start, now: () => clock.at };
+}
+const clock = clockAt(Date.parse("2026-01-01T00:00:00Z"));
+
+describe("the session with a password", () => {
+  it("logs in before the first call with user name, password, lifetime, refresh and token name", async () => {
+    const { state, answer } = tenant();
+    await using server = await standIn(answer);
+    await using opened = open(server.url, { login: password }, { secrets: { ...secrets, serviceCode: "123456" } });
+    await opened.service.read("customer", 7, ["name"], never);
+    expect(state.logins.map((login) => login.body)).toEqual([
+      {
+        username: "sync",
+        password: "right-password",
+        lifeTime: 60,
+        lifeTimeRefresh: false,
+        name: "svcsync",
+        code: 123456,
+      },
+    ]);
+    expect(server.seen.at(-1)?.authorization).toBe("Bearer t1");
+  });
+
+  it("logs in once however many callers wait", async () => {
+    const { state, answer } = tenant();
+    await using server = await standIn(answer);
+    await using opened = open(server.url, { login: password });
+    await Promise.all(Array.from({ length: 30 }, () => opened.service.read("customer", 7, ["name"], never)));
+    expect(state.logins).toHaveLength(1);
+  });
+
+  it("answers a 401 with one new login and one replay, whatever the method", async () => {
+    const { state, answer } = tenant();
+    await using server = await standIn(answer);
+    await using opened = open(server.url, { login: password });
+    await opened.service.read("customer", 7, ["name"], never);
+    state.valid.clear();
+    const written = await opened.service.create("customer", { name: "A" }, never);
+    expect(written.serviceId).toBe(7);
+    expect(state.logins).toHaveLength(2);
+    expect(server.seen.filter(({ method, path }) => method === "POST" && path.endsWith("customer"))).toHaveLength(2);
+  });
+
+  it.each(["expire_date", "expires_date"])("renews ahead of the end that %s states", async (spelling) => {
+    const { state, answer } = tenant(() => clock.at);
+    const expiry = new Date(clock.at + 10 * MINUTE_MS).toISOString();
+    state.result = { expire_date: "", expires_date: "", [spelling]: expiry };
+    await using server = await standIn(answer);
+    await using opened = open(server.url, { login: password }, { clock });
+    await opened.service.read("customer", 7, ["name"], never);
+    clock.at += 9 * MINUTE_MS + 30_000;
+    await opened.service.read("customer", 7, ["name"], never);
+    await expect.poll(() => state.logins.length).toBe(2);
+    expect(server.seen.filter(({ authorization }) => authorization === "Bearer t1")).toHaveLength(2);
+    await opened.service.read("customer", 7, ["name"], never);
+    expect(server.seen.at(-1)?.authorization).toBe("Bearer t2");
+  });
+
+  it("counts from the login when the answer states no end", async () => {
+    const { state, answer } = tenant(() => clock.at);
+    state.result = { expire_date: "" };
+    await using server = await standIn(answer);
+    await using opened = open(server.url, { login: password }, { clock });
+    await opened.service.read("customer", 7, ["name"], never);
+    clock.at += 61 * MINUTE_MS;
+    await opened.service.read("customer", 7, ["name"], never);
+    expect(state.logins).toHaveLength(2);
+  });
+
+  it("lives on as long as it is used where requests extend the token", async () => {
+    const { state, answer } = tenant(() => clock.at);
+    await using server = await standIn(answer);
+    await using opened = open(server.url, { login: { ...password, lifeTimeRefresh: true } }, { clock });
+    for (let hour = 0; hour < 5; hour++) {
+      await opened.service.read("customer", 7, ["name"], never);
+      clock.at += 50 * MINUTE_MS;
+    }
+    expect(state.logins).toHaveLength(1);
+  });
+
+  it.each([400, 401, 403])("stops after a login answered %d and never sends the password again", async (status) => {
+    const { state, answer } = tenant();
+    const errorMessage = "no such user, or right-password is wrong";
+    state.login = () => ({ status, json: { status, errorMessage } });
+    await using server = await standIn(answer);
+    await using opened = open(server.url, { login: password });
+    const calls = Array.from({ length: 5 }, () => thrownBy(opened.service.read("customer", 7, ["name"], never)));
+    for (const thrown of [...(await Promise.all(calls)), await thrownBy(opened.service.ping(never))]) {
+      expect(thrown).toMatchObject({ family: "stop", code: "E_SERVICE_LOGIN" });
+      expect(String(thrown)).not.toContain("right-password");
+    }
+    expect(state.logins).toHaveLength(1);
+  });
+
+  it("tries again later when a login fails for another reason", async () => {
+    const { state, answer } = tenant();
+    state.login = () => ({ status: 503, text: "maintenance" });
+    await using server = await standIn(answer);
+    await using opened = open(server.url, { login: password });
+    const thrown = await thrownBy(opened.service.create("customer", { name: "A" }, never));
+    expect(thrown).toMatchObject({ family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: false });
+    delete state.login;
+    expect((await opened.service.create("customer", { name: "A" }, never)).serviceId).toBe(7);
+  });
+
+  it("stops when every new token is refused at its first use", async () => {
+    const { state, answer } = tenant();
+    await using server = await standIn((request) => {
+      const reply = answer(request);
+      state.valid.clear();
+      return reply;
+    });
+    await using opened = open(server.url, { login: password });
+    const thrown = await thrownBy(opened.service.read("customer", 7, ["name"], never));
+    expect(thrown).toMatchObject({ family: "stop", code: "E_SERVICE_LOGIN" });
+    expect(state.logins).toHaveLength(3);
+  });
+
+  it("writes neither password nor token into the log", async () => {
+    const { answer } = tenant();
+    await using server = await standIn(answer);
+    await using opened = open(server.url, { login: password });
+    await opened.service.read("customer", 7, ["name"], never);
+    expect(opened.log.map(({ message }) => message)).toContain("logged in to the service");
+    expect(JSON.stringify(opened.log)).not.toMatch(/right-password|Bearer|"t1"/);
+  });
+});
+
+describe("the session with a token of the web interface", () => {
+  it("sends the token and never logs in", async () => {
+    await using server = await standIn(() => ({ json: { id: 7 } }));
+    await using opened = open(server.url);
+    await opened.service.read("customer", 7, ["name"], never);
+    expect(server.seen.map(({ path, authorization }) => [path, authorization])).toEqual([
+      ["/restApi/v1/customer/7", "Bearer static-token"],
+    ]);
+  });
+
+  it("repeats a call after one 401", async () => {
+    let calls = 0;
+    await using server = await standIn(() => (++calls === 1 ? { status: 401 } : { json: { id: 7 } }));
+    await using opened = open(server.url);
+    expect(bodyOf({ ...server.seen[0], body: await opened.service.read("customer", 7, [], never) } as Seen)).toEqual({
+      id: 7,
+    });
+  });
+
+  it("stops after a second 401 in a row", async () => {
+    await using server = await standIn(() => ({ status: 401 }));
+    await using opened = open(server.url);
+    const thrown = await thrownBy(opened.service.create("customer", { name: "A" }, never));
+    expect(thrown).toMatchObject({ family: "stop", code: "E_SERVICE_LOGIN" });
+    await thrownBy(opened.service.create("customer", { name: "A" }, never));
+    expect(server.seen).toHaveLength(2);
+  });
+});
