@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
-import { parse } from "dotenv";
+import { readEnvFile } from "./env-file.ts";
 import type { Problem } from "./problem.ts";
 import { nearest } from "./near-miss.ts";
 import { keys, ownPrefixes } from "./schema/schema.ts";
 import { looksSecret } from "./secrets.ts";
+import { systemCode } from "./system-code.ts";
 
 export interface EnvironmentOptions {
   /** Path of the env file. Without it `.env` is read where there is one. */
@@ -34,27 +35,16 @@ export function readEnvironment({ envFile, environment = process.env }: Environm
   return { texts, problems };
 }
 
-function readEnvFile(path: string | undefined, problems: Problem[]): Record<string, string | undefined> {
-  try {
-    return parse(readFileSync(path ?? ".env"));
-  } catch (error) {
-    const code = systemCode(error);
-    if (path !== undefined || code !== "ENOENT")
-      problems.push({ key: "--env-file", found: `${path ?? ".env"} (${code})`, wanted: "a file that can be read" });
-    return {};
-  }
-}
-
 /**
  * A container's secrets come as files. Ours are read or reported; those of others (`ERP_PASSWORD_FILE`, for the sync
  * file) are read where they can be, since a name alone does not tell whether it is meant for svcsync.
  */
 function readSecretFiles(texts: Record<string, string>, problems: Problem[]): void {
   for (const [name, path] of Object.entries(texts)) {
-    if (!name.endsWith(fileSuffix) || name in keys) continue;
+    if (!name.endsWith(fileSuffix) || isKey(name)) continue;
     const target = name.slice(0, -fileSuffix.length);
     if (!looksSecret(target)) continue;
-    const ours = target in keys;
+    const ours = isKey(target);
     if (texts[target] !== undefined) {
       if (ours) problems.push({ key: name, found: `${target} as well`, wanted: "one of the two" });
       continue;
@@ -86,16 +76,16 @@ function unknownNames(inFile: readonly string[], outside: readonly string[]): Pr
   });
 }
 
+function isKey(name: string): boolean {
+  return Object.hasOwn(keys, name);
+}
+
 function isKnown(name: string): boolean {
-  return name in keys || (name.endsWith(fileSuffix) && name.slice(0, -fileSuffix.length) in keys);
+  return isKey(name) || (name.endsWith(fileSuffix) && isKey(name.slice(0, -fileSuffix.length)));
 }
 
 function withoutEmpty(texts: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ""),
   );
-}
-
-function systemCode(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

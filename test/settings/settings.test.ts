@@ -141,6 +141,8 @@ describe("settings", () => {
 
   it.each([
     [{ SERVICE_URL: "https://a.example" }, "SERVICE_TOKEN: found nothing; wanted a token, or SERVICE_USERNAME"],
+    [{ ...token, SERVICE_URL: "https://a.example/restApi/v1" }, "the base address alone, without /restApi"],
+    [{ ...token, SERVICE_URL: "https://a.example/?x=1" }, "the base address alone"],
     [{ ...token, SERVICE_PASSWORD: "x" }, "SERVICE_PASSWORD: found a value beside SERVICE_TOKEN"],
     [{ ...token, SERVICE_CONNECT_TIMEOUT_SECONDS: "61" }, "at most SERVICE_CALL_TIMEOUT_SECONDS, which is 60"],
     [{ ...token, DELIVERY_LEASE_SECONDS: "60" }, "more than SERVICE_CALL_TIMEOUT_SECONDS, which is 60"],
@@ -202,6 +204,16 @@ describe("env files", () => {
     expect(problemsOf(() => load(token, join(folder, "no.env")))).toEqual([
       `--env-file: found ${join(folder, "no.env")} (ENOENT); wanted a file that can be read`,
     ]);
+  });
+
+  it("are refused where a # would cut a value off unseen", () => {
+    const cut = fileWith("a.env", "ERP_PASSWORD=ab#cd\n");
+    const kept = fileWith("b.env", "A_PASSWORD='ab#cd'\nB=x # a comment\nC= # nothing\nD=\"\nE=1#2\n\"\n#F=1#2\n");
+
+    expect(problemsOf(() => load(token, cut))).toEqual([
+      "ERP_PASSWORD: found a # inside a value without quotes; wanted quotes: ERP_PASSWORD='…#…'",
+    ]);
+    expect(load(token, kept).settings.environment).toMatchObject({ A_PASSWORD: "ab#cd", B: "x", D: "\nE=1#2\n" });
   });
 
   it("may not hold unknown keys with our prefixes, and the key that was meant is named", () => {

@@ -5,16 +5,22 @@ import { address, list, seconds, text, wholeNumber, yesOrNo } from "./values.ts"
 /** From facts of the live service: 31 days is its maximum, a negative lifetime never ends. */
 const lifetimeMaxMinutes = 44_640;
 
-const noCredentials = (value: string) => {
-  const { username, password } = new URL(value);
+function hasNoCredentials(address: string): boolean {
+  const { username, password } = new URL(address);
   return username === "" && password === "";
-};
+}
+
+/** svcsync adds the paths itself, as the reference has them. */
+function isBase(address: string): boolean {
+  return !/[?#]/.test(address) && !/\/restApi(\/|$)/i.test(new URL(address).pathname);
+}
 
 /** How the service is reached and who we are there. */
 export const serviceKeys = {
   SERVICE_URL: optional(
     address(["https", "http"])
-      .refine(noCredentials, "an address without user and password: they have keys of their own")
+      .refine(hasNoCredentials, "an address without user and password: they have keys of their own")
+      .refine(isBase, "the base address alone, without /restApi, ? and #")
       .transform((value) => value.replace(/\/+$/, "")),
     "https://example.com",
     "Base address of the tenant, without /restApi. Required.",
