@@ -1,7 +1,8 @@
 import type { Adapter } from "./adapter.ts";
+import { rest } from "./rest/index.ts";
 import { sql } from "./sql/index.ts";
 
-const all: readonly Adapter[] = [sql];
+const all: readonly Adapter[] = [sql, rest];
 
 /** Every kind of ERP connection that the sync file can name, by the word after `adapter:`. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(all.map((adapter) => [adapter.name, adapter]));

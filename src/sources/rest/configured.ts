@@ -1,0 +1,109 @@
+import { isJsonObject, splitKey, type Json, type JsonObject } from "#model";
+import { PRECISIONS } from "../wire/precision.ts";
+import { decodeStamp, encodeStamp } from "../wire/stamp-format.ts";
+import { keyParts, rowsAt, valueAt } from "../wire/values.ts";
+import type { Wall, WallRange } from "../wire/wall.ts";
+import type { WebRequest } from "../wire/web-client.ts";
+import { counted } from "./paging.ts";
+import type { ConfiguredRead, ListRead, RestSettings } from "./schema.ts";
+import type { RestQuery, RestShape, RestStamp } from "./shape.ts";
+import { addressOf, fill, fillJson, keyValues } from "./template.ts";
+
+/** What stands for an open bound in a body, where a member cannot be left out: the years 1970 and 2200. */
+const EARLIEST: Wall = 0;
+const LATEST: Wall = Date.UTC(2200, 0) * 1000;
+
+/** The shape that a stream's configuration describes. */
+export function configuredShape(
+  read: ListRead & Pick<Partial<ConfiguredRead>, "one">,
+  settings: RestSettings,
+): RestShape {
+  const { one } = read;
+  const stamp = stampOf(read, settings);
+  const keyset = read.after !== undefined;
+  const pages = counted(read.paging);
+  return {
+    name: read.path,
+    keyFields: read.key,
+    ...(stamp === undefined ? {} : { stamp }),
+    sorted: read.order_by_changed !== undefined,
+    bounded: Object.values(read.range ?? {}).some((value) => String(value).includes("{to}")),
+    keyset,
+    nulls: read.no_stamp !== undefined,
+    pageSize: read.paging.kind === "none" ? Number.POSITIVE_INFINITY : read.paging.size,
+    request: (query) => requestOf(read, query, pages.parameters(keyset ? undefined : query.page)),
+    rows: (answer) => rowsAt(answer, read.rows),
+    next(page) {
+      if (!keyset || page.query.order === "stamp") return pages.next(page);
+      return page.full ? keyParts(page.rows.at(-1)!, read.key).map(String) : undefined;
+    },
+    ...(one === undefined
+      ? {}
+      : {
+          one: (key: string): WebRequest => ({
+            url: fill(one.path, keyValues(splitKey(key).map(encodeURIComponent))),
+            absent: (answer) => answer.status === 404 || answer.status === 410,
+          }),
+          oneRow: (answer: Json) => firstObject(valueAt(answer, one.row)),
+        }),
+  };
+}
+
+function stampOf(read: ListRead, settings: RestSettings): RestStamp | undefined {
+  const { changed, format, precision } = read;
+  if (changed === undefined) return undefined;
+  const zone = settings.timezone;
+  return {
+    field: changed,
+    zone: settings.database_timezone ?? zone,
+    precision,
+    decode: (row) => decodeStamp(valueAt(row, changed), format, zone, changed),
+  };
+}
+
+function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<string, string | number>>): WebRequest {
+  if (typeof query.page === "string" && /^https?:/.test(query.page)) return linked(read, query.page);
+  const after = read.after !== undefined && Array.isArray(query.page) ? query.page.map(String) : undefined;
+  const values = { ...rangeValues(read, query.range), ...(after === undefined ? {} : keyValues(after)) };
+  const templates = {
+    ...read.parameters,
+    ...(query.range === undefined ? {} : read.range),
+    ...(query.nulls ? read.no_stamp : {}),
+    ...(query.order === "stamp" ? read.order_by_changed : read.order_by_key),
+    ...(after === undefined ? {} : read.after),
+  };
+  const entries = Object.entries(templates).map(([name, value]) => [name, fill(String(value), values)] as const);
+  const bounded = entries.filter(([, value]) => !/\{(from|to)\}/.test(value));
+  const request: WebRequest = {
+    method: read.method,
+    url: addressOf(read.path, { ...Object.fromEntries(bounded), ...paging }),
+    ...(read.empty_on_404 ? { absent: (answer) => answer.status === 404 } : {}),
+  };
+  if (read.body === undefined) return request;
+  const open = rangeValues(read, { from: EARLIEST, below: LATEST });
+  return { ...request, json: fillJson(read.body, { ...open, ...values, ...texts(paging) }) };
+}
+
+/** A parameter whose bound is open is left out altogether. */
+function rangeValues(read: ListRead, range: WallRange | undefined): Record<string, string> {
+  const format = read.filter_format ?? read.format;
+  const unit = PRECISIONS[read.precision];
+  const values: Record<string, string> = {};
+  if (range?.from !== undefined)
+    values["from"] = encodeStamp(range.from - (read.from_exclusive ? unit : 0), format, read.precision);
+  if (range?.below !== undefined) values["to"] = encodeStamp(range.below, format, read.precision);
+  return values;
+}
+
+function linked(read: ListRead, url: string): WebRequest {
+  return { method: read.method, url, ...(read.empty_on_404 ? { absent: (answer) => answer.status === 404 } : {}) };
+}
+
+function texts(values: Readonly<Record<string, string | number>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+}
+
+function firstObject(value: Json | undefined): JsonObject | undefined {
+  const found = Array.isArray(value) ? value[0] : value;
+  return isJsonObject(found) ? found : undefined;
+}

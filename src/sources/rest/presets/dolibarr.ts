@@ -1,0 +1,75 @@
+import { z } from "zod";
+import type { Json } from "#model";
+import { decodeStamp, encodeStamp } from "../../wire/stamp-format.ts";
+import { rowsAt } from "../../wire/values.ts";
+import type { PresetRead, RestSettings } from "../schema.ts";
+import type { RestQuery, RestShapes } from "../shape.ts";
+import { addressOf } from "../template.ts";
+import { conditionOf } from "./condition.ts";
+import { afterLastKey, notThere, objectAt } from "./keyset.ts";
+
+const parameters = z.record(z.string(), z.union([z.string(), z.number()])).default({});
+const PAGE_SIZE = 100;
+
+/**
+ * Dolibarr's REST API: no rows is a 404, rows the user may not see are left out of a page silently, stamps are asked for
+ * as quoted text in the database's zone and answered as seconds that PHP took for its own zone.
+ */
+export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
+  const { sqlfilters: fixed, ...where } = conditionOf(read, parameters, "an object, e.g. { mode: 1 } for customers");
+  const changed = read.changed === undefined ? "date_modification" : read.changed;
+  const pageSize = read.size ?? PAGE_SIZE;
+  const path = `api/index.php/${read.table}`;
+  const conditions = ({ range, page }: RestQuery): string[] => [
+    ...(fixed === undefined ? [] : [String(fixed)]),
+    ...(range?.from === undefined ? [] : [`(t.tms:>=:'${local(range.from)}')`]),
+    ...(range?.below === undefined ? [] : [`(t.tms:<:'${local(range.below)}')`]),
+    ...(page === undefined ? [] : [`(t.rowid:>:${Number(page)})`]),
+  ];
+  return {
+    tracks: [
+      {
+        name: read.table,
+        keyFields: read.key ?? ["id"],
+        ...(changed === null
+          ? {}
+          : {
+              stamp: {
+                field: changed,
+                zone: settings.database_timezone ?? settings.timezone,
+                precision: "second" as const,
+                decode: (row) => decodeStamp(row[changed], "epoch_s", settings.timezone, changed),
+              },
+            }),
+        sorted: true,
+        bounded: true,
+        keyset: true,
+        nulls: false,
+        pageSize,
+        gaps: true,
+        request(query) {
+          const filters = conditions(query).join(" and ");
+          return {
+            url: addressOf(path, {
+              ...where,
+              sortfield: query.order === "stamp" ? "t.tms,t.rowid" : "t.rowid",
+              sortorder: query.order === "stamp" ? "ASC,ASC" : "ASC",
+              limit: pageSize,
+              page: 0,
+              ...(filters === "" ? {} : { sqlfilters: filters }),
+            }),
+            absent: notThere,
+          };
+        },
+        rows: (answer) => rowsAt(answer, ""),
+        next: afterLastKey("id"),
+        one: (key) => ({ url: `${path}/${encodeURIComponent(key)}`, absent: notThere }),
+        oneRow: (answer: Json) => objectAt(answer, ""),
+      },
+    ],
+  };
+}
+
+function local(wall: number): string {
+  return encodeStamp(wall, "local", "second");
+}

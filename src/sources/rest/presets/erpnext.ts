@@ -1,0 +1,92 @@
+import { z } from "zod";
+import type { Json } from "#model";
+import { jsonValue } from "../../wire/json-value.ts";
+import { decodeStamp, encodeStamp } from "../../wire/stamp-format.ts";
+import { rowsAt } from "../../wire/values.ts";
+import type { PresetRead, RestSettings } from "../schema.ts";
+import type { RestQuery, RestShape, RestShapes } from "../shape.ts";
+import { addressOf } from "../template.ts";
+import { conditionOf } from "./condition.ts";
+import { afterLastKey, notThere, objectAt } from "./keyset.ts";
+
+type Filter = [field: string, operator: string, value: Json];
+
+const filters = z.array(z.tuple([z.string(), z.string(), jsonValue])).default([]);
+const PAGE_SIZE = 500;
+const DELETED = "Deleted Document";
+
+/** ERPNext and everything else on Frappe: DocTypes by REST, and "Deleted Document" as the list of deletions. */
+export function erpnext(read: PresetRead, settings: RestSettings): RestShapes {
+  const where: Filter[] = conditionOf(read, filters, 'a list of [field, operator, value], e.g. [["disabled","=",0]]');
+  const key = read.key?.[0] ?? "name";
+  const changed = read.changed === undefined ? "modified" : read.changed;
+  const shape = docType(read.table, { key, changed, where, fields: read.fields }, read.size ?? PAGE_SIZE, settings);
+  if (!read.deletions) return { tracks: [shape] };
+  const gone: Filter[] = [
+    ["deleted_doctype", "=", read.table],
+    ["restored", "=", 0],
+  ];
+  const feed = { key: "deleted_name", changed: "creation", where: gone, fields: ["name", "deleted_name", "creation"] };
+  return { tracks: [shape], deletions: docType(DELETED, feed, PAGE_SIZE, settings) };
+}
+
+interface DocType {
+  readonly key: string;
+  readonly changed: string | null;
+  readonly where: readonly Filter[];
+  readonly fields: readonly string[] | undefined;
+}
+
+/** Pages go by `name`, the primary key of every DocType, whatever the key of the stream is. */
+function docType(table: string, type: DocType, pageSize: number, settings: RestSettings): RestShape {
+  const { key, changed, where } = type;
+  const path = `api/resource/${encodeURIComponent(table)}`;
+  const needed = [key, "name", ...(changed === null ? [] : [changed])];
+  const fields = type.fields === undefined ? ["*"] : [...new Set([...needed, ...type.fields])];
+  const bounds = ({ range, nulls, page }: RestQuery): Filter[] => [
+    ...(range?.from === undefined ? [] : [bound(changed!, ">=", range.from)]),
+    ...(range?.below === undefined ? [] : [bound(changed!, "<", range.below)]),
+    ...(nulls && changed !== null ? [[changed, "is", "not set"] satisfies Filter] : []),
+    ...(page === undefined ? [] : [["name", ">", page] satisfies Filter]),
+  ];
+  return {
+    name: table,
+    keyFields: [key],
+    ...(changed === null
+      ? {}
+      : {
+          stamp: {
+            field: changed,
+            zone: settings.timezone,
+            precision: "microsecond" as const,
+            decode: (row) => decodeStamp(row[changed], "local", settings.timezone, changed),
+          },
+        }),
+    sorted: true,
+    bounded: true,
+    keyset: true,
+    nulls: false,
+    pageSize,
+    request: (query) => ({
+      url: addressOf(path, {
+        fields: JSON.stringify(query.keysOnly ? needed : fields),
+        filters: JSON.stringify([...where, ...bounds(query)]),
+        order_by: query.order === "stamp" ? `${changed} asc,name asc` : "name asc",
+        limit_start: 0,
+        limit_page_length: pageSize,
+      }),
+    }),
+    rows: (answer) => rowsAt(answer, "data"),
+    next: afterLastKey("name"),
+    ...(key === "name"
+      ? {
+          one: (name: string) => ({ url: `${path}/${encodeURIComponent(name)}`, absent: notThere }),
+          oneRow: (answer: Json) => objectAt(answer, "data"),
+        }
+      : {}),
+  };
+}
+
+function bound(field: string, operator: string, wall: number): Filter {
+  return [field, operator, encodeStamp(wall, "local", "microsecond")];
+}

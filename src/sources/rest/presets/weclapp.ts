@@ -1,0 +1,73 @@
+import { z } from "zod";
+import type { Json } from "#model";
+import { jsonText } from "../../wire/json-value.ts";
+import { decodeStamp, encodeStamp } from "../../wire/stamp-format.ts";
+import { rowsAt } from "../../wire/values.ts";
+import type { PresetRead, RestSettings } from "../schema.ts";
+import type { RestShapes } from "../shape.ts";
+import { addressOf } from "../template.ts";
+import { conditionOf } from "./condition.ts";
+import { afterLastKey, notThere, objectAt } from "./keyset.ts";
+
+const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({});
+const PAGE_SIZE = 1000;
+
+/** weclapp's REST API v2: suffix filters, epoch milliseconds, filters it does not know ignored without a word. */
+export function weclapp(read: PresetRead, _settings: RestSettings): RestShapes {
+  const where = conditionOf(read, parameters, "an object of filters, e.g. { customer-eq: true }");
+  const changed = read.changed === undefined ? "lastModifiedDate" : read.changed;
+  const pageSize = read.size ?? PAGE_SIZE;
+  const keyFields = read.key ?? ["id"];
+  const needed = [...new Set(["id", ...keyFields, ...(changed === null ? [] : [changed])])];
+  return {
+    tracks: [
+      {
+        name: read.table,
+        keyFields,
+        ...(changed === null
+          ? {}
+          : {
+              stamp: {
+                field: changed,
+                zone: "UTC",
+                precision: "millisecond" as const,
+                decode: (row) => decodeStamp(row[changed], "epoch_ms", "UTC", changed),
+              },
+            }),
+        sorted: true,
+        bounded: true,
+        keyset: true,
+        nulls: false,
+        pageSize,
+        request({ order, range, page, keysOnly }) {
+          const properties = keysOnly ? needed : read.fields && [...new Set([...needed, ...read.fields])];
+          return {
+            url: addressOf(read.table, {
+              ...where,
+              ...(range?.from === undefined ? {} : { [`${changed}-ge`]: epochMs(range.from) }),
+              ...(range?.below === undefined ? {} : { [`${changed}-lt`]: epochMs(range.below) }),
+              ...(page === undefined ? {} : { "id-gt": jsonText(page) }),
+              ...(properties === undefined ? {} : { properties: properties.join(",") }),
+              sort: order === "stamp" ? `${changed},id` : "id",
+              page: 1,
+              pageSize,
+              serializeNulls: true,
+            }),
+          };
+        },
+        rows: (answer) => rowsAt(answer, "result"),
+        next: afterLastKey("id"),
+        ...(keyFields.join() === "id"
+          ? {
+              one: (key: string) => ({ url: `${read.table}/id/${encodeURIComponent(key)}`, absent: notThere }),
+              oneRow: (answer: Json) => objectAt(answer, ""),
+            }
+          : {}),
+      },
+    ],
+  };
+}
+
+function epochMs(wall: number): string {
+  return encodeStamp(wall, "epoch_ms", "millisecond");
+}

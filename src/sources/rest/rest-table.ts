@@ -1,0 +1,63 @@
+import type { Json, JsonObject } from "#model";
+import { PageGauge } from "../wire/page-gauge.ts";
+import type { Scope, WireRow, WireTable } from "../wire/table.ts";
+import { keyOf } from "../wire/values.ts";
+import type { WebClient } from "../wire/web-client.ts";
+import type { RestPage, RestQuery, RestShape } from "./shape.ts";
+
+/** A shape as a table to walk. */
+export function restTable(client: WebClient, shape: RestShape): WireTable {
+  const gauge = new PageGauge();
+  const toRow = (raw: JsonObject): WireRow => ({
+    key: keyOf(raw, shape.keyFields),
+    row: shape.tidy?.(raw) ?? raw,
+    stamp: shape.stamp?.decode(raw),
+  });
+  const read = async (query: RestQuery, signal: AbortSignal): Promise<RestPage | undefined> => {
+    const exchange = await client.exchange(shape.request(query), signal);
+    if (exchange === undefined) return undefined;
+    const rows = shape.rows(exchange.json);
+    const paged = Number.isFinite(shape.pageSize);
+    const full = paged && (gauge.mayContinue(rows.length, shape.pageSize) || (shape.gaps === true && rows.length > 0));
+    return { ...exchange, query, rows, full };
+  };
+  return {
+    name: shape.name,
+    stampField: shape.stamp?.field ?? "",
+    sorted: shape.sorted,
+    bounded: shape.bounded,
+    keyset: shape.keyset,
+    async byStamp(range, signal) {
+      const page = await read({ order: "stamp", range, keysOnly: false }, signal);
+      if (page === undefined) return { rows: [], more: false };
+      return { rows: page.rows.map(toRow), more: page.full || shape.next(page) !== undefined };
+    },
+    async byKey(scope, after, signal, keysOnly = false) {
+      const page = await read({ order: "key", keysOnly, ...scopeOf(scope), ...pageAt(after) }, signal);
+      if (page === undefined) return { rows: [] };
+      const next = shape.next(page);
+      const rows = keysOnly ? page.rows.map((raw) => keyRow(shape, raw)) : page.rows.map(toRow);
+      return next === undefined ? { rows } : { rows, next };
+    },
+  };
+}
+
+function scopeOf(scope: Scope): Pick<RestQuery, "range" | "nulls"> {
+  switch (scope.kind) {
+    case "all":
+      return {};
+    case "range":
+      return { range: scope.range };
+    case "null":
+      return { nulls: true };
+  }
+}
+
+function pageAt(after: Json | undefined): Pick<RestQuery, "page"> {
+  return after === undefined ? {} : { page: after };
+}
+
+/** An answer to a question for keys may lack the stamp. */
+function keyRow(shape: RestShape, raw: JsonObject): WireRow {
+  return { key: keyOf(raw, shape.keyFields), row: raw, stamp: undefined };
+}

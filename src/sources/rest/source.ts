@@ -1,0 +1,78 @@
+import { StopError, type Json, type Key, type Row } from "#model";
+import type { OpenContext, OpenedSource } from "../adapter.ts";
+import type { Track } from "../wire/changes.ts";
+import { PRECISIONS } from "../wire/precision.ts";
+import { keyOf } from "../wire/values.ts";
+import { walkByKey } from "../wire/walk-keys.ts";
+import { clockFinding, finding } from "../wire/web-check.ts";
+import { WebClient } from "../wire/web-client.ts";
+import { wireStream } from "../wire/wire-stream.ts";
+import { configuredShape } from "./configured.ts";
+import { presets } from "./presets/presets.ts";
+import { restTable } from "./rest-table.ts";
+import type { RestRead, RestSettings } from "./schema.ts";
+import type { RestShape, RestShapes } from "./shape.ts";
+
+/** Opens an API as a source. Connects at the first read. */
+export async function openRest(settings: RestSettings, context: OpenContext): Promise<OpenedSource<RestRead>> {
+  const client = new WebClient(settings, context.clock);
+  return {
+    stream(name, read) {
+      const { tracks, deletions } = shapesOf(name, read, settings);
+      const main = tracks[0];
+      const table = restTable(client, main);
+      return wireStream({
+        name,
+        table,
+        tracks: main.stamp === undefined ? [] : tracks.map((shape) => trackOf(client, shape)),
+        ...(deletions === undefined ? {} : { deletions: trackOf(client, deletions) }),
+        times: { clock: client.serverClock, overlapMs: read.overlap, marginMs: read.margin },
+        readOne: (key, signal) => readOne(client, main, key, signal),
+      });
+    },
+    async check(signal) {
+      const reached = await finding(context.name, async () => {
+        await client.text({ url: "", absent: (answer) => answer.status < 500 && answer.status !== 401 }, signal);
+        return `${settings.url} answers`;
+      });
+      return [reached, clockFinding(`${context.name}: clock`, client.serverClock)];
+    },
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  };
+}
+
+/** @throws {StopError} E_SOURCE_SETTINGS when the stream's form does not fit the source's preset. */
+function shapesOf(name: string, read: RestRead, settings: RestSettings): RestShapes {
+  if ("table" in read) {
+    if (settings.preset === undefined)
+      throw new StopError("E_SOURCE_SETTINGS", `stream ${name} names a \`table\`, but its source has no \`preset\``);
+    return presets[settings.preset](read, settings);
+  }
+  const { deletions } = read;
+  const shape = configuredShape(read, settings);
+  return { tracks: [shape], ...(deletions === undefined ? {} : { deletions: configuredShape(deletions, settings) }) };
+}
+
+function trackOf(client: WebClient, shape: RestShape): Track {
+  const { stamp } = shape;
+  if (stamp === undefined)
+    throw new StopError("E_SOURCE_SETTINGS", `${shape.name} has no \`changed\`; a list of deletions needs one`);
+  return { table: restTable(client, shape), unit: PRECISIONS[stamp.precision], zone: stamp.zone, nulls: shape.nulls };
+}
+
+async function readOne(client: WebClient, shape: RestShape, key: Key, signal: AbortSignal): Promise<Row | undefined> {
+  const request = shape.one?.(key);
+  if (request === undefined) return search(client, shape, key, signal);
+  const answer: Json | undefined = await client.json(request, signal);
+  const row = answer === undefined ? undefined : shape.oneRow?.(answer);
+  if (row === undefined || keyOf(row, shape.keyFields) !== key) return undefined;
+  return shape.tidy?.(row) ?? row;
+}
+
+async function search(client: WebClient, shape: RestShape, key: Key, signal: AbortSignal): Promise<Row | undefined> {
+  for await (const { rows } of walkByKey(restTable(client, shape), { kind: "all" }, undefined, signal)) {
+    const found = rows.find((row) => row.key === key);
+    if (found !== undefined) return found.row;
+  }
+  return undefined;
+}

@@ -1,0 +1,30 @@
+import { isJsonObject, type Json } from "#model";
+
+/** Names in braces are replaced by their values; unknown ones stay, for they may be the API's own braces. */
+export function fill(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{([\w.]+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
+
+/** Fills every text inside a JSON value. */
+export function fillJson(template: Json, values: Readonly<Record<string, string>>): Json {
+  if (typeof template === "string") return fill(template, values);
+  if (Array.isArray(template)) return template.map((item) => fillJson(item, values));
+  if (!isJsonObject(template)) return template;
+  return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, fillJson(value, values)]));
+}
+
+/** `{key}` and `{key.0}`, `{key.1}` … for the parts of a key. */
+export function keyValues(parts: readonly string[]): Record<string, string> {
+  const values: Record<string, string> = { key: parts.join("|") };
+  if (parts.length === 1) values["key"] = parts[0]!;
+  for (const [index, part] of parts.entries()) values[`key.${index}`] = part;
+  return values;
+}
+
+/** A path and its parameters as one address, encoded. */
+export function addressOf(path: string, parameters: Readonly<Record<string, string | number | boolean>>): string {
+  const query = Object.entries(parameters)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join("&");
+  return query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
+}

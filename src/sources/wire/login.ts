@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { ParkError, RetryError, type Clock } from "#model";
+import type { HttpAnswer, HttpClient } from "#http";
+import { loginRefused } from "./web-errors.ts";
+import type { AuthSettings } from "./web-settings.ts";
+
+/** The proof of who we are, as headers. Cookies are kept by the HTTP client itself. */
+export interface Login {
+  /** Logs in where that is still to be done; however many callers wait, one login at a time. */
+  headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /**
+   * Forgets the session that gave `headers` and was refused; a newer one is kept.
+   * False where there is none to renew: the credentials themselves are wrong.
+   */
+  forget(headers: Readonly<Record<string, string>>): boolean;
+  /** Never to appear in an error. */
+  readonly secrets: readonly string[];
+}
+
+const EARLY_MS = 60_000;
+const tokenAnswer = z.object({ access_token: z.string(), expires_in: z.coerce.number().default(300) });
+
+export function openLogin(auth: AuthSettings, baseUrl: string, http: HttpClient, clock: Clock): Login {
+  switch (auth.kind) {
+    case "none":
+      return fixed({}, []);
+    case "basic": {
+      const proof = Buffer.from(`${auth.username}:${auth.password}`).toString("base64");
+      return fixed({ authorization: `Basic ${proof}` }, [auth.password, proof]);
+    }
+    case "bearer":
+      return fixed({ authorization: `Bearer ${auth.token}` }, [auth.token]);
+    case "header":
+      return fixed({ [auth.name]: auth.value }, [auth.value]);
+    case "oauth": {
+      const { token_url: url, client_id, client_secret, scope } = auth;
+      const form = { grant_type: "client_credentials", client_id, client_secret, ...(scope ? { scope } : {}) };
+      return session([client_secret], clock, async (signal) => {
+        const answer = await http.call({ method: "POST", url, form, signal });
+        refuseUnlessOk(answer, url);
+        const token = tokenAnswer.safeParse(JSON.parse(answer.text()));
+        if (!token.success) throw new ParkError("E_SOURCE_LOGIN", `${url}: the answer holds no access_token`);
+        const { access_token, expires_in } = token.data;
+        return { headers: { authorization: `Bearer ${access_token}` }, lifeMs: expires_in * 1000 - EARLY_MS };
+      });
+    }
+    case "login": {
+      const url = new URL(auth.url, baseUrl).href;
+      return session(Object.values(auth.body), clock, async (signal) => {
+        const answer = await http.call({ method: "POST", url, json: auth.body, signal });
+        refuseUnlessOk(answer, url);
+        return { headers: {}, lifeMs: Number.POSITIVE_INFINITY };
+      });
+    }
+  }
+}
+
+function fixed(headers: Record<string, string>, secrets: string[]): Login {
+  return { headers: () => Promise.resolve(headers), forget: () => false, secrets };
+}
+
+interface Session {
+  readonly headers: Record<string, string>;
+  readonly lifeMs: number;
+}
+
+function session(secrets: string[], clock: Clock, logIn: (signal: AbortSignal) => Promise<Session>): Login {
+  let current: Promise<Session & { readonly until: number }> | undefined;
+  let headersInUse: Readonly<Record<string, string>> | undefined;
+  return {
+    secrets: secrets.filter((secret) => secret.length > 3),
+    async headers(signal) {
+      if (current !== undefined && (await current).until <= clock.now()) current = undefined;
+      current ??= logIn(signal).then((session) => ({ ...session, until: clock.now() + session.lifeMs }));
+      try {
+        headersInUse = (await current).headers;
+        return headersInUse;
+      } catch (thrown) {
+        current = undefined;
+        throw thrown;
+      }
+    },
+    forget(headers) {
+      if (headers === headersInUse) current = undefined;
+      return true;
+    },
+  };
+}
+
+/** 400 and 401 are the words of token endpoints and login pages for wrong credentials. */
+function refuseUnlessOk(answer: HttpAnswer, url: string): void {
+  if (answer.ok) return;
+  if (answer.status === 400 || answer.status === 401 || answer.status === 403) throw loginRefused(answer, url);
+  throw new RetryError("E_SOURCE_FAILED", `${url}: the login was answered ${answer.status}`);
+}

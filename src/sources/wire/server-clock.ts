@@ -1,0 +1,26 @@
+import type { Clock } from "#model";
+
+/** The other side's clock as its answers show it: our clock, corrected by the last `Date` header. Epoch milliseconds. */
+export class ServerClock {
+  readonly #clock: Clock;
+  #offsetMs: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Undefined until an answer carried a date. Positive where the other side is ahead of us. */
+  get offsetMs(): number | undefined {
+    return this.#offsetMs;
+  }
+
+  now(): number {
+    return this.#clock.now() + (this.#offsetMs ?? 0);
+  }
+
+  /** Takes note of an answer's `Date` header; one that is missing or no date changes nothing. */
+  observe(date: string | undefined): void {
+    const at = date === undefined ? Number.NaN : Date.parse(date);
+    if (!Number.isNaN(at)) this.#offsetMs = at - this.#clock.now();
+  }
+}

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { ParkError, type Json } from "#model";
+import { PRECISIONS, type Precision } from "./precision.ts";
+import { inZone, parseStampText } from "./stamp-text.ts";
+import { wallAt, wallText, type Wall } from "./wall.ts";
+
+/**
+ * How a system writes an instant:
+ * - `iso` ISO 8601 with `Z` or an offset; - `local` date and time without a zone; - `date` a date alone;
+ * - `epoch_ms`, `epoch_s` a number since 1970, in UTC.
+ */
+export const stampFormatSchema = z.enum(["iso", "local", "date", "epoch_ms", "epoch_s"]);
+export type StampFormat = z.infer<typeof stampFormatSchema>;
+
+const MICROS_PER_MS = 1000;
+const MICROS_PER_S = 1_000_000;
+const MS_PER_S = 1000;
+
+/**
+ * The wall in `zone` that a stamp on the wire means; undefined for null and for empty text.
+ * @throws {ParkError} E_SOURCE_STAMP when the value is no stamp of that format.
+ */
+export function decodeStamp(
+  value: Json | undefined,
+  format: StampFormat,
+  zone: string,
+  field: string,
+): Wall | undefined {
+  if (value === undefined || value === null || value === "" || value === false) return undefined;
+  if (format === "epoch_ms" || format === "epoch_s") {
+    const number = typeof value === "number" ? value : typeof value === "string" ? Number(value) : Number.NaN;
+    if (!Number.isFinite(number)) throw notAStamp(value, format, field);
+    return wallAt(Math.floor(format === "epoch_ms" ? number : number * MS_PER_S), zone);
+  }
+  const parsed = typeof value === "string" ? parseStampText(value) : undefined;
+  if (parsed === undefined) throw notAStamp(value, format, field);
+  if (format === "iso" && parsed.offsetMinutes === undefined)
+    throw notAStamp(value, format, field, "it has no zone; say `format: local` and the source's `timezone`");
+  if (format === "local" && parsed.offsetMinutes !== undefined)
+    throw notAStamp(value, format, field, "it has a zone of its own; say `format: iso`");
+  return inZone(parsed, zone);
+}
+
+/** A wall as the text that a filter of this format wants, cut to whole units of `precision`. */
+export function encodeStamp(wall: Wall, format: StampFormat, precision: Precision): string {
+  const text = wallText(wall);
+  switch (format) {
+    case "epoch_ms":
+      return String(Math.floor(wall / MICROS_PER_MS));
+    case "epoch_s":
+      return String(Math.floor(wall / MICROS_PER_S));
+    case "date":
+      return text.slice(0, 10);
+    case "iso":
+      return `${cut(text, precision)}Z`;
+    case "local":
+      return cut(text, precision).replace("T", " ");
+  }
+}
+
+function cut(text: string, precision: Precision): string {
+  if (PRECISIONS[precision] >= PRECISIONS.second) return text.slice(0, 19);
+  return precision === "millisecond" ? text.slice(0, 23) : text;
+}
+
+function notAStamp(value: Json, format: string, field: string, why?: string): ParkError {
+  const found = typeof value === "string" && /^[\d\s.:TZ+/-]*$/i.test(value) ? JSON.stringify(value) : typeof value;
+  return new ParkError(
+    "E_SOURCE_STAMP",
+    `the change stamp ${field} holds ${found}, but ${format} is wanted${why === undefined ? "" : `: ${why}`}`,
+    { details: { field, format } },
+  );
+}

@@ -1,0 +1,42 @@
+import { isJsonObject, joinKey, ParkError, type Json, type JsonObject, type Key } from "#model";
+
+/** The value at a dotted path (`customer.id`, `lines.0.no`); the empty path is the value itself. */
+export function valueAt(value: Json | undefined, path: string): Json | undefined {
+  if (path === "") return value;
+  let at = value;
+  for (const name of path.split(".")) {
+    if (Array.isArray(at)) at = at[Number(name)];
+    else if (isJsonObject(at)) at = Object.hasOwn(at, name) ? at[name] : undefined;
+    else return undefined;
+  }
+  return at;
+}
+
+/**
+ * The values of a row's key fields, in order.
+ * @throws {ParkError} E_SOURCE_KEY when one is missing, null or no plain value: such a row has no identity.
+ */
+export function keyParts(row: JsonObject, fields: readonly string[]): (string | number | boolean)[] {
+  return fields.map((field) => {
+    const value = valueAt(row, field);
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+    const found = value === undefined ? "missing" : value === null ? "null" : "a list or an object";
+    throw new ParkError("E_SOURCE_KEY", `the key field ${field} of a row is ${found}; every row needs a key`, {
+      details: { field, columns: Object.keys(row).slice(0, 50) },
+    });
+  });
+}
+
+export function keyOf(row: JsonObject, fields: readonly string[]): Key {
+  return joinKey(keyParts(row, fields));
+}
+
+/** The rows of an answer. @throws {ParkError} E_SOURCE_ROWS when there is no list of objects at `path`. */
+export function rowsAt(answer: Json, path: string): JsonObject[] {
+  const rows = valueAt(answer, path);
+  if (Array.isArray(rows) && rows.every(isJsonObject)) return rows;
+  const where = path === "" ? "the answer" : `\`${path}\` of the answer`;
+  const found = rows === undefined ? "missing" : Array.isArray(rows) ? "a list of something else" : typeof rows;
+  const members = isJsonObject(answer) ? `; the answer has ${Object.keys(answer).slice(0, 20).join(", ")}` : "";
+  throw new ParkError("E_SOURCE_ROWS", `${where} is ${found}, but a list of objects is wanted${members}`);
+}

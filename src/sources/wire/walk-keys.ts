@@ -1,0 +1,77 @@
+import { contentHash, ParkError, RetryError, type Json } from "#model";
+import type { KeyPage, Scope, WireRow, WireTable } from "./table.ts";
+
+const MAX_PASSES = 8;
+
+/**
+ * Reads a scope page by page, beginning after `after`. One pass: complete where the table pages by comparing keys.
+ * @throws {ParkError} E_SOURCE_PAGING when the same page comes twice: the ERP does not page as it was asked to.
+ */
+export async function* walkByKey(
+  table: WireTable,
+  scope: Scope,
+  after: Json | undefined,
+  signal: AbortSignal,
+  keysOnly = false,
+): AsyncGenerator<KeyPage> {
+  let before = "";
+  for (let at = after; ;) {
+    signal.throwIfAborted();
+    const page = await table.byKey(scope, at, signal, keysOnly);
+    const keys = JSON.stringify(page.rows.map(({ key }) => key));
+    if (page.rows.length > 0 && keys === before)
+      throw new ParkError(
+        "E_SOURCE_PAGING",
+        `${table.name}: the ERP gave the same page of ${page.rows.length} rows twice`,
+      );
+    before = keys;
+    yield page;
+    if (page.next === undefined) return;
+    at = page.next;
+  }
+}
+
+/**
+ * Reads a scope so that no row which is there throughout is missed, even where pages are counted off and rows move
+ * between them: such a table is read again until a whole pass shows nothing new. Rows come once per content.
+ * @throws {RetryError} E_SOURCE_MOVING when the rows do not come to rest.
+ */
+export async function* walkComplete(
+  table: WireTable,
+  scope: Scope,
+  signal: AbortSignal,
+  keysOnly = false,
+): AsyncGenerator<readonly WireRow[]> {
+  if (table.keyset) {
+    for await (const page of walkByKey(table, scope, undefined, signal, keysOnly)) yield page.rows;
+    return;
+  }
+  const seen = new Set<string>();
+  for (let pass = 1; pass <= MAX_PASSES; pass++) {
+    const before = seen.size;
+    let pages = 0;
+    for await (const page of walkByKey(table, scope, undefined, signal, keysOnly)) {
+      pages++;
+      const fresh = page.rows.filter((row) => firstSight(seen, row, keysOnly));
+      if (fresh.length > 0) yield fresh;
+    }
+    if (seen.size === before || (pass === 1 && pages === 1)) return;
+  }
+  throw new RetryError(
+    "E_SOURCE_MOVING",
+    `${table.name}: rows kept moving between pages; ${MAX_PASSES} readings did not show the same rows twice`,
+  );
+}
+
+/** Takes note of a row; true the first time. Where only keys are wanted, rows of one key are the same. */
+export function firstSight(seen: Set<string>, row: WireRow, keysOnly = false): boolean {
+  const name = keysOnly ? row.key : sightOf(row);
+  if (seen.has(name)) return false;
+  seen.add(name);
+  return true;
+}
+
+/** What two readings of the same version of a row have in common. */
+export function sightOf({ key, row }: WireRow): string {
+  return `${key}\u0000${contentHash({ kind: "upsert", key, row })}`;
+}

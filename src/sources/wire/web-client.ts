@@ -1,0 +1,132 @@
+import type { Clock, Json } from "#model";
+import { openHttp, repeating, type HttpAnswer, type HttpClient, type HttpRequest, type RepeatPolicy } from "#http";
+import { parseLossless } from "./lossless-json.ts";
+import { openLogin, type Login } from "./login.ts";
+import { ServerClock } from "./server-clock.ts";
+import { notJson, statusError, unreachable } from "./web-errors.ts";
+import type { WebSettings } from "./web-settings.ts";
+
+const CONNECT_TIMEOUT_MS = 15_000;
+const ANSWER_LIMIT_BYTES = 256 * 1024 * 1024;
+/** Reads harm nobody: a connection that dies in the middle of a page is no reason to give up the poll. */
+const READS: RepeatPolicy = { attempts: 3, baseMs: 250, maxMs: 4_000 };
+
+export interface WebRequest {
+  readonly method?: "GET" | "POST";
+  /** Absolute, or below the source's `url`. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  /** Answers that mean "nothing here" instead of an error: {@link WebClient.json} then resolves to undefined. */
+  readonly absent?: (answer: HttpAnswer) => boolean;
+  /** Judges a success once more, for systems that report errors in a 200; throws. */
+  readonly judge?: (answer: Json) => void;
+}
+
+/** Reads JSON from one ERP: logged in, repeated where the connection dies, every failure in words of this room. */
+export class WebClient implements AsyncDisposable {
+  readonly serverClock: ServerClock;
+  readonly #settings: WebSettings;
+  readonly #http: HttpClient;
+  readonly #login: Login;
+
+  constructor(settings: WebSettings, clock: Clock) {
+    this.#settings = settings;
+    this.serverClock = new ServerClock(clock);
+    this.#http = openHttp({
+      userAgent: "svcsync",
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      answerTimeoutMs: settings.timeout,
+      callTimeoutMs: settings.timeout,
+      responseLimitBytes: ANSWER_LIMIT_BYTES,
+      connections: settings.connections,
+      caFile: settings.ca_file,
+      proxy: settings.proxy === undefined ? undefined : { url: settings.proxy, except: [] },
+      cookies: settings.auth.kind === "login",
+    });
+    this.#login = openLogin(settings.auth, withSlash(settings.url), this.#http, clock);
+  }
+
+  /** An address below the source's `url`; one that is absolute already stays what it is. */
+  address(path: string): string {
+    return new URL(path, withSlash(this.#settings.url)).href;
+  }
+
+  /**
+   * The answer's JSON with numbers unrounded; undefined when `absent` says so.
+   * @throws {RetryError} E_SOURCE_UNREACHABLE, E_SOURCE_FAILED, E_SOURCE_ANSWER · {WaitError} E_SOURCE_BUSY
+   * @throws {ParkError} E_SOURCE_LOGIN, E_SOURCE_FORBIDDEN, E_SOURCE_NOT_FOUND, E_SOURCE_REQUEST
+   */
+  async json(request: WebRequest, signal: AbortSignal): Promise<Json | undefined> {
+    return (await this.exchange(request, signal))?.json;
+  }
+
+  /** Like {@link json}, with the answer's headers. */
+  async exchange(request: WebRequest, signal: AbortSignal): Promise<{ json: Json; answer: HttpAnswer } | undefined> {
+    return repeating(READS, () => this.#once(request, signal), signal);
+  }
+
+  /** The answer's text, for documents that are not JSON. */
+  async text(request: WebRequest, signal: AbortSignal): Promise<string | undefined> {
+    return repeating(READS, async () => (await this.#answer(request, signal))?.text(), signal);
+  }
+
+  async #once(request: WebRequest, signal: AbortSignal) {
+    const answer = await this.#answer(request, signal);
+    if (answer === undefined) return undefined;
+    let json: Json;
+    try {
+      json = parseLossless(answer.text());
+    } catch (cause) {
+      throw notJson(answer, placeOf(request, this.address(request.url)), cause);
+    }
+    request.judge?.(json);
+    return { json, answer };
+  }
+
+  async #answer(request: WebRequest, signal: AbortSignal): Promise<HttpAnswer | undefined> {
+    const proof = await this.#proof(signal);
+    let answer = await this.#call(request, proof, signal);
+    if (answer.status === 401 && this.#login.forget(proof))
+      answer = await this.#call(request, await this.#proof(signal), signal);
+    if (request.absent?.(answer)) return undefined;
+    if (!answer.ok) {
+      const place = placeOf(request, this.address(request.url));
+      throw statusError(answer, place, this.serverClock.now(), this.#login.secrets);
+    }
+    return answer;
+  }
+
+  async #proof(signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+    try {
+      return await this.#login.headers(signal);
+    } catch (thrown) {
+      throw unreachable(thrown);
+    }
+  }
+
+  async #call(request: WebRequest, proof: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpAnswer> {
+    try {
+      const headers = { accept: "application/json", ...this.#settings.headers, ...proof, ...request.headers };
+      const call: HttpRequest = { method: request.method ?? "GET", url: this.address(request.url), headers, signal };
+      const answer = await this.#http.call(request.json === undefined ? call : { ...call, json: request.json });
+      this.serverClock.observe(answer.headers.date);
+      return answer;
+    } catch (thrown) {
+      throw unreachable(thrown);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#http[Symbol.dispose]();
+  }
+}
+
+/** Method and address without its query, which may hold a key. */
+function placeOf(request: WebRequest, url: string): string {
+  return `${request.method ?? "GET"} ${url.split("?", 1)[0]}`;
+}
+
+function withSlash(url: string): string {
+  return url.endsWith("/") ? url : `${url}/`;
+}

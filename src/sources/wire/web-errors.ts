@@ -1,0 +1,75 @@
+import { isJsonObject, ParkError, RetryError, WaitError, type Json, type SyncError } from "#model";
+import { HttpFailure, retryAfterMs, type HttpAnswer } from "#http";
+
+const MESSAGE_LENGTH = 300;
+const DEFAULT_WAIT_MS = 30_000;
+
+/** What a status that is not a success means for the stream. */
+export function statusError(answer: HttpAnswer, place: string, now: number, secrets: readonly string[]): SyncError {
+  const { status } = answer;
+  const said = quoted(answer, secrets);
+  const details = { status, place };
+  if (status === 429 || status === 503) {
+    const afterMs = retryAfterMs(answer.headers["retry-after"], now) ?? DEFAULT_WAIT_MS;
+    return new WaitError("E_SOURCE_BUSY", `${place}: the ERP asks for patience (${status})${said}`, {
+      afterMs,
+      details,
+    });
+  }
+  if (status >= 500 || status === 408)
+    return new RetryError("E_SOURCE_FAILED", `${place}: the ERP failed with ${status}${said}`, { details });
+  if (status === 401) return loginRefused(answer, place, said);
+  if (status === 403)
+    return new ParkError("E_SOURCE_FORBIDDEN", `${place}: the user may not read this (403)${said}`, { details });
+  if (status === 404)
+    return new ParkError("E_SOURCE_NOT_FOUND", `${place}: there is nothing at this address (404)${said}`, { details });
+  return new ParkError("E_SOURCE_REQUEST", `${place}: the ERP refused the request with ${status}${said}`, { details });
+}
+
+export function loginRefused(answer: HttpAnswer, place: string, said = ""): ParkError {
+  return new ParkError("E_SOURCE_LOGIN", `${place}: the ERP refused the credentials (${answer.status})${said}`, {
+    details: { status: answer.status, place },
+  });
+}
+
+/** An exchange that brought no answer; anything else thrown stays what it is. */
+export function unreachable(thrown: unknown): unknown {
+  if (!(thrown instanceof HttpFailure)) return thrown;
+  return new RetryError("E_SOURCE_UNREACHABLE", `the ERP did not answer: ${thrown.message}`, { cause: thrown });
+}
+
+export function notJson(answer: HttpAnswer, place: string, cause: unknown): RetryError {
+  const type = answer.headers["content-type"] ?? "no content type";
+  return new RetryError("E_SOURCE_ANSWER", `${place}: answered ${answer.status} with ${type} that is not JSON`, {
+    cause,
+  });
+}
+
+/** The server's own words, shortened, without our secrets; empty where it said nothing readable. */
+function quoted(answer: HttpAnswer, secrets: readonly string[]): string {
+  let words = messageIn(answer.text());
+  for (const secret of secrets) words = words.replaceAll(secret, "[redacted]");
+  return words === "" ? "" : `: ${words.slice(0, MESSAGE_LENGTH)}`;
+}
+
+function messageIn(text: string): string {
+  try {
+    const body: Json = JSON.parse(text);
+    return messageOf(body) ?? "";
+  } catch {
+    const plain = text.replace(/<(style|script)[^]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ");
+    return plain.replace(/\s+/g, " ").trim();
+  }
+}
+
+/** The many spellings of an error's message: `message`, `error.message.value`, `exception`, `detail`, … */
+function messageOf(value: Json | undefined): string | undefined {
+  if (typeof value === "string") return value.trim() === "" ? undefined : value;
+  if (Array.isArray(value)) return messageOf(value[0]);
+  if (!isJsonObject(value)) return undefined;
+  for (const name of ["message", "value", "error", "exception", "detail", "title", "errors", "error_description"]) {
+    const found = messageOf(value[name]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

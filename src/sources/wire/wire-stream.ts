@@ -1,0 +1,114 @@
+import type { Change, ChangeBatch, Cursor, Finding, Key, Row } from "#model";
+import type { Capabilities, SourceStream } from "../source.ts";
+import { assertAscending, assertInside } from "./assertions.ts";
+import { changesByStamp, changesWhole, type PollTimes, type Track } from "./changes.ts";
+import type { WireTable } from "./table.ts";
+import { wallAt, wallText } from "./wall.ts";
+import { walkComplete } from "./walk-keys.ts";
+import { finding } from "./web-check.ts";
+
+const FUTURE_MS = 600_000;
+const RECENT_MS = 86_400_000;
+
+/** What an adapter that speaks HTTP makes a stream of. */
+export interface StreamParts {
+  /** The stream's name in the sync file. */
+  readonly name: string;
+  /** Reads the table by key: for sweeps, and whole where there is no track. */
+  readonly table: WireTable;
+  /** None: the table has no change stamp. */
+  readonly tracks: readonly Track[];
+  readonly times: PollTimes;
+  /** A feed of deletions, whose rows bear the keys that are gone. */
+  readonly deletions?: Track;
+  readOne(key: Key, signal: AbortSignal): Promise<Row | undefined>;
+}
+
+/** The promises of `SourceStream` over a table on the wire. */
+export function wireStream(parts: StreamParts): SourceStream {
+  const { table, tracks, deletions } = parts;
+  const capabilities: Capabilities = {
+    deletions: deletions === undefined ? "sweep" : "feed",
+    incremental: tracks.length > 0,
+    exactBound: false,
+  };
+  return {
+    capabilities,
+    changes: (cursor, signal) =>
+      tracks.length > 0 ? changesByStamp(parts, cursor, signal) : changesWhole(table, cursor, signal),
+    readOne: (key, signal) => parts.readOne(key, signal),
+    async *keys(signal) {
+      for await (const rows of walkComplete(table, { kind: "all" }, signal, true)) yield rows.map(({ key }) => key);
+    },
+    ...(deletions === undefined
+      ? {}
+      : { deletions: (cursor: Cursor | null, signal: AbortSignal) => deleted(parts, deletions, cursor, signal) }),
+    check: (signal) => checkStream(parts, signal),
+  };
+}
+
+/** A key in the feed counts only while the ERP does not have the record: it may have been made anew under the same key. */
+async function* deleted(
+  parts: StreamParts,
+  track: Track,
+  cursor: Cursor | null,
+  signal: AbortSignal,
+): AsyncGenerator<ChangeBatch> {
+  const feed = { table: track.table, tracks: [track], times: parts.times };
+  for await (const batch of changesByStamp(feed, cursor, signal)) {
+    const changes: Change[] = [];
+    for (const { key } of batch.changes)
+      if ((await parts.readOne(key, signal)) === undefined) changes.push({ kind: "delete", key });
+    yield { changes, cursor: batch.cursor };
+  }
+}
+
+async function checkStream(parts: StreamParts, signal: AbortSignal): Promise<Finding[]> {
+  const { name, table, tracks, times } = parts;
+  const findings = [
+    await finding(`${name}: rows`, async () => {
+      const { rows } = await table.byKey({ kind: "all" }, undefined, signal);
+      return rows.length === 0 ? `${table.name} is empty` : `${table.name} can be read; a page has ${rows.length} rows`;
+    }),
+  ];
+  for (const track of tracks) {
+    const field = track.table.stampField;
+    findings.push(await finding(`${name}: ${field}`, () => checkFilter(track, times, signal)));
+    findings.push(await futureFinding(`${name}: ${field} ahead`, track, times, signal));
+  }
+  return findings;
+}
+
+/** The filter works, rows are sorted and stamps can be read: shown on the last day's rows. */
+async function checkFilter(track: Track, times: PollTimes, signal: AbortSignal): Promise<string> {
+  const { table, unit, zone } = track;
+  const from = Math.floor(wallAt(times.clock.now() - RECENT_MS, zone) / unit) * unit;
+  const page = table.sorted
+    ? await table.byStamp({ from }, signal)
+    : await table.byKey({ kind: "range", range: { from } }, undefined, signal);
+  assertInside(table, page.rows, { from }, unit);
+  const last = table.sorted ? assertAscending(table, page.rows) : undefined;
+  const newest = last === undefined ? "" : `, up to ${wallText(last)}`;
+  return `filtering by ${table.stampField} works: ${page.rows.length} rows of the last 24 hours on the first page${newest}`;
+}
+
+/** Rows from the future betray a wrong time zone, or a filter that does nothing. */
+async function futureFinding(subject: string, track: Track, times: PollTimes, signal: AbortSignal): Promise<Finding> {
+  const { table, unit, zone } = track;
+  let ahead = 0;
+  const result = await finding(subject, async () => {
+    const from = Math.ceil(wallAt(times.clock.now() + Math.max(FUTURE_MS, unit / 500), zone) / unit) * unit;
+    const scope = { kind: "range", range: { from } } as const;
+    const { rows } = table.sorted ? await table.byStamp({ from }, signal) : await table.byKey(scope, undefined, signal);
+    assertInside(table, rows, { from }, unit);
+    ahead = rows.length;
+    return "no row is stamped in the future";
+  });
+  if (ahead === 0 || result.verdict === "problem") return result;
+  return {
+    subject,
+    verdict: "warning",
+    message: `${ahead} rows have a ${table.stampField} more than ten minutes ahead of the ERP's clock`,
+    remedy: "Set the source's `timezone` to the zone in which the ERP writes its stamps.",
+  };
+}

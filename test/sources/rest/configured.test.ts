@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
+import { openRest } from "../../../src/sources/rest/source.ts";
+import { MemoryErp, micros } from "../memory-erp.ts";
+import { allKeys, never, openContext, poll, SetClock } from "../reading.ts";
+import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
+
+const now = Date.parse("2026-03-02T10:00:00Z");
+const clock = new SetClock(now);
+let erp: MemoryErp;
+let server: WebServer;
+let answer: (asked: Asked) => Told;
+
+/** An API as many are: `updated_from`, `updated_to`, `after`, pages in several dialects, epoch milliseconds. */
+function usual({ query, path }: Asked): Told {
+  const one = /^\/v1\/customers\/(\d+)$/.exec(path);
+  if (one !== null) {
+    const row = erp.rows.get(Number(one[1]));
+    return row === undefined ? { status: 404 } : { body: { customer: wire(row) } };
+  }
+  const limit = Number(query.get("size") ?? 50);
+  const offset = Number(query.get("offset") ?? (Number(query.get("page") ?? 1) - 1) * limit);
+  const rows = erp.select({
+    from: bound(query.get("updated_from")),
+    below: bound(query.get("updated_to")),
+    after: query.has("after") ? Number(query.get("after")) : undefined,
+    order: query.get("sort") === "updated" ? "stamp" : "id",
+    offset,
+    limit,
+  });
+  const more = rows.length === limit;
+  const link = `?${new URLSearchParams({ ...Object.fromEntries(query), offset: String(offset + limit) }).toString()}`;
+  return { body: { data: { rows: rows.map(wire) }, next: more ? link : null, cursor: more ? offset + limit : "" } };
+}
+
+const wire = ({ id, name, stamp }: { id: number; name: string; stamp: number | null }) => ({
+  id: String(id),
+  name,
+  updated: stamp === null ? null : Math.floor(stamp / 1000),
+});
+const bound = (text: string | null) => (text === null ? undefined : Number(text) * 1000);
+
+async function stream(read: object = {}, settings: object = {}) {
+  const source = await openRest(
+    settingsSchema.parse({ url: `${server.url}/v1`, timezone: "UTC", ...settings }),
+    openContext(clock),
+  );
+  return source.stream(
+    "customers",
+    readSchema.parse({
+      path: "customers",
+      range: { updated_from: "{from}", updated_to: "{to}" },
+      after: { after: "{key}" },
+      order_by_changed: { sort: "updated" },
+      order_by_key: { sort: "id" },
+      rows: "data.rows",
+      key: "id",
+      changed: "updated",
+      format: "epoch_ms",
+      precision: "millisecond",
+      paging: { kind: "page", parameter: "page", size_parameter: "size", size: 10 },
+      one: { path: "customers/{key}", row: "customer" },
+      ...read,
+    }),
+  );
+}
+
+beforeEach(async () => {
+  erp = new MemoryErp();
+  answer = usual;
+  clock.at = now;
+  server = await startWebServer((asked) => ({ headers: { date: new Date(clock.at).toUTCString() }, ...answer(asked) }));
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+describe("a configured API", () => {
+  it("gives every row of one transaction, though hundreds share a stamp", async () => {
+    erp.fill(137, micros("2026-03-01T08:00:00Z"));
+    const { changes } = await poll(await stream());
+    expect(new Set(changes.map(({ key }) => key)).size).toBe(137);
+    expect(changes[0]).toMatchObject({ kind: "upsert", row: { name: "Müller & Söhne 1" } });
+  });
+
+  it("asks once when nothing changed, and stages nothing", async () => {
+    erp.fill(30, micros("2026-03-01T08:00:00Z"));
+    const customers = await stream();
+    const first = await poll(customers);
+    server.asked.length = 0;
+    const second = await poll(customers, first.cursor);
+    expect(second.changes).toEqual([]);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it.each([
+    ["page", { kind: "page", parameter: "page", size_parameter: "size", size: 10 }],
+    ["offset", { kind: "offset", parameter: "offset", size_parameter: "size", size: 10 }],
+    ["cursor", { kind: "cursor", parameter: "offset", size_parameter: "size", size: 10, next: "cursor" }],
+    ["link", { kind: "link", size_parameter: "size", size: 10, next: "next" }],
+  ])("reads all keys by %s, also where it cannot go on after a key", async (_kind, paging) => {
+    erp.fill(45, micros("2026-03-01T08:00:00Z"));
+    const keys = await allKeys(await stream({ paging, after: undefined }));
+    expect(new Set(keys).size).toBe(45);
+  });
+
+  it("loses no row while others change between counted pages", async () => {
+    for (let id = 1; id <= 40; id++) erp.put(id, micros("2026-03-01T08:00:00Z") + id * 1000);
+    let touched = 0;
+    erp.afterPage = () => {
+      if (++touched <= 20) erp.put(touched, (clock.at + 60_000) * 1000);
+    };
+    const customers = await stream({ after: undefined, order_by_changed: undefined });
+    const first = await poll(customers);
+    erp.afterPage = () => {};
+    clock.at += 300_000;
+    const second = await poll(customers, first.cursor);
+    expect(new Set([...first.keys, ...second.keys]).size).toBe(40);
+  });
+
+  it("notices a filter that the API ignores and stages nothing", async () => {
+    erp.fill(5, micros("2026-03-01T08:00:00Z"));
+    const customers = await stream();
+    const { cursor } = await poll(customers);
+    answer = (asked) => {
+      asked.query.delete("updated_from");
+      return usual(asked);
+    };
+    await expect(poll(customers, cursor)).rejects.toMatchObject({ code: "E_SOURCE_FILTER_IGNORED", family: "park" });
+  });
+
+  it("takes 404 for no rows where that is what it means", async () => {
+    answer = () => ({ status: 404, body: { error: "No thirdparties found" } });
+    expect((await poll(await stream({ empty_on_404: true }))).changes).toEqual([]);
+    await expect(poll(await stream())).rejects.toMatchObject({ code: "E_SOURCE_NOT_FOUND" });
+  });
+
+  it("reads on when a page is cut in the middle, and when the ERP answers 500 once", async () => {
+    erp.fill(25, micros("2026-03-01T08:00:00Z"));
+    server.instead.push({ body: { data: { rows: [{ id: "1" }] } }, cut: true }, { status: 500, body: "oops" });
+    expect(new Set((await poll(await stream())).keys).size).toBe(25);
+  });
+
+  it("keeps numbers that a double would round", async () => {
+    answer = () => ({
+      body: '{"data":{"rows":[{"id":9007199254740993,"price":1234567890.123456789,"qty":0.10,"updated":1}]}}',
+    });
+    const { changes } = await poll(await stream({ changed: undefined, paging: { kind: "none" } }));
+    expect(changes[0]).toMatchObject({
+      key: "9007199254740993",
+      row: { id: "9007199254740993", price: "1234567890.123456789", qty: 0.1 },
+    });
+  });
+
+  it("reads one record, and knows that one is gone", async () => {
+    erp.fill(2, micros("2026-03-01T08:00:00Z"));
+    const customers = await stream();
+    expect(await customers.readOne("2", never)).toMatchObject({ id: "2" });
+    expect(await customers.readOne("9", never)).toBeUndefined();
+    expect(await (await stream({ one: undefined })).readOne("2", never)).toMatchObject({ id: "2" });
+  });
+
+  it("reads a list without a stamp whole, at every poll", async () => {
+    erp.fill(25, micros("2026-03-01T08:00:00Z"));
+    const customers = await stream({ changed: undefined, order_by_changed: undefined, range: undefined });
+    expect(customers.capabilities.incremental).toBe(false);
+    const first = await poll(customers);
+    expect(first.keys).toHaveLength(25);
+    expect((await poll(customers, first.cursor)).keys).toHaveLength(25);
+  });
+
+  it.each([
+    [{ status: 401, body: { message: "bad key s3cret!" } }, "E_SOURCE_LOGIN", "park"],
+    [{ status: 403 }, "E_SOURCE_FORBIDDEN", "park"],
+    [{ status: 400, body: { error: { message: { value: "unknown field" } } } }, "E_SOURCE_REQUEST", "park"],
+    [{ status: 429, headers: { "retry-after": "7" } }, "E_SOURCE_BUSY", "wait"],
+    [{ status: 500 }, "E_SOURCE_FAILED", "retry"],
+    [{ body: "<html>maintenance</html>" }, "E_SOURCE_ANSWER", "retry"],
+    [{ body: { data: 5 } }, "E_SOURCE_ROWS", "park"],
+    [{ body: { data: { rows: [{ name: "no key" }] } } }, "E_SOURCE_KEY", "park"],
+    [{ body: { data: { rows: [{ id: 1, updated: "soon" }] } } }, "E_SOURCE_STAMP", "park"],
+  ])("says what %j means", async (told, code, family) => {
+    answer = () => told;
+    const customers = await stream({}, { auth: { kind: "bearer", token: "s3cret!" } });
+    await expect(poll(customers)).rejects.toMatchObject({
+      code,
+      family,
+      message: expect.not.stringContaining("s3cret!"),
+    });
+  });
+
+  it("says that a dead ERP cannot be reached", async () => {
+    const customers = await stream();
+    await server[Symbol.asyncDispose]();
+    await expect(poll(customers)).rejects.toMatchObject({ code: "E_SOURCE_UNREACHABLE", family: "retry" });
+    server = await startWebServer(usual);
+  });
+
+  it("stops when the API gives the same page again and again", async () => {
+    erp.fill(25, micros("2026-03-01T08:00:00Z"));
+    answer = (asked) => {
+      asked.query.delete("after");
+      asked.query.delete("page");
+      return usual(asked);
+    };
+    await expect(allKeys(await stream())).rejects.toMatchObject({ code: "E_SOURCE_PAGING" });
+  });
+
+  it("refuses a cursor that another adapter made", async () => {
+    await expect(poll(await stream(), { file: "x" })).rejects.toMatchObject({ code: "E_SOURCE_CURSOR" });
+  });
+
+  it("ends with the abort reason", async () => {
+    erp.fill(25, micros("2026-03-01T08:00:00Z"));
+    const stop = new AbortController();
+    const reading = (await stream()).changes(null, stop.signal)[Symbol.asyncIterator]();
+    await reading.next();
+    stop.abort(new Error("stopping"));
+    await expect(reading.next()).rejects.toThrow("stopping");
+  });
+
+  it("checks that rows, stamp and filter hold, and warns of stamps from the future", async () => {
+    erp.fill(3, (now - 3_600_000) * 1000);
+    const findings = await (await stream()).check(never);
+    expect(findings.map(({ verdict }) => verdict)).toEqual(["ok", "ok", "ok"]);
+    erp.put(9, (now + 19_800_000) * 1000);
+    expect(await (await stream()).check(never)).toContainEqual(
+      expect.objectContaining({ verdict: "warning", remedy: expect.stringContaining("timezone") }),
+    );
+    answer = (asked) => {
+      asked.query.delete("updated_from");
+      return usual(asked);
+    };
+    expect(await (await stream()).check(never)).toContainEqual(
+      expect.objectContaining({ verdict: "problem", message: expect.stringContaining("E_SOURCE_FILTER_IGNORED") }),
+    );
+  });
+});
+
+const local = (iso: string) => iso.slice(0, 19).replace("T", " ");
+
+describe("a stamp without a zone", () => {
+  it("is read through the hour that a clock shows twice", async () => {
+    // Clocks in Berlin went back at 2026-10-25T01:00Z, from 03:00 to 02:00.
+    const rows: { id: number; updated: string }[] = [];
+    answer = ({ query }) => {
+      const from = query.get("updated_from") ?? "";
+      const below = query.get("updated_to") ?? "9999";
+      const found = rows.filter(({ updated }) => updated >= from && updated < below);
+      return { body: { data: { rows: found.toSorted((a, b) => a.updated.localeCompare(b.updated)) } } };
+    };
+    const settings = { timezone: "Europe/Berlin" };
+    const read = { format: "local", precision: "second", overlap: "0s", paging: { kind: "none" } };
+    const customers = await stream(read, settings);
+    clock.at = Date.parse("2026-10-25T00:50:00Z");
+    rows.push({ id: 1, updated: local("2026-10-25T02:45:00") });
+    const first = await poll(customers);
+    expect(first.keys).toEqual(["1"]);
+    rows.push({ id: 2, updated: local("2026-10-25T02:58:00") }, { id: 3, updated: local("2026-10-25T02:05:00") });
+    clock.at = Date.parse("2026-10-25T01:10:00Z");
+    const second = await poll(customers, first.cursor);
+    expect(new Set(second.keys)).toEqual(new Set(["1", "2", "3"]));
+    rows.push({ id: 4, updated: local("2026-10-25T02:40:00") });
+    clock.at = Date.parse("2026-10-25T01:45:00Z");
+    expect((await poll(customers, second.cursor)).keys).toContain("4");
+  });
+});

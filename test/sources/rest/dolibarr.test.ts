@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MemoryErp, type MemoryRow } from "../memory-erp.ts";
+import { allKeys, never, poll, SetClock } from "../reading.ts";
+import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
+import { presetStream } from "./preset-stream.ts";
+
+const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));
+const erp = new MemoryErp();
+let server: WebServer;
+/** Rows that the user may not see are left out of a page without a word. */
+let hidden: Set<number>;
+
+// The database's clock shows 10:00 (UTC); PHP takes its texts for Kolkata time, 19,800 s ahead.
+const KOLKATA_S = 19_800;
+const wall = (text: string) => Date.parse(`${text.replace(" ", "T")}Z`) * 1000;
+
+const wire = ({ id, name, stamp }: MemoryRow) => ({
+  id: String(id),
+  name,
+  client: "1",
+  date_modification: stamp! / 1_000_000 - KOLKATA_S,
+});
+
+function dolibarr({ path, query, headers }: Asked): Told {
+  if (headers["dolapikey"] !== "k3y") return { status: 401, body: { error: { code: 401, message: "Unauthorized" } } };
+  const one = /thirdparties\/(\d+)$/.exec(path);
+  if (one !== null) {
+    const row = erp.rows.get(Number(one[1]));
+    return row === undefined ? { status: 404 } : { body: wire(row) };
+  }
+  const filters = query.get("sqlfilters") ?? "";
+  const bound = (operator: string) => {
+    const value = new RegExp(`\\(t\\.tms:${operator}:'([^']*)'\\)`).exec(filters)?.[1];
+    return value === undefined ? undefined : wall(value);
+  };
+  const after = /\(t\.rowid:>:(\d+)\)/.exec(filters)?.[1];
+  const rows = erp.select({
+    from: bound(">="),
+    below: bound("<"),
+    after: after === undefined ? undefined : Number(after),
+    order: query.get("sortfield")!.startsWith("t.tms") ? "stamp" : "id",
+    limit: Number(query.get("limit")),
+  });
+  const seen = rows.filter(({ id }) => !hidden.has(id));
+  return seen.length === 0
+    ? { status: 404, body: { error: { code: 404, message: "Not Found: No third parties found" } } }
+    : { body: seen.map(wire) };
+}
+
+beforeEach(async () => {
+  erp.rows.clear();
+  hidden = new Set();
+  server = await startWebServer(dolibarr);
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+function customers(settings: object = {}) {
+  const auth = { kind: "header", name: "DOLAPIKEY", value: "k3y" };
+  const zones = { timezone: "Asia/Kolkata", database_timezone: "UTC" };
+  return presetStream(
+    { preset: "dolibarr", url: server.url, auth, ...zones, ...settings },
+    { table: "thirdparties", where: { mode: 1 }, size: 10 },
+    clock,
+  );
+}
+
+describe("the preset dolibarr", () => {
+  it("reads rows behind those that the user may not see", async () => {
+    for (let id = 1; id <= 60; id++) erp.put(id, wall("2026-03-02 08:00:00") + id * 1_000_000);
+    for (const id of [3, 4, 15, 31]) hidden.add(id);
+    expect(new Set((await poll(await customers())).keys).size).toBe(56);
+    expect(new Set(await allKeys(await customers())).size).toBe(56);
+  });
+
+  it("takes 404 for no rows", async () => {
+    expect((await poll(await customers())).changes).toEqual([]);
+  });
+
+  it("polls by the database's clock although PHP's is set to another zone", async () => {
+    erp.put(1, wall("2026-03-02 09:59:00"));
+    const stream = await customers();
+    const first = await poll(stream);
+    expect(first.keys).toEqual(["1"]);
+    expect((await poll(stream, first.cursor)).keys).toEqual(["1"]);
+  });
+
+  it("notices that the zones are set wrong", async () => {
+    erp.put(1, wall("2026-03-02 09:59:00"));
+    await expect(poll(await customers({ timezone: "UTC" }), { read: clock.at })).rejects.toMatchObject({
+      code: "E_SOURCE_FILTER_IGNORED",
+    });
+  });
+
+  it("reads one record", async () => {
+    erp.put(1, wall("2026-03-02 09:59:00"));
+    expect(await (await customers()).readOne("1", never)).toMatchObject({ id: "1" });
+    expect(await (await customers()).readOne("2", never)).toBeUndefined();
+  });
+});

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MemoryErp } from "../memory-erp.ts";
+import { allKeys, never, poll, SetClock } from "../reading.ts";
+import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
+import { presetStream } from "./preset-stream.ts";
+
+const clock = new SetClock(0);
+const erp = new MemoryErp();
+let gone: { deleted_name: string; creation: string; restored: number }[];
+let server: WebServer;
+
+const DAY = "2026-03-02";
+const stampOf = (time: string) => Date.parse(`${DAY}T${time}Z`) * 1000;
+const text = (stamp: number) =>
+  new Date(stamp / 1000)
+    .toISOString()
+    .replace("T", " ")
+    .replace("Z", String(stamp % 1000).padStart(3, "0"));
+const name = (id: number) => `CUST-${String(id).padStart(5, "0")}`;
+
+/** Frappe as documented: 20 rows and `name` alone unless told otherwise, filters as JSON, local stamps with microseconds. */
+function frappe({ path, query, headers }: Asked): Told {
+  if (headers.authorization !== "token key:secret") return { status: 401, body: { exc_type: "AuthenticationError" } };
+  const parts = decodeURIComponent(path).split("/").slice(3);
+  const filters: [string, string, string | number][] = JSON.parse(query.get("filters") ?? "[]");
+  const valueOf = (field: string, operator: string) => filters.find((it) => it[0] === field && it[1] === operator)?.[2];
+  if (parts[0] === "Deleted Document") {
+    const from = String(valueOf("creation", ">=") ?? "");
+    return { body: { data: gone.filter(({ creation, restored }) => restored === 0 && creation >= from) } };
+  }
+  const row = (id: number) => {
+    const found = erp.rows.get(id)!;
+    return { name: name(id), customer_name: found.name, modified: text(found.stamp!) };
+  };
+  if (parts.length === 2) {
+    const id = [...erp.rows.keys()].find((it) => name(it) === parts[1]);
+    return id === undefined ? { status: 404, body: { exc_type: "DoesNotExistError" } } : { body: { data: row(id) } };
+  }
+  const bound = (operator: string) => {
+    const value = valueOf("modified", operator);
+    if (value === undefined) return undefined;
+    const [whole = "", micro = "0"] = String(value).split(".");
+    return Date.parse(`${whole.replace(" ", "T")}Z`) * 1000 + Number(micro);
+  };
+  const after = valueOf("name", ">");
+  const rows = erp.select({
+    from: bound(">="),
+    below: bound("<"),
+    after: after === undefined ? undefined : Number(String(after).slice(5)),
+    order: query.get("order_by") === "modified asc,name asc" ? "stamp" : "id",
+    limit: Number(query.get("limit_page_length") ?? 20),
+  });
+  const all = query.get("fields") === '["*"]';
+  return { body: { data: rows.map(({ id }) => (all ? row(id) : { name: name(id), modified: row(id).modified })) } };
+}
+
+beforeEach(async () => {
+  erp.rows.clear();
+  gone = [];
+  // The site's clock shows 12:00 in Berlin.
+  clock.at = Date.parse(`${DAY}T11:00:00Z`);
+  server = await startWebServer(frappe);
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+function customers(read: object = {}) {
+  const auth = { kind: "header", name: "Authorization", value: "token key:secret" };
+  const settings = { preset: "erpnext", url: server.url, auth, timezone: "Europe/Berlin" };
+  return presetStream(settings, { table: "Customer", size: 20, ...read }, clock);
+}
+
+describe("the preset erpnext", () => {
+  it("reads every row with all its fields, also where hundreds share a microsecond", async () => {
+    erp.fill(90, stampOf("11:00:00") + 7);
+    const first = await poll(await customers());
+    expect(new Set(first.keys).size).toBe(90);
+    expect(first.changes[0]).toMatchObject({ key: "CUST-00001", row: { customer_name: "Müller & Söhne 1" } });
+  });
+
+  it("bounds the window by the site's time zone", async () => {
+    erp.put(1, stampOf("11:59:00"));
+    const stream = await customers();
+    await poll(stream, { read: clock.at });
+    const filters = server.asked[0]!.query.get("filters")!;
+    expect(JSON.parse(filters)).toEqual([["modified", ">=", "2026-03-02 11:44:58.000000"]]);
+  });
+
+  it("gives deletions from Deleted Document, unless the record is there again", async () => {
+    erp.put(2, stampOf("11:00:00"));
+    const stream = await customers();
+    gone.push(
+      { deleted_name: name(1), creation: `${DAY} 11:30:00.000000`, restored: 0 },
+      { deleted_name: name(2), creation: `${DAY} 11:31:00.000000`, restored: 0 },
+      { deleted_name: name(3), creation: `${DAY} 11:32:00.000000`, restored: 1 },
+    );
+    const changes = [];
+    for await (const batch of stream.deletions!(null, never)) changes.push(...batch.changes);
+    expect(changes).toEqual([{ kind: "delete", key: "CUST-00001" }]);
+    expect(stream.capabilities.deletions).toBe("feed");
+  });
+
+  it("lists all keys and reads one record", async () => {
+    erp.fill(45, stampOf("11:00:00"));
+    const stream = await customers();
+    expect(await allKeys(stream)).toHaveLength(45);
+    expect(await stream.readOne("CUST-00045", never)).toMatchObject({ name: "CUST-00045" });
+    expect(await stream.readOne("CUST-00046", never)).toBeUndefined();
+  });
+});

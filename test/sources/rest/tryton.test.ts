@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isJsonObject, type Json, type JsonObject } from "#model";
+import { allKeys, never, poll, SetClock } from "../reading.ts";
+import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
+import { presetStream } from "./preset-stream.ts";
+
+interface Call {
+  method: string;
+  params: [
+    domain: [string, string, Json][],
+    offset: number,
+    limit: number,
+    sort: [string, string][] | null,
+    fields: string[],
+    context: JsonObject,
+  ];
+}
+
+interface Party {
+  id: number;
+  name: string;
+  created: string;
+  written: string | null;
+}
+
+const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));
+const parties = new Map<number, Party>();
+let server: WebServer;
+
+const tagged = (text: string | null): Json => {
+  if (text === null) return null;
+  const [year, month, day, hour, minute, second, microsecond] = text.split(/[- :.T]/).map(Number);
+  return {
+    __class__: "datetime",
+    year: year!,
+    month: month!,
+    day: day!,
+    hour: hour!,
+    minute: minute!,
+    second: second!,
+    microsecond: microsecond!,
+  };
+};
+const order = (value: Json): string =>
+  isJsonObject(value)
+    ? ["year", "month", "day", "hour", "minute", "second", "microsecond"]
+        .map((name) => JSON.stringify(value[name]).padStart(6, "0"))
+        .join()
+    : "";
+
+const wire = (party: Party): JsonObject => ({
+  id: party.id,
+  name: party.name,
+  credit: { __class__: "Decimal", decimal: "1250.50" },
+  create_date: tagged(party.created),
+  write_date: tagged(party.written),
+});
+
+function trytond({ path, body, headers }: Asked): Told {
+  const basic = Buffer.from("user:pw").toString("base64");
+  if (headers.authorization !== `Basic ${basic}`) return { status: 401, body: "401" };
+  expect(path).toBe("/db/");
+  const { method, params }: Call = JSON.parse(body);
+  expect(method).toBe("model.party.party.search_read");
+  const [domain, , limit, sort, , context] = params;
+  expect(context).toEqual({ active_test: false });
+  if (domain.some(([field]) => field === "no_such"))
+    return { body: { id: 0, error: ["UserError", ["Invalid domain", ""], null] } };
+  const fits = (row: JsonObject) =>
+    domain.every(([field, operator, value]) => {
+      const found = row[field] ?? null;
+      if (operator === "=") return found === value;
+      if (field === "id") return Number(found) > Number(value);
+      if (found === null) return false;
+      return operator === ">=" ? order(found) >= order(value) : order(found) < order(value);
+    });
+  const first = sort?.[0]?.[0] ?? "id";
+  const rows = [...parties.values()]
+    .map(wire)
+    .filter(fits)
+    .toSorted(
+      (a, b) => (first === "id" ? 0 : order(a[first]!).localeCompare(order(b[first]!))) || +a["id"]! - +b["id"]!,
+    )
+    .slice(0, limit);
+  return { body: { id: 0, result: rows } };
+}
+
+beforeEach(async () => {
+  parties.clear();
+  server = await startWebServer(trytond);
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+function stream(read: object = {}) {
+  const auth = { kind: "basic", username: "user", password: "pw" };
+  const settings = { preset: "tryton", url: `${server.url}/db`, auth };
+  return presetStream(settings, { table: "party.party", fields: ["name", "credit"], size: 10, ...read }, clock);
+}
+
+describe("the preset tryton", () => {
+  it("sees records that were never written again, and those that were", async () => {
+    for (let id = 1; id <= 30; id++)
+      parties.set(id, {
+        id,
+        name: `Party ${id}`,
+        created: "2026-03-01 09:00:00.000123",
+        written: id % 2 === 0 ? "2026-03-01 10:00:00.000456" : null,
+      });
+    const customers = await stream();
+    const first = await poll(customers);
+    expect(new Set(first.keys).size).toBe(30);
+    expect(first.changes.find(({ key }) => key === "2")).toMatchObject({
+      row: { id: 2, name: "Party 2", credit: "1250.50", write_date: "2026-03-01T10:00:00.000456" },
+    });
+    parties.get(1)!.written = "2026-03-02 09:59:00.000001";
+    clock.at += 10_000;
+    expect((await poll(customers, first.cursor)).keys).toEqual(["1"]);
+  });
+
+  it("lists keys and reads one record", async () => {
+    parties.set(7, { id: 7, name: "Seven", created: "2026-03-01 09:00:00.0", written: null });
+    expect(await allKeys(await stream())).toEqual(["7"]);
+    expect(await (await stream()).readOne("7", never)).toMatchObject({ name: "Seven" });
+    expect(await (await stream()).readOne("8", never)).toBeUndefined();
+  });
+
+  it("takes an error in a 200 for an error", async () => {
+    const failing = stream({ where: [["no_such", "=", 1]] });
+    await expect(poll(await failing)).rejects.toMatchObject({
+      code: "E_SOURCE_REQUEST",
+      message: expect.stringContaining("Invalid domain"),
+    });
+  });
+
+  it("must be told the fields", async () => {
+    await expect(stream({ fields: undefined })).rejects.toMatchObject({ code: "E_SOURCE_SETTINGS" });
+  });
+});

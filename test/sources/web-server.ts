@@ -1,0 +1,85 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Json } from "#model";
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Told {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text is sent as it is, anything else as JSON. */
+  readonly body?: Json | string;
+  /** Ends the connection after half of the body. */
+  readonly cut?: boolean;
+}
+
+export interface WebServer extends AsyncDisposable {
+  readonly url: string;
+  /** Everything that was asked, in order. */
+  readonly asked: Asked[];
+  /** Answers that are given instead, one per request, before the handler is asked again. */
+  readonly instead: Told[];
+  /** Ends every connection at once. */
+  cut(): void;
+}
+
+/** A real HTTP server on a free port that answers what `handler` says. */
+export async function startWebServer(handler: (asked: Asked) => Told | Promise<Told>): Promise<WebServer> {
+  const asked: Asked[] = [];
+  const instead: Told[] = [];
+  const exchange = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await readBody(request);
+    const url = new URL(request.url ?? "/", "http://local");
+    const { method = "GET", headers } = request;
+    const question = { method, path: url.pathname, query: url.searchParams, headers, body };
+    asked.push(question);
+    try {
+      send(response, instead.shift() ?? (await handler(question)));
+    } catch (thrown) {
+      send(response, { status: 599, body: `the test server was surprised: ${String(thrown)}` });
+    }
+  };
+  const server = createServer((request, response) => void exchange(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  const { port } = address;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    instead,
+    cut: () => server.closeAllConnections(),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  request.setEncoding("utf8");
+  let body = "";
+  for await (const chunk of request) body += String(chunk);
+  return body;
+}
+
+function send(response: ServerResponse, told: Told): void {
+  const text = typeof told.body === "string" ? told.body : told.body === undefined ? "" : JSON.stringify(told.body);
+  const bytes = Buffer.from(text);
+  const type = typeof told.body === "string" ? "text/html" : "application/json";
+  response.writeHead(told.status ?? 200, {
+    "content-type": type,
+    "content-length": String(bytes.length),
+    ...told.headers,
+  });
+  if (!told.cut) {
+    response.end(bytes);
+    return;
+  }
+  response.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => response.destroy());
+}
