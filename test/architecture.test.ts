@@ -174,10 +174,7 @@ describe("adapters", () => {
   it.each(folders)("%s runs the conformance suite", (folder) => {
     const runs = filesUnder("test", ".test.ts").filter((path) => {
       const text = readFileSync(join(root, path), "utf8");
-      return (
-        /from "[^"]*conformance\/source/.test(text) &&
-        (path.includes(`/${folder}/`) || text.includes(`sources/${folder}`))
-      );
+      return /\bdescribeSource\(/.test(text) && (path.includes(`/${folder}/`) || text.includes(`sources/${folder}`));
     });
     expect(runs).not.toEqual([]);
   });
