@@ -12,6 +12,12 @@ import type { MappedField } from "#mapping";
 import type { Service } from "#service";
 import type { Store } from "#store";
 
+/**
+ * A parent that turns out not to come wakes its children, but for those that are just being delivered: these look again by
+ * themselves.
+ */
+const OPTIONAL_AGAIN_MS = 60_000;
+
 /** A record as it should stand in the service: every reference an id, every name looked up. */
 export interface Wanted {
   readonly projection: Projection;
@@ -46,9 +52,13 @@ export class Resolver {
     const parents = references.map(({ id }) => id);
     const bindings = parents.length > 0 ? await this.#store.bindings(parents) : new Map<string, Binding>();
     const missing: RecordId[] = [];
-    for (const { id, isOptional } of references)
-      if (!bindings.has(recordName(id)) && !(isOptional && (await this.#willNotCome(id)))) missing.push(id);
-    if (missing.length > 0) throw new ParentMissing(missing);
+    let hasOptional = false;
+    for (const { id, isOptional } of references) {
+      if (bindings.has(recordName(id)) || (isOptional && (await this.#willNotCome(id)))) continue;
+      missing.push(id);
+      hasOptional ||= isOptional;
+    }
+    if (missing.length > 0) throw new ParentMissing(missing, hasOptional ? OPTIONAL_AGAIN_MS : undefined);
 
     const projection: Record<string, Json> = {};
     const createOnly = new Set<string>();
@@ -90,10 +100,11 @@ export class Resolver {
 export class ParentMissing extends WaitError {
   readonly missing: readonly RecordId[];
 
-  constructor(missing: readonly RecordId[]) {
+  constructor(missing: readonly RecordId[], afterMs?: number) {
     const labels = missing.map(recordLabel);
     super("E_PARENT_MISSING", `waits for ${labels.join(", ")}, which the service does not have yet`, {
       details: { parents: labels },
+      ...(afterMs === undefined ? {} : { afterMs }),
     });
     this.missing = missing;
   }

@@ -36,7 +36,8 @@ export function verdict(
   const error = errorFacts(thrown);
   if (thrown instanceof StopError) return { kind: "stop", error: thrown };
   if (thrown instanceof ParkError) return { kind: "park", error };
-  if (thrown instanceof ParentMissing) return { kind: "wait", error, parents: thrown.missing };
+  if (thrown instanceof ParentMissing)
+    return { kind: "wait", error, parents: thrown.missing, ...again(now, thrown.afterMs) };
   if (thrown instanceof WaitError) return { kind: "wait", error, dueAt: now + (thrown.afterMs ?? policy.retryBaseMs) };
   if (error.code === "E_CLAIM_LOST") return { kind: "lost" };
   if (thrown instanceof RetryError && serviceIsDown) return { kind: "wait", error, dueAt: now + policy.retryBaseMs };
@@ -56,4 +57,8 @@ export function verdict(
 function backoffMs(attempts: number, { retryBaseMs, retryMaxMs }: RetryPolicy): number {
   const full = Math.min(retryMaxMs, retryBaseMs * 2 ** attempts);
   return Math.round(full * (0.75 + Math.random() * 0.25));
+}
+
+function again(now: number, afterMs: number | undefined): { dueAt?: number } {
+  return afterMs === undefined ? {} : { dueAt: now + afterMs };
 }

@@ -124,12 +124,12 @@ export interface Store extends AsyncDisposable {
   /** Like `park`, for a create whose result cannot be known: only `resolve` or a look that succeeds ends it. */
   uncertain(claim: Claim, error: ErrorFacts): Promise<void>;
 
-  /** The stream's rules leave this record out: E_SKIPPED with the reason. Ends the claim; a binding stays. */
+  /** The stream's rules leave this record out: E_SKIPPED with the reason. Ends the claim; a binding stays; wakes its children. */
   skip(claim: Claim, reason: string): Promise<void>;
 
   /**
    * The ERP's deletion is carried out. `unbind`: the service's record is gone too, so the binding ends; otherwise it is
-   * kept for a record that comes back.
+   * kept for a record that comes back. Wakes the children that wait for the record: a reference may be optional.
    */
   remove(claim: Claim, removal: { unbind: boolean; applied?: Projection; audit?: AuditEntry }): Promise<void>;
 

@@ -19,6 +19,8 @@ export interface DemoOptions {
   readonly keep?: boolean;
 }
 
+const MANY = 10_000;
+
 /** `svcsync demo`: the whole way from an ERP to the service, on a stage of its own, with the real daemon. */
 export async function demo(options: DemoOptions, io: Io): Promise<number> {
   const say = (text: string) => io.stdout.write(`${text}\n`);
@@ -52,6 +54,11 @@ export async function demo(options: DemoOptions, io: Io): Promise<number> {
   say(`\n${await report(stage, daemon, progress, verdicts)}`);
   say(`${requests.toLocaleString("en")} requests to the service.`);
   for (const line of complaints(verdicts)) say(`  ${line}`);
+  const waiting = (await daemon.parts.store.records({ states: ["waiting"], limit: MANY })).length;
+  if (waiting > 0)
+    say(
+      `${waiting} records wait: the ERP deleted their customer before svcsync saw it, "svcsync records --state waiting" lists them.`,
+    );
   const holds = allSeen && verdicts.every(isClean);
   say(holds ? "Every record of the ERP is in the service, once, as the ERP says.\n" : "THE COUNTS DO NOT HOLD.\n");
   say(nextSteps(stage, daemon, options.keep ?? false));

@@ -34,7 +34,11 @@ export async function judge(erp: SampleErp, service: ServiceReader, refused: Rea
   const customerRows = erp.all("customers").filter(({ deleted }) => !deleted);
   const contactRows = erp.all("contacts").filter((row) => !row.deleted && !isExcused(row));
   const ticketRows = erp.all("tickets").filter((row) => !row.deleted && !isExcused(row));
-  const orderRows = erp.all("service_orders").filter((row) => !row.deleted && !isExcused(row));
+  const goneTickets = new Set(erp.all("tickets").flatMap((row) => (row.deleted ? [row.ticket_no] : [])));
+  const heldTickets = new Set(erp.all("tickets").flatMap((row) => (isExcused(row) ? [row.ticket_no] : [])));
+  const orderRows = erp
+    .all("service_orders")
+    .filter((row) => !row.deleted && !isExcused(row) && !heldTickets.has(row.ticket_no ?? ""));
   const letters: Record<string, string> = { A: "Active", I: "Inactive", P: "Prospect" };
 
   return [
@@ -102,7 +106,12 @@ export async function judge(erp: SampleErp, service: ServiceReader, refused: Rea
       new Map(
         orderRows.map((row) => [
           row.order_no,
-          { customer: row.customer_no, ticket: row.ticket_no, reference: row.reference, billable: row.billable === 1 },
+          {
+            customer: row.customer_no,
+            ticket: goneTickets.has(row.ticket_no ?? "") ? null : row.ticket_no,
+            reference: row.reference,
+            billable: row.billable === 1,
+          },
         ]),
       ),
       documents.map((record) => [

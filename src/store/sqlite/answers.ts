@@ -76,7 +76,7 @@ export class Answers {
     const moved = bindings.save(record, id, binding);
     // What was written to another record of the service says nothing about this one.
     if (moved) written.forget(record);
-    family.parentBound(id, moved);
+    family.parentSettled(id, moved);
   }
 
   retryNow(target: { stream?: string; key?: string; states: readonly RecordState[] }): number {

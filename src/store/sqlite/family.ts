@@ -76,8 +76,11 @@ export class Family {
     return this.#waitsOf.all(child);
   }
 
-  /** Wakes who waits for a parent that was just bound, and, when it `moved`, who carries its old service id. */
-  parentBound({ stream, key }: RecordId, moved: boolean): RecordId[] {
+  /**
+   * Wakes who waits for a parent that was just bound, or that will not come (a reference may be optional), and, when it
+   * `moved`, who carries its old service id.
+   */
+  parentSettled({ stream, key }: RecordId, moved: boolean): RecordId[] {
     const children = this.#waiting.all(stream, key);
     if (moved) {
       children.push(...this.#outdated.all(stream, key));

@@ -20,7 +20,7 @@ export class Outcomes {
     // A record that the ERP deleted was only bound to be found again: its deletion is still to be carried out.
     const followedBy = applied.again === true || held.deleted === 1 ? "change" : undefined;
     this.#tables.endings.end(held, "apply", { attempts: 0, answered: true, followedBy });
-    return family.parentBound(claim.id, moved);
+    return family.parentSettled(claim.id, moved);
   }
 
   apply(claim: Claim, applied: Applied): void {
@@ -67,6 +67,7 @@ export class Outcomes {
   skip(claim: Claim, reason: string): void {
     const held = this.#tables.claims.hold(claim);
     this.#tables.endings.end(held, "skip", { attempts: 0, error: leftOut(reason), answered: true });
+    this.#tables.family.parentSettled(claim.id, false);
   }
 
   remove(claim: Claim, removal: { unbind: boolean; applied?: Projection; audit?: AuditEntry }): void {
@@ -79,6 +80,7 @@ export class Outcomes {
     } else if (removal.applied !== undefined) written.apply(held.id, removal.applied, claim.sequence);
     audit.add(claim.id, removal.audit);
     endings.end(held, "remove", { attempts: 0, answered: true });
+    family.parentSettled(claim.id, false);
   }
 
   release(claim: Claim, now: number): void {
