@@ -50,7 +50,8 @@ export class CounterMarker implements Marker {
     const upper = await this.#highest();
     // After the highest number: a transaction that ends between the two is then known as ended, and is read.
     const { atMs, open } = await engine.moment(ask);
-    return { lower: before.mark, upper, after: settle(before, { mark: upper, atMs, open }, overlapMs) };
+    const patienceMs = open && engine.exactSequence ? 0 : overlapMs;
+    return { lower: before.mark, upper, after: settle(before, { mark: upper, atMs, open }, patienceMs) };
   }
 
   condition(phase: Phase, bounds: Bounds) {

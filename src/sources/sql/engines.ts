@@ -1,5 +1,7 @@
 import { StopError } from "#model";
 import type { Engine } from "./engine.ts";
+import { mysqlEngine } from "./mysql-engine.ts";
+import { postgresEngine } from "./postgres-engine.ts";
 import type { SqlSettings } from "./settings.ts";
 import { sqliteEngine } from "./sqlite-engine.ts";
 
@@ -10,6 +12,12 @@ export function engineOf(settings: SqlSettings): Engine {
     case "sqlite":
     case "file":
       return sqliteEngine(settings);
+    case "postgres":
+    case "postgresql":
+      return postgresEngine(settings);
+    case "mysql":
+    case "mariadb":
+      return mysqlEngine(settings);
     default:
       throw new StopError("E_SOURCE_DATABASE", `no database is named by ${scheme}:`);
   }

@@ -89,10 +89,10 @@ export class StampMarker implements Marker {
 
   /** Where transactions that were open at the start are known, the mark waits for them; else the overlap has to do. */
   #after(before: Settled, moment: Moment): Settled {
-    const { logger, layout, overlapMs } = this.#options;
+    const { logger, layout } = this.#options;
     const now = iso(moment.atMs);
     if (!moment.open) return { mark: now };
-    const after = settle(before, { mark: now, atMs: moment.atMs, open: moment.open }, overlapMs);
+    const after = settle(before, { mark: now, atMs: moment.atMs, open: moment.open }, 0);
     if (after.mark === null) return { ...after, mark: iso(Math.min(moment.atMs, moment.oldestMs ?? moment.atMs)) };
     if (after.pending && moment.atMs - after.pending.atMs > heldBackMs)
       logger.warn({ table: layout.label, since: iso(after.pending.atMs) }, "poll reads again from an old mark");
@@ -120,7 +120,8 @@ export class StampMarker implements Marker {
     const { zone } = this.#options;
     const overlapped = lower === undefined ? 0 : wall ? earliestWall(lower, zone) : lower;
     const from = Math.floor(overlapped / secondMs) * secondMs;
-    const to = Math.ceil((wall ? latestWall(upper, zone) : upper) / secondMs) * secondMs;
+    // A whole second above the clock: a stamp with a fraction is a longer text than the bound of its own second.
+    const to = Math.floor((wall ? latestWall(upper, zone) : upper) / secondMs + 1) * secondMs;
     const since = bounds.since && restoredCells(bounds.since);
     const sinceMs = since && scale.parse(since);
     return sinceMs !== undefined && sinceMs < from - scale.grainMs

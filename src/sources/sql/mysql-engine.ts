@@ -1,0 +1,106 @@
+import { sql } from "kysely";
+import { SyncError } from "#model";
+import type { Column } from "./column.ts";
+import { compilerOf } from "./compile.ts";
+import type { Ask, Cell, Engine, Moment, Sql } from "./engine.ts";
+import { mysqlFault } from "./mysql-fault.ts";
+import { connectMysql } from "./mysql-session.ts";
+import type { SqlSettings } from "./settings.ts";
+
+/** MariaDB 10.5 and later, MySQL 8 and later. Values travel as text and are cast to the type of the column they meet. */
+export function mysqlEngine(settings: SqlSettings): Engine {
+  return {
+    name: "mysql",
+    compiler: compilerOf("mysql"),
+    // The optimizer uses no index for `(a, b) >= (x, y)`.
+    rowValues: false,
+    // Open transactions are shown with a delay of a tenth of a second, and not to everyone.
+    exactSequence: false,
+    connect: () => connectMysql(settings),
+    limit: (count) => sql`limit ${sql.lit(count)}`,
+    exact: (column) => (column.type === "bit" ? sql`cast(${sql.id(column.name)} as unsigned)` : sql.id(column.name)),
+    bound,
+    equals(column, text) {
+      const number = column.kind === "integer" || column.kind === "decimal";
+      if (number && !/^-?\d+(\.\d+)?$/.test(text)) return sql`1 = 0`;
+      return sql`${sql.id(column.name)} = ${bound(text, column)}`;
+    },
+    unset(column, like) {
+      const name = sql.id(column.name);
+      const dated = column.kind === "instant" || column.kind === "datetime" || column.kind === "date";
+      if (dated) return sql`(${name} is null or ${name} < '0001-01-01')`;
+      return typeof like === "string" ? sql`(${name} is null or ${name} = '')` : sql`${name} is null`;
+    },
+    moment,
+    async version(ask) {
+      const { rows } = await ask(sql`select version()`);
+      const version = String(rows[0]![0]);
+      return version.includes("MariaDB") ? `MariaDB ${version.split("-")[0]}` : `MySQL ${version}`;
+    },
+    async tables(ask) {
+      const { rows } = await ask(sql`select table_name from information_schema.tables where table_schema = database()`);
+      return rows.map(([name]) => String(name));
+    },
+    async indexed(ask, table, column) {
+      const parts = table.split(".");
+      const name = parts.at(-1)!;
+      const schema = parts.length > 1 ? sql`${parts[0]}` : sql`database()`;
+      const { rows } = await ask(sql`
+        select t.table_type, exists (
+          select 1 from information_schema.statistics s
+          where s.table_schema = t.table_schema and s.table_name = t.table_name
+            and s.seq_in_index = 1 and s.column_name = ${column})
+        from information_schema.tables t where t.table_schema = ${schema} and t.table_name = ${name}`);
+      const [type, found] = rows[0] ?? [];
+      return type === "BASE TABLE" ? Number(found) === 1 : undefined;
+    },
+    fault: mysqlFault,
+  };
+}
+
+function bound(cell: Cell, column: Column): Sql {
+  const text = cell === null ? null : String(cell);
+  switch (column.kind) {
+    case "integer":
+      return column.type.endsWith("unsigned") ? sql`cast(${text} as unsigned)` : sql`cast(${text} as signed)`;
+    case "decimal":
+      return sql`cast(${text} as decimal(65, 20))`;
+    case "instant":
+    case "datetime":
+      return sql`cast(${text} as datetime(6))`;
+    case "date":
+      return sql`cast(${text} as date)`;
+    case "time":
+      return sql`cast(${text} as time(6))`;
+    case "float":
+      return sql`cast(${text} as double)`;
+    case "text":
+    case "json":
+    case "boolean":
+    case "binary":
+    case "rowversion":
+    case "any":
+      return sql`${text}`;
+  }
+}
+
+/**
+ * Open transactions are shown only to users with the PROCESS privilege, and from a cache that one reader refreshes at most
+ * every 0.1 s: they make the mark wait for long transactions, and the overlap covers the short ones.
+ */
+async function moment(ask: Ask): Promise<Moment> {
+  const clock = await ask(sql`select unix_timestamp(now(3))`);
+  return { atMs: Math.floor(Number(clock.rows[0]![0]) * 1000), open: await openTransactions(ask), oldestMs: undefined };
+}
+
+async function openTransactions(ask: Ask): Promise<readonly string[] | undefined> {
+  try {
+    const { rows } = await ask(sql`
+      select concat(trx_mysql_thread_id, '@', trx_started) from information_schema.innodb_trx
+      where trx_mysql_thread_id <> connection_id()`);
+    return rows.map(([name]) => String(name));
+  } catch (error) {
+    if (error instanceof SyncError && error.code === "E_SOURCE_FORBIDDEN") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import { afterAll, describe, it, type TestContext } from "vitest";
+import { PromiseTable } from "./promise-table.ts";
+import type { SourceUnderTest } from "./source-harness.ts";
+import { flatMemory } from "./source-memory.ts";
+import { anyOrder } from "./source-model.ts";
+import { sourcePromises } from "./source-promises.ts";
+
+const withoutStamps = "reads rows without a stamp";
+
+/** Proves the contract of `SourceStream` for one adapter, and notes in `table` what was and what was not. */
+export function describeSource(subject: SourceUnderTest, table: PromiseTable): void {
+  const proofs: Record<string, () => Promise<void>> = {};
+  for (const [promise, prove] of Object.entries(sourcePromises))
+    proofs[promise] = async () => {
+      await using erp = await subject.open();
+      await prove(erp);
+    };
+  proofs["reads a big table in flat memory"] = async () => {
+    await using erp = await subject.open();
+    await flatMemory(erp);
+  };
+  const stampless = subject.exempt?.[withoutStamps] === undefined;
+  proofs["loses nothing in any order of changes, commits, polls and crashes"] = () =>
+    anyOrder(() => subject.open(), stampless);
+
+  describe(`source ${subject.name}`, () => {
+    for (const [promise, prove] of Object.entries(proofs))
+      // The sentences and their assertions are in sourcePromises, where other adapters find them, too.
+      // oxlint-disable-next-line vitest/valid-title, vitest/expect-expect
+      it(promise, async (context) => {
+        await judge(subject, promise, prove, table, context);
+      });
+  });
+}
+
+async function judge(
+  subject: SourceUnderTest,
+  promise: string,
+  prove: () => Promise<void>,
+  table: PromiseTable,
+  context: TestContext,
+): Promise<void> {
+  const exempt = subject.exempt?.[promise];
+  const reason = exempt ?? subject.absent;
+  if (reason !== undefined) {
+    table.note(subject.name, promise, { kind: exempt === undefined ? "skipped" : "n/a", reason });
+    context.skip(reason);
+  }
+  table.note(subject.name, promise, { kind: "failed" });
+  await prove();
+  table.note(subject.name, promise, { kind: "proven" });
+}
+
+/** Prints the table when the file's tests are done. */
+export function printedTable(): PromiseTable {
+  const table = new PromiseTable();
+  afterAll(() => void process.stdout.write(`\n${table.text()}\n`));
+  return table;
+}

@@ -1,0 +1,34 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect } from "vitest";
+import type { SourceHarness } from "./source-harness.ts";
+import { never, rows } from "./source-reading.ts";
+
+const rowCount = 50_000;
+const padding = "x".repeat(1_000);
+/** A twentieth of what is read would be kept if the table were; pages and drivers' buffers need less. */
+const keptBytes = 24 * 1024 * 1024;
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+
+function heapBytes(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** Reads 50 MB and watches how much of it stays. */
+export async function flatMemory(erp: SourceHarness): Promise<void> {
+  for (let at = 0; at < rowCount; at += 5_000) await erp.put(rows(5_000, padding, `P${at / 5_000}`));
+  const before = heapBytes();
+  let peak = before;
+  let count = 0;
+  let batches = 0;
+  for await (const { changes } of erp.stream({ pageSize: 1_000 }).changes(null, never)) {
+    count += changes.length;
+    if (++batches % 5 === 0) peak = Math.max(peak, heapBytes());
+  }
+  expect(count).toBeGreaterThanOrEqual(rowCount);
+  expect(peak - before).toBeLessThan(keptBytes);
+}

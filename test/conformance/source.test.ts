@@ -1,0 +1,24 @@
+import { afterAll, beforeAll } from "vitest";
+import { startMariadb, type TestMariadb } from "../setup/mariadb.ts";
+import { startPostgres, type TestPostgres } from "../setup/postgres.ts";
+import { sqlSubjects } from "../sources/sql/subjects.ts";
+import { describeSource, printedTable } from "./source-contract.ts";
+
+let postgres: TestPostgres | undefined;
+let mariadb: TestMariadb | undefined;
+
+beforeAll(async () => {
+  [postgres, mariadb] = await Promise.all([startPostgres(), startMariadb()]);
+});
+afterAll(async () => {
+  await postgres?.[Symbol.asyncDispose]();
+  await mariadb?.[Symbol.asyncDispose]();
+});
+
+const table = printedTable();
+for (const subject of [
+  ...sqlSubjects("SQLite", "sqlite", () => undefined),
+  ...sqlSubjects("PostgreSQL", "postgres", () => postgres?.url),
+  ...sqlSubjects("MariaDB", "mysql", () => mariadb?.url),
+])
+  describeSource(subject, table);

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DialectName } from "./shapes.ts";
+import { openWriter, type Writer } from "./writer.ts";
+
+/** An empty database of a test's own. */
+export interface Place extends AsyncDisposable {
+  readonly url: string;
+  readonly writer: Writer;
+  /** Ends the connections that svcsync holds; undefined where there are none. */
+  readonly cut: (() => Promise<void>) | undefined;
+  /** The same database where nobody answers. */
+  readonly deadUrl: string;
+}
+
+let count = 0;
+
+/** `server`: the URL of a server whose user may create databases; SQLite needs none. */
+export async function openPlace(dialect: DialectName, server: string | undefined): Promise<Place> {
+  return server === undefined ? await openFile() : await openDatabase(dialect, server);
+}
+
+async function openFile(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), "svcsync-sql-"));
+  const url = `sqlite:${join(folder, "erp.db")}`;
+  const writer = await openWriter(url);
+  return {
+    url,
+    writer,
+    cut: undefined,
+    deadUrl: `sqlite:${join(folder, "missing.db")}`,
+    async [Symbol.asyncDispose]() {
+      await writer[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function openDatabase(dialect: DialectName, server: string): Promise<Place> {
+  const name = `erp_${process.pid}_${++count}`;
+  const admin = await openWriter(server);
+  await admin.run(`create database ${name}`);
+  const url = new URL(server);
+  url.pathname = name;
+  const writer = await openWriter(url.href);
+  const dead = new URL(url);
+  dead.port = "1";
+  return {
+    url: url.href,
+    writer,
+    cut: () => (dialect === "postgres" ? cutPostgres(admin, name) : cutMysql(admin, name)),
+    deadUrl: dead.href,
+    async [Symbol.asyncDispose]() {
+      await writer[Symbol.asyncDispose]();
+      await admin.run(dialect === "postgres" ? `drop database ${name} with (force)` : `drop database ${name}`);
+      await admin[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function cutPostgres(admin: Writer, name: string): Promise<void> {
+  await admin.run(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = '${name}' and application_name = 'svcsync'`);
+}
+
+/** svcsync's sessions are those that cannot write; the writer's sleep in the same database. */
+async function cutMysql(admin: Writer, name: string): Promise<void> {
+  const ids = await admin.one(`select group_concat(id) from information_schema.processlist
+    where db = '${name}' and id > (select min(id) from information_schema.processlist where db = '${name}')`);
+  for (const id of ids.split(",").filter((id) => /^\d+$/.test(id))) await admin.run(`kill ${id}`);
+}

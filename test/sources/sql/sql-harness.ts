@@ -1,0 +1,159 @@
+import { sql } from "kysely";
+import { systemClock } from "#model";
+import { CellReader } from "../../../src/sources/sql/cells.ts";
+import { Database } from "../../../src/sources/sql/database.ts";
+import type { Engine } from "../../../src/sources/sql/engine.ts";
+import { engineOf } from "../../../src/sources/sql/engines.ts";
+import { read } from "../../../src/sources/sql/read.ts";
+import { settings } from "../../../src/sources/sql/settings.ts";
+import { SqlStream } from "../../../src/sources/sql/stream.ts";
+import type { SourceHarness, StreamOptions, TestRow } from "../../conformance/source-harness.ts";
+import { silent } from "../reading.ts";
+import { openPlace, type Place } from "./place.ts";
+import type { DialectName, Shape } from "./shapes.ts";
+import { openWriter, type Writer } from "./writer.ts";
+
+const zone = "Europe/Berlin";
+const rowsPerStatement = 500;
+
+/** A table `items` of one shape in one database. */
+export async function openSqlHarness(dialect: DialectName, shape: Shape, server?: string): Promise<SourceHarness> {
+  const place = await openPlace(dialect, server);
+  await place.writer.run(schemaOf(dialect, shape));
+  return new SqlHarness(dialect, shape, place);
+}
+
+class SqlHarness implements SourceHarness {
+  readonly #dialect: DialectName;
+  readonly #shape: Shape;
+  readonly #place: Place;
+  readonly #databases: Database[] = [];
+  readonly writesBesideLate: boolean;
+  readonly cut?: () => Promise<void>;
+
+  constructor(dialect: DialectName, shape: Shape, place: Place) {
+    this.#dialect = dialect;
+    this.#shape = shape;
+    this.#place = place;
+    this.writesBesideLate = dialect !== "sqlite";
+    if (place.cut) this.cut = place.cut;
+  }
+
+  stream(options: StreamOptions): SqlStream {
+    return this.#open(options, (engine) => engine);
+  }
+
+  /** Every column is compared with itself, which is always true. */
+  deafStream(options: StreamOptions): SqlStream {
+    return this.#open(options, (engine) => ({ ...engine, bound: (_, column) => sql.id(column.name) }));
+  }
+
+  unreachable(): SqlStream {
+    return this.#open({ pageSize: 10 }, (engine) => engine, this.#place.deadUrl);
+  }
+
+  async put(rows: readonly TestRow[], atMs: number | null = Date.now()): Promise<void> {
+    const { writer } = this.#place;
+    await writer.run("begin");
+    await this.#write(writer, rows, atMs);
+    await writer.run("commit");
+  }
+
+  async putLate(rows: readonly TestRow[]): Promise<() => Promise<void>> {
+    const writer = await openWriter(this.#place.url);
+    await writer.run(this.#dialect === "sqlite" ? "begin immediate" : "begin");
+    await this.#write(writer, rows, Date.now());
+    return async () => {
+      await writer.run("commit");
+      await writer[Symbol.asyncDispose]();
+    };
+  }
+
+  async delete(keys: readonly string[]): Promise<void> {
+    const { writer } = this.#place;
+    const list = keys.map((key) => `'${key}'`).join(", ");
+    await writer.run("begin");
+    await writer.run(`delete from items where nr in (${list})`);
+    await this.#logKeys(writer, keys);
+    if (this.#shape.tombstones) {
+      const [at = ""] = this.#shape.values(Date.now(), this.#dialect);
+      await writer.run(`insert into deleted values ${keys.map((key) => `('${key}', ${at})`).join(", ")}`);
+    }
+    await writer.run("commit");
+  }
+
+  async breakSchema(): Promise<void> {
+    await this.#place.writer.run("alter table items rename column nr to number_of_customer");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const database of this.#databases) await database[Symbol.asyncDispose]();
+    await this.#place[Symbol.asyncDispose]();
+  }
+
+  #open(options: StreamOptions, wrap: (engine: Engine) => Engine, url = this.#place.url): SqlStream {
+    const plain = engineOf(settings.parse({ url, connectTimeout: "5s" }));
+    const { clockMs } = options;
+    const moment: Engine["moment"] = async (ask) => {
+      const real = await plain.moment(ask);
+      return clockMs ? { ...real, atMs: clockMs(), oldestMs: undefined } : real;
+    };
+    const database = new Database(wrap({ ...plain, moment }), { source: "erp", connections: 2 });
+    this.#databases.push(database);
+    const deletions = this.#shape.tombstones ? { table: "deleted", key: "nr", changed: "at" } : undefined;
+    const stream = { table: "items", key: "nr", pageSize: options.pageSize, ...this.#shape.read, deletions };
+    return new SqlStream({
+      database,
+      read: read.parse(stream),
+      zone,
+      zoneIsSet: true,
+      cells: new CellReader(zone),
+      clock: systemClock,
+      logger: silent,
+    });
+  }
+
+  async #write(writer: Writer, rows: readonly TestRow[], atMs: number | null): Promise<void> {
+    const { marks } = this.#shape;
+    const values = this.#shape.values(atMs, this.#dialect);
+    const set = ["name", ...marks].map((column) =>
+      this.#dialect === "mysql" ? `${column} = values(${column})` : `${column} = excluded.${column}`,
+    );
+    const upsert = this.#dialect === "mysql" ? "on duplicate key update" : "on conflict (nr) do update set";
+    for (let at = 0; at < rows.length; at += rowsPerStatement) {
+      const some = rows.slice(at, at + rowsPerStatement);
+      const tuples = some.map(({ key, name }) => `(${[`'${key}'`, `'${name}'`, ...values].join(", ")})`);
+      await writer.run(
+        `insert into items (${["nr", "name", ...marks].join(", ")}) values ${tuples.join(", ")} ${upsert} ${set.join(", ")}`,
+      );
+      await this.#logKeys(
+        writer,
+        some.map(({ key }) => key),
+      );
+    }
+  }
+
+  async #logKeys(writer: Writer, keys: readonly string[]): Promise<void> {
+    if (!this.#shape.outbox) return;
+    await writer.run(`insert into outbox (nr) values ${keys.map((key) => `('${key}')`).join(", ")}`);
+  }
+}
+
+function schemaOf(dialect: DialectName, shape: Shape): string {
+  const marks = shape.columns[dialect] ?? "";
+  const columns = ["nr varchar(40) not null primary key", "name text", marks].filter(Boolean);
+  const number = {
+    sqlite: "number integer primary key autoincrement",
+    postgres: "number bigint generated always as identity primary key",
+    mysql: "number bigint auto_increment primary key",
+  }[dialect];
+  return [
+    "create sequence revisions",
+    `create table items (${columns.join(", ")})`,
+    shape.marks.length > 0 ? `create index by_mark on items (${shape.marks.join(", ")})` : "",
+    shape.tombstones ? `create table deleted (nr varchar(40), ${marks.replace("changed", "at")})` : "",
+    shape.outbox ? `create table outbox (${number}, nr varchar(40))` : "",
+  ]
+    .filter((statement) => statement !== "" && (dialect === "postgres" || !statement.startsWith("create sequence")))
+    .join("; ");
+}
