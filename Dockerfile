@@ -1,5 +1,3 @@
-# syntax=docker/dockerfile:1
-
 # The same Debian below both stages, so that the native module of the store fits.
 ARG NODE=node:24-bookworm-slim
 
