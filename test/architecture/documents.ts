@@ -30,7 +30,7 @@ export interface LogCall {
 
 /** Every call of a logger: whatever it is named, its name ends in `log` or `logger`. */
 export function logCallsOf({ path, code }: SourceFile): LogCall[] {
-  return [...code.matchAll(/(?:\blog|Log|\blogger|Logger)\.(debug|info|warn|error)\(/g)].map((match) => {
+  return [...code.matchAll(/(?:\blog|Log|\blogger|Logger)\??\.(debug|info|warn|error)\(/g)].map((match) => {
     const last = argumentsAt(code, match.index + match[0].length - 1).at(-1) ?? "";
     const message = /^"((?:[^"\\]|\\.)*)"$/.exec(last)?.[1];
     return { path, level: match[1] ?? "", message };
