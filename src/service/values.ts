@@ -31,7 +31,7 @@ export function isEmpty(value: Json | undefined): boolean {
  */
 export function sameValue(sent: Json | undefined, found: Json | undefined): boolean {
   if (isEmpty(sent)) return isEmpty(found);
-  if (found === undefined || found === null || sent === undefined || sent === null) return false;
+  if (sent === undefined || sent === null || found === undefined || found === null || isEmpty(found)) return false;
   if (Array.isArray(sent)) return Array.isArray(found) && sameMembers(sent, found);
   if (isJsonObject(sent))
     return isJsonObject(found) && Object.entries(sent).every(([name, value]) => sameValue(value, found[name]));
@@ -57,8 +57,7 @@ function sameScalar(sent: string | number | boolean, found: string | number | bo
   const sentAt = instantOf(sent);
   if (sentAt !== undefined && sentAt === instantOf(found)) return true;
   if (typeof sent === "boolean" || typeof found === "boolean") return flag(sent) === flag(found);
-  if (typeof sent === "number" || typeof found === "number")
-    return String(sent).trim() !== "" && Number(sent) === Number(found);
+  if (typeof sent === "number" || typeof found === "number") return Number(sent) === Number(found);
   return tidy(sent) === tidy(found);
 }
 

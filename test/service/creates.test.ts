@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import type { Dialect } from "#settings";
+import { bodyOf, dialect, never, open, standIn, thrownBy, type Reply, type Seen } from "./stand-in.ts";
+
+const customer = { name: "A", customerStatus: 1, customerId: "10023" };
+
+const createWith = async (reply: Reply, changes: Partial<Dialect> = {}, body = customer) => {
+  await using server = await standIn((request) => (request.method === "POST" ? reply : undefined));
+  await using opened = open(server.url, { dialect: { ...dialect, ...changes } });
+  return { written: await opened.service.create("customer", body, never), seen: server.seen };
+};
+
+describe("creating", () => {
+  it("POSTs the body once, and asks the answer to show what was sent", async () => {
+    const { written, seen } = await createWith({ json: { id: 7, ...customer } });
+    expect(written).toMatchObject({ serviceId: 7, dropped: [], status: 200 });
+    expect(seen.map(({ method, path }) => `${method} ${path}`)).toEqual(["POST /restApi/v1/customer"]);
+    expect(seen[0]?.query.get("fields")).toBe("id,name,customerStatus,customerId");
+    expect(seen[0]?.body).toEqual(customer);
+  });
+
+  it("tells which fields the answer shows otherwise or not at all", async () => {
+    const { written } = await createWith({ json: { id: 7, name: "A", customerStatus: { id: 1, name: "Active" } } });
+    expect(written.dropped).toEqual([{ field: "customerId", sent: "10023", found: undefined }]);
+  });
+
+  it.each<[string, Reply, Partial<Dialect>]>([
+    ["a bare id", { json: 7 }, { createAnswer: "id" }],
+    ["an id as text", { json: "7" }, { createAnswer: "id" }],
+    ["an object with an id", { json: { id: 7 } }, { createAnswer: "id" }],
+    ["a record below the resource's name", { json: { customer: { id: 7, ...customer } } }, {}],
+    ["a record below result", { json: { result: { id: 7, ...customer } } }, {}],
+    [
+      "a Location header",
+      { status: 201, headers: { location: "/restApi/v1/customer/7" } },
+      { createAnswer: "location" },
+    ],
+    ["an id although a record was expected", { json: { id: 7 } }, {}],
+  ])("reads the new id from %s, and then reports nothing as dropped", async (_, reply, changes) => {
+    const { written } = await createWith(reply, changes);
+    expect(written).toMatchObject({ serviceId: 7, dropped: [] });
+  });
+
+  it("combines custom fields, by id and by name, into one list", async () => {
+    const fields = [
+      { id: 31, name: "Cost centre", parentType: "CUSTOMER" },
+      { id: 32, name: "Cost centre", parentType: "TICKET" },
+    ];
+    const answer = (request: Seen): Reply =>
+      request.method === "POST"
+        ? { json: { id: 7, name: "A", customFields: bodyOf(request)["customFields"] ?? null } }
+        : { json: { totalCount: 2, offset: 0, limit: 50, customField: fields } };
+    await using server = await standIn(answer);
+    await using opened = open(server.url);
+    const body = { name: "A", "customFields.12": 5, "customFields.Cost centre": "4711" };
+    const written = await opened.service.create("customer", body, never);
+    const post = server.seen.find(({ method }) => method === "POST");
+    expect(post?.body).toEqual({
+      name: "A",
+      customFields: [
+        { id: 12, value: 5 },
+        { id: 31, value: "4711" },
+      ],
+    });
+    expect(post?.query.get("fields")).toBe("id,name,customFields.id,customFields.value");
+    expect(written.dropped).toEqual([]);
+  });
+
+  it("finds the new record by its natural key when the answer says nothing", async () => {
+    const answer = (request: Seen): Reply | undefined => {
+      if (request.method === "POST") return { status: 200 };
+      return { json: { totalCount: 1, customer: [{ id: 7, ...customer }] } };
+    };
+    await using server = await standIn(answer);
+    const plain: Dialect = { ...dialect, createAnswer: "none", guess: false, search: false };
+    await using opened = open(server.url, { dialect: plain });
+    expect(await opened.service.create("customer", customer, never)).toMatchObject({ serviceId: 7, dropped: [] });
+  });
+
+  it.each([
+    ["the resource has no natural key", "protocol", { name: "A" }],
+    ["the key is not among the fields", "customer", { name: "A" }],
+    ["no record has it", "customer", customer],
+  ])("leaves the outcome unknown when the answer says nothing and %s", async (_, resource, body) => {
+    const none = { json: { totalCount: 0, customer: [] } };
+    await using server = await standIn((request) => (request.method === "POST" ? { status: 200 } : none));
+    const plain: Dialect = { ...dialect, createAnswer: "none", guess: false, search: false };
+    await using opened = open(server.url, { dialect: plain });
+    const thrown = await thrownBy(opened.service.create(resource, body, never));
+    expect(thrown).toMatchObject({ family: "retry", code: "E_CREATE_UNKNOWN", outcomeUnknown: true });
+    expect(server.seen.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+
+  it("creates below the record above where the dialect nests the resource, without repeating it in the body", async () => {
+    await using server = await standIn(() => ({ json: { id: 7, name: "T" } }));
+    const nested = { ...dialect, paths: { svcDocumentTask: "svcDocument/{parent}/task" } };
+    await using opened = open(server.url, { dialect: nested });
+    await opened.service.create("svcDocumentTask", { svcDocument: 3, name: "T" }, never);
+    await opened.service.update("svcDocumentTask", 7, { fields: { name: "T" }, arrays: {} }, never);
+    expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "POST /restApi/v1/svcDocument/3/task",
+      "PUT /restApi/v1/svcDocument/3/task/7",
+    ]);
+    expect(server.seen[0]?.body).toEqual({ name: "T" });
+  });
+});

@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+import { isJsonObject, type Json } from "#model";
+import type { Patch } from "#service";
+import { bodyOf, dialect, never, open, standIn, thrownBy, type Reply, type Seen } from "./stand-in.ts";
+
+const rename: Patch = { fields: { name: "B" }, arrays: {} };
+const tagged: Patch = { fields: { name: "B" }, arrays: { tags: { add: [1], remove: [2] } } };
+
+type ArrayRule = (value: Json, current: number[]) => number[] | undefined;
+
+const supported: ArrayRule = (value, current) => {
+  if (Array.isArray(value)) return value.map(Number);
+  const ids = isJsonObject(value) && Array.isArray(value["ids"]) ? value["ids"].map(Number) : [];
+  const action = isJsonObject(value) ? value["action"] : undefined;
+  if (action === "add") return [...new Set([...current, ...ids])];
+  return action === "remove" ? current.filter((id) => !ids.includes(id)) : ids;
+};
+
+/** One ticket with tags 2 and 9, of which 9 is somebody else's, on a tenant that treats arrays by a rule. */
+async function ticket(rule: ArrayRule) {
+  let record = { id: 7, name: "A", tags: [2, 9] };
+  const server = await standIn((request: Seen): Reply => {
+    if (request.method === "GET") return { json: record };
+    const { tags, ...plain } = bodyOf(request);
+    const changed = tags === undefined ? record.tags : rule(tags, record.tags);
+    if (changed === undefined) return { status: 400, json: { status: 400, errorMessage: "invalid json data" } };
+    record = { ...record, ...plain, tags: changed };
+    return { json: record };
+  });
+  return { server, record: () => record };
+}
+
+const sent = (seen: readonly Seen[]) => seen.map(({ method, body }) => [method, ...(body === undefined ? [] : [body])]);
+
+describe("editing", () => {
+  it("PUTs only what is given, and asks the answer to show it", async () => {
+    await using server = await standIn(() => ({ json: { id: 7, name: "B" } }));
+    await using opened = open(server.url);
+    const written = await opened.service.update("customer", 7, rename, never);
+    expect(written).toMatchObject({ serviceId: 7, dropped: [], status: 200 });
+    expect(sent(server.seen)).toEqual([["PUT", { name: "B" }]]);
+    expect(server.seen[0]?.query.get("fields")).toBe("id,name");
+  });
+
+  it("tells which fields the service dropped with its 200", async () => {
+    await using server = await standIn(() => ({ json: { id: 7, erpReferenceNumber: null } }));
+    await using opened = open(server.url);
+    const patch = { fields: { erpReferenceNumber: "E-1" }, arrays: {} };
+    const { dropped } = await opened.service.update("svcDocument", 7, patch, never);
+    expect(dropped).toEqual([{ field: "erpReferenceNumber", sent: "E-1", found: null }]);
+  });
+
+  it.each<[string, Reply, Reply]>([
+    ["404", { status: 404 }, { status: 404 }],
+    ["400, and no record", { status: 400 }, { status: 404 }],
+    ["200 with nothing, and no record", { status: 200 }, { status: 200, text: "null" }],
+  ])("says that the record is gone after %s", async (_, put, get) => {
+    await using server = await standIn(({ method }) => (method === "PUT" ? put : get));
+    await using opened = open(server.url);
+    const thrown = await thrownBy(opened.service.update("customer", 7, rename, never));
+    expect(thrown).toMatchObject({ family: "park", code: "E_RECORD_GONE", details: { serviceId: 7 } });
+  });
+
+  it("is refused after a 400 while the record is there", async () => {
+    await using server = await standIn(({ method }) =>
+      method === "PUT" ? { status: 400, json: { errorMessage: "bad date" } } : { json: { id: 7 } },
+    );
+    await using opened = open(server.url);
+    const thrown = await thrownBy(opened.service.update("customer", 7, rename, never));
+    expect(thrown).toMatchObject({ code: "E_SERVICE_REFUSED", details: { said: "bad date" } });
+  });
+
+  it("reads back what was sent where an edit answers nothing", async () => {
+    await using server = await standIn(({ method }) =>
+      method === "PUT" ? { status: 204 } : { json: { id: 7, name: "other" } },
+    );
+    await using opened = open(server.url);
+    const { dropped } = await opened.service.update("customer", 7, rename, never);
+    expect(dropped).toEqual([{ field: "name", sent: "B", found: "other" }]);
+  });
+});
+
+describe("changing an array", () => {
+  it("adds and removes our ids by action once that was seen to work, and leaves the others' alone", async () => {
+    const { server, record } = await ticket(supported);
+    await using _ = server;
+    await using opened = open(server.url);
+    expect((await opened.service.update("ticket", 7, tagged, never)).dropped).toEqual([]);
+    expect(record().tags).toEqual([9, 1]);
+    expect(sent(server.seen)).toEqual([
+      ["GET"],
+      ["PUT", { name: "B", tags: { action: "add", ids: [1] } }],
+      ["PUT", { tags: { action: "remove", ids: [2] } }],
+    ]);
+    await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: { add: [3], remove: [] } } }, never);
+    expect(sent(server.seen).slice(3)).toEqual([["PUT", { tags: { action: "add", ids: [3] } }]]);
+  });
+
+  it.each<[string, ArrayRule]>([
+    ["refuses the object", (value, current) => (Array.isArray(value) ? supported(value, current) : undefined)],
+    ["ignores the object", (value, current) => (Array.isArray(value) ? supported(value, current) : current)],
+    [
+      "takes the object for the whole array",
+      (value) => supported(isJsonObject(value) ? (value["ids"] ?? []) : value, []),
+    ],
+  ])("puts the array right and merges from then on where a tenant %s", async (_name, rule) => {
+    const { server, record } = await ticket(rule);
+    await using _ = server;
+    await using opened = open(server.url);
+    expect((await opened.service.update("ticket", 7, tagged, never)).dropped).toEqual([]);
+    expect(record()).toMatchObject({ name: "B", tags: [9, 1] });
+    expect(opened.log.filter(({ level }) => level === "warn")).toHaveLength(1);
+    const before = server.seen.length;
+    await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: { add: [4], remove: [] } } }, never);
+    expect(sent(server.seen).slice(before)).toEqual([["GET"], ["PUT", { tags: [9, 1, 4] }]]);
+    expect(record().tags).toEqual([9, 1, 4]);
+  });
+
+  it("reads, merges and writes the whole array where the dialect says so", async () => {
+    const { server } = await ticket(supported);
+    await using _ = server;
+    await using opened = open(server.url, { dialect: { ...dialect, arrayUpdate: "merge" } });
+    await opened.service.update("ticket", 7, tagged, never);
+    expect(sent(server.seen)).toEqual([["GET"], ["PUT", { name: "B", tags: [9, 1] }]]);
+  });
+
+  it("reports an id that the service does not take", async () => {
+    const { server } = await ticket((value, current) => supported(value, current)?.filter((id) => id !== 1));
+    await using _ = server;
+    await using opened = open(server.url);
+    const { dropped } = await opened.service.update("ticket", 7, tagged, never);
+    expect(dropped).toEqual([{ field: "tags", sent: { add: [1], remove: [2] }, found: [9] }]);
+  });
+});
+
+describe("reading and deleting one record", () => {
+  it.each<[string, Reply]>([
+    ["404", { status: 404 }],
+    ["400", { status: 400 }],
+    ["200 with nothing", { status: 200 }],
+    ["200 with null", { text: "null" }],
+    ["200 with an empty object", { json: {} }],
+  ])("finds nothing in %s", async (_, reply) => {
+    await using server = await standIn(() => reply);
+    await using opened = open(server.url);
+    expect(await opened.service.read("customer", 7, ["name"], never)).toBeUndefined();
+  });
+
+  it("shows custom fields under the names that were asked for", async () => {
+    await using server = await standIn(() => ({ json: { id: 7, customFields: [{ id: 12, value: "x" }] } }));
+    await using opened = open(server.url);
+    const record = await opened.service.read("customer", 7, ["customFields.12", "customFields.13"], never);
+    expect(record).toEqual({ id: 7, customFields: [{ id: 12, value: "x" }], "customFields.12": "x" });
+  });
+
+  it.each<[string, Reply, Reply]>([
+    ["204", { status: 204 }, {}],
+    ["404", { status: 404 }, {}],
+    ["400 of a record that is not there", { status: 400 }, { status: 404 }],
+  ])("takes %s for deleted", async (_, removed, read) => {
+    await using server = await standIn(({ method }) => (method === "DELETE" ? removed : read));
+    await using opened = open(server.url);
+    expect(await opened.service.remove("customer", 7, never)).toMatchObject({ status: removed.status });
+  });
+
+  it("is refused by 403, and by 400 of a record that is there", async () => {
+    await using server = await standIn(({ method, path }) =>
+      method === "DELETE" ? { status: path.endsWith("7") ? 403 : 400 } : { json: { id: 8 } },
+    );
+    await using opened = open(server.url);
+    for (const id of [7, 8])
+      expect(await thrownBy(opened.service.remove("customer", id, never))).toMatchObject({ code: "E_SERVICE_REFUSED" });
+  });
+
+  it("is refused without asking where the service never deletes, with what to do instead", async () => {
+    await using server = await standIn(() => undefined);
+    await using opened = open(server.url);
+    const thrown = await thrownBy(opened.service.remove("tag", 7, never));
+    expect(thrown).toMatchObject({ family: "park", code: "E_SERVICE_REFUSED" });
+    expect(String(thrown)).toContain("deactivated");
+    expect(server.seen).toEqual([]);
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { resourceFacts, resourceNames, select } from "#service";
+import { Brand } from "../../src/service/brand.ts";
+import { fieldsParameter } from "../../src/service/fields.ts";
+import { Paths } from "../../src/service/paths.ts";
+import { dialect, thrownBy } from "./stand-in.ts";
+
+describe("the brand", () => {
+  const brand = new Brand("acme");
+
+  it.each([
+    ["svcDocument", "acmeDocument"],
+    ["id,ticket.svcDocuments,-svcDocuments", "id,ticket.acmeDocuments,-acmeDocuments"],
+    ["hasSvcDocuments", "hasAcmeDocuments"],
+    ["svcDocument/5/task", "acmeDocument/5/task"],
+    ["customer", "customer"],
+    ["msvcDocument", "msvcDocument"],
+    ["svc", "svc"],
+  ])("writes %s as %s, and reads it back", (neutral, wire) => {
+    expect(brand.outward(neutral)).toBe(wire);
+    expect(brand.inward(wire)).toBe(neutral);
+  });
+
+  it("translates names at every depth and leaves values alone", () => {
+    const neutral = { svcDocuments: [{ svcDocument: 1, name: "svcDocument" }] };
+    const wire = { acmeDocuments: [{ acmeDocument: 1, name: "svcDocument" }] };
+    expect(brand.encode(neutral)).toEqual(wire);
+    expect(brand.decode(wire)).toEqual(neutral);
+  });
+
+  it("costs nothing where the tenant has the reference's own word", () => {
+    const body = { svcDocument: 1 };
+    expect(new Brand("svc").encode(body)).toBe(body);
+  });
+});
+
+describe("the fields parameter", () => {
+  it("always asks for the id", () => {
+    expect(fieldsParameter(select("name", "email").names)).toBe("id,name,email");
+  });
+
+  it("restricts, expands links, takes all, and leaves out", () => {
+    expect(fieldsParameter(select("id").link("customer", "id", "name").names)).toBe("id,customer.id,customer.name");
+    expect(fieldsParameter(select("x").all().without("svcDocuments").names)).toBe("*,x,-svcDocuments");
+  });
+
+  it("asks for custom fields in the one spelling that answers values", () => {
+    expect(fieldsParameter(["name", "customFields.12", "customFields.Cost centre"])).toBe(
+      "id,name,customFields.id,customFields.value",
+    );
+    expect(fieldsParameter(["customFields"])).toBe("id,customFields.id,customFields.value");
+  });
+});
+
+describe("the catalogue", () => {
+  it("lists every endpoint of the reference once, irregular spellings included", () => {
+    expect(resourceNames).toHaveLength(93);
+    expect(new Set(resourceNames).size).toBe(93);
+    expect(resourceNames).toEqual(
+      expect.arrayContaining([
+        "contignent",
+        "contignentItem",
+        "svcDocumentTraveLog",
+        "traveType",
+        "userAndQueue",
+        "mis",
+      ]),
+    );
+  });
+
+  it("knows match keys, required fields and refusals where they are known", () => {
+    expect(resourceFacts("customer")).toMatchObject({
+      match: [["customerId"]],
+      required: ["name", "customerStatus", "customerId"],
+      changedSince: true,
+    });
+    expect(resourceFacts("tag")).toMatchObject({ refuses: ["delete"], guess: undefined });
+    expect(resourceFacts("svcDocument").createOnly).toContain("erpReferenceNumber");
+  });
+
+  it("takes a resource that the reference does not list, knowing nothing of it", () => {
+    expect(resourceFacts("webhook")).toMatchObject({ name: "webhook", refuses: [], match: [] });
+  });
+});
+
+describe("paths", () => {
+  const paths = (changes: Record<string, string>, brand = "svc") =>
+    new Paths("https://tenant.example/", { ...dialect, paths: changes }, new Brand(brand));
+
+  it("are the resource's name below restApi/v1, and the login's without a version", () => {
+    const plain = paths({});
+    expect(plain.login).toBe("https://tenant.example/restApi/login");
+    expect(plain.collection("customer", {})).toBe("https://tenant.example/restApi/v1/customer");
+    expect(plain.record("customer", 5, {})).toBe("https://tenant.example/restApi/v1/customer/5");
+  });
+
+  it("are spelled as the dialect says, in the tenant's brand", () => {
+    expect(paths({ contignent: "contingent" }).collection("contignent", {})).toMatch(/v1\/contingent$/);
+    expect(paths({}, "acme").collection("svcDocument", {})).toMatch(/v1\/acmeDocument$/);
+  });
+
+  it("nest below the record above, taken from the fields", () => {
+    const nested = paths({ svcDocumentTask: "svcDocument/{parent}/task" }, "acme");
+    expect(nested.collection("svcDocumentTask", { svcDocument: 3 })).toMatch(/v1\/acmeDocument\/3\/task$/);
+    expect(nested.collection("svcDocumentTask", { svcDocument: { id: 3 } })).toMatch(/v1\/acmeDocument\/3\/task$/);
+    expect(nested.fieldsInPath("svcDocumentTask")).toContain("svcDocument");
+  });
+
+  it("remember what stands above a record, over two levels", () => {
+    const nested = paths({
+      svcDocumentTask: "svcDocument/{parent}/task",
+      svcDocumentTaskWorkLog: "svcDocument/{svcDocument}/task/{parent}/workLog",
+    });
+    nested.remember("svcDocumentTask", 7, { svcDocument: 3 });
+    expect(nested.record("svcDocumentTask", 7, {})).toMatch(/v1\/svcDocument\/3\/task\/7$/);
+    expect(nested.collection("svcDocumentTaskWorkLog", { svcDocumentTask: 7 })).toMatch(
+      /svcDocument\/3\/task\/7\/workLog$/,
+    );
+  });
+
+  it("name the field that is missing when the record above is not known", async () => {
+    const nested = paths({ svcDocumentTask: "svcDocument/{parent}/task" });
+    const thrown = await thrownBy(Promise.resolve().then(() => nested.record("svcDocumentTask", 7, {})));
+    expect(thrown).toMatchObject({ family: "park", code: "E_PARENT_UNKNOWN", details: { field: "svcDocument" } });
+  });
+});
