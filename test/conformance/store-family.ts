@@ -21,6 +21,16 @@ export function describeFamily(makePlace: MakePlace): void {
       expect(await scene.state(contact("2"))).toBe("waiting");
     });
 
+    it("wakes the children of a record that is left out or deleted: their reference may be optional", async () => {
+      await using scene = await Scene.open(makePlace);
+      await waitFor(scene, contact("1"), customer("1"));
+      await waitFor(scene, contact("2"), customer("2"));
+      await scene.store.skip(await scene.claimed(customer("1")), "private customer");
+      expect(await scene.dueKeys("contacts")).toEqual(["1"]);
+      await scene.store.remove(await scene.claimed(customer("2")), { unbind: true });
+      expect(await scene.dueKeys("contacts")).toEqual(["1", "2"]);
+    });
+
     it("keeps the attempts of a child that waited", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.store.retry(await scene.claimed(contact("1")), OOPS, scene.clock.now());

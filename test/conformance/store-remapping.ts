@@ -43,6 +43,15 @@ export function describeRemapping(makePlace: MakePlace): void {
       ]);
     });
 
+    it("takes attempts and error from what stood still", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.store.remap("customers", "a");
+      await scene.store.retry(await scene.claimed(customer("1")), OOPS, scene.clock.now());
+      await scene.store.park(await scene.claim(customer("1")), OOPS);
+      await scene.store.remap("customers", "b");
+      expect(await scene.store.record(customer("1"))).toMatchObject({ state: "due", attempts: 0, error: undefined });
+    });
+
     it("leaves deleted records as they are", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.store.remap("customers", "a");
