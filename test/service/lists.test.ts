@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import type { Json, JsonObject } from "#model";
+import type { Dialect } from "#settings";
+import { dialect, never, open, standIn, thrownBy, type Opened } from "./stand-in.ts";
+
+async function rowsOf(
+  opened: Opened,
+  resource: string,
+  query: { fields: string[]; filters?: Record<string, Json>; changedSince?: number },
+) {
+  const all: JsonObject[] = [];
+  for await (const rows of opened.service.list(resource, query, never)) all.push(...rows);
+  return all;
+}
+
+const rows = [
+  { id: 1, name: "A" },
+  { id: 2, name: "B" },
+];
+
+describe("a list", () => {
+  it("is asked for with fields, limit, offset and a stable order", async () => {
+    await using server = await standIn(() => ({ json: { totalCount: 2, customer: rows } }));
+    await using opened = open(server.url);
+    expect(await rowsOf(opened, "customer", { fields: ["name"] })).toEqual(rows);
+    expect(Object.fromEntries(server.seen[0]?.query ?? [])).toEqual({
+      fields: "id,name",
+      limit: "50",
+      offset: "0",
+      sortings: "id asc",
+    });
+  });
+
+  it.each<[string, Json, Partial<Dialect>]>([
+    ["under the resource's name", { totalCount: 2, customer: rows }, {}],
+    ["as a bare array", rows, { listWrapper: "array", totalKey: undefined }],
+    ["under one fixed key", { count: 2, rows }, { listWrapper: { key: "rows" }, totalKey: "count" }],
+    ["under a key of its own", { totalCount: 2, clients: rows }, { listKeys: { customer: "clients" } }],
+    ["below result", { result: { totalCount: 2, customer: rows } }, {}],
+    ["under an unknown key, when there is no other", { totalCount: 2, entries: rows }, {}],
+  ])("is read %s", async (_, json, changes) => {
+    await using server = await standIn(({ query }) => ({ json: query.get("offset") === "0" ? json : [rows[1] ?? {}] }));
+    await using opened = open(server.url, { dialect: { ...dialect, ...changes } });
+    expect(await rowsOf(opened, "customer", { fields: ["name"] })).toEqual(rows);
+  });
+
+  it("without rows is an error that names the setting", async () => {
+    await using server = await standIn(() => ({ json: { hello: "world" } }));
+    await using opened = open(server.url);
+    const thrown = await thrownBy(rowsOf(opened, "customer", { fields: ["id"] }));
+    expect(thrown).toMatchObject({ code: "E_SERVICE_ANSWER" });
+    expect(String(thrown)).toContain("DIALECT_LIST_WRAPPER");
+  });
+
+  it("narrows by changedSince in the one format that is taken, and checks every row", async () => {
+    const changed = [
+      { id: 1, modified: "2026-01-01T00:00:00.000Z" },
+      { id: 2, modified: "2026-01-02T00:00:00.000Z" },
+      { id: 3 },
+    ];
+    await using server = await standIn(() => ({ json: { totalCount: 3, customer: changed } }));
+    await using opened = open(server.url);
+    const since = Date.parse("2026-01-01T12:00:00Z");
+    const found = await rowsOf(opened, "customer", { fields: ["name"], changedSince: since });
+    expect(found.map(({ id }) => id)).toEqual([2, 3]);
+    expect(server.seen[0]?.query.get("changedSince")).toBe("2026-01-01T12:00:00.000Z");
+    expect(server.seen[0]?.query.get("fields")).toBe("id,name,modified");
+  });
+
+  it("does not send changedSince to a resource that does not know it", async () => {
+    await using server = await standIn(() => ({ json: { totalCount: 0, ticketCategory: [] } }));
+    await using opened = open(server.url);
+    await rowsOf(opened, "ticketCategory", { fields: ["name"], changedSince: 5 });
+    expect(server.seen[0]?.query.has("changedSince")).toBe(false);
+  });
+
+  it("checks on every row what it asked the server to filter by", async () => {
+    const contacts = [
+      { id: 1, customer: 5 },
+      { id: 2, customer: { id: 6, name: "B" } },
+    ];
+    await using server = await standIn(() => ({ json: { totalCount: 2, customerContact: contacts } }));
+    await using opened = open(server.url);
+    const found = await rowsOf(opened, "customerContact", { fields: ["name"], filters: { customer: 6 } });
+    expect(found.map(({ id }) => id)).toEqual([2]);
+    expect(server.seen[0]?.query.get("fields")).toBe("id,name,customer");
+  });
+
+  it("walks all parents where the dialect nests the resource, and knows each row's parent", async () => {
+    await using server = await standIn(({ path }) => {
+      if (path.endsWith("svcDocument")) return { json: { totalCount: 2, svcDocument: [{ id: 10 }, { id: 20 }] } };
+      const parent = Number(path.split("/").at(-2));
+      return { json: { totalCount: 1, task: [{ id: parent + 1, name: "T" }] } };
+    });
+    const nested = { ...dialect, paths: { svcDocumentTask: "svcDocument/{parent}/task" } };
+    await using opened = open(server.url, { dialect: nested });
+    expect(await rowsOf(opened, "svcDocumentTask", { fields: ["name"] })).toEqual([
+      { id: 11, name: "T", svcDocument: 10 },
+      { id: 21, name: "T", svcDocument: 20 },
+    ]);
+    const one = await rowsOf(opened, "svcDocumentTask", { fields: ["name"], filters: { svcDocument: 20 } });
+    expect(one.map(({ id }) => id)).toEqual([21]);
+    expect(await opened.service.count("svcDocumentTask", never)).toBe(2);
+  });
+
+  it("is counted without its rows where it counts itself, and by reading it where not", async () => {
+    await using server = await standIn(({ query }) =>
+      query.get("limit") === "0" ? { json: { totalCount: 1234, customer: [] } } : { json: rows },
+    );
+    await using counted = open(server.url);
+    expect(await counted.service.count("customer", never)).toBe(1234);
+    const plain: Dialect = { ...dialect, totalKey: undefined, listWrapper: "array", paging: { kind: "none" } };
+    await using uncounted = open(server.url, { dialect: plain });
+    expect(await uncounted.service.count("customer", never)).toBe(2);
+  });
+
+  it("speaks the tenant's brand in paths, fields, filters and rows", async () => {
+    await using server = await standIn(() => ({
+      json: { totalCount: 1, acmeDocument: [{ id: 1, acmeDocuments: [2] }] },
+    }));
+    await using opened = open(server.url, { dialect: { ...dialect, brand: "acme" } });
+    const query = { fields: ["svcDocuments"], filters: { svcDocumentScope: "ALL" } };
+    expect(await rowsOf(opened, "svcDocument", query)).toEqual([{ id: 1, svcDocuments: [2] }]);
+    expect(server.seen[0]?.path).toBe("/restApi/v1/acmeDocument");
+    expect(server.seen[0]?.query.get("fields")).toBe("id,acmeDocuments");
+    expect(server.seen[0]?.query.get("acmeDocumentScope")).toBe("ALL");
+  });
+});
