@@ -42,6 +42,8 @@ export interface Backend extends AsyncDisposable {
    * @throws {StopError} E_QUEUE_DENIED, E_QUEUE_VERSION
    */
   probe(): Promise<void>;
+  /** Calls `listener` each time a connection is there again after it broke. */
+  onReconnect(listener: () => void): void;
   /** Both need a server that answered a moment ago. `onError` hears what goes wrong in the background. */
   jobs(name: string, onError: (error: Error) => void): Jobs;
   worker(name: string, work: Work, settings: WorkerSettings, onError: (error: Error) => void): JobWorker;
@@ -60,8 +62,10 @@ export function workerOptions({ concurrency, lockMs }: WorkerSettings) {
     stalledInterval: lockMs / 2,
     /** A job whose process died comes up again however often that happens: the store counts attempts. */
     maxStalledCount: 2 ** 31 - 1,
-    /** After an error of the connection. */
+    /** After an error of the connection, in milliseconds. */
     runRetryDelay: 500,
+    /** An idle worker looks by itself after so many seconds, should the call that wakes it be lost in an outage. */
+    drainDelay: 2,
   };
 }
 

@@ -29,6 +29,7 @@ export class BullQueue implements Queue {
   #crew: Crew | undefined;
   #schedule: Schedule | undefined;
   #isScheduled = false;
+  readonly #onForgotten: (() => void)[] = [];
   #scheduleCheck: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
 
@@ -37,6 +38,7 @@ export class BullQueue implements Queue {
     this.#reach = new Reach(parts.backend, parts);
     this.#lines = new Lines(parts.backend, this.#reach);
     this.#reach.onReturn(() => void this.#repairSchedule());
+    parts.backend.onReconnect(() => void this.#repairSchedule());
   }
 
   async wake(ids: readonly RecordId[], options: WakeOptions): Promise<void> {
@@ -82,6 +84,10 @@ export class BullQueue implements Queue {
     return this.#reach.probe();
   }
 
+  onForgotten(listener: () => void): void {
+    this.#onForgotten.push(listener);
+  }
+
   async depth(): Promise<{ waiting: number; active: number }> {
     return await this.#reach.call(async () => countWakeUps((await this.#lines.get()).deliveries));
   }
@@ -122,7 +128,9 @@ export class BullQueue implements Queue {
     const { logger } = this.#parts;
     try {
       const made = await this.#applySchedule();
-      if (made.length > 0) logger.warn({ streams: made }, "scheduled polls again that the queue had lost");
+      if (made.length === 0) return;
+      logger.warn({ streams: made }, "scheduled polls again that the queue had lost");
+      for (const listener of this.#onForgotten) listener();
     } catch (error) {
       logger.debug({ err: asError(error) }, "could not check the schedule of polls");
     }

@@ -51,6 +51,12 @@ export interface Queue extends AsyncDisposable {
   /** Resolves when the backend answers. @throws {RetryError} E_QUEUE_UNREACHABLE when it does not. */
   ping(): Promise<void>;
 
+  /**
+   * Calls `listener` each time the backend turns out to have forgotten its jobs (flushed, restarted empty): what was woken
+   * and not delivered must be woken again. Noticed within seconds while polls are scheduled, at once after a restart.
+   */
+  onForgotten?(listener: () => void): void;
+
   /** Wake-ups that wait and run now, for status and metrics. */
   depth(): Promise<{ waiting: number; active: number }>;
 }

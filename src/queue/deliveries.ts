@@ -40,10 +40,12 @@ export async function countWakeUps(jobs: Jobs): Promise<{ waiting: number; activ
 /** What a worker does with a wake-up. Whatever the handler throws is logged here and ends here. */
 export function deliveryWork(deliver: QueueHandlers["deliver"], stopping: AbortSignal, log: Logger): Work {
   return async ({ data }) => {
+    let id: RecordId | undefined;
     try {
-      await deliver(parseRecord(data), stopping);
+      id = parseRecord(data);
+      await deliver(id, stopping);
     } catch (error) {
-      log.error({ err: asError(error), record: data }, "caught an error that a delivery threw");
+      log.error({ ...id, err: asError(error) }, "caught an error that a delivery threw");
     }
   };
 }

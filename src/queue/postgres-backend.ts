@@ -44,6 +44,9 @@ export class PostgresBackend implements Backend {
     }
   }
 
+  /** PostgreSQL keeps its jobs over a restart: there is nothing to look after. */
+  onReconnect(): void {}
+
   jobs(name: string, onError: (error: Error) => void): Jobs {
     return new Queue<JobText>(name, { ...this.#options, defaultJobOptions: forgetful }).on("error", onError);
   }

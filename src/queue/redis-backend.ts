@@ -18,8 +18,8 @@ import { parsePlace, type Place } from "./location.ts";
 import { RedisConnections } from "./redis-client.ts";
 import { oldestRedis, readRedisFacts } from "./redis-facts.ts";
 
-/** How long a probe waits for a connection that is being made again, in milliseconds. */
-const connectionPatienceMs = 2_000;
+/** How long a probe waits for a connection that is being made again, in milliseconds: twice the longest pause between tries. */
+const connectionPatienceMs = 1_000;
 
 /** BullMQ on Redis or Valkey: one connection for all commands, and one more for each worker that waits for jobs. */
 export class RedisBackend implements Backend {
@@ -42,6 +42,10 @@ export class RedisBackend implements Backend {
     } catch (error) {
       throw saysDenied(error) ? denied(this.#place.label, error) : error;
     }
+  }
+
+  onReconnect(listener: () => void): void {
+    this.#commands.on("ready", listener);
   }
 
   jobs(name: string, onError: (error: Error) => void): Jobs {

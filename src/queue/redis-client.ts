@@ -4,7 +4,7 @@ import { Redis, type RedisOptions } from "ioredis";
 type ClientOptions = Omit<RedisOptions, "replyMapping">;
 
 const reconnectFirstMs = 50;
-const reconnectMaxMs = 1_000;
+const reconnectMaxMs = 500;
 const connectTimeoutMs = 5_000;
 /** A server that says nothing for so long while asked is gone. Above the ten seconds that BullMQ's waiting may take. */
 const silenceTimeoutMs = 20_000;

@@ -105,11 +105,14 @@ describe("a queue on Redis", () => {
     await using redis = await startRedis();
     const working = await work({ kind: "redis", url: redis.url });
     await vi.waitFor(() => expect(working.polls).toBeGreaterThan(1), patience);
+    let forgotten = 0;
+    working.queue.onForgotten?.(() => forgotten++);
     const client = new Redis(redis.url);
     await client.flushall();
     await client.quit();
     await working.queue.wake([record("1")], live);
     await vi.waitFor(() => expect(working.delivered).toEqual(["1"]), patience);
+    await vi.waitFor(() => expect(forgotten).toBe(1), patience);
     const before = working.polls;
     await vi.waitFor(() => expect(working.polls).toBeGreaterThan(before + 3), patience);
     expect(working.logger.count("scheduled polls again that the queue had lost")).toBe(1);

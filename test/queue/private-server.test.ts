@@ -111,14 +111,24 @@ describe("a private server", () => {
     await queue.schedulePolls(new Map([["customers", { everyMs: 200 }]]));
     await queue.wake([id], live);
     await vi.waitFor(() => expect(delivered).toEqual(["1"]), patience);
+    let forgotten = 0;
+    queue.onForgotten?.(() => forgotten++);
     for (const pid of await servers(dataDir)) process.kill(pid, "SIGKILL");
     await vi.waitFor(() => expect(logger.count(started)).toBe(2), patience);
     const before = polls;
     await vi.waitFor(() => queue.wake([{ ...id, key: "2" }], live), patience);
     await vi.waitFor(() => expect(delivered).toEqual(["1", "2"]), patience);
     await vi.waitFor(() => expect(polls).toBeGreaterThan(before + 2), patience);
+    expect(forgotten).toBe(1);
     expect(logger.count("lost the private redis server")).toBe(1);
     expect(await servers(dataDir)).toHaveLength(1);
+  });
+
+  it("listens elsewhere when the data folder takes no socket", async () => {
+    await mkdir(join(dataDir, "queue.sock"));
+    const queue = await open();
+    await queue.wake([id], live);
+    expect(await queue.depth()).toEqual({ waiting: 1, active: 0 });
   });
 
   it("listens elsewhere when the data folder's path is too long for a socket", async () => {
