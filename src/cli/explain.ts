@@ -1,5 +1,6 @@
 import { canonicalJson, recordLabel, type Json, type RecordId } from "#model";
-import type { AuditRecord, RecordView } from "#store";
+import { whyItWillNotCome } from "#pipeline";
+import type { AuditRecord, RecordView, Store } from "#store";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
 
@@ -18,18 +19,29 @@ export async function explain(id: RecordId, options: ExplainOptions, io: Io): Pr
     return exitCode.needsPerson;
   }
   const history = await context.store.audit({ id, limit: HISTORY });
-  io.stdout.write(options.json ? `${JSON.stringify({ ...view, history })}\n` : asText(view, history));
+  if (options.json) io.stdout.write(`${JSON.stringify({ ...view, history })}\n`);
+  else io.stdout.write(asText(view, await waits(view, context.store), history));
   return exitCode.ok;
 }
 
-function asText(view: RecordView, history: readonly AuditRecord[]): string {
-  const { id, state, binding, error, waitsFor, attempts, dueAt, changedAt, intent } = view;
+/** Whom it waits for, and whether they can come. */
+async function waits({ waitsFor }: RecordView, store: Pick<Store, "record">): Promise<string[]> {
+  const sentences: string[] = [];
+  for (const parent of waitsFor) {
+    const why = await whyItWillNotCome(store, parent);
+    sentences.push(`It waits for ${recordLabel(parent)}${why === undefined ? "" : `, ${why}`}.`);
+  }
+  return sentences;
+}
+
+function asText(view: RecordView, waiting: readonly string[], history: readonly AuditRecord[]): string {
+  const { id, state, binding, error, attempts, dueAt, changedAt, intent } = view;
   const lines = [
     `${recordLabel(id)} is ${state}${binding ? ` and bound to ${binding.resource} ${binding.serviceId}` : ", not bound"}.`,
     `The ERP last changed it as seen ${instant(changedAt)}${view.deleted ? " and says that it is deleted" : ""}.`,
   ];
   if (error) lines.push(`Reason: ${error.message} (${error.code}).`);
-  if (waitsFor.length > 0) lines.push(`It waits for ${waitsFor.map(recordLabel).join(", ")}.`);
+  lines.push(...waiting);
   if (attempts > 0) lines.push(`Failed attempts: ${attempts}${dueAt ? `; the next one ${instant(dueAt)}` : ""}.`);
   if (intent)
     lines.push(`A create of ${intent.resource} was begun ${instant(intent.begunAt)}; its end was never seen.`);

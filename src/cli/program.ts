@@ -59,7 +59,7 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
     .option("--json", "the result as one line of JSON")
     .addHelpText(
       "after",
-      "\nExit code: 0 all in step, 1 something needs a person, 75 some records wait for the next round.",
+      "\nExit code: 0 all in step, 1 something needs a person, 75 something failed that the next round tries again.",
     )
     .action((options: SyncOptions) => ended(sync({ ...globals(), ...options }, io)));
   command("check", "is everything there that a run needs? Settings, sync file, store, ERP, queue, service")

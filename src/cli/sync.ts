@@ -81,11 +81,10 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   return outcome(statuses);
 }
 
-/** What a run leaves behind decides the exit code: a person's work first, then what the next run will do. */
+/** What a run leaves behind decides the exit code: a person's work first, then what the next run tries again. Waiting for a parent is in order. */
 function outcome(statuses: readonly StreamStatus[]): number {
   if (statuses.some((status) => status.state === "held" || needsPersonCount(status) > 0)) return exitCode.needsPerson;
-  if (statuses.some(({ state, counts }) => state === "failing" || (counts.due ?? 0) + (counts.waiting ?? 0) > 0))
-    return exitCode.again;
+  if (statuses.some(({ state, counts }) => state === "failing" || (counts.due ?? 0) > 0)) return exitCode.again;
   return exitCode.ok;
 }
 

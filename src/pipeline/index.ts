@@ -6,6 +6,7 @@ export { Matcher } from "./matcher.ts";
 export { Leases } from "./leases.ts";
 export { droppedNote } from "./dropped-fields.ts";
 export { observeAll, type Delivery, type Observer, type PollFacts } from "./observer.ts";
+export { whyItWillNotCome } from "./orphans.ts";
 export { needsPersonCount, streamStatus, type StreamStatus } from "./stream-status.ts";
 export { Sweeper, guardNote, type DeleteGuard } from "./sweeper.ts";
 export { AdoptionPlanner, type AdoptionPlan, type Orphan, type PlannedRecord } from "./adoption-plan.ts";

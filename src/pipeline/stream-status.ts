@@ -3,6 +3,7 @@ import type { Stream } from "#mapping";
 import type { CursorState, Store } from "#store";
 import { heldNote } from "./adoption-gate.ts";
 import { droppedNote } from "./dropped-fields.ts";
+import { orphanSentence } from "./orphans.ts";
 import { guardNote } from "./sweeper.ts";
 
 /** How a stream stands, for `status`, the page and the metrics. */
@@ -45,6 +46,7 @@ async function oneStatus(
   const attention: string[] = [];
   if (hold) attention.push(`${hold.reason}; ${hold.remedy}`);
   if (error) attention.push(`polls fail: ${error.message} (${error.code})`);
+  if ((counts.waiting ?? 0) > 0) attention.push(...(await orphanSentence(store, stream.name)));
   attention.push(...(await heldDeletions(store, stream.name)), ...(await droppedFields(store, stream)));
   return {
     name: stream.name,
