@@ -48,8 +48,10 @@ export function describePeople(makePlace: MakePlace): void {
     it("leaves a record out, and looks for its open create first should the ERP change it", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.inState(customer("1"), "uncertain");
+      await scene.store.wait(await scene.claimed(contact("1")), { error: OOPS, parents: [customer("1")] });
       await scene.store.resolve(customer("1"), { kind: "skip" });
       expect(await scene.state(customer("1"))).toBe("skipped");
+      expect(await scene.dueKeys("contacts")).toEqual(["1"]);
       await scene.stage([upsert("1", { v: 2 })]);
       expect((await scene.claim(customer("1"))).intent).toBeDefined();
     });

@@ -92,6 +92,23 @@ describe("a read-only store", () => {
   });
 });
 
+describe("a store that another process writes to", () => {
+  it("gives a step up after a while, for another try, and takes the next when it is free", async () => {
+    await using place = await sqlitePlace();
+    await (await openDaemon(place.dataDir))[Symbol.asyncDispose]();
+    const path = join(place.dataDir, "svcsync.db");
+    const other = new Database(path);
+    const db = new Database(path, { timeout: 20 });
+    await using store = new SqliteStore({ db, clock, logger: silentLogger, leaseMs: 1_000, lock: undefined });
+    other.exec("BEGIN IMMEDIATE");
+    await expect(store.saveNote("a", 1)).rejects.toMatchObject({ family: "retry", code: "E_STORE_LOCKED" });
+    other.close();
+    expect(await store.note("a")).toBeUndefined();
+    await store.saveNote("a", 2);
+    expect(await store.note("a")).toBe(2);
+  });
+});
+
 describe("a damaged store", () => {
   it("is not opened when it is no database at all, and the store can be taken by the next daemon", async () => {
     await using place = await sqlitePlace();

@@ -59,6 +59,7 @@ export class Answers {
     // "skip" leaves an open create open: should the ERP change the record later, its result is looked for first.
     if (answer.kind !== "skip") intents.end(record.id);
     if (answer.kind === "bind") this.#bind(record.id, id, answer.binding);
+    else if (answer.kind === "skip") family.parentSettled(id, false);
     audit.add(id, { action: "resolve", resource, serviceId: binding?.serviceId, outcome: answer.kind });
     const state = next(record.state, event);
     this.#move.run({
