@@ -67,7 +67,7 @@ export function referenceSets(accounts: readonly Account[]): readonly ReferenceS
         { name: 'Kugelhahn 1/2"', number: "M-1003", hasSerialNumber: false, deactivated: false },
       ],
     ],
-    ["travelType", named("Pkw", "Transporter", "Fernwartung")],
+    ["traveType", named("Pkw", "Transporter", "Fernwartung")],
     ["ticketCategory", named("Störung", "Wartung", "Anfrage")],
     ["department", named("Innendienst", "Technik")],
     ["confidentialTag", named("Intern")],

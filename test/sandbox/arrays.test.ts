@@ -8,11 +8,9 @@ describe("array update on PUT (section 4.4)", () => {
   let [vip, repair, urgent] = [0, 0, 0];
   beforeAll(async () => {
     tenant = await openTenant();
-    [vip, repair, urgent] = ["VIP", "Wartung", "Notdienst"].map((name) => tenant.named("tag", name)) as [
-      number,
-      number,
-      number,
-    ];
+    vip = tenant.named("tag", "VIP");
+    repair = tenant.named("tag", "Wartung");
+    urgent = tenant.named("tag", "Notdienst");
   });
   afterAll(() => tenant[Symbol.asyncDispose]());
   beforeEach(async () => {

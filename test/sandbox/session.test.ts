@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { member, openTenant, type Reply, type Tenant } from "./tenant.ts";
+import { member, openTenant, textOf, type Reply, type Tenant } from "./tenant.ts";
 
 const MINUTE_MS = 60_000;
+
+const tokenOf = (reply: Reply): string => textOf(member(reply, "access_token"));
 
 describe("authentication (sections 2, 3 and 5)", () => {
   const time = { at: Date.parse("2026-03-01T10:00:00.000Z") };
@@ -20,7 +22,6 @@ describe("authentication (sections 2, 3 and 5)", () => {
 
   const login = (body: Record<string, string | number | boolean>): Promise<Reply> =>
     tenant.write("POST", "login", { username: "sync", password: "right", ...body }, { token: null });
-  const tokenOf = (reply: Reply): string => String(member(reply, "access_token"));
   const works = async (token: string): Promise<boolean> => (await tenant.read("v1/tag", { token })).status === 200;
 
   it("a client obtains a token by POST to login with username and password", async () => {

@@ -106,3 +106,9 @@ export function idsOf(reply: Reply, key: string): (number | undefined)[] {
 export function member(reply: Reply, name: string): Json | undefined {
   return isJsonObject(reply.json) ? reply.json[name] : undefined;
 }
+
+/** A value that must be text. */
+export function textOf(value: Json | undefined): string {
+  if (typeof value !== "string") throw new Error(`${JSON.stringify(value)} is not a text`);
+  return value;
+}

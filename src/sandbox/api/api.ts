@@ -55,7 +55,8 @@ export class Api {
     switch (route.kind) {
       case "collection":
         this.#checkParents(route.parents, caller);
-        if (method === "GET") return this.#lists.read(resource, query, caller, within(route.parents));
+        if (method === "GET")
+          return this.#lists.read({ resource, key: route.key, within: within(route.parents), query, caller });
         if (method !== "POST") throw new Refusal(405, `${method} wants the id of one ${resource.wire}`);
         return this.#create(resource, route.parents, object(body), fields, caller);
       case "record":
@@ -143,9 +144,9 @@ function allowed(account: Account, resource: Resource, method: string): boolean 
   return methods.some((allowed) => allowed === method);
 }
 
-function within(parents: readonly ParentStep[]): { field: string; id: number; key: string } | undefined {
+function within(parents: readonly ParentStep[]): { field: string; id: number } | undefined {
   const parent = parents.at(-1);
-  return parent && { field: parent.field, id: parent.id, key: parent.segment };
+  return parent && { field: parent.field, id: parent.id };
 }
 
 function object(body: Json | undefined): JsonObject {

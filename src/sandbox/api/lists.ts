@@ -8,11 +8,15 @@ import type { Shaper } from "./shape.ts";
 import { readSorting, type Comparison } from "./sorting.ts";
 import { sees, type Caller, type Tenant } from "./tenant.ts";
 
-/** The parent whose children alone are listed, and the wrapper key of the nested list. */
-export interface Within {
-  readonly field: string;
-  readonly id: number;
+/** What is listed for whom. */
+export interface Listing {
+  readonly resource: Resource;
+  /** The spelling of the path: the wrapper key, unless the tenant has another. */
   readonly key: string;
+  /** The parent whose children alone are listed. */
+  readonly within: { readonly field: string; readonly id: number } | undefined;
+  readonly query: URLSearchParams | undefined;
+  readonly caller: Caller;
 }
 
 /** Reads lists: filters, order, page, wrapper. */
@@ -29,7 +33,7 @@ export class Lists {
     this.#conditions = new Conditions(tenant, fullText);
   }
 
-  read(resource: Resource, query: URLSearchParams | undefined, caller: Caller, within: Within | undefined): Answer {
+  read({ resource, key, within, query, caller }: Listing): Answer {
     const page = readPage(resource, query, this.#tenant.switches);
     const conditions = query === undefined ? [] : this.#conditions.read(resource, query, caller);
     if (within) conditions.push(inside(within));
@@ -40,10 +44,8 @@ export class Lists {
     const { rows, total } = this.#select(resource, conditions, readSorting(resource, query, this.#tenant), page);
     const plan = this.#shaper.plan(resource, "list", query?.get("fields") ?? null);
     const shown = JSON.stringify(rows.map((row) => this.#shaper.shape(row.version.record!, plan)));
-    return {
-      status: 200,
-      body: this.#wrap(resource, within, shown, page, conditions.length === 0 ? this.#told(resource, total) : total),
-    };
+    const told = conditions.length === 0 ? this.#told(resource, total) : total;
+    return { status: 200, body: this.#wrap(this.#key(resource, key), shown, page, told) };
   }
 
   #select(
@@ -91,18 +93,21 @@ export class Lists {
     return first;
   }
 
-  #wrap(resource: Resource, within: Within | undefined, rows: string, { echo }: Page, total: number): string {
-    const { listWrapper, listKeys, totalCount } = this.#tenant.switches;
-    if (listWrapper === "array") return rows;
-    const key =
-      typeof listWrapper === "object"
-        ? listWrapper.key
-        : (listKeys[resource.name] ?? (within === undefined ? resource.wire : within.key));
-    return `{${totalCount === "no" ? "" : `"totalCount":${total},`}${echo}${JSON.stringify(key)}:${rows}}`;
+  /** Undefined where the rows are the whole answer. */
+  #key(resource: Resource, spelled: string): string | undefined {
+    const { listWrapper, listKeys } = this.#tenant.switches;
+    if (listWrapper === "array") return undefined;
+    return typeof listWrapper === "object" ? listWrapper.key : (listKeys[resource.name] ?? spelled);
+  }
+
+  #wrap(key: string | undefined, rows: string, { echo }: Page, total: number): string {
+    if (key === undefined) return rows;
+    const count = this.#tenant.switches.totalCount === "no" ? "" : `"totalCount":${total},`;
+    return `{${count}${echo}${JSON.stringify(key)}:${rows}}`;
   }
 }
 
-const inside = ({ field, id }: Within): Condition => ({
+const inside = ({ field, id }: NonNullable<Listing["within"]>): Condition => ({
   holds: (row) => row.version.record?.[field] === id,
   exact: { field, values: [id] },
 });

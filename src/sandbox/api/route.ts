@@ -6,8 +6,6 @@ export interface ParentStep {
   readonly resource: Resource;
   readonly id: number;
   readonly field: string;
-  /** The segment below the parent, and the wrapper key of the list there. */
-  readonly segment: string;
 }
 
 /** Where a path leads. */
@@ -15,7 +13,13 @@ export type Route =
   | { readonly kind: "login" }
   | { readonly kind: "logout" }
   | { readonly kind: "search"; readonly term: string }
-  | { readonly kind: "collection"; readonly resource: Resource; readonly parents: readonly ParentStep[] }
+  | {
+      readonly kind: "collection";
+      readonly resource: Resource;
+      readonly parents: readonly ParentStep[];
+      /** The spelling of the path, and the wrapper key of the list. */
+      readonly key: string;
+    }
   | {
       readonly kind: "record";
       readonly resource: Resource;
@@ -81,7 +85,7 @@ export class Router {
     }
     const resource = this.#catalogue.byPath.get(first);
     if (resource === undefined) return undefined;
-    if (second === undefined) return { kind: "collection", resource, parents: NO_PARENTS };
+    if (second === undefined) return { kind: "collection", resource, parents: NO_PARENTS, key: first };
     const id = readId(second);
     if (id !== undefined) {
       if (third !== undefined) return this.#below(resource, id, [third, ...rest], NO_PARENTS);
@@ -106,8 +110,8 @@ export class Router {
       if (above.length > 0 || rest.length > 0) return undefined;
       return { kind: "action", resource: parent, id: parentId, action: segment, argument: second };
     }
-    const parents = [...above, { resource: parent, id: parentId, field: resource.nested.field, segment }];
-    if (second === undefined) return { kind: "collection", resource, parents };
+    const parents = [...above, { resource: parent, id: parentId, field: resource.nested.field }];
+    if (second === undefined) return { kind: "collection", resource, parents, key: segment };
     const id = readId(second);
     if (id === undefined) return undefined;
     return rest.length === 0 ? { kind: "record", resource, id, parents } : this.#below(resource, id, rest, parents);

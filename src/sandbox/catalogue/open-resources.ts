@@ -38,7 +38,7 @@ export const openResources: readonly ResourceSpec[] = [
   nested("taskTemplate", "svcDocumentTemplate", "taskTemplate"),
   open("object", { searched: ["name"], searchKey: "objects" }),
   open("ticketCategory", { searched: ["name"], searchKey: "ticketCategories" }),
-  open("travelType", { aliases: ["traveType"] }),
+  open("traveType", { aliases: ["travelType"] }),
   open("selectionCategory", NAME_GUESS),
   open("selectionValue", NAME_GUESS),
   open("userAndQueue", NAME_GUESS),

@@ -102,7 +102,7 @@ export const taskResources: readonly ResourceSpec[] = [
       started: instant,
       time: integer,
       distance: number,
-      travelType: link("travelType"),
+      travelType: link("traveType"),
       factor: number,
       worker: link("user"),
       comment: text,

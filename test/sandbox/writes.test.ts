@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JsonObject } from "#model";
+import { member, openTenant, type Tenant } from "./tenant.ts";
+
+describe("writes are checked", () => {
+  let tenant: Tenant;
+  beforeAll(async () => {
+    tenant = await openTenant();
+  });
+  afterAll(() => tenant[Symbol.asyncDispose]());
+
+  it.for<[string, string[]]>([
+    ["customer", ["name", "customerStatus", "customerId"]],
+    ["customerContact", ["name", "customer"]],
+    ["customerLocation", ["name", "street", "zipcode", "city", "customer"]],
+    ["customerObject", ["object", "customer"]],
+    ["ticket", ["description", "priority", "ticketStatus"]],
+    ["svcDocument", ["customer"]],
+    ["customerStatus", ["name", "selectable"]],
+    ["user", ["email", "name", "password", "username", "permissionGroup"]],
+    ["ticketMessage", ["content"]],
+    ["tag", ["name"]],
+  ])("%s requires its fields on create", async ([resource, required]) => {
+    const links: JsonObject = { customer: await tenant.customer(), object: tenant.named("object", "Heizkessel") };
+    const whole: JsonObject = {
+      ...Object.fromEntries(required.map((name) => [name, `x${name}`])),
+      ...(required.includes("customer") ? { customer: links["customer"] ?? null } : {}),
+      ...(required.includes("object") ? { object: links["object"] ?? null } : {}),
+      ...(required.includes("customerStatus") ? { customerStatus: tenant.named("customerStatus", "Active") } : {}),
+      ...(required.includes("priority") ? { priority: tenant.named("priority", "Low") } : {}),
+      ...(required.includes("ticketStatus") ? { ticketStatus: tenant.named("ticketStatus", "Open") } : {}),
+      ...(required.includes("permissionGroup") ? { permissionGroup: tenant.named("permissionGroup", "Technik") } : {}),
+      ...(required.includes("selectable") ? { selectable: true } : {}),
+    };
+    const before = tenant.sandbox.records(resource).length;
+    for (const name of required)
+      for (const missing of [{ [name]: null }, { [name]: "" }]) {
+        const reply = await tenant.write("POST", `v1/${resource}`, { ...whole, ...missing });
+        expect([name, reply.status]).toEqual([name, 400]);
+      }
+    const { [required[0]!]: _left, ...without } = whole;
+    expect((await tenant.write("POST", `v1/${resource}`, without)).json).toEqual({
+      status: 400,
+      errorMessage: `${required[0]} is required`,
+    });
+    expect(tenant.sandbox.records(resource)).toHaveLength(before);
+    expect((await tenant.write("POST", `v1/${resource}`, whole)).status).toBe(200);
+  });
+
+  it("an edit may not empty a required field, and need not send it", async () => {
+    const id = await tenant.customer({ name: "Stays" });
+    expect((await tenant.write("PUT", `v1/customer/${id}`, { name: "" })).status).toBe(400);
+    expect((await tenant.write("PUT", `v1/customer/${id}`, { shortName: "x" })).status).toBe(200);
+    expect(tenant.sandbox.record("customer", id)).toMatchObject({ name: "Stays", shortName: "x" });
+  });
+
+  it("link targets must exist and be integers, on create and on edit", async () => {
+    const priority = tenant.named("priority", "Low");
+    expect((await tenant.write("POST", "v1/customerContact", { name: "x", customer: 4711 })).json).toEqual({
+      status: 400,
+      errorMessage: "customer 4711 does not exist",
+    });
+    expect((await tenant.write("POST", "v1/customerContact", { name: "x", customer: priority })).status).toBe(400);
+    const ticket = await tenant.ticket();
+    expect((await tenant.write("PUT", `v1/ticket/${ticket}`, { customer: "1" })).status).toBe(400);
+    expect((await tenant.write("PUT", `v1/ticket/${ticket}`, { customer: { id: 1 } })).status).toBe(400);
+  });
+
+  it("owner and personInCharge take a user or a queue", async () => {
+    for (const owner of [tenant.named("user", "Sabine Öttl"), tenant.named("queue", "Disposition")])
+      expect((await tenant.write("PUT", `v1/ticket/${await tenant.ticket()}`, { owner })).json).toMatchObject({
+        owner,
+      });
+    expect(
+      (await tenant.write("PUT", `v1/ticket/${await tenant.ticket()}`, { owner: tenant.named("tag", "VIP") })).status,
+    ).toBe(400);
+  });
+
+  it("values of the wrong kind are refused", async () => {
+    const ticket = await tenant.ticket();
+    for (const body of [
+      { description: 1 },
+      { billable: 1 },
+      { dueDate: "2026-01-01" },
+      { externalSla: "5" },
+      { additionalData: [] },
+    ]) {
+      const reply = await tenant.write("PUT", `v1/ticket/${ticket}`, body);
+      expect([body, reply.status]).toEqual([body, 400]);
+    }
+    const contact = { name: "x", customer: await tenant.customer(), gender: "male" };
+    expect((await tenant.write("POST", "v1/customerContact", contact)).status).toBe(400);
+  });
+
+  it("unknown and read-only fields are accepted with 200 and dropped", async () => {
+    const id = await tenant.customer({ id: 9_999_999, created: "2000-01-01T00:00:00.000Z", colour: "red" });
+    expect(id).toBeLessThan(9_999_999);
+    const reply = await tenant.write("PUT", `v1/customer/${id}?fields=*`, {
+      modified: "2000-01-01T00:00:00.000Z",
+      Name: "x",
+      customerid: "y",
+    });
+    expect([reply.status, member(reply, "modified")]).toEqual([200, expect.not.stringMatching(/^2000/)]);
+    expect(JSON.stringify(tenant.sandbox.record("customer", id))).not.toMatch(/red|2000-|"y"/);
+    const [write] = tenant.sandbox.ledger.writes({ resource: "customer", id, action: "edit" });
+    expect(write?.dropped).toEqual(["modified", "Name", "customerid"]);
+  });
+
+  it("fields of a create alone are dropped by an edit", async () => {
+    const [one, two] = [await tenant.customer(), await tenant.customer()];
+    const contact = (await tenant.write("POST", "v1/customerContact", { name: "x", customer: one })).id;
+    expect((await tenant.write("PUT", `v1/customerContact/${contact}`, { customer: two })).json).toMatchObject({
+      customer: one,
+    });
+    const document = (await tenant.write("POST", "v1/svcDocument", { customer: one, erpReferenceNumber: "A-1" })).id;
+    await tenant.write("PUT", `v1/svcDocument/${document}`, { erpReferenceNumber: "A-2", invoiceNumber: "R-1" });
+    expect(tenant.sandbox.record("svcDocument", document)).toMatchObject({ erpReferenceNumber: "A-1" });
+    expect(tenant.sandbox.record("svcDocument", document)).not.toHaveProperty("invoiceNumber");
+  });
+
+  it("a contact or an object moves to another customer by `move`", async () => {
+    const [one, two] = [await tenant.customer(), await tenant.customer()];
+    const contact = (await tenant.write("POST", "v1/customerContact", { name: "x", customer: one })).id;
+    expect((await tenant.write("PUT", `v1/customerContact/${contact}/move`, { customer: 4711 })).status).toBe(400);
+    expect((await tenant.write("PUT", `v1/customerContact/${contact}/move`, { customer: two })).status).toBe(200);
+    expect(tenant.sandbox.record("customerContact", contact)).toMatchObject({ customer: two });
+  });
+
+  it("every edit moves modified, also one that changes nothing", async () => {
+    const time = { at: 1_000 };
+    await using clocked = await openTenant({ clock: { now: () => time.at } });
+    const id = await clocked.customer();
+    time.at = 2_000;
+    await clocked.write("PUT", `v1/customer/${id}`, {});
+    expect(clocked.sandbox.record("customer", id)).toMatchObject({
+      created: "1970-01-01T00:00:01.000Z",
+      modified: "1970-01-01T00:00:02.000Z",
+    });
+  });
+
+  it("a change of a ticket's status is kept in its history", async () => {
+    const [open, closed] = [tenant.named("ticketStatus", "Open"), tenant.named("ticketStatus", "Closed")];
+    const ticket = await tenant.ticket();
+    await tenant.write("PUT", `v1/ticket/${ticket}`, { ticketStatus: closed });
+    await tenant.write("PUT", `v1/ticket/${ticket}`, { description: "x" });
+    const changes = await tenant.read(`v1/ticket/${ticket}/statusChange?sortings=id%20asc`);
+    expect(member(changes, "statusChange")).toMatchObject([
+      { fromStatus: null, toStatus: open },
+      { fromStatus: open, toStatus: closed },
+    ]);
+  });
+});
+
+describe("the life of a service record", () => {
+  it("goes from open over finished to approved, makes one invoice, and shows its number", async () => {
+    await using tenant = await openTenant();
+    const personInCharge = tenant.named("user", "Sabine Öttl");
+    const id = (await tenant.write("POST", "v1/svcDocument", { customer: await tenant.customer() })).id;
+    const step = async (name: string, body: JsonObject = {}) =>
+      (await tenant.write("PUT", `v1/svcDocument/${id}/${name}`, body)).status;
+    expect(await step("approve")).toBe(400);
+    expect(await step("finish")).toBe(400);
+    await tenant.write("PUT", `v1/svcDocument/${id}`, { personInCharge });
+    expect([await step("preFinish"), await step("finish"), await step("finish")]).toEqual([200, 200, 400]);
+    expect([await step("approve", { approvedComment: "ok" }), await step("approve")]).toEqual([200, 400]);
+    expect(await step("invoice", { invoiceNumber: "R-1" })).toBe(400);
+
+    const [invoice] = tenant.sandbox.records("invoice");
+    expect(invoice).toMatchObject({ svcDocument: id, status: "OPEN", invoiceNumber: null });
+    const found = await tenant.read("v1/invoice?status=open&fields=id,svcDocument");
+    expect(member(found, "invoice")).toEqual([{ id: invoice?.id, svcDocument: id }]);
+    await tenant.write("PUT", `v1/invoice/${invoice?.id}`, { invoiceNumber: "R-1", status: "OPEN" });
+    expect(tenant.sandbox.record("invoice", invoice?.id ?? 0)).toMatchObject({
+      status: "INVOICED",
+      invoiceNumber: "R-1",
+    });
+    expect(tenant.sandbox.record("svcDocument", id)).toMatchObject({
+      invoiceNumber: "R-1",
+      approved: true,
+      finished: true,
+    });
+    expect(member(await tenant.read("v1/svcDocument?status=approved&fields=id"), "svcDocument")).toEqual([{ id }]);
+    expect(member(await tenant.read("v1/svcDocument?status=open&fields=id"), "svcDocument")).toEqual([]);
+  });
+
+  it("is created from a template by templateId or templateName, with few fields honoured", async () => {
+    await using tenant = await openTenant();
+    const customer = await tenant.customer();
+    const from = (body: JsonObject) => tenant.write("POST", "v1/svcDocument/fromTemplate", body);
+    expect((await from({ template: 1, customer })).json).toMatchObject({
+      errorMessage: "You must specify a templateId or a templateName",
+    });
+    expect((await from({ templateName: "Wartung nach Vertrag", customer, ticket: 1 })).json).toMatchObject({
+      errorMessage: "Unknown error",
+    });
+    const made = await from({
+      templateName: "Wartung nach Vertrag",
+      customer,
+      erpReferenceNumber: "A-1",
+      billable: false,
+    });
+    expect(tenant.sandbox.record("svcDocument", made.id)).toMatchObject({
+      customer,
+      needSignature: true,
+      billable: true,
+    });
+    expect(tenant.sandbox.record("svcDocument", made.id)).not.toHaveProperty("erpReferenceNumber");
+  });
+
+  it("a draft is released, an open one canceled and cloned", async () => {
+    await using tenant = await openTenant();
+    const id = (await tenant.write("POST", "v1/svcDocument", { customer: await tenant.customer(), type: true })).id;
+    expect((await tenant.write("PUT", `v1/svcDocument/${id}/finish`)).status).toBe(400);
+    expect((await tenant.write("PUT", `v1/svcDocument/${id}/releaseDraft`)).status).toBe(200);
+    const copy = await tenant.write("PUT", `v1/svcDocument/${id}/cancelAndClone`);
+    expect(tenant.sandbox.record("svcDocument", id)).toMatchObject({ canceled: true, drafted: false });
+    expect(tenant.sandbox.record("svcDocument", copy.id)).toMatchObject({ canceled: false });
+    expect(copy.id).not.toBe(id);
+  });
+
+  it("merging tickets tells where a ticket went", async () => {
+    await using tenant = await openTenant();
+    const [kept, merged] = [await tenant.ticket(), await tenant.ticket()];
+    expect((await tenant.write("PUT", `v1/ticket/${kept}/merge/${merged}`)).status).toBe(200);
+    expect((await tenant.read(`v1/ticket/${merged}/isMerged`)).json).toEqual({
+      merged: true,
+      mergedToTicketId: kept,
+      actualTicketId: kept,
+    });
+    expect((await tenant.read(`v1/ticket/${kept}/isMerged`)).json).toMatchObject({
+      merged: false,
+      actualTicketId: kept,
+    });
+    expect((await tenant.read(`v1/ticket/${kept}?fields=mergedTickets`)).json).toEqual({ mergedTickets: [merged] });
+  });
+});
