@@ -1,11 +1,11 @@
 import { access, constants, mkdir } from "node:fs/promises";
 import { errorFacts, systemClock, type Finding } from "#model";
-import { Closing, openSources, queueLocation, readSyncFile } from "#daemon";
+import { Closing, openSources, queueLocation, readSyncFile, type Sources } from "#daemon";
 import { openQueue } from "#queue";
 import { openService } from "#service";
 import { loadSettings, secretTexts, type Secrets, type Settings } from "#settings";
 import { openStore } from "#store";
-import type { SyncFile } from "#mapping";
+import type { Stream, SyncFile } from "#mapping";
 import { openLogger, type Logger } from "#telemetry";
 import type { GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
@@ -22,6 +22,7 @@ const remedies: Record<string, string> = {
   service: "Check SERVICE_URL, the network and a proxy between.",
   queue: "Check QUEUE_URL; without it svcsync starts its own Redis.",
   store: "DATA_DIR must be a folder that this user may write to.",
+  mapping: 'Correct the field in the sync file; "svcsync peek" shows rows as they are read and mapped.',
   erp: "Check the source's settings in the sync file and that the ERP can be reached from here.",
 };
 
@@ -71,8 +72,25 @@ async function checkSources(syncFile: SyncFile, logger: Logger, signal: AbortSig
     if (findings.some(({ verdict }) => verdict === "problem")) return findings;
     for (const [name, stream] of sources.streams)
       findings.push(...(await attempt("erp", () => stream.check(signal), `stream ${name}`)));
+    if (findings.some(({ verdict }) => verdict === "problem")) return findings;
+    for (const stream of syncFile.streams)
+      findings.push(
+        ...(await attempt("mapping", () => checkMapping(stream, sources, signal), `stream ${stream.name}`)),
+      );
     return findings;
   });
+}
+
+/** Maps one row of the ERP: a column that the sync file misspells shows here. */
+async function checkMapping(stream: Stream, sources: Sources, signal: AbortSignal): Promise<Finding[]> {
+  const source = sources.streams.get(stream.name)!;
+  for await (const [key] of source.keys(signal)) {
+    const row = key === undefined ? undefined : await source.readOne(key, signal);
+    if (!row) continue;
+    await stream.map(row, false);
+    return [{ subject: `stream ${stream.name}`, verdict: "ok", message: `${key} can be mapped` }];
+  }
+  return [{ subject: `stream ${stream.name}`, verdict: "ok", message: "the ERP shows no row to try the mapping on" }];
 }
 
 async function checkQueue(settings: Settings, secrets: Secrets, logger: Logger): Promise<Finding[]> {
@@ -110,7 +128,7 @@ async function checkService(
 }
 
 async function attempt(
-  part: "store" | "erp" | "queue" | "service",
+  part: "store" | "erp" | "mapping" | "queue" | "service",
   look: () => Promise<Finding[]>,
   subject: string = part,
 ): Promise<Finding[]> {

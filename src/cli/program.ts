@@ -8,6 +8,7 @@ import { demo, type DemoOptions } from "./demo/index.ts";
 import { explain, type ExplainOptions } from "./explain.ts";
 import { exitCode, type Io } from "./io.ts";
 import { parseRecord, records, type RecordsOptions } from "./records.ts";
+import { peek, type PeekOptions } from "./peek.ts";
 import { rebuild, type RebuildOptions } from "./rebuild.ts";
 import { reconcile, type ReconcileOptions } from "./reconcile.ts";
 import { resolve, type ResolveOptions } from "./resolve.ts";
@@ -81,6 +82,11 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
     .addArgument(recordArgument())
     .option("--json", "as JSON")
     .action((id: RecordId, options: ExplainOptions) => ended(explain(id, { ...globals(), ...options }, io)));
+  command("peek", "the next rows of a stream as the ERP gives them and as they are mapped; writes nothing")
+    .argument("<stream>", "the stream")
+    .option("--rows <count>", "how many", positiveInteger, 3)
+    .option("--json", "one line of JSON per row")
+    .action((stream: string, options: PeekOptions) => ended(peek(stream, { ...globals(), ...options }, io)));
   command("retry", "parked and waiting records become due again")
     .argument("[target]", "a stream, or one record as stream/key; everything unless given")
     .action((target: string | undefined) => ended(retry(target, globals(), io)));

@@ -1,6 +1,6 @@
 export { startSandbox, type Sandbox } from "./sandbox.ts";
 export { DEFAULT_ACCOUNT, DEFAULT_TOKEN, type Account, type SandboxOptions, type StaticToken } from "./options.ts";
-export { DEFAULT_SWITCHES, type Switches } from "./switches.ts";
+export type { Switches } from "./switches.ts";
 export type { ArmedFault, Fault } from "./faults/fault.ts";
 export type { Ledger, RequestEntry, RequestQuery, WriteEntry, WriteQuery } from "./ledger.ts";
 export type { StoredRecord, WriteAction } from "./records/version.ts";

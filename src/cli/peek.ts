@@ -1,0 +1,96 @@
+import { canonicalJson, errorFacts, type Change, type Json } from "#model";
+import type { Mapped, MappedValue, Stream } from "#mapping";
+import type { SourceStream } from "#sources";
+import { openPartsContext, type GlobalOptions } from "./command-context.ts";
+import { exitCode, type Io } from "./io.ts";
+
+export interface PeekOptions extends GlobalOptions {
+  readonly rows: number;
+  readonly json?: boolean;
+}
+
+/** A row as the ERP gives it and as the sync file maps it. */
+interface Peeked {
+  readonly change: Change;
+  readonly mapped?: Mapped;
+  readonly error?: string;
+}
+
+/** `svcsync peek STREAM`: the next rows as read and as mapped. Nothing is written, no cursor moves. */
+export async function peek(name: string, options: PeekOptions, io: Io): Promise<number> {
+  await using context = await openPartsContext(options, io);
+  const { syncFile } = context.configuration;
+  const stream = syncFile.streams.find((each) => each.name === name);
+  const source = context.parts.sources.streams.get(name);
+  if (!stream || !source) {
+    io.stderr.write(
+      `${name}: no such stream; the sync file has ${syncFile.streams.map((each) => each.name).join(", ")}.\n`,
+    );
+    return exitCode.usage;
+  }
+  const { cursor } = await context.parts.store.cursor(name);
+  const next = await read(source, cursor, options.rows, io.signal);
+  // A stream that is up to date has no next rows: its first ones show the mapping as well.
+  const isUpToDate = next.length === 0 && cursor !== null;
+  const changes = isUpToDate ? await read(source, null, options.rows, io.signal) : next;
+  if (isUpToDate) io.stderr.write(`${name} is up to date; these are its first rows.\n`);
+  const peeked: Peeked[] = [];
+  for (const change of changes) peeked.push(await map(stream, change));
+  if (options.json) for (const each of peeked) io.stdout.write(`${JSON.stringify(each)}\n`);
+  else io.stdout.write(peeked.length === 0 ? "The ERP shows no rows.\n" : peeked.map(asText).join("\n"));
+  return peeked.some(({ error }) => error !== undefined) ? exitCode.needsPerson : exitCode.ok;
+}
+
+async function read(
+  source: SourceStream,
+  cursor: Json,
+  count: number,
+  signal: AbortSignal,
+): Promise<readonly Change[]> {
+  const changes: Change[] = [];
+  for await (const batch of source.changes(cursor, signal)) {
+    changes.push(...batch.changes.slice(0, count - changes.length));
+    if (changes.length >= count) break;
+  }
+  return changes;
+}
+
+async function map(stream: Stream, change: Change): Promise<Peeked> {
+  try {
+    const row = change.kind === "upsert" ? change.row : {};
+    return { change, mapped: await stream.map(row, change.kind === "delete") };
+  } catch (thrown) {
+    const { code, message } = errorFacts(thrown);
+    return { change, error: `${message} (${code})` };
+  }
+}
+
+function asText({ change, mapped, error }: Peeked): string {
+  const lines = [change.key, "  as the ERP shows it:"];
+  if (change.kind === "delete") lines.push("    deleted");
+  else for (const [column, value] of Object.entries(change.row)) lines.push(`    ${column}: ${canonicalJson(value)}`);
+  lines.push("  as it is mapped:", ...(error === undefined ? mappedLines(mapped!) : [`    PROBLEM: ${error}`]));
+  return `${lines.join("\n")}\n`;
+}
+
+function mappedLines(mapped: Mapped): string[] {
+  if (mapped.kind === "skip") return [`    left out: ${mapped.reason}`];
+  if (mapped.kind === "deleted" && mapped.policy !== "set") return [`    deleted: ${mapped.policy}`];
+  const fields = "fields" in mapped ? mapped.fields : [];
+  return fields.map(
+    ({ name, value, own }) => `    ${name}: ${shown(value)}${own === "create" ? " (at creation only)" : ""}`,
+  );
+}
+
+function shown(value: MappedValue): string {
+  switch (value.kind) {
+    case "value":
+      return canonicalJson(value.value);
+    case "ref":
+      return value.key === null ? "null" : `the service id of ${value.stream}/${value.key}`;
+    case "lookup":
+      return value.value === null ? "null" : `the id of ${value.resource} ${JSON.stringify(value.value)}`;
+    case "tags":
+      return `the ids of ${value.resource} ${canonicalJson([...value.values])}, added and removed one by one`;
+  }
+}
