@@ -25,6 +25,12 @@ describe("faults on demand", () => {
     return found;
   };
 
+  const strikes = async (seed: number) => {
+    await tenant.sandbox.reset();
+    arm({ kind: "tooMany", probability: 0.5, seed });
+    return statuses(40);
+  };
+
   it("latency holds an answer back, with jitter on top", async () => {
     arm({ kind: "latency", ms: 60, jitterMs: 20 });
     const started = performance.now();
@@ -182,11 +188,6 @@ describe("faults on demand", () => {
   });
 
   it("faults strike by chance, and the same seed strikes the same requests", async () => {
-    const strikes = async (seed: number) => {
-      await tenant.sandbox.reset();
-      arm({ kind: "tooMany", probability: 0.5, seed });
-      return statuses(40);
-    };
     const first = await strikes(7);
     expect(await strikes(7)).toEqual(first);
     expect(await strikes(8)).not.toEqual(first);

@@ -67,9 +67,11 @@ describe("the sample ERP", () => {
     const tickets = new Set(erp.all("tickets").map((row) => row.ticket_no));
     for (const row of [...erp.all("contacts"), ...erp.all("tickets"), ...erp.all("service_orders")])
       expect(customers).toContain(row.customer_no);
-    for (const row of erp.all("tickets"))
-      if (row.contact_no !== null) expect(contacts).toContain(`${row.customer_no}/${row.contact_no}`);
-    for (const row of erp.all("service_orders")) if (row.ticket_no !== null) expect(tickets).toContain(row.ticket_no);
+    const asked = erp.all("tickets").filter((row) => row.contact_no !== null);
+    const caused = erp.all("service_orders").filter((row) => row.ticket_no !== null);
+    expect([asked.length > 0, caused.length > 0]).toEqual([true, true]);
+    for (const row of asked) expect(contacts).toContain(`${row.customer_no}/${row.contact_no}`);
+    for (const row of caused) expect(tickets).toContain(row.ticket_no);
   });
 
   it("uses only names that the sandbox has as reference data", async () => {

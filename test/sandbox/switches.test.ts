@@ -9,6 +9,20 @@ const customers = (tenant: Tenant, count: number) =>
     Array.from({ length: count }, (_, at) => ({ name: `K${at}`, customerId: String(at) })),
   );
 
+/** The places, in the order of seeding, of the customers that a page shows. */
+const page = async (options: SandboxOptions, query: string) => {
+  await using tenant = await openTenant({ order: "oldestFirst", ...options });
+  const ids = customers(tenant, 60).map((record) => record.id);
+  return idsOf(await tenant.read(`v1/customer?${query}`), "customer").map((id) => ids.indexOf(id ?? 0));
+};
+
+const byPage = (first: 0 | 1): SandboxOptions => ({ paging: { kind: "page", parameter: "seite", first } });
+
+const create = (tenant: Tenant) => {
+  const customerStatus = tenant.named("customerStatus", "Active");
+  return tenant.write("POST", "v1/customer", { name: "x", customerId: "1", customerStatus });
+};
+
 describe("the brand", () => {
   it("stands in paths, wrapper keys, fields, filters and link names; the neutral word is then unknown", async () => {
     await using tenant = await openTenant({ brand: "acme" });
@@ -53,14 +67,7 @@ describe("the wrapper of lists", () => {
 });
 
 describe("paging", () => {
-  const page = async (options: SandboxOptions, query: string) => {
-    await using tenant = await openTenant({ order: "oldestFirst", ...options });
-    const ids = customers(tenant, 60).map((record) => record.id);
-    return idsOf(await tenant.read(`v1/customer?${query}`), "customer").map((id) => ids.indexOf(id ?? 0));
-  };
-
   it("may count pages from 0 or from 1, under any name", async () => {
-    const byPage = (first: 0 | 1): SandboxOptions => ({ paging: { kind: "page", parameter: "seite", first } });
     expect(await page(byPage(1), "limit=2&seite=2")).toEqual([2, 3]);
     expect(await page(byPage(0), "limit=2&seite=2")).toEqual([4, 5]);
     expect(await page(byPage(1), "limit=2")).toEqual([0, 1]);
@@ -113,11 +120,6 @@ describe("paging", () => {
 });
 
 describe("the answer of a create", () => {
-  const create = (tenant: Tenant) => {
-    const customerStatus = tenant.named("customerStatus", "Active");
-    return tenant.write("POST", "v1/customer", { name: "x", customerId: "1", customerStatus });
-  };
-
   it("may be only the id", async () => {
     await using tenant = await openTenant({ createAnswer: "id", createStatus: 201 });
     const reply = await create(tenant);
