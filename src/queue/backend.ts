@@ -28,8 +28,6 @@ export type Work = (job: Job<JobText>, lost?: AbortSignal) => Promise<void>;
 
 export interface WorkerSettings {
   readonly concurrency: number;
-  /** How long a job of a process that died is held before another may run it, in milliseconds. */
-  readonly lockMs: number;
   /** Whether work is told of the loss of its job. Costs a controller for each job. */
   readonly tellsLoss: boolean;
 }
@@ -52,8 +50,14 @@ export interface Backend extends AsyncDisposable {
 /** Nothing is kept of a job that has ended: what happened is in the store. */
 export const forgetful = { removeOnComplete: true, removeOnFail: true } satisfies JobsOptions;
 
+/**
+ * How long a job of a process that died is held before another may run it, in milliseconds. A job that runs is held by
+ * renewal as long as it takes.
+ */
+const lockMs = 10_000;
+
 /** How BullMQ is set up on every backend, and why. */
-export function workerOptions({ concurrency, lockMs }: WorkerSettings) {
+export function workerOptions({ concurrency }: WorkerSettings) {
   return {
     concurrency,
     removeOnComplete: { count: 0 },

@@ -29,6 +29,7 @@ export class BullQueue implements Queue {
   #crew: Crew | undefined;
   #schedule: Schedule | undefined;
   #isScheduled = false;
+  #isRepairing = false;
   readonly #onForgotten: (() => void)[] = [];
   #scheduleCheck: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
@@ -37,8 +38,8 @@ export class BullQueue implements Queue {
     this.#parts = parts;
     this.#reach = new Reach(parts.backend, parts);
     this.#lines = new Lines(parts.backend, this.#reach);
-    this.#reach.onReturn(() => void this.#repairSchedule());
-    parts.backend.onReconnect(() => void this.#repairSchedule());
+    this.#reach.onReturn(() => this.#checkSchedule());
+    parts.backend.onReconnect(() => this.#checkSchedule());
   }
 
   async wake(ids: readonly RecordId[], options: WakeOptions): Promise<void> {
@@ -48,7 +49,7 @@ export class BullQueue implements Queue {
 
   async schedulePolls(polls: Schedule): Promise<void> {
     this.#schedule = new Map(polls);
-    this.#scheduleCheck ??= setInterval(() => void this.#repairSchedule(), scheduleCheckMs).unref();
+    this.#scheduleCheck ??= setInterval(() => this.#checkSchedule(), scheduleCheckMs).unref();
     try {
       await this.#applySchedule();
     } catch (error) {
@@ -121,6 +122,13 @@ export class BullQueue implements Queue {
     const outlived = [...schedule.keys()].filter((stream) => !made.includes(stream));
     for (const stream of outlived) await this.#addPoll(stream, { afterRunning: false });
     return [];
+  }
+
+  /** One at a time: the end of an outage is noticed in two ways. */
+  #checkSchedule(): void {
+    if (this.#isRepairing) return;
+    this.#isRepairing = true;
+    void this.#repairSchedule().finally(() => (this.#isRepairing = false));
   }
 
   /** After the backend lost its jobs (restarted empty, flushed) the schedulers are made anew. */

@@ -6,9 +6,6 @@ import { parseRecord, recordText } from "./record-text.ts";
 
 export const deliveryQueueName = "deliveries";
 
-/** How long a delivery of a process that died is held, in milliseconds. */
-export const deliveryLockMs = 20_000;
-
 const jobName = "deliver";
 /** Jobs without a priority come first; among the others, in the order of their wake-ups. */
 const backfillPriority = 1;

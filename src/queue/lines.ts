@@ -2,8 +2,8 @@ import { sleep, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend, JobWorker, Jobs } from "./backend.ts";
 import type { QueueHandlers } from "./contract.ts";
-import { asError, deliveryLockMs, deliveryQueueName, deliveryWork } from "./deliveries.ts";
-import { pollConcurrency, pollLockMs, pollQueueName, pollWork } from "./polls.ts";
+import { asError, deliveryQueueName, deliveryWork } from "./deliveries.ts";
+import { pollConcurrency, pollQueueName, pollWork } from "./polls.ts";
 import type { Reach } from "./reach.ts";
 
 const retryPauseMs = 500;
@@ -117,8 +117,8 @@ export class Crew {
       logger,
     });
     return [
-      backend.worker(deliveryQueueName, deliver, { concurrency, lockMs: deliveryLockMs, tellsLoss: false }, heard),
-      backend.worker(pollQueueName, poll, { concurrency: pollConcurrency, lockMs: pollLockMs, tellsLoss: true }, heard),
+      backend.worker(deliveryQueueName, deliver, { concurrency, tellsLoss: false }, heard),
+      backend.worker(pollQueueName, poll, { concurrency: pollConcurrency, tellsLoss: true }, heard),
     ];
   }
 }

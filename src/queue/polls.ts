@@ -6,12 +6,6 @@ import { asError } from "./deliveries.ts";
 
 export const pollQueueName = "polls";
 
-/**
- * How long a poll of a process that died is held, in milliseconds. Held by renewal, a poll may take any time; short,
- * because the stream rests until then.
- */
-export const pollLockMs = 10_000;
-
 /** Polls that run at once in this process: more than anyone has streams. */
 export const pollConcurrency = 100;
 
@@ -77,12 +71,23 @@ export function pollWork({ jobs, poll, isScheduled, stopping, logger }: PollWork
     /** After the backend forgot everything, it may hand out a poll that this process is still running. */
     if (running.has(stream)) return;
     running.add(stream);
+    using either = abortedWith(stopping, lost);
     try {
-      await poll(stream, lost ? AbortSignal.any([stopping, lost]) : stopping);
+      await poll(stream, either.signal);
     } catch (error) {
       logger.error({ err: asError(error), stream }, "caught an error that a poll threw");
     } finally {
       running.delete(stream);
     }
   };
+}
+
+/** A signal that follows two others for a while. `AbortSignal.any` would stay tied to the one that lives long. */
+function abortedWith(long: AbortSignal, short: AbortSignal | undefined): { signal: AbortSignal } & Disposable {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  if (long.aborted || short?.aborted) abort();
+  long.addEventListener("abort", abort);
+  short?.addEventListener("abort", abort);
+  return { signal: controller.signal, [Symbol.dispose]: () => long.removeEventListener("abort", abort) };
 }

@@ -8,6 +8,8 @@ const patienceMs = 5_000;
 /** Between two looks whether a lost server is back. */
 const probePauseMs = 500;
 
+const noop = () => undefined;
+
 /**
  * Whether the backend can be reached: calls pass through here, so that none hangs, an outage is logged once and not per
  * call, and the server's return is noticed without being asked for.
@@ -21,6 +23,9 @@ export class Reach {
   readonly #onReturn: (() => void)[] = [];
   #probe: Promise<void> | undefined;
   #lostAt: number | undefined;
+  /** Gives up the calls, and the looks, that are under way. */
+  readonly #calling = new Set<() => void>();
+  readonly #looking = new Set<() => void>();
 
   constructor(backend: Backend, parts: { label: string; clock: Clock; logger: Logger }) {
     this.#backend = backend;
@@ -43,7 +48,7 @@ export class Reach {
   async call<T>(work: () => Promise<T>): Promise<T> {
     if (this.#lostAt !== undefined) await this.probe();
     try {
-      return await this.#inTime(work());
+      return await this.#inTime(work(), this.#calling);
     } catch (error) {
       const verdict = this.#judged(error);
       if (saysUnreachable(verdict)) this.#doubt();
@@ -64,13 +69,15 @@ export class Reach {
     else this.#log.debug({ err: error }, "met an error in the background of the queue");
   }
 
+  /** Whoever still waits gives up. */
   close(): void {
     this.#closing.abort();
+    for (const giveUp of [...this.#calling, ...this.#looking]) giveUp();
   }
 
   async #look(): Promise<void> {
     try {
-      await this.#inTime(this.#backend.probe());
+      await this.#inTime(this.#backend.probe(), this.#looking);
     } catch (error) {
       const verdict = this.#judged(error);
       if (saysUnreachable(verdict)) this.#lost(verdict);
@@ -83,16 +90,17 @@ export class Reach {
     for (const listener of this.#onReturn) listener();
   }
 
-  async #inTime<T>(answer: Promise<T>): Promise<T> {
-    const timer = new AbortController();
-    const late = sleep(patienceMs, timer.signal).then(() => {
-      throw unreachable(this.#label);
-    });
-    late.catch(() => undefined);
+  /** Waits for `answer` until patience ends or somebody gives up; a later answer is for nobody. */
+  async #inTime<T>(answer: Promise<T>, waiting: Set<() => void>): Promise<T> {
+    let giveUp: () => void = noop;
+    const late = new Promise<never>((_, reject) => (giveUp = () => reject(unreachable(this.#label))));
+    const timer = setTimeout(giveUp, patienceMs);
+    waiting.add(giveUp);
     try {
       return await Promise.race([answer, late]);
     } finally {
-      timer.abort();
+      clearTimeout(timer);
+      waiting.delete(giveUp);
     }
   }
 
@@ -109,6 +117,8 @@ export class Reach {
   #lost(error: Error): void {
     if (this.#lostAt !== undefined || this.#closing.signal.aborted) return;
     this.#lostAt = this.#clock.now();
+    /** Calls that are under way need not run into their time-out. */
+    for (const giveUp of this.#calling) giveUp();
     this.#log.warn({ queue: this.#label, err: error }, "lost the queue");
     void this.#watch();
   }

@@ -153,10 +153,12 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
       const at: number[] = [];
       await queue.start({ ...nothing, poll: async () => void at.push(Date.now()) }, { concurrency: 1 });
       const began = Date.now();
-      await queue.schedulePolls(new Map([["customers", { everyMs: 400 }]]));
-      await vi.waitFor(() => expect(at.length).toBeGreaterThanOrEqual(4), patience);
-      expect(at[0]! - began).toBeLessThan(400);
-      expect(at[3]! - at[0]!).toBeGreaterThanOrEqual(1_000);
+      const everyMs = 1_000;
+      await queue.schedulePolls(new Map([["customers", { everyMs }]]));
+      await vi.waitFor(() => expect(at.length).toBeGreaterThanOrEqual(3), patience);
+      expect(at[0]! - began).toBeLessThan(everyMs);
+      // The first may come late on a busy machine, the third never early.
+      expect(at[2]! - began).toBeGreaterThanOrEqual(2 * everyMs);
     });
 
     it("moves nothing when the same polls are scheduled again", async () => {
