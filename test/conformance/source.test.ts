@@ -15,10 +15,14 @@ afterAll(async () => {
   await mariadb?.[Symbol.asyncDispose]();
 });
 
+const mssqlUrl = process.env["MSSQL_URL"];
+const mssqlAbsent = mssqlUrl === undefined ? "not proven here (no server): see test/sources/sql/mssql" : undefined;
+
 const table = printedTable();
 for (const subject of [
   ...sqlSubjects("SQLite", "sqlite", () => undefined),
   ...sqlSubjects("PostgreSQL", "postgres", () => postgres?.url),
   ...sqlSubjects("MariaDB", "mysql", () => mariadb?.url),
+  ...sqlSubjects("SQL Server", "mssql", () => mssqlUrl, mssqlAbsent),
 ])
   describeSource(subject, table);

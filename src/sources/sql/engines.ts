@@ -1,5 +1,6 @@
 import { StopError } from "#model";
 import type { Engine } from "./engine.ts";
+import { mssqlEngine } from "./mssql-engine.ts";
 import { mysqlEngine } from "./mysql-engine.ts";
 import { postgresEngine } from "./postgres-engine.ts";
 import type { SqlSettings } from "./settings.ts";
@@ -18,6 +19,9 @@ export function engineOf(settings: SqlSettings): Engine {
     case "mysql":
     case "mariadb":
       return mysqlEngine(settings);
+    case "mssql":
+    case "sqlserver":
+      return mssqlEngine(settings);
     default:
       throw new StopError("E_SOURCE_DATABASE", `no database is named by ${scheme}:`);
   }

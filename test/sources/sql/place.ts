@@ -41,6 +41,7 @@ async function openDatabase(dialect: DialectName, server: string): Promise<Place
   const name = `erp_${process.pid}_${++count}`;
   const admin = await openWriter(server);
   await admin.run(`create database ${name}`);
+  if (dialect === "mssql") await admin.run(snapshots(name));
   const url = new URL(server);
   url.pathname = name;
   const writer = await openWriter(url.href);
@@ -49,14 +50,40 @@ async function openDatabase(dialect: DialectName, server: string): Promise<Place
   return {
     url: url.href,
     writer,
-    cut: () => (dialect === "postgres" ? cutPostgres(admin, name) : cutMysql(admin, name)),
+    cut: () => cuts[dialect](admin, name),
     deadUrl: dead.href,
     async [Symbol.asyncDispose]() {
       await writer[Symbol.asyncDispose]();
-      await admin.run(dialect === "postgres" ? `drop database ${name} with (force)` : `drop database ${name}`);
+      await admin.run(drops[dialect](name));
       await admin[Symbol.asyncDispose]();
     },
   };
+}
+
+/** SQL Server: readers do not wait for writers, and changes are tracked. */
+function snapshots(name: string): string {
+  return `alter database ${name} set read_committed_snapshot on;
+    alter database ${name} set change_tracking = on (change_retention = 2 days)`;
+}
+
+const drops: Readonly<Record<DialectName, (name: string) => string>> = {
+  sqlite: () => "",
+  postgres: (name) => `drop database ${name} with (force)`,
+  mysql: (name) => `drop database ${name}`,
+  mssql: (name) => `alter database ${name} set single_user with rollback immediate; drop database ${name}`,
+};
+
+const cuts: Readonly<Record<DialectName, (admin: Writer, name: string) => Promise<void>>> = {
+  sqlite: async () => undefined,
+  postgres: cutPostgres,
+  mysql: cutMysql,
+  mssql: cutMssql,
+};
+
+async function cutMssql(admin: Writer, name: string): Promise<void> {
+  const kills = await admin.one(`select string_agg(concat('kill ', session_id), '; ') from sys.dm_exec_sessions
+    where program_name = 'svcsync' and database_id = db_id('${name}')`);
+  if (kills !== "null") await admin.run(kills);
 }
 
 async function cutPostgres(admin: Writer, name: string): Promise<void> {

@@ -1,4 +1,4 @@
-export type DialectName = "sqlite" | "postgres" | "mysql";
+export type DialectName = "sqlite" | "postgres" | "mysql" | "mssql";
 
 /** One way in which tables say what changed, in the words of each database. */
 export interface Shape {
@@ -35,7 +35,12 @@ function quoted(value: string | null): string {
 
 const wall: Shape = {
   name: "wall-clock stamp",
-  columns: { sqlite: "changed text", postgres: "changed timestamp", mysql: "changed datetime(6)" },
+  columns: {
+    sqlite: "changed text",
+    postgres: "changed timestamp",
+    mysql: "changed datetime(6)",
+    mssql: "changed datetime2(7)",
+  },
   marks: ["changed"],
   values: (at) => [quoted(at === null ? null : reading(at))],
   read: { changed: "changed" },
@@ -45,13 +50,18 @@ const wall: Shape = {
 
 const instant: Shape = {
   name: "instant stamp",
-  columns: { sqlite: "changed integer", postgres: "changed timestamptz", mysql: "changed timestamp(6) null" },
+  columns: {
+    sqlite: "changed integer",
+    postgres: "changed timestamptz",
+    mysql: "changed timestamp(6) null",
+    mssql: "changed datetimeoffset(7)",
+  },
   marks: ["changed"],
   values(at, dialect) {
     if (at === null) return ["null"];
     if (dialect === "sqlite") return [String(Math.floor(at))];
     const text = new Date(at).toISOString().replace("T", " ").replace("Z", "");
-    return [quoted(dialect === "postgres" ? `${text}+00` : text)];
+    return [quoted({ postgres: `${text}+00`, mysql: text, mssql: `${text} +00:00` }[dialect])];
   },
   read: { changed: "changed" },
 };
@@ -62,6 +72,7 @@ const twoColumns: Shape = {
     sqlite: "changed_on text, changed_at integer",
     postgres: "changed_on date, changed_at time",
     mysql: "changed_on date, changed_at varchar(8)",
+    mssql: "changed_on date, changed_at time(7)",
   },
   marks: ["changed_on", "changed_at"],
   values(at, dialect) {
@@ -85,7 +96,7 @@ const sequence: Shape = {
 
 const outbox: Shape = {
   name: "outbox",
-  columns: { sqlite: "", postgres: "", mysql: "" },
+  columns: { sqlite: "", postgres: "", mysql: "", mssql: "" },
   marks: [],
   values: () => [],
   read: { outbox: { table: "outbox", sequence: "number", key: "nr" } },
@@ -94,10 +105,26 @@ const outbox: Shape = {
 
 const whole: Shape = {
   name: "no stamp",
-  columns: { sqlite: "", postgres: "", mysql: "" },
+  columns: { sqlite: "", postgres: "", mysql: "", mssql: "" },
   marks: [],
   values: () => [],
   read: {},
 };
 
-export const shapes: readonly Shape[] = [wall, instant, twoColumns, sequence, outbox, whole];
+const rowversion: Shape = {
+  name: "rowversion",
+  columns: { mssql: "revision rowversion" },
+  marks: [],
+  values: () => [],
+  read: { changed: { counter: "revision", kind: "rowversion" } },
+};
+
+const tracking: Shape = {
+  name: "change tracking",
+  columns: { mssql: "" },
+  marks: [],
+  values: () => [],
+  read: { changed: { changeTracking: true } },
+};
+
+export const shapes: readonly Shape[] = [wall, instant, twoColumns, sequence, outbox, whole, rowversion, tracking];

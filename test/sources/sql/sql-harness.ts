@@ -54,14 +54,14 @@ class SqlHarness implements SourceHarness {
 
   async put(rows: readonly TestRow[], atMs: number | null = Date.now()): Promise<void> {
     const { writer } = this.#place;
-    await writer.run("begin");
+    await writer.run(beginOf(this.#dialect));
     await this.#write(writer, rows, atMs);
     await writer.run("commit");
   }
 
   async putLate(rows: readonly TestRow[]): Promise<() => Promise<void>> {
     const writer = await openWriter(this.#place.url);
-    await writer.run(this.#dialect === "sqlite" ? "begin immediate" : "begin");
+    await writer.run(beginOf(this.#dialect));
     await this.#write(writer, rows, Date.now());
     return async () => {
       await writer.run("commit");
@@ -72,7 +72,7 @@ class SqlHarness implements SourceHarness {
   async delete(keys: readonly string[]): Promise<void> {
     const { writer } = this.#place;
     const list = keys.map((key) => `'${key}'`).join(", ");
-    await writer.run("begin");
+    await writer.run(beginOf(this.#dialect));
     await writer.run(`delete from items where nr in (${list})`);
     await this.#logKeys(writer, keys);
     if (this.#shape.tombstones) {
@@ -83,7 +83,11 @@ class SqlHarness implements SourceHarness {
   }
 
   async breakSchema(): Promise<void> {
-    await this.#place.writer.run("alter table items rename column nr to number_of_customer");
+    await this.#place.writer.run(
+      this.#dialect === "mssql"
+        ? "exec sp_rename 'items.nr', 'number_of_customer', 'COLUMN'"
+        : "alter table items rename column nr to number_of_customer",
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -92,7 +96,9 @@ class SqlHarness implements SourceHarness {
   }
 
   #open(options: StreamOptions, wrap: (engine: Engine) => Engine, url = this.#place.url): SqlStream {
-    const plain = engineOf(settings.parse({ url, connectTimeout: "5s" }));
+    const plain = engineOf(
+      settings.parse({ url, connectTimeout: "5s", ...(this.#dialect === "mssql" ? { tls: { mode: "trust" } } : {}) }),
+    );
     const { clockMs } = options;
     const moment: Engine["moment"] = async (ask) => {
       const real = await plain.moment(ask);
@@ -116,16 +122,10 @@ class SqlHarness implements SourceHarness {
   async #write(writer: Writer, rows: readonly TestRow[], atMs: number | null): Promise<void> {
     const { marks } = this.#shape;
     const values = this.#shape.values(atMs, this.#dialect);
-    const set = ["name", ...marks].map((column) =>
-      this.#dialect === "mysql" ? `${column} = values(${column})` : `${column} = excluded.${column}`,
-    );
-    const upsert = this.#dialect === "mysql" ? "on duplicate key update" : "on conflict (nr) do update set";
     for (let at = 0; at < rows.length; at += rowsPerStatement) {
       const some = rows.slice(at, at + rowsPerStatement);
       const tuples = some.map(({ key, name }) => `(${[`'${key}'`, `'${name}'`, ...values].join(", ")})`);
-      await writer.run(
-        `insert into items (${["nr", "name", ...marks].join(", ")}) values ${tuples.join(", ")} ${upsert} ${set.join(", ")}`,
-      );
+      await writer.run(upsertOf(this.#dialect, ["name", ...marks], tuples.join(", ")));
       await this.#logKeys(
         writer,
         some.map(({ key }) => key),
@@ -139,21 +139,46 @@ class SqlHarness implements SourceHarness {
   }
 }
 
+function beginOf(dialect: DialectName): string {
+  return { sqlite: "begin immediate", postgres: "begin", mysql: "begin", mssql: "begin transaction" }[dialect];
+}
+
+function upsertOf(dialect: DialectName, columns: readonly string[], tuples: string): string {
+  const names = ["nr", ...columns].join(", ");
+  const set = (given: (column: string) => string) => columns.map((column) => `${column} = ${given(column)}`).join(", ");
+  const insert = `insert into items (${names}) values ${tuples}`;
+  switch (dialect) {
+    case "mysql":
+      return `${insert} on duplicate key update ${set((column) => `values(${column})`)}`;
+    case "mssql":
+      return `merge into items as old using (values ${tuples}) as new (${names}) on old.nr = new.nr
+        when matched then update set ${set((column) => `new.${column}`)}
+        when not matched then insert (${names}) values (${names});`;
+    case "sqlite":
+    case "postgres":
+      return `${insert} on conflict (nr) do update set ${set((column) => `excluded.${column}`)}`;
+  }
+}
+
+const numbers: Readonly<Record<DialectName, string>> = {
+  sqlite: "number integer primary key autoincrement",
+  postgres: "number bigint generated always as identity primary key",
+  mysql: "number bigint auto_increment primary key",
+  mssql: "number bigint identity primary key",
+};
+
 function schemaOf(dialect: DialectName, shape: Shape): string {
   const marks = shape.columns[dialect] ?? "";
-  const columns = ["nr varchar(40) not null primary key", "name text", marks].filter(Boolean);
-  const number = {
-    sqlite: "number integer primary key autoincrement",
-    postgres: "number bigint generated always as identity primary key",
-    mysql: "number bigint auto_increment primary key",
-  }[dialect];
+  const name = dialect === "mssql" ? "name nvarchar(max)" : "name text";
+  const columns = ["nr varchar(40) not null primary key", name, marks].filter(Boolean);
   return [
-    "create sequence revisions",
+    dialect === "postgres" ? "create sequence revisions" : "",
     `create table items (${columns.join(", ")})`,
+    shape.name === "change tracking" ? "alter table items enable change_tracking" : "",
     shape.marks.length > 0 ? `create index by_mark on items (${shape.marks.join(", ")})` : "",
     shape.tombstones ? `create table deleted (nr varchar(40), ${marks.replace("changed", "at")})` : "",
-    shape.outbox ? `create table outbox (${number}, nr varchar(40))` : "",
+    shape.outbox ? `create table outbox (${numbers[dialect]}, nr varchar(40))` : "",
   ]
-    .filter((statement) => statement !== "" && (dialect === "postgres" || !statement.startsWith("create sequence")))
+    .filter((statement) => statement !== "")
     .join("; ");
 }

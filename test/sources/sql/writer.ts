@@ -1,6 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { createConnection, type RowDataPacket } from "mysql2/promise";
 import { Client } from "pg";
+import { mssqlWriter } from "./mssql/writer.ts";
 
 /** The hand of the ERP: one connection that may write. */
 export interface Writer extends AsyncDisposable {
@@ -11,6 +12,7 @@ export interface Writer extends AsyncDisposable {
 
 export async function openWriter(url: string): Promise<Writer> {
   if (url.startsWith("sqlite:")) return sqliteWriter(url.slice("sqlite:".length));
+  if (url.startsWith("mssql:")) return await mssqlWriter(url);
   return url.startsWith("postgres") ? await postgresWriter(url) : await mysqlWriter(url);
 }
 

@@ -1,0 +1,28 @@
+import { Connection, Request } from "tedious";
+import { settings } from "../../../../src/sources/sql/settings.ts";
+import { mssqlOptions } from "../../../../src/sources/sql/mssql-session.ts";
+import type { Writer } from "../writer.ts";
+
+/** Batches, so that a transaction may span several of them. */
+export async function mssqlWriter(url: string): Promise<Writer> {
+  const options = mssqlOptions(settings.parse({ url, tls: { mode: "trust" } }));
+  const connection = new Connection({ ...options, options: { ...options.options, appName: "erp" } });
+  connection.on("error", () => undefined);
+  await new Promise<void>((resolve, reject) => {
+    connection.connect((error) => (error ? reject(error) : resolve()));
+  });
+  const batch = async (text: string): Promise<string> =>
+    await new Promise((resolve, reject) => {
+      let first = "";
+      const request = new Request(text, (error) => (error ? reject(error) : resolve(first)));
+      request.on("row", (row: { value: unknown }[]) => {
+        first = row.map(({ value }) => String(value))[0] ?? "";
+      });
+      connection.execSqlBatch(request);
+    });
+  return {
+    run: async (text) => void (await batch(text)),
+    one: batch,
+    [Symbol.asyncDispose]: async () => connection.close(),
+  };
+}
