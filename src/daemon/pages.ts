@@ -59,9 +59,10 @@ function statusSource(
 }
 
 /** What `/readyz` asks. A breaker that is open says enough: no request is made to ask again. */
-function readiness({ store, service }: Parts, { queue }: Assembly) {
+function readiness({ store, service, clock }: Parts, { queue }: Assembly) {
   return {
-    store: () => store.check(),
+    // A write proves more than a read: a full disk shows at once.
+    store: () => store.saveNote("readiness", clock.now()),
     queue: () => queue.ping(),
     service: async (signal: AbortSignal) => {
       if (service.state().state === "open") throw new StopError("E_SERVICE_DOWN", "the service does not answer");

@@ -164,11 +164,11 @@ export interface Store extends AsyncDisposable {
    */
   retryNow(target: { stream?: StreamName; key?: Key; states: readonly RecordState[] }): Promise<number>;
   /**
-   * Answers an uncertain or parked create. `bind`: the record is bound to this id, its intent ends, and it is due so that
+   * Answers a record that is not settled yet: an uncertain create, a parked record, one that waits for its first delivery. `bind`: the record is bound to this id, its intent ends, and it is due so that
    * its fields are sent. `create`: the intent ends, and deliveries are told so until the record is bound. `skip`: the record
    * is left out and its children are woken; its intent stays open, so that its result is looked for first should the ERP
    * change the record.
-   * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE (neither parked nor uncertain; or a create of a bound record),
+   * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE (settled or claimed; or a create of a bound record),
    * E_ALREADY_BOUND.
    */
   resolve(

@@ -49,7 +49,7 @@ const ANSWERS_TAKEN = { answerBind: "due", answerCreate: "due", answerSkip: "ski
 const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]: Move } } = {
   due: {
     ...STEPS_REFUSED,
-    ...ANSWERS_REFUSED,
+    ...ANSWERS_TAKEN,
     change: "due",
     remap: "due",
     claim: "claimed",
@@ -78,7 +78,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
   },
   waiting: {
     ...STEPS_REFUSED,
-    ...ANSWERS_REFUSED,
+    ...ANSWERS_TAKEN,
     change: "due",
     remap: "due",
     claim: "claimed",

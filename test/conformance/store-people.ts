@@ -56,12 +56,20 @@ export function describePeople(makePlace: MakePlace): void {
       expect((await scene.claim(customer("1"))).intent).toBeDefined();
     });
 
-    const settled: RecordState[] = ["due", "waiting", "applied", "skipped", "deleted"];
+    const settled: RecordState[] = ["applied", "skipped", "deleted"];
     it.each(settled)("refuses an answer for a record that is %s", async (state) => {
       await using scene = await Scene.open(makePlace);
       await scene.inState(customer("1"), state);
       const answer = scene.store.resolve(customer("1"), { kind: "skip" });
       await expect(answer).rejects.toMatchObject({ family: "park", code: "E_NOT_RESOLVABLE", details: { state } });
+    });
+
+    it.each(["due", "waiting"] as const)("binds a record that is %s before its first delivery", async (state) => {
+      await using scene = await Scene.open(makePlace);
+      await scene.inState(customer("1"), state);
+      const binding = { resource: "customers", serviceId: 11 };
+      await scene.store.resolve(customer("1"), { kind: "bind", binding });
+      expect(await scene.store.record(customer("1"))).toMatchObject({ state: "due", binding });
     });
 
     it("refuses an answer for an unknown record, an id that is taken, and a create of a bound one", async () => {

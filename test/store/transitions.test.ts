@@ -23,9 +23,9 @@ describe("the states of a record", () => {
     expect(RECORD_STATES.filter((state) => allows(state, "claim"))).toEqual(["due", "claimed", "waiting"]);
   });
 
-  it("take a person's answer only where a person is needed", () => {
+  it("take a person's answer only before a record is settled", () => {
     for (const answer of ["answerBind", "answerCreate", "answerSkip"] as const)
-      expect(RECORD_STATES.filter((state) => allows(state, answer))).toEqual(["parked", "uncertain"]);
+      expect(RECORD_STATES.filter((state) => allows(state, answer))).toEqual(["due", "waiting", "parked", "uncertain"]);
   });
 
   it("refuse what the table does not show, by name", () => {

@@ -44,7 +44,7 @@ export class Answers {
     if (!allows(record.state, event))
       throw new ParkError(
         "E_NOT_RESOLVABLE",
-        `${recordLabel(id)} is ${record.state}; only a parked or uncertain record can be answered`,
+        `${recordLabel(id)} is ${record.state}; only one that is due, waiting, parked or uncertain can be answered`,
         { details: { state: record.state } },
       );
     const bound = bindings.of(record.id);
