@@ -1,7 +1,7 @@
 import type { ControlParts } from "./commands.ts";
 import { html, type Markup } from "./html.ts";
 import { STYLE } from "./style.ts";
-import { faultsTable, recordsTable, requestsTable, resourceLinks, writesTable } from "./tables.ts";
+import { faultsTable, recordsTable, recordTable, requestsTable, resourceLinks, writesTable } from "./tables.ts";
 
 const REQUESTS_SHOWN = 50;
 const WRITES_SHOWN = 50;
@@ -16,8 +16,8 @@ export function renderPage(parts: ControlParts, query: URLSearchParams): string 
   const table = tenant.database.table(resource);
   const records =
     id === undefined
-      ? table.rows().slice(-RECORDS_SHOWN).toReversed()
-      : [table.get(id)].filter((row) => row !== undefined);
+      ? recordsTable(resource, table.rows().slice(-RECORDS_SHOWN).toReversed())
+      : recordTable(table.get(id)?.version.record);
   const writes = id === undefined ? ledger.writes({ resource }).slice(-WRITES_SHOWN) : ledger.history(resource, id);
   const title = id === undefined ? resource : `${resource} ${id}`;
   const page = html`<!doctype html>
@@ -55,7 +55,7 @@ export function renderPage(parts: ControlParts, query: URLSearchParams): string 
                 ${table.size}
                 records${id === undefined && table.size > RECORDS_SHOWN ? `, the newest ${RECORDS_SHOWN} shown` : ""}.
               </p>
-              ${recordsTable(resource, records)}
+              ${records}
             </section>
             <section aria-labelledby="writes">
               <h2 id="writes">${id === undefined ? "Latest writes" : "History"}</h2>

@@ -15,7 +15,8 @@ a{color:var(--accent)}:focus-visible{outline:3px solid var(--accent);outline-off
 .skip{position:absolute;left:-999px}.skip:focus{left:1rem;top:.5rem;background:var(--paper);padding:.3rem .6rem}
 .columns{display:grid;grid-template-columns:15rem minmax(0,1fr);gap:1.2rem;padding:1.2rem 1.5rem}
 @media (max-width:50rem){.columns{grid-template-columns:1fr}}
-.side ul{list-style:none;margin:0;padding:0}.side li{display:flex;justify-content:space-between;padding:.1rem 0}
+.side ul{list-style:none;margin:0;padding:0}.side li{display:flex;justify-content:space-between;gap:.6rem;padding:.1rem 0}.side a{overflow-wrap:anywhere}
+.side summary{margin:.6rem 0 .2rem;color:var(--soft);cursor:pointer}
 .side a[aria-current]{font-weight:700}.side span{color:var(--soft)}
 section{margin-bottom:1.2rem;padding:1rem;background:var(--paper);border:1px solid var(--line);border-radius:.6rem}
 section p{margin:0 0 .6rem;color:var(--soft)}

@@ -3,38 +3,67 @@ import type { Tenant } from "../api/tenant.ts";
 import type { ArmedFault } from "../faults/fault.ts";
 import type { RequestEntry, WriteEntry } from "../ledger.ts";
 import type { Row } from "../records/table.ts";
+import type { StoredRecord } from "../records/version.ts";
 import { html, type Markup } from "./html.ts";
 
 const TEXT_SHOWN = 200;
+const COLUMNS_SHOWN = 6;
 const FIRST_REFUSAL = 400;
 
-/** Every resource with how many records it has; those with records first. */
+/** Every resource with how many records it has; the empty ones folded away. */
 export function resourceLinks(tenant: Tenant, current: string): Markup {
-  const names = [...tenant.catalogue.resources.keys()];
-  const size = (name: string) => tenant.database.table(name).size;
-  const ordered = [...names.filter((name) => size(name) > 0), ...names.filter((name) => size(name) === 0)];
-  return html`<ul>
-    ${ordered.map(
-      (name) =>
-        html`<li>
-          <a href="?resource=${name}" ${name === current ? html` aria-current="page"` : undefined}>${name}</a
-          ><span>${size(name)}</span>
-        </li>`,
-    )}
-  </ul>`;
+  const sizes = [...tenant.catalogue.resources.keys()].map((name) => ({
+    name,
+    size: tenant.database.table(name).size,
+  }));
+  const links = (shown: typeof sizes) =>
+    html`<ul>
+      ${shown.map(
+        ({ name, size }) =>
+          html`<li>
+            <a href="?resource=${name}" ${name === current ? html` aria-current="page"` : undefined}>${name}</a
+            ><span>${size}</span>
+          </li>`,
+      )}
+    </ul>`;
+  const empty = sizes.filter(({ size }) => size === 0);
+  const open = empty.some(({ name }) => name === current) ? html` open` : undefined;
+  return html`${links(sizes.filter(({ size }) => size > 0))}
+<details${open}><summary>${empty.length} without records</summary>${links(empty)}</details>`;
 }
 
+/** The newest records of a resource, a column for each of the fields that say most. */
 export function recordsTable(resource: string, rows: readonly Row[]): Markup {
   if (rows.length === 0) return html`<p>None yet.</p>`;
+  const filled = new Set(
+    rows.flatMap(({ version }) => Object.keys(version.record ?? {}).filter((name) => name !== "id")),
+  );
+  const columns = [...filled].filter((name) => name !== "created" && name !== "modified").slice(0, COLUMNS_SHOWN);
+  if (filled.has("modified")) columns.push("modified");
   return table(
-    ["id", "fields"],
+    ["id", ...columns],
     rows.map(({ id, version }) => {
-      const { id: _id, ...fields } = version.record!;
+      const cells = columns.map((name) => html`<td>${cell(version.record?.[name])}</td>`);
       return html`<tr>
         <td class="number"><a href="?resource=${resource}&amp;id=${id}">${id}</a></td>
-        <td class="code">${short(fields)}</td>
+        ${cells}
       </tr>`;
     }),
+  );
+}
+
+/** One record, field by field. */
+export function recordTable(record: StoredRecord | undefined): Markup {
+  if (record === undefined) return html`<p>This record is gone.</p>`;
+  return table(
+    ["field", "value"],
+    Object.entries(record).map(
+      ([name, value]) =>
+        html`<tr>
+          <th scope="row">${name}</th>
+          <td>${cell(value)}</td>
+        </tr>`,
+    ),
   );
 }
 
@@ -114,6 +143,8 @@ function status(entry: RequestEntry): Markup {
 }
 
 const stamp = (at: number): string => new Date(at).toISOString().slice(0, -1).replace("T", " ");
+
+const cell = (value: Json | undefined): string => (typeof value === "string" ? value : short(value));
 
 function short(value: Json | undefined | object): string {
   const text = value === undefined ? "" : JSON.stringify(value);
