@@ -2,8 +2,9 @@ import type { Clock, RecordId, StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend } from "./backend.ts";
 import type { Queue, QueueHandlers, WakeOptions } from "./contract.ts";
+import { Crew } from "./crew.ts";
 import { addWakeUps, asError, countWakeUps } from "./deliveries.ts";
-import { Crew, Lines } from "./lines.ts";
+import { Lines } from "./lines.ts";
 import { saysUnreachable } from "./errors.ts";
 import { addPoll, applySchedule, type Schedule } from "./polls.ts";
 import { Reach } from "./reach.ts";
@@ -64,7 +65,7 @@ export class BullQueue implements Queue {
 
   async start(handlers: QueueHandlers, { concurrency }: { concurrency: number }): Promise<void> {
     const { backend, logger } = this.#parts;
-    const isScheduled = (stream: StreamName) => this.#schedule === undefined || this.#schedule.has(stream);
+    const isScheduled = (stream: StreamName) => this.#schedule?.has(stream) ?? false;
     const parts = { backend, reach: this.#reach, lines: this.#lines, handlers, concurrency, isScheduled, logger };
     this.#crew = new Crew(parts);
     const isReachable = await this.ping().then(

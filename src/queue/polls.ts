@@ -54,7 +54,7 @@ export async function applySchedule(jobs: Jobs, schedule: Schedule, now: number)
 export interface PollWorkParts {
   readonly jobs: () => Jobs;
   readonly poll: QueueHandlers["poll"];
-  /** Whether the stream is polled by schedule; undefined while no schedule is known. */
+  /** Whether the stream is polled by schedule: ticks may be left of streams that no longer are. */
   readonly isScheduled: (stream: StreamName) => boolean;
   readonly stopping: AbortSignal;
   readonly logger: Logger;

@@ -1,0 +1,87 @@
+import { sleep, type StreamName } from "#model";
+import type { Logger } from "#telemetry";
+import type { Backend, JobWorker, Jobs } from "./backend.ts";
+import type { QueueHandlers } from "./contract.ts";
+import { asError, deliveryQueueName, deliveryWork } from "./deliveries.ts";
+import type { Lines } from "./lines.ts";
+import { pollConcurrency, pollQueueName, pollWork } from "./polls.ts";
+import type { Reach } from "./reach.ts";
+
+const retryPauseMs = 500;
+/** How long aborted handlers are given to come to an end, in milliseconds. */
+const abortGraceMs = 500;
+
+export interface CrewParts {
+  readonly backend: Backend;
+  readonly reach: Reach;
+  readonly lines: Lines;
+  readonly handlers: QueueHandlers;
+  readonly concurrency: number;
+  readonly isScheduled: (stream: StreamName) => boolean;
+  readonly logger: Logger;
+}
+
+/** The two workers: one for deliveries, one for polls, so that neither waits for the other. */
+export class Crew {
+  readonly #parts: CrewParts;
+  readonly #stopping = new AbortController();
+  readonly #leaving = new AbortController();
+  #workers: JobWorker[] = [];
+  readonly #hired: Promise<void>;
+
+  constructor(parts: CrewParts) {
+    this.#parts = parts;
+    this.#hired = this.#hire();
+  }
+
+  /** Resolves when both workers take jobs. While the backend is away, that is when it is back. */
+  get hired(): Promise<void> {
+    return this.#hired;
+  }
+
+  /** Takes no more jobs, waits up to `graceMs` for the running ones, then aborts their signals. */
+  async stop(graceMs: number): Promise<void> {
+    this.#leaving.abort();
+    const left = this.#hired.then(() => Promise.allSettled(this.#workers.map((worker) => worker.close())));
+    const timer = new AbortController();
+    await Promise.race([left, sleep(graceMs, timer.signal)]);
+    timer.abort();
+    this.#stopping.abort();
+    await Promise.race([left, sleep(abortGraceMs)]);
+  }
+
+  async #hire(): Promise<void> {
+    const { signal } = this.#leaving;
+    while (!signal.aborted) {
+      try {
+        const lines = await this.#parts.lines.get();
+        if (signal.aborted) return;
+        this.#workers = this.#makeWorkers(lines);
+        await Promise.all(this.#workers.map((worker) => worker.waitUntilReady()));
+        return;
+      } catch (error) {
+        this.#parts.logger.debug({ err: asError(error) }, "could not start the workers yet");
+        await Promise.allSettled(this.#workers.map((worker) => worker.close()));
+        await sleep(retryPauseMs, signal);
+      }
+    }
+  }
+
+  #makeWorkers({ polls }: { polls: Jobs }): JobWorker[] {
+    const { backend, handlers, concurrency, isScheduled, logger, reach } = this.#parts;
+    const stopping = this.#stopping.signal;
+    const heard = (error: Error) => reach.heard(error);
+    const deliver = deliveryWork((id, signal) => handlers.deliver(id, signal), stopping, logger);
+    const poll = pollWork({
+      jobs: () => polls,
+      poll: (stream, signal) => handlers.poll(stream, signal),
+      isScheduled,
+      stopping,
+      logger,
+    });
+    return [
+      backend.worker(deliveryQueueName, deliver, { concurrency, tellsLoss: false }, heard),
+      backend.worker(pollQueueName, poll, { concurrency: pollConcurrency, tellsLoss: true }, heard),
+    ];
+  }
+}
