@@ -1,6 +1,6 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { drained, PollsSeen, startDaemon, type Daemon } from "#daemon";
 import { provideRedis } from "#queue";
 import { loadLocalSettings } from "#settings";
@@ -113,7 +113,7 @@ function* complaints(verdicts: readonly Verdict[]): Iterable<string> {
 }
 
 function nextSteps(stage: Stage, daemon: Daemon, keep: boolean): string {
-  const env = `--env-file ${relative(process.cwd(), stage.envFile)}`;
+  const env = `--env-file ${stage.envFile}`;
   const lines = [
     "What to look at:",
     `  the log      ${stage.logFile}`,
