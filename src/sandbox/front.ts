@@ -9,6 +9,7 @@ import type { Sessions } from "./api/sessions.ts";
 import type { Tenant } from "./api/tenant.ts";
 import { brokenJson, serverError, tooMany } from "./faults/bad-answers.ts";
 import { disturbance, type Disturbance } from "./faults/disturbance.ts";
+import type { FaultOf } from "./faults/fault.ts";
 import type { Faults } from "./faults/faults.ts";
 import type { Ledger } from "./ledger.ts";
 import { closeServer } from "./listening.ts";
@@ -112,15 +113,7 @@ export class Front {
     this.#note(exchange, shown.status, shown.error);
   }
 
-  async #failing(
-    exchange: Exchange,
-    fault: {
-      when?: string | undefined;
-      commitDelayMs?: number | undefined;
-      status?: number | undefined;
-      html?: boolean | undefined;
-    },
-  ): Promise<void> {
+  async #failing(exchange: Exchange, fault: FaultOf<"serverError">): Promise<void> {
     if (fault.when === "after") this.#answer(exchange);
     const delayAfterMs = exchange.disturbed?.delayAfterMs ?? 0;
     if (delayAfterMs > 0) await this.#pause(delayAfterMs);
@@ -128,7 +121,7 @@ export class Front {
     if (fault.when === "during") await this.#commitLater(exchange, fault.commitDelayMs);
   }
 
-  async #cut(exchange: Exchange, fault: { when: string; commitDelayMs?: number | undefined }): Promise<void> {
+  async #cut(exchange: Exchange, fault: FaultOf<"cut">): Promise<void> {
     const { response } = exchange;
     if (fault.when === "midBody") {
       await sendHalf(response, this.#answer(exchange), this.#date());

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "#model";
 import type { Resource } from "../catalogue/resource.ts";
 import type { Account } from "../options.ts";
 import type { StoredRecord } from "../records/version.ts";
-import { createFromTemplate, runAction, type Workshop } from "./actions.ts";
+import { createFromTemplate, runAction } from "./actions.ts";
 import { Refusal, json, refused, type Answer } from "./answer.ts";
 import { assignCustomFields } from "./custom-fields.ts";
 import { FullText } from "./full-text.ts";
@@ -11,6 +11,7 @@ import { Lookups } from "./lookups.ts";
 import type { ParentStep, Route } from "./route.ts";
 import { Shaper } from "./shape.ts";
 import type { Caller, Tenant } from "./tenant.ts";
+import type { Workshop } from "./workshop.ts";
 import { Writes } from "./writes.ts";
 
 /** One call of a resource by somebody who is known. */

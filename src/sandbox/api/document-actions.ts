@@ -1,5 +1,5 @@
-import { clone, setValues, type ActionCall, type Workshop } from "./actions.ts";
 import { Refusal, refused, type Answer } from "./answer.ts";
+import { clone, setValues, type ActionCall, type Workshop } from "./workshop.ts";
 
 /** The steps of a service record: draft, open, pre-finished, finished, approved, invoiced; or canceled. */
 export function documentAction(workshop: Workshop, call: ActionCall): Answer | undefined {

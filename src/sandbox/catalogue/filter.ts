@@ -1,4 +1,4 @@
-import type { Row } from "../records/table.ts";
+import type { StoredRecord } from "../records/version.ts";
 
 /** What a list filter compares. A value that is empty filters nothing. */
 export type FilterSpec =
@@ -7,7 +7,7 @@ export type FilterSpec =
   | { readonly kind: "words"; readonly words: Readonly<Record<string, Word>>; readonly negated: boolean };
 
 /** Does a record stand where a status word says? */
-export type Word = (record: Row["version"]["record"]) => boolean;
+export type Word = (record: StoredRecord | undefined) => boolean;
 
 export type Filters = Readonly<Record<string, FilterSpec>>;
 

@@ -1,7 +1,7 @@
 import type { Random } from "../random.ts";
-import type { Fault } from "./fault.ts";
+import type { Fault, FaultOf } from "./fault.ts";
 
-type Final = Extract<Fault, { kind: "tooMany" | "serverError" | "cut" | "brokenJson" }>;
+type Final = FaultOf<"tooMany" | "serverError" | "cut" | "brokenJson">;
 
 /** What the faults that strike one request come to together. */
 export interface Disturbance {

@@ -64,6 +64,8 @@ export const faultSchema = z.discriminatedUnion("kind", [
 /** A fault on demand. */
 export type Fault = z.infer<typeof faultSchema>;
 
+export type FaultOf<Kind extends Fault["kind"]> = Extract<Fault, { kind: Kind }>;
+
 /** A fault that is armed, and how often it matched and struck. */
 export interface ArmedFault {
   readonly id: number;

@@ -87,7 +87,9 @@ export class Faults {
   }
 }
 
+/** A login has no token that could die: it does not count for faults that revoke tokens. */
 function aimedAt({ fault, path }: Armed, target: Target): boolean {
+  if (fault.kind === "revokeTokens" && target.resource === "login") return false;
   if (fault.resource !== undefined && fault.resource !== target.resource) return false;
   if (fault.method !== undefined && fault.method !== target.method) return false;
   return path === undefined || path.test(target.url);
