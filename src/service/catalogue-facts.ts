@@ -13,6 +13,13 @@ const below = (resource: string, otherPath: string, more: Known = {}): Known => 
   ...more,
 });
 
+/** What hangs on an activity links to it by `task`. */
+const belowTask = (segment: string, more: Known): Known => ({
+  parent: { field: "task", resource: "svcDocumentTask" },
+  otherPath: `svcDocument/{svcDocument}/task/{parent}/${segment}`,
+  ...more,
+});
+
 /** Known facts per resource; what is missing is unknown. Sources: the vendor's schema and tenants that were seen live. */
 export const known: Readonly<Record<string, Known>> = {
   customer: {
@@ -71,6 +78,7 @@ export const known: Readonly<Record<string, Known>> = {
     match: [["erpReferenceNumber"], ["externalReferenceNumber"], ["referenceNumber"]],
     search: ["erpReferenceNumber", "externalReferenceNumber", "referenceNumber"],
     filters: { customer: "customer", customerLocation: "customerLocation", customerContact: "customerContact" },
+    arrays: ["tags", "customerObjects"],
     changedSince: true,
   },
   svcDocument: {
@@ -83,9 +91,10 @@ export const known: Readonly<Record<string, Known>> = {
     createOnly: ["erpReferenceNumber", "type"],
     match: [["ticket", "erpReferenceNumber"], ["customer", "erpReferenceNumber"], ["erpReferenceNumber"]],
     filters: { ticket: "ticketIds", customer: "customer", customerLocation: "customerLocation" },
+    arrays: ["tags", "infoFiles"],
     changedSince: true,
   },
-  invoice: { readOnly: [...stamps, "svcDocument", "agreementInvoice", "status"], refuses: ["create"] },
+  invoice: { readOnly: [...stamps, "svcDocument", "agreementInvoice", "status"] },
   materialItem: {
     ...byName,
     match: [["number"], ["name"]],
@@ -126,14 +135,14 @@ export const known: Readonly<Record<string, Known>> = {
     filters: { externalAppName: "externalAppName", externalId: "externalId", user: "user" },
   },
   svcDocumentTask: below("svcDocument", "svcDocument/{parent}/task", { required: ["name", "serviceType"] }),
-  svcDocumentTaskWorkLog: below("svcDocumentTask", "svcDocument/{svcDocument}/task/{parent}/workLog", {
+  svcDocumentTaskWorkLog: belowTask("workLog", {
     required: ["worker", "time", "started"],
     readOnly: [...stamps, "factor", "agreement", "invoiceTime", "price", "erpAmount"],
   }),
-  svcDocumentTaskMaterial: below("svcDocumentTask", "svcDocument/{svcDocument}/task/{parent}/material", {
+  svcDocumentTaskMaterial: belowTask("material", {
     required: ["amount"],
   }),
-  svcDocumentTaskPlanningTime: below("svcDocumentTask", "svcDocument/{svcDocument}/task/{parent}/planningTime", {
+  svcDocumentTaskPlanningTime: belowTask("planningTime", {
     required: ["estimate", "estimateType", "startDate"],
     createOnly: ["estimateType"],
     readOnly: [...stamps, "endDate"],

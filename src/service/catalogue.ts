@@ -27,6 +27,8 @@ export interface ResourceFacts {
   readonly search: readonly string[];
   /** Filters that narrow a list to one value of a field: field name to parameter name. */
   readonly filters: Readonly<Record<string, string>>;
+  /** Array properties whose elements are shared with others and are changed one by one. */
+  readonly arrays: readonly string[];
   /** Does the list know `changedSince`? */
   readonly changedSince: boolean;
   /** Records can be switched off by `deactivated` and then keep their names. */
@@ -47,6 +49,7 @@ const nothingKnown: Omit<ResourceFacts, "name" | "object"> = {
   guess: undefined,
   search: [],
   filters: {},
+  arrays: [],
   changedSince: false,
   deactivates: false,
   parent: undefined,

@@ -17,6 +17,7 @@ export class Creates {
   readonly #parts: ReadParts;
   readonly #customFields: CustomFields;
   readonly #find: Find;
+  #answersRecords = false;
 
   constructor(parts: ReadParts, customFields: CustomFields, find: Find) {
     this.#parts = parts;
@@ -31,7 +32,7 @@ export class Creates {
     const exchange = await this.#post(resource, fields, sent, signal);
     const serviceId = newId(exchange, resource) ?? (await this.#lookUp(resource, fields, signal));
     paths.remember(resource, serviceId, fields);
-    const record = dialect.createAnswer === "record" ? comparable(exchange, resource) : undefined;
+    const record = dialect.createAnswer === "record" ? this.#comparable(exchange, resource) : undefined;
     if (record !== undefined) await this.#customFields.spread(resource, [record], Object.keys(sent), signal);
     return {
       serviceId,
@@ -39,6 +40,13 @@ export class Creates {
       status: exchange.status,
       durationMs: performance.now() - startedAt,
     };
+  }
+
+  /** An answer with nothing but an id shows what was dropped only on a tenant that was seen to answer records. */
+  #comparable({ body }: Exchange, resource: ResourceName): JsonObject | undefined {
+    const record = recordIn(body, resource);
+    if (record !== undefined && Object.keys(record).length > 1) this.#answersRecords = true;
+    return this.#answersRecords ? record : undefined;
   }
 
   async #post(resource: ResourceName, scope: JsonObject, sent: JsonObject, signal: AbortSignal): Promise<Exchange> {
@@ -94,12 +102,6 @@ function naturalKey(names: readonly string[], fields: JsonObject): NaturalKey {
 function newId({ body, headers }: Exchange, resource: ResourceName): ServiceId | undefined {
   const fromBody = idOf(recordIn(body, resource) ?? (typeof body === "object" ? undefined : body));
   return fromBody ?? idOf(headers.location?.split(/[?#]/, 1)[0]?.replace(/\/+$/, "").split("/").at(-1));
-}
-
-/** A record with more than its id: only such an answer can be compared with what was sent. */
-function comparable({ body }: Exchange, resource: ResourceName): JsonObject | undefined {
-  const record = recordIn(body, resource);
-  return record !== undefined && Object.keys(record).length > 1 ? record : undefined;
 }
 
 export function without(fields: JsonObject, names: readonly string[]): JsonObject {

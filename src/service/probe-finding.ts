@@ -7,7 +7,7 @@ type Query = Record<string, string>;
 export interface Ask {
   (resource: ResourceName, query: Query): Promise<Exchange>;
   path(path: string, resource: ResourceName, query: Query): Promise<Exchange>;
-  record(resource: ResourceName, id: number): Promise<Exchange>;
+  record(resource: ResourceName, id: number, fields: string): Promise<Exchange>;
   guess(resource: ResourceName, data: JsonObject): Promise<Exchange>;
 }
 

@@ -4,7 +4,7 @@ import { ServiceRefusal } from "./failures.ts";
 import { IMPOSSIBLE } from "./finder.ts";
 import type { ReadParts } from "./lists.ts";
 import { found, type Ask } from "./probe-finding.ts";
-import { pageIn } from "./reading.ts";
+import { pageIn, recordIn } from "./reading.ts";
 import { idOf } from "./values.ts";
 
 /** An id that no tenant reaches and every tenant can parse. */
@@ -35,6 +35,7 @@ export async function probeResource(
   if (sample === undefined) return [...findings, { subject: resource, verdict: "ok", message: "has no records yet" }];
   findings.push(await recordPath(ask, resource, sample, dialect.recordPath));
   const facts = resourceFacts(resource);
+  for (const field of facts.arrays) findings.push(await arrayField(ask, resource, sample, field));
   for (const [field, name] of Object.entries(facts.filters))
     findings.push(...(await filter(resource, `${name} (${field})`, () => rows({ [name]: IMPOSSIBLE_ID }))));
   if (facts.changedSince) {
@@ -67,13 +68,26 @@ async function refused(ask: Ask, resource: ResourceName, refusal: ServiceRefusal
 async function recordPath(ask: Ask, resource: ResourceName, id: number, configured: string): Promise<Finding> {
   const subject = `${resource} record`;
   try {
-    await ask.record(resource, id);
+    await ask.record(resource, id, "id");
     return { subject, verdict: "ok", message: `found at ${configured}, as configured` };
   } catch (thrown) {
     if (!(thrown instanceof ServiceRefusal)) throw thrown;
     const remedy = "set DIALECT_RECORD_PATH to the path of one record";
     return { subject, verdict: "problem", message: thrown.message, remedy };
   }
+}
+
+/** Whether an array property is shown, and how: only then can its changes be seen in an answer. */
+async function arrayField(ask: Ask, resource: ResourceName, id: number, field: string): Promise<Finding> {
+  const subject = `${resource}.${field}`;
+  const { body } = await ask.record(resource, id, field);
+  const value = recordIn(body, resource)?.[field];
+  if (!Array.isArray(value)) {
+    const message = `not shown as an array: changes of ${field} could not be seen in an answer`;
+    return { subject, verdict: "warning", message };
+  }
+  const shape = value.length === 0 ? "empty here" : value.every((item) => typeof item === "number") ? "ids" : "records";
+  return { subject, verdict: "ok", message: `shown as an array (${shape})` };
 }
 
 /** An ignored filter does no harm, rows are checked here; but every use of it reads the whole list. */

@@ -106,7 +106,8 @@ export class Probe {
     return Object.assign(ask, {
       path: (path: string, resource: ResourceName, query: Record<string, string>) =>
         send(paths.address(path), resource, query),
-      record: (resource: ResourceName, id: number) => send(paths.record(resource, id, {}), resource, { fields: "id" }),
+      record: (resource: ResourceName, id: number, fields: string) =>
+        send(paths.record(resource, id, {}), resource, { fields }),
       guess: (resource: ResourceName, data: JsonObject) =>
         transport.send({
           method: "POST",

@@ -169,5 +169,5 @@ function statedLifeMs(expiresAt: number | undefined, now: number): number {
 }
 
 function secondFactor(code: string): number | string {
-  return /^\d+$/.test(code) && !code.startsWith("0") ? Number(code) : code;
+  return /^\d+$/.test(code) ? Number(code) : code;
 }

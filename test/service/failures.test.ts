@@ -77,12 +77,12 @@ describe("what went wrong with a create", () => {
   });
 });
 
-describe("what is harmless to repeat", () => {
-  const flaky = (replies: Reply[]) => {
-    const left = [...replies];
-    return standIn(() => left.shift() ?? { json: { id: 7, name: "A", customer: [] } });
-  };
+const flaky = (replies: Reply[]) => {
+  const left = [...replies];
+  return standIn(() => left.shift() ?? { json: { id: 7, name: "A", customer: [] } });
+};
 
+describe("what is harmless to repeat", () => {
   it("is repeated after a 5xx and a cut connection: reads, edits and deletions", async () => {
     await using server = await flaky([{ status: 503 }, { cut: true }]);
     await using opened = open(server.url);

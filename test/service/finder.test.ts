@@ -16,6 +16,8 @@ interface Rules {
   rows?: JsonObject[];
 }
 
+const dataOf = (question: JsonObject) => (isJsonObject(question["data"]) ? question["data"] : {});
+
 /** A tenant with four customers, two of them with one number, and look-ups by a test's rules. */
 function tenant(rules: Rules) {
   const rows = rules.rows ?? customers;
@@ -24,8 +26,7 @@ function tenant(rules: Rules) {
       const { guess } = rules;
       if (guess === undefined) return { status: 404 };
       const questions = Array.isArray(body) ? body.filter(isJsonObject) : [];
-      const data = (question: JsonObject) => (isJsonObject(question["data"]) ? question["data"] : {});
-      return { json: questions.map((question) => ({ eid: question["eid"] ?? null, id: guess(data(question)) })) };
+      return { json: questions.map((question) => ({ eid: question["eid"] ?? null, id: guess(dataOf(question)) })) };
     }
     const id = Number(path.split("/").at(-1));
     if (id > 0) return { json: rows.find((row) => row["id"] === id) ?? null };
@@ -37,6 +38,7 @@ function tenant(rules: Rules) {
 }
 
 const exact = (data: JsonObject) => customers.find(({ customerId }) => customerId === data["customerId"])?.id ?? null;
+const nearly = (data: JsonObject) => exact(data) ?? 1;
 const fullText = (term: string) => customers.filter(({ name, customerId }) => `${name} ${customerId}`.includes(term));
 const guesses = (seen: readonly Seen[]) => seen.filter(({ path }) => path.endsWith("/guess"));
 
@@ -65,8 +67,7 @@ describe("finding by a natural key", () => {
   });
 
   it("compares what guess names: a near miss is no hit", async () => {
-    const near = (data: JsonObject) => exact(data) ?? 1;
-    await using server = await tenant({ guess: near, search: fullText });
+    await using server = await tenant({ guess: nearly, search: fullText });
     await using opened = open(server.url);
     expect(await opened.service.find("customer", { customerId: "1000" }, never)).toEqual([]);
   });

@@ -83,10 +83,10 @@ describe("the catalogue", () => {
   });
 });
 
-describe("paths", () => {
-  const paths = (changes: Record<string, string>, brand = "svc") =>
-    new Paths("https://tenant.example/", { ...dialect, paths: changes }, new Brand(brand));
+const paths = (changes: Record<string, string>, brand = "svc") =>
+  new Paths("https://tenant.example/", { ...dialect, paths: changes }, new Brand(brand));
 
+describe("paths", () => {
   it("are the resource's name below restApi/v1, and the login's without a version", () => {
     const plain = paths({});
     expect(plain.login).toBe("https://tenant.example/restApi/login");
@@ -113,9 +113,7 @@ describe("paths", () => {
     });
     nested.remember("svcDocumentTask", 7, { svcDocument: 3 });
     expect(nested.record("svcDocumentTask", 7, {})).toMatch(/v1\/svcDocument\/3\/task\/7$/);
-    expect(nested.collection("svcDocumentTaskWorkLog", { svcDocumentTask: 7 })).toMatch(
-      /svcDocument\/3\/task\/7\/workLog$/,
-    );
+    expect(nested.collection("svcDocumentTaskWorkLog", { task: 7 })).toMatch(/svcDocument\/3\/task\/7\/workLog$/);
   });
 
   it("name the field that is missing when the record above is not known", async () => {

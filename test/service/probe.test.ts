@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import type { Finding, ResourceName } from "#model";
+import type { SandboxOptions } from "#sandbox";
+import type { Dialect } from "#settings";
+import { openTenant, type Tenant } from "../conformance/service-tenant.ts";
+import { never, open, standIn } from "./stand-in.ts";
+
+const MAPPED: readonly ResourceName[] = ["customer", "customerContact", "ticket"];
+
+/** A tenant with some records of each mapped resource. */
+async function populated(options: SandboxOptions = {}, changes: Partial<Dialect> = {}): Promise<Tenant> {
+  const tenant = await openTenant(options, changes);
+  const { sandbox } = tenant;
+  const [customer] = sandbox.seed("customer", [tenant.customer(1), tenant.customer(2), tenant.customer(3)]);
+  sandbox.seed("customerContact", [{ name: "A", customer: customer?.id ?? 0 }]);
+  const links = { priority: tenant.named("priority", "Low"), ticketStatus: tenant.named("ticketStatus", "Open") };
+  sandbox.seed("ticket", [{ description: "x", ...links }]);
+  return tenant;
+}
+
+const remedies = (findings: readonly Finding[]) =>
+  findings.flatMap(({ remedy }) => (remedy === undefined ? [] : [remedy]));
+
+describe("the probe", () => {
+  it("finds nothing to set on a tenant that is as configured, and never writes", async () => {
+    await using tenant = await populated();
+    const written = tenant.sandbox.ledger.writes().length;
+    const findings = await tenant.service.probe(MAPPED, never);
+    expect(findings.filter(({ verdict }) => verdict !== "ok")).toEqual([]);
+    expect(findings.map(({ subject }) => subject)).toEqual(
+      expect.arrayContaining(["service", "list wrapper", "paging", "sorting", "page size", "brand", ...MAPPED]),
+    );
+    expect(tenant.sandbox.ledger.writes()).toHaveLength(written);
+    for (const { method, url } of tenant.sandbox.ledger.requests())
+      expect(method === "GET" || url.endsWith("/guess")).toBe(true);
+  });
+
+  it.each<[SandboxOptions, string]>([
+    [{ listWrapper: "array" }, "DIALECT_LIST_WRAPPER=array"],
+    [{ listWrapper: "array" }, "DIALECT_TOTAL_KEY=none"],
+    [{ listWrapper: { key: "rows" } }, "DIALECT_LIST_WRAPPER=key:rows"],
+    [{ totalCount: "no" }, "DIALECT_TOTAL_KEY=none"],
+    [{ paging: { kind: "page", parameter: "page", first: 1 } }, "DIALECT_PAGING=page:page:1"],
+    [{ paging: { kind: "page", parameter: "page", first: 0 } }, "DIALECT_PAGING=page:page:0"],
+    [{ paging: { kind: "none" } }, "DIALECT_PAGING=none"],
+    [{ sorting: false }, "DIALECT_SORT=none"],
+    [{ guess: false }, "DIALECT_GUESS=false"],
+    [{ ignoredFilters: ["search"] }, "DIALECT_SEARCH=false"],
+    [{ recordPath: "{resource}/by/{id}" }, "set DIALECT_RECORD_PATH to the path of one record"],
+  ])("names the line to set on a tenant with %j: %s", async (options, line) => {
+    await using tenant = await populated(options);
+    expect(remedies(await tenant.service.probe(MAPPED, never))).toContain(line);
+  });
+
+  it("warns of filters that are ignored", async () => {
+    await using tenant = await populated({ ignoredFilters: ["changedSince"] });
+    const findings = await tenant.service.probe(["customer"], never);
+    expect(findings).toContainEqual(
+      expect.objectContaining({ verdict: "warning", message: expect.stringContaining("changedSince is ignored") }),
+    );
+  });
+
+  it("names what the token's user may not read", async () => {
+    const account = { username: "u", password: "p", permissions: { "*": ["GET"], ticket: [] } } as const;
+    await using tenant = await populated({
+      accounts: [account],
+      tokens: [{ token: "sandbox-token", username: "u" }],
+    });
+    const findings = await tenant.service.probe(MAPPED, never);
+    expect(findings).toContainEqual(
+      expect.objectContaining({ subject: "ticket", verdict: "problem", remedy: expect.stringContaining("permission") }),
+    );
+  });
+
+  it("names the other spelling of a path, or the nested one, where the reference's is not served", async () => {
+    await using server = await standIn(({ path }) =>
+      /v1\/(customer|contingent)$/.test(path) ? { json: { totalCount: 0, rows: [] } } : { status: 404 },
+    );
+    await using opened = open(server.url);
+    const lines = remedies(await opened.service.probe(["contignent", "svcDocumentTask", "away"], never));
+    expect(lines).toEqual([
+      "DIALECT_PATHS=contignent=contingent",
+      "it may be nested: DIALECT_PATHS=svcDocumentTask=svcDocument/{parent}/task",
+      "see whether its module is licensed and how it is spelled",
+    ]);
+  });
+
+  it("names the vendor's word that the tickets show", async () => {
+    const ticket = { id: 1, acmeDocuments: [] };
+    await using server = await standIn(({ path }) =>
+      path.endsWith("ticket") ? { json: { totalCount: 1, ticket: [ticket] } } : { json: { totalCount: 0, rows: [] } },
+    );
+    await using opened = open(server.url);
+    expect(remedies(await opened.service.probe([], never))).toContain("DIALECT_BRAND=acme");
+  });
+
+  it("warns of a clock that differs", async () => {
+    await using server = await standIn(() => ({ json: { totalCount: 0, customer: [] } }));
+    const clock = { now: () => Date.now() + 3_600_000 };
+    await using opened = open(server.url, {}, { clock });
+    const findings = await opened.service.probe([], never);
+    expect(findings).toContainEqual(
+      expect.objectContaining({ subject: "clock", message: expect.stringMatching(/differ by 3\d{3} seconds/) }),
+    );
+  });
+
+  it("ends with one problem when the service cannot be reached or lets nobody in", async () => {
+    await using unreachable = open("http://127.0.0.1:1");
+    await using refusing = await standIn(() => ({ status: 401 }));
+    await using refused = open(refusing.url);
+    for (const { service } of [unreachable, refused])
+      expect(await service.probe(MAPPED, never)).toMatchObject([{ subject: "service", verdict: "problem" }]);
+  });
+});
