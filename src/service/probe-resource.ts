@@ -5,7 +5,7 @@ import { IMPOSSIBLE } from "./finder.ts";
 import type { ReadParts } from "./lists.ts";
 import { found, type Ask } from "./probe-finding.ts";
 import { pageIn, recordIn } from "./reading.ts";
-import { idOf } from "./values.ts";
+import { idOf, isEmpty } from "./values.ts";
 
 /** An id that no tenant reaches and every tenant can parse. */
 const IMPOSSIBLE_ID = "2147483646";
@@ -82,12 +82,14 @@ async function arrayField(ask: Ask, resource: ResourceName, id: number, field: s
   const subject = `${resource}.${field}`;
   const { body } = await ask.record(resource, id, field);
   const value = recordIn(body, resource)?.[field];
+  if (isEmpty(value))
+    return { subject, verdict: "ok", message: "an array without elements here: its shape was not seen" };
   if (!Array.isArray(value)) {
-    const message = `not shown as an array: changes of ${field} could not be seen in an answer`;
+    const message = `shown as ${typeof value}, not as an array: changes of it cannot be seen in an answer`;
     return { subject, verdict: "warning", message };
   }
-  const shape = value.length === 0 ? "empty here" : value.every((item) => typeof item === "number") ? "ids" : "records";
-  return { subject, verdict: "ok", message: `shown as an array (${shape})` };
+  const shape = value.every((item) => typeof item === "number") ? "ids" : "records";
+  return { subject, verdict: "ok", message: `shown as an array of ${shape}` };
 }
 
 /** An ignored filter does no harm, rows are checked here; but every use of it reads the whole list. */

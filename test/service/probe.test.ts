@@ -14,7 +14,7 @@ async function populated(options: SandboxOptions = {}, changes: Partial<Dialect>
   const [customer] = sandbox.seed("customer", [tenant.customer(1), tenant.customer(2), tenant.customer(3)]);
   sandbox.seed("customerContact", [{ name: "A", customer: customer?.id ?? 0 }]);
   const links = { priority: tenant.named("priority", "Low"), ticketStatus: tenant.named("ticketStatus", "Open") };
-  sandbox.seed("ticket", [{ description: "x", ...links }]);
+  sandbox.seed("ticket", [{ description: "x", tags: [tenant.named("tag", "VIP")], ...links }]);
   return tenant;
 }
 
@@ -30,6 +30,7 @@ describe("the probe", () => {
     expect(findings.map(({ subject }) => subject)).toEqual(
       expect.arrayContaining(["service", "list wrapper", "paging", "sorting", "page size", "brand", ...MAPPED]),
     );
+    expect(findings).toContainEqual({ subject: "ticket.tags", verdict: "ok", message: "shown as an array of ids" });
     expect(tenant.sandbox.ledger.writes()).toHaveLength(written);
     for (const { method, url } of tenant.sandbox.ledger.requests())
       expect(method === "GET" || url.endsWith("/guess")).toBe(true);
