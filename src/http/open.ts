@@ -34,7 +34,6 @@ class GotClient implements HttpClient {
       retry: { limit: 0 },
       throwHttpErrors: false,
       responseType: "buffer",
-      strictContentLength: true,
       methodRewriting: false,
       followRedirect: (answer) => answer.request.options.method === "GET" || answer.request.options.method === "HEAD",
       maxRedirects: 5,

@@ -80,7 +80,7 @@ async function recordPath(ask: Ask, resource: ResourceName, id: number, configur
 /** Whether an array property is shown, and how: only then can its changes be seen in an answer. */
 async function arrayField(ask: Ask, resource: ResourceName, id: number, field: string): Promise<Finding> {
   const subject = `${resource}.${field}`;
-  const { body } = await ask.record(resource, id, field);
+  const { body } = await ask.record(resource, id, `id,${field}`);
   const value = recordIn(body, resource)?.[field];
   if (isEmpty(value))
     return { subject, verdict: "ok", message: "an array without elements here: its shape was not seen" };
