@@ -1,11 +1,9 @@
 import type { StopError } from "#model";
 import { AdoptionGate, Leases, Matcher, Poller, Relay, Sweeper, Synchronizer, type Observer } from "#pipeline";
-import type { QueueHandlers, QueueLocation } from "#queue";
+import type { Queue, QueueHandlers, QueueLocation } from "#queue";
 import type { Secrets, Settings } from "#settings";
 import type { Closing } from "./closing.ts";
 import type { Configuration, Parts } from "./parts.ts";
-import { QueueConnection } from "./queue-connection.ts";
-
 /** Deliveries that run at once, per request that may: while one waits for its answer another is mapped and stored. */
 const DELIVERIES_PER_REQUEST = 2;
 /** Wake-ups that may be out, per delivery that may run: enough to keep workers busy between two looks into the store. */
@@ -14,7 +12,6 @@ const WINDOW_MIN = 128;
 
 /** The moving parts, put together and not yet moving. */
 export interface Assembly {
-  readonly queue: QueueConnection;
   readonly gate: AdoptionGate;
   readonly relay: Relay;
   readonly handlers: QueueHandlers;
@@ -22,18 +19,25 @@ export interface Assembly {
   readonly concurrency: number;
 }
 
-/** Where the queue runs, by QUEUE_URL. */
+/**
+ * Where the queue runs, by QUEUE_URL. `installation` keeps two daemons apart that were given the same server: each has its
+ * own store, and a wake-up that the other one takes is lost for half a minute.
+ */
 export function queueLocation(
   { queue, dataDir }: Pick<Settings, "queue" | "dataDir">,
   secrets: Secrets,
+  installation?: string,
 ): QueueLocation {
-  return queue.kind === "private" ? { kind: "private", dataDir } : { kind: queue.kind, url: secrets.queueUrl! };
+  if (queue.kind === "private") return { kind: "private", dataDir };
+  const url = secrets.queueUrl!;
+  return { kind: queue.kind, url, ...(installation === undefined ? {} : { prefix: `svcsync_${installation}` }) };
 }
 
 /** Puts the pipeline together. `fail` is told when the daemon cannot go on. */
 export function assemble(
-  { settings, secrets, syncFile, logger }: Configuration,
+  { settings, syncFile, logger }: Configuration,
   parts: Parts,
+  queue: Queue,
   observer: Required<Observer>,
   fail: (error: StopError) => void,
   closing: Closing,
@@ -42,7 +46,6 @@ export function assemble(
   const common = { ...parts, logger, observer };
   const streams = new Map(syncFile.streams.map((stream) => [stream.name, stream]));
   const nudge = () => relay.nudge();
-  const queue = new QueueConnection(queueLocation(settings, secrets), parts.clock, logger);
   const matcher = new Matcher({ ...common, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
   const gate = new AdoptionGate({ ...common, matcher, opened: nudge, stop: fail }, syncFile.streams);
   const window = Math.max(WINDOW_MIN, concurrency * WINDOW_PER_DELIVERY);
@@ -56,5 +59,6 @@ export function assemble(
     deliver: (id, signal) => synchronizer.deliver(id, signal).finally(() => relay.answered(id)),
     poll: (stream, signal) => poller.poll(stream, signal),
   };
-  return { queue, gate, relay, handlers, concurrency };
+  queue.onForgotten(() => relay.forget());
+  return { gate, relay, handlers, concurrency };
 }

@@ -1,15 +1,18 @@
-import type { StopError, StreamName } from "#model";
+import { randomBytes } from "node:crypto";
+import { errorFacts, StopError } from "#model";
 import { observeAll, type AdoptionGate, type Observer, type Relay } from "#pipeline";
+import { openQueue, type Queue } from "#queue";
 import type { Store } from "#store";
 import type { Stream } from "#mapping";
 import type { Logger } from "#telemetry";
-import { assemble, type Assembly } from "./assembly.ts";
+import { assemble, queueLocation, type Assembly } from "./assembly.ts";
 import { Closing } from "./closing.ts";
 import { DeliveryLog } from "./delivery-log.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { daemonMetrics } from "./metrics.ts";
 import { servePages } from "./pages.ts";
 import { openParts, type Configuration, type Parts } from "./parts.ts";
+import { beginPolling, type PollPlan } from "./polling.ts";
 
 export interface DaemonOptions {
   readonly observers?: readonly Observer[];
@@ -45,17 +48,21 @@ export async function startDaemon(configuration: Configuration, options: DaemonO
 }
 
 async function start(configuration: Configuration, options: DaemonOptions, closing: Closing): Promise<Daemon> {
-  const { syncFile, logger } = configuration;
+  const { settings, secrets, syncFile, logger } = configuration;
   const parts = await openParts(configuration, "daemon", closing);
   await remapChanged(parts.store, syncFile.streams, logger);
   const [failure, fail] = failureOnce();
-  const counted = daemonMetrics(parts, syncFile.streams, () => assembly.queue);
+  const location = queueLocation(settings, secrets, await installationOf(parts.store));
+  const queue = closing.use(await openQueue(location, { clock: parts.clock, logger }));
+  const counted = daemonMetrics(parts, syncFile.streams, queue);
   const summary = closing.use(new DeliveryLog(logger));
   const observer = observeAll([...(options.observers ?? []), summary, counted.observer]);
-  const assembly: Assembly = assemble(configuration, parts, observer, fail, closing);
-  const web = options.web ? closing.use(await servePages(configuration, parts, assembly, counted.metrics)) : undefined;
-  closing.defer(setGoing(configuration, options, parts, assembly, fail));
+  const assembly = assemble(configuration, parts, queue, observer, fail, closing);
   const { gate, relay } = assembly;
+  const web = options.web
+    ? closing.use(await servePages(configuration, parts, queue, relay, counted.metrics))
+    : undefined;
+  closing.defer(setGoing(configuration, options, parts, queue, assembly, fail));
   return { parts, gate, relay, url: web?.url, failure, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
 }
 
@@ -64,21 +71,25 @@ function setGoing(
   configuration: Configuration,
   options: DaemonOptions,
   { store, clock }: Parts,
-  { queue, gate, relay, handlers, concurrency }: Assembly,
+  queue: Queue,
+  { gate, relay, handlers, concurrency }: Assembly,
   fail: (error: StopError) => void,
 ): () => Promise<void> {
   const { settings, logger } = configuration;
   const loops = new AbortController();
   const housekeeping = new Housekeeping(store, clock, logger, settings.delivery.auditKeepDays);
   const running = Promise.all([
-    queue.run({ handlers, concurrency, polls: pollPlan(configuration, options) }, fail, loops.signal),
+    queue
+      .start(handlers, { concurrency })
+      .then(() => beginPolling(queue, pollPlan(configuration, options), logger, loops.signal))
+      .catch((thrown: unknown) => fail(queueFailed(thrown))),
     relay.run(loops.signal),
     gate.run(loops.signal),
     housekeeping.run(loops.signal),
   ]);
   return async () => {
     loops.abort();
-    await queue.close(settings.delivery.stopGraceMs);
+    await queue.stop(settings.delivery.stopGraceMs);
     await running;
   };
 }
@@ -91,8 +102,23 @@ async function remapChanged(store: Store, streams: readonly Stream[], logger: Lo
   }
 }
 
-function pollPlan({ settings, syncFile }: Configuration, { polls }: DaemonOptions) {
-  return new Map<StreamName, { everyMs: number } | undefined>(
+function queueFailed(thrown: unknown): StopError {
+  if (thrown instanceof StopError) return thrown;
+  const message = `the queue's work could not be started: ${errorFacts(thrown).message}`;
+  return new StopError("E_QUEUE_FAILED", message, { cause: thrown });
+}
+
+/** A name that this store has and no other. */
+async function installationOf(store: Store): Promise<string> {
+  const known = await store.note("installation");
+  if (typeof known === "string") return known;
+  const made = randomBytes(6).toString("hex");
+  await store.saveNote("installation", made);
+  return made;
+}
+
+function pollPlan({ settings, syncFile }: Configuration, { polls }: DaemonOptions): PollPlan {
+  return new Map(
     syncFile.streams.map(({ name, everyMs }) => [
       name,
       polls === "once" ? undefined : { everyMs: everyMs ?? settings.polling.intervalMs },

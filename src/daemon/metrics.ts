@@ -2,17 +2,17 @@ import type { RecordId, StreamName } from "#model";
 import { streamStatus, type Delivery, type Observer, type PollFacts } from "#pipeline";
 import { openMetrics, type Metrics, type Readings } from "#telemetry";
 import type { Stream } from "#mapping";
+import type { Queue } from "#queue";
 import type { Parts } from "./parts.ts";
-import type { QueueConnection } from "./queue-connection.ts";
 import { version } from "./version.ts";
 
 /** Counts what the pipeline does, and reads the rest when somebody asks. */
 export function daemonMetrics(
   parts: Parts,
   streams: readonly Stream[],
-  queue: () => QueueConnection | undefined,
+  queue: Queue,
 ): { metrics: Metrics; observer: Observer } {
-  const metrics = openMetrics({ version, read: () => readings(parts, streams, queue()) });
+  const metrics = openMetrics({ version, read: () => readings(parts, streams, queue) });
   return {
     metrics,
     observer: {
@@ -24,14 +24,10 @@ export function daemonMetrics(
   };
 }
 
-async function readings(
-  parts: Parts,
-  streams: readonly Stream[],
-  queue: QueueConnection | undefined,
-): Promise<Readings> {
+async function readings(parts: Parts, streams: readonly Stream[], queue: Queue): Promise<Readings> {
   const { store, service, clock } = parts;
   const statuses = await streamStatus(store, streams, clock);
-  const depth = await queue?.current?.depth().catch(() => undefined);
+  const depth = await queue.depth().catch(() => undefined);
   return {
     records: new Map(statuses.map(({ name, counts }) => [name, counts])),
     lagMs: new Map(statuses.flatMap(({ name, lagMs }) => (lagMs === undefined ? [] : [[name, lagMs] as const]))),

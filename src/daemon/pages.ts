@@ -1,10 +1,10 @@
 import type { RecordId } from "#model";
 import { StopError } from "#model";
-import { streamStatus } from "#pipeline";
+import { streamStatus, type Relay } from "#pipeline";
+import type { Queue } from "#queue";
 import { secretTexts } from "#settings";
 import { redactor, type Metrics } from "#telemetry";
 import { startWeb, type Overview, type StatusSource, type Web } from "#web";
-import type { Assembly } from "./assembly.ts";
 import type { Configuration, Parts } from "./parts.ts";
 import { version } from "./version.ts";
 
@@ -18,12 +18,13 @@ const HISTORY = 50;
 export function servePages(
   { settings, secrets, syncFile, logger }: Configuration,
   parts: Parts,
-  assembly: Assembly,
+  queue: Queue,
+  relay: Relay,
   metrics: Metrics,
 ): Promise<Web> {
   return startWeb(settings.health, {
-    status: statusSource(parts, syncFile.streams, assembly),
-    ready: readiness(parts, assembly),
+    status: statusSource(parts, syncFile.streams, queue, relay),
+    ready: readiness(parts, queue),
     metrics,
     redact: redactor(secretTexts(secrets, settings.environment)),
     clock: parts.clock,
@@ -35,7 +36,8 @@ export function servePages(
 function statusSource(
   { store, service, clock }: Parts,
   streams: Configuration["syncFile"]["streams"],
-  { queue, relay }: Assembly,
+  queue: Queue,
+  relay: Relay,
 ): StatusSource {
   const startedAt = clock.now();
   return {
@@ -43,7 +45,7 @@ function statusSource(
       startedAt,
       streams: await streamStatus(store, streams, clock),
       service: service.state(),
-      queue: await queue.current?.depth().catch(() => undefined),
+      queue: await queue.depth().catch(() => undefined),
     }),
     records: (query) => store.records(query),
     record: async (id: RecordId) => {
@@ -59,7 +61,7 @@ function statusSource(
 }
 
 /** What `/readyz` asks. A breaker that is open says enough: no request is made to ask again. */
-function readiness({ store, service, clock }: Parts, { queue }: Assembly) {
+function readiness({ store, service, clock }: Parts, queue: Queue) {
   return {
     // A write proves more than a read: a full disk shows at once.
     store: () => store.saveNote("readiness", clock.now()),

@@ -48,6 +48,12 @@ export class Relay {
     if (this.#out.size <= this.#parts.window / 2) this.nudge();
   }
 
+  /** The queue has lost its wake-ups: all of them are given again. */
+  forget(): void {
+    this.#out.clear();
+    this.nudge();
+  }
+
   /** Wake-ups that are out. */
   get outstanding(): number {
     return this.#out.size;

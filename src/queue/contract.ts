@@ -55,17 +55,16 @@ export interface Queue extends AsyncDisposable {
    * Calls `listener` each time the backend turns out to have forgotten its jobs (flushed, restarted empty): what was woken
    * and not delivered must be woken again. Noticed within seconds while polls are scheduled, at once after a restart.
    */
-  onForgotten?(listener: () => void): void;
+  onForgotten(listener: () => void): void;
 
   /** Wake-ups that wait and run now, for status and metrics. */
   depth(): Promise<{ waiting: number; active: number }>;
 }
 
 /**
- * How a queue is opened: chosen by QUEUE_URL. `?prefix=name` of a url keeps several installations apart on one server.
- * A url of kind "redis" is `redis://`, `rediss://` (TLS), or `unix:///path` (a socket).
+ * How a queue is opened: chosen by QUEUE_URL. `prefix` keeps installations apart that share a server; `?prefix=name` of the
+ * url goes before it. A url of kind "redis" is `redis://`, `rediss://` (TLS), or `unix:///path` (a socket).
  */
 export type QueueLocation =
-  | { readonly kind: "redis"; readonly url: string }
-  | { readonly kind: "postgres"; readonly url: string }
+  | { readonly kind: "redis" | "postgres"; readonly url: string; readonly prefix?: string }
   | { readonly kind: "private"; readonly dataDir: string };

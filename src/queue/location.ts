@@ -1,30 +1,30 @@
 import { StopError } from "#model";
 
-/** Redis keys begin with it, and PostgreSQL tables live in a schema of this name. */
+/** Where nobody says more. */
 const defaultPrefix = "svcsync";
 const prefixShape = /^[a-z_][a-z0-9_]{0,40}$/i;
 
 export interface Place {
   /** The address without our own parameter. */
   readonly url: string;
-  /** Keeps several installations apart on one server: `?prefix=` of the address. */
+  /** Redis keys begin with it, and PostgreSQL tables live in a schema of this name. */
   readonly prefix: string;
   /** The address as people may see it: no user, no password, no parameters. */
   readonly label: string;
 }
 
 /**
- * Takes an address apart. A path, `unix:` and `redis+unix:` mean a unix socket.
+ * Takes an address apart. A path, `unix:` and `redis+unix:` mean a unix socket. `?prefix=` goes before `prefix`.
  * @throws {StopError} E_QUEUE_URL
  */
-export function parsePlace(address: string): Place {
+export function parsePlace(address: string, fallback = defaultPrefix): Place {
   let url: URL;
   try {
     url = new URL(address.startsWith("/") ? `unix://${address}` : address);
   } catch {
     throw new StopError("E_QUEUE_URL", "QUEUE_URL is not an address; wanted is one like redis://host:6379/0");
   }
-  const prefix = url.searchParams.get("prefix") ?? defaultPrefix;
+  const prefix = url.searchParams.get("prefix") ?? fallback;
   if (!prefixShape.test(prefix)) {
     const message = `the prefix in QUEUE_URL is ${JSON.stringify(prefix)}; wanted are letters, digits and underscores`;
     throw new StopError("E_QUEUE_URL", message);

@@ -33,11 +33,10 @@ export async function openQueue(location: QueueLocation, { clock, logger }: Queu
 async function build(location: QueueLocation, { clock, logger }: QueueParts): Promise<BullQueue> {
   if (location.kind === "private") {
     const server = await PrivateServer.start(location.dataDir, logger);
-    const backend = new RedisBackend(server.url, logger);
+    const backend = new RedisBackend(parsePlace(server.url), logger);
     return new BullQueue({ backend, label: "the private Redis server", clock, logger, close: () => server.end() });
   }
-  const { label } = parsePlace(location.url);
-  const backend =
-    location.kind === "redis" ? new RedisBackend(location.url, logger) : new PostgresBackend(location.url);
-  return new BullQueue({ backend, label, clock, logger });
+  const place = parsePlace(location.url, location.prefix);
+  const backend = location.kind === "redis" ? new RedisBackend(place, logger) : new PostgresBackend(place);
+  return new BullQueue({ backend, label: place.label, clock, logger });
 }

@@ -13,7 +13,7 @@ import {
   type WorkerSettings,
 } from "./backend.ts";
 import { denied, saysDenied, tooOld } from "./errors.ts";
-import { parsePlace, type Place } from "./location.ts";
+import type { Place } from "./location.ts";
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
 
@@ -28,8 +28,8 @@ export class PostgresBackend implements Backend {
   readonly #pool: Pool;
   #isPrepared = false;
 
-  constructor(url: string) {
-    this.#place = parsePlace(url);
+  constructor(place: Place) {
+    this.#place = place;
     this.#pool = new Pool({ ...this.#connection, max: 1, query_timeout: connectTimeoutMs });
     /** A connection that breaks while idle is replaced by the pool; the next probe tells whether that works. */
     this.#pool.on("error", () => undefined);

@@ -14,7 +14,7 @@ import {
   type WorkerSettings,
 } from "./backend.ts";
 import { denied, saysDenied, tooOld, unreachable } from "./errors.ts";
-import { parsePlace, type Place } from "./location.ts";
+import type { Place } from "./location.ts";
 import { RedisConnections } from "./redis-client.ts";
 import { oldestRedis, readRedisFacts } from "./redis-facts.ts";
 
@@ -28,8 +28,8 @@ export class RedisBackend implements Backend {
   readonly #connections: RedisConnections;
   #isChecked = false;
 
-  constructor(url: string, log: Logger) {
-    this.#place = parsePlace(url);
+  constructor(place: Place, log: Logger) {
+    this.#place = place;
     this.#log = log;
     this.#connections = new RedisConnections(this.#place.url);
   }
