@@ -63,7 +63,7 @@ export interface Switches {
   readonly paths: Readonly<Record<ResourceName, string>>;
 }
 
-export const DEFAULT_SWITCHES: Switches = {
+const DEFAULT_SWITCHES: Switches = {
   brand: "svc",
   listWrapper: "resource",
   listKeys: {},

@@ -38,7 +38,7 @@ export type Route =
 
 const ROOT = "/restApi/";
 const VERSION = "/restApi/v1/";
-export const DEFAULT_RECORD_PATH = "{resource}/{id}";
+const DEFAULT_RECORD_PATH = "{resource}/{id}";
 const NO_PARENTS: readonly ParentStep[] = [];
 
 /** What a word after the resource's name means; a single record is addressed by a number alone. */
