@@ -20,7 +20,7 @@ const CHECKS: Readonly<Record<string, (value: Json) => boolean>> = {
   OBSERVER_CATEGORY_MULTI: (value) => Array.isArray(value) && value.every((id) => Number.isSafeInteger(id)),
 };
 
-export function assignedCustomFields(tenant: Tenant, resource: ResourceName): readonly number[] {
+function assignedCustomFields(tenant: Tenant, resource: ResourceName): readonly number[] {
   const [row] = tenant.database.table(ASSIGNMENTS).find("resource", resource);
   return idsOf(row?.version.record?.["customFields"]);
 }
