@@ -33,7 +33,8 @@ export async function startMariadb(): Promise<TestMariadb> {
   const data = join(folder.path, "data");
   const socket = join(folder.path, "db.sock");
   const as = { ...owner, cwd: folder.path };
-  const here = ["--no-defaults", `--datadir=${data}`];
+  // Two installations at once would take each other's files away from the common folder.
+  const here = ["--no-defaults", `--datadir=${data}`, `--tmpdir=${folder.path}`];
   await run("mariadb-install-db", [...here, "--auth-root-authentication-method=normal", "--skip-test-db"], as);
   const port = await freePort();
   const place = [`--socket=${socket}`, `--port=${port}`, "--bind-address=127.0.0.1", "--skip-name-resolve"];

@@ -46,6 +46,12 @@ export function list(parts: readonly Sql[]): Sql {
   return sql.join(parts, sql`, `);
 }
 
+/**
+ * Texts below this are no stamps: what stands there (an empty text, digits, a date with the day first) is looked at in
+ * every poll, because no window would ever show it again. With its dash no database takes it for a number.
+ */
+export const earliestText = sql.lit("1900-");
+
 /** All of the conditions; none of them is always true. */
 export function all(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` and `);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { ErrorCode } from "#model";
 import type { Column } from "./column.ts";
-import { compilerOf } from "./compile.ts";
+import { compilerOf, earliestText } from "./compile.ts";
 import type { Cell, Engine, Fault, ServerCounters, Sql } from "./engine.ts";
 import { connectMssql } from "./mssql-session.ts";
 import { errorCode, networkFault } from "./network-fault.ts";
@@ -25,7 +25,7 @@ export function mssqlEngine(settings: SqlSettings): Engine {
     equals: (column, text) => sql`${sql.id(column.name)} = try_${bound(text, column)}`,
     unset: (column, like) =>
       column.kind === "text" && typeof like === "string"
-        ? sql`(${sql.id(column.name)} is null or ${sql.id(column.name)} = '')`
+        ? sql`(${sql.id(column.name)} is null or ${sql.id(column.name)} < ${earliestText})`
         : sql`${sql.id(column.name)} is null`,
     counters,
     async moment(ask) {

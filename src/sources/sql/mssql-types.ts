@@ -35,7 +35,7 @@ const kinds: Readonly<Record<string, readonly [type: string, kind: ColumnKind]>>
 };
 
 /** A column as the driver describes it. `type` is what a bound value is converted to before it meets the column. */
-export function mssqlColumn(metadata: Pick<ColumnMetadata, "colName" | "type" | "userType"> & Lengths): Column {
+export function mssqlColumn(metadata: Metadata): Column {
   const { colName: name, userType, precision, scale, dataLength } = metadata;
   const word = metadata.type.name;
   if (userType === rowversionUserType) return { name, kind: "rowversion", type: "rowversion" };
@@ -45,7 +45,10 @@ export function mssqlColumn(metadata: Pick<ColumnMetadata, "colName" | "type" | 
   return { name, kind, type: word === "NVarChar" || word === "NChar" ? "nvarchar(4000)" : type };
 }
 
-interface Lengths {
+type Known = Pick<ColumnMetadata, "colName" | "userType">;
+
+interface Metadata extends Known {
+  readonly type: { readonly name: string };
   readonly precision?: number | undefined;
   readonly scale?: number | undefined;
   readonly dataLength?: number | undefined;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { SyncError } from "#model";
 import type { Column } from "./column.ts";
-import { compilerOf } from "./compile.ts";
+import { compilerOf, earliestText } from "./compile.ts";
 import type { Ask, Cell, Engine, Moment, Sql } from "./engine.ts";
 import { mysqlFault } from "./mysql-fault.ts";
 import { connectMysql } from "./mysql-session.ts";
@@ -18,7 +18,8 @@ export function mysqlEngine(settings: SqlSettings): Engine {
     exactSequence: false,
     connect: () => connectMysql(settings),
     limit: (count) => sql`limit ${sql.lit(count)}`,
-    exact: (column) => (column.type === "bit" ? sql`cast(${sql.id(column.name)} as unsigned)` : sql.id(column.name)),
+    exact: (column) =>
+      column.type.startsWith("bit") ? sql`cast(${sql.id(column.name)} as unsigned)` : sql.id(column.name),
     bound,
     equals(column, text) {
       const number = column.kind === "integer" || column.kind === "decimal";
@@ -29,7 +30,7 @@ export function mysqlEngine(settings: SqlSettings): Engine {
       const name = sql.id(column.name);
       const dated = column.kind === "instant" || column.kind === "datetime" || column.kind === "date";
       if (dated) return sql`(${name} is null or ${name} < '0001-01-01')`;
-      return typeof like === "string" ? sql`(${name} is null or ${name} = '')` : sql`${name} is null`;
+      return typeof like === "string" ? sql`(${name} is null or ${name} < ${earliestText})` : sql`${name} is null`;
     },
     moment,
     async version(ask) {

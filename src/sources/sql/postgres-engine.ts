@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { compilerOf } from "./compile.ts";
+import { compilerOf, earliestText } from "./compile.ts";
 import type { Ask, Engine, Moment } from "./engine.ts";
 import { postgresFault } from "./postgres-fault.ts";
 import { connectPostgres } from "./postgres-session.ts";
@@ -21,7 +21,7 @@ export function postgresEngine(settings: SqlSettings): Engine {
       const name = sql.id(column.name);
       const dated = column.kind === "instant" || column.kind === "datetime" || column.kind === "date";
       if (dated) return sql`(${name} is null or ${name} = '-infinity')`;
-      return column.kind === "text" ? sql`(${name} is null or ${name} = '')` : sql`${name} is null`;
+      return column.kind === "text" ? sql`(${name} is null or ${name} < ${earliestText})` : sql`${name} is null`;
     },
     moment,
     async version(ask) {

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { sql } from "kysely";
 import type { ColumnKind } from "./column.ts";
-import { compilerOf } from "./compile.ts";
+import { compilerOf, earliestText } from "./compile.ts";
 import type { Answer, Ask, Cell, Engine, Fault, Session } from "./engine.ts";
 import { errorCode, errorText } from "./network-fault.ts";
 import type { SqlSettings } from "./settings.ts";
@@ -29,11 +29,11 @@ export function sqliteEngine(settings: SqlSettings): Engine {
       const whole = /^-?(0|[1-9]\d{0,17})$/.test(text);
       return whole ? sql`(${name} = ${text} or ${name} = ${BigInt(text)})` : sql`${name} = ${text}`;
     },
-    // Every number sorts before every text: `<= ''` also finds a number that was stored among texts.
+    // Every number sorts before every text: this also finds a number that was stored among texts.
     unset(column, like) {
       const name = sql.id(column.name);
       return typeof like === "string"
-        ? sql`(${name} is null or ${name} <= '')`
+        ? sql`(${name} is null or ${name} < ${earliestText})`
         : sql`(${name} is null or ${name} = '')`;
     },
     async moment(ask) {

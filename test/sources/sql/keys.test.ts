@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startMariadb, type TestMariadb } from "../../setup/mariadb.ts";
+import { startPostgres, type TestPostgres } from "../../setup/postgres.ts";
+import { allKeys, never, poll } from "../reading.ts";
+import { openSql, type Opened } from "./opened.ts";
+import type { DialectName } from "./shapes.ts";
+
+let postgres: TestPostgres;
+let mariadb: TestMariadb;
+beforeAll(async () => {
+  [postgres, mariadb] = await Promise.all([startPostgres(), startMariadb()]);
+});
+afterAll(async () => {
+  await postgres[Symbol.asyncDispose]();
+  await mariadb[Symbol.asyncDispose]();
+});
+
+async function open(dialect: DialectName): Promise<Opened> {
+  const servers: Readonly<Record<string, string>> = { postgres: postgres.url, mysql: mariadb.url };
+  return await openSql(dialect, servers[dialect]);
+}
+
+const dialects = ["sqlite", "postgres", "mysql"] as const;
+
+describe("keys", () => {
+  it.each(dialects)("of several columns are joined and found again in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    await erp.place.writer
+      .run(`create table items (mandant int, nr varchar(20), name varchar(20), primary key (mandant, nr));
+      insert into items values (1, 'A|7', 'a'), (1, 'A', 'b'), (2, 'A', 'c'), (10, 'B', 'd')`);
+    const stream = erp.stream({ table: "items", key: ["mandant", "nr"], pageSize: 1 });
+    expect((await poll(stream)).keys.toSorted()).toEqual(["10|B", "1|A", "1|A\\|7", "2|A"].toSorted());
+    expect(await stream.readOne("1|A\\|7", never)).toMatchObject({ name: "a" });
+    expect(await stream.readOne("1", never)).toBeUndefined();
+  });
+
+  it.each(dialects)("with quotes and odd names are quoted and bound in %s", async (dialect) => {
+    const quote = dialect === "mysql" ? "`" : '"';
+    const column = `${quote}select ' nr${quote}`;
+    await using erp = await open(dialect);
+    await erp.place.writer.run(`create table ${quote}odd items${quote} (${column} varchar(40), name varchar(9));
+      insert into ${quote}odd items${quote} values ('''; drop table x; --', 'a'), ('O''Neill', 'b'), ('\u00e4', 'c')`);
+    const stream = erp.stream({ table: "odd items", key: "select ' nr", pageSize: 1 });
+    expect(await allKeys(stream)).toHaveLength(3);
+    expect(await stream.readOne("'; drop table x; --", never)).toMatchObject({ name: "a" });
+  });
+
+  it("that the database calls equal are all read across page borders", async () => {
+    await using erp = await open("sqlite");
+    await erp.place.writer.run(`create table items (nr text collate nocase, name text);
+      insert into items values ('a', '1'), ('A', '2'), ('b', '3'), ('B', '4'), ('c', '5'), ('C', '6'), ('d', '7')`);
+    const keys = await allKeys(erp.stream({ table: "items", key: "nr", pageSize: 1 }));
+    expect([...new Set(keys)].toSorted()).toEqual(["A", "B", "C", "a", "b", "c", "d"]);
+    expect(await erp.stream({ table: "items", key: "nr" }).readOne("B", never)).toMatchObject({ name: "4" });
+  });
+
+  it("that ignore case in MariaDB find only the record that is meant", async () => {
+    await using erp = await open("mysql");
+    await erp.place.writer.run("create table items (nr varchar(9) primary key); insert into items values ('Abc')");
+    const stream = erp.stream({ table: "items", key: "nr" });
+    expect(await stream.readOne("Abc", never)).toEqual({ nr: "Abc" });
+    expect(await stream.readOne("abc", never)).toBeUndefined();
+  });
+
+  it.each(dialects)("that are NULL stop the stream in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    await erp.place.writer.run(
+      "create table items (nr varchar(9), name varchar(9)); insert into items values ('a', 'b'), (null, 'c')",
+    );
+    const stream = erp.stream({ table: "items", key: "nr", pageSize: 1 });
+    await expect(poll(stream)).rejects.toMatchObject({ code: "E_SOURCE_KEY_NULL", family: "park" });
+    await expect(allKeys(stream)).rejects.toMatchObject({ code: "E_SOURCE_KEY_NULL" });
+    const where = { table: "items", key: "nr", where: "nr is not null" };
+    expect((await poll(erp.stream(where))).keys).toEqual(["a"]);
+  });
+
+  it.each(dialects)("that are not unique stop the stream in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    await erp.place.writer.run(
+      "create table items (nr varchar(9), name varchar(9)); insert into items values ('a', 'b'), ('a', 'c')",
+    );
+    const stream = erp.stream({ table: "items", key: "nr", pageSize: 1 });
+    await expect(poll(stream)).rejects.toMatchObject({ code: "E_SOURCE_KEY_AMBIGUOUS", family: "park" });
+  });
+});

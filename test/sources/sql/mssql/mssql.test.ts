@@ -1,0 +1,117 @@
+import { sql } from "kysely";
+import { describe, expect, it } from "vitest";
+import type { Answer, Engine, Sql } from "../../../../src/sources/sql/engine.ts";
+import { fault, mssqlEngine } from "../../../../src/sources/sql/mssql-engine.ts";
+import { mssqlOptions } from "../../../../src/sources/sql/mssql-session.ts";
+import { mssqlColumn } from "../../../../src/sources/sql/mssql-types.ts";
+import { rowversionCeiling, trackingCeiling } from "../../../../src/sources/sql/server-counters.ts";
+import { settings } from "../../../../src/sources/sql/settings.ts";
+import { compareTuple } from "../../../../src/sources/sql/tuple.ts";
+
+const url = "mssql://reader:p%40ss@erp.example:1444/OLDemo";
+const engine: Engine = mssqlEngine(settings.parse({ url }));
+const column = (name: string, type: string, more = {}) =>
+  mssqlColumn({ colName: name, type: { name: type }, userType: 0, ...more });
+const text = (part: Sql) => part.compile(engine.compiler);
+
+const answer = (row: (string | null)[]) => async (): Promise<Answer> => ({ columns: [], rows: [row] });
+
+describe("SQL for SQL Server", () => {
+  it("reads everything that the driver would round as text, in a style that no language changes", () => {
+    expect(text(engine.exact(column("at", "DateTime2"))).sql).toBe('convert(varchar(34), "at", 121)');
+    expect(text(engine.exact(column("at", "DateTimeOffset"))).sql).toBe('convert(varchar(34), "at", 121)');
+    expect(text(engine.exact(column("price", "DecimalN", { precision: 18, scale: 4 }))).sql).toBe(
+      'convert(varchar(40), "price")',
+    );
+    expect(text(engine.exact(column("sum", "MoneyN"))).sql).toBe('convert(varchar(40), "sum", 2)');
+    expect(text(engine.exact(column('name"]', "NVarChar"))).sql).toBe('"name""]"');
+  });
+
+  it("compares with values of the column's own type, bound and never inlined", () => {
+    const at = column("at", "DateTimeN", { dataLength: 8 });
+    const price = column("price", "NumericN", { precision: 18, scale: 4 });
+    const query = text(
+      compareTuple(engine, [at, price, column("nr", "VarChar")], ">=", ["2025-03-01 10:00:00.997", "1.5", "A'7"]),
+    );
+    expect(query.sql).toBe(
+      '("at" >= convert(datetime, @1, 121) and ("at" > convert(datetime, @2, 121) or (' +
+        '("price" >= convert(decimal(18, 4), @3) and ("price" > convert(decimal(18, 4), @4) or (' +
+        '"nr" >= convert(varchar(8000), @5)))))))',
+    );
+    expect(query.parameters).toEqual(["2025-03-01 10:00:00.997", "2025-03-01 10:00:00.997", "1.5", "1.5", "A'7"]);
+  });
+
+  it("finds a key by a conversion that gives NULL where the text is none of its type", () => {
+    expect(text(engine.equals(column("id", "IntN"), "7x")).sql).toBe('"id" = try_convert(bigint, @1)');
+    expect(text(engine.equals(column("id", "UniqueIdentifier"), "7")).sql).toBe(
+      '"id" = try_convert(uniqueidentifier, @1)',
+    );
+  });
+
+  it("carries a row version as a whole number and compares it as eight bytes", () => {
+    const rv = column("rv", "Binary", { userType: 0x50 });
+    expect(text(engine.exact(rv)).sql).toBe('convert(bigint, "rv")');
+    expect(text(engine.bound(77n, rv)).sql).toBe("convert(binary(8), convert(bigint, @1))");
+    expect(column("photo", "VarBinary").kind).toBe("binary");
+  });
+
+  it("pages with OFFSET and FETCH", () => {
+    expect(text(sql`order by [a] ${engine.limit(7)}`).sql).toBe("order by [a] offset 0 rows fetch next 7 rows only");
+  });
+
+  it("takes the bound below every row version in flight", async () => {
+    const asked: string[] = [];
+    const ask = async (query: Sql): Promise<Answer> => (asked.push(text(query).sql), { columns: [], rows: [["2001"]] });
+    expect(await rowversionCeiling(engine.counters!, ask)).toEqual({ highest: 2001n, lowest: undefined });
+    expect(asked).toEqual(["select convert(bigint, min_active_rowversion()) - 1"]);
+  });
+
+  it("asks change tracking how far back it remembers, and says when it is off", async () => {
+    expect(await trackingCeiling(engine.counters!, "dbo.t", answer(["9", "4"]))).toEqual({ highest: 9n, lowest: 4n });
+    await expect(trackingCeiling(engine.counters!, "dbo.t", answer(["9", null]))).rejects.toMatchObject({
+      code: "E_SOURCE_TRACKING",
+    });
+    expect(engine.counters!.trackedKeys("dbo.t]x", ["a", "b"])).toBe(
+      "select [a], [b], SYS_CHANGE_VERSION as trackedVersion from changetable(changes [dbo].[t]]x], null) as tracked",
+    );
+  });
+});
+
+describe("the connection to SQL Server", () => {
+  it("is encrypted and checked unless the sync file says otherwise", () => {
+    expect(mssqlOptions(settings.parse({ url }))).toMatchObject({
+      server: "erp.example",
+      authentication: { type: "default", options: { userName: "reader", password: "p@ss" } },
+      options: {
+        port: 1444,
+        database: "OLDemo",
+        encrypt: true,
+        trustServerCertificate: false,
+        requestTimeout: 120_000,
+      },
+    });
+    expect(mssqlOptions(settings.parse({ url, tls: { mode: "off" } })).options).toMatchObject({ encrypt: false });
+    expect(mssqlOptions(settings.parse({ url, tls: { mode: "trust" } })).options).toMatchObject({
+      trustServerCertificate: true,
+    });
+  });
+
+  it("knows named instances and Windows domains", () => {
+    const options = mssqlOptions(settings.parse({ url: "mssql://u:p@erp/db?instance=SQLEXPRESS&domain=ACME" }));
+    expect(options.options).toMatchObject({ instanceName: "SQLEXPRESS" });
+    expect(options.options).not.toHaveProperty("port");
+    expect(options.authentication).toMatchObject({ type: "ntlm", options: { domain: "ACME" } });
+  });
+
+  it.each([
+    [{ number: 18456 }, "E_SOURCE_LOGIN"],
+    [{ number: 208 }, "E_SOURCE_TABLE"],
+    [{ number: 207 }, "E_SOURCE_COLUMN"],
+    [{ number: 1205 }, "E_SOURCE_BUSY"],
+    [{ code: "ETIMEOUT", message: "Timeout: Request failed to complete in 100ms" }, "E_SOURCE_TIMEOUT"],
+    [{ code: "ETIMEOUT", message: "Failed to connect to erp:1433 in 15000ms" }, "E_SOURCE_UNREACHABLE"],
+    [{ code: "ESOCKET", message: "Connection lost" }, "E_SOURCE_UNREACHABLE"],
+  ] as const)("tells what %o means", (facts, code) => {
+    expect(fault(Object.assign(new Error("x"), facts))?.code).toBe(code);
+  });
+});

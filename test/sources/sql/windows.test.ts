@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startMariadb, type TestMariadb } from "../../setup/mariadb.ts";
+import { startPostgres, type TestPostgres } from "../../setup/postgres.ts";
+import { Reader } from "../../conformance/source-reading.ts";
+import { never, poll } from "../reading.ts";
+import { openSql } from "./opened.ts";
+import { shapes } from "./shapes.ts";
+import { openSqlHarness } from "./sql-harness.ts";
+import { openWriter } from "./writer.ts";
+
+let postgres: TestPostgres;
+let mariadb: TestMariadb;
+beforeAll(async () => {
+  [postgres, mariadb] = await Promise.all([startPostgres(), startMariadb()]);
+});
+afterAll(async () => {
+  await postgres[Symbol.asyncDispose]();
+  await mariadb[Symbol.asyncDispose]();
+});
+
+const minuteMs = 60_000;
+
+describe("windows", () => {
+  it.each(["postgres", "mysql"] as const)(
+    "see a transaction that stays open for longer than the overlap in %s",
+    async (dialect) => {
+      const server = dialect === "postgres" ? postgres.url : mariadb.url;
+      await using erp = await openSqlHarness(dialect, shapes[0]!, server);
+      const begin = Date.now();
+      let now = begin;
+      await erp.put([{ key: "A", name: "old" }], begin - 60 * minuteMs);
+      const reader = new Reader(erp.stream({ pageSize: 5, clockMs: () => now }));
+      await reader.poll();
+      const commit = await erp.putLate!([{ key: "A", name: "late" }]);
+      if (dialect === "mysql") await untilListed(server);
+      // An hour of the server's clock passes, with other changes: the overlap alone would have forgotten the late one.
+      for (let minutes = 10; minutes <= 60; minutes += 10) {
+        now = begin + minutes * minuteMs;
+        await erp.put([{ key: `B${minutes}`, name: "early" }], now);
+        await reader.poll();
+      }
+      expect(reader.names.get("A")).toBe("old");
+      await commit();
+      await reader.poll();
+      expect(reader.names.get("A")).toBe("late");
+    },
+  );
+
+  it("lose nothing where the ERP's clock is behind, or its zone is not the one that was set", async () => {
+    await using erp = await openSql("sqlite", undefined, { timezone: "Asia/Tokyo" });
+    const { writer } = erp.place;
+    await writer.run(
+      `create table items (nr text, at text); insert into items values ('a', '${utc(Date.now())}'), ('b', '2020-01-01 00:00:00')`,
+    );
+    const stream = erp.stream({ table: "items", key: "nr", changed: "at" });
+    let { cursor } = await poll(stream);
+    for (const nr of ["c", "d", "e"]) {
+      const stamp = utc(Date.now() + 120_000 * (nr.codePointAt(0)! - 98));
+      await writer.run(`insert into items values ('${nr}', '${stamp}')`);
+      const read = await poll(stream, cursor);
+      expect(read.keys).toContain(nr);
+      ({ cursor } = read);
+    }
+  });
+
+  it("cost few statements and no row when nothing changed", async () => {
+    await using erp = await openSqlHarness("sqlite", shapes[1]!);
+    await erp.put([{ key: "A", name: "x" }], Date.now() - 60 * minuteMs);
+    const reader = new Reader(erp.stream({ pageSize: 5 }));
+    await reader.poll();
+    expect(await reader.poll()).toEqual([]);
+  });
+
+  it("begin anew when the settings no longer fit the cursor", async () => {
+    await using erp = await openSql("sqlite");
+    await erp.place.writer.run(
+      "create table items (nr text, at text); insert into items values ('a', '2020-01-01 00:00:00')",
+    );
+    const { cursor } = await poll(erp.stream({ table: "items", key: "nr", changed: "at" }));
+    expect((await poll(erp.stream({ table: "items", key: "nr", changed: "at", pageSize: 9 }), cursor)).keys).toEqual(
+      [],
+    );
+    expect((await poll(erp.stream({ table: "items", key: "nr", changed: "at", where: "1 = 1" }), cursor)).keys).toEqual(
+      ["a"],
+    );
+    expect((await poll(erp.stream({ table: "items", key: "nr", changed: "at" }), { strange: true })).keys).toEqual([
+      "a",
+    ]);
+  });
+
+  it.each(["text", "datetime"])(
+    "stop at a stamp (%s) in another format than the others, which would sort anywhere",
+    async (type) => {
+      await using erp = await openSql("sqlite");
+      const { writer } = erp.place;
+      await writer.run(
+        `create table items (nr text, at ${type}); insert into items values ('a', '2020-01-01 00:00:00')`,
+      );
+      const stream = erp.stream({ table: "items", key: "nr", changed: "at" });
+      const { cursor } = await poll(stream);
+      await writer.run("insert into items values ('b', 1740824430)");
+      await expect(poll(stream, cursor)).rejects.toMatchObject({ code: "E_SOURCE_STAMP", family: "park" });
+    },
+  );
+
+  it("are read from a query, with a condition and the columns that are wanted", async () => {
+    await using erp = await openSql("postgres", postgres.url);
+    await erp.place.writer
+      .run(`create table people (id int primary key, kind text, name text, secret bytea, at timestamptz);
+      insert into people values (1, 'D', 'a', 'x', now()), (2, 'K', 'b', 'x', now()), (3, 'D', 'c', 'x', null)`);
+    const query = "select p.id, p.kind, upper(p.name) as name, p.secret, p.at from people p;";
+    const stream = erp.stream({ query, key: "id", changed: "at", where: "kind = 'D'", columns: ["name"] });
+    const { changes, cursor } = await poll(stream);
+    expect(changes).toMatchObject([{ row: { id: 1, name: "A" } }, { row: { id: 3, name: "C", at: null } }]);
+    expect(Object.keys((await stream.readOne("1", never))!)).toEqual(["name", "id", "at"]);
+    await erp.place.writer.run("update people set name = 'z', at = now() where id <= 2");
+    expect((await poll(stream, cursor)).changes).toContainEqual(expect.objectContaining({ key: "1" }));
+    expect((await poll(stream, cursor)).keys).not.toContain("2");
+  });
+});
+
+function utc(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 19).replace("T", " ");
+}
+
+/** InnoDB shows transactions from a cache that is refreshed ten times a second. */
+async function untilListed(server: string): Promise<void> {
+  await using writer = await openWriter(server);
+  while ((await writer.one("select count(*) from information_schema.innodb_trx")) === "0")
+    await writer.one("select sleep(0.2)");
+}
