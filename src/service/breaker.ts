@@ -1,4 +1,11 @@
-import { circuitBreaker, CircuitState, ConsecutiveBreaker, handleWhen, type CircuitBreakerPolicy } from "cockatiel";
+import {
+  circuitBreaker,
+  CircuitState,
+  ConsecutiveBreaker,
+  handleWhen,
+  isBrokenCircuitError,
+  type CircuitBreakerPolicy,
+} from "cockatiel";
 import { RetryError, SyncError, WaitError } from "#model";
 
 export interface BreakerSettings {
@@ -53,21 +60,24 @@ export class Breaker {
   }
 
   /** Runs `call`. @throws {WaitError} E_SERVICE_DOWN, without calling, while it is open or another call probes. */
-  run<T>(call: () => Promise<T>): Promise<T> {
-    const { state } = this.#policy;
-    if (state === CircuitState.Closed) return this.#policy.execute(call);
-    const pause = (this.#probeAt ?? 0) - Date.now();
-    if (state === CircuitState.HalfOpen || pause > 0)
-      return Promise.reject(
-        new WaitError("E_SERVICE_DOWN", "the service does not answer; nothing is sent until a probe succeeds", {
-          afterMs: state === CircuitState.HalfOpen ? PROBE_MS : pause,
-        }),
-      );
-    return this.#policy.execute(call);
+  async run<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#policy.state === CircuitState.HalfOpen) throw down(PROBE_MS);
+    try {
+      return await this.#policy.execute(call);
+    } catch (thrown) {
+      if (isBrokenCircuitError(thrown)) throw down(Math.max(1, (this.#probeAt ?? 0) - Date.now()));
+      throw thrown;
+    }
   }
 
   /** What was cut short by ourselves proved nothing. */
   #probeWasAborted(thrown: Error): boolean {
     return this.#policy.state === CircuitState.HalfOpen && !(thrown instanceof SyncError);
   }
+}
+
+function down(afterMs: number): WaitError {
+  return new WaitError("E_SERVICE_DOWN", "the service does not answer; nothing is sent until a probe succeeds", {
+    afterMs,
+  });
 }

@@ -1,9 +1,9 @@
-import { ParkError, RetryError, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
+import { RetryError, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
 import { resourceFacts } from "./catalogue.ts";
 import { droppedFields } from "./compare.ts";
 import type { NaturalKey, Written } from "./contract.ts";
 import type { CustomFields } from "./custom-fields.ts";
-import { ServiceRefusal } from "./failures.ts";
+import { ServiceRefusal, unknownResource } from "./failures.ts";
 import { fieldsParameter } from "./fields.ts";
 import type { ReadParts } from "./lists.ts";
 import { recordIn } from "./reading.ts";
@@ -107,12 +107,4 @@ function newId({ body, headers }: Exchange, resource: ResourceName): ServiceId |
 export function without(fields: JsonObject, names: readonly string[]): JsonObject {
   if (names.length === 0) return fields;
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
-}
-
-function unknownResource(resource: ResourceName, cause: ServiceRefusal): ParkError {
-  return new ParkError(
-    "E_RESOURCE_UNKNOWN",
-    `the tenant has no ${resource} (404): another spelling, a path of DIALECT_PATHS, or a module that is not licensed`,
-    { cause, details: { resource } },
-  );
 }

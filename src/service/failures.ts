@@ -1,16 +1,34 @@
-import { ParkError, RetryError, WaitError, isJsonObject, type Json, type SyncError } from "#model";
+import {
+  isJsonObject,
+  ParkError,
+  RetryError,
+  WaitError,
+  type ErrorCode,
+  type ErrorExtras,
+  type Json,
+  type ResourceName,
+  type SyncError,
+} from "#model";
 import { HttpFailure, retryAfterMs, type HttpAnswer } from "#http";
 
 /** The service said no: the record or the request needs a person. `status` tells which no. */
 export class ServiceRefusal extends ParkError {
   readonly status: number;
 
-  constructor(status: number, place: string, said: string) {
-    super("E_SERVICE_REFUSED", `${place} answered ${status}${said === "" ? "" : `: ${said}`}`, {
-      details: { status, said },
-    });
+  constructor(code: ErrorCode, message: string, status: number, extras: ErrorExtras) {
+    super(code, message, extras);
     this.status = status;
   }
+}
+
+/** A 404 of a collection: the tenant does not have the resource at all. */
+export function unknownResource(resource: ResourceName, cause: ServiceRefusal): ServiceRefusal {
+  const why = "another spelling, a path of DIALECT_PATHS, or a module that is not licensed";
+  const details = { resource };
+  return new ServiceRefusal("E_RESOURCE_UNKNOWN", `the tenant has no ${resource} (404): ${why}`, 404, {
+    cause,
+    details,
+  });
 }
 
 /** How long to stay away from a busy service that does not say. */
@@ -40,7 +58,7 @@ export function answerError(answer: HttpAnswer, write: boolean, now: number): Sy
     const text = `${place} answered ${status} and points to ${withoutQuery(to)}: is SERVICE_URL the tenant's address?`;
     return new RetryError("E_SERVICE_ANSWER", text, { details: { status } });
   }
-  return new ServiceRefusal(status, place, said);
+  return new ServiceRefusal("E_SERVICE_REFUSED", message, status, { details });
 }
 
 /** What a failed exchange means: no answer, or one that cannot be read. */

@@ -3,6 +3,7 @@ import type { Dialect } from "#settings";
 import type { Brand } from "./brand.ts";
 import { resourceFacts } from "./catalogue.ts";
 import type { CustomFields } from "./custom-fields.ts";
+import { ServiceRefusal, unknownResource } from "./failures.ts";
 import { fieldsParameter } from "./fields.ts";
 import type { Paths } from "./paths.ts";
 import { pageIn, type Page } from "./reading.ts";
@@ -59,13 +60,16 @@ export class Lists {
   ): Promise<Page> {
     const { transport, paths, dialect, brand } = this.#parts;
     const scope = query.filters ?? {};
-    const { body } = await transport.send({
+    const call = {
       method: "GET",
       resource,
       url: paths.collection(resource, scope),
       query: this.#parameters(resource, query, place),
       repeat: "patient",
       signal,
+    } as const;
+    const { body } = await transport.send(call).catch((thrown: unknown) => {
+      throw thrown instanceof ServiceRefusal && thrown.status === 404 ? unknownResource(resource, thrown) : thrown;
     });
     const page = pageIn(body, resource, dialect, brand);
     if (page !== undefined) return page;

@@ -17,12 +17,13 @@ export function rowFilter(
   resource: ResourceName,
   query: ListQuery,
 ): { fields: readonly string[]; accepts: (row: JsonObject) => boolean } {
-  const fieldOf = new Map(Object.entries(resourceFacts(resource).filters).map(([field, name]) => [name, field]));
-  const wanted = Object.entries(query.filters ?? {})
-    .filter(([, value]) => typeof value !== "object")
-    .map(([name, value]) => [fieldOf.get(name) ?? name, value] as const);
+  const given = query.filters ?? {};
+  const wanted = Object.entries(resourceFacts(resource).filters).flatMap(([field, name]) => {
+    const value = given[name];
+    return value === undefined || typeof value === "object" ? [] : [[field, value] as const];
+  });
   const since = query.changedSince;
-  const known = wanted.filter(([field]) => field in resourceFacts(resource).filters).map(([field]) => field);
+  const known = wanted.map(([field]) => field);
   return {
     fields: since === undefined ? known : [...known, "modified"],
     accepts: (row) =>

@@ -96,7 +96,7 @@ export class Transport {
   /** Sends with a token, and again with a new one after a 401: a request that was not let in was not carried out. */
   async #authorised(call: Call): Promise<Exchange> {
     const { session, clock, logger } = this.#parts;
-    const write = call.repeat === "never" || call.method !== "GET";
+    const write = call.method !== "GET";
     for (let replays = 0; replays <= REPLAYS; replays++) {
       const token = await session.token();
       const answer = await this.#exchange(call, token.header, write);

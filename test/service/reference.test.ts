@@ -117,6 +117,13 @@ describe("a look-up", () => {
     ]);
   });
 
+  it("says so when the tenant does not have the resource at all", async () => {
+    await using server = await standIn(() => ({ status: 404 }));
+    await using opened = open(server.url);
+    const thrown = await thrownBy(opened.service.lookup("ticketStatus", "name", "Open", never));
+    expect(thrown).toMatchObject({ family: "park", code: "E_RESOURCE_UNKNOWN", details: { resource: "ticketStatus" } });
+  });
+
   it("lets one caller leave without disturbing the others that wait for the same read", async () => {
     const { server } = await tenant("ticketStatus", statuses);
     await using _ = server;

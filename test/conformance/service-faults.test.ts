@@ -1,0 +1,85 @@
+import { afterEach, assert, beforeEach, describe, expect, it } from "vitest";
+import { RetryError, WaitError } from "#model";
+import type { Fault } from "#sandbox";
+import { never, thrownBy } from "../service/stand-in.ts";
+import { openTenant, rowsOf, type Tenant } from "./service-tenant.ts";
+
+describe("the client while the service fails", () => {
+  let tenant: Tenant;
+  beforeEach(async () => {
+    tenant = await openTenant();
+  });
+  afterEach(() => tenant[Symbol.asyncDispose]());
+  const stored = () => tenant.sandbox.records("customer").map((record) => record["customerId"]);
+  const customer = (number: string) => tenant.service.create("customer", tenant.customer(number), never);
+
+  it.each<Fault>([
+    { kind: "serverError", when: "after" },
+    { kind: "serverError", status: 502, html: true, when: "after" },
+    { kind: "cut", when: "after" },
+    { kind: "cut", when: "midBody" },
+    { kind: "brokenJson" },
+  ])("leaves the outcome of a create unknown after %j, never repeats it, and finds it by its key", async (fault) => {
+    tenant.sandbox.faults.add({ ...fault, resource: "customer", method: "POST", count: 1 });
+    const thrown = await thrownBy(customer("lost"));
+    expect(thrown).toBeInstanceOf(RetryError);
+    expect(thrown).toMatchObject({ outcomeUnknown: true });
+    expect(stored()).toEqual(["K-lost"]);
+    const [id] = await tenant.service.find("customer", { customerId: "K-lost" }, never);
+    expect(id).toBe(tenant.sandbox.records("customer")[0]?.id);
+  });
+
+  it("finds nothing after a create that failed before it was done", async () => {
+    tenant.sandbox.faults.add({ kind: "serverError", when: "before", resource: "customer", method: "POST", count: 1 });
+    expect(await thrownBy(customer("never"))).toMatchObject({ outcomeUnknown: true });
+    expect(await tenant.service.find("customer", { customerId: "K-never" }, never)).toEqual([]);
+  });
+
+  it.each(["seconds", "date"] as const)("stays away as long as Retry-After asks, told in %s", async (form) => {
+    const busy: Fault = {
+      kind: "tooMany",
+      retryAfterSeconds: 20,
+      retryAfterForm: form,
+      resource: "customer",
+      count: 1,
+    };
+    tenant.sandbox.faults.add(busy);
+    const thrown = await thrownBy(customer("busy"));
+    expect(thrown).toMatchObject({ family: "wait", code: "E_SERVICE_BUSY" });
+    assert(thrown instanceof WaitError);
+    expect(thrown.afterMs).toBeGreaterThan(15_000);
+    expect(thrown.afterMs).toBeLessThanOrEqual(20_000);
+    expect(stored()).toEqual([]);
+  });
+
+  it("edits and deletes through errors that come and go, and the last write stands", async () => {
+    const { serviceId } = await customer("1");
+    tenant.sandbox.faults.add({ kind: "serverError", when: "after", method: "PUT", every: 2 });
+    tenant.sandbox.faults.add({ kind: "cut", when: "before", method: "DELETE", count: 1 });
+    for (const name of ["A", "B", "C", "D"])
+      await tenant.service.update("customer", serviceId, { fields: { name }, arrays: {} }, never);
+    expect(tenant.sandbox.record("customer", serviceId)).toMatchObject({ name: "D" });
+    await tenant.service.remove("customer", serviceId, never);
+    expect(stored()).toEqual([]);
+  });
+
+  it("reads a list to its end through cut connections, broken answers and busy ones", async () => {
+    tenant.sandbox.seed(
+      "customer",
+      Array.from({ length: 230 }, (_, at) => tenant.customer(at)),
+    );
+    tenant.sandbox.faults.add({ kind: "cut", when: "midBody", method: "GET", count: 1 });
+    tenant.sandbox.faults.add({ kind: "brokenJson", method: "GET", skip: 2, count: 1 });
+    tenant.sandbox.faults.add({ kind: "tooMany", retryAfterSeconds: 1, method: "GET", skip: 4, count: 1 });
+    const rows = await rowsOf(tenant, "customer", ["customerId"]);
+    expect(new Set(rows.map((row) => row["customerId"])).size).toBe(230);
+    expect(rows).toHaveLength(230);
+  });
+
+  it("says that a record is gone when it vanishes under the edit", async () => {
+    const { serviceId } = await customer("1");
+    tenant.sandbox.faults.add({ kind: "vanish", method: "PUT" });
+    const edit = tenant.service.update("customer", serviceId, { fields: { name: "B" }, arrays: {} }, never);
+    expect(await thrownBy(edit)).toMatchObject({ family: "park", code: "E_RECORD_GONE" });
+  });
+});
