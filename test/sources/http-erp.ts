@@ -62,8 +62,8 @@ function compare(a: ErpRow, b: ErpRow, order: ErpQuery["order"]): number {
 export interface HttpErpKind {
   answer(erp: HttpErp, asked: Asked): Told;
   open(url: string, options: StreamOptions, clock: SetClock): Promise<SourceStream>;
-  /** What a deletion leaves behind, beside the row's absence. */
-  readonly feed?: boolean;
+  /** Called for each row that is written, so that what the stand-in keeps is made before anything is measured. */
+  written?(row: ErpRow): void;
 }
 
 /** An ERP over HTTP for the conformance suite. */
@@ -84,6 +84,7 @@ export async function httpHarness(kind: HttpErpKind): Promise<SourceHarness> {
     stream: (options) => opened(server.url, options),
     async put(rows, atMs) {
       erp.write(rows, atMs === null ? null : (atMs ?? clockMs()) * 1000 + 123);
+      for (const { key } of rows) kind.written?.(erp.rows.get(key)!);
     },
     async delete(keys) {
       for (const key of keys) {

@@ -1,7 +1,7 @@
 import type { Change, ChangeBatch, Cursor, Json } from "#model";
 import type { ServerClock } from "./server-clock.ts";
 import type { WireRow, WireTable } from "./table.ts";
-import { wallFrom } from "./wall.ts";
+import { wallFrom, wallUntil } from "./wall.ts";
 import { walkByKey } from "./walk-keys.ts";
 import { walkByStamp } from "./walk-stamps.ts";
 import { cursorJson, parseWholeCursor, parseWireCursor, type OpenWindow } from "./wire-cursor.ts";
@@ -87,7 +87,9 @@ async function* stepsOf(
   const resumed = open.track === index ? open : undefined;
   if (resumed?.nulls === undefined) {
     const range = from === undefined ? {} : { from: wallFrom(from, track.zone, track.unit) };
-    for await (const { rows, place, done } of walkByStamp(track.table, range, track.unit, resumed?.place, signal)) {
+    const present = wallUntil(to, track.zone);
+    const steps = walkByStamp(track.table, range, track.unit, resumed?.place, signal, present);
+    for await (const { rows, place, done } of steps) {
       const after = track.nulls ? { to, track: index, nulls: {} } : { to, track: index + 1 };
       yield { rows, open: done ? after : { to, track: index, place } };
     }

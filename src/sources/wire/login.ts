@@ -81,7 +81,7 @@ function session(secrets: string[], clock: Clock, logIn: (signal: AbortSignal) =
       }
     },
     forget(headers) {
-      if (headers === headersInUse) current = undefined;
+      if (headers === headersInUse) current = headersInUse = undefined;
       return true;
     },
   };

@@ -1,5 +1,7 @@
 import type { Clock } from "#model";
 
+const SECOND_MS = 1000;
+
 /** The other side's clock as its answers show it: our clock, corrected by the last `Date` header. Epoch milliseconds. */
 export class ServerClock {
   readonly #clock: Clock;
@@ -18,9 +20,14 @@ export class ServerClock {
     return this.#clock.now() + (this.#offsetMs ?? 0);
   }
 
-  /** Takes note of an answer's `Date` header; one that is missing or no date changes nothing. */
+  /**
+   * Takes note of an answer's `Date` header, which is cut to the second: the estimate moves only as far as it must to lie
+   * in that second. A header that is missing or no date changes nothing.
+   */
   observe(date: string | undefined): void {
     const at = date === undefined ? Number.NaN : Date.parse(date);
-    if (!Number.isNaN(at)) this.#offsetMs = at - this.#clock.now();
+    if (Number.isNaN(at)) return;
+    const least = at - this.#clock.now();
+    this.#offsetMs = Math.max(least, Math.min(this.#offsetMs ?? 0, least + SECOND_MS));
   }
 }

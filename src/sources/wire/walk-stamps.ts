@@ -11,6 +11,9 @@ export interface Place {
   readonly after?: Json | undefined;
 }
 
+/** Pages that are still read behind the present: enough for what is stamped in the future, and an end for a busy table. */
+const PAGES_AHEAD = 16;
+
 /** Some rows, and where to go on: at `place`, or from the beginning of the range where there is none; not once `done`. */
 export interface Step {
   readonly rows: readonly WireRow[];
@@ -22,6 +25,7 @@ export interface Step {
  * Walks a range of stamps, oldest first. Every request names the stamp it begins at, so rows that change meanwhile leave
  * the range without moving others. The last stamp of a page is read again, inclusively, in whole units: a stamp that is
  * coarser on the wire than in the database hides nothing. A page that does not get past one unit is read by key.
+ * Where others write faster than pages are read, the walk ends some pages behind `present`: the next one begins before it.
  */
 export async function* walkByStamp(
   table: WireTable,
@@ -29,7 +33,9 @@ export async function* walkByStamp(
   unit: number,
   start: Place | undefined,
   signal: AbortSignal,
+  present: Wall = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Step> {
+  let pagesAhead = 0;
   if (!table.sorted) {
     yield* inAnyOrder(table, range, unit, signal);
     return;
@@ -54,7 +60,8 @@ export async function* walkByStamp(
     assertInside(table, rows, asked, unit);
     const last = assertAscending(table, rows);
     const fresh = rows.filter((row) => firstSight(seen, row));
-    if (!more) {
+    if (last !== undefined && last > present) pagesAhead++;
+    if (!more || pagesAhead >= PAGES_AHEAD) {
       yield { rows: fresh, done: true };
       return;
     }

@@ -1,4 +1,4 @@
-import { earliestWall, wallAt as wallMsAt } from "../window.ts";
+import { earliestWall, latestWall, wallAt as wallMsAt } from "../window.ts";
 
 /**
  * What a clock on the wall shows, as microseconds since its 1970-01-01T00:00: a stamp without a zone, ready to compare.
@@ -25,6 +25,11 @@ export function wallAt(epochMs: number, zone: string): Wall {
  */
 export function wallFrom(epochMs: number, zone: string, unit: number): Wall {
   return Math.floor((earliestWall(epochMs, zone) * MICROS_PER_MS) / unit) * unit;
+}
+
+/** The latest wall that a row written at `epochMs` or before can bear. */
+export function wallUntil(epochMs: number, zone: string): Wall {
+  return latestWall(epochMs, zone) * MICROS_PER_MS;
 }
 
 /** `2026-01-31T10:00:00.000000`: a wall as text with six digits of a second. */

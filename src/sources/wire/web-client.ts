@@ -19,6 +19,8 @@ export interface WebRequest {
   readonly json?: unknown;
   /** Answers that mean "nothing here" instead of an error: {@link WebClient.json} then resolves to undefined. */
   readonly absent?: (answer: HttpAnswer) => boolean;
+  /** Answers that mean "try again" although their status says otherwise. */
+  readonly transient?: (answer: HttpAnswer) => boolean;
   /** Judges a success once more, for systems that report errors in a 200; throws. */
   readonly judge?: (answer: Json) => void;
 }
@@ -92,7 +94,8 @@ export class WebClient implements AsyncDisposable {
     if (request.absent?.(answer)) return undefined;
     if (!answer.ok) {
       const place = placeOf(request, this.address(request.url));
-      throw statusError(answer, place, this.serverClock.now(), this.#login.secrets);
+      const passing = request.transient?.(answer) ?? false;
+      throw statusError(answer, place, this.serverClock.now(), this.#login.secrets, passing);
     }
     return answer;
   }

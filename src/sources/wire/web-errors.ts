@@ -5,7 +5,13 @@ const MESSAGE_LENGTH = 300;
 const DEFAULT_WAIT_MS = 30_000;
 
 /** What a status that is not a success means for the stream. */
-export function statusError(answer: HttpAnswer, place: string, now: number, secrets: readonly string[]): SyncError {
+export function statusError(
+  answer: HttpAnswer,
+  place: string,
+  now: number,
+  secrets: readonly string[],
+  passing = false,
+): SyncError {
   const { status } = answer;
   const said = quoted(answer, secrets);
   const details = { status, place };
@@ -16,7 +22,7 @@ export function statusError(answer: HttpAnswer, place: string, now: number, secr
       details,
     });
   }
-  if (status >= 500 || status === 408)
+  if (passing || status >= 500 || status === 408)
     return new RetryError("E_SOURCE_FAILED", `${place}: the ERP failed with ${status}${said}`, { details });
   if (status === 401) return loginRefused(answer, place, said);
   if (status === 403)

@@ -1,0 +1,91 @@
+import { XMLParser } from "fast-xml-parser";
+import { z } from "zod";
+import { ParkError } from "#model";
+import { closest } from "../closest.ts";
+
+/** What `$metadata` says of one entity set: its key and its properties' types, by name. */
+export interface EntityShape {
+  readonly keys: readonly string[];
+  readonly types: ReadonlyMap<string, string>;
+}
+
+const named = z.looseObject({ "@Name": z.string() });
+const property = z.looseObject({ "@Name": z.string(), "@Type": z.string() });
+const entityType = z.looseObject({
+  "@Name": z.string(),
+  "@BaseType": z.string().optional(),
+  Key: z.array(z.looseObject({ PropertyRef: z.array(named) })).default([]),
+  Property: z.array(property).default([]),
+});
+const schema = z.looseObject({
+  EntityType: z.array(entityType).default([]),
+  EntityContainer: z
+    .array(
+      z.looseObject({
+        EntitySet: z.array(z.looseObject({ "@Name": z.string(), "@EntityType": z.string() })).default([]),
+      }),
+    )
+    .default([]),
+});
+const document = z.object({
+  Edmx: z.array(z.object({ DataServices: z.array(z.object({ Schema: z.array(schema) })) })),
+});
+type EntityType = z.infer<typeof entityType>;
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: "@",
+  removeNSPrefix: true,
+  parseAttributeValue: false,
+  parseTagValue: false,
+  isArray: (_name, _path, _leaf, isAttribute) => !isAttribute,
+});
+
+/**
+ * Reads the shape of an entity set out of the service's `$metadata`, v2 and v4 alike.
+ * @throws {ParkError} E_SOURCE_METADATA when the document or the entity set is not there.
+ */
+export function entityShape(xml: string, entitySet: string): EntityShape {
+  const parsed = document.safeParse(parser.parse(xml));
+  if (!parsed.success) throw new ParkError("E_SOURCE_METADATA", "$metadata is not a description of an OData service");
+  const schemas = parsed.data.Edmx.flatMap((edmx) => edmx.DataServices.flatMap((services) => services.Schema));
+  const sets = schemas.flatMap((one) => one.EntityContainer.flatMap((container) => container.EntitySet));
+  const set = sets.find((one) => one["@Name"] === entitySet);
+  if (set === undefined) {
+    const names = sets.map((one) => one["@Name"]);
+    const meant = closest(entitySet, names);
+    const hint = meant === undefined ? `it has ${names.slice(0, 20).join(", ")}` : `was ${meant} meant?`;
+    throw new ParkError("E_SOURCE_METADATA", `the service has no entity set ${entitySet}; ${hint}`);
+  }
+  const chain = inherited(
+    schemas.flatMap((one) => one.EntityType),
+    set["@EntityType"],
+  );
+  const properties = chain.flatMap((type) => type.Property);
+  return {
+    keys: chain.flatMap((type) => type.Key.flatMap((key) => key.PropertyRef.map((ref) => ref["@Name"]))),
+    types: new Map(properties.map((one) => [one["@Name"], one["@Type"]])),
+  };
+}
+
+/** A type and those it inherits from, the eldest first. */
+function inherited(types: readonly EntityType[], qualified: string): EntityType[] {
+  const chain: EntityType[] = [];
+  for (let name: string | undefined = qualified; name !== undefined; name = chain[0]!["@BaseType"]) {
+    const plain: string = name.slice(name.lastIndexOf(".") + 1);
+    const type = types.find((one) => one["@Name"] === plain);
+    if (type === undefined || chain.includes(type)) break;
+    chain.unshift(type);
+  }
+  return chain;
+}
+
+/** @throws {ParkError} E_SOURCE_METADATA when the entity set has no such property. */
+export function typeOf(shape: EntityShape, entitySet: string, property: string): string {
+  const type = shape.types.get(property);
+  if (type !== undefined) return type;
+  const names = [...shape.types.keys()];
+  const meant = closest(property, names);
+  const hint = meant === undefined ? `it has ${names.slice(0, 30).join(", ")}` : `was ${meant} meant?`;
+  throw new ParkError("E_SOURCE_METADATA", `${entitySet} has no property ${property}; ${hint}`);
+}

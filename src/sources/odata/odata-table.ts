@@ -1,0 +1,140 @@
+import type { Json, JsonObject, Key, Row } from "#model";
+import { joinKey, splitKey } from "#model";
+import { jsonText } from "../wire/json-value.ts";
+import { PageGauge } from "../wire/page-gauge.ts";
+import type { KeyPage, Scope, WireRow, WireTable } from "../wire/table.ts";
+import { keyParts } from "../wire/values.ts";
+import type { ODataClient } from "./client.ts";
+import { keyConditions, keyPlace, nextPlace } from "./key-conditions.ts";
+import { literal } from "./literal.ts";
+import { typeOf, type EntityShape } from "./metadata.ts";
+import type { Manners } from "./presets.ts";
+import type { ODataRead } from "./schema.ts";
+import type { ODataStamp } from "./stamp.ts";
+import { plainRow } from "./values.ts";
+
+/** An entity set by one of its stamps, as a table to walk. */
+export class ODataTable implements WireTable {
+  readonly name: string;
+  readonly stampField: string;
+  readonly sorted = true;
+  readonly bounded = true;
+  readonly keyset: boolean;
+  readonly #client: ODataClient;
+  readonly #manners: Manners;
+  readonly #read: ODataRead;
+  readonly #stamp: ODataStamp | undefined;
+  readonly #gauge = new PageGauge();
+
+  constructor(client: ODataClient, manners: Manners, read: ODataRead, stamp: ODataStamp | undefined) {
+    this.name = read.entity;
+    this.stampField = stamp?.properties.join(" and ") ?? "";
+    this.keyset = read.page_by === "key";
+    this.#client = client;
+    this.#manners = manners;
+    this.#read = read;
+    this.#stamp = stamp;
+  }
+
+  async byStamp(range: Parameters<WireTable["byStamp"]>[0], signal: AbortSignal) {
+    const { keys } = await this.#shape(signal);
+    const stamp = this.#stamp!;
+    const order = [...stamp.properties, ...keys];
+    const { rows, more } = await this.#page(this.#address(stamp.inside(range), order, this.#columns(keys)), signal);
+    return { rows: rows.map((row) => this.#row(row, keys)), more };
+  }
+
+  async byKey(scope: Scope, after: Json | undefined, signal: AbortSignal, keysOnly = false): Promise<KeyPage> {
+    const shape = await this.#shape(signal);
+    const { keys } = shape;
+    const place = this.keyset && after !== undefined ? keyPlace(after) : undefined;
+    const write = (part: string, key: string) => literal(part, typeOf(shape, this.name, key), this.#manners);
+    const conditions = [...this.#inScope(scope), ...(place === undefined ? [] : keyConditions(place, keys, write))];
+    const skip = typeof after === "number" ? after : 0;
+    const columns = keysOnly ? keys.join(",") : this.#columns(keys);
+    const url = typeof after === "string" ? after : this.#address(conditions, keys, columns, { bare: keysOnly, skip });
+    const { rows, more, next } = await this.#page(url, signal);
+    const page = rows.map((row) => (keysOnly ? keyRow(row, keys) : this.#row(row, keys)));
+    if (!this.keyset) return more ? { rows: page, next: next ?? skip + rows.length } : { rows: page };
+    const last = rows.at(-1);
+    const following = nextPlace(last === undefined ? undefined : keyParts(last, keys).map(String), more, place);
+    return following === undefined
+      ? { rows: page }
+      : { rows: page, next: { ...following, parts: [...following.parts] } };
+  }
+
+  async one(key: Key, signal: AbortSignal): Promise<Row | undefined> {
+    const shape = await this.#shape(signal);
+    const parts = splitKey(key);
+    if (parts.length !== shape.keys.length) return undefined;
+    const conditions = shape.keys.map(
+      (name, index) => `${name} eq ${literal(parts[index]!, typeOf(shape, this.name, name), this.#manners)}`,
+    );
+    const { rows } = await this.#page(this.#address(conditions, [], this.#columns(shape.keys)), signal);
+    const found = rows.find((row) => joinKey(keyParts(row, shape.keys)) === key);
+    return found === undefined ? undefined : plainRow(found);
+  }
+
+  /** The set's shape with the stream's own key; every property that the stream names must be there. */
+  async #shape(signal: AbortSignal): Promise<EntityShape> {
+    const shape = await this.#client.shape(this.name, signal);
+    const keys = this.#read.key ?? shape.keys;
+    for (const name of [...keys, ...(this.#stamp?.properties ?? [])]) typeOf(shape, this.name, name);
+    for (const name of this.#read.select ?? []) if (!name.includes("/")) typeOf(shape, this.name, name);
+    return { ...shape, keys };
+  }
+
+  #inScope(scope: Scope): readonly string[] {
+    if (scope.kind === "all" || this.#stamp === undefined) return [];
+    return scope.kind === "null" ? [this.#stamp.isNull] : this.#stamp.inside(scope.range);
+  }
+
+  #columns(keys: readonly string[]): string | undefined {
+    const { select, expand } = this.#read;
+    if (select === undefined) return undefined;
+    const v2 = this.#manners.version === "v2" ? expand : [];
+    return [...new Set([...keys, ...(this.#stamp?.properties ?? []), ...select, ...v2])].join(",");
+  }
+
+  #address(
+    conditions: readonly string[],
+    order: readonly string[],
+    select: string | undefined,
+    { bare = false, skip = 0 }: { bare?: boolean; skip?: number } = {},
+  ): string {
+    const { entity, filter, expand, size } = this.#read;
+    const all = [...(filter === undefined ? [] : [`(${filter})`]), ...conditions];
+    return this.#client.address(entity, {
+      $filter: all.join(" and "),
+      $orderby: order.join(","),
+      $select: select,
+      $expand: bare ? undefined : expand.join(","),
+      $skip: skip > 0 ? String(skip) : undefined,
+      ...(this.#manners.version === "v2" ? { $top: String(size), $format: "json" } : {}),
+    });
+  }
+
+  /** A page with at least one row, unless it is the last: a service may give an empty page and go on by its link. */
+  async #page(
+    url: string,
+    signal: AbortSignal,
+  ): Promise<{ rows: readonly JsonObject[]; more: boolean; next?: string }> {
+    const { size } = this.#read;
+    let answer = await this.#client.page(url, size, signal);
+    while (answer.rows.length === 0 && answer.next !== undefined) {
+      signal.throwIfAborted();
+      answer = await this.#client.page(answer.next, size, signal);
+    }
+    const { rows, next } = answer;
+    const full = this.#manners.version === "v2" && this.#gauge.mayContinue(rows.length, size);
+    return { rows, more: next !== undefined || full, ...(next === undefined ? {} : { next }) };
+  }
+
+  #row(raw: JsonObject, keys: readonly string[]): WireRow {
+    return { key: joinKey(keyParts(raw, keys)), row: plainRow(raw), stamp: this.#stamp?.decode(raw) };
+  }
+}
+
+function keyRow(raw: JsonObject, keys: readonly string[]): WireRow {
+  return { key: joinKey(keyParts(raw, keys).map(jsonText)), row: raw, stamp: undefined };
+}

@@ -1,0 +1,46 @@
+import type { OpenContext, OpenedSource } from "../adapter.ts";
+import type { Track } from "../wire/changes.ts";
+import { PRECISIONS } from "../wire/precision.ts";
+import { clockFinding, finding } from "../wire/web-check.ts";
+import { WebClient } from "../wire/web-client.ts";
+import { wireStream } from "../wire/wire-stream.ts";
+import { ODataClient } from "./client.ts";
+import { ODataTable } from "./odata-table.ts";
+import { mannersOf, stampsOf } from "./presets.ts";
+import type { ODataRead, ODataSettings, StampSetting } from "./schema.ts";
+import { stampOf } from "./stamp.ts";
+
+/** Opens an OData service as a source. Connects at the first read. */
+export async function openOData(settings: ODataSettings, context: OpenContext): Promise<OpenedSource<ODataRead>> {
+  const web = new WebClient(settings, context.clock);
+  const manners = mannersOf(settings);
+  const client = new ODataClient(web, manners);
+  const trackOf = (read: ODataRead, setting: StampSetting, nulls: boolean): Track & { table: ODataTable } => {
+    const stamp = stampOf(setting, manners, settings.timezone, read.precision);
+    const table = new ODataTable(client, manners, read, stamp);
+    return { table, unit: PRECISIONS[stamp.precision], zone: stamp.zone, nulls };
+  };
+  return {
+    stream(name, read) {
+      const { changed, created, emptyStamps } = stampsOf(read, settings);
+      const main = changed === null ? undefined : trackOf(read, changed, emptyStamps && created === null);
+      const second = created === null ? undefined : trackOf(read, created, false);
+      const table = main?.table ?? new ODataTable(client, manners, read, undefined);
+      return wireStream({
+        name,
+        table,
+        tracks: [main, second].filter((track) => track !== undefined),
+        times: { clock: web.serverClock, overlapMs: read.overlap, marginMs: read.margin },
+        readOne: (key, signal) => table.one(key, signal),
+      });
+    },
+    async check(signal) {
+      const reached = await finding(context.name, async () => {
+        const text = await web.text({ url: "$metadata", headers: { accept: "application/xml" } }, signal);
+        return `${settings.url} answers; its $metadata has ${text?.length ?? 0} characters`;
+      });
+      return [reached, clockFinding(`${context.name}: clock`, web.serverClock)];
+    },
+    [Symbol.asyncDispose]: () => web[Symbol.asyncDispose](),
+  };
+}

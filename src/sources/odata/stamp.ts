@@ -1,0 +1,115 @@
+import { ParkError, type Json, type JsonObject } from "#model";
+import { jsonText } from "../wire/json-value.ts";
+import type { Precision } from "../wire/precision.ts";
+import { PRECISIONS } from "../wire/precision.ts";
+import { decodeStamp } from "../wire/stamp-format.ts";
+import { wallText, type Wall, type WallRange } from "../wire/wall.ts";
+import { plainValue } from "./values.ts";
+import type { Manners } from "./presets.ts";
+import type { StampSetting } from "./schema.ts";
+
+/** A change stamp in OData's words. */
+export interface ODataStamp {
+  readonly properties: readonly string[];
+  readonly precision: Precision;
+  /** The zone of the clock that writes it. */
+  readonly zone: string;
+  decode(row: JsonObject): Wall | undefined;
+  /** The condition that a row lies in the range; empty where the range is open. */
+  inside(range: WallRange): readonly string[];
+  readonly isNull: string;
+}
+
+export function stampOf(
+  setting: StampSetting,
+  manners: Manners,
+  timezone: string,
+  precision: Precision | undefined,
+): ODataStamp {
+  if (typeof setting !== "string" && "date" in setting) return split(setting.date, setting.time, manners, timezone);
+  const { field, type } =
+    typeof setting === "string"
+      ? { field: setting, type: manners.version === "v2" ? ("datetime" as const) : ("datetimeoffset" as const) }
+      : setting;
+  const zone = type === "datetimeoffset" ? "UTC" : timezone;
+  const unit = precision ?? (type === "date" ? "day" : "millisecond");
+  const write = (wall: Wall) => single(wall, type, unit, manners);
+  return {
+    properties: [field],
+    precision: unit,
+    zone,
+    decode: (row) =>
+      decodeStamp(plainStamp(row[field], type), type === "datetimeoffset" ? "iso" : "local", zone, field),
+    inside: ({ from, below }) => [
+      ...(from === undefined ? [] : [`${field} ge ${write(from)}`]),
+      ...(below === undefined ? [] : [`${field} lt ${write(below)}`]),
+    ],
+    isNull: `${field} eq null`,
+  };
+}
+
+/** A date and a time of day in two properties: compared as a pair, or the morning after would be lost. */
+function split(date: string, time: string, manners: Manners, zone: string): ODataStamp {
+  const parts = (wall: Wall) => {
+    const text = wallText(wall);
+    return { day: dateLiteral(text, manners), at: timeLiteral(text, manners) };
+  };
+  const compare = (wall: Wall, day: string, at: string) => {
+    const { day: d, at: t } = parts(wall);
+    return `(${date} ${day} ${d} or (${date} eq ${d} and ${time} ${at} ${t}))`;
+  };
+  return {
+    properties: [date, time],
+    precision: "second",
+    zone,
+    decode(row) {
+      const day = plainStamp(row[date], "date");
+      if (day === null || day === "") return undefined;
+      const at = plainValue(row[time] ?? null);
+      return decodeStamp(`${jsonText(day).slice(0, 10)}T${timeText(at, time)}`, "local", zone, `${date} and ${time}`);
+    },
+    inside: ({ from, below }) => [
+      ...(from === undefined ? [] : [compare(from, "gt", "ge")]),
+      ...(below === undefined ? [] : [compare(below, "lt", "lt")]),
+    ],
+    isNull: `${date} eq null`,
+  };
+}
+
+/** What v2 writes as `/Date(…)/` and v4 as text, without a zone where the type has none. */
+function plainStamp(value: Json | undefined, type: "datetimeoffset" | "datetime" | "date"): Json {
+  const plain = plainValue(value ?? null);
+  if (typeof plain !== "string" || type === "datetimeoffset") return plain;
+  return type === "date" ? plain.slice(0, 10) : plain.replace(/Z$/, "");
+}
+
+/** An empty time of day is midnight: the date alone is known. */
+function timeText(value: Json, property: string): string {
+  if (value === null || value === "") return "00:00:00";
+  if (typeof value === "string" && /^\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(value)) return value;
+  throw new ParkError("E_SOURCE_STAMP", `the change stamp ${property} holds no time of day such as 13:45:00`);
+}
+
+function single(wall: Wall, type: "datetimeoffset" | "datetime" | "date", unit: Precision, manners: Manners): string {
+  const text = wallText(wall);
+  if (type === "date") return dateLiteral(text, manners);
+  const digits = PRECISIONS[unit] >= PRECISIONS.second ? 19 : unit === "millisecond" ? 23 : 26;
+  const cut = text.slice(0, digits);
+  const zoned = type === "datetimeoffset" ? `${cut}Z` : cut;
+  if (manners.quotedTimes) return `'${zoned}'`;
+  return manners.version === "v2" ? `${type}'${zoned}'` : zoned;
+}
+
+function dateLiteral(text: string, manners: Manners): string {
+  const day = text.slice(0, 10);
+  if (manners.quotedTimes) return `'${day}'`;
+  return manners.version === "v2" ? `datetime'${day}T00:00:00'` : day;
+}
+
+function timeLiteral(text: string, manners: Manners): string {
+  const time = text.slice(11, 19);
+  if (manners.quotedTimes) return `'${time}'`;
+  if (manners.version === "v4") return time;
+  const [hours, minutes, seconds] = time.split(":");
+  return `time'PT${hours}H${minutes}M${seconds}S'`;
+}

@@ -1,0 +1,40 @@
+import { isJsonObject, type Json, type JsonObject } from "#model";
+
+const DATE = /^\/Date\((-?\d+)([+-]\d{4})?\)\/$/;
+const TIME = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?$/;
+
+/**
+ * An entity without the protocol's own members, in plain values: `/Date(…)/` as ISO text (with `Z` where it carried an
+ * offset), `PT13H45M00S` as 13:45:00, `{ results: […] }` as a list, links that were not expanded left out.
+ */
+export function plainRow(row: JsonObject): JsonObject {
+  const plain: JsonObject = {};
+  for (const [name, value] of Object.entries(row)) {
+    if (name === "__metadata" || /(^|@)odata\./.test(name) || isDeferred(value)) continue;
+    plain[name] = plainValue(value);
+  }
+  return plain;
+}
+
+export function plainValue(value: Json): Json {
+  if (typeof value === "string") return plainText(value);
+  if (Array.isArray(value)) return value.map(plainValue);
+  if (!isJsonObject(value)) return value;
+  const { results } = value;
+  return Array.isArray(results) && Object.keys(value).length <= 2 ? results.map(plainValue) : plainRow(value);
+}
+
+function plainText(text: string): string {
+  const date = DATE.exec(text);
+  if (date !== null) {
+    const iso = new Date(Number(date[1])).toISOString();
+    return date[2] === undefined ? iso.slice(0, -1) : iso;
+  }
+  const time = text.startsWith("PT") ? TIME.exec(text) : null;
+  if (time === null) return text;
+  return [time[1], time[2], time[3]].map((part) => (part ?? "0").padStart(2, "0")).join(":");
+}
+
+function isDeferred(value: Json): boolean {
+  return isJsonObject(value) && "__deferred" in value;
+}

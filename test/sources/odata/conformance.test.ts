@@ -1,0 +1,127 @@
+import type { JsonObject } from "#model";
+import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts";
+import { openOData } from "../../../src/sources/odata/source.ts";
+import { jsonText } from "../../../src/sources/wire/json-value.ts";
+import { wallAt, wallText } from "../../../src/sources/wire/wall.ts";
+import { describeSource, printedTable } from "../../conformance/source-contract.ts";
+import { httpHarness, type ErpRow, type HttpErp, type HttpErpKind } from "../http-erp.ts";
+import { openContext } from "../reading.ts";
+import type { ServiceManners } from "./service.ts";
+import { odataService } from "./service.ts";
+
+const ZONE = "Europe/Berlin";
+
+interface Kind {
+  readonly version: "v2" | "v4";
+  readonly types: Readonly<Record<string, string>>;
+  readonly row: (row: ErpRow) => JsonObject;
+  readonly wire?: (row: JsonObject) => JsonObject;
+  readonly settings: object;
+  readonly read: object;
+  readonly manners?: Partial<ServiceManners>;
+}
+
+function subject(kind: Kind): HttpErpKind {
+  const known = new WeakMap<ErpRow, JsonObject>();
+  const made = (row: ErpRow): JsonObject => {
+    const all = known.get(row) ?? kind.row(row);
+    known.set(row, all);
+    return all;
+  };
+  const rows = (erp: HttpErp) =>
+    [...erp.rows.values()].map((row) => {
+      const all = made(row);
+      return erp.broken ? { no: all["no"]!, name: all["name"]! } : all;
+    });
+  return {
+    written: (row) => void made(row),
+    answer: (erp, asked) =>
+      odataService(
+        "customers",
+        {
+          version: kind.version,
+          keys: ["no"],
+          types: kind.types,
+          rows: () => rows(erp),
+          deaf: () => erp.deaf,
+          ...(kind.wire && { wire: kind.wire }),
+          ...kind.manners,
+        },
+        asked,
+      ),
+    async open(url, { pageSize }, clock) {
+      const settings = settingsSchema.parse({ url: `${url}/api`, timeout: "5s", ...kind.settings });
+      const source = await openOData(settings, openContext(clock));
+      const read = { entity: "customers", size: pageSize, margin: "0s", ...kind.read };
+      return source.stream("customers", readSchema.parse(read));
+    },
+  };
+}
+
+function utc(stamp: number | null): string | null {
+  return stamp === null ? null : `${wallText(Math.floor(stamp / 1000) * 1000).slice(0, 23)}Z`;
+}
+
+function local(stamp: number): string {
+  return wallText(wallAt(Math.floor(stamp / 1000), ZONE)).slice(0, 23);
+}
+
+const table = printedTable();
+const single = (row: ErpRow) => ({ no: row.key, name: row.name, changedAt: utc(row.stamp) });
+const types = { no: "String", name: "String", changedAt: "DateTimeOffset" };
+const pair = ({ key, name, stamp }: ErpRow) => ({
+  no: key,
+  name,
+  day: stamp === null ? null : local(stamp).slice(0, 10),
+  time: stamp === null ? null : local(stamp).slice(11, 19),
+});
+const read = { changed: { date: "day", time: "time" } };
+
+const kinds: Record<string, Kind> = {
+  "odata v4": {
+    version: "v4",
+    types,
+    row: single,
+    settings: {},
+    read: { changed: "changedAt" },
+    manners: { refuseMixedOr: true },
+  },
+  "odata v4 (links)": {
+    version: "v4",
+    types,
+    row: single,
+    settings: {},
+    read: { changed: "changedAt", page_by: "link" },
+    manners: { cap: 0.7, linkTo: (path) => `http://internal.invalid/api/${path}` },
+  },
+  "odata v2 (date and time)": {
+    version: "v2",
+    types: { no: "String", name: "String", day: "DateTime", time: "Time" },
+    row: (row) => {
+      const { day, ...rest } = pair(row);
+      return { ...rest, day: day === null ? null : `${day}T00:00:00` };
+    },
+    wire: (row) => ({
+      ...row,
+      __metadata: { uri: "x" },
+      ...("day" in row && {
+        day: row["day"] === null ? null : `/Date(${Date.parse(`${jsonText(row["day"])}Z`)})/`,
+        time: row["time"] === null ? null : jsonText(row["time"]).replace(/^(..):(..):(..)$/, "PT$1H$2M$3S"),
+      }),
+    }),
+    settings: { version: "v2", timezone: ZONE },
+    read,
+    manners: { cap: 0.5 },
+  },
+  "odata businessOne": {
+    version: "v4",
+    types: { no: "String", name: "String", day: "Date", time: "TimeOfDay" },
+    row: pair,
+    settings: { preset: "businessOne", timezone: ZONE },
+    read: { ...read, empty_stamps: true },
+    manners: { cap: 0.7, linkTo: (path) => path },
+  },
+};
+for (const [name, kind] of Object.entries(kinds)) {
+  describeSource({ name, open: () => httpHarness(subject(kind)) }, table);
+}

@@ -1,0 +1,131 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts";
+import { openOData } from "../../../src/sources/odata/source.ts";
+import { allKeys, never, openContext, poll, SetClock } from "../reading.ts";
+import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
+import { odataService } from "./service.ts";
+
+const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));
+let server: WebServer;
+
+async function stream(answer: (asked: Asked) => Told, settings: object, read: object) {
+  server = await startWebServer((asked) => ({ headers: { date: new Date(clock.at).toUTCString() }, ...answer(asked) }));
+  const source = await openOData(
+    settingsSchema.parse({ url: `${server.url}/b1s/v1`, ...settings }),
+    openContext(clock),
+  );
+  return source.stream("partners", readSchema.parse(read));
+}
+
+afterEach(() => server[Symbol.asyncDispose]());
+
+const partners = [
+  { CardCode: "C1", CardName: "Müller", UpdateDate: "2026-03-01", UpdateTime: "18:30:00", CreateDate: "2026-01-01" },
+  { CardCode: "C2", CardName: "O'Brien", UpdateDate: "2026-03-02", UpdateTime: "07:15:00", CreateDate: "2026-01-01" },
+  { CardCode: "C3", CardName: "New", UpdateDate: null, UpdateTime: null, CreateDate: "2026-03-02" },
+];
+const types = {
+  CardCode: "String",
+  CardName: "String",
+  UpdateDate: "Date",
+  UpdateTime: "TimeOfDay",
+  CreateDate: "Date",
+};
+const b1 = { version: "v4", keys: ["CardCode"], types, rows: () => partners } as const;
+
+describe("the preset businessOne", () => {
+  const auth = { kind: "login", url: "Login", body: { CompanyDB: "DB", UserName: "u", Password: "secret" } };
+  let session = 0;
+  const guarded = (asked: Asked): Told => {
+    if (asked.path.endsWith("/Login")) {
+      const { Password } = JSON.parse(asked.body);
+      if (Password !== "secret")
+        return { status: 401, body: { error: { code: 100000027, message: { value: "Login failed" } } } };
+      return { body: { SessionId: "s" }, headers: { "set-cookie": `B1SESSION=s${++session}; HttpOnly` } };
+    }
+    const expected = `B1SESSION=s${session}`;
+    if (asked.headers.cookie !== expected)
+      return { status: 401, body: { error: { code: 301, message: { value: "Invalid session" } } } };
+    return odataService("BusinessPartners", b1, asked);
+  };
+
+  it("does not lose the next morning's changes, and finds new records by their day of creation", async () => {
+    const customers = await stream(guarded, { preset: "businessOne", auth }, { entity: "BusinessPartners" });
+    const { keys } = await poll(customers, { read: Date.parse("2026-03-01T18:00:00Z") });
+    expect(new Set(keys)).toEqual(new Set(["C1", "C2", "C3"]));
+    const filter = server.asked.find(({ query }) => query.has("$filter"))!.query.get("$filter");
+    expect(filter).toBe("(UpdateDate gt '2026-03-01' or (UpdateDate eq '2026-03-01' and UpdateTime ge '17:45:00'))");
+  });
+
+  it("logs in anew, once, when the session is gone", async () => {
+    const customers = await stream(guarded, { preset: "businessOne", auth }, { entity: "BusinessPartners" });
+    await allKeys(customers);
+    session++;
+    await Promise.all([allKeys(customers), allKeys(customers), customers.readOne("C1", never)]);
+    expect(server.asked.filter(({ path }) => path.endsWith("/Login"))).toHaveLength(2);
+  });
+
+  it("says that the password is wrong, without saying it", async () => {
+    const wrong = { ...auth, body: { ...auth.body, Password: "hunter2" } };
+    const customers = await stream(guarded, { preset: "businessOne", auth: wrong }, { entity: "BusinessPartners" });
+    await expect(poll(customers)).rejects.toMatchObject({
+      code: "E_SOURCE_LOGIN",
+      message: expect.not.stringContaining("hunter2"),
+    });
+  });
+
+  it("tries again while the company database is being switched", async () => {
+    const customers = await stream(guarded, { preset: "businessOne", auth }, { entity: "BusinessPartners" });
+    await allKeys(customers);
+    server.instead.push({
+      status: 400,
+      body: { error: { code: -1102, message: { value: "Switch company error: -1102" } } },
+    });
+    expect(await allKeys(customers)).toHaveLength(3);
+  });
+});
+
+describe("an OData service", () => {
+  it("keeps 64-bit integers and decimals", async () => {
+    const types = { id: "Int64", price: "Decimal", stamp: "DateTimeOffset" };
+    const body = '{"value":[{"id":9007199254740993,"price":0.1000000000000000000001,"stamp":"2026-03-01T00:00:00Z"}]}';
+    const service = { version: "v4", keys: ["id"], types, rows: () => [] } as const;
+    const told = (asked: Asked): Told =>
+      asked.path.endsWith("$metadata") ? odataService("items", service, asked) : { body };
+    const items = await stream(told, {}, { entity: "items", changed: "stamp", empty_stamps: false });
+    expect((await poll(items)).changes[0]).toMatchObject({
+      key: "9007199254740993",
+      row: { price: "0.1000000000000000000001" },
+    });
+    expect(server.asked.at(-1)!.headers.accept).toContain("IEEE754Compatible=true");
+  });
+
+  it("pages composite keys with `and` alone", async () => {
+    const rows = Array.from({ length: 30 }, (_, n) => ({ a: `A${Math.floor(n / 7)}`, b: n % 7 }));
+    const service = {
+      version: "v4",
+      keys: ["a", "b"],
+      types: { a: "String", b: "Int32" },
+      rows: () => rows,
+      refuseMixedOr: true,
+    } as const;
+    const lines = await stream(
+      (asked) => odataService("lines", service, asked),
+      {},
+      { entity: "lines", changed: null, size: 4 },
+    );
+    const keys = await allKeys(lines);
+    expect(keys).toHaveLength(30);
+    expect(new Set(keys).size).toBe(30);
+    expect(await lines.readOne("A1|3", never)).toEqual({ a: "A1", b: 3 });
+  });
+
+  it("names the property that was meant", async () => {
+    const misspelt = { entity: "BusinessPartners", changed: "UpdateDat" };
+    const customers = await stream((asked) => odataService("BusinessPartners", b1, asked), {}, misspelt);
+    await expect(poll(customers)).rejects.toMatchObject({
+      code: "E_SOURCE_METADATA",
+      message: expect.stringContaining("was UpdateDate meant?"),
+    });
+  });
+});

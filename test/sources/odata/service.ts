@@ -1,0 +1,78 @@
+import { isJsonObject, type JsonObject } from "#model";
+import type { Asked, Told } from "../web-server.ts";
+import { filterOf } from "./filter.ts";
+
+export interface ServiceManners {
+  readonly version: "v2" | "v4";
+  /** Entities of the set, with stamps as comparable text. */
+  rows(): Iterable<JsonObject>;
+  readonly keys: readonly string[];
+  /** Types of the properties. */
+  readonly types: Readonly<Record<string, string>>;
+  /** Turns a row into what goes over the wire. */
+  readonly wire?: (row: JsonObject) => JsonObject;
+  /** Pages are this part of what is asked for, in silence. */
+  readonly cap?: number;
+  readonly linkTo?: (path: string) => string;
+  readonly refuseMixedOr?: boolean;
+  readonly deaf?: () => boolean;
+}
+
+/** An OData service for one entity set, written from the standard. */
+export function odataService(set: string, manners: ServiceManners, { path, query, headers }: Asked): Told {
+  if (path.endsWith("/$metadata"))
+    return { body: metadata(set, manners), headers: { "content-type": "application/xml" } };
+  if (!path.endsWith(`/${set}`)) return { status: 404, body: { error: { code: "NotFound", message: `no ${path}` } } };
+  let fits: (row: JsonObject) => boolean;
+  const found: JsonObject[] = [];
+  try {
+    fits = manners.deaf?.() ? () => true : filterOf(query.get("$filter"), manners.refuseMixedOr);
+    for (const row of manners.rows()) if (fits(row)) found.push(row);
+  } catch (thrown) {
+    return { status: 400, body: { error: { code: "BadRequest", message: { lang: "en", value: String(thrown) } } } };
+  }
+  sort(found, (query.get("$orderby") ?? "").split(",").filter(Boolean));
+  const skip = Number(query.get("$skip") ?? query.get("$skiptoken") ?? 0);
+  const top = Number(query.get("$top") ?? Number.POSITIVE_INFINITY);
+  const preferred = Number(/maxpagesize=(\d+)/.exec(String(headers["prefer"] ?? ""))?.[1] ?? Number.POSITIVE_INFINITY);
+  const size = Math.ceil(Math.min(top, preferred) * (manners.cap ?? 1));
+  const rows = found.slice(skip, skip + size).map((row) => selected(manners.wire?.(row) ?? row, query.get("$select")));
+  const more = rows.length < top && skip + rows.length < found.length;
+  query.set("$skiptoken", String(skip + rows.length));
+  const link = `${set}?${query.toString()}`;
+  const next = more ? { link: manners.linkTo?.(link) ?? link } : undefined;
+  if (manners.version === "v2") return { body: { d: { results: rows, ...(next && { __next: next.link }) } } };
+  return {
+    body: {
+      "@odata.context": `${path.slice(0, -set.length)}$metadata#${set}`,
+      value: rows.map((row) => ({ "@odata.etag": 'W/"1"', ...row })),
+      ...(next && { "@odata.nextLink": next.link }),
+    },
+  };
+}
+
+function sort(rows: JsonObject[], order: readonly string[]): void {
+  rows.sort((a, b) => {
+    for (const field of order) {
+      const [left, right] = [a[field] ?? "", b[field] ?? ""];
+      if (left !== right) return left < right ? -1 : 1;
+    }
+    return 0;
+  });
+}
+
+function selected(row: JsonObject, select: string | null): JsonObject {
+  if (select === null) return row;
+  const names = select.split(",");
+  return Object.fromEntries(Object.entries(row).filter(([name, value]) => names.includes(name) || isJsonObject(value)));
+}
+
+function metadata(set: string, { keys, types }: ServiceManners): string {
+  const properties = Object.entries(types).map(([name, type]) => `<Property Name="${name}" Type="Edm.${type}"/>`);
+  return `<?xml version="1.0" encoding="utf-8"?>
+<edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+<Schema Namespace="NAV" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+<EntityType Name="row"><Key>${keys.map((key) => `<PropertyRef Name="${key}"/>`).join("")}</Key>${properties.join("")}</EntityType>
+<EntityContainer Name="Container"><EntitySet Name="${set}" EntityType="NAV.row"/></EntityContainer>
+</Schema></edmx:DataServices></edmx:Edmx>`;
+}
