@@ -1,0 +1,73 @@
+import { ParkError, type Json, type JsonObject } from "#model";
+import type { WebClient } from "../wire/web-client.ts";
+import { refuseRpcErrors, resultOf } from "./rpc-answer.ts";
+import type { OdooSettings } from "./schema.ts";
+
+/** Calls methods of Odoo's models: the only place that knows how. */
+export interface OdooClient {
+  /** Calls a method that belongs to the model, with named parameters. */
+  call(model: string, method: string, parameters: JsonObject, signal: AbortSignal): Promise<Json>;
+}
+
+export function openOdooClient(web: WebClient, settings: OdooSettings): OdooClient {
+  return settings.protocol === "json2" ? new Json2Client(web, settings.database) : new RpcClient(web, settings);
+}
+
+/** Odoo 19 and later: one address per method, errors by status. */
+class Json2Client implements OdooClient {
+  readonly #web: WebClient;
+  readonly #database: string;
+
+  constructor(web: WebClient, database: string) {
+    this.#web = web;
+    this.#database = database;
+  }
+
+  async call(model: string, method: string, parameters: JsonObject, signal: AbortSignal): Promise<Json> {
+    const headers = { "x-odoo-database": this.#database };
+    const request = { method: "POST", url: `json/2/${model}/${method}`, headers, json: parameters } as const;
+    return (await this.#web.json(request, signal)) ?? null;
+  }
+}
+
+/** Odoo 18 and earlier: everything is a POST to one address and answered with 200. */
+class RpcClient implements OdooClient {
+  readonly #web: WebClient;
+  readonly #settings: OdooSettings;
+  #user: Promise<number> | undefined;
+
+  constructor(web: WebClient, settings: OdooSettings) {
+    this.#web = web;
+    this.#settings = settings;
+  }
+
+  async call(model: string, method: string, parameters: JsonObject, signal: AbortSignal): Promise<Json> {
+    const { database, key } = this.#settings;
+    const user = await this.#login(signal);
+    return this.#rpc("object", "execute_kw", [database, user, key, model, method, [], parameters], signal);
+  }
+
+  async #login(signal: AbortSignal): Promise<number> {
+    this.#user ??= this.#logIn(signal);
+    try {
+      return await this.#user;
+    } catch (thrown) {
+      this.#user = undefined;
+      throw thrown;
+    }
+  }
+
+  /** A wrong password is `false`, not an error. */
+  async #logIn(signal: AbortSignal): Promise<number> {
+    const { database, username = "", key } = this.#settings;
+    const user = await this.#rpc("common", "login", [database, username, key], signal);
+    if (typeof user === "number") return user;
+    throw new ParkError("E_SOURCE_LOGIN", `Odoo refused the login of ${username} at the database ${database}`);
+  }
+
+  async #rpc(service: string, method: string, args: Json[], signal: AbortSignal): Promise<Json> {
+    const json = { jsonrpc: "2.0", method: "call", id: 1, params: { service, method, args } };
+    const answer = await this.#web.json({ method: "POST", url: "jsonrpc", json, judge: refuseRpcErrors }, signal);
+    return resultOf(answer ?? null);
+  }
+}

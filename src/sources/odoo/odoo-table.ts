@@ -1,0 +1,117 @@
+import type { Json, JsonObject, Key, Row } from "#model";
+import { PageGauge } from "../wire/page-gauge.ts";
+import { decodeStamp, encodeStamp } from "../wire/stamp-format.ts";
+import type { KeyPage, Scope, StampPage, WireRow, WireTable } from "../wire/table.ts";
+import { keyOf, rowsAt } from "../wire/values.ts";
+import type { WallRange } from "../wire/wall.ts";
+import type { OdooClient } from "./client.ts";
+import { assertFields, fieldTypes, type FieldTypes } from "./field-types.ts";
+import { plainRecord } from "./record.ts";
+import type { OdooRead } from "./schema.ts";
+
+/**
+ * A model as a table to walk. `write_date` is kept in microseconds and shown in seconds, and comparisons by `>` differ
+ * between versions: only `>=` and `<` on whole seconds are used, and records inside one second are paged by id.
+ */
+export class OdooTable implements WireTable {
+  readonly name: string;
+  readonly stampField: string;
+  readonly sorted = true;
+  readonly bounded = true;
+  readonly keyset = true;
+  readonly #client: OdooClient;
+  readonly #read: OdooRead;
+  readonly #gauge = new PageGauge();
+  #types: Promise<FieldTypes> | undefined;
+
+  constructor(client: OdooClient, read: OdooRead) {
+    this.name = read.model;
+    this.stampField = read.changed ?? "";
+    this.#client = client;
+    this.#read = read;
+  }
+
+  async byStamp(range: WallRange, signal: AbortSignal): Promise<StampPage> {
+    const types = await this.#fieldTypes(signal);
+    const records = await this.#search(this.#inRange(range), `${this.stampField} asc, id asc`, this.#fields(), signal);
+    return { rows: records.map((record) => this.#row(record, types)), more: this.#full(records) };
+  }
+
+  async byKey(scope: Scope, after: Json | undefined, signal: AbortSignal, keysOnly = false): Promise<KeyPage> {
+    const types = await this.#fieldTypes(signal);
+    const domain = [...this.#inScope(scope), ...(after === undefined ? [] : [["id", ">", after]])];
+    const fields = keysOnly ? [...new Set(["id", this.#read.key])] : this.#fields();
+    const records = await this.#search(domain, "id asc", fields, signal);
+    const rows = records.map((record) => (keysOnly ? this.#keyRow(record) : this.#row(record, types)));
+    const last = records.at(-1)?.["id"];
+    return this.#full(records) && last !== undefined ? { rows, next: last } : { rows };
+  }
+
+  async one(key: Key, signal: AbortSignal): Promise<Row | undefined> {
+    const types = await this.#fieldTypes(signal);
+    const value = types.get(this.#read.key) === "integer" ? Number(key) : key;
+    if (typeof value === "number" && !Number.isSafeInteger(value)) return undefined;
+    const records = await this.#search([[this.#read.key, "=", value]], "id asc", this.#fields(), signal);
+    const found = records.find((record) => this.#keyRow(record).key === key);
+    return found === undefined ? undefined : plainRecord(found, types);
+  }
+
+  async #search(domain: Json[], order: string, fields: string[], signal: AbortSignal): Promise<readonly JsonObject[]> {
+    const { model, domain: fixed, archived, context, size } = this.#read;
+    const parameters: JsonObject = {
+      domain: [...fixed, ...domain],
+      fields,
+      order,
+      limit: size,
+      context: { ...context, ...(archived ? { active_test: false } : {}) },
+    };
+    return rowsAt(await this.#client.call(model, "search_read", parameters, signal), "");
+  }
+
+  /** Read once; every field that the stream names must be there. */
+  async #fieldTypes(signal: AbortSignal): Promise<FieldTypes> {
+    const { model } = this.#read;
+    this.#types ??= this.#client
+      .call(model, "fields_get", { attributes: ["type"] }, signal)
+      .then((answer) => fieldTypes(answer, model));
+    try {
+      const types = await this.#types;
+      assertFields(types, this.#fields(), model);
+      return types;
+    } catch (thrown) {
+      this.#types = undefined;
+      throw thrown;
+    }
+  }
+
+  #fields(): string[] {
+    const { key, changed, fields } = this.#read;
+    return [...new Set(["id", key, ...(changed === null ? [] : [changed]), ...fields])];
+  }
+
+  #inScope(scope: Scope): Json[] {
+    if (scope.kind === "all") return [];
+    return scope.kind === "null" ? [[this.stampField, "=", false]] : this.#inRange(scope.range);
+  }
+
+  #inRange({ from, below }: WallRange): Json[] {
+    return [
+      ...(from === undefined ? [] : [[this.stampField, ">=", encodeStamp(from, "local", "second")]]),
+      ...(below === undefined ? [] : [[this.stampField, "<", encodeStamp(below, "local", "second")]]),
+    ];
+  }
+
+  #full(records: readonly JsonObject[]): boolean {
+    return this.#gauge.mayContinue(records.length, this.#read.size);
+  }
+
+  #row(record: JsonObject, types: FieldTypes): WireRow {
+    const { changed } = this.#read;
+    const stamp = changed === null ? undefined : decodeStamp(record[changed], "local", "UTC", changed);
+    return { ...this.#keyRow(record), row: plainRecord(record, types), stamp };
+  }
+
+  #keyRow(record: JsonObject): WireRow {
+    return { key: keyOf(record, [this.#read.key]), row: record, stamp: undefined };
+  }
+}

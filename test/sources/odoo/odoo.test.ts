@@ -1,0 +1,111 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { readSchema, settingsSchema } from "../../../src/sources/odoo/schema.ts";
+import { openOdoo } from "../../../src/sources/odoo/source.ts";
+import { never, openContext, poll, SetClock } from "../reading.ts";
+import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
+
+let server: WebServer;
+const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));
+afterEach(() => server[Symbol.asyncDispose]());
+
+async function partners(answer: (asked: Asked) => Told, settings: object = {}, read: object = {}) {
+  server = await startWebServer(answer);
+  const source = await openOdoo(
+    settingsSchema.parse({ url: server.url, database: "db", username: "u", key: "s3cret", ...settings }),
+    openContext(clock),
+  );
+  return source.stream("customers", readSchema.parse({ model: "res.partner", fields: ["name", "parent_id"], ...read }));
+}
+
+const types = {
+  id: { type: "integer" },
+  name: { type: "char" },
+  email: { type: "char" },
+  active: { type: "boolean" },
+  parent_id: { type: "many2one" },
+  write_date: { type: "datetime" },
+};
+const record = {
+  id: 7,
+  name: "Ann",
+  email: false,
+  active: false,
+  parent_id: [3, "ACME"],
+  write_date: "2026-03-01 09:00:00",
+};
+function json2({ path, body }: Asked): Told {
+  if (path.endsWith("fields_get")) return { body: types };
+  const later = body.includes('["id",">",7]') || body.includes('"2026-03-01 09:00:01"]');
+  return { body: later && !body.includes('"<"') ? [] : body.includes('["id",">",7]') ? [] : [record] };
+}
+
+describe("an Odoo record", () => {
+  it("is made plain", async () => {
+    const stream = await partners(json2, {}, { fields: ["name", "email", "active", "parent_id"] });
+    expect(await stream.readOne("7", never)).toEqual({
+      id: 7,
+      name: "Ann",
+      email: null,
+      active: false,
+      parent_id: 3,
+      parent_id_label: "ACME",
+      write_date: "2026-03-01T09:00:00Z",
+    });
+  });
+
+  it("is read although it is archived, in the database that is set", async () => {
+    await poll(await partners(json2, {}, { context: { lang: "de_DE" } }));
+    const { body, headers } = server.asked.at(-1)!;
+    expect(JSON.parse(body).context).toEqual({ lang: "de_DE", active_test: false });
+    expect(headers).toMatchObject({ authorization: "Bearer s3cret", "x-odoo-database": "db" });
+  });
+
+  it("is never asked for by `>` or `=` on its stamp", async () => {
+    await poll(await partners(json2), { read: Date.parse("2026-03-01T09:05:00Z") });
+    const domains = server.asked.flatMap(({ body }) => JSON.parse(body).domain ?? []);
+    const stamps = domains.filter(
+      ([field, , value]: [string, string, unknown]) => field === "write_date" && value !== false,
+    );
+    expect(new Set(stamps.map(([, operator]: [string, string]) => operator))).toEqual(new Set([">=", "<"]));
+  });
+});
+
+const rpc =
+  (name: string, message: string) =>
+  (asked: Asked): Told =>
+    asked.body.includes('"common"')
+      ? { body: { result: 7 } }
+      : { body: { error: { code: 200, message: "Odoo Server Error", data: { name, message } } } };
+
+describe("an error of Odoo", () => {
+  const protocol = { protocol: "jsonrpc" };
+
+  it.each([
+    ["odoo.exceptions.AccessDenied", "E_SOURCE_LOGIN"],
+    ["odoo.exceptions.AccessError", "E_SOURCE_FORBIDDEN"],
+    ["builtins.ValueError", "E_SOURCE_REQUEST"],
+    ["psycopg2.errors.SerializationFailure", "E_SOURCE_FAILED"],
+  ])("%s in a 200 is %s", async (name, code) => {
+    await expect(poll(await partners(rpc(name, "why"), protocol))).rejects.toMatchObject({ code });
+  });
+
+  it("is a wrong password where the login is answered with false", async () => {
+    const failing = partners(() => ({ body: { result: false } }), protocol);
+    await expect(poll(await failing)).rejects.toMatchObject({
+      code: "E_SOURCE_LOGIN",
+      message: expect.not.stringContaining("s3cret"),
+    });
+  });
+
+  it("names the field that was meant", async () => {
+    await expect(poll(await partners(json2, {}, { fields: ["emial"] }))).rejects.toMatchObject({
+      message: expect.stringContaining("was email meant?"),
+    });
+  });
+
+  it("is refused at once when jsonrpc has no user", async () => {
+    await expect(partners(json2, { ...protocol, username: undefined })).rejects.toMatchObject({
+      code: "E_SOURCE_SETTINGS",
+    });
+  });
+});
