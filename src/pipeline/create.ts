@@ -6,6 +6,7 @@ import {
   type Json,
   type JsonObject,
   type Projection,
+  type ResourceName,
   type ServiceId,
 } from "#model";
 import type { Stream } from "#mapping";
@@ -56,13 +57,17 @@ export class Creator {
         `a create of ${intent.resource} was begun and its end not seen; the stream has no match rule to look for it`,
       );
     const lookedAt = clock.now();
-    const found = await matcher.find(stream, intent.projection, claim.id, signal, lookedAt);
+    const found = await this.#present(
+      intent.resource,
+      await matcher.find(stream, intent.projection, claim.id, signal, lookedAt),
+      signal,
+    );
     const [serviceId, ...others] = found;
     if (others.length > 0)
       throw new UncertainError(
         "E_CREATE_UNCERTAIN",
         `a create of ${intent.resource} was begun and its end not seen; ${found.length} records could be its result: ${found.join(", ")}`,
-        { candidates: found },
+        { candidates: [...found] },
       );
     if (
       serviceId !== undefined &&
@@ -89,12 +94,13 @@ export class Creator {
   async create(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<"adopted" | "created"> {
     const { store, service, matcher } = this.#parts;
     const resource = stream.resource;
-    const found = stream.match.length > 0 ? await matcher.find(stream, wanted.projection, claim.id, signal) : [];
+    const matched = stream.match.length > 0 ? await matcher.find(stream, wanted.projection, claim.id, signal) : [];
+    const found = await this.#present(resource, matched, signal);
     if (found.length > 1)
       throw new ParkError(
         "E_MATCH_AMBIGUOUS",
         `${found.length} records of ${resource} answer to its natural key: ${found.join(", ")}`,
-        { details: { candidates: found } },
+        { details: { candidates: [...found] } },
       );
     if (found[0] !== undefined && (await this.#bindFound(claim, stream, found[0], wanted.projection, "adopt", signal)))
       return "adopted";
@@ -112,6 +118,19 @@ export class Creator {
     }
     await this.#bindCreated(claim, stream, wanted, written);
     return "created";
+  }
+
+  /** Of several candidates those that still exist: the index does not see what people delete. */
+  async #present(
+    resource: ResourceName,
+    candidates: readonly ServiceId[],
+    signal: AbortSignal,
+  ): Promise<readonly ServiceId[]> {
+    if (candidates.length < 2) return candidates;
+    const present: ServiceId[] = [];
+    for (const serviceId of candidates)
+      if (await this.#parts.service.read(resource, serviceId, ["id"], signal)) present.push(serviceId);
+    return present;
   }
 
   async #bindCreated(claim: Claim, stream: Stream, wanted: Wanted, written: Written): Promise<void> {

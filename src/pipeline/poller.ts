@@ -22,6 +22,8 @@ export interface PollerParts {
  */
 export class Poller {
   readonly #parts: PollerParts;
+  /** What the streams' last polls failed with. */
+  readonly #failing = new Map<StreamName, string>();
 
   constructor(parts: PollerParts) {
     this.#parts = parts;
@@ -61,6 +63,7 @@ export class Poller {
       total.changed += await this.#sweep(stream, source, signal);
       const facts = { ...total, durationMs: clock.now() - startedAt, backfill: firstLoad };
       observer.polled(stream, facts);
+      if (this.#failing.delete(stream)) logger.info({ stream }, "polls succeed again");
       if (total.changed > 0) logger.info({ stream, ...facts }, "stream polled");
       else logger.debug({ stream, ...facts }, "stream polled");
     } catch (thrown) {
@@ -103,7 +106,11 @@ export class Poller {
     observer.pollFailed(stream, error);
     // What heals itself is a warning; what needs a person, or is a defect of ours, is an error.
     const heals = thrown instanceof SyncError && (thrown.family === "retry" || thrown.family === "wait");
-    if (heals) logger.warn({ stream, err: thrown }, "poll failed");
+    const isKnown = this.#failing.get(stream) === error.code;
+    this.#failing.set(stream, error.code);
+    // Said once per outage: the same failure at every interval would drown the log.
+    if (isKnown) logger.debug({ stream, err: error }, "poll failed again");
+    else if (heals) logger.warn({ stream, err: thrown }, "poll failed");
     else logger.error({ stream, err: thrown instanceof Error ? thrown : error }, "poll stopped");
     try {
       await store.pollFailed(stream, error);
