@@ -60,7 +60,7 @@ export class Edits {
     };
   }
 
-  /** One PUT and the record afterwards: from the answer, or read where the answer holds none. */
+  /** One PUT and the record afterwards: from the answer, or read where the answer does not show it. */
   async #put(
     resource: ResourceName,
     id: ServiceId,
@@ -80,7 +80,7 @@ export class Edits {
         repeat: "quick",
         signal,
       });
-      const answered = recordIn(exchange.body, resource);
+      const answered = shown(exchange.body, resource);
       if (answered !== undefined) await this.#customFields.spread(resource, [answered], names, signal);
       const record = answered ?? (await this.#records.read(resource, id, names, signal, scope));
       if (record === undefined) throw gone(resource, id);
@@ -97,6 +97,12 @@ export class Edits {
     if (thrown.status === 404 || thrown.status === 410) return true;
     return thrown.status === 400 && (await this.#records.read(resource, id, ["id"], signal, scope)) === undefined;
   }
+}
+
+/** The answered record, unless it is nothing but an id: that shows nothing of what was written. */
+function shown(body: Json | undefined, resource: ResourceName): JsonObject | undefined {
+  const record = recordIn(body, resource);
+  return record !== undefined && Object.keys(record).length > 1 ? record : undefined;
 }
 
 function gone(resource: ResourceName, id: ServiceId, cause?: unknown): ParkError {

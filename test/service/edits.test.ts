@@ -70,9 +70,12 @@ describe("editing", () => {
     expect(thrown).toMatchObject({ code: "E_SERVICE_REFUSED", details: { said: "bad date" } });
   });
 
-  it("reads back what was sent where an edit answers nothing", async () => {
+  it.each<[string, Reply]>([
+    ["nothing", { status: 204 }],
+    ["an id", { json: { id: 7 } }],
+  ])("reads back what was sent where an edit answers %s", async (_, answer) => {
     await using server = await standIn(({ method }) =>
-      method === "PUT" ? { status: 204 } : { json: { id: 7, name: "other" } },
+      method === "PUT" ? answer : { json: { id: 7, name: "other" } },
     );
     await using opened = open(server.url);
     const { dropped } = await opened.service.update("customer", 7, rename, never);
