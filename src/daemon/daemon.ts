@@ -9,7 +9,7 @@ import { assemble, queueLocation, type Assembly } from "./assembly.ts";
 import { Closing } from "./closing.ts";
 import { DeliveryLog } from "./delivery-log.ts";
 import { Housekeeping } from "./housekeeping.ts";
-import { daemonMetrics } from "./metrics.ts";
+import { DaemonMetrics } from "./metrics.ts";
 import { servePages } from "./pages.ts";
 import { openParts, type Configuration, type Parts } from "./parts.ts";
 import { beginPolling, type PollPlan } from "./polling.ts";
@@ -49,14 +49,15 @@ export async function startDaemon(configuration: Configuration, options: DaemonO
 
 async function start(configuration: Configuration, options: DaemonOptions, closing: Closing): Promise<Daemon> {
   const { settings, secrets, syncFile, logger } = configuration;
-  const parts = await openParts(configuration, "daemon", closing);
+  const counted = new DaemonMetrics();
+  const parts = await openParts({ ...configuration, requested: counted.requested }, "daemon", closing);
   await remapChanged(parts.store, syncFile.streams, logger);
   const [failure, fail] = failureOnce();
   const location = queueLocation(settings, secrets, await installationOf(parts.store));
   const queue = closing.use(await openQueue(location, { clock: parts.clock, logger }));
-  const counted = daemonMetrics(parts, syncFile.streams, queue);
+  counted.watch(parts, syncFile.streams, queue);
   const summary = closing.use(new DeliveryLog(logger));
-  const observer = observeAll([...(options.observers ?? []), summary, counted.observer]);
+  const observer = observeAll([...(options.observers ?? []), summary, counted]);
   const assembly = assemble(configuration, parts, queue, observer, fail, closing);
   const { gate, relay } = assembly;
   const web = options.web

@@ -3,25 +3,38 @@ import { streamStatus, type Delivery, type Observer, type PollFacts } from "#pip
 import { openMetrics, type Metrics, type Readings } from "#telemetry";
 import type { Stream } from "#mapping";
 import type { Queue } from "#queue";
+import type { ServiceContext } from "#service";
 import type { Parts } from "./parts.ts";
 import { version } from "./version.ts";
 
-/** Counts what the pipeline does, and reads the rest when somebody asks. */
-export function daemonMetrics(
-  parts: Parts,
-  streams: readonly Stream[],
-  queue: Queue,
-): { metrics: Metrics; observer: Observer } {
-  const metrics = openMetrics({ version, read: () => readings(parts, streams, queue) });
-  return {
-    metrics,
-    observer: {
-      delivered: ({ stream }: RecordId, delivery: Delivery) =>
-        metrics.delivered(stream, delivery.kind === "done" ? delivery.outcome : delivery.kind, delivery.durationMs),
-      polled: (stream: StreamName, facts: PollFacts) => metrics.polled(stream, facts),
-      pollFailed: (stream: StreamName) => metrics.pollFailed(stream),
-    },
-  };
+/** Counts what the pipeline and the service's client do, and reads the rest when somebody asks. */
+export class DaemonMetrics implements Observer {
+  readonly metrics: Metrics;
+  readonly requested: NonNullable<ServiceContext["requested"]>;
+  #read: () => Promise<Readings> = () => Promise.resolve({});
+
+  constructor() {
+    this.metrics = openMetrics({ version, read: () => this.#read() });
+    this.requested = (request) => this.metrics.requested(request);
+  }
+
+  /** From now on a scrape also reads these parts. */
+  watch(parts: Parts, streams: readonly Stream[], queue: Queue): void {
+    this.#read = () => readings(parts, streams, queue);
+  }
+
+  delivered({ stream }: RecordId, delivery: Delivery): void {
+    const end = delivery.kind === "done" ? delivery.outcome : delivery.kind;
+    this.metrics.delivered(stream, end, delivery.durationMs);
+  }
+
+  polled(stream: StreamName, facts: PollFacts): void {
+    this.metrics.polled(stream, facts);
+  }
+
+  pollFailed(stream: StreamName): void {
+    this.metrics.pollFailed(stream);
+  }
 }
 
 async function readings(parts: Parts, streams: readonly Stream[], queue: Queue): Promise<Readings> {

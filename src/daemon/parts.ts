@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from "#model";
-import { openService, type Service } from "#service";
+import { openService, type Service, type ServiceContext } from "#service";
 import type { Secrets, Settings } from "#settings";
 import { openStore, type Store } from "#store";
 import type { SyncFile } from "#mapping";
@@ -13,6 +13,8 @@ export interface Configuration {
   readonly syncFile: SyncFile;
   readonly logger: Logger;
   readonly clock?: Clock;
+  /** Told of every request to the service. */
+  readonly requested?: ServiceContext["requested"];
 }
 
 /** The parts that talk to a system: the ERP, the service, the store. */
@@ -28,7 +30,7 @@ export interface Parts {
  * @throws {StopError} E_STORE_BUSY and others when the store cannot be had. The service and the ERP are not asked yet.
  */
 export async function openParts(
-  { settings, secrets, syncFile, logger, clock = systemClock }: Configuration,
+  { settings, secrets, syncFile, logger, clock = systemClock, requested }: Configuration,
   as: "daemon" | "operator",
   closing: Closing,
 ): Promise<Parts> {
@@ -38,7 +40,9 @@ export async function openParts(
     load: (resource: string) => store.reference(resource),
     save: (resource: string, entries: Parameters<Store["saveReference"]>[1]) => store.saveReference(resource, entries),
   };
-  const service = closing.use(openService(settings.service, secrets, { clock, logger, referenceCache }));
+  const service = closing.use(
+    openService(settings.service, secrets, { clock, logger, referenceCache, ...(requested ? { requested } : {}) }),
+  );
   const sources = closing.use(await openSources(syncFile, { clock, logger }));
   return { clock, store, service, sources };
 }

@@ -19,7 +19,7 @@ import { Records } from "./records.ts";
 import { Reference, type ReferenceCache } from "./reference.ts";
 import { Scan } from "./scan.ts";
 import { Session } from "./session.ts";
-import { Transport } from "./transport.ts";
+import { Transport, type RequestFacts } from "./transport.ts";
 
 export interface ServiceContext {
   readonly clock: Clock;
@@ -27,6 +27,8 @@ export interface ServiceContext {
   readonly referenceCache: ReferenceCache;
   /** When the breaker opens and for how long; tests are less patient. */
   readonly breaker?: BreakerSettings;
+  /** Told of every request to the service, for figures. */
+  readonly requested?: (request: RequestFacts) => void;
 }
 
 const USER_AGENT = "svcsync/1";
@@ -47,11 +49,26 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
   const { dialect } = settings;
   const brand = new Brand(dialect.brand);
   const paths = new Paths(settings.url, dialect, brand);
-  const http = openHttp({ ...settings, userAgent: USER_AGENT, connections: settings.concurrency + SPARE_CONNECTIONS });
+  const proxy = settings.proxy && { ...settings.proxy, url: secrets.proxyUrl ?? settings.proxy.url };
+  const http = openHttp({
+    ...settings,
+    proxy,
+    userAgent: USER_AGENT,
+    connections: settings.concurrency + SPARE_CONNECTIONS,
+  });
   const session = new Session({ login: settings.login, loginUrl: paths.login, secrets, http, clock, logger });
   const limit = new AdaptiveLimit(settings.concurrency);
   const breaker = new Breaker(context.breaker ?? BREAKER, (state, probeAt) => announce(logger, state, probeAt));
-  const transport = new Transport({ http, session, limit, breaker, brand, clock, logger });
+  const transport = new Transport({
+    http,
+    session,
+    limit,
+    breaker,
+    brand,
+    clock,
+    logger,
+    requested: context.requested ?? ignore,
+  });
 
   const parts = { transport, paths, dialect, brand };
   const reference: Reference = new Reference({
@@ -89,6 +106,8 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     close,
   });
 }
+
+function ignore(): void {}
 
 function announce(logger: Logger, state: "open" | "closed", probeAt: number | undefined): void {
   if (state === "closed") logger.info({}, "service answered again");

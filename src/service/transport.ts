@@ -40,6 +40,14 @@ const POLICIES: Readonly<Record<"quick" | "patient", RepeatPolicy>> = {
 const REPLAYS = 6;
 const UNAUTHORIZED_PAUSE_MS = 2000;
 
+/** One request that was answered, or that ended without an answer (`status` undefined). */
+export interface RequestFacts {
+  readonly resource: ResourceName;
+  readonly method: string;
+  readonly status: number | undefined;
+  readonly durationMs: number;
+}
+
 interface TransportParts {
   readonly http: HttpClient;
   readonly session: Session;
@@ -48,6 +56,8 @@ interface TransportParts {
   readonly brand: Brand;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Told of every request, for figures. */
+  readonly requested: (request: RequestFacts) => void;
 }
 
 /** The one way out: every call passes the limit, the breaker and the session, and comes back as an answer or a family. */
@@ -100,6 +110,8 @@ export class Transport {
     for (let replays = 0; replays <= REPLAYS; replays++) {
       const token = await session.token();
       const answer = await this.#exchange(call, token.header, write);
+      const { method, resource } = call;
+      this.#parts.requested({ method, resource, status: answer.status, durationMs: answer.durationMs });
       logger.debug(
         {
           method: call.method,
@@ -130,6 +142,7 @@ export class Transport {
 
   async #exchange(call: Call, authorization: string, write: boolean): Promise<HttpAnswer> {
     this.#requests++;
+    const startedAt = performance.now();
     try {
       return await this.#parts.http.call({
         method: call.method,
@@ -142,6 +155,8 @@ export class Transport {
         signal: call.signal,
       });
     } catch (thrown) {
+      const { method, resource } = call;
+      this.#parts.requested({ method, resource, status: undefined, durationMs: performance.now() - startedAt });
       throw thrown instanceof HttpFailure ? exchangeError(thrown, write) : thrown;
     }
   }
