@@ -28,6 +28,17 @@ export interface StampMarkerOptions {
   readonly ask: Ask;
 }
 
+interface Window {
+  readonly bounds: Bounds;
+  /** Where the window begins, on the stamps' scale. */
+  readonly from: number;
+  /** Set where it begins right after this stamp instead of at `from`. */
+  readonly since: readonly Cell[] | undefined;
+  /** Where it would begin by the overlap alone. */
+  readonly overlapped: number;
+  readonly to: number;
+}
+
 /**
  * Rows by their change stamp, in the window `[mark - overlap, the server's clock]`. Beside it each poll reads the rows
  * without a stamp, and those whose stamp lies in the future: neither can be told from changed ones, and by their hash
@@ -38,6 +49,8 @@ export class StampMarker implements Marker {
   readonly #begunAt: number;
   readonly columns;
   readonly phases: readonly Phase[];
+  #windowOf: Window | undefined;
+  #noted = false;
 
   constructor(options: StampMarkerOptions) {
     this.#options = options;
@@ -47,11 +60,13 @@ export class StampMarker implements Marker {
   }
 
   async begin(before: Settled): Promise<Begun> {
-    const { engine, ask, overlapMs } = this.#options;
+    const { engine, ask, overlapMs, layout, logger } = this.#options;
     const moment = await engine.moment(ask);
     const lower = before.mark === null ? null : iso(Date.parse(before.mark) - overlapMs);
     const bounds = { lower, upper: iso(moment.atMs), since: before.highest, after: this.#after(before, moment) };
-    return { bounds: await this.#withHighest(bounds), expired: false };
+    const backMs = before.mark === null ? 0 : Date.parse(before.mark) - moment.atMs;
+    if (backMs > overlapMs) logger.warn({ table: layout.label, backMs }, "server clock went back, table is read whole");
+    return { bounds: await this.#withHighest(bounds), expired: backMs > overlapMs };
   }
 
   condition(phase: Phase, bounds: Bounds) {
@@ -78,8 +93,11 @@ export class StampMarker implements Marker {
     if (at === undefined && phase === "unset" && marks.some((cell) => String(cell).startsWith("0000-00-00"))) return;
     if (at === undefined) throw this.#unreadable(marks, key);
     if (phase !== "window") return;
-    const { from, to } = this.#window(scale, bounds);
-    if (at >= from - scale.grainMs && at <= to + scale.grainMs) return;
+    const { from, overlapped, to } = this.#window(scale, bounds);
+    if (at >= from - scale.grainMs && at <= to + scale.grainMs) {
+      if (at < overlapped - scale.grainMs) this.#noteLate(key);
+      return;
+    }
     throw new ParkError(
       "E_SOURCE_FILTER_IGNORED",
       `${layout.label} gave the row ${key} with the stamp ${marks.join(" ")}, outside the window that was asked for`,
@@ -95,7 +113,7 @@ export class StampMarker implements Marker {
     const after = settle(before, { mark: now, atMs: moment.atMs, open: moment.open }, 0);
     if (after.mark === null) return { ...after, mark: iso(Math.min(moment.atMs, moment.oldestMs ?? moment.atMs)) };
     if (after.pending && moment.atMs - after.pending.atMs > heldBackMs)
-      logger.warn({ table: layout.label, since: iso(after.pending.atMs) }, "poll reads again from an old mark");
+      logger.warn({ table: layout.label, since: iso(after.pending.atMs) }, "open transaction held the mark back");
     return after;
   }
 
@@ -113,20 +131,29 @@ export class StampMarker implements Marker {
    * highest stamp of the poll before: then even a clock that is behind by more than the overlap, or a wrong time zone,
    * loses nothing.
    */
-  #window(scale: StampScale, bounds: Bounds): { from: number; since: readonly Cell[] | undefined; to: number } {
+  #window(scale: StampScale, bounds: Bounds): Window {
+    if (this.#windowOf?.bounds === bounds) return this.#windowOf;
     const lower = bounds.lower === null ? undefined : Date.parse(bounds.lower);
     const upper = Date.parse(bounds.upper);
     const wall = scale.scale === "wall";
     const { zone } = this.#options;
-    const overlapped = lower === undefined ? 0 : wall ? earliestWall(lower, zone) : lower;
-    const from = Math.floor(overlapped / secondMs) * secondMs;
+    const lowest = lower === undefined ? 0 : wall ? earliestWall(lower, zone) : lower;
+    const overlapped = Math.floor(lowest / secondMs) * secondMs;
     // A whole second above the clock: a stamp with a fraction is a longer text than the bound of its own second.
     const to = Math.floor((wall ? latestWall(upper, zone) : upper) / secondMs + 1) * secondMs;
     const since = bounds.since && restoredCells(bounds.since);
     const sinceMs = since && scale.parse(since);
-    return sinceMs !== undefined && sinceMs < from - scale.grainMs
-      ? { from: sinceMs, since, to }
-      : { from, since: undefined, to };
+    const quiet = sinceMs !== undefined && sinceMs < overlapped - scale.grainMs;
+    const window = { bounds, from: quiet ? sinceMs : overlapped, since: quiet ? since : undefined, overlapped, to };
+    this.#windowOf = window;
+    return window;
+  }
+
+  /** Says once per poll that the overlap alone would have lost a change. */
+  #noteLate(key: string): void {
+    if (this.#noted) return;
+    this.#noted = true;
+    this.#options.logger.warn({ table: this.#options.layout.label, key }, "change was stamped below the overlap");
   }
 
   /** Rows that changed while this poll ran are left to the next one, or a busy table would never let it end. */

@@ -63,6 +63,19 @@ describe("windows", () => {
     }
   });
 
+  it("begin anew when the server's clock went back by more than the overlap", async () => {
+    await using erp = await openSqlHarness("sqlite", shapes[0]!);
+    const begin = Date.now();
+    let now = begin;
+    await erp.put([{ key: "A", name: "old" }], begin - 60 * minuteMs);
+    const reader = new Reader(erp.stream({ pageSize: 5, clockMs: () => now }));
+    await reader.poll();
+    await erp.put([{ key: "B", name: "after" }], begin - 55 * minuteMs);
+    now = begin - 30 * minuteMs;
+    await reader.poll();
+    expect(reader.names.get("B")).toBe("after");
+  });
+
   it("cost few statements and no row when nothing changed", async () => {
     await using erp = await openSqlHarness("sqlite", shapes[1]!);
     await erp.put([{ key: "A", name: "x" }], Date.now() - 60 * minuteMs);
