@@ -1,0 +1,47 @@
+import { parseArgs } from "node:util";
+import { measureDelay } from "./delay.ts";
+import { FULL, QUICK } from "./figures.ts";
+import { measureLarge } from "./large.ts";
+import { compareRates, sandboxRate } from "./rates.ts";
+import { asText, type Report } from "./report.ts";
+import { countRequests } from "./requests.ts";
+
+/** `npm run bench`: what svcsync reaches on this machine, beside what could be reached. `--quick` for a first look. */
+const { values } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    /** Only these parts: rates, requests, large, delay. */
+    only: { type: "string", multiple: true },
+  },
+});
+const sizes = values.quick ? QUICK : FULL;
+const wants = (part: string) => values.only === undefined || values.only.includes(part);
+const tell = (what: string) => process.stderr.write(`${what} …\n`);
+
+const report: Report = {};
+if (wants("rates")) {
+  tell("The sandbox alone");
+  report.sandboxRate = await sandboxRate(sizes);
+  tell("First loads without latency, beside the bare loop");
+  report.fast = await compareRates(0, sizes);
+  tell("First loads with 50 ms of latency, beside the bare loop");
+  report.slow = await compareRates(50, sizes);
+}
+if (wants("requests")) {
+  tell("Requests per record");
+  report.requests = await countRequests(sizes);
+}
+if (wants("delay")) {
+  tell("From a change to the service");
+  report.delay = await measureDelay(sizes);
+}
+if (wants("large")) {
+  tell(`Memory of ${sizes.small} records`);
+  const small = await measureLarge(sizes.small, sizes);
+  tell(`Memory of ${sizes.large} records, polls of as many unchanged rows`);
+  const large = await measureLarge(sizes.large, sizes);
+  report.memory = { small: small.memory, large: large.memory };
+  report.poll = large.poll;
+}
+process.stdout.write(values.json ? `${JSON.stringify(report, undefined, 2)}\n` : asText(report));

@@ -1,0 +1,57 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { openSync, closeSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+/** For a profiler: options of Node for the measured process. */
+const nodeOptions = process.env["BENCH_NODE_OPTIONS"]?.split(" ") ?? [];
+
+/** One run of the real program, seen from outside. Disposing it stops it cleanly. */
+export class DaemonProcess implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #logFile: string;
+
+  constructor(args: readonly string[], logFile: string) {
+    this.#logFile = logFile;
+    const log = openSync(logFile, "a");
+    this.#child = spawn(process.execPath, [...nodeOptions, program, ...args], {
+      stdio: ["ignore", log, log],
+      env: { PATH: process.env["PATH"] },
+    });
+    closeSync(log);
+  }
+
+  /** Everything it has said so far, entry by entry. */
+  async log(): Promise<Record<string, unknown>[]> {
+    const text = await readFile(this.#logFile, "utf8");
+    return text.split("\n").flatMap((line) => (line.startsWith("{") ? [entryOf(line)] : []));
+  }
+
+  /** The most memory it ever held, in bytes; undefined where the system does not tell (it is Linux that does). */
+  async peakBytes(): Promise<number | undefined> {
+    const status = await readFile(`/proc/${this.#child.pid}/status`, "utf8").catch(() => "");
+    const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  }
+
+  /** Resolves when it has ended by itself. @throws {Error} with the end of its log when it failed. */
+  async ended(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, "exit");
+    if (this.#child.exitCode === 0) return;
+    const log = await readFile(this.#logFile, "utf8");
+    throw new Error(`svcsync ended with code ${this.#child.exitCode}:\n${log.slice(-2000)}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#child.kill("SIGTERM");
+    await once(this.#child, "exit");
+  }
+}
+
+function entryOf(line: string): Record<string, unknown> {
+  const entry: Record<string, unknown> = JSON.parse(line);
+  return entry;
+}

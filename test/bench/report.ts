@@ -1,0 +1,106 @@
+import { cpus } from "node:os";
+import type { Delay } from "./delay.ts";
+import type { Memory, UnchangedPoll } from "./large.ts";
+import type { Rate } from "./rates.ts";
+import type { RequestCosts } from "./requests.ts";
+
+/** Everything that one run measured; parts that were not asked for are absent. */
+export interface Report {
+  sandboxRate?: number;
+  fast?: Rate;
+  slow?: Rate;
+  requests?: RequestCosts;
+  delay?: Delay;
+  memory?: { readonly small: Memory; readonly large: Memory };
+  poll?: UnchangedPoll;
+}
+
+type Line = readonly [what: string, figure: string, wanted: string];
+
+const MEGABYTE = 1024 * 1024;
+
+/** What is to be reached, each as the smallest or largest value that will do. */
+export const TARGETS = {
+  fastRatio: 0.65,
+  slowRatio: 0.97,
+  writesPerChanged: 1,
+  writesPerUnchanged: 0,
+  memoryRatio: 1.3,
+};
+
+/** The report as a table: what was measured, the figure, and where there is one the target. */
+export function asText(report: Report): string {
+  const lines: Line[] = [...rates(report), ...requests(report), ...others(report)];
+  const width = (column: 0 | 1) => Math.max(...lines.map((line) => line[column].length));
+  const [first, second] = [width(0), width(1)];
+  const [model] = cpus();
+  const head = `Node ${process.version}, ${cpus().length} processors (${model?.model.trim() ?? "unknown"})\n\n`;
+  return (
+    head +
+    lines.map(([what, figure, wanted]) => `${what.padEnd(first)}  ${figure.padStart(second)}  ${wanted}\n`).join("")
+  );
+}
+
+function rates({ sandboxRate, fast, slow }: Report): Line[] {
+  const lines: Line[] = [];
+  if (sandboxRate !== undefined) lines.push(["the sandbox alone, creates/s", whole(sandboxRate), ""]);
+  for (const [rate, target] of [
+    [fast, TARGETS.fastRatio],
+    [slow, TARGETS.slowRatio],
+  ] as const) {
+    if (!rate) continue;
+    const where = rate.latencyMs === 0 ? "no latency" : `${rate.latencyMs} ms latency`;
+    lines.push(
+      [`first load of ${whole(rate.records)}, ${where}, records/s`, whole(rate.svcsync), ""],
+      [`  bare loop, records/s`, whole(rate.bareLoop), ""],
+      [
+        `  ratio (rounds ${rate.ratios.map((ratio) => ratio.toFixed(2)).join(" ")})`,
+        rate.ratio.toFixed(2),
+        `at least ${target}`,
+      ],
+    );
+  }
+  return lines;
+}
+
+function requests({ requests }: Report): Line[] {
+  if (!requests) return [];
+  const { created, changed, unchanged } = requests;
+  return [
+    ["writes per created record", created.writesEach.toFixed(2), "1.00"],
+    ["  requests in all", created.requestsEach.toFixed(3), ""],
+    ["writes per changed record", changed.writesEach.toFixed(2), TARGETS.writesPerChanged.toFixed(2)],
+    ["  requests in all", changed.requestsEach.toFixed(3), ""],
+    ["writes per unchanged record", unchanged.writesEach.toFixed(2), TARGETS.writesPerUnchanged.toFixed(2)],
+    ["  requests in all", unchanged.requestsEach.toFixed(3), ""],
+  ];
+}
+
+function others({ delay, memory, poll }: Report): Line[] {
+  const lines: Line[] = [];
+  if (delay)
+    lines.push(
+      [`from a change to the service, polls every ${delay.pollSeconds} s, median ms`, whole(delay.medianMs), ""],
+      ["  95 of 100 within ms", whole(delay.p95Ms), ""],
+    );
+  if (poll) lines.push([`poll of ${whole(poll.rows)} unchanged rows, ms`, whole(poll.milliseconds), ""]);
+  if (memory) {
+    const { small, large } = memory;
+    lines.push(
+      [`peak memory, first load of ${whole(small.records)}, MB`, megabytes(small.peakBytes), ""],
+      [`peak memory, first load of ${whole(large.records)}, MB`, megabytes(large.peakBytes), ""],
+    );
+    if (small.peakBytes !== undefined && large.peakBytes !== undefined)
+      lines.push(["  ratio", (large.peakBytes / small.peakBytes).toFixed(2), `at most ${TARGETS.memoryRatio}`]);
+  }
+  return lines;
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}
+
+/** The system's own count of a process's memory: only Linux tells it. */
+function megabytes(bytes: number | undefined): string {
+  return bytes === undefined ? "unknown here" : whole(bytes / MEGABYTE);
+}

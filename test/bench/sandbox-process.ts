@@ -1,0 +1,76 @@
+import { sleep } from "#model";
+import type { RequestQuery } from "#sandbox";
+import { Child } from "./child.ts";
+
+export interface Question {
+  readonly kind: "count" | "window";
+  readonly query: RequestQuery;
+}
+
+/** How many requests of a kind there were, and, for a window, when the first and the last of them ended. */
+export interface Answer {
+  readonly count: number;
+  readonly firstAt?: number;
+  readonly lastAt?: number;
+  readonly url?: string;
+}
+
+const LOOK_MS = 50;
+
+/** The stand-in for the service in a process of its own, as it would be in life. */
+export class SandboxProcess implements AsyncDisposable {
+  readonly url: string;
+  readonly #child: Child;
+  #number = 0;
+
+  private constructor(child: Child, url: string) {
+    this.#child = child;
+    this.url = url;
+  }
+
+  /** An empty one; each of its answers takes `latencyMs` more. The same records get the same ids in each. */
+  static async start(latencyMs = 0): Promise<SandboxProcess> {
+    const child = new Child("sandbox-process-main.ts", [String(latencyMs)]);
+    const { url } = await child.next(isStarted);
+    return new SandboxProcess(child, url);
+  }
+
+  async count(query: RequestQuery = {}): Promise<number> {
+    return (await this.#ask({ kind: "count", query })).count;
+  }
+
+  async window(query: RequestQuery): Promise<Answer> {
+    return this.#ask({ kind: "window", query });
+  }
+
+  /** Resolves when there were so many requests of this kind. @throws {Error} when the time is up. */
+  async reached(count: number, query: RequestQuery, timeoutMs: number): Promise<void> {
+    const endAt = Date.now() + timeoutMs;
+    for (;;) {
+      const reached = await this.count(query);
+      if (reached >= count) return;
+      if (Date.now() > endAt) throw new Error(`only ${reached} of ${count} requests came in ${timeoutMs} ms`);
+      await sleep(LOOK_MS);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#child[Symbol.asyncDispose]();
+  }
+
+  async #ask(question: Question): Promise<Answer> {
+    const number = ++this.#number;
+    const isMine = (message: unknown): message is { number: number; answer: Answer } =>
+      typeof message === "object" &&
+      message !== null &&
+      "answer" in message &&
+      Reflect.get(message, "number") === number;
+    const answered = this.#child.next(isMine);
+    this.#child.send({ number, question });
+    return (await answered).answer;
+  }
+}
+
+function isStarted(message: unknown): message is { url: string } {
+  return typeof message === "object" && message !== null && "url" in message;
+}

@@ -1,0 +1,70 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createSampleErp, DEFAULT_TOKEN, type SampleErp } from "#sandbox";
+import { DaemonProcess } from "./daemon-process.ts";
+import type { SandboxProcess } from "./sandbox-process.ts";
+
+const template = fileURLToPath(new URL("sync.yaml", import.meta.url));
+
+/** Requests at once, for svcsync and for the loop that it is compared with. */
+export const CONCURRENCY = 16;
+
+export interface StageSettings {
+  readonly logLevel?: "debug" | "info";
+  readonly pollSeconds?: number;
+  /** How far a poll reads back. */
+  readonly overlap?: string;
+}
+
+/** One installation: an ERP with so many customers, a data directory, and the daemons that are started on them. */
+export class Stage implements AsyncDisposable {
+  readonly erp: SampleErp;
+  readonly folder: string;
+
+  private constructor(folder: string, customers: number) {
+    this.folder = folder;
+    this.erp = createSampleErp(join(folder, "erp.sqlite"), { customers, contacts: 0, tickets: 0, orders: 0 });
+    // What the ERP had deleted before the first load is never created: here every row shall count.
+    for (const { customer_no, deleted } of this.erp.all("customers"))
+      if (deleted) this.erp.change("customers", [customer_no], { deleted: 0 });
+  }
+
+  static async set(customers: number): Promise<Stage> {
+    return new Stage(await mkdtemp(join(tmpdir(), "svcsync-bench-")), customers);
+  }
+
+  /** The next daemon begins from nothing. */
+  async forget(): Promise<void> {
+    await rm(join(this.folder, "data"), { recursive: true, force: true });
+  }
+
+  /** The program of the distribution in a process of its own, with a private Redis server. */
+  async start(command: "run" | "sync", sandbox: SandboxProcess, settings: StageSettings = {}): Promise<DaemonProcess> {
+    const envFile = join(this.folder, "bench.env");
+    const syncFile = join(this.folder, "sync.yaml");
+    const streams = await readFile(template, "utf8");
+    await writeFile(syncFile, streams.replace("overlap: 5m", `overlap: ${settings.overlap ?? "5m"}`));
+    const environment = {
+      SERVICE_URL: sandbox.url,
+      SERVICE_TOKEN: DEFAULT_TOKEN,
+      SERVICE_CONCURRENCY: CONCURRENCY,
+      ERP_URL: `sqlite:${this.erp.path}`,
+      SYNC_FILE: syncFile,
+      DATA_DIR: join(this.folder, "data"),
+      POLL_INTERVAL_SECONDS: settings.pollSeconds ?? 30,
+      HEALTH_PORT: 0,
+      LOG_LEVEL: settings.logLevel ?? "info",
+      LOG_FORMAT: "json",
+    };
+    const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
+    await writeFile(envFile, lines.join(""), { mode: 0o600 });
+    return new DaemonProcess([command, "--env-file", envFile], join(this.folder, "svcsync.log"));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.erp[Symbol.dispose]();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
