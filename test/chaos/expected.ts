@@ -1,0 +1,232 @@
+import { Temporal } from "temporal-polyfill";
+import type { Json, JsonObject } from "#model";
+import type { SampleErp } from "#sandbox";
+import { contactKey, type EverKnown } from "./erp-actor.ts";
+import { FOREIGN_TAGS } from "./rig.ts";
+import { readAll } from "./service-reader.ts";
+
+/** What one stream should look like in the service, written down a second time, past the sync file. */
+export interface Expectation {
+  readonly stream: string;
+  /** Key to the fields it must show; keys that must be there. */
+  readonly live: ReadonlyMap<string, JsonObject>;
+  /** Key to fields, of records that need not be there, but must look so if they are. */
+  readonly retired: ReadonlyMap<string, JsonObject>;
+  /** The service's records by key, in the same words. */
+  readonly found: readonly { readonly id: number; readonly key: string; readonly fields: JsonObject }[];
+}
+
+/** Reads ERP and service and says what should be where. */
+export async function expectations(erp: SampleErp, url: string, ever: EverKnown): Promise<Expectation[]> {
+  const names = new Map<Json | undefined, string>();
+  for (const resource of ["customerStatus", "ticketStatus", "priority", "tag"])
+    for (const record of await readAll(url, resource)) names.set(record["id"], text(record["name"]));
+  const customers = await readAll(url, "customer");
+  const contacts = await readAll(url, "customerContact");
+  const tickets = await readAll(url, "ticket");
+  const documents = await readAll(url, "svcDocument");
+  const customerNo = new Map(customers.map((record) => [record["id"], text(record["customerId"])]));
+  const contactNo = new Map(contacts.map((record) => [record["id"], keyInInfo(record)]));
+  const ticketNo = new Map(tickets.map((record) => [record["id"], text(record["erpReferenceNumber"])]));
+
+  const customerRows = erp.all("customers");
+  const contactRows = erp.all("contacts");
+  const alive = new Set(customerRows.flatMap((row) => (row.deleted ? [] : [row.customer_no])));
+  // A customer that the ERP deleted before svcsync ever saw it never comes, and its children wait, which `status` shows.
+  const reachable = new Set([...alive, ...customerNo.values()]);
+  const liveContacts = new Set(contactRows.flatMap((row) => (row.deleted ? [] : [contactKey(row)])));
+  const letters: Record<string, string> = { A: "Active", I: "Inactive", P: "Prospect" };
+
+  return [
+    {
+      stream: "customers",
+      live: new Map(
+        customerRows.flatMap((row) =>
+          row.deleted
+            ? []
+            : [
+                [
+                  row.customer_no,
+                  {
+                    name: joined(" ", row.name1, row.name2),
+                    status: letters[row.status]!,
+                    shortName: blank(row.short_name),
+                    warning: blank(row.warning),
+                    domain: blank(row.email_domain),
+                  },
+                ],
+              ],
+        ),
+      ),
+      retired: retired(ever.customers, alive, { status: "Inactive" }),
+      found: customers.map((record) => ({
+        id: Number(record["id"]),
+        key: text(record["customerId"]),
+        fields: {
+          name: text(record["name"]),
+          status: names.get(record["customerStatus"]) ?? null,
+          shortName: blank(record["shortName"]),
+          warning: blank(record["warning"]),
+          domain: blank(record["wildcardAddress"]),
+        },
+      })),
+    },
+    {
+      stream: "contacts",
+      live: new Map(
+        contactRows.flatMap((row) =>
+          row.deleted || !reachable.has(row.customer_no)
+            ? []
+            : [
+                [
+                  contactKey(row),
+                  {
+                    customer: row.customer_no,
+                    name: joined(" ", row.first_name, row.last_name),
+                    lastName: row.last_name,
+                    email: blank(row.email),
+                    telephone: blank(row.phone),
+                    gender: row.gender === "m" ? "MALE" : row.gender === "f" ? "FEMALE" : "UNKNOWN",
+                    info: joined(" ", `#${contactKey(row)}`, row.notes),
+                  },
+                ],
+              ],
+        ),
+      ),
+      retired: new Map(),
+      found: contacts.map((record) => ({
+        id: Number(record["id"]),
+        key: keyInInfo(record),
+        fields: {
+          customer: customerNo.get(record["customer"]) ?? null,
+          name: text(record["name"]),
+          lastName: text(record["lastName"]),
+          email: blank(record["email"]),
+          telephone: blank(record["telephone"]),
+          gender: record["gender"] ?? null,
+          info: text(record["info"]),
+        },
+      })),
+    },
+    {
+      stream: "tickets",
+      live: new Map(
+        erp.all("tickets").flatMap((row) =>
+          row.deleted || !reachable.has(row.customer_no)
+            ? []
+            : [
+                [
+                  row.ticket_no,
+                  {
+                    customer: row.customer_no,
+                    ...contactOf(row.customer_no, row.contact_no, liveContacts),
+                    description: joined("\n\n", row.subject, row.body),
+                    status: row.status,
+                    priority: row.priority,
+                    tags: (row.tags ?? "").split(",").filter(Boolean).toSorted().join(),
+                    due: instant(row.due_date),
+                  },
+                ],
+              ],
+        ),
+      ),
+      retired: retired(
+        ever.tickets,
+        new Set(erp.all("tickets").flatMap((row) => (row.deleted ? [] : [row.ticket_no]))),
+        {
+          status: "closed",
+        },
+      ),
+      found: tickets.map((record) => ({
+        id: Number(record["id"]),
+        key: text(record["erpReferenceNumber"]),
+        fields: {
+          customer: customerNo.get(record["customer"]) ?? null,
+          contact: contactNo.get(record["customerContact"]) ?? null,
+          description: text(record["description"]),
+          status: names.get(record["ticketStatus"])?.toLowerCase() ?? null,
+          priority: names.get(record["priority"])?.toLowerCase() ?? null,
+          tags: ourTags(record["tags"], names),
+          due: record["dueDate"] ? Date.parse(text(record["dueDate"])) : null,
+        },
+      })),
+    },
+    {
+      stream: "orders",
+      live: new Map(
+        erp.all("service_orders").flatMap((row) =>
+          row.deleted || !reachable.has(row.customer_no)
+            ? []
+            : [
+                [
+                  row.order_no,
+                  {
+                    customer: row.customer_no,
+                    reference: blank(row.reference),
+                    billable: row.billable === 1,
+                    ...(row.ticket_no === null ? { ticket: null } : {}),
+                  },
+                ],
+              ],
+        ),
+      ),
+      retired: new Map(),
+      found: documents.map((record) => ({
+        id: Number(record["id"]),
+        key: text(record["erpReferenceNumber"]),
+        fields: {
+          customer: customerNo.get(record["customer"]) ?? null,
+          reference: blank(record["referenceNumber"]),
+          billable: record["billable"] ?? null,
+          ticket: ticketNo.get(record["ticket"]) ?? null,
+        },
+      })),
+    },
+  ];
+}
+
+/** Keys that the ERP once had and no longer has. */
+function retired(ever: ReadonlySet<string>, alive: ReadonlySet<string>, fields: JsonObject): Map<string, JsonObject> {
+  return new Map([...ever].filter((key) => !alive.has(key)).map((key) => [key, fields]));
+}
+
+/** A contact that is gone may stay named in the service or not: only one that is there is looked at. */
+function contactOf(customer_no: string, contact_no: number | null, live: ReadonlySet<string>): JsonObject {
+  if (contact_no === null) return { contact: null };
+  const key = contactKey({ customer_no, contact_no });
+  return live.has(key) ? { contact: key } : {};
+}
+
+function keyInInfo(record: JsonObject): string {
+  return /^#(\S+)/.exec(text(record["info"]))?.[1] ?? `no key in contact ${text(record["id"])}`;
+}
+
+function ourTags(value: Json | undefined, names: ReadonlyMap<Json | undefined, string>): string {
+  const found = Array.isArray(value) ? value.map((id) => names.get(id) ?? `tag ${JSON.stringify(id)}`) : [];
+  return found
+    .filter((name) => !FOREIGN_TAGS.includes(name))
+    .toSorted()
+    .join();
+}
+
+/** The moment at which a day begins in Berlin, in epoch milliseconds. */
+function instant(day: string | null): number | null {
+  if (day === null) return null;
+  return Temporal.PlainDate.from(day).toZonedDateTime("Europe/Berlin").epochMilliseconds;
+}
+
+function joined(separator: string, ...parts: (string | null)[]): string {
+  return parts
+    .filter((part) => part !== null && part !== "")
+    .join(separator)
+    .trim();
+}
+
+/** The service keeps no difference between an empty text and none. */
+function blank(value: Json | undefined): Json {
+  return value === undefined || value === "" ? null : value;
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}

@@ -1,0 +1,93 @@
+import { sleep, type Json, type JsonObject } from "#model";
+import type { Sandbox } from "#sandbox";
+import type { Dice } from "./dice.ts";
+import { FOREIGN_TAGS } from "./rig.ts";
+
+/** Fields of the service that the sync file does not own, or owns at creation only. */
+const FOREIGN_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  customer: ["info", "syncToApp"],
+  customerContact: ["website", "labeling"],
+  ticket: ["internalDescription", "referenceNumber"],
+  svcDocument: ["externalReferenceNumber"],
+};
+const TAGGED = ["ticket", "svcDocument"];
+
+/** The people who work in the service: they fill in what is theirs and put their own tags on records. */
+export class ForeignActor {
+  edits = 0;
+  readonly #sandbox: Sandbox;
+  readonly #dice: Dice;
+  /** What they left: `resource id field` to value, and `resource id` to their tags. */
+  readonly #fields = new Map<string, { resource: string; id: number; field: string; value: Json }>();
+  readonly #tags = new Map<string, { resource: string; id: number; tags: Set<number> }>();
+  readonly #foreignTags: readonly number[];
+
+  constructor(sandbox: Sandbox, dice: Dice) {
+    this.#sandbox = sandbox;
+    this.#dice = dice;
+    this.#foreignTags = sandbox
+      .records("tag")
+      .flatMap(({ id, name }) => (FOREIGN_TAGS.includes(String(name)) ? [id] : []));
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const resource = this.#dice.pick(Object.keys(FOREIGN_FIELDS));
+      const records = this.#sandbox.records(resource);
+      if (records.length > 0) {
+        const record = this.#dice.pick(records);
+        if (TAGGED.includes(resource) && this.#dice.chance(0.5)) this.#tag(resource, record);
+        else this.#fill(resource, record);
+        this.edits += 1;
+      }
+      await sleep(this.#dice.between(50, 400), signal);
+    }
+  }
+
+  /** What of theirs is no longer as they left it. */
+  touched(): string[] {
+    const complaints: string[] = [];
+    for (const { resource, id, field, value } of this.#fields.values()) {
+      const record = this.#sandbox.record(resource, id);
+      if (record && record[field] !== value)
+        complaints.push(
+          `${resource} ${id}: ${field} is ${JSON.stringify(record[field])}, they wrote ${JSON.stringify(value)}`,
+        );
+    }
+    for (const { resource, id, tags } of this.#tags.values()) {
+      const record = this.#sandbox.record(resource, id);
+      if (!record) continue;
+      const found = idsOf(record["tags"]).filter((tag) => this.#foreignTags.includes(tag));
+      if (found.length !== tags.size || found.some((tag) => !tags.has(tag)))
+        complaints.push(`${resource} ${id}: their tags are ${found.join()}, they left ${[...tags].join()}`);
+    }
+    return complaints;
+  }
+
+  #fill(resource: string, record: JsonObject & { id: number }): void {
+    const field = this.#dice.pick(FOREIGN_FIELDS[resource]!);
+    const value = field === "syncToApp" ? this.#dice.chance(0.5) : `von Hand ${this.edits}`;
+    this.#fields.set(`${resource} ${record.id} ${field}`, { resource, id: record.id, field, value });
+    this.#write(resource, { ...record, [field]: value });
+  }
+
+  #tag(resource: string, record: JsonObject & { id: number }): void {
+    const tag = this.#dice.pick(this.#foreignTags);
+    const name = `${resource} ${record.id}`;
+    const entry = this.#tags.get(name) ?? { resource, id: record.id, tags: new Set<number>() };
+    this.#tags.set(name, entry);
+    const others = idsOf(record["tags"]).filter((id) => id !== tag);
+    if (entry.tags.delete(tag)) return this.#write(resource, { ...record, tags: others });
+    entry.tags.add(tag);
+    this.#write(resource, { ...record, tags: [...others, tag] });
+  }
+
+  /** In one step, as a person's click is for everybody else. */
+  #write(resource: string, record: JsonObject): void {
+    this.#sandbox.seed(resource, [{ ...record, modified: new Date().toISOString() }]);
+  }
+}
+
+function idsOf(value: Json | undefined): number[] {
+  return Array.isArray(value) ? value.filter((id) => typeof id === "number") : [];
+}

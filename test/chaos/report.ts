@@ -1,0 +1,63 @@
+import Table from "cli-table3";
+import type { ChaosResult } from "./run.ts";
+
+/** Complaints that are shown; all of them are in the folder that is kept. */
+const SHOWN = 20;
+
+/** The verdict as tables for people and one line of JSON for programs. */
+export function report(result: ChaosResult): string {
+  const { streams, counts, kills, strikes, facts, logged, complaints, folder, seed, minutes } = result;
+  const verdict = new Table({
+    head: ["stream", "ERP rows", "records", "duplicates", "missing", "stale", "unexplained", "parked", "waiting"],
+    style: { head: [], border: [] },
+  });
+  for (const { stream, rows, records, duplicates, missing, stale, unexplained } of streams) {
+    const { parked = 0, uncertain = 0, waiting = 0 } = counts[stream] ?? {};
+    verdict.push([
+      stream,
+      ...[
+        rows,
+        records,
+        duplicates.length,
+        missing.length,
+        stale.length,
+        unexplained.length,
+        parked + uncertain,
+        waiting,
+      ],
+    ]);
+  }
+  const lines = [
+    verdict.toString(),
+    twoColumns("what happened", facts),
+    twoColumns("kill -9", kills),
+    twoColumns("faults of the service", strikes),
+    twoColumns("in the log, warn and above", logged),
+    ...complaints.slice(0, SHOWN).map((line) => `  ${line}`),
+    complaints.length === 0
+      ? "Nothing was lost, doubled, overwritten or left behind."
+      : `THE VERDICT IS BAD: ${complaints.length} complaints. Log, store and ERP are in ${folder}`,
+    JSON.stringify({ seed, minutes, ok: complaints.length === 0, ...asCounts(result) }),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function asCounts({ streams, facts, kills, strikes }: ChaosResult) {
+  const sum = (pick: (stream: ChaosResult["streams"][number]) => readonly string[]) =>
+    streams.reduce((total, stream) => total + pick(stream).length, 0);
+  return {
+    duplicates: sum(({ duplicates }) => duplicates),
+    missing: sum(({ missing }) => missing),
+    stale: sum(({ stale }) => stale),
+    unexplained: sum(({ unexplained }) => unexplained),
+    ...facts,
+    killsByStep: kills,
+    faultsByKind: strikes,
+  };
+}
+
+function twoColumns(title: string, facts: Readonly<Record<string, number>>): string {
+  const table = new Table({ head: [title, "count"], style: { head: [], border: [] } });
+  table.push(...Object.entries(facts).map(([name, count]) => [name, count.toLocaleString("en")]));
+  return table.toString();
+}

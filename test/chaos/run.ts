@@ -1,0 +1,115 @@
+import { writeFile } from "node:fs/promises";
+import { sleep } from "#model";
+import { Dice } from "./dice.ts";
+import { drain, type Counts } from "./drain.ts";
+import { ErpActor } from "./erp-actor.ts";
+import { ForeignActor } from "./foreign-actor.ts";
+import { Keeper } from "./keeper.ts";
+import { Kills } from "./kills.ts";
+import { MachineTrouble } from "./machine-trouble.ts";
+import { buildRig } from "./rig.ts";
+import { ServiceTrouble } from "./trouble.ts";
+import { duplicatesEver, foreignFieldsSent, judge, type StreamVerdict } from "./verdict.ts";
+
+export interface ChaosResult {
+  readonly seed: number;
+  readonly minutes: number;
+  readonly streams: readonly StreamVerdict[];
+  /** Everything that is wrong, in sentences; empty is the only good end. */
+  readonly complaints: readonly string[];
+  readonly counts: Counts;
+  readonly kills: Readonly<Record<string, number>>;
+  readonly strikes: Readonly<Record<string, number>>;
+  readonly facts: Readonly<Record<string, number>>;
+  readonly logged: Readonly<Record<string, number>>;
+  readonly folder: string;
+}
+
+/** One run: `minutes` of chaos, then silence, then the verdict. */
+export async function runChaos(
+  minutes: number,
+  seed: number,
+  say: (sentence: string) => void,
+  signal: AbortSignal,
+): Promise<ChaosResult> {
+  let complaints: string[] = [];
+  await using rig = await buildRig(seed, () => complaints.length > 0);
+  const dice = new Dice(seed);
+  const people = new ErpActor(rig.erp, dice.fork("erp"));
+  const foreigners = new ForeignActor(rig.sandbox, dice.fork("foreign"));
+  const keeper = new Keeper(rig, dice.fork("keeper"));
+  const kills = new Kills(keeper, rig.sandbox, dice.fork("kills"));
+  const service = new ServiceTrouble(rig.sandbox, dice.fork("service"));
+  const machine = new MachineTrouble(rig, keeper, dice.fork("machine"));
+  const startedAt = Date.now();
+  const chaos = new AbortController();
+  const end = () => chaos.abort();
+  signal.addEventListener("abort", end);
+  const timer = setTimeout(end, minutes * 60_000);
+  await Promise.all([people, foreigners, kills, service, machine].map((actor) => actor.run(chaos.signal)));
+  clearTimeout(timer);
+
+  say("Faults have stopped; waiting until nothing moves …");
+  rig.sandbox.faults.clear();
+  await sleep(100);
+  const { counts, isQuiet } = await drain(rig, async () =>
+    (await judge(rig.erp, rig.sandbox, people.ever)).every(isClean),
+  );
+  const exit = await keeper.stop();
+  const streams = await judge(rig.erp, rig.sandbox, people.ever);
+  const parked = Object.values(counts).reduce((sum, { parked = 0, uncertain = 0 }) => sum + parked + uncertain, 0);
+  complaints = [
+    ...streams.flatMap(complaintsOf),
+    ...duplicatesEver(rig.sandbox),
+    ...foreigners.touched(),
+    ...foreignFieldsSent(rig.sandbox),
+    ...keeper.crashes.map((crash) => `the daemon ended by itself: ${crash}`),
+    ...(isQuiet ? [] : ["the daemon did not come to rest"]),
+    ...(exit === 0 ? [] : [`the last stop ended with ${exit}`]),
+    ...(parked > 0 ? [`${parked} records are parked or uncertain`] : []),
+    ...(machine.secondNotRefused > 0 ? [`${machine.secondNotRefused} second daemons were not refused`] : []),
+  ];
+  await writeFile(`${rig.folder}/complaints.txt`, complaints.join("\n"));
+  return {
+    seed,
+    minutes,
+    streams,
+    complaints,
+    counts,
+    kills: sorted(kills.steps),
+    strikes: sorted(service.strikes),
+    facts: {
+      seconds: Math.round((Date.now() - startedAt) / 1_000),
+      erpChanges: people.changes,
+      foreignEdits: foreigners.edits,
+      foreignFieldsTouched: foreigners.touched().length + foreignFieldsSent(rig.sandbox).length,
+      kills: keeper.kills,
+      starts: keeper.starts,
+      queueFlushes: machine.flushes,
+      queueStops: machine.redisStops,
+      clockJumps: machine.clockJumps,
+      secondDaemonsRefused: machine.secondRefused,
+      requests: rig.sandbox.ledger.count(),
+      creates: ["customer", "customerContact", "ticket", "svcDocument"].reduce(
+        (sum, resource) => sum + rig.sandbox.ledger.writes({ resource, action: "create" }).length,
+        0,
+      ),
+      faults: [...service.strikes.values()].reduce((sum, count) => sum + count, 0),
+    },
+    logged: sorted(keeper.complaints),
+    folder: rig.folder,
+  };
+}
+
+export function isClean({ duplicates, missing, stale, unexplained }: StreamVerdict): boolean {
+  return duplicates.length + missing.length + stale.length + unexplained.length === 0;
+}
+
+function complaintsOf({ stream, duplicates, missing, stale, unexplained }: StreamVerdict): string[] {
+  const all = { duplicate: duplicates, missing, stale, unexplained };
+  return Object.entries(all).flatMap(([what, lines]) => lines.map((line) => `${stream}: ${what}: ${line}`));
+}
+
+function sorted(counts: ReadonlyMap<string, number>): Record<string, number> {
+  return Object.fromEntries([...counts].toSorted(([a], [b]) => a.localeCompare(b)));
+}
