@@ -15,6 +15,8 @@ export interface Configuration {
   readonly clock?: Clock;
   /** Told of every request to the service. */
   readonly requested?: ServiceContext["requested"];
+  /** When the service's breaker opens and for how long, where its own patience is too long. */
+  readonly breaker?: ServiceContext["breaker"];
 }
 
 /** The parts that talk to a system: the ERP, the service, the store. */
@@ -30,7 +32,7 @@ export interface Parts {
  * @throws {StopError} E_STORE_BUSY and others when the store cannot be had. The service and the ERP are not asked yet.
  */
 export async function openParts(
-  { settings, secrets, syncFile, logger, clock = systemClock, requested }: Configuration,
+  { settings, secrets, syncFile, logger, clock = systemClock, requested, breaker }: Configuration,
   as: "daemon" | "operator",
   closing: Closing,
 ): Promise<Parts> {
@@ -41,7 +43,13 @@ export async function openParts(
     save: (resource: string, entries: Parameters<Store["saveReference"]>[1]) => store.saveReference(resource, entries),
   };
   const service = closing.use(
-    openService(settings.service, secrets, { clock, logger, referenceCache, ...(requested ? { requested } : {}) }),
+    openService(settings.service, secrets, {
+      clock,
+      logger,
+      referenceCache,
+      ...(requested ? { requested } : {}),
+      ...(breaker ? { breaker } : {}),
+    }),
   );
   const sources = closing.use(await openSources(syncFile, { clock, logger }));
   return { clock, store, service, sources };

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { only, setStage, until, untilState } from "./stage.ts";
+
+const customer = { stream: "customers", key: "10001" };
+const contact = { stream: "contacts", key: "10001|1" };
+const ticket = { stream: "tickets", key: "T-1" };
+
+describe("a child whose parent comes late", () => {
+  it("waits without an attempt and without a request, and is there with its parent's id once the parent is", async () => {
+    await using stage = await setStage();
+    await using running = await stage.start();
+    const { store } = running;
+    stage.erp.insertContact({ customer_no: "10001", contact_no: 1, last_name: "Ångström" });
+    const [waiting] = await untilState(store, "waiting", contact);
+    expect(waiting).toMatchObject({ attempts: 0, waitsFor: [customer], dueAt: undefined });
+    expect(stage.sandbox.ledger.count({ method: "POST" })).toBe(0);
+
+    stage.erp.insertCustomer({ customer_no: "10001", name1: "Grün GmbH" });
+    await untilState(store, "applied", customer, contact);
+    const parent = only(stage.sandbox, "customer", "customerId", "10001");
+    expect(only(stage.sandbox, "customerContact", "name", "Ångström")["customer"]).toBe(parent.id);
+    expect(stage.sandbox.ledger.count({ method: "POST" })).toBe(2);
+  });
+
+  it("is woken in the transaction that binds its parent", async () => {
+    await using stage = await setStage();
+    stage.erp.insertContact({ customer_no: "10001", contact_no: 1 });
+    await using running = await stage.start();
+    const { store } = running;
+    await untilState(store, "waiting", contact);
+    // The service answers the parent's create and no request after it, so the child cannot get further than woken.
+    stage.sandbox.faults.add({ kind: "latency", ms: 3_000, resource: "customerContact" });
+    stage.erp.insertCustomer({ customer_no: "10001" });
+    const states = await until("the parent is bound", async () => {
+      const [parent, child] = await Promise.all([store.record(customer), store.record(contact)]);
+      return parent?.binding && { parent: parent.state, child: child?.state };
+    });
+    expect(["due", "claimed"]).toContain(states.child);
+    stage.sandbox.faults.clear();
+    await untilState(store, "applied", contact);
+  });
+
+  it("waits through three levels and comes up from the root", async () => {
+    await using stage = await setStage();
+    await using running = await stage.start();
+    const { store } = running;
+    stage.erp.insertOrder({ order_no: "A-1", customer_no: "10001", ticket_no: "T-1" });
+    stage.erp.insertTicket({ ticket_no: "T-1", customer_no: "10001", contact_no: 1 });
+    const order = { stream: "orders", key: "A-1" };
+    await untilState(store, "waiting", order, ticket);
+    stage.erp.insertContact({ customer_no: "10001", contact_no: 1 });
+    await untilState(store, "waiting", contact);
+    stage.erp.insertCustomer({ customer_no: "10001" });
+    await untilState(store, "applied", customer, contact, ticket, order);
+    const { id } = only(stage.sandbox, "ticket", "erpReferenceNumber", "T-1");
+    expect(only(stage.sandbox, "svcDocument", "erpReferenceNumber", "A-1")["ticket"]).toBe(id);
+  });
+});
+
+describe("an optional reference", () => {
+  it("stays empty while the ERP says that its parent is gone, and is filled when the parent comes back", async () => {
+    await using stage = await setStage();
+    const { erp, sandbox } = stage;
+    erp.insertCustomer({ customer_no: "10001" });
+    erp.insertContact({ customer_no: "10001", contact_no: 1, deleted: 1 });
+    erp.insertTicket({ ticket_no: "T-1", customer_no: "10001", contact_no: 1 });
+    await using running = await stage.start();
+    const { store } = running;
+    await untilState(store, "deleted", contact);
+    await untilState(store, "applied", ticket);
+    expect(only(sandbox, "ticket", "erpReferenceNumber", "T-1")["customerContact"] ?? null).toBeNull();
+
+    erp.change("contacts", ["10001", 1], { deleted: 0 });
+    await untilState(store, "applied", contact);
+    const { id } = only(sandbox, "customerContact", "customer", only(sandbox, "customer", "customerId", "10001").id);
+    await until(
+      "the ticket names the contact",
+      () => only(sandbox, "ticket", "erpReferenceNumber", "T-1")["customerContact"] === id,
+    );
+  });
+});
