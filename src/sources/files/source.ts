@@ -1,0 +1,61 @@
+import type { Finding } from "#model";
+import type { OpenContext, OpenedSource } from "../adapter.ts";
+import { finding } from "../wire/web-check.ts";
+import { matcher } from "./done-name.ts";
+import { FilesStream } from "./files-stream.ts";
+import type { Folder } from "./folder.ts";
+import { openLocalFolder } from "./local-folder.ts";
+import type { FilesRead, FilesSettings } from "./schema.ts";
+import { openSftpFolder } from "./sftp-folder.ts";
+
+/** Opens a folder of dropped files as a source. Touches nothing before the first read. */
+export async function openFiles(settings: FilesSettings, context: OpenContext): Promise<OpenedSource<FilesRead>> {
+  const { folder: root, sftp } = settings;
+  const folder = sftp === undefined ? openLocalFolder(root) : openSftpFolder(root, sftp);
+  return {
+    stream(name, read) {
+      const stream = new FilesStream(folder, settings, read, context.clock, context.logger.child({ stream: name }));
+      return {
+        capabilities: { deletions: read.kind === "full" ? "sweep" : "flag", incremental: true, exactBound: true },
+        changes: (cursor, signal) => stream.changes(cursor, signal),
+        readOne: (key, signal) => stream.readOne(key, signal),
+        keys: (signal) => stream.keys(signal),
+        check: () => checkFiles(name, folder, settings, read),
+      };
+    },
+    async check() {
+      return [
+        await finding(context.name, async () => {
+          const files = await folder.list("");
+          return `${root} can be listed; ${files.length} files wait in it`;
+        }),
+      ];
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+async function checkFiles(
+  stream: string,
+  folder: Folder,
+  settings: FilesSettings,
+  read: FilesRead,
+): Promise<Finding[]> {
+  const fits = matcher(read.files);
+  const failed = await folder.list(settings.failed);
+  const refused = failed.filter(({ name }) =>
+    fits(name.replace(/^\d{8}T\d{9}Z_/, "").replace(/\.(lines\.ndjson|error\.txt)$/, "")),
+  );
+  const waiting = (await folder.list("")).filter(({ name }) => fits(name));
+  const findings: Finding[] = [
+    { subject: `${stream}: files`, verdict: "ok", message: `${waiting.length} files ${read.files} wait to be read` },
+  ];
+  if (refused.length > 0)
+    findings.push({
+      subject: `${stream}: failed`,
+      verdict: "warning",
+      message: `${refused.length} files and reports are in ${settings.failed}, the latest ${refused.at(-1)!.name}`,
+      remedy: "Read the report, correct the file, drop it again, and delete what is settled.",
+    });
+  return findings;
+}
