@@ -23,6 +23,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.exitCode = await runCommand(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
+  stdin: process.stdin,
   isTerminal: process.stdout.isTTY,
   signal: stop.signal,
 });

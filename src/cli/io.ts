@@ -2,6 +2,8 @@
 export interface Io {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
+  /** Where answers to questions come from; undefined: nobody can be asked. */
+  readonly stdin?: NodeJS.ReadableStream;
   /** Whether a person looks at stdout. */
   readonly isTerminal: boolean;
   /** Aborted by SIGINT or SIGTERM: stop cleanly. */

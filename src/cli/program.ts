@@ -6,6 +6,7 @@ import { check, type CheckOptions } from "./check.ts";
 import { deletions, type DeletionsOptions } from "./deletions.ts";
 import { demo, type DemoOptions } from "./demo/index.ts";
 import { explain, type ExplainOptions } from "./explain.ts";
+import { init, presets, zoneObjection, type InitOptions } from "./init/index.ts";
 import { exitCode, type Io } from "./io.ts";
 import { parseRecord, records, type RecordsOptions } from "./records.ts";
 import { peek, type PeekOptions } from "./peek.ts";
@@ -53,6 +54,15 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
   const ended = (result: Promise<number>) => result.then((value) => void (code = value));
   const globals = () => program.opts<GlobalOptions>();
 
+  command("init", "asks for the ERP and the service, writes .env and config/sync.yaml, and ends in check")
+    .addOption(new Option("--erp <name>", "the ERP").choices(presets.map(({ name }) => name)))
+    .option("--service-url <url>", "address of the service")
+    .option("--set <name=value...>", "a line of .env, such as SERVICE_TOKEN=…, ERP_URL=…", setting)
+    .option("--timezone <zone>", "time zone of the ERP's clock (default: this machine's)", zone)
+    .option("--yes", "ask nothing: what is not given stays empty in .env")
+    .option("--force", "overwrite files that are there")
+    .option("--no-check", "write the files and end")
+    .action((options: InitOptions) => ended(init({ ...globals(), ...options }, io)));
   command("run", "the daemon: polls the ERP and keeps the service in step until it is stopped").action(() =>
     ended(run(globals(), io)),
   );
@@ -145,6 +155,7 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
 
 const helpEnd = `
 Where to begin:
+  svcsync init                        writes the settings for your ERP
   svcsync check                       proves the settings before anything is written
   svcsync run                         runs the daemon
   svcsync status                      shows how far each stream is and what needs a person
@@ -176,6 +187,18 @@ function positiveInteger(text: string): number {
   const number = Number(text);
   if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError("wanted a whole number above 0");
   return number;
+}
+
+function setting(text: string, before: readonly string[] = []): string[] {
+  if (!/^[A-Z][A-Z0-9_]*=/.test(text)) throw new InvalidArgumentError("wanted NAME=value");
+  if (/[\r\n]/.test(text)) throw new InvalidArgumentError("wanted a single line");
+  return [...before, text];
+}
+
+function zone(text: string): string {
+  const objection = zoneObjection(text);
+  if (objection !== undefined) throw new InvalidArgumentError(objection);
+  return text;
 }
 
 function port(text: string): number {

@@ -1,11 +1,10 @@
-import { mkdir, open } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { mkdir, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readSyncFile, type Configuration } from "#daemon";
+import { Closing, readSyncFile, type Configuration } from "#daemon";
 import { loadSettings, secretTexts } from "#settings";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox, type SampleErp, type Sandbox } from "#sandbox";
 import { openLogger } from "#telemetry";
-import { Closing } from "#daemon";
+import { sampleSyncFile } from "../sample-sync-file.ts";
 
 /** Everything that a demo or a rehearsal runs on: a stand-in for the service, a sample ERP, settings between them. */
 export interface Stage extends AsyncDisposable {
@@ -17,9 +16,6 @@ export interface Stage extends AsyncDisposable {
   readonly configuration: Configuration;
 }
 
-/** The sync file that comes with svcsync, which maps the sample ERP. */
-const syncFile = fileURLToPath(new URL("../../../config/sync.yaml", import.meta.url));
-
 /** Sets the stage in `folder`. `queueUrl` undefined: a private queue. */
 export async function setStage(folder: string, queueUrl: string | undefined): Promise<Stage> {
   const closing = new Closing();
@@ -27,6 +23,8 @@ export async function setStage(folder: string, queueUrl: string | undefined): Pr
     await mkdir(folder, { recursive: true });
     const sandbox = closing.use(await startSandbox());
     const erp = closing.use(createSampleErp(join(folder, "erp.sqlite")));
+    const syncFile = join(folder, "sync.yaml");
+    await writeFile(syncFile, sampleSyncFile);
     const environment = {
       SERVICE_URL: sandbox.url,
       SERVICE_TOKEN: DEFAULT_TOKEN,

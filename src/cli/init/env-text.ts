@@ -1,0 +1,41 @@
+import type { Preset } from "./preset.ts";
+
+/** The answers by the names of their keys; an empty text, or none, is still to be filled in. */
+export type Answers = ReadonlyMap<string, string>;
+
+/** The keys of the service that the questions fill, in the order of the file. */
+export const serviceKeys = ["SERVICE_URL", "SERVICE_TOKEN", "SERVICE_USERNAME", "SERVICE_PASSWORD"] as const;
+
+/** The text of `.env`: what was answered, and an empty line for what was not. */
+export function envText({ title, variables }: Preset, answers: Answers): string {
+  const isLogin = (answers.get("SERVICE_USERNAME") ?? "") !== "";
+  const lines = [
+    "# Settings of svcsync. Every other key has a default; .env.example explains them all.",
+    "# The process environment lies over this file; an empty value means not set.",
+    "# Quote values that hold a #: KEY='a#b'. A secret KEY can also come from a file: KEY_FILE=/run/secrets/key",
+    "",
+    "# -- The service: a token made in its web interface, or a user name and a password",
+    line("SERVICE_URL", answers),
+    ...(isLogin
+      ? [line("SERVICE_USERNAME", answers), line("SERVICE_PASSWORD", answers)]
+      : [line("SERVICE_TOKEN", answers)]),
+    "",
+    `# -- ${title}`,
+    ...variables.flatMap(({ name, about, example }) => [
+      `# ${about}${example === undefined ? "" : `, like ${example}`}`,
+      line(name, answers),
+    ]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function line(name: string, answers: Answers): string {
+  return `${name}=${quoted(answers.get(name) ?? "")}`;
+}
+
+/** As env files want it: bare where that is plain, else in the first kind of quotes that the value does not hold. */
+function quoted(value: string): string {
+  if (/^[\w:/.,@+=~?&%()-]*$/.test(value)) return value;
+  const quote = ["'", "`", '"'].find((candidate) => !value.includes(candidate)) ?? "'";
+  return `${quote}${value}${quote}`;
+}

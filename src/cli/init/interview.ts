@@ -1,0 +1,64 @@
+import { createInterface, type Interface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import type { Io } from "../io.ts";
+
+export interface Question {
+  readonly text: string;
+  /** Taken when nothing is typed. */
+  readonly fallback?: string | undefined;
+  /** Not shown while it is typed. */
+  readonly isSecret?: boolean | undefined;
+  /** What is wrong with an answer, to ask again; undefined takes it. */
+  readonly objection?: (answer: string) => string | undefined;
+}
+
+/**
+ * Asks a person, one line an answer. Lines may also come from a pipe: those that arrive early are kept for their questions,
+ * which the library's own `question` would lose.
+ */
+export class Interview implements Disposable {
+  readonly #io: Io;
+  readonly #lines: AsyncIterator<string>;
+  readonly #reader: Interface;
+  #isMuted = false;
+
+  constructor(io: Io, input: NodeJS.ReadableStream) {
+    this.#io = io;
+    const echo = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        if (!this.#isMuted) io.stdout.write(chunk);
+        done();
+      },
+    });
+    this.#reader = createInterface({ input, output: echo, terminal: io.isTerminal });
+    // Ctrl-C and SIGTERM end the questions: the next answer is undefined.
+    this.#reader.on("SIGINT", () => this.#reader.close());
+    io.signal.addEventListener("abort", () => this.#reader.close(), { once: true });
+    this.#lines = this.#reader[Symbol.asyncIterator]();
+  }
+
+  [Symbol.dispose](): void {
+    this.#reader.close();
+  }
+
+  say(text: string): void {
+    this.#io.stdout.write(`${text}\n`);
+  }
+
+  /** The answer, trimmed; undefined when the person went away or the pipe ended. */
+  async ask({ text, fallback, isSecret, objection }: Question): Promise<string | undefined> {
+    const hint = fallback === undefined || fallback === "" ? "" : ` [${fallback}]`;
+    for (;;) {
+      this.#io.stdout.write(`${text}${hint}: `);
+      this.#isMuted = isSecret ?? false;
+      const line = await this.#lines.next();
+      this.#isMuted = false;
+      if (isSecret) this.#io.stdout.write("\n");
+      if (line.done) return undefined;
+      const answer = line.value.trim() === "" ? (fallback ?? "") : line.value.trim();
+      const wrong = objection?.(answer);
+      if (wrong === undefined) return answer;
+      this.#io.stdout.write(`  ${wrong}\n`);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/** One value that the sync file takes from the environment as `${NAME}`. */
+export interface Variable {
+  readonly name: string;
+  /** What to answer, for a person. */
+  readonly about: string;
+  /** How such a value looks. */
+  readonly example?: string;
+  /** Not shown while it is typed. */
+  readonly isSecret?: boolean;
+}
+
+/** What `svcsync init` writes for one ERP. */
+export interface Preset {
+  /** The word after `--erp`. */
+  readonly name: string;
+  readonly title: string;
+  /** Every `${NAME}` of the sync file, in the order of the questions. */
+  readonly variables: readonly Variable[];
+  /** The whole sync file. {@link templateZone} stands for the time zone of the ERP. */
+  readonly syncFile: string;
+}
+
+/** The time zone that stands in the templates. It is a real one, so that each of them is a valid sync file as it is. */
+export const templateZone = "Europe/Berlin";
+
+/** The first lines of every sync file that is written: where its words are explained and what to look at first. */
+export function fileHead(title: string): string {
+  return `# yaml-language-server: $schema=sync.schema.json
+#
+# What flows from ${title} into the service. Written once by "svcsync init"; from now on it is yours.
+#
+# - Every word is explained in docs/sync-file.md. Secrets stay in the environment: \${NAME} is taken from there.
+# - Names of statuses and priorities (Active, Open, Normal …) are the service's: "svcsync check" tells which of them
+#   yours does not have. "svcsync peek STREAM" shows rows as the ERP gives them and as this file maps them.
+# - Changing this file is safe: every record is mapped again, and only what then differs is sent.
+`;
+}

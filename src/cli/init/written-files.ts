@@ -1,0 +1,28 @@
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+
+/** The file's text, or undefined where there is none. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (thrown) {
+    if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return undefined;
+    throw thrown;
+  }
+}
+
+export async function isThere(path: string): Promise<boolean> {
+  return (await readIfThere(path)) !== undefined;
+}
+
+export async function writeFolders(...paths: readonly string[]): Promise<void> {
+  for (const path of paths) await mkdir(path, { recursive: true });
+}
+
+/** The whole file or none of it, with `mode` from its first byte on. */
+export async function writeWhole(path: string, text: string, mode: number): Promise<void> {
+  const unfinished = `${path}.new`;
+  // A file that is left of a broken run would keep its own mode.
+  await rm(unfinished, { force: true });
+  await writeFile(unfinished, text, { mode, flag: "wx" });
+  await rename(unfinished, path);
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { loadSyncFile } from "#mapping";
+import { resourceNames } from "#service";
+import { adapters } from "#sources";
+// The presets are inside the room: its door shows commands alone.
+import { presets } from "../../src/cli/init/presets.ts";
+import { templateZone } from "../../src/cli/init/preset.ts";
+import { sampleSyncFile } from "../../src/cli/sample-sync-file.ts";
+
+/** Something that every adapter's settings take for a value: an address that stays unreachable. */
+const valueOf: Readonly<Record<string, string>> = {
+  postgres: "postgres://svcsync:x@erp.invalid/erp",
+  mysql: "mysql://svcsync:x@erp.invalid/erp",
+  mssql: "mssql://svcsync:x@erp.invalid/erp",
+  sqlite: "sqlite:/nowhere/erp.sqlite",
+};
+
+function load(name: string, text: string) {
+  const variables = presets.find((preset) => preset.name === name)!.variables;
+  const environment = Object.fromEntries(
+    variables.map((variable) => [variable.name, valueOf[name] ?? "https://erp.invalid"]),
+  );
+  return loadSyncFile(text, { file: `${name}.yaml`, environment, adapters, resources: new Set(resourceNames) });
+}
+
+describe.each(presets)("the preset $name", ({ name, variables, syncFile }) => {
+  it("is a sync file that loads with the adapters there are", () => {
+    const { streams } = load(name, syncFile);
+    expect(streams.map((stream) => stream.name)).toEqual(expect.arrayContaining(["customers", "orders"]));
+  });
+
+  it("asks for every variable of its file and for no other", () => {
+    const used = syncFile
+      .split("\n")
+      .filter((line) => !line.trimStart().startsWith("#"))
+      .flatMap((line) => [...line.matchAll(/\$\{(\w+)\}/g)].map(([, variable]) => variable));
+    expect(new Set(used)).toEqual(new Set(variables.map((variable) => variable.name)));
+  });
+
+  it("loads in another time zone too", () => {
+    expect(load(name, syncFile.replaceAll(templateZone, "America/New_York")).streams.length).toBeGreaterThan(0);
+  });
+
+  it("hides what is secret while it is typed", () => {
+    const secret = variables.filter((variable) => /PASSWORD|SECRET|TOKEN$|KEY$/.test(variable.name));
+    const shown = secret.filter(({ isSecret }) => isSecret !== true).map((variable) => variable.name);
+    // The key of ERPNext is the public half; its secret is asked for hidden.
+    expect(shown).toEqual(name === "erpnext" ? ["ERP_KEY"] : []);
+  });
+
+  it("says of each kind of record where it comes from, or why not", () => {
+    for (const kind of ["customers", "contacts", "tickets", "orders"])
+      expect(syncFile).toMatch(new RegExp(`^  (${kind}:|# (${kind}|service orders):)`, "im"));
+  });
+});
+
+describe("the sample's sync file", () => {
+  it("is the one that is shipped", () => {
+    expect(sampleSyncFile).toBe(readFileSync(new URL("../../config/sync.yaml", import.meta.url), "utf8"));
+  });
+});
