@@ -29,7 +29,8 @@ export function mysqlEngine(settings: SqlSettings): Engine {
     unset(column, like) {
       const name = sql.id(column.name);
       const dated = column.kind === "instant" || column.kind === "datetime" || column.kind === "date";
-      if (dated) return sql`(${name} is null or ${name} < '0001-01-01')`;
+      // Equality, which an index of a TIMESTAMP column serves where `<` does not.
+      if (dated) return sql`(${name} is null or ${name} = '0000-00-00 00:00:00')`;
       return typeof like === "string" ? sql`(${name} is null or ${name} < ${earliestText})` : sql`${name} is null`;
     },
     moment,
