@@ -13,8 +13,8 @@ import type { Service } from "#service";
 import type { Store } from "#store";
 
 /**
- * A parent that turns out not to come wakes its children, but for those that are just being delivered: these look again by
- * themselves.
+ * A parent that turns out not to come wakes its children, but for those that are just being delivered: these are asked for
+ * once more when their wait is stored ({@link Resolver.isOutdated}), and after this by themselves if a crash came between.
  */
 const OPTIONAL_AGAIN_MS = 60_000;
 
@@ -52,13 +52,13 @@ export class Resolver {
     const parents = references.map(({ id }) => id);
     const bindings = parents.length > 0 ? await this.#store.bindings(parents) : new Map<string, Binding>();
     const missing: RecordId[] = [];
-    let hasOptional = false;
+    const optional: RecordId[] = [];
     for (const { id, isOptional } of references) {
       if (bindings.has(recordName(id)) || (isOptional && (await this.#willNotCome(id)))) continue;
       missing.push(id);
-      hasOptional ||= isOptional;
+      if (isOptional) optional.push(id);
     }
-    if (missing.length > 0) throw new ParentMissing(missing, hasOptional ? OPTIONAL_AGAIN_MS : undefined);
+    if (missing.length > 0) throw new ParentMissing(missing, optional);
 
     const projection: Record<string, Json> = {};
     const createOnly = new Set<string>();
@@ -69,6 +69,12 @@ export class Resolver {
       if (field.value.kind === "tags") shared.add(field.name);
     }
     return { projection, createOnly, shared, parents };
+  }
+
+  /** Whether an optional parent was given up since it was found missing: its child, then still in hand, was not woken. */
+  async isOutdated({ optional }: ParentMissing): Promise<boolean> {
+    for (const id of optional) if (await this.#willNotCome(id)) return true;
+    return false;
   }
 
   /** Only what the ERP deleted, or the stream's own rules leave out, is not waited for. */
@@ -99,13 +105,16 @@ export class Resolver {
 /** A record's turn comes after its parents': no attempt is counted, and the parent's binding wakes it. */
 export class ParentMissing extends WaitError {
   readonly missing: readonly RecordId[];
+  /** Those of them without which the record may go on should they not come. */
+  readonly optional: readonly RecordId[];
 
-  constructor(missing: readonly RecordId[], afterMs?: number) {
+  constructor(missing: readonly RecordId[], optional: readonly RecordId[]) {
     const labels = missing.map(recordLabel);
     super("E_PARENT_MISSING", `waits for ${labels.join(", ")}, which the service does not have yet`, {
       details: { parents: labels },
-      ...(afterMs === undefined ? {} : { afterMs }),
+      ...(optional.length === 0 ? {} : { afterMs: OPTIONAL_AGAIN_MS }),
     });
     this.missing = missing;
+    this.optional = optional;
   }
 }

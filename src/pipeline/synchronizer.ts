@@ -20,7 +20,7 @@ import type { Leases } from "./leases.ts";
 import type { Matcher } from "./matcher.ts";
 import type { Delivery, Observer } from "./observer.ts";
 import { Remover } from "./removal.ts";
-import { Resolver, type Wanted } from "./resolver.ts";
+import { ParentMissing, Resolver, type Wanted } from "./resolver.ts";
 import { verdict, type RetryPolicy } from "./verdict.ts";
 
 export interface SynchronizerParts {
@@ -187,6 +187,8 @@ export class Synchronizer {
           return this.#delivered(claim, { kind: "parked", error: decided.error, durationMs });
         case "wait":
           await store.wait(claim, decided);
+          if (thrown instanceof ParentMissing && (await this.#resolver.isOutdated(thrown)))
+            await store.retryNow({ ...claim.id, states: ["waiting"] });
           return this.#delivered(claim, { kind: "waiting", error: decided.error, durationMs });
         case "retry":
           if (decided.error.code === "E_INTERNAL") this.#defect(claim, thrown, decided.error);

@@ -40,7 +40,7 @@ describe("verdict", () => {
 
   it("waits for missing parents without a due time", () => {
     const parent = { stream: "customers", key: "1" };
-    const decided = verdict(new ParentMissing([parent]), now, 0, false, policy);
+    const decided = verdict(new ParentMissing([parent], []), now, 0, false, policy);
     expect(decided).toMatchObject({ kind: "wait", parents: [parent] });
     expect(decided).not.toHaveProperty("dueAt");
   });
