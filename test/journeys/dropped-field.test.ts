@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { setStage, until, untilState, writeRequests } from "./stage.ts";
+
+const orders = ["A-1", "A-2", "A-3"].map((key) => ({ stream: "orders", key }));
+
+describe("a field that the service answers 200 to and drops", () => {
+  it("is reported once per stream and field, shown by status, and never sent again in a loop", async () => {
+    await using stage = await setStage();
+    const { erp, sandbox } = stage;
+    // Without `own: create` the number would be sent on every change; the service takes it at creation only.
+    await stage.edit((text) =>
+      text.replace("erpReferenceNumber: { from: order_no, own: create }", "erpReferenceNumber: reference"),
+    );
+    await stage.edit((text) => text.replace("      referenceNumber: reference\n", ""));
+    erp.insertCustomer({ customer_no: "10001" });
+    for (const { key } of orders) erp.insertOrder({ order_no: key, customer_no: "10001", reference: `${key} alt` });
+    await using running = await stage.start();
+    const { store, log } = running;
+    await untilState(store, "applied", ...orders);
+    expect(log.lines("field was dropped by the service")).toEqual([]);
+
+    for (const { key } of orders) erp.change("service_orders", [key], { reference: `${key} neu` });
+    await until("the new numbers were delivered", async () => {
+      const views = await Promise.all(orders.map((id) => store.record(id)));
+      return views.every((view) => view!.applied!["erpReferenceNumber"] === `${view!.id.key} neu`);
+    });
+    expect(sandbox.ledger.count({ method: "PUT", resource: "svcDocument" })).toBe(orders.length);
+    expect(log.lines("field was dropped by the service")).toHaveLength(1);
+    await running[Symbol.asyncDispose]();
+
+    const before = writeRequests(sandbox);
+    const sync = await stage.command("sync");
+    expect(writeRequests(sandbox) - before).toBe(0);
+    expect(sync.stdout).toContain("answers 200 to erpReferenceNumber and does not keep it");
+    expect((await stage.command("status")).stdout).toContain("does not keep it");
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import type { Fault } from "#sandbox";
+import { only, sent, setStage, until, untilState } from "./stage.ts";
+
+const customer = { stream: "customers", key: "10001" };
+
+/** A stream without a natural key: what became of a create cannot be looked for. */
+const unmatched = `
+sources: { erp: { adapter: sql, url: "\${ERP_URL}" } }
+streams:
+  customers:
+    source: erp
+    read: { table: customers, key: customer_no, changed: updated_at }
+    resource: customer
+    fields:
+      customerId: customer_no
+      name: name1
+      customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }
+`;
+
+interface Loss {
+  readonly what: string;
+  readonly fault: Fault;
+}
+
+const committed: readonly Loss[] = [
+  { what: "cut after the commit", fault: { kind: "cut", when: "after" } },
+  { what: "the answer broke off", fault: { kind: "cut", when: "midBody" } },
+  { what: "an error after the commit", fault: { kind: "serverError", when: "after" } },
+  { what: "the answer was no JSON", fault: { kind: "brokenJson" } },
+  {
+    what: "committed after the cut",
+    fault: { kind: "cut", when: "during", commitDelayMs: 600 },
+  },
+];
+
+describe("a create whose answer is lost", () => {
+  it.each(committed)("is settled by looking: one request, one record ($what)", async ({ fault }) => {
+    await using stage = await setStage();
+    stage.sandbox.faults.add({ ...fault, resource: "customer", method: "POST", count: 1 });
+    stage.erp.insertCustomer({ customer_no: "10001", name1: "Grün GmbH" });
+    await using running = await stage.start();
+    const [view] = await untilState(running.store, "applied", customer);
+    const { id } = only(stage.sandbox, "customer", "customerId", "10001");
+    expect(view).toMatchObject({ binding: { resource: "customer", serviceId: id }, intent: undefined });
+    expect(stage.sandbox.ledger.count({ method: "POST", resource: "customer" })).toBe(1);
+    expect(await running.store.audit({ id: customer, limit: 10 })).toEqual(
+      expect.arrayContaining([expect.objectContaining({ action: "settle", serviceId: id })]),
+    );
+  });
+
+  it("is created once more, and only after the settling time, when nothing was committed", async () => {
+    await using stage = await setStage();
+    stage.sandbox.faults.add({ kind: "cut", when: "before", resource: "customer", method: "POST", count: 1 });
+    stage.erp.insertCustomer({ customer_no: "10001", name1: "Grün GmbH" });
+    await using running = await stage.start();
+    await untilState(running.store, "applied", customer);
+    only(stage.sandbox, "customer", "customerId", "10001");
+    const [first, second, ...more] = stage.sandbox.ledger.requests({ method: "POST", resource: "customer" });
+    expect(more).toEqual([]);
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it("is brought up to the ERP's present when the ERP went on meanwhile", async () => {
+    await using stage = await setStage();
+    const { erp, sandbox } = stage;
+    sandbox.faults.add({ kind: "cut", when: "after", resource: "customer", method: "POST", count: 1 });
+    erp.insertCustomer({ customer_no: "10001", name1: "Früher GmbH" });
+    await using running = await stage.start();
+    const cut = await sandbox.ledger.next({ method: "POST", resource: "customer" });
+    expect(cut.status).toBe(0);
+    erp.renameCustomer("10001", "Später GmbH");
+    await until(
+      "the customer has its new name",
+      () => only(sandbox, "customer", "customerId", "10001")["name"] === "Später GmbH",
+    );
+    await untilState(running.store, "applied", customer);
+    expect(sent(sandbox, "customer", "create")).toHaveLength(1);
+    expect(sent(sandbox, "customer", "edit")).toEqual([{ name: "Später GmbH" }]);
+  });
+});
+
+describe("a create whose end nobody can know", () => {
+  async function uncertain(when: "before" | "after") {
+    const stage = await setStage({ syncFile: unmatched });
+    stage.sandbox.faults.add({ kind: "cut", when, resource: "customer", method: "POST", count: 1 });
+    stage.erp.insertCustomer({ customer_no: "10001", name1: "Grün GmbH" });
+    const synced = await stage.command("sync");
+    expect(synced.code).toBe(1);
+    expect((await stage.view(customer))!.state).toBe("uncertain");
+    expect(stage.sandbox.ledger.count({ method: "POST", resource: "customer" })).toBe(1);
+    return stage;
+  }
+
+  it("is marked uncertain, stays so however often it is looked at, and is listed with its reason", async () => {
+    await using stage = await uncertain("after");
+    expect((await stage.command("sync")).code).toBe(1);
+    expect((await stage.command("records")).stdout).toContain("E_CREATE_UNCERTAIN");
+    expect(stage.sandbox.ledger.count({ method: "POST", resource: "customer" })).toBe(1);
+  });
+
+  it("is bound by `resolve --bind`, and what differs is sent", async () => {
+    await using stage = await uncertain("after");
+    const { id } = only(stage.sandbox, "customer", "customerId", "10001");
+    expect((await stage.command("resolve", "customers/10001", "--bind", String(id))).code).toBe(0);
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(await stage.view(customer)).toMatchObject({ state: "applied", binding: { serviceId: id } });
+    expect(stage.sandbox.records("customer")).toHaveLength(1);
+  });
+
+  it("is created once by `resolve --create`", async () => {
+    await using stage = await uncertain("before");
+    expect((await stage.command("resolve", "customers/10001", "--create")).code).toBe(0);
+    expect((await stage.command("sync")).code).toBe(0);
+    const { id } = only(stage.sandbox, "customer", "customerId", "10001");
+    expect(await stage.view(customer)).toMatchObject({ state: "applied", binding: { serviceId: id } });
+  });
+
+  it("is left out by `resolve --skip`, and not created when the ERP changes it later", async () => {
+    await using stage = await uncertain("after");
+    expect((await stage.command("resolve", "customers/10001", "--skip")).code).toBe(0);
+    expect((await stage.command("sync")).code).toBe(0);
+    expect((await stage.view(customer))!.state).toBe("skipped");
+    stage.erp.renameCustomer("10001", "Neu GmbH");
+    expect((await stage.command("sync")).code).toBe(1);
+    expect((await stage.view(customer))!.state).toBe("uncertain");
+    expect(stage.sandbox.records("customer")).toHaveLength(1);
+  });
+});
+
+describe("an update whose answer is lost", () => {
+  it("does not hide that the ERP went back: the service gets the value that the ERP shows", async () => {
+    await using stage = await setStage({ environment: { RETRY_BASE_SECONDS: "1" } });
+    const { erp, sandbox } = stage;
+    erp.insertCustomer({ customer_no: "10001", name1: "Alt GmbH" });
+    expect((await stage.command("sync")).code).toBe(0);
+    await using running = await stage.start();
+    const { store } = running;
+    sandbox.faults.add({ kind: "cut", when: "after", resource: "customer", method: "PUT" });
+    erp.renameCustomer("10001", "Neu GmbH");
+    const [failed] = await until("the update failed", async () => {
+      const view = await store.record(customer);
+      return view!.attempts > 0 && [view!];
+    });
+    expect(failed.doubts).toHaveProperty("name");
+    expect(only(sandbox, "customer", "customerId", "10001")["name"]).toBe("Neu GmbH");
+    erp.renameCustomer("10001", "Alt GmbH");
+    await until("the ERP's word was read", async () => (await store.record(customer))!.row["name1"] === "Alt GmbH");
+    sandbox.faults.clear();
+    await untilState(store, "applied", customer);
+    expect(only(sandbox, "customer", "customerId", "10001")["name"]).toBe("Alt GmbH");
+    expect((await store.record(customer))!.doubts).toBeUndefined();
+  });
+});
