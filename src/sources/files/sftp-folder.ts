@@ -1,58 +1,84 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import Client from "ssh2-sftp-client";
-import { RetryError } from "#model";
+import { ParkError, RetryError, type SyncError } from "#model";
 import type { Folder } from "./folder.ts";
 import type { FilesSettings } from "./schema.ts";
 
 const CONNECT_TIMEOUT_MS = 15_000;
+/** A server that went silent is noticed after three of these. */
+const KEEPALIVE_MS = 5_000;
+type SftpSettings = NonNullable<FilesSettings["sftp"]>;
+
+interface Connection {
+  readonly client: Client;
+  /** Rejects when the connection ends: work that waits for an answer would otherwise wait for ever. */
+  readonly lost: Promise<never>;
+}
 
 /** A folder on an SFTP server. Connects at the first use, and anew after a connection that broke. */
-export function openSftpFolder(root: string, settings: NonNullable<FilesSettings["sftp"]>): Folder {
-  let connection: Promise<Client> | undefined;
-  const connected = async (): Promise<Client> => {
+export function openSftpFolder(root: string, settings: SftpSettings): Folder {
+  let connection: Promise<Connection> | undefined;
+  const connected = async (): Promise<Connection> => {
     connection ??= connect(settings, () => {
       connection = undefined;
     });
     try {
       return await connection;
-    } catch (cause) {
+    } catch (thrown) {
       connection = undefined;
-      const why = cause instanceof Error ? cause.message : "no reason given";
-      throw new RetryError("E_SOURCE_UNREACHABLE", `${settings.host}: no SFTP connection: ${why}`, { cause });
+      throw refused(settings.host, thrown);
     }
+  };
+  const run = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
+    const { client, lost } = await connected();
+    return Promise.race([work(client), lost]);
   };
   return {
     async list(below) {
-      const client = await connected();
       const path = posix.join(root, below);
-      if (below !== "" && (await client.exists(path)) === false) return [];
-      const entries = await client.list(path);
+      const entries = await run(async (client) =>
+        below !== "" && (await client.exists(path)) === false ? [] : client.list(path),
+      );
       return entries
         .filter(({ type }) => type === "-")
         .map(({ name, size, modifyTime }) => ({ name, size, modifiedAt: modifyTime }))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1));
     },
-    async move(from, to) {
-      const client = await connected();
-      await client.mkdir(posix.join(root, posix.dirname(to)), true);
-      await client.rename(posix.join(root, from), posix.join(root, to));
+    move: (from, to) =>
+      run(async (client) => {
+        await client.mkdir(posix.join(root, posix.dirname(to)), true);
+        await client.rename(posix.join(root, from), posix.join(root, to));
+      }),
+    async open(path) {
+      const { client, lost } = await connected();
+      const stream = client.createReadStream(posix.join(root, path));
+      lost.catch((error: Error) => stream.destroy(error));
+      return stream;
     },
-    open: async (path) => (await connected()).createReadStream(posix.join(root, path)),
-    async write(path, text) {
-      const client = await connected();
-      await client.mkdir(posix.join(root, posix.dirname(path)), true);
-      await client.put(Buffer.from(text), posix.join(root, path));
-    },
+    write: (path, text) =>
+      run(async (client) => {
+        await client.mkdir(posix.join(root, posix.dirname(path)), true);
+        await client.put(Buffer.from(text), posix.join(root, path));
+      }),
     async [Symbol.asyncDispose]() {
-      await (await connection?.catch(() => undefined))?.end();
+      await (await connection?.catch(() => undefined))?.client.end();
     },
   };
 }
 
-async function connect(settings: NonNullable<FilesSettings["sftp"]>, onEnd: () => void): Promise<Client> {
+async function connect(settings: SftpSettings, onEnd: () => void): Promise<Connection> {
   const { host, port, username, password, private_key, host_key } = settings;
-  const client = new Client("svcsync", { error: onEnd, end: onEnd, close: onEnd });
+  let lose: ((error: SyncError) => void) | undefined;
+  const lost = new Promise<never>((_resolve, reject) => {
+    lose = reject;
+  });
+  lost.catch(() => undefined);
+  const ended = () => {
+    onEnd();
+    lose?.(new RetryError("E_SOURCE_UNREACHABLE", `${host}: the SFTP connection ended`));
+  };
+  const client = new Client("svcsync", { error: ended, end: ended, close: ended });
   await client.connect({
     host,
     port,
@@ -61,8 +87,18 @@ async function connect(settings: NonNullable<FilesSettings["sftp"]>, onEnd: () =
     ...(password === undefined ? {} : { password }),
     ...(private_key === undefined ? {} : { privateKey: private_key }),
     hostVerifier: (key: Buffer) => fingerprint(key) === host_key,
+    keepaliveInterval: KEEPALIVE_MS,
+    keepaliveCountMax: 3,
   });
-  return client;
+  for (const event of ["end", "close", "error"]) client.on(event, ended);
+  return { client, lost };
+}
+
+function refused(host: string, cause: unknown): SyncError {
+  const why = cause instanceof Error ? cause.message : "no reason given";
+  return why.includes("authentication methods failed")
+    ? new ParkError("E_SOURCE_LOGIN", `${host}: the server refused the credentials`, { cause })
+    : new RetryError("E_SOURCE_UNREACHABLE", `${host}: no SFTP connection: ${why}`, { cause });
 }
 
 /** As `ssh-keygen -l` shows it. */

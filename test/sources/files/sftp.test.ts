@@ -1,0 +1,47 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { allKeys, poll, SetClock } from "../reading.ts";
+import { DropFolder } from "./drop-folder.ts";
+import { startSftpServer, type SftpServer } from "./sftp-server.ts";
+
+let folder: DropFolder;
+let server: SftpServer;
+
+beforeEach(async () => {
+  folder = await DropFolder.make(new SetClock(Date.parse("2026-03-02T10:00:00Z")));
+  await mkdir(join(folder.path, "in"));
+  server = await startSftpServer(folder.path);
+});
+afterEach(async () => {
+  await server[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+function stream(sftp: object = {}) {
+  const login = { host: "127.0.0.1", port: server.port, username: "erp", password: "secret", host_key: server.hostKey };
+  return folder.stream({ kind: "full" }, { folder: "/in", sftp: { ...login, ...sftp } });
+}
+
+describe("a folder on an SFTP server", () => {
+  it("gives its files, and puts them away there, also after the connection broke", async () => {
+    const customers = await stream();
+    await folder.drop("in/customers_1.csv", "no;name\nC1;Müller\nC2\nC3;Ötzi\n");
+    const first = await poll(customers);
+    expect(first.keys).toEqual(["C1", "C3"]);
+    expect(await folder.text("in/failed", ".lines.ndjson")).toContain("customers_1.csv:3");
+    server.cut();
+    await folder.drop("in/customers_2.csv", "no;name\nC1;Müller\nC3;Ötzi\n");
+    const second = await poll(customers, first.cursor).catch(() => poll(customers, first.cursor));
+    expect(second.keys).toEqual(["C1", "C3"]);
+    expect(await allKeys(customers)).toEqual(["C1", "C3"]);
+    expect(await folder.names("in/done")).toHaveLength(2);
+  });
+
+  it.each([
+    ["a wrong password", { password: "wrong" }, "E_SOURCE_LOGIN"],
+    ["a server whose key is not the pinned one", { host_key: "A".repeat(43) }, "E_SOURCE_UNREACHABLE"],
+  ])("is not reached with %s", async (_what, settings, code) => {
+    await expect(poll(await stream(settings))).rejects.toMatchObject({ code });
+  });
+});
