@@ -16,10 +16,10 @@ import { resolve, type ResolveOptions } from "./resolve.ts";
 import { retry } from "./retry.ts";
 import { run } from "./run.ts";
 import { sandbox } from "./sandbox.ts";
+import { sandboxOptionsOf, withSandboxOptions, type SandboxArguments } from "./sandbox-options.ts";
 import { schema } from "./schema.ts";
 import { status, type StatusOptions } from "./status.ts";
 import { sync, type SyncOptions } from "./sync.ts";
-import type { SandboxOptions } from "#sandbox";
 import type { GlobalOptions } from "./command-context.ts";
 import { version } from "#daemon";
 
@@ -136,11 +136,9 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
     .option("--confirm", "bind what matches, create what is new")
     .action((options: RebuildOptions) => ended(rebuild({ ...globals(), ...options }, io)));
   command("schema", "the JSON Schema of the sync file, for editors").action(() => ended(schema(io)));
-  command("sandbox", "a stand-in for the service to try things on: a real HTTP server, records in memory")
-    .option("--port <port>", "port of the service", port, 0)
-    .option("--control-port <port>", "port of its page, its ledger and its faults", port, 0)
-    .option("--data <file>", "keep the records in this file")
-    .action((options: SandboxOptions) => ended(sandbox(options, io)));
+  withSandboxOptions(
+    command("sandbox", "a stand-in for the service to try things on: a real HTTP server, records in memory"),
+  ).action((given: SandboxArguments) => ended(sandbox(sandboxOptionsOf(given), io)));
   command("demo", "the whole way on a sample ERP and the sandbox: first load, live changes, the counts")
     .option("--keep", "leave everything running to play with")
     .action((options: DemoOptions) => ended(demo(options, io)));
@@ -163,12 +161,20 @@ Where to begin:
 Settings come from the environment; .env.example lists all of them.
 `;
 
+/** Options that only mean something together, so that the parser could not refuse them. */
+const sandboxOptionErrors: ReadonlySet<string> = new Set([
+  "E_SANDBOX_ACCOUNT",
+  "E_SANDBOX_FAULT",
+  "E_SANDBOX_RESOURCE",
+]);
+
 function failed(thrown: unknown, io: Io): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCode.ok : exitCode.usage;
   if (thrown instanceof SyncError) {
     io.stderr.write(`${thrown.message} (${thrown.code})\n`);
     const isSettings = thrown.code === "E_SETTINGS" || thrown.code === "E_SYNC_FILE";
     if (isSettings) return exitCode.settings;
+    if (sandboxOptionErrors.has(thrown.code)) return exitCode.usage;
     return thrown instanceof StopError ? exitCode.stopped : exitCode.again;
   }
   io.stderr.write(`${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)} (E_INTERNAL)\n`);
@@ -199,10 +205,4 @@ function zone(text: string): string {
   const objection = zoneObjection(text);
   if (objection !== undefined) throw new InvalidArgumentError(objection);
   return text;
-}
-
-function port(text: string): number {
-  const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 0 || number > 65_535) throw new InvalidArgumentError("wanted a port");
-  return number;
 }

@@ -10,10 +10,13 @@ import { closeServer, listen } from "./listening.ts";
 import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, type SandboxOptions } from "./options.ts";
 import { DataFile } from "./records/data-file.ts";
 import type { StoredRecord } from "./records/version.ts";
-import { seedReferenceData, seedRows } from "./seeding.ts";
+import { checkNames, seedReferenceData, seedRows } from "./seeding.ts";
 import { switchesOf, type Switches } from "./switches.ts";
 
 const DEFAULT_LEDGER_SIZE = 10_000;
+
+/** What faults can be aimed at beside resources. */
+const OTHER_TARGETS = ["login", "logout", "search"];
 
 /** A running stand-in for the service. Disposing it closes both servers and flushes the data file. */
 export interface Sandbox extends AsyncDisposable {
@@ -38,7 +41,8 @@ export interface Sandbox extends AsyncDisposable {
 
 /**
  * Starts a sandbox on free ports of 127.0.0.1 unless told otherwise.
- * @throws {StopError} E_SANDBOX_PORT when a port is taken; E_SANDBOX_DATA when the data file is not one.
+ * @throws {StopError} E_SANDBOX_PORT when a port is taken; E_SANDBOX_DATA when the data file is not one;
+ * E_SANDBOX_RESOURCE and E_SANDBOX_FAULT for options that would do nothing.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = "127.0.0.1", port = 0, controlPort = 0, logger, clock = systemClock } = options;
@@ -46,10 +50,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const statics = options.tokens ?? [{ token: DEFAULT_TOKEN, username: accounts[0]?.username ?? "" }];
   const switches = switchesOf(options);
   const tenant = new Tenant(switches, clock);
+  checkNames(tenant, switches, accounts);
   const { database } = tenant;
   const userId = (username: string) => database.table("user").find("username", username)[0]?.id;
   const sessions = new Sessions(accounts, statics, switches, clock, userId);
-  const faults = new Faults();
+  const faults = new Faults([...tenant.catalogue.resources.keys(), ...OTHER_TARGETS]);
   for (const fault of options.faults ?? []) faults.add(fault);
   const ledger = new Ledger(database, options.ledgerSize ?? DEFAULT_LEDGER_SIZE);
   const dataFile = options.data === undefined ? undefined : await DataFile.open(options.data, database);

@@ -1,8 +1,10 @@
 import { StopError, type JsonObject, type ResourceName } from "#model";
+import { nearest } from "#settings";
 import type { Tenant } from "./api/tenant.ts";
 import type { Account } from "./options.ts";
 import type { StoredRecord } from "./records/version.ts";
 import { referenceSets } from "./reference-data.ts";
+import type { Switches } from "./switches.ts";
 
 /**
  * Stores rows as they are, with ids and stamps where they have none.
@@ -10,7 +12,7 @@ import { referenceSets } from "./reference-data.ts";
  */
 export function seedRows(tenant: Tenant, resource: ResourceName, rows: readonly JsonObject[]): StoredRecord[] {
   const known = tenant.catalogue.resources.get(resource);
-  if (known === undefined) throw new StopError("E_SANDBOX_RESOURCE", `there is no resource ${resource}`);
+  if (known === undefined) throw unknownResource(tenant, resource);
   const now = tenant.now();
   return rows.map((row) => {
     const stamps = {
@@ -41,4 +43,20 @@ export function seedReferenceData(tenant: Tenant, accounts: readonly Account[]):
       rows.map((row) => ({ ...row, ...links() })),
     );
   }
+}
+
+/**
+ * Options that name a resource which is not there would do nothing.
+ * @throws {StopError} E_SANDBOX_RESOURCE for the first of them.
+ */
+export function checkNames(tenant: Tenant, { paths, listKeys }: Switches, accounts: readonly Account[]): void {
+  const ofAccounts = accounts.flatMap(({ permissions = {}, sees = {} }) => Object.keys({ ...permissions, ...sees }));
+  for (const name of [...Object.keys({ ...paths, ...listKeys }), ...ofAccounts])
+    if (name !== "*" && !tenant.catalogue.resources.has(name)) throw unknownResource(tenant, name);
+}
+
+function unknownResource(tenant: Tenant, name: string): StopError {
+  const meant = nearest(name, [...tenant.catalogue.resources.keys()]);
+  const question = meant === undefined ? "" : `; did you mean ${meant}?`;
+  return new StopError("E_SANDBOX_RESOURCE", `there is no resource ${name}${question}`);
 }

@@ -21,6 +21,8 @@ const aim = {
   count: whole.min(1).optional(),
 };
 
+export const AIM_MEMBERS: readonly string[] = Object.keys(aim);
+
 const effect = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject({ ...aim, ...shape });
 
 /**

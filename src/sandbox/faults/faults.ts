@@ -1,6 +1,6 @@
-import { StopError } from "#model";
 import { seededRandom, type Random } from "../random.ts";
-import { faultSchema, type ArmedFault, type Fault } from "./fault.ts";
+import { checkedFault } from "./checked-fault.ts";
+import type { ArmedFault, Fault } from "./fault.ts";
 
 /** What a fault is aimed at. */
 export interface Target {
@@ -26,8 +26,14 @@ const DEFAULT_SEED = 1;
 
 /** The faults that are armed. */
 export class Faults {
+  /** What a fault can be aimed at. */
+  readonly #resources: readonly string[];
   #armed: Armed[] = [];
   #lastId = 0;
+
+  constructor(resources: readonly string[]) {
+    this.#resources = resources;
+  }
 
   /**
    * Arms a fault and returns its id. The same faults with the same seeds strike the same requests of a sequence.
@@ -39,18 +45,13 @@ export class Faults {
 
   /** Like {@link add}, for a description that came from outside. */
   addUnchecked(fault: unknown): number {
-    const parsed = faultSchema.safeParse(fault);
-    if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      const member = issue?.path.join(".") || "fault";
-      throw new StopError("E_SANDBOX_FAULT", `this is not a fault: ${member}: ${issue?.message ?? "invalid"}`);
-    }
+    const checked = checkedFault(fault, this.#resources);
     this.#lastId += 1;
     this.#armed.push({
       id: this.#lastId,
-      fault: parsed.data,
-      random: seededRandom(parsed.data.seed ?? DEFAULT_SEED),
-      path: parsed.data.path === undefined ? undefined : wildcard(parsed.data.path),
+      fault: checked,
+      random: seededRandom(checked.seed ?? DEFAULT_SEED),
+      path: checked.path === undefined ? undefined : wildcard(checked.path),
       matched: 0,
       hits: 0,
     });

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { StopError } from "#model";
+import type { Account, StaticToken } from "./options.ts";
+
+const methods = z.array(z.enum(["GET", "POST", "PUT", "DELETE"]));
+const accountSchema = z.strictObject({
+  username: z.string().min(1),
+  password: z.string().min(1),
+  code: z.int().optional(),
+  permissions: z.record(z.string(), methods).optional(),
+  sees: z.record(z.string(), z.record(z.string(), z.json())).optional(),
+});
+
+/**
+ * An account as people type it: `user:password`, `user:password:code` with a second factor, or JSON with permissions.
+ * @throws {StopError} E_SANDBOX_ACCOUNT; it never names the password.
+ */
+export function accountFromText(text: string): Account {
+  if (text.trimStart().startsWith("{")) return accountFromJson(text);
+  const [, username, password, code] = /^([^:]+):([^:]+)(?::(\d+))?$/.exec(text) ?? [];
+  if (username === undefined || password === undefined)
+    throw new StopError(
+      "E_SANDBOX_ACCOUNT",
+      "this is not an account: wanted user:password, user:password:code or JSON",
+    );
+  return { username, password, ...(code === undefined ? {} : { code: Number(code) }) };
+}
+
+function accountFromJson(text: string): Account {
+  const parsed = accountSchema.safeParse(jsonOf(text));
+  if (parsed.success) {
+    const { code, permissions, sees, ...named } = parsed.data;
+    return {
+      ...named,
+      ...(code !== undefined && { code }),
+      ...(permissions && { permissions }),
+      ...(sees && { sees }),
+    };
+  }
+  const [issue] = parsed.error.issues;
+  const member = issue?.path.join(".") || "account";
+  throw new StopError("E_SANDBOX_ACCOUNT", `this is not an account: ${member}: ${issue?.message ?? "invalid"}`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's message would show the text, and with it the password.
+    throw new StopError("E_SANDBOX_ACCOUNT", "this is not an account: it begins like JSON and is not");
+  }
+}
+
+/**
+ * A static token as people type it: `token@user`, or the token alone for the first account.
+ * @throws {StopError} E_SANDBOX_ACCOUNT for a user without an account.
+ */
+export function tokenFromText(text: string, accounts: readonly Account[]): StaticToken {
+  const at = text.lastIndexOf("@");
+  const username = at < 0 ? accounts[0]?.username : text.slice(at + 1);
+  const token = at < 0 ? text : text.slice(0, at);
+  const known = accounts.map((account) => account.username);
+  if (token === "" || username === undefined || !known.includes(username))
+    throw new StopError(
+      "E_SANDBOX_ACCOUNT",
+      `this is not a token of an account: wanted TOKEN or TOKEN@USER, with one of the users ${known.join(", ")}`,
+    );
+  return { token, username };
+}
