@@ -22,6 +22,7 @@ const vendorPlaces: Readonly<Record<string, readonly string[]>> = {
   ioredis: ["src/queue/"],
   pino: ["src/telemetry/"],
   pg: ["src/queue/", "src/sources/sql/"],
+  "csv-parse": ["src/sources/files/", "src/cli/"],
   "better-sqlite3": ["src/store/sqlite/", "src/sources/sql/", "src/sandbox/"],
 };
 /** What a value looks like, wherever one enters, and what the language itself will have. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "#model";
 import type { HttpAnswer } from "#http";
-import { valueAt } from "../../wire/values.ts";
+import { valueAt } from "../wire.ts";
 import type { RestPage } from "../shape.ts";
 
 /** Where a page by key begins: after the last key of the page before. */

@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "#model";
-import { jsonText } from "../../wire/json-value.ts";
-import { wallText, type Wall } from "../../wire/wall.ts";
+import { jsonText, type Wall, wallText } from "../wire.ts";
 
 /** Tryton's tagged values made plain: instants and dates as ISO text, decimals as text; everything else as it is. */
 export function plain(value: Json): Json {

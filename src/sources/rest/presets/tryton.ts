@@ -1,9 +1,6 @@
 import { z } from "zod";
 import { isJsonObject, ParkError, StopError, type Json } from "#model";
-import { jsonText, jsonValue } from "../../wire/json-value.ts";
-import { decodeStamp } from "../../wire/stamp-format.ts";
-import { rowsAt } from "../../wire/values.ts";
-import type { WebRequest } from "../../wire/web-client.ts";
+import { decodeStamp, jsonText, jsonValue, rowsAt, type WebRequest } from "../wire.ts";
 import type { PresetRead, RestSettings } from "../schema.ts";
 import type { RestQuery, RestShape, RestShapes } from "../shape.ts";
 import { conditionOf } from "./condition.ts";

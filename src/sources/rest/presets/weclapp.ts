@@ -1,8 +1,6 @@
 import { z } from "zod";
 import type { Json } from "#model";
-import { jsonText } from "../../wire/json-value.ts";
-import { decodeStamp, encodeStamp } from "../../wire/stamp-format.ts";
-import { rowsAt } from "../../wire/values.ts";
+import { decodeStamp, encodeStamp, jsonText, rowsAt } from "../wire.ts";
 import type { PresetRead, RestSettings } from "../schema.ts";
 import type { RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
