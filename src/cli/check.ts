@@ -1,6 +1,6 @@
 import { access, constants, mkdir } from "node:fs/promises";
 import { errorFacts, systemClock, type Finding } from "#model";
-import { Closing, openSources, queueLocation, readSyncFile, type Sources } from "#daemon";
+import { Closing, openSources, queueLocation, readSyncFile, version, type Sources } from "#daemon";
 import { openQueue } from "#queue";
 import { openService } from "#service";
 import { loadSettings, secretTexts, type Secrets, type Settings } from "#settings";
@@ -114,7 +114,7 @@ async function checkService(
   return attempt("service", async () => {
     const closing = new Closing();
     const service = closing.use(
-      openService(settings.service, secrets, { clock: systemClock, logger, referenceCache: cache }),
+      openService(settings.service, secrets, { clock: systemClock, logger, referenceCache: cache, version }),
     );
     try {
       await service.ping(signal);

@@ -6,6 +6,7 @@ import type { SyncFile } from "#mapping";
 import type { Logger } from "#telemetry";
 import type { Closing } from "./closing.ts";
 import { openSources, type Sources } from "./sources.ts";
+import { version } from "./version.ts";
 
 export interface Configuration {
   readonly settings: Settings;
@@ -47,6 +48,7 @@ export async function openParts(
       clock,
       logger,
       referenceCache,
+      version,
       ...(requested ? { requested } : {}),
       ...(breaker ? { breaker } : {}),
     }),

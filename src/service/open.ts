@@ -27,11 +27,11 @@ export interface ServiceContext {
   readonly referenceCache: ReferenceCache;
   /** When the breaker opens and for how long; tests are less patient. */
   readonly breaker?: BreakerSettings;
+  /** Of svcsync, for the User-Agent. */
+  readonly version?: string;
   /** Told of every request to the service, for figures. */
   readonly requested?: (request: RequestFacts) => void;
 }
-
-const USER_AGENT = "svcsync/1";
 
 /** Ten failures in a row are no accident; a minute is short against an outage and long against a request. */
 const BREAKER: BreakerSettings = { failures: 10, pauseMs: 2000, pauseMaxMs: 60_000 };
@@ -53,7 +53,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
   const http = openHttp({
     ...settings,
     proxy,
-    userAgent: USER_AGENT,
+    userAgent: context.version === undefined ? "svcsync" : `svcsync/${context.version}`,
     connections: settings.concurrency + SPARE_CONNECTIONS,
   });
   const session = new Session({ login: settings.login, loginUrl: paths.login, secrets, http, clock, logger });

@@ -1,4 +1,4 @@
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { localServer, open, pem, thrownBy } from "./local-server.ts";
@@ -15,6 +15,38 @@ describe("an exchange without a usable answer", () => {
     using http = open();
     const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: {} }));
     expect(thrown).toMatchObject({ code: "E_HTTP_CUT", outcomeUnknown: true });
+  });
+
+  it("may have been carried out when a connection that was kept alive is cut", async () => {
+    let requests = 0;
+    let connections = 0;
+    await using server = await localServer((request, response) => {
+      // The second request is read to its end: it may well have been carried out.
+      request.resume().on("end", () => (++requests === 1 ? response.end("ok") : response.destroy()));
+    });
+    server.server.on("connection", () => connections++);
+    using http = open();
+    await http.call({ method: "POST", url: server.url, json: { at: 1 } });
+    const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: { at: 2 } }));
+    expect([connections, requests]).toEqual([1, 2]);
+    expect(thrown).toMatchObject({ code: "E_HTTP_CUT", outcomeUnknown: true });
+  });
+
+  it("is never repeated by itself, not even on a connection that the server gave up while idle", async () => {
+    let requests = 0;
+    await using server = await localServer((request, response) => {
+      // Closed without a word as soon as the answer is out: the client cannot know before it sends.
+      request.resume().on("end", () => response.end(`${++requests}`, () => request.socket.resetAndDestroy()));
+    });
+    using http = open();
+    let unknown = 0;
+    for (let sent = 1; sent <= 20; sent++)
+      await http.call({ method: "POST", url: server.url, json: {} }).catch((thrown: unknown) => {
+        expect(thrown).toMatchObject({ outcomeUnknown: true });
+        unknown++;
+      });
+    expect(requests).toBeLessThanOrEqual(20);
+    expect(requests + unknown).toBeGreaterThanOrEqual(20);
   });
 
   it("may have been carried out when the answer was cut in the middle", async () => {
@@ -42,6 +74,19 @@ describe("an exchange without a usable answer", () => {
     using http = open({ callTimeoutMs: 200 });
     const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: {} }));
     expect(thrown).toMatchObject({ code: "E_HTTP_TIMEOUT", outcomeUnknown: true });
+  });
+
+  it("was not carried out when the connection took too long to stand", async () => {
+    const held: Socket[] = [];
+    const silent = createServer((socket) => void held.push(socket)).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const address = silent.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    using http = open({ connectTimeoutMs: 100 });
+    const thrown = await thrownBy(http.call({ method: "POST", url: `https://127.0.0.1:${port}`, json: {} }));
+    expect(thrown).toMatchObject({ code: "E_HTTP_TIMEOUT", outcomeUnknown: false });
+    for (const socket of held) socket.destroy();
+    silent.close();
   });
 
   it("never names the query or credentials of the address", async () => {

@@ -179,6 +179,13 @@ describe("the session with a token of the web interface", () => {
     ]);
   });
 
+  it("says who calls, with its version", async () => {
+    await using server = await standIn(() => ({ json: { id: 7 } }));
+    await using opened = open(server.url, {}, { version: "1.2.3" });
+    await opened.service.read("customer", 7, ["name"], never);
+    expect(server.seen[0]?.userAgent).toBe("svcsync/1.2.3");
+  });
+
   it("repeats a call after one 401", async () => {
     let calls = 0;
     await using server = await standIn(() => (++calls === 1 ? { status: 401 } : { json: { id: 7 } }));

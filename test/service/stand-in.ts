@@ -12,6 +12,7 @@ export interface Seen {
   readonly query: URLSearchParams;
   readonly body: Json | undefined;
   readonly authorization: string | undefined;
+  readonly userAgent: string | undefined;
 }
 
 export interface Reply {
@@ -60,7 +61,14 @@ async function receive(request: IncomingMessage): Promise<Seen> {
   const url = new URL(request.url ?? "/", "http://stand-in");
   const body: Json | undefined = text === "" ? undefined : JSON.parse(text);
   const { method = "", headers } = request;
-  return { method, path: url.pathname, query: url.searchParams, body, authorization: headers.authorization };
+  return {
+    method,
+    path: url.pathname,
+    query: url.searchParams,
+    body,
+    authorization: headers.authorization,
+    userAgent: headers["user-agent"],
+  };
 }
 
 function reply(response: ServerResponse, { status = 200, json, text, headers = {}, cut }: Reply): void {
@@ -140,6 +148,7 @@ export function open(
     logger: recorder(log),
     referenceCache,
     ...(context.breaker === undefined ? {} : { breaker: context.breaker }),
+    ...(context.version === undefined ? {} : { version: context.version }),
   });
   return { service, log, cache, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
