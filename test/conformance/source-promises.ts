@@ -35,6 +35,12 @@ export const sourcePromises: Readonly<Record<string, Proof>> = {
     expect(reader.names.get("K000003")).toBe("new");
   },
 
+  "gives no row again when nothing changed": async (erp) => {
+    const reader = await loaded(erp, 20);
+    await reader.poll();
+    expect(await reader.poll()).toEqual([]);
+  },
+
   "loses no row with equal stamps at a page border": async (erp) => {
     const reader = await loaded(erp, 50);
     await erp.put(rows(50, "new"), Date.now());

@@ -45,6 +45,7 @@ export class CellReader {
       case "instant":
         return instant(text);
       case "datetime":
+      case "any-datetime":
         return this.#wall(text);
       case "json":
         return json(text);

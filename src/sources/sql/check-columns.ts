@@ -48,7 +48,7 @@ export async function checkMarks(context: StreamContext, layout: Layout, signal:
     return Number((await ask(sql`select count(*) from ${read.from} where ${which}`)).rows[0]![0]);
   };
   return [
-    ...zoneFindings(context, read),
+    ...zoneFindings(increment.marker.wall && !context.zoneIsSet, read),
     ...unsetFindings(read, await count("unset")),
     ...futureFindings(read, await count("future")),
     ...(await indexFindings(context, read, ask)),
@@ -59,9 +59,8 @@ function subjectOf(layout: Layout): string {
   return `${layout.label}: ${layout.marks.map(({ name }) => name).join(", ")}`;
 }
 
-function zoneFindings(context: StreamContext, layout: Layout): Finding[] {
-  const wall = layout.marks.some(({ kind }) => kind === "datetime" || kind === "date");
-  if (!wall || context.zoneIsSet) return [];
+function zoneFindings(assumed: boolean, layout: Layout): Finding[] {
+  if (!assumed) return [];
   return [
     {
       subject: subjectOf(layout),

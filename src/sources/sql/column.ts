@@ -1,6 +1,7 @@
 /**
  * What a column holds, as far as it matters for reading it unharmed.
- * `instant` knows its zone, `datetime` is a wall-clock reading; `any` is a column of SQLite, which holds what it likes.
+ * `instant` knows its zone, `datetime` is a wall-clock reading; `any` is a column of SQLite, which holds what it likes, and
+ * `any-datetime` one that was declared for date-times.
  */
 export type ColumnKind =
   | "integer"
@@ -15,7 +16,8 @@ export type ColumnKind =
   | "json"
   | "binary"
   | "rowversion"
-  | "any";
+  | "any"
+  | "any-datetime";
 
 export interface Column {
   readonly name: string;

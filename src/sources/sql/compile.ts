@@ -15,7 +15,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from "kysely";
-import type { Sql } from "./engine.ts";
+import type { Sql, StampText } from "./engine.ts";
 
 const dialects = {
   sqlite: [SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler],
@@ -51,6 +51,12 @@ export function list(parts: readonly Sql[]): Sql {
  * every poll, because no window would ever show it again. With its dash no database takes it for a number.
  */
 export const earliestText = sql.lit("1900-");
+
+/** True for a stamp column that is NULL or, where it holds text, says nothing. */
+export function unsetText(name: Sql, text: StampText | undefined): Sql {
+  if (text === undefined) return sql`${name} is null`;
+  return text === "date" ? sql`(${name} is null or ${name} < ${earliestText})` : sql`(${name} is null or ${name} = '')`;
+}
 
 /** All of the conditions; none of them is always true. */
 export function all(conditions: readonly Sql[]): Sql {

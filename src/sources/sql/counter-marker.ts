@@ -30,6 +30,7 @@ export class CounterMarker implements Marker {
   readonly #options: CounterMarkerOptions;
   readonly columns;
   readonly phases: readonly Phase[] = ["unset", "window"];
+  readonly wall = false;
 
   constructor(options: CounterMarkerOptions) {
     this.#options = options;
@@ -61,7 +62,7 @@ export class CounterMarker implements Marker {
     if (phase === "unset") return sql`${name} is null`;
     const upper = sql`${name} <= ${engine.bound(BigInt(bounds.upper), column!)}`;
     if (bounds.lower === null) return upper;
-    return sql`${name} >= ${engine.bound(BigInt(bounds.lower), column!)} and ${upper}`;
+    return sql`${name} > ${engine.bound(BigInt(bounds.lower), column!)} and ${upper}`;
   }
 
   verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): void {
@@ -76,7 +77,7 @@ export class CounterMarker implements Marker {
       );
     if (phase !== "window") return;
     const value = BigInt(String(cell));
-    if (value <= BigInt(bounds.upper) && value >= BigInt(bounds.lower ?? 0)) return;
+    if (value <= BigInt(bounds.upper) && (bounds.lower === null || value > BigInt(bounds.lower))) return;
     throw new ParkError(
       "E_SOURCE_FILTER_IGNORED",
       `${layout.label} gave the row ${key} with the counter ${value}, outside the window that was asked for`,

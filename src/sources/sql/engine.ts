@@ -51,6 +51,9 @@ export interface ServerCounters {
   trackedKeys(table: string, key: readonly string[]): string;
 }
 
+/** What a column of text is used for; undefined for columns of other types. */
+export type StampText = "date" | "time";
+
 /** Everything in which databases differ. What is the same in all of them is not here. */
 export interface Engine {
   readonly name: "sqlite" | "postgres" | "mysql" | "mssql";
@@ -69,8 +72,8 @@ export interface Engine {
   bound(cell: Cell, column: Column): Sql;
   /** Is `column` the value that `text`, a part of a record's key, stands for? */
   equals(column: Column, text: string): Sql;
-  /** True for a stamp that says nothing: NULL, or what the ERP writes instead of it. `like` is a stamp of the column. */
-  unset(column: Column, like: Cell): Sql;
+  /** True for a stamp that says nothing: NULL, or what the ERP writes instead of it. */
+  unset(column: Column, text: StampText | undefined): Sql;
   /** SQL Server only: row versions and change tracking, which know themselves what is committed. */
   readonly counters?: ServerCounters;
   moment(ask: Ask): Promise<Moment>;

@@ -18,6 +18,8 @@ export interface Marker {
   readonly columns: readonly Column[];
   /** The phases of a poll that is no first load. */
   readonly phases: readonly Phase[];
+  /** True where marks are readings of a clock in the source's zone. */
+  readonly wall: boolean;
   /** Takes the upper bound, before anything is read. */
   begin(before: Settled): Promise<Begun>;
   /** Which rows belong to a phase. */

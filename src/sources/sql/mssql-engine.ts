@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { ErrorCode } from "#model";
 import type { Column } from "./column.ts";
-import { compilerOf, earliestText } from "./compile.ts";
+import { compilerOf, unsetText } from "./compile.ts";
 import type { Cell, Engine, Fault, ServerCounters, Sql } from "./engine.ts";
 import { connectMssql } from "./mssql-session.ts";
 import { errorCode, networkFault } from "./network-fault.ts";
@@ -23,10 +23,7 @@ export function mssqlEngine(settings: SqlSettings): Engine {
     exact,
     bound,
     equals: (column, text) => sql`${sql.id(column.name)} = try_${bound(text, column)}`,
-    unset: (column, like) =>
-      column.kind === "text" && typeof like === "string"
-        ? sql`(${sql.id(column.name)} is null or ${sql.id(column.name)} < ${earliestText})`
-        : sql`${sql.id(column.name)} is null`,
+    unset: (column, text) => unsetText(sql.id(column.name), text),
     counters,
     async moment(ask) {
       const { rows } = await ask(sql`select convert(varchar(33), sysutcdatetime(), ${odbcStyle})`);
@@ -75,6 +72,7 @@ function exact(column: Column): Sql {
     case "json":
     case "binary":
     case "any":
+    case "any-datetime":
       return name;
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { SyncError } from "#model";
 import type { Column } from "./column.ts";
-import { compilerOf, earliestText } from "./compile.ts";
+import { compilerOf, unsetText } from "./compile.ts";
 import type { Ask, Cell, Engine, Moment, Sql } from "./engine.ts";
 import { mysqlFault } from "./mysql-fault.ts";
 import { connectMysql } from "./mysql-session.ts";
@@ -26,12 +26,11 @@ export function mysqlEngine(settings: SqlSettings): Engine {
       if (number && !/^-?\d+(\.\d+)?$/.test(text)) return sql`1 = 0`;
       return sql`${sql.id(column.name)} = ${bound(text, column)}`;
     },
-    unset(column, like) {
+    unset(column, text) {
       const name = sql.id(column.name);
       const dated = column.kind === "instant" || column.kind === "datetime" || column.kind === "date";
       // Equality, which an index of a TIMESTAMP column serves where `<` does not.
-      if (dated) return sql`(${name} is null or ${name} = '0000-00-00 00:00:00')`;
-      return typeof like === "string" ? sql`(${name} is null or ${name} < ${earliestText})` : sql`${name} is null`;
+      return dated ? sql`(${name} is null or ${name} = '0000-00-00 00:00:00')` : unsetText(name, text);
     },
     moment,
     async version(ask) {
@@ -82,6 +81,7 @@ function bound(cell: Cell, column: Column): Sql {
     case "binary":
     case "rowversion":
     case "any":
+    case "any-datetime":
       return sql`${text}`;
   }
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { compilerOf, earliestText } from "./compile.ts";
+import { compilerOf, unsetText } from "./compile.ts";
 import type { Ask, Engine, Moment } from "./engine.ts";
 import { postgresFault } from "./postgres-fault.ts";
 import { connectPostgres } from "./postgres-session.ts";
@@ -17,11 +17,10 @@ export function postgresEngine(settings: SqlSettings): Engine {
     exact: (column) => sql.id(column.name),
     bound: (cell) => sql`${cell === null ? null : String(cell)}`,
     equals: (column, text) => (fits(column.type, text) ? sql`${sql.id(column.name)} = ${text}` : sql`1 = 0`),
-    unset(column) {
+    unset(column, text) {
       const name = sql.id(column.name);
       const dated = column.kind === "instant" || column.kind === "datetime" || column.kind === "date";
-      if (dated) return sql`(${name} is null or ${name} = '-infinity')`;
-      return column.kind === "text" ? sql`(${name} is null or ${name} < ${earliestText})` : sql`${name} is null`;
+      return dated ? sql`(${name} is null or ${name} = '-infinity')` : unsetText(name, text);
     },
     moment,
     async version(ask) {

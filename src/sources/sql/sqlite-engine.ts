@@ -30,9 +30,9 @@ export function sqliteEngine(settings: SqlSettings): Engine {
       return whole ? sql`(${name} = ${text} or ${name} = ${BigInt(text)})` : sql`${name} = ${text}`;
     },
     // Every number sorts before every text: this also finds a number that was stored among texts.
-    unset(column, like) {
+    unset(column, text) {
       const name = sql.id(column.name);
-      return typeof like === "string"
+      return text === "date"
         ? sql`(${name} is null or ${name} < ${earliestText})`
         : sql`(${name} is null or ${name} = '')`;
     },
@@ -100,7 +100,7 @@ class StatementTimeout extends Error {
 function kindOf(declared: string | null): ColumnKind {
   const type = (declared ?? "").toUpperCase();
   if (type.includes("BLOB") || type.includes("BINARY")) return "binary";
-  if (type.includes("DATETIME") || type.includes("TIMESTAMP")) return "datetime";
+  if (type.includes("DATETIME") || type.includes("TIMESTAMP")) return "any-datetime";
   return "any";
 }
 

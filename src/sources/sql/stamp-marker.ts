@@ -3,7 +3,8 @@ import { ParkError, type Clock } from "#model";
 import type { Logger } from "#telemetry";
 import { earliestWall, latestWall } from "../window.ts";
 import { restoredCells, storedCells, type Phase } from "./cursor.ts";
-import type { Ask, Cell, Engine, Moment } from "./engine.ts";
+import type { Column } from "./column.ts";
+import type { Ask, Cell, Engine, Moment, StampText } from "./engine.ts";
 import type { Layout } from "./layout.ts";
 import type { Begun, Bounds, Marker } from "./marker.ts";
 import { settle, type Settled } from "./settle.ts";
@@ -49,6 +50,7 @@ export class StampMarker implements Marker {
   readonly #begunAt: number;
   readonly columns;
   readonly phases: readonly Phase[];
+  readonly wall: boolean;
   #windowOf: Window | undefined;
   #noted = false;
 
@@ -56,6 +58,7 @@ export class StampMarker implements Marker {
     this.#options = options;
     this.#begunAt = options.clock.now();
     this.columns = options.layout.marks;
+    this.wall = options.scale?.scale === "wall";
     this.phases = options.scale ? ["unset", "window", "future"] : ["unset"];
   }
 
@@ -71,9 +74,8 @@ export class StampMarker implements Marker {
 
   condition(phase: Phase, bounds: Bounds) {
     const { engine, scale, layout } = this.#options;
-    const like = scale?.write(0);
     const unset = sql.join(
-      layout.marks.map((column, at) => engine.unset(column, like?.[at] ?? null)),
+      layout.marks.map((column, at) => engine.unset(column, textOf(column, scale?.write(0)[at], at))),
       sql` or `,
     );
     if (phase === "unset" || !scale) return sql`(${unset})`;
@@ -170,6 +172,13 @@ export class StampMarker implements Marker {
       details: { ...error.details, key },
     });
   }
+}
+
+/** Dates come first, times of day second; a number or a type of the database's own is neither. */
+function textOf(column: Column, like: Cell | undefined, at: number): StampText | undefined {
+  const text = column.kind === "text" || column.kind === "any" || column.kind === "any-datetime";
+  if (typeof like !== "string" || !text) return undefined;
+  return at === 0 ? "date" : "time";
 }
 
 function iso(atMs: number): string {

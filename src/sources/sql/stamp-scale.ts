@@ -60,8 +60,7 @@ function twoColumns(date: StampFormat, time: TimeFormat): StampScale {
 
 function nativeOf(column: Column): StampFormat | undefined {
   if (column.kind === "instant") return nativeFormat("utc", column.type === "timestamp" ? "" : "+00:00");
-  // SQLite's declared types promise nothing about what is stored.
-  if (column.kind === "datetime" && column.type === column.type.toLowerCase()) return nativeFormat("wall", "");
+  if (column.kind === "datetime") return nativeFormat("wall", "");
   if (column.kind === "date") return nativeFormat("wall", "", dayMs);
   if (column.kind === "time") return nativeFormat("wall", "");
   return undefined;
@@ -79,7 +78,10 @@ export async function newest(
   upTo?: readonly Cell[],
 ): Promise<readonly Cell[] | undefined> {
   const names = layout.marks.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`c${at}`)}`);
-  const set = layout.marks.map((column) => sql`not ${engine.unset(column, upTo ? "" : null)}`);
+  // Empty texts come last, so only a column that holds nothing else gives one.
+  const set = layout.marks.map(
+    (column) => sql`not ${engine.unset(column, column.kind === "text" ? "time" : undefined)}`,
+  );
   const conditions = [layout.condition, ...set];
   if (upTo) conditions.push(compareTuple(engine, layout.marks, "<=", upTo));
   const order = list(layout.marks.map((column) => sql`${sql.id(column.name)} desc`));

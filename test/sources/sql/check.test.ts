@@ -63,6 +63,13 @@ describe("check", () => {
     expect(found.join("\n")).not.toContain("undefined");
   });
 
+  it("finds stamps without a zone when the source has none either", async () => {
+    const schema = "create table items (nr text, at text); insert into items values ('a', '2025-01-01 10:00:00')";
+    const without = await findings(schema, { changed: "at" }, { timezone: undefined });
+    expect(worst(without).join()).toContain("they are read as UTC → Set the source's `timezone`");
+    expect(worst(await findings(schema, { changed: "at" })).join()).not.toContain("timezone");
+  });
+
   it("finds a view that lacks the key", async () => {
     const schema = "create table t (nr text, name text); create view items as select name from t";
     expect(worst(await findings(schema, {})).join()).toContain("items has no column nr");
