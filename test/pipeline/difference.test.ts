@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { difference } from "../../src/pipeline/difference.ts";
 import type { Wanted } from "../../src/pipeline/resolver.ts";
