@@ -1,20 +1,48 @@
 import Database from "better-sqlite3";
-import { describe, expect, it } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
 import { ParkError } from "#model";
+import { DiskSync } from "../../src/store/sqlite/disk-sync.ts";
 import { GroupCommit } from "../../src/store/sqlite/group-commit.ts";
 
+const folders: string[] = [];
+const disks: DiskSync[] = [];
+
+afterEach(async () => {
+  for (const disk of disks.splice(0)) await disk.close();
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+/** Counts how often the disk was waited for. */
+class CountedDisk extends DiskSync {
+  waits = 0;
+
+  override reached(): Promise<void> {
+    this.waits += 1;
+    return super.reached();
+  }
+}
+
 /** A small database that notes every statement that it runs. */
-function noted() {
+async function noted(log = "t.db-wal") {
   const statements: string[] = [];
-  const db = new Database(":memory:", { verbose: (sql) => statements.push(String(sql)) });
+  const folder = await mkdtemp(join(tmpdir(), "svcsync-test-"));
+  folders.push(folder);
+  const db = new Database(join(folder, "t.db"), { verbose: (sql) => statements.push(String(sql)) });
+  db.pragma("journal_mode = WAL");
   db.exec("CREATE TABLE t (n INTEGER NOT NULL UNIQUE)");
   statements.length = 0;
   const insert = db.prepare<[number]>("INSERT INTO t (n) VALUES (?)");
   const all = db.prepare<[], number>("SELECT n FROM t ORDER BY n").pluck();
+  const disk = new CountedDisk(join(folder, log));
+  disks.push(disk);
   return {
     db,
+    disk,
     statements,
-    commit: new GroupCommit(db),
+    commit: new GroupCommit(db, disk),
     insert: (n: number) => insert.run(n).changes,
     all: () => all.all(),
   };
@@ -22,7 +50,7 @@ function noted() {
 
 describe("group commit", () => {
   it("runs the steps of one turn in one transaction, in order", async () => {
-    const { commit, insert, statements } = noted();
+    const { commit, insert, statements } = await noted();
     const steps = Array.from({ length: 64 }, (_, n) => commit.run(() => insert(n)));
     expect(await Promise.all(steps)).toEqual(Array.from({ length: 64 }, () => 1));
     expect(statements.filter((sql) => sql.startsWith("BEGIN"))).toEqual(["BEGIN IMMEDIATE"]);
@@ -34,29 +62,34 @@ describe("group commit", () => {
   });
 
   it("waits for the disk exactly when one of the steps must be durable", async () => {
-    const { commit, insert, statements } = noted();
+    const { commit, disk, insert } = await noted();
     await commit.run(() => insert(1));
-    await Promise.all([commit.run(() => insert(2)), commit.run(() => insert(3), { durable: true })]);
-    await commit.run(() => insert(4), { durable: true });
-    await commit.run(() => insert(5));
-    expect(statements.filter((sql) => /PRAGMA|COMMIT/u.test(sql))).toEqual([
-      "PRAGMA synchronous = NORMAL",
-      "COMMIT",
-      "PRAGMA synchronous = FULL",
-      "COMMIT",
-      "COMMIT",
-      "PRAGMA synchronous = NORMAL",
-      "COMMIT",
+    expect(disk.waits).toBe(0);
+    await Promise.all([commit.run(() => insert(2), { durable: true }), commit.run(() => insert(3), { durable: true })]);
+    expect(disk.waits).toBe(1);
+    await commit.run(() => insert(4));
+    expect(disk.waits).toBe(1);
+  });
+
+  it("does not tell a durable step done when the disk fails, and holds up no other", async () => {
+    const { commit, insert } = await noted("not there");
+    const ends = await Promise.allSettled([
+      commit.run(() => insert(1), { durable: true }),
+      commit.run(() => insert(2)),
+    ]);
+    expect(ends).toMatchObject([
+      { status: "rejected", reason: { family: "stop", code: "E_STORE_FAILED" } },
+      { status: "fulfilled" },
     ]);
   });
 
   it("resolves a step only after its commit", async () => {
-    const { commit, db, insert } = noted();
+    const { commit, db, insert } = await noted();
     expect(await commit.run(() => insert(1)).then(() => db.inTransaction)).toBe(false);
   });
 
   it("lets a step that fails leave no trace and fail alone", async () => {
-    const { all, commit, insert } = noted();
+    const { all, commit, insert } = await noted();
     const refusal = new ParkError("E_TEST", "no");
     const ends = await Promise.allSettled([
       commit.run(() => insert(1)),
@@ -74,7 +107,7 @@ describe("group commit", () => {
   });
 
   it("records none of the steps when the file is full, and goes on when there is room again", async () => {
-    const { all, commit, db, insert } = noted();
+    const { all, commit, db, insert } = await noted();
     await commit.run(() => insert(1));
     db.pragma(`max_page_count = ${String(db.pragma("page_count", { simple: true }))}`);
     const ends = await Promise.allSettled([
@@ -91,10 +124,11 @@ describe("group commit", () => {
   });
 
   it("commits what was asked for when it is closed, and refuses what comes later", async () => {
-    const { all, commit, insert } = noted();
-    const step = commit.run(() => insert(1));
-    commit.close();
+    const { all, commit, insert } = await noted();
+    const step = commit.run(() => insert(1), { durable: true });
+    const closed = commit.close();
     expect(all()).toEqual([1]);
+    await closed;
     expect(await step).toBe(1);
     await expect(commit.run(() => insert(2))).rejects.toMatchObject({ code: "E_STORE_CLOSED" });
   });

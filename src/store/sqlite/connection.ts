@@ -30,6 +30,8 @@ export function connect(path: string): Database.Database {
   const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     db.pragma("journal_mode = WAL");
+    // A commit survives a kill -9; steps that must survive a power cut wait for the disk beside the event loop.
+    db.pragma("synchronous = NORMAL");
     db.pragma("foreign_keys = ON");
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     db.pragma(`journal_size_limit = ${LOG_LIMIT_BYTES}`);

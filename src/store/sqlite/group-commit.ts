@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import type { DiskSync } from "./disk-sync.ts";
 import { concernsOneStep, storeClosed, storeFailure } from "./failures.ts";
 
 interface Step {
@@ -13,23 +14,26 @@ interface Step {
 type Ended = { readonly error?: unknown };
 
 export interface StepOptions {
-  /** The step must survive a power cut, not only a kill -9: its commit waits for the disk. */
+  /** The step must survive a power cut, not only a kill -9: its promise waits for the disk too. */
   readonly durable?: boolean;
 }
 
 /**
- * Runs the steps that were asked for in one turn of the event loop in one transaction, in order: sixty-four workers share
- * one wait for the disk. A step's promise settles after the commit, so what it promises is kept. A step that fails
- * leaves no trace and fails alone; when the disk fails, all of them do and none is recorded.
+ * Runs the steps that were asked for in one turn of the event loop in one transaction, in order. A step's promise settles
+ * after the commit, and that of a durable step after the disk has it, so what it promises is kept; until then others may
+ * see it, and nobody was told that it is done. A step that fails leaves no trace and fails alone; when the disk fails, all
+ * of them do.
  */
 export class GroupCommit {
   readonly #db: Database;
+  readonly #disk: DiskSync;
   #steps: Step[] = [];
-  #synchronous: "FULL" | "NORMAL" | undefined;
   #closed = false;
 
-  constructor(db: Database) {
+  /** `disk` is the file that a commit writes to. */
+  constructor(db: Database, disk: DiskSync) {
     this.#db = db;
+    this.#disk = disk;
   }
 
   /** `work` is synchronous, touches only the database, and may run twice (the first run is then rolled back). */
@@ -49,10 +53,11 @@ export class GroupCommit {
     });
   }
 
-  /** Commits what was asked for and refuses what comes later. */
-  close(): void {
+  /** Commits what was asked for, refuses what comes later, and resolves when the disk has it all. */
+  async close(): Promise<void> {
     this.#closed = true;
     this.#commit();
+    await this.#disk.close();
   }
 
   #commit(): void {
@@ -61,25 +66,27 @@ export class GroupCommit {
     this.#steps = [];
     let ended: readonly Ended[];
     try {
-      this.#setSynchronous(steps.some((step) => step.durable) ? "FULL" : "NORMAL");
       ended = this.#together(steps) ?? this.#eachAlone(steps);
     } catch (thrown) {
-      const failure = storeFailure(thrown, this.#db.name);
-      for (const step of steps) step.reject(failure);
-      return;
+      return this.#reject(steps, thrown);
     }
+    const durable: Step[] = [];
     for (const [at, step] of steps.entries()) {
       const end = ended[at]!;
       if ("error" in end) step.reject(storeFailure(end.error, this.#db.name));
+      else if (step.durable) durable.push(step);
       else step.resolve();
     }
+    if (durable.length > 0)
+      this.#disk.reached().then(
+        () => durable.forEach((step) => step.resolve()),
+        (thrown: unknown) => this.#reject(durable, thrown),
+      );
   }
 
-  /** SQLite ignores a change of this setting inside a transaction, so it is made before. */
-  #setSynchronous(wanted: "FULL" | "NORMAL"): void {
-    if (this.#synchronous === wanted) return;
-    this.#db.pragma(`synchronous = ${wanted}`);
-    this.#synchronous = wanted;
+  #reject(steps: readonly Step[], thrown: unknown): void {
+    const failure = storeFailure(thrown, this.#db.name);
+    for (const step of steps) step.reject(failure);
   }
 
   /** The usual case, without savepoints: undefined when a step failed and everything was rolled back. */

@@ -5,6 +5,7 @@ import type { Applied, Claim } from "../claim.ts";
 import type { Store } from "../contract.ts";
 import { backupStore } from "./backup.ts";
 import type { DaemonLock } from "./daemon-lock.ts";
+import { DiskSync } from "./disk-sync.ts";
 import { storeClosed, storeFailure } from "./failures.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { expectUndamaged } from "./integrity.ts";
@@ -31,13 +32,14 @@ export class SqliteStore implements Store {
   readonly #lock: DaemonLock | undefined;
   readonly #commit: GroupCommit;
   readonly #parts: Parts;
+  #isClosing = false;
 
   constructor({ db, clock, logger, leaseMs, lock }: SqliteStoreOptions) {
     this.#db = db;
     this.#clock = clock;
     this.#logger = logger;
     this.#lock = lock;
-    this.#commit = new GroupCommit(db);
+    this.#commit = new GroupCommit(db, new DiskSync(`${db.name}-wal`));
     this.#parts = makeParts(db, clock, leaseMs);
   }
 
@@ -260,8 +262,9 @@ export class SqliteStore implements Store {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#db.open) return;
-    this.#commit.close();
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    await this.#commit.close();
     this.#db.close();
     this.#lock?.[Symbol.dispose]();
     this.#logger.debug({ path: this.#db.name }, "closed the store");
