@@ -4,6 +4,7 @@ import { AdoptionPlanner, type AdoptionPlan } from "#pipeline";
 import { adoptionCsv, readAnswers, type Answer } from "./adoption-csv.ts";
 import { openPartsContext, type GlobalOptions, type PartsContext } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
+import { areKnown, unknownStream } from "./known-streams.ts";
 import { table } from "./table.ts";
 
 export interface AdoptOptions extends GlobalOptions {
@@ -24,13 +25,7 @@ const EXAMPLES = 10;
 export async function adopt(names: readonly string[], options: AdoptOptions, io: Io): Promise<number> {
   await using context = await openPartsContext(options, io);
   const { syncFile } = context.configuration;
-  const unknown = names.filter((name) => !syncFile.streams.some((stream) => stream.name === name));
-  if (unknown.length > 0) {
-    io.stderr.write(
-      `${unknown.join(", ")}: no such stream; the sync file has ${syncFile.streams.map(({ name }) => name).join(", ")}.\n`,
-    );
-    return exitCode.usage;
-  }
+  if (!areKnown(names, syncFile.streams, io)) return unknownStream;
   if (options.answers !== undefined) {
     const failed = await answer(await readFile(options.answers, "utf8"), options.answers, context, io);
     if (failed > 0) return exitCode.needsPerson;

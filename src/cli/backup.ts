@@ -1,8 +1,13 @@
+import { existsSync } from "node:fs";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
 
 /** `svcsync backup FILE`: a consistent copy of the store, beside a running daemon. */
 export async function backup(path: string, options: GlobalOptions, io: Io): Promise<number> {
+  if (existsSync(path)) {
+    io.stderr.write(`${path} is there already, and a backup overwrites nothing: give a name that is new.\n`);
+    return exitCode.usage;
+  }
   await using context = await openStoreContext(options, io);
   await context.store.backup(path);
   io.stdout.write(

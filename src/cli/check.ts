@@ -7,6 +7,7 @@ import { loadSettings, secretTexts, type Secrets, type Settings } from "#setting
 import { openStore } from "#store";
 import type { Stream, SyncFile } from "#mapping";
 import { openLogger, type Logger } from "#telemetry";
+import { checkNames } from "./check-names.ts";
 import type { GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
 
@@ -67,17 +68,25 @@ async function checkSources(syncFile: SyncFile, logger: Logger, signal: AbortSig
     await using sources = await openSources(syncFile, { clock: systemClock, logger });
     const findings: Finding[] = [];
     for (const [name, source] of sources.sources)
-      findings.push(...(await attempt("erp", () => source.check(signal), `source ${name}`)));
+      findings.push(...within(`source ${name}`, name, await attempt("erp", () => source.check(signal), name)));
     // A source that does not answer would say so again for each of its streams.
     if (findings.some(({ verdict }) => verdict === "problem")) return findings;
     for (const [name, stream] of sources.streams)
-      findings.push(...(await attempt("erp", () => stream.check(signal), `stream ${name}`)));
+      findings.push(...within(`stream ${name}`, name, await attempt("erp", () => stream.check(signal), name)));
     if (findings.some(({ verdict }) => verdict === "problem")) return findings;
     for (const stream of syncFile.streams)
       findings.push(
         ...(await attempt("mapping", () => checkMapping(stream, sources, signal), `stream ${stream.name}`)),
       );
     return findings;
+  });
+}
+
+/** An adapter names what it looked at (a table, a column, a clock): said with the stream or source that it belongs to. */
+function within(place: string, name: string, findings: readonly Finding[]): Finding[] {
+  return findings.map((finding) => {
+    const rest = finding.subject.replace(place, "").replace(new RegExp(`^${name}(: |$)`), "");
+    return { ...finding, subject: rest === "" ? place : `${place}, ${rest}` };
   });
 }
 
@@ -119,8 +128,9 @@ async function checkService(
     try {
       await service.ping(signal);
       const ok: Finding = { subject: "service", verdict: "ok", message: `${settings.service.url} lets svcsync in` };
+      const names = await checkNames(syncFile.streams, service, signal);
       const resources = [...new Set(syncFile.streams.map(({ resource }) => resource))];
-      return isProbe ? [ok, ...(await service.probe(resources, signal))] : [ok];
+      return isProbe ? [ok, ...names, ...(await service.probe(resources, signal))] : [ok, ...names];
     } finally {
       await closing[Symbol.asyncDispose]();
     }

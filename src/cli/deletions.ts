@@ -2,6 +2,7 @@ import { z } from "zod";
 import { guardNote } from "#pipeline";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
+import { areKnown, unknownStream } from "./known-streams.ts";
 
 export interface DeletionsOptions extends GlobalOptions {
   readonly confirm?: boolean;
@@ -12,6 +13,7 @@ const heldDeletions = z.object({ count: z.number(), known: z.number(), examples:
 /** `svcsync deletions [STREAM] [--confirm]`: deletions that the guard holds, and a person's word that they are meant. */
 export async function deletions(stream: string | undefined, options: DeletionsOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
+  if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
   const streams = context.syncFile.streams.filter(({ name }) => stream === undefined || name === stream);
   let held = 0;
   for (const { name } of streams) {

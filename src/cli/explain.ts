@@ -3,6 +3,7 @@ import { whyItWillNotCome } from "#pipeline";
 import type { AuditRecord, RecordView, Store } from "#store";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
+import { areKnown, unknownStream } from "./known-streams.ts";
 
 export interface ExplainOptions extends GlobalOptions {
   readonly json?: boolean;
@@ -13,6 +14,7 @@ const HISTORY = 20;
 /** `svcsync explain RECORD`: why a record is the way it is: what the ERP showed, what was written, when and with what result. */
 export async function explain(id: RecordId, options: ExplainOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
+  if (!areKnown([id.stream], context.syncFile.streams, io)) return unknownStream;
   const view = await context.store.record(id);
   if (!view) {
     io.stderr.write(`${recordLabel(id)} is not in the store: no poll of ${id.stream} has shown this key.\n`);

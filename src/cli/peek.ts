@@ -3,6 +3,7 @@ import type { Mapped, MappedValue, Stream } from "#mapping";
 import type { SourceStream } from "#sources";
 import { openPartsContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
+import { areKnown, unknownStream } from "./known-streams.ts";
 
 export interface PeekOptions extends GlobalOptions {
   readonly rows: number;
@@ -20,14 +21,9 @@ interface Peeked {
 export async function peek(name: string, options: PeekOptions, io: Io): Promise<number> {
   await using context = await openPartsContext(options, io);
   const { syncFile } = context.configuration;
-  const stream = syncFile.streams.find((each) => each.name === name);
-  const source = context.parts.sources.streams.get(name);
-  if (!stream || !source) {
-    io.stderr.write(
-      `${name}: no such stream; the sync file has ${syncFile.streams.map((each) => each.name).join(", ")}.\n`,
-    );
-    return exitCode.usage;
-  }
+  if (!areKnown([name], syncFile.streams, io)) return unknownStream;
+  const stream = syncFile.streams.find((each) => each.name === name)!;
+  const source = context.parts.sources.streams.get(name)!;
   const { cursor } = await context.parts.store.cursor(name);
   const next = await read(source, cursor, options.rows, io.signal);
   // A stream that is up to date has no next rows: its first ones show the mapping as well.

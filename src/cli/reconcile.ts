@@ -2,6 +2,7 @@ import { canonicalJson, recordLabel } from "#model";
 import { Reconciler, type Drift, type Reconciliation } from "#pipeline";
 import { openPartsContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
+import { areKnown, unknownStream } from "./known-streams.ts";
 import { table } from "./table.ts";
 
 export interface ReconcileOptions extends GlobalOptions {
@@ -12,6 +13,7 @@ export interface ReconcileOptions extends GlobalOptions {
 /** `svcsync reconcile [STREAM…] [--repair]`: what the service holds beside what was last written. */
 export async function reconcile(names: readonly string[], options: ReconcileOptions, io: Io): Promise<number> {
   await using context = await openPartsContext(options, io);
+  if (!areKnown(names, context.configuration.syncFile.streams, io)) return unknownStream;
   const reconciler = new Reconciler(context.parts.store, context.parts.service);
   const results: Reconciliation[] = [];
   for (const stream of context.configuration.syncFile.streams)

@@ -2,6 +2,7 @@ import { recordLabel, type RecordId, type RecordState } from "#model";
 import type { RecordView } from "#store";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
+import { areKnown, unknownStream } from "./known-streams.ts";
 import { table } from "./table.ts";
 
 export interface RecordsOptions extends GlobalOptions {
@@ -13,6 +14,7 @@ export interface RecordsOptions extends GlobalOptions {
 /** `svcsync records [STREAM]`: the records in some states with their reasons; parked and uncertain ones unless told. */
 export async function records(stream: string | undefined, options: RecordsOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
+  if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
   const states = options.state ?? ["parked", "uncertain"];
   const found = await context.store.records({
     ...(stream === undefined ? {} : { stream }),

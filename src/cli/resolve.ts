@@ -1,6 +1,7 @@
 import { recordLabel, type RecordId } from "#model";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
+import { areKnown, unknownStream } from "./known-streams.ts";
 
 export interface ResolveOptions extends GlobalOptions {
   readonly bind?: number;
@@ -16,21 +17,21 @@ export async function resolve(id: RecordId, options: ResolveOptions, io: Io): Pr
     return exitCode.usage;
   }
   await using context = await openStoreContext(options, io);
-  const stream = context.syncFile.streams.find(({ name }) => name === id.stream);
-  const view = stream && (await context.store.record(id));
-  if (!stream || !view) {
-    io.stderr.write(`${recordLabel(id)} is not in the store.\n`);
+  if (!areKnown([id.stream], context.syncFile.streams, io)) return unknownStream;
+  const { resource } = context.syncFile.streams.find(({ name }) => name === id.stream)!;
+  if (!(await context.store.record(id))) {
+    io.stderr.write(`${recordLabel(id)} is not in the store: no poll of ${id.stream} has shown this key.\n`);
     return exitCode.needsPerson;
   }
   if (bind !== undefined) {
-    const binding = { resource: stream.resource, serviceId: bind };
+    const binding = { resource, serviceId: bind };
     const owner = await context.store.boundTo(binding);
     if (owner) {
-      io.stderr.write(`${stream.resource} ${bind} already belongs to ${recordLabel(owner)}.\n`);
+      io.stderr.write(`${resource} ${bind} already belongs to ${recordLabel(owner)}.\n`);
       return exitCode.needsPerson;
     }
     await context.store.resolve(id, { kind: "bind", binding });
-    io.stdout.write(`${recordLabel(id)} is bound to ${stream.resource} ${bind}; what differs is sent next.\n`);
+    io.stdout.write(`${recordLabel(id)} is bound to ${resource} ${bind}; what differs is sent next.\n`);
   } else if (create) {
     await context.store.resolve(id, { kind: "create" });
     io.stdout.write(`${recordLabel(id)} will be created anew.\n`);

@@ -1,5 +1,6 @@
 import { systemClock } from "#model";
 import { needsPersonCount, streamStatus, type StreamStatus } from "#pipeline";
+import { attentionText } from "./attention.ts";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { roughly } from "./duration.ts";
 import { exitCode, type Io } from "./io.ts";
@@ -32,11 +33,8 @@ function asText(statuses: readonly StreamStatus[]): string {
     counts.deleted ?? 0,
   ]);
   const head = ["stream", "state", "polled", "in step", "due", "waiting", "parked", "uncertain", "left out", "deleted"];
-  const lines = [table(head, rows)];
-  for (const each of statuses) {
-    for (const sentence of each.attention) lines.push(`${each.name}: ${sentence}\n`);
-    if (needsPersonCount(each) > 0)
-      lines.push(`${each.name}: "svcsync records ${each.name}" lists what needs a person\n`);
-  }
-  return lines.join("\n");
+  const inNeed = statuses.filter((each) => needsPersonCount(each) > 0).map(({ name }) => name);
+  const lists = inNeed.map((name) => `${name}: "svcsync records ${name}" lists what needs a person\n`);
+  const attention = attentionText(statuses) + lists.join("");
+  return [table(head, rows), ...(attention === "" ? [] : [attention])].join("\n");
 }

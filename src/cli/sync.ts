@@ -8,6 +8,7 @@ import {
   type PollFacts,
   type StreamStatus,
 } from "#pipeline";
+import { attentionText } from "./attention.ts";
 import { readConfiguration, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
 import { table } from "./table.ts";
@@ -102,14 +103,10 @@ function asText(statuses: readonly StreamStatus[], totals: RunTotals, requests: 
     return [status.name, read, created, updated, unchanged, deleted, waiting, needsPersonCount(status)];
   });
   const head = ["stream", "read", "created", "updated", "unchanged", "deleted", "waiting", "parked"];
-  const lines = [table(head, rows)];
   const sum = (name: keyof Totals) => [...totals.streams.values()].reduce((total, each) => total + each[name], 0);
   const writes = sum("created") + sum("updated") + sum("deleted");
-  lines.push(
-    writes === 0
-      ? `Nothing to write: ${requests} requests to the service.\n`
-      : `${requests} requests to the service.\n`,
-  );
-  for (const { name, attention } of statuses) for (const sentence of attention) lines.push(`${name}: ${sentence}\n`);
-  return lines.join("\n");
+  const asked = `${requests.toLocaleString("en")} request${requests === 1 ? "" : "s"} to the service`;
+  const summary = writes === 0 ? `Nothing to write: ${asked}.\n` : `${asked}.\n`;
+  const attention = attentionText(statuses);
+  return [table(head, rows), summary, ...(attention === "" ? [] : [attention])].join("\n");
 }

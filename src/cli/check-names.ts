@@ -1,0 +1,33 @@
+import { errorFacts, ParkError, type Finding } from "#model";
+import type { Stream } from "#mapping";
+import type { Service } from "#service";
+
+/**
+ * Looks up the names that stand in the sync file itself (Active, Open, Normal …), so that one which the service does not have
+ * is told before thousands of records are parked for it.
+ */
+export async function checkNames(
+  streams: readonly Stream[],
+  service: Pick<Service, "lookup">,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { name, constantLookups } of streams) {
+    const unknown: Finding[] = [];
+    for (const { resource, by, value } of constantLookups)
+      try {
+        await service.lookup(resource, by, value, signal);
+      } catch (thrown) {
+        // Anything but an answer about this name concerns the service as a whole.
+        if (!(thrown instanceof ParkError)) throw thrown;
+        const { code, message } = errorFacts(thrown);
+        const remedy = `Put a name that is there into the stream's look-up, or make ${JSON.stringify(value)} in the service.`;
+        unknown.push({ subject: `stream ${name}`, verdict: "problem", message: `${message} (${code})`, remedy });
+      }
+    const names = constantLookups.map(({ value }) => value).join(", ");
+    if (unknown.length === 0 && names !== "")
+      findings.push({ subject: `stream ${name}`, verdict: "ok", message: `the service has ${names}` });
+    findings.push(...unknown);
+  }
+  return findings;
+}

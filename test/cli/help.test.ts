@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { runCaptured } from "./scene.ts";
+
+const { stdout } = await runCaptured(["--help"]);
+const commands = [...stdout.matchAll(/^ {2}([a-z]+) .*$/gm)]
+  .map(([, name]) => name!)
+  .filter((name) => name !== "svcsync");
+
+describe("help", () => {
+  it("lists the commands that README names, and where to begin", () => {
+    expect(commands).toEqual(
+      expect.arrayContaining(["init", "run", "sync", "check", "status", "records", "explain", "adopt", "demo"]),
+    );
+    expect(stdout).toContain("Where to begin:");
+  });
+
+  it.each(commands)("says what %s does", async (name) => {
+    const { code, stdout: text } = await runCaptured([name, "--help"]);
+    expect(text).toMatch(new RegExp(`^Usage: svcsync ${name === "help" ? "" : name}`));
+    expect(code).toBe(0);
+  });
+
+  it("is shown for a command line without a command, as a mistake", async () => {
+    const { code, stderr } = await runCaptured([]);
+    expect(stderr).toContain("Usage: svcsync");
+    expect(code).toBe(64);
+  });
+
+  it("names the command that was probably meant", async () => {
+    const { code, stderr } = await runCaptured(["statsu"]);
+    expect(stderr).toContain("status");
+    expect(code).toBe(64);
+  });
+
+  it("refuses an unknown option and a number that is none", async () => {
+    expect(await runCaptured(["status", "--jason"])).toMatchObject({ code: 64 });
+    const { code, stderr } = await runCaptured(["records", "--limit", "many"]);
+    expect(stderr).toContain("--limit");
+    expect(stderr).toContain("many");
+    expect(code).toBe(64);
+  });
+
+  it("tells the version", async () => {
+    expect((await runCaptured(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});

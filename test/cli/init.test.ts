@@ -1,0 +1,115 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createSampleErp, DEFAULT_TOKEN, startSandbox } from "#sandbox";
+import { sampleSyncFile } from "../../src/cli/sample-sync-file.ts";
+import { startRedis } from "../setup/redis.ts";
+import { runCaptured } from "./scene.ts";
+
+/** `init` writes into the folder that it is called in. */
+let folder: string;
+const home = process.cwd();
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "svcsync-init-"));
+  process.chdir(folder);
+});
+afterEach(async () => {
+  process.chdir(home);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const read = (path: string) => readFile(join(folder, path), "utf8");
+const answers = (...lines: string[]) => Readable.from(lines.map((line) => `${line}\n`));
+
+describe("init", () => {
+  it("asks for ERP and service, writes both files, and ends in a check that finds all well", async () => {
+    await using sandbox = await startSandbox();
+    await using redis = await startRedis();
+    using erp = createSampleErp(join(folder, "erp.sqlite"), { customers: 5, contacts: 5, tickets: 5, orders: 5 });
+    const url = `sqlite:${erp.path}`;
+    const stdin = answers("sqlite", sandbox.url, DEFAULT_TOKEN, url, "Europe/Vienna");
+    await writeFile(join(folder, "queue.txt"), redis.url);
+    const before = process.env["QUEUE_URL_FILE"];
+    process.env["QUEUE_URL_FILE"] = join(folder, "queue.txt");
+    try {
+      const { code, stdout } = await runCaptured(["init"], { stdin });
+      expect(stdout).toContain("Which ERP leads?");
+      expect(stdout).not.toContain("PROBLEM");
+      expect(stdout).toContain("All is there.");
+      expect(stdout).not.toContain(DEFAULT_TOKEN);
+      expect(code).toBe(0);
+    } finally {
+      if (before === undefined) delete process.env["QUEUE_URL_FILE"];
+      else process.env["QUEUE_URL_FILE"] = before;
+    }
+    expect(await read(".env")).toContain(`\nERP_URL=${url}\n`);
+    expect(await read("config/sync.yaml")).toContain("timezone: Europe/Vienna");
+    expect(JSON.parse(await read("config/sync.schema.json"))).toHaveProperty("$defs");
+  });
+
+  it("keeps passwords for the user alone, and quotes what an env file would cut", async () => {
+    const secret = "a#b 'c'";
+    const argv = ["init", "--yes", "--no-check", "--erp", "businessOne", "--service-url", "https://service.example"];
+    const { code } = await runCaptured([...argv, "--set", `ERP_PASSWORD=${secret}`, "--set", "SERVICE_TOKEN=t"]);
+    expect(code).toBe(0);
+    expect(await read(".env")).toContain(`ERP_PASSWORD=\`${secret}\`\n`);
+    expect((await stat(join(folder, ".env"))).mode & 0o777).toBe(0o600);
+  });
+
+  it("leaves empty what is not given, and says what is still to be filled in", async () => {
+    const { code, stdout } = await runCaptured(["init", "--yes", "--erp", "odoo"]);
+    expect(stdout).toContain("SERVICE_URL, ERP_URL, ERP_DATABASE, ERP_KEY, SERVICE_TOKEN");
+    expect(await read(".env")).toContain("\nERP_KEY=\n");
+    expect(code).toBe(78);
+  });
+
+  it("asks again where an answer cannot be", async () => {
+    const stdin = answers("odo", "5000", "Tryton", "service.example", "https://service.example", "", "me", "", "pass");
+    const { code, stdout, stderr } = await runCaptured(["init"], { stdin });
+    expect(stdout.match(/wanted a number from 1 to \d+, or a name/g)).toHaveLength(2);
+    expect(stdout).toContain("wanted an address that begins with https://");
+    expect(stdout).toContain("wanted an answer");
+    expect(stderr).toContain("The questions were not answered to the end");
+    expect(code).toBe(64);
+    await expect(stat(join(folder, ".env"))).rejects.toThrow("ENOENT");
+  });
+
+  it("overwrites nothing without --force, and says what is in the way before it asks", async () => {
+    await writeFile(join(folder, ".env"), "SERVICE_URL=https://mine.example\n");
+    const { code, stdout, stderr } = await runCaptured(["init", "--yes", "--erp", "odoo"]);
+    expect(stderr).toContain(".env would be overwritten");
+    expect(stdout).toBe("");
+    expect(code).toBe(64);
+    expect(await read(".env")).toBe("SERVICE_URL=https://mine.example\n");
+    await runCaptured(["init", "--yes", "--erp", "odoo", "--force"]);
+    expect(await read(".env")).toContain("ERP_DATABASE=");
+  });
+
+  it("replaces the sync file of the sample as it is shipped, and no other", async () => {
+    await runCaptured(["init", "--yes", "--no-check", "--erp", "odoo"]);
+    await rm(join(folder, ".env"));
+    const edited = await runCaptured(["init", "--yes", "--no-check", "--erp", "weclapp"]);
+    expect(edited.stderr).toContain("config/sync.yaml would be overwritten");
+    await writeFile(join(folder, "config/sync.yaml"), sampleSyncFile);
+    expect(await runCaptured(["init", "--yes", "--no-check", "--erp", "weclapp"])).toMatchObject({ code: 0 });
+    expect(await read("config/sync.yaml")).toContain("preset: weclapp");
+  });
+
+  it("refuses a name that the env file would not know", async () => {
+    const { code, stderr } = await runCaptured(["init", "--yes", "--erp", "odoo", "--set", "ERP_USER=me"]);
+    expect(stderr).toContain("--set ERP_USER: for odoo there are SERVICE_URL");
+    expect(code).toBe(64);
+  });
+
+  it.each([
+    ["--erp", "oddo"],
+    ["--timezone", "Berlin"],
+    ["--set", "novalue"],
+  ])("refuses %s %s", async (...option) => {
+    const { code, stderr } = await runCaptured(["init", "--yes", ...option]);
+    expect(stderr).toContain(option[1]);
+    expect(code).toBe(64);
+  });
+});

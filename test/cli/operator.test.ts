@@ -1,0 +1,193 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { openScene, type Scene } from "./scene.ts";
+
+const json = z.json();
+const syncResult = z.object({
+  requests: z.number(),
+  streams: z.array(
+    z.object({ name: z.string(), state: z.string(), read: z.number(), created: z.number(), updated: z.number() }),
+  ),
+});
+const recordView = z.object({
+  id: z.object({ stream: z.string(), key: z.string() }),
+  state: z.string(),
+  error: z.object({ code: z.string() }).optional(),
+});
+
+/** One story: each command is told beside what the ones before it left. */
+describe("the commands on a store", () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await openScene();
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+
+  it("status says before the first round that nothing was polled, and that is no error", async () => {
+    const { code, stdout } = await scene.run("status");
+    expect(stdout).toMatch(/customers +loading +never/);
+    expect(code).toBe(0);
+  });
+
+  it("peek shows rows as read and as mapped, and writes nothing", async () => {
+    const { code, stdout } = await scene.run("peek", "contacts");
+    expect(stdout).toContain('last_name: "Ünal"');
+    expect(stdout).toContain("customer: the service id of customers/10001");
+    expect(stdout).toContain('name: "Anna Ünal"');
+    expect(code).toBe(0);
+    expect(scene.sandbox.ledger.writes().filter(({ action }) => action !== "seed")).toEqual([]);
+  });
+
+  it("sync reads and creates everything, parents first, and exits 0", async () => {
+    const { code, stdout } = await scene.run("sync", "--json");
+    const { streams } = syncResult.parse(JSON.parse(stdout));
+    expect(streams.map(({ name, read, created }) => [name, read, created])).toEqual([
+      ["customers", 2, 2],
+      ["contacts", 1, 1],
+      ["tickets", 1, 1],
+      ["orders", 1, 1],
+    ]);
+    expect(code).toBe(0);
+    expect(scene.sandbox.records("svcDocument")).toHaveLength(1);
+  });
+
+  it("sync a second time writes nothing, makes no request for records, and says so", async () => {
+    const { code, stdout } = await scene.run("sync");
+    expect(stdout).toContain("Nothing to write");
+    expect(code).toBe(0);
+    const { requests } = syncResult.parse(JSON.parse((await scene.run("sync", "--json")).stdout));
+    expect(requests).toBe(0);
+  });
+
+  it("status exits 0 while all is in step, as table and as JSON", async () => {
+    expect((await scene.run("status")).code).toBe(0);
+    const { code, stdout } = await scene.run("status", "--json");
+    const { streams } = z
+      .object({ streams: z.array(z.object({ name: z.string(), state: z.string(), attention: z.array(z.string()) })) })
+      .parse(JSON.parse(stdout));
+    expect(streams.map(({ state, attention }) => [state, attention])).toEqual(streams.map(() => ["following", []]));
+    expect(code).toBe(0);
+  });
+
+  it("sync exits 1 when a record needs a person, and the others arrive", async () => {
+    scene.erp.breakOne("10002");
+    scene.erp.renameCustomer("10001", "Neu");
+    const { code, stdout } = await scene.run("sync", "--json");
+    const customers = syncResult.parse(JSON.parse(stdout)).streams[0];
+    expect(customers).toMatchObject({ name: "customers", updated: 1 });
+    expect(code).toBe(1);
+  });
+
+  it("records lists what needs a person, with the service's own words", async () => {
+    const { code, stdout } = await scene.run("records");
+    expect(stdout).toMatch(/customers\/10002 +parked .*name is required/);
+    expect(code).toBe(0);
+    const lines = (await scene.run("records", "customers", "--json")).stdout.trim().split("\n");
+    expect(lines.map((line) => recordView.parse(JSON.parse(line)))).toMatchObject([
+      { id: { stream: "customers", key: "10002" }, state: "parked", error: { code: "E_SERVICE_REFUSED" } },
+    ]);
+  });
+
+  it("records names a stream that there is not, instead of finding nothing in it", async () => {
+    const { code, stderr } = await scene.run("records", "custmers");
+    expect(stderr).toContain("custmers: no such stream; the sync file has customers, contacts, tickets, orders");
+    expect(code).toBe(64);
+  });
+
+  it("explain tells state, binding, ERP row, written fields and history of one record", async () => {
+    const { code, stdout } = await scene.run("explain", "customers/10001");
+    expect(stdout).toMatch(/^customers\/10001 is applied and bound to customer \d+\.$/m);
+    expect(stdout).toContain('name1: "Neu"');
+    expect(stdout).toContain('name: "Neu AG"');
+    expect(stdout).toMatch(/update customer \d+: updated, HTTP 200/);
+    expect(stdout).toMatch(/create customer \d+: created/);
+    expect(code).toBe(0);
+    const view = recordView
+      .extend({ history: z.array(json) })
+      .parse(JSON.parse((await scene.run("explain", "customers/10001", "--json")).stdout));
+    expect(view.history).toHaveLength(2);
+  });
+
+  it("explain says that no poll has shown a record, and exits 1", async () => {
+    const { code, stderr } = await scene.run("explain", "customers/4711");
+    expect(stderr).toContain("customers/4711 is not in the store");
+    expect(code).toBe(1);
+  });
+
+  it("refuses a record without its stream", async () => {
+    const { code, stderr } = await scene.run("explain", "10001");
+    expect(stderr).toContain('found "10001", wanted stream/key');
+    expect(code).toBe(64);
+  });
+
+  it("retry makes a parked record due, and the next round tries it", async () => {
+    scene.erp.change("customers", ["10002"], { name1: "Wieder da" });
+    const { code, stdout } = await scene.run("retry", "customers/10002");
+    expect(stdout).toBe("1 record is due again.\n");
+    expect(code).toBe(0);
+    expect((await scene.run("sync")).code).toBe(0);
+    expect(scene.sandbox.records("customer").map((record) => record["name"])).toContain("Wieder da");
+  });
+
+  it("retry of a stream that there is not is an error", async () => {
+    const { code, stderr } = await scene.run("retry", "custmers");
+    expect(stderr).toContain("custmers: no such stream");
+    expect(code).toBe(64);
+  });
+
+  it("resolve wants exactly one answer", async () => {
+    for (const answers of [[], ["--skip", "--create"]]) {
+      const { code, stderr } = await scene.run("resolve", "customers/10001", ...answers);
+      expect(stderr).toContain("Give exactly one answer: --bind ID, --create or --skip.");
+      expect(code).toBe(64);
+    }
+  });
+
+  it("resolve binds no record of the service to a second record of the ERP", async () => {
+    const [first] = scene.sandbox.records("customer");
+    const { code, stderr } = await scene.run("resolve", "customers/10002", "--bind", String(first!["id"]));
+    expect(stderr).toMatch(/already belongs to customers\/10001/);
+    expect(code).toBe(1);
+  });
+
+  it("resolve leaves a parked record out when told to", async () => {
+    scene.erp.breakOne("10002");
+    expect((await scene.run("sync")).code).toBe(1);
+    const { code, stdout } = await scene.run("resolve", "customers/10002", "--skip");
+    expect(stdout).toContain("customers/10002 is left out until the ERP changes it.");
+    expect(code).toBe(0);
+    expect((await scene.run("status")).code).toBe(0);
+  });
+
+  it("deletions says that none waits", async () => {
+    const { code, stdout } = await scene.run("deletions");
+    expect(stdout).toBe("No deletion waits for a person.\n");
+    expect(code).toBe(0);
+  });
+
+  it("backup copies the store and overwrites nothing", async () => {
+    const copy = join(scene.folder, "copy.db");
+    expect(await scene.run("backup", copy)).toMatchObject({ code: 0 });
+    expect(existsSync(copy)).toBe(true);
+    const second = await scene.run("backup", copy);
+    expect(second.stderr).toContain(`${copy} is there already`);
+    expect(second.code).toBe(64);
+  });
+
+  it("schema prints the JSON Schema of the sync file", async () => {
+    const { code, stdout } = await scene.run("schema");
+    expect(z.object({ $schema: z.string(), title: z.string() }).parse(JSON.parse(stdout)).title).toContain("sync file");
+    expect(code).toBe(0);
+  });
+
+  it("sync exits 75 when the ERP cannot be read, and delivers what it has", async () => {
+    await scene.set({ ERP_URL: `sqlite:${join(scene.folder, "gone.sqlite")}` });
+    const { code, stdout } = await scene.run("sync");
+    expect(stdout).toMatch(/^customers, contacts, tickets, orders: polls fail: .*E_SOURCE_UNREACHABLE/m);
+    expect(code).toBe(75);
+    await scene.set({ ERP_URL: `sqlite:${scene.erp.path}` });
+    expect((await scene.run("sync")).code).toBe(0);
+  });
+});

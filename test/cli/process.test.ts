@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openScene, type Scene } from "./scene.ts";
+
+const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene();
+  await scene.set({ LOG_LEVEL: "info" });
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
+/** The program as people start it, its output gathered. */
+class Program implements AsyncDisposable {
+  readonly child: ChildProcess;
+  output = "";
+  readonly #ended: Promise<number | null>;
+
+  constructor(...argv: string[]) {
+    this.child = spawn(process.execPath, [main, ...argv], { cwd: scene.folder, stdio: ["ignore", "pipe", "pipe"] });
+    for (const stream of [this.child.stdout!, this.child.stderr!])
+      stream.on("data", (chunk: Buffer) => (this.output += chunk.toString()));
+    this.#ended = once(this.child, "close").then(() => this.child.exitCode);
+  }
+
+  ended(): Promise<number | null> {
+    return this.#ended;
+  }
+
+  /** Resolves once the output holds `text`; fails when the program ends before. */
+  async says(text: string): Promise<void> {
+    const isOver = this.#ended.then(() => true);
+    while (!this.output.includes(text)) {
+      const wait = once(this.child.stdout!, "data").then(() => false);
+      if (await Promise.race([wait, isOver]))
+        if (!this.output.includes(text)) throw new Error(`ended without saying "${text}":\n${this.output}`);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.child.kill("SIGKILL");
+    await this.#ended;
+  }
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(20);
+}
+
+describe("the program", () => {
+  it("runs until SIGTERM, which is a clean stop with exit code 0", async () => {
+    await using program = new Program("run", "--env-file", scene.envFile);
+    await program.says("daemon started");
+    await until(() => scene.sandbox.records("svcDocument").length === 1);
+    program.child.kill("SIGTERM");
+    expect(await program.ended()).toBe(0);
+    expect(program.output).toMatch(/daemon is stopping[\s\S]*daemon stopped/);
+  });
+
+  it("ends at once on a second signal", async () => {
+    scene.sandbox.faults.add({ kind: "latency", ms: 60_000, resource: "customer" });
+    scene.erp.renameCustomer("10001", "Unterwegs");
+    await using program = new Program("run", "--env-file", scene.envFile);
+    await program.says("daemon started");
+    // A delivery is under way, for which a clean stop would wait.
+    await until(() => scene.sandbox.ledger.requests().some(({ method }) => method === "PUT"));
+    program.child.kill("SIGTERM");
+    await program.says("daemon is stopping");
+    program.child.kill("SIGTERM");
+    expect(await program.ended()).toBe(143);
+    scene.sandbox.faults.clear();
+  });
+
+  it("ends with 78 and one message on stderr when the settings are wrong", async () => {
+    const wrong = join(scene.folder, "wrong.env");
+    await writeFile(wrong, "SERVICE_URL=nowhere\nSERVICE_TOKEN=t\n");
+    await using program = new Program("run", "--env-file", wrong);
+    expect(await program.ended()).toBe(78);
+    expect(program.output).toMatch(/SERVICE_URL: found "nowhere"; wanted/);
+  });
+
+  it("shows the whole demo, and the counts hold", async () => {
+    await using program = new Program("demo");
+    expect(await program.ended()).toBe(0);
+    expect(program.output).toContain("Every record of the ERP is in the service, once, as the ERP says.");
+  });
+});

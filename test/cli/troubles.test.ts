@@ -1,0 +1,189 @@
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { openStore } from "#store";
+import { systemClock } from "#model";
+import { openLogger } from "#telemetry";
+import { freePort } from "../setup/free-port.ts";
+import { openScene, runCaptured, type Scene } from "./scene.ts";
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
+/** The lines of `check` that are problems, with the remedy below each. */
+async function problems(...options: string[]): Promise<{ code: number; problems: string[]; stdout: string }> {
+  const { code, stdout } = await scene.run("check", ...options);
+  const lines = stdout.split("\n");
+  const found = lines.flatMap((line, at) => (line.startsWith("PROBLEM") ? [`${line} ${lines[at + 1]?.trim()}`] : []));
+  return { code, problems: found, stdout };
+}
+
+describe("check", () => {
+  afterEach(async () => {
+    await scene.set({
+      SERVICE_URL: scene.sandbox.url,
+      SERVICE_TOKEN: "sandbox-token",
+      SERVICE_USERNAME: undefined,
+      SERVICE_PASSWORD: undefined,
+      ERP_URL: `sqlite:${scene.erp.path}`,
+    });
+    await scene.edit((text) => text);
+  });
+
+  it("finds all well, and has written nothing to any system", async () => {
+    const { code, problems: found, stdout } = await problems("--service");
+    expect(found).toEqual([]);
+    expect(stdout).toMatch(/^ok +stream customers: the service has Active, Inactive, Prospect$/m);
+    expect(code).toBe(0);
+    expect(scene.sandbox.ledger.writes().filter(({ action }) => action !== "seed")).toEqual([]);
+  });
+
+  it("says its findings as JSON too", async () => {
+    const { stdout } = await scene.run("check", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      findings: expect.arrayContaining([{ subject: "settings", verdict: "ok", message: expect.any(String) }]),
+    });
+  });
+
+  it("names a service that does not answer, and what to look at", async () => {
+    const port = await freePort();
+    await scene.set({ SERVICE_URL: `http://127.0.0.1:${port}` });
+    const { code, problems: found } = await problems();
+    expect(found).toEqual([expect.stringMatching(new RegExp(`service: .*127\\.0\\.0\\.1:${port}.*SERVICE_URL`))]);
+    expect(code).toBe(1);
+  });
+
+  it("names an address that is another web server's", async () => {
+    await using other = await plainServer();
+    await scene.set({ SERVICE_URL: other.url });
+    const { problems: found } = await problems();
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(other.url);
+  });
+
+  it("tells a wrong token from a wrong password, and shows neither", async () => {
+    await scene.set({ SERVICE_TOKEN: "not-the-token" });
+    const token = await problems();
+    expect(token.problems).toEqual([expect.stringMatching(/service: .*SERVICE_TOKEN/)]);
+    await scene.set({ SERVICE_TOKEN: undefined, SERVICE_USERNAME: "sync", SERVICE_PASSWORD: "not-the-password" });
+    const password = await problems();
+    expect(password.problems).toEqual([expect.stringMatching(/service: .*E_SERVICE_LOGIN.*SERVICE_PASSWORD/)]);
+    expect(token.stdout + password.stdout).not.toMatch(/not-the-token|not-the-password/);
+    expect([token.code, password.code]).toEqual([1, 1]);
+  });
+
+  it("names a table that the ERP does not have, and its stream", async () => {
+    await scene.edit((text) => text.replace("table: contacts", "table: contact"));
+    const { code, problems: found } = await problems();
+    expect(found).toEqual([expect.stringMatching(/stream contacts.*: .*no table contact; did you mean contacts/)]);
+    expect(code).toBe(1);
+  });
+
+  it("names a column that the sync file misspells, with its stream and field", async () => {
+    await scene.edit((text) => text.replace("shortName: short_name", "shortName: shortname"));
+    const { code, problems: found } = await problems();
+    expect(found).toEqual([expect.stringMatching(/customers.*shortName.*shortname/)]);
+    expect(code).toBe(1);
+  });
+
+  it("names a stamp column that is not there", async () => {
+    await scene.edit((text) => text.replace("key: order_no, changed: updated_at", "key: order_no, changed: update_at"));
+    const { problems: found } = await problems();
+    expect(found).toEqual([expect.stringMatching(/stream orders.*: .*update_at/)]);
+  });
+
+  it("names a status that the service does not have, and lists those that it has", async () => {
+    await scene.edit((text) => text.replace("A: Active", "A: Aktiv"));
+    const { code, problems: found } = await problems();
+    expect(found).toEqual([expect.stringMatching(/stream customers: .*Aktiv.*Active.*Inactive/)]);
+    expect(code).toBe(1);
+  });
+});
+
+describe("settings that are wrong", () => {
+  afterEach(async () => {
+    await scene.set({
+      SERVICE_CONCURRENCY: undefined,
+      SERVICE_URL: scene.sandbox.url,
+      ERP_URL: `sqlite:${scene.erp.path}`,
+    });
+    await scene.edit((text) => text);
+  });
+
+  it.each(["run", "sync", "check", "status"])(
+    "end %s with 78 and one message, before anything starts",
+    async (command) => {
+      await scene.set({ SERVICE_CONCURRENCY: "lots" });
+      const { code, stderr, stdout } = await scene.run(command);
+      expect(stderr).toContain("SERVICE_CONCURRENCY");
+      expect(stderr).toContain('"lots"');
+      expect(stderr).toContain("from 1 to 64");
+      expect(stderr).not.toMatch(/\n +at /);
+      expect(stdout).toBe("");
+      expect(code).toBe(78);
+    },
+  );
+
+  it("are told all at once", async () => {
+    await scene.set({ SERVICE_CONCURRENCY: "lots", SERVICE_URL: "example" });
+    const { stderr } = await scene.run("sync");
+    expect(stderr).toContain("SERVICE_CONCURRENCY");
+    expect(stderr).toContain("SERVICE_URL");
+  });
+
+  it("name line, column and the word that was meant in the sync file", async () => {
+    await scene.edit((text) => text.replace("own: create }", "onw: create }"));
+    const { code, stderr } = await scene.run("sync");
+    expect(stderr).toMatch(/sync\.yaml:\d+:\d+ streams\.customers\.fields\.info.*"onw".*"own"/);
+    expect(code).toBe(78);
+  });
+
+  it("name a field that the service's resource does not have", async () => {
+    await scene.edit((text) => text.replace("resource: customerContact", "resource: customerContacts"));
+    const { code, stderr } = await scene.run("sync");
+    expect(stderr).toMatch(/streams\.contacts\.resource.*customerContacts.*customerContact/);
+    expect(code).toBe(78);
+  });
+
+  it("name a variable that the sync file wants and nobody set", async () => {
+    await scene.set({ ERP_URL: undefined });
+    const { code, stderr } = await scene.run("sync");
+    expect(stderr).toContain("ERP_URL");
+    expect(code).toBe(78);
+  });
+
+  it("name an env file that is not there", async () => {
+    const missing = join(scene.folder, "missing.env");
+    const { code, stderr } = await runCaptured(["sync", "--env-file", missing]);
+    expect(stderr).toContain(`${missing} (ENOENT)`);
+    expect(code).toBe(78);
+  });
+});
+
+describe("a store that is in use", () => {
+  it("is named with the process that holds it, and commands beside it still work", async () => {
+    const logger = openLogger({ level: "error", format: "json", secrets: [] });
+    await using _daemon = await openStore(join(scene.folder, "data"), { as: "daemon", clock: systemClock, logger });
+    const second = await scene.run("sync");
+    expect(second.stderr).toMatch(new RegExp(`in use by process ${process.pid}.*E_STORE_BUSY`));
+    expect(second.code).toBe(70);
+    expect((await scene.run("status")).code).toBe(0);
+    expect((await scene.run("check")).code).toBe(0);
+  });
+});
+
+/** A web server that is not the service. */
+async function plainServer(): Promise<{ url: string } & AsyncDisposable> {
+  const server: Server = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end("<h1>It works!</h1>");
+  });
+  const port = await freePort();
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
