@@ -6,6 +6,8 @@ import { anyOrder } from "./source-model.ts";
 import { sourcePromises } from "./source-promises.ts";
 
 const withoutStamps = "reads rows without a stamp";
+/** Far beyond what the slowest proof takes: a loaded machine disproves nothing. */
+const PATIENCE_MS = 600_000;
 
 /** Proves the contract of `SourceStream` for one adapter, and notes in `table` what was and what was not. */
 export function describeSource(subject: SourceUnderTest, table: PromiseTable): void {
@@ -27,7 +29,7 @@ export function describeSource(subject: SourceUnderTest, table: PromiseTable): v
     for (const [promise, prove] of Object.entries(proofs))
       // The sentences and their assertions are in sourcePromises, where other adapters find them, too.
       // oxlint-disable-next-line vitest/valid-title, vitest/expect-expect
-      it(promise, async (context) => {
+      it(promise, { timeout: PATIENCE_MS }, async (context) => {
         await judge(subject, promise, prove, table, context);
       });
   });

@@ -30,12 +30,23 @@ export class HttpErp {
   deaf = false;
   /** Leaves the stamp out of its rows. */
   broken = false;
+  /** Grows with each write. */
+  version = 0;
   #ids = 0;
 
   write(rows: readonly TestRow[], stamp: number | null): void {
+    this.version++;
     for (const { key, name } of rows) {
       const id = this.rows.get(key)?.id ?? ++this.#ids;
       this.rows.set(key, { id, key, name, stamp });
+    }
+  }
+
+  delete(keys: readonly string[], at: number): void {
+    this.version++;
+    for (const key of keys) {
+      this.rows.delete(key);
+      this.deleted.push({ key, at });
     }
   }
 
@@ -87,10 +98,7 @@ export async function httpHarness(kind: HttpErpKind): Promise<SourceHarness> {
       for (const { key } of rows) kind.written?.(erp.rows.get(key)!);
     },
     async delete(keys) {
-      for (const key of keys) {
-        erp.rows.delete(key);
-        erp.deleted.push({ key, at: clockMs() * 1000 });
-      }
+      erp.delete(keys, clockMs() * 1000);
     },
     async putLate(rows) {
       const stamp = clockMs() * 1000;

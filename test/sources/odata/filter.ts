@@ -64,7 +64,7 @@ function comparison(field: string, operator: string, written: string): Test {
 
 function compared(value: Json, wanted: string): number {
   if (typeof value === "number") return value - Number(wanted);
-  const text = String(JSON.parse(JSON.stringify(value)));
+  const text = typeof value === "string" ? value : JSON.stringify(value);
   return text < wanted ? -1 : text > wanted ? 1 : 0;
 }
 

@@ -4,8 +4,8 @@ import { filterOf } from "./filter.ts";
 
 export interface ServiceManners {
   readonly version: "v2" | "v4";
-  /** Entities of the set, with stamps as comparable text. */
-  rows(): Iterable<JsonObject>;
+  /** Entities of the set, with stamps as comparable text; the same array as long as nothing changed. */
+  rows(): readonly JsonObject[];
   readonly keys: readonly string[];
   /** Types of the properties. */
   readonly types: Readonly<Record<string, string>>;
@@ -23,15 +23,12 @@ export function odataService(set: string, manners: ServiceManners, { path, query
   if (path.endsWith("/$metadata"))
     return { body: metadata(set, manners), headers: { "content-type": "application/xml" } };
   if (!path.endsWith(`/${set}`)) return { status: 404, body: { error: { code: "NotFound", message: `no ${path}` } } };
-  let fits: (row: JsonObject) => boolean;
-  const found: JsonObject[] = [];
+  let found: readonly JsonObject[];
   try {
-    fits = manners.deaf?.() ? () => true : filterOf(query.get("$filter"), manners.refuseMixedOr);
-    for (const row of manners.rows()) if (fits(row)) found.push(row);
+    found = foundRows(manners, query);
   } catch (thrown) {
     return { status: 400, body: { error: { code: "BadRequest", message: { lang: "en", value: String(thrown) } } } };
   }
-  sort(found, (query.get("$orderby") ?? "").split(",").filter(Boolean));
   const skip = Number(query.get("$skip") ?? query.get("$skiptoken") ?? 0);
   const top = Number(query.get("$top") ?? Number.POSITIVE_INFINITY);
   const preferred = Number(/maxpagesize=(\d+)/.exec(String(headers["prefer"] ?? ""))?.[1] ?? Number.POSITIVE_INFINITY);
@@ -49,6 +46,21 @@ export function odataService(set: string, manners: ServiceManners, { path, query
       ...(next && { "@odata.nextLink": next.link }),
     },
   };
+}
+
+const lastFound = new WeakMap<readonly JsonObject[], { question: string; found: readonly JsonObject[] }>();
+
+/** The rows of all pages. Pages of one question are cut from one answer: the suite's big table has many. */
+function foundRows(manners: ServiceManners, query: URLSearchParams): readonly JsonObject[] {
+  const rows = manners.rows();
+  const filter = manners.deaf?.() ? null : query.get("$filter");
+  const question = `${filter} ${query.get("$orderby")}`;
+  const last = lastFound.get(rows);
+  if (last?.question === question) return last.found;
+  const found = rows.filter(filterOf(filter, manners.refuseMixedOr));
+  sort(found, (query.get("$orderby") ?? "").split(",").filter(Boolean));
+  lastFound.set(rows, { question, found });
+  return found;
 }
 
 function sort(rows: JsonObject[], order: readonly string[]): void {

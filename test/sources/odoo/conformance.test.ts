@@ -51,7 +51,7 @@ function kind(protocol: "json2" | "jsonrpc"): HttpErpKind {
   return {
     answer: protocol === "json2" ? json2 : jsonrpc,
     async open(url, { pageSize }, clock) {
-      const login = { protocol, database: "db", username: "u", key: "k3y", timeout: "5s" };
+      const login = { protocol, database: "db", username: "u", key: "k3y" };
       const source = await openOdoo(settingsSchema.parse({ url, ...login }), openContext(clock));
       const read = { model: "res.partner", key: "ref", fields: ["name", "active"], size: pageSize, margin: "0s" };
       return source.stream("customers", readSchema.parse(read));

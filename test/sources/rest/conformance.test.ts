@@ -60,7 +60,7 @@ function configured(paging: object): HttpErpKind {
   return {
     answer,
     async open(url, { pageSize }, clock) {
-      const settings = settingsSchema.parse({ url, timezone: SITE_ZONE, timeout: "5s" });
+      const settings = settingsSchema.parse({ url, timezone: SITE_ZONE });
       const source = await openRest(settings, openContext(clock));
       return source.stream(
         "customers",
