@@ -73,13 +73,14 @@ class SqliteSession implements Session {
     await setImmediate();
     signal.throwIfAborted();
     const statement = this.#database.prepare<unknown[], Cell[]>(text).raw(true).safeIntegers(true);
-    const columns = statement.columns().map(({ name, type }) => ({ name, kind: kindOf(type), type: type ?? "" }));
     const deadline = performance.now() + this.#timeoutMs;
     const rows: Cell[][] = [];
     for (const row of statement.iterate(...values)) {
       rows.push(row);
       if (performance.now() > deadline) throw new StatementTimeout(`no end after ${this.#timeoutMs} ms`);
     }
+    // Only now: a statement learns of a schema that another process changed when it runs.
+    const columns = statement.columns().map(({ name, type }) => ({ name, kind: kindOf(type), type: type ?? "" }));
     return { columns, rows };
   }
 
