@@ -80,6 +80,16 @@ describe("a create whose answer is lost", () => {
   });
 });
 
+describe("a sync that a create without an answer is left to", () => {
+  it("stays until it is settled, however long that takes: the next run would begin to wait anew", async () => {
+    await using stage = await setStage({ environment: { SETTLE_LAG_SECONDS: "31" } });
+    stage.sandbox.faults.add({ kind: "cut", when: "before", resource: "customer", method: "POST", count: 1 });
+    stage.erp.insertCustomer({ customer_no: "10001" });
+    expect((await stage.command("sync")).code).toBe(0);
+    only(stage.sandbox, "customer", "customerId", "10001");
+  });
+});
+
 describe("a create whose end nobody can know", () => {
   async function uncertain(when: "before" | "after") {
     const stage = await setStage({ syncFile: unmatched });
@@ -99,13 +109,26 @@ describe("a create whose end nobody can know", () => {
     expect(stage.sandbox.ledger.count({ method: "POST", resource: "customer" })).toBe(1);
   });
 
-  it("is bound by `resolve --bind`, and what differs is sent", async () => {
+  it("is bound by `resolve --bind`, and what is right already is not sent again", async () => {
     await using stage = await uncertain("after");
     const { id } = only(stage.sandbox, "customer", "customerId", "10001");
     expect((await stage.command("resolve", "customers/10001", "--bind", String(id))).code).toBe(0);
     expect((await stage.command("sync")).code).toBe(0);
     expect(await stage.view(customer)).toMatchObject({ state: "applied", binding: { serviceId: id } });
-    expect(stage.sandbox.records("customer")).toHaveLength(1);
+    expect(stage.sandbox.ledger.writes({ resource: "customer" })).toHaveLength(1);
+  });
+
+  it("sends what differs alone after `resolve --bind`, and parks when there is no such record", async () => {
+    await using stage = await uncertain("before");
+    const customerStatus = only(stage.sandbox, "customerStatus", "name", "Active").id;
+    const rows = [{ customerId: "10001", name: "Von Hand", customerStatus }];
+    const [{ id }] = stage.sandbox.seed("customer", rows) as [{ id: number }];
+    expect((await stage.command("resolve", "customers/10001", "--bind", "999999")).code).toBe(0);
+    expect((await stage.command("sync")).code).toBe(1);
+    expect(await stage.view(customer)).toMatchObject({ state: "parked", error: { code: "E_RECORD_GONE" } });
+    expect((await stage.command("resolve", "customers/10001", "--bind", String(id))).code).toBe(0);
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(sent(stage.sandbox, "customer", "edit")).toEqual([{ name: "Grün GmbH" }]);
   });
 
   it("is created once by `resolve --create`", async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -51,6 +51,8 @@ export interface Stage extends AsyncDisposable {
   view(id: RecordId): Promise<RecordView | undefined>;
   /** Reads and answers beside whatever else uses the store. */
   store(): Promise<Store>;
+  /** Adds settings to those of the stage. An empty text takes one away. */
+  set(more: Readonly<Record<string, string>>): Promise<void>;
   /** Edits the sync file. */
   edit(change: (text: string) => string): Promise<void>;
 }
@@ -87,6 +89,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
         await using store = await openBeside();
         return store.record(id);
       },
+      set: (more) => appendFile(envFile, lines(more)),
       edit: async (change) => writeFile(syncFile, change(await readFile(syncFile, "utf8"))),
       [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose](),
     };
@@ -168,6 +171,10 @@ function environment(
     LOG_FORMAT: "json",
     ...more,
   };
+  return lines(values);
+}
+
+function lines(values: Readonly<Record<string, string>>): string {
   return Object.entries(values)
     .map(([name, value]) => `${name}=${value}\n`)
     .join("");

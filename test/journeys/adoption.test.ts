@@ -1,0 +1,128 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "#model";
+import { only, sent, setStage, until, untilState, writeRequests, type Stage } from "./stage.ts";
+
+const key = (at: number) => String(20_000 + at);
+
+/**
+ * A service that has been typed into for years: 2,000 customers, of which 100 are the ERP's as they are, 50 are the ERP's
+ * with another name, 20 of the ERP's are there twice, and the rest is unknown to the ERP, which has 130 more of its own.
+ */
+async function grownService(): Promise<Stage> {
+  const stage = await setStage();
+  const { erp, sandbox } = stage;
+  const customerStatus = only(sandbox, "customerStatus", "name", "Active").id;
+  const seeds: JsonObject[] = [];
+  const seed = (customerId: string, name: string) => seeds.push({ customerId, name, customerStatus, inhouse: true });
+  for (let at = 0; at < 300; at++) {
+    erp.insertCustomer({ customer_no: key(at), name1: `Kunde ${at}` });
+    if (at < 100) seed(key(at), `Kunde ${at}`);
+    else if (at < 150) seed(key(at), `Von Hand ${at}`);
+    else if (at < 170) {
+      seed(key(at), `Kunde ${at}`);
+      seed(key(at), `Kunde ${at} (alt)`);
+    }
+  }
+  for (let at = seeds.length; at < 2_000; at++) seed(`X${at}`, `Fremd ${at}`);
+  sandbox.seed("customer", seeds);
+  return stage;
+}
+
+describe("a first run into a service that is in use", () => {
+  it("writes nothing until a person has decided, then binds, creates and parks as it said it would", async () => {
+    await using stage = await grownService();
+    const { sandbox } = stage;
+    const strangers = sandbox.records("customer").filter(({ customerId }) => String(customerId).startsWith("X"));
+    const held = await stage.command("sync");
+    expect(held.code).toBe(1);
+    expect(held.stderr).toContain("customer already holds 2000 records that svcsync does not know");
+    expect((await stage.command("status")).stdout).toContain('"svcsync adopt customers"');
+
+    const csv = join(stage.folder, "plan.csv");
+    const plan = await stage.command("adopt", "customers", "--csv", csv);
+    expect(plan.code).toBe(1);
+    expect(
+      plan.stdout
+        .split("\n")
+        .slice(0, 2)
+        .map((line) => line.trim().split(/\s{2,}/)),
+    ).toEqual([
+      ["stream", "bound", "matched", "new", "ambiguous", "left out", "unclear", "only in the service"],
+      ["customers", "0", "150", "130", "20", "0", "0", "1,850"],
+    ]);
+    expect(plan.stdout).toContain("Nothing was written.");
+    expect(writeRequests(sandbox)).toBe(0);
+
+    // A person chooses the first of two for every other ambiguous record.
+    const lines = (await readFile(csv, "utf8")).split("\r\n");
+    expect(lines).toHaveLength(1 + 300 + 1_850 + 1);
+    const chosen = new Map<string, number>();
+    const edited = lines.map((line) => {
+      const [stream, customerNo, verdict, , candidates] = line.split(",");
+      if (verdict !== "ambiguous" || Number(customerNo) % 2 === 1) return line;
+      const serviceId = candidates!.split(" ")[0]!;
+      chosen.set(customerNo!, Number(serviceId));
+      return [stream, customerNo, verdict, serviceId, candidates, ""].join(",");
+    });
+    expect(chosen.size).toBe(10);
+    await writeFile(csv, edited.join("\r\n"));
+    const answered = await stage.command("adopt", "customers", "--answers", csv);
+    expect(answered.stdout).toMatch(/customers +10 +150 +130 +10 /);
+    expect(writeRequests(sandbox)).toBe(0);
+
+    const confirmed = await stage.command("adopt", "customers", "--confirm");
+    expect(confirmed.stdout).toContain("Decided: customers may deliver.");
+    const done = await stage.command("sync");
+    expect(done.code).toBe(1);
+    expect(
+      sent(sandbox, "customer", "create")
+        .map((body) => body["customerId"])
+        .toSorted(),
+    ).toEqual(Array.from({ length: 130 }, (_, at) => key(170 + at)));
+    const edits = sent(sandbox, "customer", "edit");
+    expect(edits.filter((body) => Object.keys(body).join() !== "name")).toEqual([]);
+    const renamed = [...chosen.values()].filter(
+      (id) => edits.length > 0 && sandbox.ledger.history("customer", id).length > 1,
+    );
+    expect(edits).toHaveLength(50 + renamed.length);
+
+    await using store = await stage.store();
+    const views = await store.records({ stream: "customers", limit: 1_000 });
+    const parked = views.filter(({ state }) => state === "parked");
+    expect(parked).toHaveLength(10);
+    for (const { error } of parked) {
+      expect(error!.code).toBe("E_MATCH_AMBIGUOUS");
+      expect(error!.details["candidates"]).toHaveLength(2);
+    }
+    expect(views.filter(({ state }) => state === "applied")).toHaveLength(290);
+    for (const [customerNo, serviceId] of chosen)
+      expect(views.find(({ id }) => id.key === customerNo)!.binding!.serviceId).toBe(serviceId);
+    expect(sandbox.records("customer")).toHaveLength(2_130);
+    expect(sandbox.records("customer").filter(({ customerId }) => String(customerId).startsWith("X"))).toEqual(
+      strangers,
+    );
+  });
+
+  it("goes on in a running daemon by itself once a person has decided, whatever else was held", async () => {
+    await using stage = await setStage();
+    const { erp, sandbox } = stage;
+    const customerStatus = only(sandbox, "customerStatus", "name", "Active").id;
+    sandbox.seed("customer", [{ customerId: "10001", name: "Alt GmbH", customerStatus }]);
+    erp.insertCustomer({ customer_no: "10001", name1: "Alt GmbH" });
+    erp.insertContact({ customer_no: "10001", contact_no: 1 });
+    await using running = await stage.start();
+    await until("the stream is held", async () => running.daemon.gate.held().has("customers"));
+    await untilState(running.store, "waiting", { stream: "contacts", key: "10001|1" });
+    await stage.command("adopt", "customers", "--confirm");
+    await untilState(
+      running.store,
+      "applied",
+      { stream: "customers", key: "10001" },
+      { stream: "contacts", key: "10001|1" },
+    );
+    expect(sandbox.records("customer")).toHaveLength(1);
+    expect(sandbox.ledger.count({ method: "PUT" })).toBe(0);
+  });
+});

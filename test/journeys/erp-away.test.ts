@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { startWebServer } from "../sources/web-server.ts";
+import { only, setStage, until, untilState } from "./stage.ts";
+
+const syncFile = (shop: string) => `
+sources:
+  erp: { adapter: sql, url: "\${ERP_URL}" }
+  shop: { adapter: rest, url: "${shop}", timezone: UTC }
+streams:
+  customers:
+    source: erp
+    read: { table: customers, key: customer_no, changed: updated_at }
+    resource: customer
+    match: [customerId]
+    fields:
+      customerId: customer_no
+      name: name1
+      customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }
+  buyers:
+    source: shop
+    read: { path: buyers, rows: rows, key: id }
+    resource: customer
+    match: [customerId]
+    fields:
+      customerId: { expr: "'S' & id" }
+      name: name
+      customerStatus: { lookup: customerStatus, by: name, value: { const: Prospect } }
+`;
+
+describe("an ERP that vanishes", () => {
+  it("stops its own streams alone, says so once, and is followed again when it is back", async () => {
+    const rows = [{ id: "1", name: "Käufer eins" }];
+    let isAway = false;
+    await using shop = await startWebServer(() => (isAway ? { cut: true } : { body: { rows } }));
+    await using stage = await setStage({ syncFile: syncFile(shop.url) });
+    stage.erp.insertCustomer({ customer_no: "10001" });
+    await using running = await stage.start();
+    const { store, log } = running;
+    const customer = { stream: "customers", key: "10001" };
+    await untilState(store, "applied", customer, { stream: "buyers", key: "1" });
+
+    isAway = true;
+    rows.push({ id: "2", name: "Käufer zwei" });
+    await until("the shop's stream fails", async () => (await store.cursor("buyers")).error !== undefined);
+    stage.erp.renameCustomer("10001", "Trotzdem GmbH");
+    await until(
+      "the other ERP's change arrived",
+      () => only(stage.sandbox, "customer", "customerId", "10001")["name"] === "Trotzdem GmbH",
+    );
+    await until("the shop failed again and again", () => log.lines("poll failed again").length > 2);
+    expect(log.lines("poll failed").filter(({ stream }) => stream === "buyers")).toHaveLength(1);
+    expect((await store.cursor("customers")).error).toBeUndefined();
+    expect(stage.sandbox.records("customer")).toHaveLength(2);
+
+    isAway = false;
+    await untilState(store, "applied", { stream: "buyers", key: "2" });
+    expect((await store.cursor("buyers")).error).toBeUndefined();
+    expect(only(stage.sandbox, "customer", "customerId", "S2")["name"]).toBe("Käufer zwei");
+    expect(log.lines("polls succeed again")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { setStage, until, type Stage } from "./stage.ts";
+
+const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+
+/** The real program in a process of its own, until `isEnough`; then kill -9. */
+async function runAndKill(stage: Stage, isEnough: () => boolean): Promise<void> {
+  const child = spawn(process.execPath, [program, "run", "--env-file", stage.envFile], {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { PATH: process.env["PATH"] },
+  });
+  const ended = new Promise<NodeJS.Signals | null>((resolve) => {
+    child.once("exit", (_code, signal) => resolve(signal));
+  });
+  try {
+    await until("the load is far enough", () => child.exitCode !== null || isEnough());
+  } finally {
+    child.kill("SIGKILL");
+  }
+  expect(await ended).toBe("SIGKILL");
+}
+
+describe("a daemon that is killed with -9 in the middle of the first load", () => {
+  it("goes on where it was: every record is there once", async () => {
+    const rows = { customers: 60, contacts: 100, tickets: 60, orders: 40 };
+    await using stage = await setStage({ rows });
+    const { sandbox, erp } = stage;
+    const posts = () => sandbox.ledger.count({ method: "POST" });
+    sandbox.faults.add({ kind: "latency", ms: 30, method: "POST" });
+    for (const enough of [20, 80, 130]) await runAndKill(stage, () => posts() >= enough);
+    sandbox.faults.clear();
+    const last = await stage.command("sync");
+    expect(last.code).toBe(0);
+
+    const living = <Row extends { deleted: number }>(table: readonly Row[]) => table.filter((row) => row.deleted === 0);
+    const wanted = living(erp.all("customers")).map((row) => row.customer_no);
+    const found = sandbox.records("customer").map(({ customerId }) => String(customerId));
+    expect(found.toSorted()).toEqual(wanted.toSorted());
+    const isThere = (row: { customer_no: string }) => wanted.includes(row.customer_no);
+    const contacts = living(erp.all("contacts")).filter(isThere);
+    expect(sandbox.records("customerContact")).toHaveLength(contacts.length);
+    const tickets = living(erp.all("tickets")).filter(isThere);
+    const numbers = sandbox.records("ticket").map(({ erpReferenceNumber }) => String(erpReferenceNumber));
+    expect(numbers.toSorted()).toEqual(tickets.map((row) => row.ticket_no).toSorted());
+    const orders = sandbox.records("svcDocument").map(({ erpReferenceNumber }) => erpReferenceNumber);
+    expect(new Set(orders).size).toBe(orders.length);
+    await using store = await stage.store();
+    expect(await store.records({ states: ["parked", "uncertain", "due", "claimed"], limit: 1 })).toEqual([]);
+  });
+});

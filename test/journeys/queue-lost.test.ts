@@ -1,0 +1,66 @@
+import { Redis } from "ioredis";
+import { describe, expect, it } from "vitest";
+import { startRedis } from "../setup/redis.ts";
+import { setStage, until, type Running, type Stage } from "./stage.ts";
+
+const rows = { customers: 60, contacts: 100, tickets: 60, orders: 40 };
+
+/** Every row has its one record; deleted ones and their children may be missing. */
+async function loaded(stage: Stage, { store }: Running): Promise<void> {
+  await until("everything has come to rest", async () => {
+    const counts = [...(await store.counts()).values()];
+    const total = counts.flatMap((states) => Object.values(states)).reduce((sum, count) => sum + count, 0);
+    return total === 260 && counts.every(({ due = 0, claimed = 0 }) => due + claimed === 0);
+  });
+  const { sandbox, erp } = stage;
+  const keys = sandbox.records("customer").map(({ customerId }) => customerId);
+  expect(new Set(keys).size).toBe(keys.length);
+  const wanted = erp.all("customers").filter(({ deleted }) => deleted === 0);
+  expect(keys.toSorted()).toEqual(wanted.map((row) => row.customer_no).toSorted());
+  for (const resource of ["customer", "customerContact", "ticket", "svcDocument"])
+    expect(sandbox.ledger.count({ method: "POST", resource })).toBe(sandbox.records(resource).length);
+  const waiting = await store.records({ states: ["waiting"], limit: 1_000 });
+  for (const { waitsFor } of waiting) expect(waitsFor).not.toEqual([]);
+  expect(await store.records({ states: ["parked", "uncertain"], limit: 1 })).toEqual([]);
+}
+
+describe("a queue that is emptied in the middle of the first load", () => {
+  it("loses nothing: FLUSHALL, again and again", async () => {
+    await using redis = await startRedis();
+    await using stage = await setStage({ rows, environment: { QUEUE_URL: redis.url } });
+    stage.sandbox.faults.add({ kind: "latency", ms: 20, method: "POST" });
+    await using running = await stage.start();
+    const client = new Redis(redis.url);
+    try {
+      for (const records of [10, 60, 120]) {
+        await until(`${records} records are there`, () => stage.sandbox.ledger.count({ method: "POST" }) >= records);
+        await client.flushall();
+      }
+    } finally {
+      client.disconnect();
+    }
+    await loaded(stage, running);
+  });
+});
+
+describe("a queue that goes away in the middle of the first load", () => {
+  it("loses nothing: the daemon waits, says so, and goes on when it is back", async () => {
+    await using redis = await startRedis();
+    await using stage = await setStage({ rows, environment: { QUEUE_URL: redis.url } });
+    stage.sandbox.faults.add({ kind: "latency", ms: 20, method: "POST" });
+    await using running = await stage.start();
+    await until("the load is under way", () => stage.sandbox.ledger.count({ method: "POST" }) >= 40);
+    await redis.stop();
+    await until("the page says so", async () => {
+      const ready = await fetch(`${running.daemon.url}/readyz`);
+      return ready.status === 503 && (await ready.text()).includes("queue");
+    });
+    await redis.start();
+    await until("it is ready again", async () => (await fetch(`${running.daemon.url}/readyz`)).status === 200);
+    await loaded(stage, running);
+    stage.erp.insertCustomer({ customer_no: "99001", name1: "Nachher GmbH" });
+    await until("later changes arrive too", () =>
+      stage.sandbox.records("customer").some(({ customerId }) => customerId === "99001"),
+    );
+  });
+});

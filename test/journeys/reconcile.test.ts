@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { only, sent, setStage, type Stage } from "./stage.ts";
+
+/** Five customers in step, of which then one was renamed by hand, one vanished and one was typed in a second time. */
+async function drifted(): Promise<Stage> {
+  const stage = await setStage();
+  const { erp, sandbox } = stage;
+  for (let at = 1; at <= 5; at++) erp.insertCustomer({ customer_no: String(10_000 + at), name1: `Kunde ${at}` });
+  erp.insertTicket({ ticket_no: "T-1", customer_no: "10004", tags: "Garantie" });
+  expect((await stage.command("sync")).code).toBe(0);
+  const record = (at: number) => only(sandbox, "customer", "customerId", String(10_000 + at));
+  sandbox.seed("customer", [{ ...record(1), name: "Von Hand", inhouse: true }]);
+  sandbox.vanish("customer", record(2).id);
+  const { id: _, ...copy } = record(3);
+  sandbox.seed("customer", [copy]);
+  const ticket = only(sandbox, "ticket", "erpReferenceNumber", "T-1");
+  sandbox.seed("ticket", [{ ...ticket, tags: [only(sandbox, "tag", "name", "VIP").id] }]);
+  return stage;
+}
+
+describe("reconcile", () => {
+  it("is content when the service holds what was written", async () => {
+    await using stage = await setStage({ rows: { customers: 20, contacts: 30, tickets: 20, orders: 10 } });
+    expect((await stage.command("sync")).code).toBe(0);
+    const result = await stage.command("reconcile");
+    expect(result.code).toBe(0);
+  });
+
+  it("reports drifted fields with both values, missing records and doubled ones, and writes nothing", async () => {
+    await using stage = await drifted();
+    const before = stage.sandbox.ledger.writes().length;
+    const { code, stdout } = await stage.command("reconcile");
+    expect(code).toBe(1);
+    expect(stdout).toContain('customers/10001: name was written as "Kunde 1" and is "Von Hand"');
+    expect(stdout).toMatch(/customers\/10002: \d+ no longer exists in the service/);
+    expect(stdout).toMatch(/customers\/10003: customer \d+ is there again as \d+/);
+    expect(stdout).toContain("tickets/T-1: tags was written as");
+    expect(stdout).not.toContain("inhouse");
+    expect(stage.sandbox.ledger.writes()).toHaveLength(before);
+    expect((await stage.command("sync")).stdout).toContain("Nothing to write");
+  });
+
+  it("--repair sends the owned fields that differ and no others", async () => {
+    await using stage = await drifted();
+    const { sandbox } = stage;
+    expect((await stage.command("reconcile", "--repair")).code).toBe(1);
+    expect((await stage.command("sync")).code).toBe(1);
+    // A write in doubt may be sent once more after the settling time; it carries the same field alone.
+    expect(new Set(sent(sandbox, "customer", "edit").map((body) => JSON.stringify(body)))).toEqual(
+      new Set(['{"name":"Kunde 1"}']),
+    );
+    expect(only(sandbox, "customer", "customerId", "10001")).toMatchObject({ name: "Kunde 1", inhouse: true });
+    const tags = only(sandbox, "ticket", "erpReferenceNumber", "T-1")["tags"];
+    const tag = (name: string) => only(sandbox, "tag", "name", name).id;
+    expect(new Set(Array.isArray(tags) ? tags : [])).toEqual(new Set([tag("VIP"), tag("Garantie")]));
+    expect(await stage.view({ stream: "customers", key: "10002" })).toMatchObject({
+      state: "parked",
+      error: { code: "E_RECORD_GONE" },
+    });
+    const again = await stage.command("reconcile");
+    expect(again.stdout).not.toContain("customers/10001");
+    expect(again.stdout).not.toContain("tickets/T-1");
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { setStage, until } from "./stage.ts";
+
+/** Less patient than in life, where a long outage is probed once a minute. */
+const breaker = { failures: 10, pauseMs: 10, pauseMaxMs: 30 };
+const PROBES = 10;
+
+describe("a service that is down for hours", () => {
+  it("costs probes and no attempts, parks nothing, and then takes the backlog, live changes first", async () => {
+    await using stage = await setStage({
+      rows: { customers: 300 },
+      environment: { RETRY_ATTEMPTS: "3", RETRY_BASE_SECONDS: "0.5" },
+    });
+    const { erp, sandbox } = stage;
+    sandbox.faults.add({ kind: "latency", ms: 10, method: "POST" });
+    await using running = await stage.start({ breaker });
+    const { store, log } = running;
+    await until("the load is under way", () => sandbox.ledger.count({ method: "POST" }) >= 40);
+    const cut = sandbox.faults.add({ kind: "cut", when: "before" });
+    await until("the breaker has opened", () => log.lines("service was given a rest").length > 0);
+    // Records that are there already: what a probe may have created must be settled first, and that takes its time.
+    const live = sandbox.records("customer").slice(0, 2);
+    const liveKeys = live.map(({ customerId }) => String(customerId));
+    for (const key of liveKeys) erp.change("customers", [key], { name1: "Live GmbH", name2: null });
+    const probed = sandbox.ledger.count();
+    await until("it was probed often", () => sandbox.ledger.count() >= probed + PROBES);
+
+    const views = await store.records({ stream: "customers", limit: 1_000 });
+    expect(views.filter(({ state }) => state === "parked" || state === "uncertain")).toEqual([]);
+    expect(views.reduce((sum, { attempts }) => sum + attempts, 0)).toBeLessThanOrEqual(breaker.failures);
+    const lives = views.filter(({ id }) => liveKeys.includes(id.key));
+    expect(lives.map(({ row }) => row["name1"])).toEqual(["Live GmbH", "Live GmbH"]);
+
+    const before = sandbox.ledger.writes({ resource: "customer" }).length;
+    const due = views.filter(({ state }) => state !== "applied" && state !== "deleted").length;
+    expect(due).toBeGreaterThan(100);
+    sandbox.faults.clear(cut);
+    await until("all are there", async () => {
+      const counts = (await store.counts()).get("customers")!;
+      return (counts.applied ?? 0) + (counts.deleted ?? 0) === 300;
+    });
+    const after = sandbox.ledger.writes({ resource: "customer" }).slice(before);
+    const places = after.flatMap(({ action }, place) => (action === "edit" ? [place] : []));
+    expect(places).toHaveLength(2);
+    expect(Math.max(...places)).toBeLessThan(10);
+    const keys = sandbox.records("customer").map(({ customerId }) => customerId);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(await store.records({ states: ["parked", "uncertain"], limit: 1 })).toEqual([]);
+    expect(log.lines("service answered again")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,78 @@
+import { copyFile, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Store } from "#store";
+import { setStage, until, writeRequests, type Stage } from "./stage.ts";
+
+async function inStep(): Promise<Stage> {
+  const stage = await setStage();
+  const { erp } = stage;
+  for (let at = 1; at <= 20; at++) {
+    const customer_no = String(10_000 + at);
+    erp.insertCustomer({ customer_no, remarks: at % 2 === 0 ? "von Anfang an" : null });
+    erp.insertContact({ customer_no, contact_no: 1, email: `k${at}@example.com`, last_name: "Müller" });
+    erp.insertContact({ customer_no, contact_no: 2, email: null, last_name: `Öttl ${at}` });
+    erp.insertTicket({ ticket_no: `T-${at}`, customer_no, contact_no: 1, tags: "VIP,Wartung", due_date: "2026-07-31" });
+    erp.insertOrder({ order_no: `A-${at}`, customer_no, ticket_no: `T-${at}`, reference: "R" });
+  }
+  expect((await stage.command("sync")).code).toBe(0);
+  return stage;
+}
+
+async function bindings(store: Store): Promise<Map<string, number | undefined>> {
+  const views = await store.records({ limit: 1_000 });
+  return new Map(views.map(({ id, binding }) => [`${id.stream}/${id.key}`, binding?.serviceId]));
+}
+
+async function bindingsOf(stage: Stage): Promise<Map<string, number | undefined>> {
+  await using store = await stage.store();
+  return bindings(store);
+}
+
+describe("a store that is lost", () => {
+  it("is rebuilt from match keys: the same bindings, without a single write", async () => {
+    await using stage = await inStep();
+    const known = await bindingsOf(stage);
+    expect([...known.values()].filter((id) => id !== undefined)).toHaveLength(100);
+    await rm(stage.dataDir, { recursive: true });
+    const before = writeRequests(stage.sandbox);
+    const planned = await stage.command("rebuild");
+    expect(planned.stdout).toContain("Nothing was written.");
+    const rebuilt = await stage.command("rebuild", "--confirm");
+    expect(rebuilt.code).toBe(0);
+    expect(await bindingsOf(stage)).toEqual(known);
+    expect(writeRequests(stage.sandbox) - before).toBe(0);
+    expect((await stage.command("sync")).stdout).toContain("Nothing to write");
+  });
+
+  it("is not rebuilt over a store that knows its bindings", async () => {
+    await using stage = await inStep();
+    const refused = await stage.command("rebuild", "--confirm");
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain("rebuild is for a new store");
+  });
+});
+
+describe("a backup of a live store", () => {
+  it("opens as a store of its own and holds every binding", async () => {
+    await using stage = await inStep();
+    const copy = join(stage.folder, "backup.db");
+    {
+      await using running = await stage.start();
+      stage.erp.renameCustomer("10001", "Während der Sicherung GmbH");
+      await until("it was delivered", async () => {
+        const view = await running.store.record({ stream: "customers", key: "10001" });
+        return view!.applied!["name"] === "Während der Sicherung GmbH" && view!.state === "applied";
+      });
+      expect((await stage.command("backup", copy)).code).toBe(0);
+    }
+    const known = await bindingsOf(stage);
+    await rm(stage.dataDir, { recursive: true });
+    await mkdir(stage.dataDir);
+    await copyFile(copy, join(stage.dataDir, "svcsync.db"));
+    expect(await bindingsOf(stage)).toEqual(known);
+    const before = writeRequests(stage.sandbox);
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(writeRequests(stage.sandbox) - before).toBe(0);
+  });
+});
