@@ -5,6 +5,7 @@ import type { Database } from "./database.ts";
 import type { Cell } from "./engine.ts";
 import { keyOf, type Layout } from "./layout.ts";
 import type { Bounds, Marker } from "./marker.ts";
+import { refuseEmptyKeys } from "./null-keys.ts";
 import { readPages } from "./pages.ts";
 import type { Settled } from "./settle.ts";
 
@@ -87,6 +88,7 @@ async function* readPhase(
   const { database, increment, pageSize } = options;
   const part = phase === "whole" ? options.whole! : increment!.part;
   const { layout } = part;
+  if (phase === "whole" && part.unique && !resumed) await refuseEmptyKeys(database, layout, signal);
   const order = orderOf(phase, layout, increment?.marker);
   const request = {
     layout,
