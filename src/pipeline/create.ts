@@ -157,6 +157,17 @@ export class Creator {
     await this.#parts.written(stream, written);
   }
 
+  /** What a record that is there holds of our fields, or undefined when it is gone. */
+  async held(
+    resource: ResourceName,
+    serviceId: ServiceId,
+    wanted: Projection,
+    signal: AbortSignal,
+  ): Promise<Projection | undefined> {
+    const record = await this.#parts.service.read(resource, serviceId, Object.keys(wanted), signal);
+    return record && ownedPart(record, wanted);
+  }
+
   /**
    * Binds to a record that is there; what it holds now counts as last written, so that the next delivery sends exactly what
    * differs. False when it has vanished meanwhile.
@@ -169,13 +180,11 @@ export class Creator {
     action: "adopt" | "settle",
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { store, service } = this.#parts;
     const { resource } = stream;
-    const record = await service.read(resource, serviceId, Object.keys(wanted), signal);
-    if (!record) return false;
-    const projection = ownedPart(record, wanted);
+    const projection = await this.held(resource, serviceId, wanted, signal);
+    if (!projection) return false;
     const outcome = action === "adopt" ? "adopted" : "created";
-    await store.bind(
+    await this.#parts.store.bind(
       claim,
       { resource, serviceId },
       {

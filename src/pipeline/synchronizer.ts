@@ -6,6 +6,7 @@ import {
   type Clock,
   type ErrorFacts,
   type Outcome,
+  type Projection,
   type RecordId,
   type StreamName,
 } from "#model";
@@ -117,7 +118,7 @@ export class Synchronizer {
   async #update(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
     const { store, service } = this.#parts;
     const { parents } = wanted;
-    const last = claim.applied ?? {};
+    const last = claim.applied ?? (await this.#found(claim, wanted, signal));
     const projection = { ...last, ...withoutCreateOnly(wanted) };
     const change = difference(last, claim.doubts, wanted);
     if (!change) {
@@ -144,6 +145,14 @@ export class Synchronizer {
     });
     await this.#dropped.report(stream, written);
     return { outcome: "updated" };
+  }
+
+  /** A record that a person bound: what it holds counts as last written, so that only what differs is sent. */
+  async #found(claim: Claim, { projection }: Wanted, signal: AbortSignal): Promise<Projection> {
+    const { resource, serviceId } = claim.binding!;
+    const held = await this.#creator.held(resource, serviceId, projection, signal);
+    if (!held) throw new ParkError("E_RECORD_GONE", `the service does not have ${resource} ${serviceId}`);
+    return held;
   }
 
   /** The service no longer has the record: by the stream's setting it is made again, or a person decides. */
