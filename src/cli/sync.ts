@@ -15,6 +15,8 @@ import { table } from "./table.ts";
 
 /** Retries and waits that end this soon are waited for; later ones are left to the next run. */
 const HORIZON_MS = 30_000;
+/** How much longer than the settling itself its last step may take to become due. */
+const SETTLE_MARGIN_MS = 5_000;
 
 export interface SyncOptions extends GlobalOptions {
   readonly json?: boolean;
@@ -65,10 +67,12 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const configuration = await readConfiguration(options, io.stderr);
   const { syncFile, logger } = configuration;
   const names = syncFile.streams.map(({ name }) => name);
+  // Each run begins its own wait for a write whose end was not seen: one that left before would never see it settled.
+  const horizonMs = Math.max(HORIZON_MS, configuration.settings.delivery.settleMs + SETTLE_MARGIN_MS);
   const polls = new PollsSeen();
   const totals = new RunTotals();
   await using daemon = await startDaemon(configuration, { polls: "once", observers: [polls, totals] });
-  const failure = await Promise.race([daemon.failure, drained(daemon, polls, names, HORIZON_MS, io.signal)]);
+  const failure = await Promise.race([daemon.failure, drained(daemon, polls, names, horizonMs, io.signal)]);
   if (failure) {
     logger.error({ err: failure }, "daemon cannot go on");
     return exitCode.stopped;
