@@ -1,4 +1,4 @@
-import { errorFacts, StopError, WaitError, type Clock, type ErrorFacts, type StreamName } from "#model";
+import { errorFacts, StopError, WaitError, type ErrorFacts, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { Service } from "#service";
 import type { Store } from "#store";
@@ -13,7 +13,6 @@ export interface AdoptionGateParts {
   readonly store: Store;
   readonly service: Pick<Service, "list">;
   readonly matcher: Matcher;
-  readonly clock: Clock;
   readonly logger: Logger;
   /** A stream was let through. */
   readonly opened: () => void;
@@ -102,8 +101,8 @@ export class AdoptionGate {
 
   /** Records of the resource that no stream has bound. */
   async #foreignRecords(stream: Stream, signal: AbortSignal): Promise<number> {
-    const { store, service, matcher, clock } = this.#parts;
-    if (stream.match.length > 0) await matcher.freshen(stream.resource, clock.now() - LOOK_AGAIN_MS, signal);
+    const { store, service, matcher } = this.#parts;
+    if (stream.match.length > 0) await matcher.freshen(stream.resource, LOOK_AGAIN_MS, signal);
     let foreign = 0;
     if (stream.match.length > 0 && (await store.matchIndex(stream.resource))?.count === 0) return 0;
     for await (const page of service.list(stream.resource, { fields: ["id"] }, signal))

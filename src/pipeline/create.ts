@@ -1,8 +1,9 @@
 import {
   ParkError,
+  recordName,
   RetryError,
+  SyncError,
   WaitError,
-  type Clock,
   type Json,
   type JsonObject,
   type Projection,
@@ -16,11 +17,13 @@ import type { Matcher } from "./matcher.ts";
 import { naturalKey } from "./natural-key.ts";
 import type { Wanted } from "./resolver.ts";
 
+/** Looking more often than this finds nothing more. */
+const LOOK_AGAIN_MIN_MS = 1_000;
+
 export interface CreatorParts {
   readonly store: Store;
   readonly service: Service;
   readonly matcher: Matcher;
-  readonly clock: Clock;
   /** How long after a create of unknown outcome the service may still bring its record to light. */
   readonly settleMs: number;
   /** Told of each write, to report fields that the service dropped. */
@@ -33,6 +36,8 @@ export interface CreatorParts {
  */
 export class Creator {
   readonly #parts: CreatorParts;
+  /** Records whose create is looked for, and when that began. */
+  readonly #firstLooks = new Map<string, number>();
 
   constructor(parts: CreatorParts) {
     this.#parts = parts;
@@ -45,7 +50,7 @@ export class Creator {
    * @throws {UncertainError} where the record cannot be looked for, or when several could be it.
    */
   async settle(claim: Claim, stream: Stream, signal: AbortSignal): Promise<boolean> {
-    const { store, matcher, clock, settleMs } = this.#parts;
+    const { store, matcher } = this.#parts;
     const intent = claim.intent!;
     if (claim.decision?.kind === "create") {
       await store.abandon(claim);
@@ -56,10 +61,9 @@ export class Creator {
         "E_CREATE_UNCERTAIN",
         `a create of ${intent.resource} was begun and its end not seen; the stream has no match rule to look for it`,
       );
-    const lookedAt = clock.now();
     const found = await this.#present(
       intent.resource,
-      await matcher.find(stream, intent.projection, claim.id, signal, lookedAt),
+      await matcher.find(stream, intent.projection, claim.id, signal, { afresh: true }),
       signal,
     );
     const [serviceId, ...others] = found;
@@ -74,17 +78,34 @@ export class Creator {
       (await this.#bindFound(claim, stream, serviceId, intent.projection, "settle", signal))
     )
       return true;
-    const settledAt = Math.max(intent.begunAt, intent.firstLookAt ?? intent.begunAt) + settleMs;
-    if (intent.looks === 0 || clock.now() < settledAt) {
+    const afterMs = this.#unsettledMs(claim);
+    if (afterMs > 0) {
       await store.looked(claim);
       throw new WaitError(
         "E_CREATE_UNSETTLED",
         `a create of ${intent.resource} was begun and its end not seen; the service does not show its record yet`,
-        { afterMs: Math.max(1_000, Math.min(settledAt - clock.now(), settleMs)) },
+        { afterMs },
       );
     }
     await store.abandon(claim);
     return false;
+  }
+
+  /**
+   * How long to wait before the next look, 0 when looking has lasted long enough. Measured from this process's own first
+   * look, by a clock that nobody sets: a wall clock that jumps would end the wait early, or never.
+   */
+  #unsettledMs(claim: Claim): number {
+    const name = recordName(claim.id);
+    const firstLookAt = this.#firstLooks.get(name);
+    const now = performance.now();
+    this.#firstLooks.set(name, firstLookAt ?? now);
+    const leftMs = (firstLookAt ?? now) + this.#parts.settleMs - now;
+    if (firstLookAt !== undefined && leftMs <= 0) {
+      this.#firstLooks.delete(name);
+      return 0;
+    }
+    return Math.max(LOOK_AGAIN_MIN_MS, leftMs);
   }
 
   /**
@@ -111,9 +132,7 @@ export class Creator {
     try {
       written = await service.create(resource, body, signal);
     } catch (thrown) {
-      // Cut off by our own stop, or the service's word is missing: the intent stays and is settled by looking.
-      const unknown = signal.aborted || (thrown instanceof RetryError && thrown.outcomeUnknown);
-      if (!unknown) await store.abandon(claim);
+      if (!signal.aborted && saysNotDone(thrown)) await store.abandon(claim);
       throw thrown;
     }
     await this.#bindCreated(claim, stream, wanted, written);
@@ -204,6 +223,14 @@ export class UncertainError extends ParkError {
   constructor(code: "E_CREATE_UNCERTAIN", message: string, details: Record<string, Json> = {}) {
     super(code, message, { details });
   }
+}
+
+/**
+ * Whether an error proves that nothing was created. Our own stop, a missing word of the service and whatever nobody foresaw
+ * prove nothing: the intent then stays and is settled by looking.
+ */
+function saysNotDone(thrown: unknown): boolean {
+  return thrown instanceof SyncError && !(thrown instanceof RetryError && thrown.outcomeUnknown);
 }
 
 /** A create says nothing about fields that have no value. */

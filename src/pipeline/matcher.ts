@@ -33,7 +33,7 @@ interface IndexFacts {
 export class Matcher {
   readonly #parts: MatcherParts;
   readonly #rules: ReadonlyMap<ResourceName, readonly MatchRule[]>;
-  readonly #reading = new Map<ResourceName, { startedAt: number; done: Promise<void> }>();
+  readonly #reading = new Map<ResourceName, Promise<void>>();
 
   constructor(parts: MatcherParts, streams: readonly Stream[]) {
     this.#parts = parts;
@@ -45,16 +45,17 @@ export class Matcher {
   /**
    * The service ids that `wanted` may already be, by the first rule that finds any; ids bound to other records are not
    * offered. Several mean that a person has to choose.
-   * `notBefore`: the index must have been read after this moment; else an age within the limit is enough.
+   * `afresh`: the service is asked after this call, whatever the index holds; else an age within the limit is enough.
    */
   async find(
     stream: Stream,
     wanted: Projection,
     self: RecordId,
     signal: AbortSignal,
-    notBefore = this.#parts.clock.now() - this.#parts.maxAgeMs,
+    { afresh }: { readonly afresh: boolean } = { afresh: false },
   ): Promise<ServiceId[]> {
-    await this.freshen(stream.resource, notBefore, signal);
+    if (afresh) await this.#readAfresh(stream.resource, signal);
+    else await this.freshen(stream.resource, this.#parts.maxAgeMs, signal);
     for (const rule of stream.match) {
       const key = naturalKey(rule, wanted);
       if (key === undefined) continue;
@@ -68,23 +69,28 @@ export class Matcher {
     return [];
   }
 
-  /** Makes the index younger than `notBefore`. Many callers share one read. */
-  async freshen(resource: ResourceName, notBefore: number, signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const index = await this.#parts.store.matchIndex(resource);
-      if (index && index.readAt >= notBefore && (await this.#facts(resource))?.rules === this.#ruleNames(resource))
-        return;
-      const running = this.#reading.get(resource);
-      if (running && running.startedAt >= notBefore) return running.done;
-      if (running) {
-        await running.done.catch(() => {});
-        continue;
-      }
-      const startedAt = this.#parts.clock.now();
-      const done = this.#read(resource, startedAt, signal).finally(() => this.#reading.delete(resource));
-      this.#reading.set(resource, { startedAt, done });
-      return done;
-    }
+  /** Makes the index younger than `maxAgeMs`. Many callers share one read. */
+  async freshen(resource: ResourceName, maxAgeMs: number, signal: AbortSignal): Promise<void> {
+    const index = await this.#parts.store.matchIndex(resource);
+    const now = this.#parts.clock.now();
+    // An index from the future was read before somebody set the clock back: its age is not known.
+    const isYoung = index && index.readAt <= now && index.readAt >= now - maxAgeMs;
+    if (isYoung && (await this.#facts(resource))?.rules === this.#ruleNames(resource)) return;
+    await (this.#reading.get(resource) ?? this.#begin(resource, signal));
+  }
+
+  /** A read that begins after this call. No clock is asked: clocks are set back, and a create must not be done twice. */
+  async #readAfresh(resource: ResourceName, signal: AbortSignal): Promise<void> {
+    const running = this.#reading.get(resource);
+    if (running) await running.catch(() => {});
+    // Who waited beside us may have begun the next read already.
+    await (this.#reading.get(resource) ?? this.#begin(resource, signal));
+  }
+
+  #begin(resource: ResourceName, signal: AbortSignal): Promise<void> {
+    const done = this.#read(resource, this.#parts.clock.now(), signal).finally(() => this.#reading.delete(resource));
+    this.#reading.set(resource, done);
+    return done;
   }
 
   async #read(resource: ResourceName, startedAt: number, signal: AbortSignal): Promise<void> {

@@ -4,6 +4,7 @@ import type { Service } from "#service";
 import type { Claim, Store } from "#store";
 import { difference } from "./difference.ts";
 import type { Resolver } from "./resolver.ts";
+import type { Updates } from "./updates.ts";
 
 /** How long a parent's deletion waits before it looks at its children again. */
 const CHILDREN_AGAIN_MS = 10_000;
@@ -18,11 +19,13 @@ export class Remover {
   readonly #store: Store;
   readonly #service: Service;
   readonly #resolver: Resolver;
+  readonly #updates: Updates;
 
-  constructor(store: Store, service: Service, resolver: Resolver) {
+  constructor(store: Store, service: Service, resolver: Resolver, updates: Updates) {
     this.#store = store;
     this.#service = service;
     this.#resolver = resolver;
+    this.#updates = updates;
   }
 
   /** @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too still stand in the service. */
@@ -63,9 +66,8 @@ export class Remover {
     const applied: Projection = { ...claim.applied, ...wanted.projection };
     const change = difference(claim.applied ?? {}, claim.doubts, wanted);
     if (!change) return this.#store.remove(claim, { unbind: false, applied });
-    await this.#store.doubt(claim, { ...claim.doubts, ...change.doubts });
     try {
-      const { status, durationMs } = await this.#service.update(stream.resource, serviceId, change.patch, signal);
+      const { status, durationMs } = await this.#updates.send(claim, stream.resource, change, signal);
       await this.#store.remove(claim, {
         unbind: false,
         applied,

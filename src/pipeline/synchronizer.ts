@@ -22,6 +22,7 @@ import type { Matcher } from "./matcher.ts";
 import type { Delivery, Observer } from "./observer.ts";
 import { Remover } from "./removal.ts";
 import { ParentMissing, Resolver, type Wanted } from "./resolver.ts";
+import { Updates } from "./updates.ts";
 import { verdict, type RetryPolicy } from "./verdict.ts";
 
 export interface SynchronizerParts {
@@ -49,19 +50,20 @@ export class Synchronizer {
   readonly #resolver: Resolver;
   readonly #creator: Creator;
   readonly #remover: Remover;
+  readonly #updates: Updates;
   readonly #dropped: DroppedFields;
 
   constructor(parts: SynchronizerParts) {
-    const { store, service, matcher, clock, logger, policy } = parts;
+    const { store, service, matcher, logger, policy } = parts;
     this.#parts = parts;
     this.#dropped = new DroppedFields(store, logger);
     this.#resolver = new Resolver(store, service);
-    this.#remover = new Remover(store, service, this.#resolver);
+    this.#updates = new Updates(store, service, policy.settleMs);
+    this.#remover = new Remover(store, service, this.#resolver, this.#updates);
     this.#creator = new Creator({
       store,
       service,
       matcher,
-      clock,
       settleMs: policy.settleMs,
       written: (stream, written) => this.#dropped.report(stream, written),
     });
@@ -116,7 +118,7 @@ export class Synchronizer {
   }
 
   async #update(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
-    const { store, service } = this.#parts;
+    const { store } = this.#parts;
     const { parents } = wanted;
     const last = claim.applied ?? (await this.#found(claim, wanted, signal));
     const projection = { ...last, ...withoutCreateOnly(wanted) };
@@ -126,8 +128,7 @@ export class Synchronizer {
       return { outcome: "unchanged" };
     }
     const { resource, serviceId } = claim.binding!;
-    await store.doubt(claim, { ...claim.doubts, ...change.doubts });
-    const written = await service.update(resource, serviceId, change.patch, signal);
+    const written = await this.#updates.send(claim, resource, change, signal);
     await store.apply(claim, {
       projection,
       outcome: "updated",

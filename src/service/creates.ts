@@ -32,14 +32,24 @@ export class Creates {
     const exchange = await this.#post(resource, fields, sent, signal);
     const serviceId = newId(exchange, resource) ?? (await this.#lookUp(resource, fields, signal));
     paths.remember(resource, serviceId, fields);
-    const record = dialect.createAnswer === "record" ? this.#comparable(exchange, resource) : undefined;
-    if (record !== undefined) await this.#customFields.spread(resource, [record], Object.keys(sent), signal);
+    const answered = dialect.createAnswer === "record" ? this.#comparable(exchange, resource) : undefined;
+    const record = answered && (await this.#spread(resource, answered, Object.keys(sent), signal));
     return {
       serviceId,
       dropped: record === undefined ? [] : droppedFields(resource, sent, record),
       status: exchange.status,
       durationMs: performance.now() - startedAt,
     };
+  }
+
+  /** The record is created, whatever becomes of a look-up that only serves the comparison: then nothing is compared. */
+  async #spread(resource: ResourceName, record: JsonObject, names: readonly string[], signal: AbortSignal) {
+    try {
+      await this.#customFields.spread(resource, [record], names, signal);
+      return record;
+    } catch {
+      return undefined;
+    }
   }
 
   /** An answer with nothing but an id shows what was dropped only on a tenant that was seen to answer records. */

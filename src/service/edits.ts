@@ -77,7 +77,8 @@ export class Edits {
         url: paths.record(resource, id, scope),
         query: { fields: brand.outward(fieldsParameter(names)) },
         body: brand.encode(body),
-        repeat: "quick",
+        // An edit whose end was not seen may still arrive, after a later one: the caller has to know of it.
+        repeat: "never",
         signal,
       });
       const answered = shown(exchange.body, resource);

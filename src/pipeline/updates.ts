@@ -1,0 +1,51 @@
+import { recordName, RetryError, WaitError, type ResourceName } from "#model";
+import type { Service, Written } from "#service";
+import type { Claim, Store } from "#store";
+import type { Difference } from "./difference.ts";
+
+/**
+ * Sends updates so that the latest wins although the service may carry out late what it was asked before: an update that
+ * was not seen to end is in doubt, and what followed it is sent once more when the earlier one can no longer arrive.
+ */
+export class Updates {
+  readonly #store: Pick<Store, "doubt">;
+  readonly #service: Pick<Service, "update">;
+  readonly #settleMs: number;
+  /** When an update of a record was last sent and its end not seen. No wall clock: those are set. */
+  readonly #unseenAt = new Map<string, number>();
+  /** An update that a process before this one sent ended with it at the latest. */
+  readonly #startedAt = performance.now();
+
+  constructor(store: Pick<Store, "doubt">, service: Pick<Service, "update">, settleMs: number) {
+    this.#store = store;
+    this.#service = service;
+    this.#settleMs = settleMs;
+  }
+
+  /**
+   * Journals what the update carries, and sends it.
+   * @throws {WaitError} E_UPDATE_UNSETTLED after a success, while an earlier update may still arrive: the record's fields
+   * stay in doubt, so that they are sent again then.
+   */
+  async send(claim: Claim, resource: ResourceName, change: Difference, signal: AbortSignal): Promise<Written> {
+    const name = recordName(claim.id);
+    const unseenAt = claim.doubts && (this.#unseenAt.get(name) ?? this.#startedAt);
+    await this.#store.doubt(claim, { ...claim.doubts, ...change.doubts });
+    let written: Written;
+    try {
+      written = await this.#service.update(resource, claim.binding!.serviceId, change.patch, signal);
+    } catch (thrown) {
+      if (thrown instanceof RetryError && thrown.outcomeUnknown) this.#unseenAt.set(name, performance.now());
+      throw thrown;
+    }
+    const leftMs = unseenAt === undefined ? 0 : unseenAt + this.#settleMs - performance.now();
+    if (leftMs > 0)
+      throw new WaitError(
+        "E_UPDATE_UNSETTLED",
+        "the record was written, but an earlier write may still arrive after it; the same is sent once more",
+        { afterMs: Math.ceil(leftMs) },
+      );
+    this.#unseenAt.delete(name);
+    return written;
+  }
+}
