@@ -10,6 +10,8 @@ import { openLogger, type Logger } from "#telemetry";
 import { checkNames } from "./check-names.ts";
 import type { GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
+import { nextChanges } from "./next-changes.ts";
+import { linesToSet } from "./lines-to-set.ts";
 
 export interface CheckOptions extends GlobalOptions {
   /** Probe the tenant's dialect too. */
@@ -19,6 +21,9 @@ export interface CheckOptions extends GlobalOptions {
 
 /** What each part's failure usually wants, by error code or by part. */
 const remedies: Record<string, string> = {
+  E_LIST_UNSTABLE: '"svcsync check --service" finds out which DIALECT settings hold.',
+  E_SERVICE_ANSWER: '"svcsync check --service" finds out which DIALECT settings hold.',
+  E_RESOURCE_UNKNOWN: '"svcsync check --service" finds out which DIALECT settings hold.',
   E_SERVICE_LOGIN: "Check SERVICE_TOKEN, or SERVICE_USERNAME and SERVICE_PASSWORD.",
   service: "Check SERVICE_URL, the network and a proxy between.",
   queue: "Check QUEUE_URL; without it svcsync starts its own Redis.",
@@ -93,11 +98,11 @@ function within(place: string, name: string, findings: readonly Finding[]): Find
 /** Maps one row of the ERP: a column that the sync file misspells shows here. */
 async function checkMapping(stream: Stream, sources: Sources, signal: AbortSignal): Promise<Finding[]> {
   const source = sources.streams.get(stream.name)!;
-  for await (const [key] of source.keys(signal)) {
-    const row = key === undefined ? undefined : await source.readOne(key, signal);
-    if (!row) continue;
-    await stream.map(row, false);
-    return [{ subject: `stream ${stream.name}`, verdict: "ok", message: `${key} can be mapped` }];
+  const changes = await nextChanges(source, null, 1, signal);
+  for (const change of changes) {
+    if (change.kind === "delete") continue;
+    await stream.map(change.row, false);
+    return [{ subject: `stream ${stream.name}`, verdict: "ok", message: `${change.key} can be mapped` }];
   }
   return [{ subject: `stream ${stream.name}`, verdict: "ok", message: "the ERP shows no row to try the mapping on" }];
 }
@@ -128,9 +133,11 @@ async function checkService(
     try {
       await service.ping(signal);
       const ok: Finding = { subject: "service", verdict: "ok", message: `${settings.service.url} lets svcsync in` };
-      const names = await checkNames(syncFile.streams, service, signal);
       const resources = [...new Set(syncFile.streams.map(({ resource }) => resource))];
-      return isProbe ? [ok, ...names, ...(await service.probe(resources, signal))] : [ok, ...names];
+      const probed = isProbe ? await service.probe(resources, signal) : [];
+      // A dialect that does not fit fails here too: what the probe found of it must be told all the same.
+      const names = await attempt("service", () => checkNames(syncFile.streams, service, signal), "names");
+      return [ok, ...probed, ...names];
     } finally {
       await closing[Symbol.asyncDispose]();
     }
@@ -158,5 +165,8 @@ function asText(findings: readonly Finding[]): string {
     `${marks[verdict]}  ${subject}: ${message}`,
     ...(remedy === undefined || verdict === "ok" ? [] : [`         -> ${remedy}`]),
   ]);
+  const settings = linesToSet(findings);
+  if (settings.length > 0)
+    lines.push("", "To set in the environment, then check again:", ...settings.map((line) => `  ${line}`));
   return `${lines.join("\n")}\n`;
 }

@@ -30,6 +30,7 @@ const PROBE_MS = 1000;
  */
 export class Breaker {
   readonly #policy: CircuitBreakerPolicy;
+  #openedAt = 0;
   #probeAt: number | undefined;
 
   constructor(settings: BreakerSettings, changed: (state: "open" | "closed", probeAt: number | undefined) => void) {
@@ -38,7 +39,8 @@ export class Breaker {
       duration,
       next: ({ attempt }) => {
         const next = backoff(pause(attempt));
-        this.#probeAt = Date.now() + next.duration;
+        this.#openedAt = Date.now();
+        this.#probeAt = this.#openedAt + next.duration;
         return next;
       },
     });
@@ -51,6 +53,7 @@ export class Breaker {
   }
 
   get state(): "closed" | "open" | "half-open" {
+    this.#heedClock();
     if (this.#policy.state === CircuitState.Closed) return "closed";
     return this.#policy.state === CircuitState.HalfOpen ? "half-open" : "open";
   }
@@ -61,6 +64,7 @@ export class Breaker {
 
   /** Runs `call`. @throws {WaitError} E_SERVICE_DOWN, without calling, while it is open or another call probes. */
   async run<T>(call: () => Promise<T>): Promise<T> {
+    this.#heedClock();
     if (this.#policy.state === CircuitState.HalfOpen) throw down(PROBE_MS);
     try {
       return await this.#policy.execute(call);
@@ -68,6 +72,11 @@ export class Breaker {
       if (isBrokenCircuitError(thrown)) throw down(Math.max(1, (this.#probeAt ?? 0) - Date.now()));
       throw thrown;
     }
+  }
+
+  /** Pauses end by the wall clock. Where somebody has set it back, a pause would last until it caught up: end it now. */
+  #heedClock(): void {
+    if (this.#policy.state === CircuitState.Open && Date.now() < this.#openedAt) this.#policy.isolate().dispose();
   }
 
   /** What was cut short by ourselves proved nothing. */

@@ -1,4 +1,5 @@
 import type { Finding, JsonObject, ResourceName } from "#model";
+import { ServiceRefusal } from "./failures.ts";
 import type { Exchange } from "./transport.ts";
 
 type Query = Record<string, string>;
@@ -7,7 +8,6 @@ type Query = Record<string, string>;
 export interface Ask {
   (resource: ResourceName, query: Query): Promise<Exchange>;
   path(path: string, resource: ResourceName, query: Query): Promise<Exchange>;
-  record(resource: ResourceName, id: number, fields: string): Promise<Exchange>;
   guess(resource: ResourceName, data: JsonObject): Promise<Exchange>;
 }
 
@@ -25,7 +25,26 @@ export function found(
   return { subject, verdict: "problem", message: `found ${seen}, configured ${configured}`, remedy: `${key}=${seen}` };
 }
 
+/** A setting of pairs with one more: what is configured already stays. */
+export function withPair(
+  key: string,
+  configured: Readonly<Record<string, string>>,
+  name: string,
+  value: string,
+): string {
+  const pairs = Object.entries({ ...configured, [name]: value }).map(([left, right]) => `${left}=${right}`);
+  return `${key}=${pairs.join()}`;
+}
+
 export function notProbed(subject: string, thrown: unknown): Finding {
   const why = thrown instanceof Error ? thrown.message : String(thrown);
   return { subject, verdict: "warning", message: `could not be probed: ${why}` };
+}
+
+/** Undefined where the tenant refuses the request. */
+export async function unlessRefused<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((thrown: unknown) => {
+    if (thrown instanceof ServiceRefusal) return undefined;
+    throw thrown;
+  });
 }

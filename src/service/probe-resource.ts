@@ -1,89 +1,101 @@
-import type { Clock, Finding, ResourceName } from "#model";
-import { resourceFacts } from "./catalogue.ts";
+import type { Finding, JsonObject, ResourceName } from "#model";
+import { resourceFacts, type ResourceFacts } from "./catalogue.ts";
 import { ServiceRefusal } from "./failures.ts";
 import { IMPOSSIBLE } from "./finder.ts";
-import type { ReadParts } from "./lists.ts";
-import { found, type Ask } from "./probe-finding.ts";
-import { pageIn, recordIn } from "./reading.ts";
-import { idOf, isEmpty } from "./values.ts";
+import { unlessRefused, withPair, type Ask } from "./probe-finding.ts";
+import type { ProbeParts } from "./probe.ts";
+import { pageIn } from "./reading.ts";
+import { isEmpty } from "./values.ts";
 
 /** An id that no tenant reaches and every tenant can parse. */
 const IMPOSSIBLE_ID = "2147483646";
 const DAY_MS = 86_400_000;
 
+export interface ResourceSeen {
+  readonly findings: readonly Finding[];
+  readonly search?: boolean | undefined;
+  readonly guess?: boolean | undefined;
+}
+
 /** One mapped resource: may it be read, under which path, and which of its filters and look-ups do something. */
-export async function probeResource(
-  ask: Ask,
-  resource: ResourceName,
-  parts: ReadParts & { readonly clock: Clock },
-): Promise<Finding[]> {
+export async function probeResource(ask: Ask, resource: ResourceName, parts: ProbeParts): Promise<ResourceSeen> {
   const { dialect, brand, paths } = parts;
-  if (paths.isNested(resource))
-    return [{ subject: resource, verdict: "ok", message: `read below its parents: ${dialect.paths[resource]}` }];
+  const ok = (message: string): Finding => ({ subject: resource, verdict: "ok", message });
+  if (paths.isNested(resource)) return { findings: [ok(`read below its parents: ${dialect.paths[resource]}`)] };
+  const facts = resourceFacts(resource);
   const rows = async (query: Record<string, string>) => {
     const { body } = await ask(resource, { fields: "id", limit: "1", ...query });
     return pageIn(body, resource, dialect, brand)?.rows ?? [];
   };
-  let sample: number | undefined;
+  let records: readonly JsonObject[];
   try {
-    sample = idOf((await rows({}))[0]?.["id"]);
+    records = await rows({ fields: ["id", ...facts.arrays].join(), limit: "50" });
   } catch (thrown) {
-    if (thrown instanceof ServiceRefusal) return [await refused(ask, resource, thrown)];
+    if (thrown instanceof ServiceRefusal) return { findings: [await refused(ask, resource, thrown, parts)] };
     throw thrown;
   }
-  const findings: Finding[] = [{ subject: resource, verdict: "ok", message: "its list may be read" }];
-  if (sample === undefined) return [...findings, { subject: resource, verdict: "ok", message: "has no records yet" }];
-  findings.push(await recordPath(ask, resource, sample, dialect.recordPath));
-  const facts = resourceFacts(resource);
-  for (const field of facts.arrays) findings.push(await arrayField(ask, resource, sample, field));
-  for (const [field, name] of Object.entries(facts.filters))
-    findings.push(...(await filter(resource, `${name} (${field})`, () => rows({ [name]: IMPOSSIBLE_ID }))));
-  if (facts.changedSince) {
-    const future = new Date(parts.clock.now() + DAY_MS).toISOString();
-    findings.push(...(await filter(resource, "changedSince", () => rows({ changedSince: future }))));
-  }
-  if (facts.search.length > 0 && dialect.search) {
-    const works = (await rows({ search: IMPOSSIBLE })).length === 0;
-    findings.push(found(`${resource} search`, "true", String(works), "DIALECT_SEARCH"));
-  }
-  if (facts.guess !== undefined && dialect.guess) findings.push(await guess(ask, resource));
-  return findings;
+  const guess = facts.guess && (await guesses(ask, resource));
+  if (records.length === 0) return { findings: [ok("its list may be read; it has no records yet")], guess };
+  const ignored: string[] = [];
+  for (const [name, query] of filtersOf(facts, parts.clock.now()))
+    if (!(await narrows(rows(query)))) ignored.push(name);
+  return {
+    findings: [
+      ok("its list may be read"),
+      ...facts.arrays.map((field) => arrayField(resource, field, records)),
+      ...(ignored.length === 0 ? [] : [ignoredFilters(resource, ignored)]),
+    ],
+    search: facts.search.length === 0 ? undefined : await narrows(rows({ search: IMPOSSIBLE })),
+    guess,
+  };
 }
 
-async function refused(ask: Ask, resource: ResourceName, refusal: ServiceRefusal): Promise<Finding> {
+/** Filters that no record passes, by name and field. */
+function filtersOf({ filters, changedSince }: ResourceFacts, now: number): [string, Record<string, string>][] {
+  const byField = Object.entries(filters).map(([field, name]): [string, Record<string, string>] => [
+    name === field ? name : `${name} (${field})`,
+    { [name]: IMPOSSIBLE_ID },
+  ]);
+  const future = new Date(now + DAY_MS).toISOString();
+  return changedSince ? [...byField, ["changedSince", { changedSince: future }]] : byField;
+}
+
+/** Whether a filter that no record passes leaves none; a filter that is refused does not. */
+async function narrows(rows: Promise<readonly unknown[]>): Promise<boolean> {
+  return (await unlessRefused(rows))?.length === 0;
+}
+
+/** An ignored filter does no harm, rows are checked here; but every use of it reads the whole list. */
+function ignoredFilters(resource: ResourceName, names: readonly string[]): Finding {
+  const message = `${names.join(", ")}: ignored as a filter; lists are read whole and filtered here, which takes longer`;
+  return { subject: resource, verdict: "warning", message };
+}
+
+async function refused(
+  ask: Ask,
+  resource: ResourceName,
+  refusal: ServiceRefusal,
+  { dialect, brandSeen }: ProbeParts,
+): Promise<Finding> {
   const { otherPath } = resourceFacts(resource);
   const problem = { subject: resource, verdict: "problem", message: refusal.message } as const;
   if (refusal.status === 403) return { ...problem, remedy: "give the user of the token the permission to read it" };
-  if (otherPath === undefined)
-    return { ...problem, remedy: "see whether its module is licensed and how it is spelled" };
-  const line = `DIALECT_PATHS=${resource}=${otherPath}`;
+  if (brandSeen !== undefined && brandSeen !== dialect.brand && resource.startsWith("svc"))
+    return { ...problem, remedy: "set DIALECT_BRAND first and check again: its path follows the brand" };
+  const unknown = "see whether its module is licensed and how it is spelled";
+  if (otherPath === undefined) return { ...problem, remedy: unknown };
+  const line = withPair("DIALECT_PATHS", dialect.paths, resource, otherPath);
   if (otherPath.includes("{")) return { ...problem, remedy: `it may be nested: ${line}` };
-  const there = await ask.path(otherPath, resource, { fields: "id", limit: "1" }).then(
-    () => true,
-    () => false,
-  );
-  return { ...problem, remedy: there ? line : "see whether its module is licensed and how it is spelled" };
-}
-
-async function recordPath(ask: Ask, resource: ResourceName, id: number, configured: string): Promise<Finding> {
-  const subject = `${resource} record`;
-  try {
-    await ask.record(resource, id, "id");
-    return { subject, verdict: "ok", message: `found at ${configured}, as configured` };
-  } catch (thrown) {
-    if (!(thrown instanceof ServiceRefusal)) throw thrown;
-    const remedy = "set DIALECT_RECORD_PATH to the path of one record";
-    return { subject, verdict: "problem", message: thrown.message, remedy };
-  }
+  const there = await unlessRefused(ask.path(otherPath, resource, { fields: "id", limit: "1" }));
+  return { ...problem, remedy: there === undefined ? unknown : line };
 }
 
 /** Whether an array property is shown, and how: only then can its changes be seen in an answer. */
-async function arrayField(ask: Ask, resource: ResourceName, id: number, field: string): Promise<Finding> {
+function arrayField(resource: ResourceName, field: string, records: readonly JsonObject[]): Finding {
   const subject = `${resource}.${field}`;
-  const { body } = await ask.record(resource, id, `id,${field}`);
-  const value = recordIn(body, resource)?.[field];
-  if (isEmpty(value))
-    return { subject, verdict: "ok", message: "an array without elements here: its shape was not seen" };
+  const value = records.map((record) => record[field]).find((shown) => !isEmpty(shown));
+  if (value === undefined)
+    return { subject, verdict: "ok", message: "an array without elements so far: its shape was not seen" };
   if (!Array.isArray(value)) {
     const message = `shown as ${typeof value}, not as an array: changes of it cannot be seen in an answer`;
     return { subject, verdict: "warning", message };
@@ -92,32 +104,16 @@ async function arrayField(ask: Ask, resource: ResourceName, id: number, field: s
   return { subject, verdict: "ok", message: `shown as an array of ${shape}` };
 }
 
-/** An ignored filter does no harm, rows are checked here; but every use of it reads the whole list. */
-async function filter(
-  resource: ResourceName,
-  name: string,
-  rows: () => Promise<readonly unknown[]>,
-): Promise<Finding[]> {
-  try {
-    if ((await rows()).length === 0) return [];
-    const message = `the filter ${name} is ignored: lists are read whole and filtered here`;
-    return [{ subject: resource, verdict: "warning", message }];
-  } catch (thrown) {
-    if (!(thrown instanceof ServiceRefusal)) throw thrown;
-    return [{ subject: resource, verdict: "warning", message: `the filter ${name} is refused: ${thrown.message}` }];
-  }
-}
-
-async function guess(ask: Ask, resource: ResourceName): Promise<Finding> {
+/** Whether the tenant has the look-up at all; what it finds is compared anyway. */
+async function guesses(ask: Ask, resource: ResourceName): Promise<boolean | undefined> {
   const facts = resourceFacts(resource).guess;
   const demanded = (facts?.required ?? []).map((name) => [name, Number(IMPOSSIBLE_ID)] as const);
   const further = facts?.keys.find((name) => !facts.required.includes(name)) ?? "name";
   try {
     await ask.guess(resource, { ...Object.fromEntries(demanded), [further]: IMPOSSIBLE });
-    return found(`${resource} guess`, "true", "true", "DIALECT_GUESS");
+    return true;
   } catch (thrown) {
     if (!(thrown instanceof ServiceRefusal)) throw thrown;
-    const absent = thrown.status === 404 || thrown.status === 405;
-    return found(`${resource} guess`, "true", absent ? "false" : undefined, "DIALECT_GUESS", thrown.message);
+    return thrown.status === 404 || thrown.status === 405 ? false : undefined;
   }
 }

@@ -2,14 +2,21 @@ import { SyncError, type Clock, type Finding, type JsonObject, type ResourceName
 import { BRAND_SIGN } from "./brand.ts";
 import { IMPOSSIBLE } from "./finder.ts";
 import type { ReadParts } from "./lists.ts";
-import { found, notProbed, type Ask } from "./probe-finding.ts";
+import { ServiceRefusal } from "./failures.ts";
+import { found, notProbed, unlessRefused, type Ask } from "./probe-finding.ts";
 import { probeLists } from "./probe-lists.ts";
-import { probeResource } from "./probe-resource.ts";
+import { lookupFinding } from "./probe-lookups.ts";
+import { probeRecordPath } from "./probe-record-path.ts";
+import { probeResource, type ResourceSeen } from "./probe-resource.ts";
+import type { Sample } from "./probe-wrapper.ts";
 import { pageIn } from "./reading.ts";
 import type { Exchange } from "./transport.ts";
+import { idOf } from "./values.ts";
 
-interface ProbeParts extends ReadParts {
+export interface ProbeParts extends ReadParts {
   readonly clock: Clock;
+  /** The vendor's word, as far as it was seen. */
+  readonly brandSeen?: string | undefined;
 }
 
 /** Resources that every tenant has, in case none is mapped that has records. */
@@ -24,9 +31,13 @@ export class Probe {
     this.#parts = parts;
   }
 
-  /** One small read: address, credentials and network hold when it succeeds. */
+  /** One small read: address, credentials and network hold when it succeeds, or when this user may not read just that. */
   async ping(signal: AbortSignal): Promise<void> {
-    await this.#ask(signal)("customer", { limit: "1", fields: "id" });
+    try {
+      await this.#ask(signal)("customer", { limit: "1", fields: "id" });
+    } catch (thrown) {
+      if (!(thrown instanceof ServiceRefusal) || thrown.status !== 403) throw thrown;
+    }
   }
 
   /** Never writes. What cannot be probed is a warning of its own; only an abort throws. */
@@ -45,10 +56,26 @@ export class Probe {
     const first = await this.#greeting(ask, signal);
     findings.push(...first.findings);
     if (!first.reached) return findings;
-    const usable = await this.#populated(ask, [...resources, ...COMMON]);
-    await take("lists", () => probeLists(ask, usable, dialect, brand));
-    await take("brand", () => this.#brand(ask));
-    for (const resource of resources) await take(resource, () => probeResource(ask, resource, this.#parts));
+    const samples = await this.#samples(ask, [...resources, ...COMMON]);
+    await take("lists", () => probeLists(ask, samples, dialect, brand));
+    await take("record path", () => probeRecordPath(ask, samples, this.#parts));
+    const brandSeen = await this.#brandSeen(ask);
+    findings.push(found("brand", dialect.brand, brandSeen, "DIALECT_BRAND", "no ticket that shows it"));
+    const lookups: ({ readonly resource: ResourceName } & ResourceSeen)[] = [];
+    for (const resource of resources)
+      await take(resource, async () => {
+        const seen = await probeResource(ask, resource, { ...this.#parts, brandSeen });
+        lookups.push({ ...seen, resource });
+        return seen.findings;
+      });
+    for (const way of ["search", "guess"] as const)
+      findings.push(
+        lookupFinding(
+          way,
+          lookups.map((seen) => ({ resource: seen.resource, works: seen[way] })),
+          dialect,
+        ),
+      );
     findings.push(
       found("create answer", dialect.createAnswer, undefined, "DIALECT_CREATE_ANSWER", "a create is not probed"),
       found("array update", dialect.arrayUpdate, undefined, "DIALECT_ARRAY_UPDATE", "its first use is watched"),
@@ -62,10 +89,7 @@ export class Probe {
       const serverNow = Date.parse(headers.date ?? "");
       const skewMs = Math.abs(serverNow - this.#parts.clock.now());
       const reached: Finding = { subject: "service", verdict: "ok", message: "address and credentials hold" };
-      if (!(skewMs > SKEW_ALLOWED_MS)) return { reached: true, findings: [reached] };
-      const message = `the clocks differ by ${Math.round(skewMs / 1000)} seconds`;
-      const remedy = "set this machine's clock by a time server";
-      return { reached: true, findings: [reached, { subject: "clock", verdict: "warning", message, remedy }] };
+      return { reached: true, findings: [reached, ...clockFinding(skewMs)] };
     } catch (thrown) {
       signal.throwIfAborted();
       // A refused list of customers still proves address and credentials.
@@ -76,25 +100,30 @@ export class Probe {
     }
   }
 
-  /** The first resource with at least two records: paging cannot be seen on fewer. */
-  async #populated(ask: Ask, candidates: readonly ResourceName[]): Promise<ResourceName | undefined> {
+  /** The beginnings of lists that may be read: paging cannot be seen on fewer than two records. */
+  async #samples(ask: Ask, candidates: readonly ResourceName[]): Promise<Sample[]> {
     const { dialect, brand, paths } = this.#parts;
+    const samples: Sample[] = [];
     for (const resource of new Set(candidates)) {
       if (paths.isNested(resource)) continue;
       const exchange = await ask(resource, { limit: "2", fields: "id" }).catch(() => undefined);
-      if ((pageIn(exchange?.body, resource, dialect, brand)?.rows.length ?? 0) >= 2) return resource;
+      const page = pageIn(exchange?.body, resource, dialect, brand);
+      const [first] = page?.rows ?? [];
+      if (page === undefined || first === undefined) continue;
+      const rowCount = page.rows.length;
+      const sample = { resource, body: exchange?.body, rowCount, total: page.total ?? rowCount, id: idOf(first["id"]) };
+      samples.push(sample);
     }
-    return undefined;
+    return samples;
   }
 
   /** Tickets name the vendor's word in their own properties. */
-  async #brand(ask: Ask): Promise<Finding[]> {
+  async #brandSeen(ask: Ask): Promise<string | undefined> {
     const { dialect, brand } = this.#parts;
-    const { body } = await ask("ticket", { limit: "1", fields: "*" });
-    const ticket: JsonObject = pageIn(body, "ticket", dialect, brand)?.rows[0] ?? {};
+    const exchange = await unlessRefused(ask("ticket", { limit: "1", fields: "*" }));
+    const ticket: JsonObject = pageIn(exchange?.body, "ticket", dialect, brand)?.rows[0] ?? {};
     const words = Object.keys(ticket).flatMap((name) => BRAND_SIGN.exec(name)?.[1] ?? []);
-    if (words.length === 0) return [];
-    return [found("brand", dialect.brand, words.includes("svc") ? dialect.brand : words[0], "DIALECT_BRAND")];
+    return words.includes("svc") ? dialect.brand : words[0];
   }
 
   #ask(signal: AbortSignal): Ask {
@@ -106,8 +135,6 @@ export class Probe {
     return Object.assign(ask, {
       path: (path: string, resource: ResourceName, query: Record<string, string>) =>
         send(paths.address(path), resource, query),
-      record: (resource: ResourceName, id: number, fields: string) =>
-        send(paths.record(resource, id, {}), resource, { fields }),
       guess: (resource: ResourceName, data: JsonObject) =>
         transport.send({
           method: "POST",
@@ -119,4 +146,11 @@ export class Probe {
         }),
     });
   }
+}
+
+function clockFinding(skewMs: number): Finding[] {
+  if (Number.isNaN(skewMs)) return [];
+  const message = `the clocks differ by ${Math.round(skewMs / 1000)} seconds`;
+  if (skewMs <= SKEW_ALLOWED_MS) return [{ subject: "clock", verdict: "ok", message }];
+  return [{ subject: "clock", verdict: "warning", message, remedy: "set this machine's clock by a time server" }];
 }

@@ -63,7 +63,7 @@ export class Reference {
     const { clock } = this.#parts;
     let snapshot = await this.#fresh(resource, by, signal);
     let ids = snapshot.ids(by, value, accepts);
-    if (ids.length === 0 && clock.now() - snapshot.readAt >= MISS_PAUSE_MS) {
+    if (ids.length === 0 && ageMs(clock.now(), snapshot) >= MISS_PAUSE_MS) {
       snapshot = await this.#read(resource, by, signal);
       ids = snapshot.ids(by, value, accepts);
     }
@@ -82,7 +82,7 @@ export class Reference {
   async #fresh(resource: ResourceName, by: string, signal: AbortSignal): Promise<Snapshot> {
     const { clock, cache, maxAgeMs } = this.#parts;
     const good = (snapshot: Snapshot | undefined) =>
-      snapshot?.has(by) === true && clock.now() - snapshot.readAt <= maxAgeMs ? snapshot : undefined;
+      snapshot?.has(by) === true && ageMs(clock.now(), snapshot) <= maxAgeMs ? snapshot : undefined;
     const held = good(this.#snapshots.get(resource));
     if (held !== undefined) return held;
     const saved = await cache.load(resource);
@@ -115,6 +115,11 @@ export class Reference {
     logger.debug({ resource, count: rows.length }, "reference data read");
     return snapshot;
   }
+}
+
+/** What was read in the future was read before somebody set the clock back: its age is not known. */
+function ageMs(now: number, { readAt }: Snapshot): number {
+  return readAt > now ? Infinity : now - readAt;
 }
 
 /** Fields that tell records of one name apart. */

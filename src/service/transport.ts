@@ -174,7 +174,8 @@ export class Transport {
 function address({ url, query }: Call): string {
   if (query === undefined) return url;
   const parts = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return parts.length === 0 ? url : `${url}?${parts.join("&")}`;
+  // The path of one record may hold a query itself.
+  return parts.length === 0 ? url : `${url}${url.includes("?") ? "&" : "?"}${parts.join("&")}`;
 }
 
 /** Busy answers and failures speak of load; refusals and our own waits do not. */

@@ -74,8 +74,14 @@ async function* byPage(resource: ResourceName, read: ReadPage, limit: number): A
   throw unstable(resource, `moved ${MOVES_ALLOWED} times while it was read`);
 }
 
+/** Exactly as many rows as were asked for may be all there are, or the limit was obeyed: one row less asked for tells. */
 async function* wholeList(resource: ResourceName, read: ReadPage, limit: number): AsyncGenerator<JsonObject[]> {
   const page = await read({ limit, offset: 0 });
+  if (page.total === undefined && page.rows.length === limit) {
+    const shorter = await read({ limit: limit - 1, offset: 0 });
+    if (shorter.rows.length < limit)
+      throw unstable(resource, `shows ${limit} records because ${limit} were asked for: is DIALECT_PAGING right?`);
+  }
   if (page.total !== undefined && page.total > page.rows.length)
     throw unstable(
       resource,

@@ -32,6 +32,13 @@ const tenants: readonly (readonly [name: string, switches: SandboxOptions, setti
   ["that answers a create with 201", { createStatus: 201 }, {}],
   ["that answers a create otherwise than configured", { createAnswer: "none" }, {}],
   ["whose records have another path", { recordPath: "{resource}/by/{id}" }, { recordPath: "{resource}/by/{id}" }],
+  ["whose records are named by a query", { recordPath: "{resource}?id={id}" }, { recordPath: "{resource}?id={id}" }],
+  ["that does not page", { paging: { kind: "none" } }, { paging: { kind: "none" } }],
+  [
+    "that neither pages nor counts",
+    { paging: { kind: "none" }, totalCount: "no" },
+    { paging: { kind: "none" }, totalKey: undefined },
+  ],
   ["that answers 400 for a missing record", { notFound: "400" }, {}],
   ["that answers nothing for a missing record", { notFound: "empty" }, {}],
   ["that answers null for a missing record", { notFound: "null" }, {}],

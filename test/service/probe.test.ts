@@ -28,7 +28,22 @@ describe("the probe", () => {
     const findings = await tenant.service.probe(MAPPED, never);
     expect(findings.filter(({ verdict }) => verdict !== "ok")).toEqual([]);
     expect(findings.map(({ subject }) => subject)).toEqual(
-      expect.arrayContaining(["service", "list wrapper", "paging", "sorting", "page size", "brand", ...MAPPED]),
+      expect.arrayContaining([
+        "service",
+        "clock",
+        "list wrapper",
+        "list count",
+        "paging",
+        "sorting",
+        "page size",
+        "record path",
+        "brand",
+        "search",
+        "guess",
+        "create answer",
+        "array update",
+        ...MAPPED,
+      ]),
     );
     expect(findings).toContainEqual({ subject: "ticket.tags", verdict: "ok", message: "shown as an array of ids" });
     expect(tenant.sandbox.ledger.writes()).toHaveLength(written);
@@ -47,17 +62,90 @@ describe("the probe", () => {
     [{ sorting: false }, "DIALECT_SORT=none"],
     [{ guess: false }, "DIALECT_GUESS=false"],
     [{ ignoredFilters: ["search"] }, "DIALECT_SEARCH=false"],
-    [{ recordPath: "{resource}/by/{id}" }, "set DIALECT_RECORD_PATH to the path of one record"],
+    [{ paging: { kind: "offset", parameter: "start" } }, "DIALECT_PAGING=offset:start"],
+    [{ paging: { kind: "page", parameter: "p", first: 0 } }, "DIALECT_PAGING=page:p:0"],
+    [{ listKeys: { customer: "kunden" } }, "DIALECT_LIST_KEYS=customer=kunden"],
+    [{ recordPath: "{resource}/id/{id}" }, "DIALECT_RECORD_PATH={resource}/id/{id}"],
+    [{ recordPath: "{resource}?id={id}" }, "DIALECT_RECORD_PATH={resource}?id={id}"],
+    [{ recordPath: "{resource}({id})" }, "DIALECT_RECORD_PATH={resource}({id})"],
+    [{ brand: "acme" }, "DIALECT_BRAND=acme"],
+    [{ recordPath: "{resource}/by/{id}" }, "ask the vendor for the path of one record and set DIALECT_RECORD_PATH"],
   ])("names the line to set on a tenant with %j: %s", async (options, line) => {
     await using tenant = await populated(options);
     expect(remedies(await tenant.service.probe(MAPPED, never))).toContain(line);
+  });
+
+  it("never advises to read without pages where a page is cut and no parameter moves it", async () => {
+    await using tenant = await populated({ paging: { kind: "ignored" } });
+    const findings = await tenant.service.probe(MAPPED, never);
+    expect(findings.find(({ subject }) => subject === "paging")).toMatchObject({
+      verdict: "problem",
+      remedy: expect.stringMatching(/^ask the vendor/),
+    });
+  });
+
+  it("sees a limit above 50 on a list that is longer", async () => {
+    for (const [overLimit, words] of [
+      ["capped", "a limit of 100 gives 50 rows and says limit 50"],
+      ["honoured", "a limit of 100 gives 60 rows and says limit 100"],
+      ["refused", "a limit of 100 is refused"],
+    ] as const) {
+      await using tenant = await populated({ overLimit });
+      tenant.sandbox.seed(
+        "customer",
+        Array.from({ length: 57 }, (_, at) => tenant.customer(`more-${at}`)),
+      );
+      const findings = await tenant.service.probe(MAPPED, never);
+      expect(findings.find(({ subject }) => subject === "page size")?.message).toContain(words);
+    }
+  });
+
+  it("does not advise to switch a look-up off that works on some resources", async () => {
+    await using tenant = await populated({ ignoredFilters: ["ticket.search"] });
+    const findings = await tenant.service.probe(MAPPED, never);
+    expect(findings.find(({ subject }) => subject === "search")).toEqual({
+      subject: "search",
+      verdict: "warning",
+      message: "works on customer, customerContact, not on ticket: there it is tried in vain",
+    });
+  });
+
+  it("finds what is switched off in the settings and there on the tenant", async () => {
+    await using tenant = await populated({}, { guess: false, search: false });
+    const lines = remedies(await tenant.service.probe(MAPPED, never));
+    expect(lines).toEqual(["DIALECT_SEARCH=true", "DIALECT_GUESS=true"]);
+  });
+
+  it("keeps the pairs that are configured already in the line to set", async () => {
+    await using tenant = await populated({ listKeys: { customer: "kunden" } }, { listKeys: { ticket: "ticket" } });
+    expect(remedies(await tenant.service.probe(MAPPED, never))).toContain(
+      "DIALECT_LIST_KEYS=ticket=ticket,customer=kunden",
+    );
+  });
+
+  it("takes a user who may not list customers for let in", async () => {
+    const account = { username: "u", password: "p", permissions: { "*": ["GET"], customer: [] } } as const;
+    const tokens = [{ token: "sandbox-token", username: "u" }];
+    await using tenant = await populated({ accounts: [account], tokens });
+    await tenant.service.ping(never);
+  });
+
+  it("puts the brand before what follows from it", async () => {
+    await using tenant = await populated({ brand: "acme" });
+    expect(remedies(await tenant.service.probe(["ticket", "svcDocument"], never))).toEqual([
+      "DIALECT_BRAND=acme",
+      "set DIALECT_BRAND first and check again: its path follows the brand",
+    ]);
   });
 
   it("warns of filters that are ignored", async () => {
     await using tenant = await populated({ ignoredFilters: ["changedSince"] });
     const findings = await tenant.service.probe(["customer"], never);
     expect(findings).toContainEqual(
-      expect.objectContaining({ verdict: "warning", message: expect.stringContaining("changedSince is ignored") }),
+      expect.objectContaining({
+        verdict: "warning",
+        message: expect.stringContaining("changedSince: ignored as a filter"),
+      }),
     );
   });
 

@@ -1,0 +1,126 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCommand } from "#cli";
+import { createSampleErp, DEFAULT_TOKEN, startSandbox, switchFromText, type Sandbox, type Switches } from "#sandbox";
+import { linesToSet } from "../../src/cli/lines-to-set.ts";
+
+const syncFile = `
+sources: { erp: { adapter: sql, url: "\${ERP_URL}", timezone: UTC } }
+streams:
+  customers:
+    source: erp
+    read: { table: customers, key: customer_no, changed: updated_at }
+    resource: customer
+    match: [customerId]
+    fields:
+      customerId: customer_no
+      name: name1
+      customerStatus: { lookup: customerStatus, by: name, value: { from: status, map: { A: Active, I: Inactive, P: Prospect } } }
+  tickets:
+    source: erp
+    read: { table: tickets, key: ticket_no, changed: updated_at }
+    resource: ticket
+    fields: { description: { const: "x" }, erpReferenceNumber: ticket_no }
+`;
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "check-service-"));
+  createSampleErp(join(folder, "erp.sqlite"), { customers: 5, contacts: 5, tickets: 5, orders: 5 })[Symbol.dispose]();
+  await writeFile(join(folder, "sync.yaml"), syncFile);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function tenantWith(switches: Partial<Switches>): Promise<Sandbox> {
+  const sandbox = await startSandbox(switches);
+  const id = (resource: string) => sandbox.records(resource)[0]?.id ?? 0;
+  const customer = (at: number) => ({ name: `K${at}`, customerId: `K-${at}`, customerStatus: id("customerStatus") });
+  sandbox.seed(
+    "customer",
+    Array.from({ length: 55 }, (_, at) => customer(at)),
+  );
+  sandbox.seed("ticket", [
+    { description: "x", tags: [id("tag")], priority: id("priority"), ticketStatus: id("ticketStatus") },
+  ]);
+  return sandbox;
+}
+
+/** `svcsync check --service` with these lines in the env file: its exit code and what it prints. */
+async function check(sandbox: Sandbox, lines: readonly string[] = []): Promise<{ code: number; printed: string }> {
+  const envFile = join(folder, "env");
+  const settings = {
+    SERVICE_URL: sandbox.url,
+    SERVICE_TOKEN: DEFAULT_TOKEN,
+    ERP_URL: `sqlite:${join(folder, "erp.sqlite")}`,
+    SYNC_FILE: join(folder, "sync.yaml"),
+    DATA_DIR: join(folder, "data"),
+  };
+  await writeFile(envFile, [...Object.entries(settings).map(([key, value]) => `${key}=${value}`), ...lines].join("\n"));
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const { signal } = new AbortController();
+  const io = { stdout, stderr, isTerminal: false, signal };
+  const code = await runCommand(["--env-file", envFile, "check", "--service"], io);
+  stdout.end();
+  return { code, printed: await text(stdout) };
+}
+
+/** The block at the end that can be copied. */
+function copied(printed: string): string[] {
+  const [, block = ""] = printed.split("To set in the environment, then check again:\n");
+  return block.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
+}
+
+describe("svcsync check --service", () => {
+  it("finds nothing to set on a tenant as the facts know it, and writes nothing", async () => {
+    await using sandbox = await tenantWith({});
+    const before = sandbox.ledger.writes().length;
+    const { code, printed } = await check(sandbox);
+    expect([code, copied(printed)]).toEqual([0, []]);
+    expect(printed).toContain("found offset:offset, as configured");
+    expect(sandbox.ledger.writes()).toHaveLength(before);
+    expect(printed).not.toContain(DEFAULT_TOKEN);
+  });
+
+  it.each([
+    [["brand=acme"]],
+    [["listWrapper=array"]],
+    [["listWrapper=key:rows", "totalCount=no"]],
+    [["listKeys=customer=kunden,priority=prios"]],
+    [["paging=page:p:1"]],
+    [["paging=offset:start", "recordPath={resource}/id/{id}"]],
+    [["paging=none", "totalCount=no", "sorting=false"]],
+    [["guess=false", "search=false", "ignoredFilters=search"]],
+  ])("prints the lines for a tenant with %j; once they are set, nothing is left to set", async (switches) => {
+    await using sandbox = await tenantWith(Object.assign({}, ...switches.map(switchFromText)));
+    const first = await check(sandbox);
+    expect(first.code).toBe(1);
+    const lines = copied(first.printed);
+    expect(lines).not.toEqual([]);
+    for (const line of lines) expect(line).toMatch(/^DIALECT_[A-Z_]+=\S/);
+    const second = await check(sandbox, lines);
+    expect([second.code, copied(second.printed)]).toEqual([0, []]);
+  });
+});
+
+describe("the lines to set", () => {
+  it("name each setting once, and all pairs of those that hold pairs", () => {
+    const remedies = [
+      "DIALECT_SEARCH=false",
+      "DIALECT_SEARCH=false",
+      "DIALECT_PATHS=a=b,contignent=contingent",
+      "it may be nested: DIALECT_PATHS=a=b,ticketMessage=ticket/{parent}/message",
+      "give the user of the token the permission to read it",
+      "DIALECT_SORT=sortings=id asc",
+    ];
+    const findings = remedies.map((remedy) => ({ subject: "x", verdict: "problem", message: "y", remedy }) as const);
+    expect(linesToSet(findings)).toEqual([
+      "DIALECT_SEARCH=false",
+      "DIALECT_PATHS=a=b,contignent=contingent,ticketMessage=ticket/{parent}/message",
+      "DIALECT_SORT=sortings=id asc",
+    ]);
+  });
+});
