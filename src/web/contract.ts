@@ -1,19 +1,7 @@
-import type { RecordId, RecordState, ResourceName, StreamName } from "#model";
+import type { RecordId, RecordState, StreamName } from "#model";
+import type { StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
-import type { AuditRecord, CursorState, RecordView } from "#store";
-
-/** Where one stream stands. */
-export interface StreamStatus {
-  readonly name: StreamName;
-  /** The source's name in the sync file. */
-  readonly source: string;
-  readonly resource: ResourceName;
-  readonly cursor: CursorState;
-  /** Records per state; states without records are absent. */
-  readonly counts: Readonly<Partial<Record<RecordState, number>>>;
-  /** Why nothing of this stream is delivered, and what ends it; undefined while it flows. */
-  readonly hold: { readonly reason: string; readonly remedy: string } | undefined;
-}
+import type { AuditRecord, RecordView } from "#store";
 
 /** Where the daemon stands. */
 export interface Overview {

@@ -20,8 +20,8 @@ export interface RouteParts {
   readonly version: string;
 }
 
-/** How many records of each kind the status page names. */
-const attentionCount = 20;
+/** How many records of a stream in one state the status page looks at, to tell the reasons. */
+const heldCount = 20;
 
 /** The answer to a request. Rejects with whatever a part rejects with. */
 export async function answer(request: WebRequest, parts: RouteParts): Promise<Answer> {
@@ -56,11 +56,12 @@ async function readyAnswer({ readiness, redact }: RouteParts): Promise<Answer> {
 }
 
 async function statusAnswer(query: URLSearchParams, { status, redact, clock, version }: RouteParts): Promise<Answer> {
-  const [overview, ...attention] = await Promise.all([
-    status.overview(),
-    ...attentionStates.map((state) => status.records({ states: [state], limit: attentionCount })),
-  ]);
-  const shown = redacted({ overview, attention: attention.flat() }, redact);
+  const overview = await status.overview();
+  const asked = overview.streams.flatMap(({ name, counts }) =>
+    attentionStates.filter((state) => (counts[state] ?? 0) > 0).map((state) => ({ stream: name, states: [state] })),
+  );
+  const held = await Promise.all(asked.map((each) => status.records({ ...each, limit: heldCount })));
+  const shown = redacted({ overview, held: held.flat() }, redact);
   return htmlAnswer(statusPage({ ...shown, refresh: query.get("refresh") !== "off", version, now: clock.now() }));
 }
 

@@ -49,8 +49,8 @@ class Program implements AsyncDisposable {
   }
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(20);
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(20);
 }
 
 describe("the program", () => {
@@ -69,7 +69,7 @@ describe("the program", () => {
     await using program = new Program("run", "--env-file", scene.envFile);
     await program.says("daemon started");
     // A delivery is under way, for which a clean stop would wait.
-    await until(() => scene.sandbox.ledger.requests().some(({ method }) => method === "PUT"));
+    await until(async () => (await scene.run("records", "--state", "claimed")).stdout.includes("customers/10001"));
     program.child.kill("SIGTERM");
     await program.says("daemon is stopping");
     program.child.kill("SIGTERM");

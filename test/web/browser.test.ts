@@ -1,7 +1,7 @@
 import { chromium, type Browser, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium } from "../setup/chromium.ts";
-import { sampleStatus } from "./sample-status.ts";
+import { sampleRecord, sampleStatus, sampleStreams } from "./sample-status.ts";
 import { sampleWeb } from "./web-server.ts";
 
 let browser: Browser;
@@ -46,20 +46,58 @@ describe("the status page in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("shows each stream with its state, cursor, lag, counts and last error", async () => {
+  it("shows each stream with its state, lag and counts, and its cursor to who asks", async () => {
     await using web = await sampleWeb();
     const { page } = await openPage(web.url);
-    const row = await page
-      .getByRole("row", { name: /^contacts/ })
-      .first()
-      .innerText();
+    const row = page.getByRole("row", { name: /^contacts/ }).first();
+    const text = await row.innerText();
 
-    expect(row).toContain("erp → customerContact");
-    expect(row).toContain("lag 12 s");
-    expect(row).toContain('"stamp":"2026-05-20T11:59:30Z"');
-    expect(row).toMatch(/1,187\s+applied/);
-    expect(row).toContain("E_SOURCE_UNREACHABLE");
-    expect(await page.getByRole("row", { name: /^tickets erp/ }).innerText()).toContain("Run svcsync adopt tickets.");
+    expect(text).toContain("erp → customerContact");
+    expect(text).toMatch(/failing\s+the last poll failed; the next one tries again/);
+    expect(text).toContain("lag 12 s");
+    expect(text).toMatch(/1,187\s+applied/);
+    expect(text).not.toContain('"stamp"');
+    await row.getByText("cursor").click();
+    expect(await row.innerText()).toContain('"stamp":"2026-05-20T11:59:30Z"');
+  });
+
+  it("says below each stream what a person should know or do, with the command to run", async () => {
+    await using web = await sampleWeb();
+    const { page } = await openPage(web.url);
+
+    expect(await page.getByRole("status").innerText()).toContain("Look at contacts (failing), tickets (held)");
+    expect(await page.getByRole("list", { name: "contacts: attention" }).innerText()).toContain("E_SOURCE_UNREACHABLE");
+    const tickets = page.getByRole("list", { name: "tickets: attention" });
+    expect(await tickets.getByRole("listitem").count()).toBe(2);
+    expect(await tickets.locator("code.command").innerText()).toBe("svcsync adopt tickets");
+    expect(await page.getByRole("list", { name: "customers: attention" }).count()).toBe(0);
+  });
+
+  it("says a reason once, however many records have it", async () => {
+    const status = sampleStatus();
+    const waiting = Array.from({ length: 30 }, (_, at) =>
+      sampleRecord(
+        { stream: "contacts", key: `20000|${at}` },
+        {
+          state: "waiting",
+          waitsFor: [],
+          error: { code: "E_PARENT_MISSING", message: `customers/${at} is not there`, details: {} },
+        },
+      ),
+    );
+    const streams = sampleStreams
+      .filter(({ name }) => name === "contacts")
+      .map((stream) => ({ ...stream, counts: { waiting: 30 } }));
+    const overview = async () => ({ ...(await status.overview()), streams });
+    const records: typeof status.records = ({ limit }) => Promise.resolve(waiting.slice(0, limit));
+    await using web = await sampleWeb({ status: { ...status, overview, records } });
+    const { page } = await openPage(web.url);
+    const table = page.getByRole("table", { name: "Uncertain, parked and waiting records, by reason" });
+
+    expect(await table.getByRole("row").count()).toBe(2);
+    expect(await table.getByText("E_PARENT_MISSING").count()).toBe(1);
+    await table.getByRole("link", { name: "30 contacts" }).click();
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("contacts: waiting");
   });
 
   it("leads from a count to its records", async () => {

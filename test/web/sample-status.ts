@@ -1,6 +1,7 @@
 import { recordLabel, type RecordId } from "#model";
 import type { AuditRecord, RecordView } from "#store";
-import type { Overview, StatusSource, StreamStatus } from "#web";
+import type { StreamStatus } from "#pipeline";
+import type { Overview, StatusSource } from "#web";
 
 /** The moment at which the sample is looked at. */
 export const now = Date.UTC(2026, 4, 20, 12, 0, 0);
@@ -109,11 +110,24 @@ const pollOk = {
 };
 
 export const sampleStreams: readonly StreamStatus[] = [
-  { name: "customers", source: "erp", resource: "customer", cursor: pollOk, counts: { applied: 1 }, hold: undefined },
+  {
+    name: "customers",
+    source: "erp",
+    resource: "customer",
+    state: "following",
+    cursor: pollOk,
+    lagMs: 12_000,
+    counts: { applied: 1 },
+    hold: undefined,
+    attention: [],
+  },
   {
     name: "contacts",
     source: "erp",
     resource: "customerContact",
+    state: "failing",
+    lagMs: 12_000,
+    attention: ["polls fail: the ERP does not answer: connection refused at erp.example:5432 (E_SOURCE_UNREACHABLE)"],
     cursor: {
       ...pollOk,
       error: {
@@ -130,11 +144,17 @@ export const sampleStreams: readonly StreamStatus[] = [
     name: "tickets",
     source: "erp",
     resource: "ticket",
+    state: "held",
+    lagMs: undefined,
+    attention: [
+      'the service already holds 2,000 tickets and nobody has said what they are; "svcsync adopt tickets" shows what matches',
+      "the service answers 200 to billable and does not keep it",
+    ],
     cursor: { ...pollOk, cursor: null, completedAt: undefined, firstLoad: true, rowsRead: 300 },
     counts: { waiting: 1, uncertain: 1 },
     hold: {
       reason: "the service already holds 2,000 tickets and nobody has said what they are",
-      remedy: "Run svcsync adopt tickets.",
+      remedy: '"svcsync adopt tickets" shows what matches',
     },
   },
 ];

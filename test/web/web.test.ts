@@ -90,7 +90,7 @@ describe("the JSON for scripts", () => {
       version: "1.2.3",
       problems: expect.arrayContaining([
         "1 uncertain record: a person must look in the service.",
-        expect.stringContaining("tickets is on hold"),
+        expect.stringContaining("tickets: the service already holds 2,000 tickets"),
       ]),
       streams: [{ name: "customers" }, { name: "contacts", counts: { applied: 1187 } }, { name: "tickets" }],
     });

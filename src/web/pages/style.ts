@@ -29,15 +29,23 @@ tbody th { font-weight: 600; }
 tbody th .quiet { font-weight: 400; }
 td.number { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .value { overflow-wrap: anywhere; white-space: pre-wrap; }
-.cursor { display: inline-block; max-width: 22rem; }
+.cursor { display: inline-block; max-width: 20rem; }
+details { color: var(--soft); }
+summary { cursor: pointer; width: max-content; }
+.command { color: var(--ink); background: var(--panel); border: 1px solid var(--line); border-radius: .3rem;
+  padding: 0 .35rem; white-space: nowrap; }
+tr.led > * { border-bottom: 0; }
+tr.attention > td { padding: 0 0 .8rem; }
+tr.attention ul { margin: 0; padding: .35rem .9rem .35rem 2rem; border-left: .25rem solid var(--wait);
+  background: var(--panel); }
 code, .value { font: .92em/1.45 ui-monospace, monospace; }
 code { color: var(--soft); }
 .quiet { color: var(--soft); }
 .badge { display: inline-block; padding: 0 .5rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .88em;
   white-space: nowrap; color: var(--soft); }
-.badge.applied { color: var(--good); }
-.badge.waiting, .badge.due, .badge.claimed { color: var(--wait); }
-.badge.parked, .badge.uncertain { color: var(--bad); }
+.badge.applied, .badge.following { color: var(--good); }
+.badge.waiting, .badge.due, .badge.claimed, .badge.loading { color: var(--wait); }
+.badge.parked, .badge.uncertain, .badge.failing, .badge.held { color: var(--bad); }
 ul.counts { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem .8rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.25rem; margin: .75rem 0; }
 dt { color: var(--soft); }

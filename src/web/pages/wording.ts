@@ -62,6 +62,12 @@ export function reason(error: ErrorFacts): Html {
   return html`<code>${error.code}</code> ${error.message}`;
 }
 
+/** A sentence whose quoted commands ("svcsync adopt tickets") can be copied. */
+export function sentence(text: string): Html {
+  const parts = text.split(/"(svcsync [^"]+)"/);
+  return html`${parts.map((part, at) => (at % 2 === 1 ? html`<code class="command">${part}</code>` : part))}`;
+}
+
 /** An instant with its distance from `now`; both are read, by people and by programs. */
 export function instant(at: number, now: number): Html {
   const iso = new Date(at).toISOString();

@@ -1,0 +1,66 @@
+import type { StreamStatus } from "#pipeline";
+import { html, type Content, type Html } from "./html.ts";
+import { recordsPath } from "./records-page.ts";
+import { allStates, badge, counted, duration, instant, sentence } from "./wording.ts";
+
+/** What the word for a stream's state means. */
+const meanings: Readonly<Record<StreamStatus["state"], string>> = {
+  loading: "the first load is under way",
+  following: "every change is followed",
+  failing: "the last poll failed; the next one tries again",
+  held: "nothing is delivered until a person decides",
+};
+
+export const streamHeads = ["Stream", "State", "Last poll", "Records by state"];
+
+/** One stream: how it stands, and below it what a person should know or do, across the whole width. */
+export function streamRows(stream: StreamStatus, now: number): Html {
+  const { name, source, resource, state, attention } = stream;
+  return html`<tr class="${attention.length > 0 ? "led" : ""}">
+      <th scope="row">${name}<br /><span class="quiet">${source} → ${resource}</span></th>
+      <td><span class="badge ${state}">${state}</span><br /><span class="quiet">${meanings[state]}</span></td>
+      <td>${lastPoll(stream, now)}</td>
+      <td>${counts(stream)}</td>
+    </tr>
+    ${
+      attention.length === 0
+        ? undefined
+        : html`<tr class="attention">
+            <td colspan="${streamHeads.length}">
+              <ul aria-label="${name}: attention">
+                ${attention.map((text) => html`<li>${sentence(text)}</li>`)}
+              </ul>
+            </td>
+          </tr>`
+    }`;
+}
+
+function lastPoll(stream: StreamStatus, now: number): Html {
+  const { cursor } = stream;
+  const at = cursor.polledAt === undefined ? "not yet" : instant(cursor.polledAt, now);
+  const position = cursor.cursor === null ? "from the beginning" : JSON.stringify(cursor.cursor);
+  return html`${at}<br /><span class="quiet">${progress(stream)}</span>
+    <details>
+      <summary>cursor</summary>
+      <span class="value cursor">${position}</span>
+    </details>`;
+}
+
+function progress({ cursor, lagMs }: StreamStatus): Content {
+  if (cursor.firstLoad) return `${counted(cursor.rowsRead, "row")} read so far`;
+  return lagMs === undefined ? undefined : `lag ${duration(lagMs)}`;
+}
+
+function counts({ name, counts: byState }: StreamStatus): Html {
+  const present = allStates.filter((state) => (byState[state] ?? 0) > 0);
+  if (present.length === 0) return html`<span class="quiet">none</span>`;
+  return html`<ul class="counts">
+    ${present.map(
+      (state) =>
+        html`<li>
+          <a href="${recordsPath({ stream: name, state })}">${(byState[state] ?? 0).toLocaleString("en")}</a>
+          ${badge(state)}
+        </li>`,
+    )}
+  </ul>`;
+}
