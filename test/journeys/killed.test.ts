@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { setStage, until, type Stage } from "./stage.ts";
+import { byText, setStage, texts, until, type Stage } from "./stage.ts";
 
 const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
@@ -22,6 +22,10 @@ async function runAndKill(stage: Stage, isEnough: () => boolean): Promise<void> 
   expect(await ended).toBe("SIGKILL");
 }
 
+function living<Row extends { readonly deleted: number }>(table: readonly Row[]): Row[] {
+  return table.filter((row) => row.deleted === 0);
+}
+
 describe("a daemon that is killed with -9 in the middle of the first load", () => {
   it("goes on where it was: every record is there once", async () => {
     const rows = { customers: 60, contacts: 100, tickets: 60, orders: 40 };
@@ -34,17 +38,15 @@ describe("a daemon that is killed with -9 in the middle of the first load", () =
     const last = await stage.command("sync");
     expect(last.code).toBe(0);
 
-    const living = <Row extends { deleted: number }>(table: readonly Row[]) => table.filter((row) => row.deleted === 0);
     const wanted = living(erp.all("customers")).map((row) => row.customer_no);
-    const found = sandbox.records("customer").map(({ customerId }) => String(customerId));
-    expect(found.toSorted()).toEqual(wanted.toSorted());
+    expect(texts(sandbox, "customer", "customerId")).toEqual(wanted.toSorted(byText));
     const isThere = (row: { customer_no: string }) => wanted.includes(row.customer_no);
     const contacts = living(erp.all("contacts")).filter(isThere);
     expect(sandbox.records("customerContact")).toHaveLength(contacts.length);
     const tickets = living(erp.all("tickets")).filter(isThere);
-    const numbers = sandbox.records("ticket").map(({ erpReferenceNumber }) => String(erpReferenceNumber));
-    expect(numbers.toSorted()).toEqual(tickets.map((row) => row.ticket_no).toSorted());
-    const orders = sandbox.records("svcDocument").map(({ erpReferenceNumber }) => erpReferenceNumber);
+    const numbers = tickets.map((row) => row.ticket_no).toSorted(byText);
+    expect(texts(sandbox, "ticket", "erpReferenceNumber")).toEqual(numbers);
+    const orders = texts(sandbox, "svcDocument", "erpReferenceNumber");
     expect(new Set(orders).size).toBe(orders.length);
     await using store = await stage.store();
     expect(await store.records({ states: ["parked", "uncertain", "due", "claimed"], limit: 1 })).toEqual([]);

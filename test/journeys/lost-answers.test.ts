@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "#sandbox";
-import { only, sent, setStage, until, untilState } from "./stage.ts";
+import { only, sent, setStage, until, untilState, type Stage } from "./stage.ts";
 
 const customer = { stream: "customers", key: "10001" };
 
@@ -90,18 +90,19 @@ describe("a sync that a create without an answer is left to", () => {
   });
 });
 
-describe("a create whose end nobody can know", () => {
-  async function uncertain(when: "before" | "after") {
-    const stage = await setStage({ syncFile: unmatched });
-    stage.sandbox.faults.add({ kind: "cut", when, resource: "customer", method: "POST", count: 1 });
-    stage.erp.insertCustomer({ customer_no: "10001", name1: "Grün GmbH" });
-    const synced = await stage.command("sync");
-    expect(synced.code).toBe(1);
-    expect((await stage.view(customer))!.state).toBe("uncertain");
-    expect(stage.sandbox.ledger.count({ method: "POST", resource: "customer" })).toBe(1);
-    return stage;
-  }
+/** A customer whose create was cut off, and which nothing can look for. */
+async function uncertain(when: "before" | "after"): Promise<Stage> {
+  const stage = await setStage({ syncFile: unmatched });
+  stage.sandbox.faults.add({ kind: "cut", when, resource: "customer", method: "POST", count: 1 });
+  stage.erp.insertCustomer({ customer_no: "10001", name1: "Grün GmbH" });
+  const synced = await stage.command("sync");
+  expect(synced.code).toBe(1);
+  expect((await stage.view(customer))!.state).toBe("uncertain");
+  expect(stage.sandbox.ledger.count({ method: "POST", resource: "customer" })).toBe(1);
+  return stage;
+}
 
+describe("a create whose end nobody can know", () => {
   it("is marked uncertain, stays so however often it is looked at, and is listed with its reason", async () => {
     await using stage = await uncertain("after");
     expect((await stage.command("sync")).code).toBe(1);
@@ -122,7 +123,8 @@ describe("a create whose end nobody can know", () => {
     await using stage = await uncertain("before");
     const customerStatus = only(stage.sandbox, "customerStatus", "name", "Active").id;
     const rows = [{ customerId: "10001", name: "Von Hand", customerStatus }];
-    const [{ id }] = stage.sandbox.seed("customer", rows) as [{ id: number }];
+    stage.sandbox.seed("customer", rows);
+    const { id } = only(stage.sandbox, "customer", "customerId", "10001");
     expect((await stage.command("resolve", "customers/10001", "--bind", "999999")).code).toBe(0);
     expect((await stage.command("sync")).code).toBe(1);
     expect(await stage.view(customer)).toMatchObject({ state: "parked", error: { code: "E_RECORD_GONE" } });

@@ -5,6 +5,9 @@ const customer = { stream: "customers", key: "10001" };
 const contact = { stream: "contacts", key: "10001|1" };
 const ticket = { stream: "tickets", key: "T-1" };
 
+/** Far less than the minute after which a record that nobody woke would look again by itself. */
+const ROUNDS_MS = 30_000;
+
 describe("a child whose parent comes late", () => {
   it("waits without an attempt and without a request, and is there with its parent's id once the parent is", async () => {
     await using stage = await setStage();
@@ -58,24 +61,28 @@ describe("a child whose parent comes late", () => {
 });
 
 describe("an optional reference", () => {
-  it("stays empty while the ERP says that its parent is gone, and is filled when the parent comes back", async () => {
-    await using stage = await setStage();
-    const { erp, sandbox } = stage;
-    erp.insertCustomer({ customer_no: "10001" });
-    erp.insertContact({ customer_no: "10001", contact_no: 1, deleted: 1 });
-    erp.insertTicket({ ticket_no: "T-1", customer_no: "10001", contact_no: 1 });
-    await using running = await stage.start();
-    const { store } = running;
-    await untilState(store, "deleted", contact);
-    await untilState(store, "applied", ticket);
-    expect(only(sandbox, "ticket", "erpReferenceNumber", "T-1")["customerContact"] ?? null).toBeNull();
+  it(
+    "stays empty while the ERP says that its parent is gone, and is filled when the parent comes back",
+    async () => {
+      await using stage = await setStage();
+      const { erp, sandbox } = stage;
+      erp.insertCustomer({ customer_no: "10001" });
+      erp.insertContact({ customer_no: "10001", contact_no: 1, deleted: 1 });
+      erp.insertTicket({ ticket_no: "T-1", customer_no: "10001", contact_no: 1 });
+      await using running = await stage.start();
+      const { store } = running;
+      await untilState(store, "deleted", contact);
+      await untilState(store, "applied", ticket);
+      expect(only(sandbox, "ticket", "erpReferenceNumber", "T-1")["customerContact"] ?? null).toBeNull();
 
-    erp.change("contacts", ["10001", 1], { deleted: 0 });
-    await untilState(store, "applied", contact);
-    const { id } = only(sandbox, "customerContact", "customer", only(sandbox, "customer", "customerId", "10001").id);
-    await until(
-      "the ticket names the contact",
-      () => only(sandbox, "ticket", "erpReferenceNumber", "T-1")["customerContact"] === id,
-    );
-  });
+      erp.change("contacts", ["10001", 1], { deleted: 0 });
+      await untilState(store, "applied", contact);
+      const { id } = only(sandbox, "customerContact", "customer", only(sandbox, "customer", "customerId", "10001").id);
+      await until(
+        "the ticket names the contact",
+        () => only(sandbox, "ticket", "erpReferenceNumber", "T-1")["customerContact"] === id,
+      );
+    },
+    ROUNDS_MS,
+  );
 });

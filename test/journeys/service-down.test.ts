@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { setStage, until } from "./stage.ts";
+import { setStage, texts, until } from "./stage.ts";
 
 /** Less patient than in life, where a long outage is probed once a minute. */
 const breaker = { failures: 10, pauseMs: 10, pauseMaxMs: 30 };
@@ -19,8 +19,7 @@ describe("a service that is down for hours", () => {
     const cut = sandbox.faults.add({ kind: "cut", when: "before" });
     await until("the breaker has opened", () => log.lines("service was given a rest").length > 0);
     // Records that are there already: what a probe may have created must be settled first, and that takes its time.
-    const live = sandbox.records("customer").slice(0, 2);
-    const liveKeys = live.map(({ customerId }) => String(customerId));
+    const liveKeys = texts(sandbox, "customer", "customerId").slice(0, 2);
     for (const key of liveKeys) erp.change("customers", [key], { name1: "Live GmbH", name2: null });
     const probed = sandbox.ledger.count();
     await until("it was probed often", () => sandbox.ledger.count() >= probed + PROBES);
@@ -43,7 +42,7 @@ describe("a service that is down for hours", () => {
     const places = after.flatMap(({ action }, place) => (action === "edit" ? [place] : []));
     expect(places).toHaveLength(2);
     expect(Math.max(...places)).toBeLessThan(10);
-    const keys = sandbox.records("customer").map(({ customerId }) => customerId);
+    const keys = texts(sandbox, "customer", "customerId");
     expect(new Set(keys).size).toBe(keys.length);
     expect(await store.records({ states: ["parked", "uncertain"], limit: 1 })).toEqual([]);
     expect(log.lines("service answered again")).toHaveLength(1);

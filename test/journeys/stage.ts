@@ -143,6 +143,17 @@ export function writeRequests({ ledger }: Sandbox): number {
   return ledger.count({ method: "POST" }) + ledger.count({ method: "PUT" }) + ledger.count({ method: "DELETE" });
 }
 
+/** One text of each record of a resource, sorted: natural keys beside those of the ERP. */
+export function texts(sandbox: Sandbox, resource: string, field: string): string[] {
+  const found = sandbox.records(resource).map((record) => record[field]);
+  return found.filter((text) => typeof text === "string").toSorted(byText);
+}
+
+/** Texts as code points order them. */
+export function byText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
 /** The record of a resource with this value; there must be exactly one. */
 export function only(sandbox: Sandbox, resource: string, field: string, value: string | number): StoredRecord {
   const found = sandbox.records(resource).filter((record) => record[field] === value);

@@ -19,6 +19,7 @@ describe("two daemons on one store", () => {
     await first[Symbol.asyncDispose]();
     await using second = await stage.start();
     stage.erp.insertCustomer({ customer_no: "10001" });
-    await untilState(second.store, "applied", { stream: "customers", key: "10001" });
+    const [view] = await untilState(second.store, "applied", { stream: "customers", key: "10001" });
+    expect(view!.binding).toBeDefined();
   });
 });
