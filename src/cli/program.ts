@@ -47,6 +47,7 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
       "file with settings; the process environment goes before it (default: .env if there is one)",
     )
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError("(svcsync --help lists the commands)")
     .exitOverride()
     .addHelpText("after", () => helpEnd);
@@ -159,6 +160,8 @@ Where to begin:
   svcsync status                      shows how far each stream is and what needs a person
   svcsync explain customers/10023     shows why one record is the way it is
 Settings come from the environment; .env.example lists all of them.
+Exit codes: 0 all well, 1 something needs a person, 64 wrong usage, 70 it could not go on, 75 the next round tries again,
+78 the settings or the sync file are wrong.
 `;
 
 /** Options that only mean something together, so that the parser could not refuse them. */
@@ -173,7 +176,12 @@ function failed(thrown: unknown, io: Io): number {
   if (thrown instanceof SyncError) {
     io.stderr.write(`${thrown.message} (${thrown.code})\n`);
     const isSettings = thrown.code === "E_SETTINGS" || thrown.code === "E_SYNC_FILE";
-    if (isSettings) return exitCode.settings;
+    if (isSettings) {
+      io.stderr.write(
+        '"svcsync init" writes settings and sync file for an ERP; .env.example and docs/sync-file.md explain them.\n',
+      );
+      return exitCode.settings;
+    }
     if (sandboxOptionErrors.has(thrown.code)) return exitCode.usage;
     return thrown instanceof StopError ? exitCode.stopped : exitCode.again;
   }

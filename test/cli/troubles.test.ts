@@ -152,6 +152,7 @@ describe("settings that are wrong", () => {
     await scene.set({ ERP_URL: undefined });
     const { code, stderr } = await scene.run("sync");
     expect(stderr).toContain("ERP_URL");
+    expect(stderr).toContain('"svcsync init"');
     expect(code).toBe(78);
   });
 

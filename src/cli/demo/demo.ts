@@ -57,10 +57,12 @@ export async function demo(options: DemoOptions, io: Io): Promise<number> {
   const waiting = (await daemon.parts.store.records({ states: ["waiting"], limit: MANY })).length;
   if (waiting > 0)
     say(
-      `${waiting} records wait: the ERP deleted their customer before svcsync saw it, "svcsync records --state waiting" lists them.`,
+      `${waiting} records wait, as they should: the ERP deleted their customer before svcsync saw it. "svcsync records --state waiting" lists them.`,
     );
   const holds = allSeen && verdicts.every(isClean);
-  say(holds ? "Every record of the ERP is in the service, once, as the ERP says.\n" : "THE COUNTS DO NOT HOLD.\n");
+  say(
+    holds ? "Every other record of the ERP is in the service, once, as the ERP says.\n" : "THE COUNTS DO NOT HOLD.\n",
+  );
   say(nextSteps(stage, daemon, options.keep ?? false));
   if (options.keep) await Promise.race([whenAborted(io.signal), daemon.failure]);
   return holds ? exitCode.ok : exitCode.needsPerson;

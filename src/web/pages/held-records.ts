@@ -56,10 +56,10 @@ function isOnly(group: Group, groups: readonly Group[]): boolean {
 }
 
 function groupRow({ stream, records }: Group, only: boolean): Html {
-  const { id, state, error, waitsFor } = records[0]!;
+  const { id, state, error } = records[0]!;
   const count = (stream.counts[state] ?? records.length).toLocaleString("en");
   return html`<tr>
-    <th scope="row">
+    <th scope="row" class="number">
       ${only ? undefined : "some of "}<a href="${recordsPath({ stream: stream.name, state })}"
         >${count} ${stream.name}</a
       ><br />
@@ -69,7 +69,6 @@ function groupRow({ stream, records }: Group, only: boolean): Html {
     <td>
       ${records.slice(0, examplesShown).map((record) => html`${linkTo(record.id)}<br />`)}
       ${records.length > examplesShown ? html`<span class="quiet">and more</span>` : undefined}
-      ${waitsFor[0] === undefined ? undefined : html`<span class="quiet">waits for</span> ${linkTo(waitsFor[0])}`}
     </td>
     <td>${todo(state, remedyOf(state, id))}</td>
   </tr>`;

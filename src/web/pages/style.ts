@@ -27,7 +27,7 @@ th, td { text-align: left; vertical-align: top; padding: .45rem .75rem .45rem 0;
 thead th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 600; }
 tbody th .quiet { font-weight: 400; }
-td.number { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.number { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .value { overflow-wrap: anywhere; white-space: pre-wrap; }
 .cursor { display: inline-block; max-width: 20rem; }
 details { color: var(--soft); }
