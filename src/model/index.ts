@@ -26,3 +26,4 @@ export {
   type WaitExtras,
 } from "./errors.ts";
 export { sleep, systemClock, type Clock } from "./clock.ts";
+export { nearest } from "./nearest.ts";

@@ -1,5 +1,4 @@
-import { StopError, type JsonObject, type ResourceName } from "#model";
-import { nearest } from "#settings";
+import { StopError, type JsonObject, type ResourceName, nearest } from "#model";
 import type { Tenant } from "./api/tenant.ts";
 import type { Account } from "./options.ts";
 import type { StoredRecord } from "./records/version.ts";

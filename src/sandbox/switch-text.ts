@@ -1,5 +1,4 @@
-import { StopError } from "#model";
-import { nearest } from "#settings";
+import { StopError, nearest } from "#model";
 import type { Switches } from "./switches.ts";
 
 /** How one switch is typed: what may stand there, and the value it means; undefined when it means none. */

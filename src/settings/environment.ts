@@ -1,7 +1,7 @@
+import { nearest } from "#model";
 import { readFileSync } from "node:fs";
 import { readEnvFile } from "./env-file.ts";
 import type { Problem } from "./problem.ts";
-import { nearest } from "./near-miss.ts";
 import { keys, ownPrefixes } from "./schema/schema.ts";
 import { looksSecret } from "./secrets.ts";
 import { systemCode } from "./system-code.ts";

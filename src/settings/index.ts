@@ -1,6 +1,5 @@
 export { loadLocalSettings, loadSettings, type EnvironmentOptions } from "./load.ts";
 export type { LocalSettings, ServiceSettings, Settings } from "./settings.ts";
 export type { Dialect } from "./dialect.ts";
-export { nearest } from "./near-miss.ts";
 export { secretTexts, type Secrets } from "./secrets.ts";
 export { exampleEnvironment } from "./example.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { didYouMean } from "../nearest.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import type { FilePath, Problem } from "./problem.ts";
 import { orderStreams, type Reference } from "./stream-order.ts";
 import type { CheckedStream } from "./stream-words.ts";

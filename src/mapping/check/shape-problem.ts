@@ -1,7 +1,8 @@
+import { nearest } from "#model";
 import type { z } from "zod";
 import { kindOf } from "../compile/mapping-error.ts";
 import { isObject, memberOf } from "../object.ts";
-import { didYouMean, nearest } from "../nearest.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import type { FilePath, Problem } from "./problem.ts";
 import { choicesOf, memberNames, schemaAt } from "./schema-names.ts";
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { SourceEntry } from "../contract.ts";
 import { isObject } from "../object.ts";
-import { didYouMean } from "../nearest.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import type { Problem } from "./problem.ts";
 import { checkShape } from "./shape-problem.ts";
 import type { SyncFileContext } from "../sync-file-context.ts";

@@ -1,5 +1,5 @@
 import type { FilePath, Problem } from "./problem.ts";
-import { didYouMean } from "../nearest.ts";
+import { didYouMean } from "../did-you-mean.ts";
 
 const token = /\$\$|\$\{([^}]*)(\}?)/g;
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -1,5 +1,5 @@
 import { isObject } from "../object.ts";
-import { didYouMean } from "../nearest.ts";
+import { didYouMean } from "../did-you-mean.ts";
 
 /** What is wrong with an expression, and where: characters from its beginning. */
 export interface ExpressionFault {

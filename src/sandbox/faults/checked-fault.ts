@@ -1,5 +1,4 @@
-import { StopError } from "#model";
-import { nearest } from "#settings";
+import { StopError, nearest } from "#model";
 import { faultSchema, type Fault } from "./fault.ts";
 
 const KINDS = faultSchema.options.map((option) => option.shape.kind.value);

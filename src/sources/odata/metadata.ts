@@ -1,7 +1,6 @@
 import { XMLParser } from "fast-xml-parser";
 import { z } from "zod";
-import { ParkError } from "#model";
-import { closest } from "../closest.ts";
+import { ParkError, nearest } from "#model";
 
 /** What `$metadata` says of one entity set: its key and its properties' types, by name. */
 export interface EntityShape {
@@ -53,7 +52,7 @@ export function entityShape(xml: string, entitySet: string): EntityShape {
   const set = sets.find((one) => one["@Name"] === entitySet);
   if (set === undefined) {
     const names = sets.map((one) => one["@Name"]);
-    const meant = closest(entitySet, names);
+    const meant = nearest(entitySet, names);
     const hint = meant === undefined ? `it has ${names.slice(0, 20).join(", ")}` : `was ${meant} meant?`;
     throw new ParkError("E_SOURCE_METADATA", `the service has no entity set ${entitySet}; ${hint}`);
   }
@@ -85,7 +84,7 @@ export function typeOf(shape: EntityShape, entitySet: string, property: string):
   const type = shape.types.get(property);
   if (type !== undefined) return type;
   const names = [...shape.types.keys()];
-  const meant = closest(property, names);
+  const meant = nearest(property, names);
   const hint = meant === undefined ? `it has ${names.slice(0, 30).join(", ")}` : `was ${meant} meant?`;
   throw new ParkError("E_SOURCE_METADATA", `${entitySet} has no property ${property}; ${hint}`);
 }

@@ -1,5 +1,4 @@
-import { isJsonObject, ParkError, type Json } from "#model";
-import { closest } from "../closest.ts";
+import { isJsonObject, ParkError, type Json, nearest } from "#model";
 
 /** The types of a model's fields, by name. */
 export type FieldTypes = ReadonlyMap<string, string>;
@@ -18,7 +17,7 @@ export function fieldTypes(answer: Json, model: string): FieldTypes {
 export function assertFields(types: FieldTypes, names: readonly string[], model: string): void {
   for (const name of names) {
     if (types.has(name)) continue;
-    const meant = closest(name, [...types.keys()]);
+    const meant = nearest(name, [...types.keys()]);
     throw new ParkError(
       "E_SOURCE_REQUEST",
       `${model} has no field ${name}${meant === undefined ? "" : `; was ${meant} meant?`}`,

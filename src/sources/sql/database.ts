@@ -1,5 +1,4 @@
-import { ParkError, RetryError, SyncError } from "#model";
-import { closest } from "../closest.ts";
+import { ParkError, RetryError, SyncError, nearest } from "#model";
 import type { Answer, Engine, Fault, Sql } from "./engine.ts";
 import { Pool } from "./pool.ts";
 
@@ -37,7 +36,7 @@ export class Database implements AsyncDisposable {
   async suggestion(name: string, signal: AbortSignal): Promise<string> {
     const tables = await this.engine.tables((query) => this.ask(query, signal));
     const plain = name.split(".").at(-1)!;
-    const meant = closest(plain, tables);
+    const meant = nearest(plain, tables);
     return meant === undefined ? "" : `; did you mean ${meant}?`;
   }
 

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { joinKey, ParkError, SyncError, type JsonObject, type Key } from "#model";
-import { closest } from "../closest.ts";
+import { joinKey, ParkError, SyncError, type JsonObject, type Key, nearest } from "#model";
 import type { CellReader } from "./cells.ts";
 import type { Column } from "./column.ts";
 import { all, tableName } from "./compile.ts";
@@ -43,7 +42,7 @@ export async function describeLayout(database: Database, request: LayoutRequest,
     const column = known.find((candidate) => candidate.name === name);
     if (column) return column;
     const names = known.map((candidate) => candidate.name);
-    const meant = closest(name, names);
+    const meant = nearest(name, names);
     throw new ParkError(
       "E_SOURCE_COLUMN",
       `${label} has no column ${name}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
