@@ -111,7 +111,7 @@ export class Session {
       ...(secrets.serviceCode === undefined ? {} : { code: secondFactor(secrets.serviceCode) }),
     };
     const answer = await this.#post(http, loginUrl, body);
-    const result = this.#result(answer);
+    const result = this.#result(answer, login.username);
     const now = clock.now();
     this.#lifeMs = login.lifeTimeMinutes < 0 ? Infinity : login.lifeTimeMinutes * MINUTE_MS;
     this.#expiresAt = now + Math.min(this.#lifeMs, statedLifeMs(result.expiresAt, now));
@@ -129,9 +129,11 @@ export class Session {
     }
   }
 
-  #result(answer: HttpAnswer): { token: string; expiresAt: number | undefined } {
+  #result(answer: HttpAnswer, username: string): { token: string; expiresAt: number | undefined } {
     if (answer.status === 400 || answer.status === 401 || answer.status === 403)
-      throw this.#refuse(`the service refused the login with ${answer.status}: ${this.#withoutSecrets(answer)}`);
+      throw this.#refuse(
+        `the service refused the login of ${username} with ${answer.status}: ${this.#withoutSecrets(answer)}`,
+      );
     if (answer.status === 404)
       throw new RetryError("E_SERVICE_ANSWER", `${answer.place} answered 404: is SERVICE_URL the tenant's address?`);
     if (!answer.ok) throw answerError(answer, false, this.#parts.clock.now());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { select } from "#service";
-import { never, thrownBy } from "../service/stand-in.ts";
+import { never, open, standIn, thrownBy } from "../service/stand-in.ts";
 import { openTenant, passwordLogin, rowsOf, type Tenant } from "./service-tenant.ts";
 
 /** What the reference says of the service, in its order, as the client makes use of it. */
@@ -56,6 +56,57 @@ describe("the client, sentence by sentence of the reference", () => {
       expect(tenant.sandbox.ledger.requests({ resource: "customer" })[0]?.username).toBe("sync");
     });
 
+    it("lists are read by GET with fields and limit, records by GET with fields", async () => {
+      await rowsOf(tenant, "department", ["name"]);
+      const [department] = tenant.sandbox.records("department");
+      await tenant.service.read("department", department?.id ?? 0, ["name"], never);
+      const urls = tenant.sandbox.ledger.requests({ resource: "department" }).map(({ method, url }) => [method, url]);
+      expect(urls).toEqual([
+        ["GET", expect.stringMatching(/^\/restApi\/v1\/department\?(?=.*fields=id%2Cname)(?=.*limit=50)/)],
+        ["GET", `/restApi/v1/department/${department?.id}?fields=id%2Cname`],
+      ]);
+    });
+
+    it("records are created by POST to the resource, edited by PUT and deleted by DELETE at the record", async () => {
+      const { serviceId } = await tenant.service.create("away", { name: "Urlaub" }, never);
+      await tenant.service.update("away", serviceId, { fields: { name: "Kur" }, arrays: {} }, never);
+      await tenant.service.remove("away", serviceId, never);
+      const requests = tenant.sandbox.ledger.requests({ resource: "away" });
+      expect(requests.map(({ method, url }) => `${method} ${url.split("?")[0]}`)).toEqual([
+        "POST /restApi/v1/away",
+        `PUT /restApi/v1/away/${serviceId}`,
+        `DELETE /restApi/v1/away/${serviceId}`,
+      ]);
+    });
+
+    it("payloads are JSON, sent and asked for as such; a deletion has none", async () => {
+      const sent: string[] = [];
+      await using server = await standIn(({ method, headers }) => {
+        sent.push(`${method} ${headers.accept} ${headers["content-type"] ?? "-"} ${headers["content-length"] ?? "-"}`);
+        return { json: { id: 7, name: "A" } };
+      });
+      await using client = open(server.url);
+      await client.service.read("customer", 7, ["name"], never);
+      await client.service.create("customer", { name: "A" }, never);
+      await client.service.remove("customer", 7, never);
+      expect(sent).toEqual([
+        "GET application/json - -",
+        "POST application/json application/json 12",
+        "DELETE application/json - -",
+      ]);
+    });
+
+    it("not every resource supports every operation: what is refused is told with its status, and never repeated", async () => {
+      const [tag] = tenant.sandbox.records("tag");
+      const removal = tenant.service.remove("materialItem", tag?.id ?? 0, never);
+      expect(await thrownBy(removal)).toMatchObject({ family: "park", code: "E_SERVICE_REFUSED" });
+      const [message] = tenant.sandbox.seed("svcDocumentMessage", [{ svcDocument: document, content: "x" }]);
+      const edit = { fields: { content: "y" }, arrays: {} };
+      const thrown = await thrownBy(tenant.service.update("svcDocumentMessage", message?.id ?? 0, edit, never));
+      expect(thrown).toMatchObject({ family: "park", code: "E_SERVICE_REFUSED", details: { status: 405 } });
+      expect(tenant.requests("svcDocumentMessage", "PUT")).toBe(1);
+    });
+
     it("fields absent from the payload of an edit are left unchanged", async () => {
       await tenant.service.update("customer", customer, { fields: { info: "Hinweis" }, arrays: {} }, never);
       expect(tenant.sandbox.record("customer", customer)).toMatchObject({ name: "Kunde 1", info: "Hinweis" });
@@ -82,6 +133,12 @@ describe("the client, sentence by sentence of the reference", () => {
       const fields = select("description").link("customer", "id", "name").names;
       const record = await tenant.service.read("ticket", ticketId(), fields, never);
       expect(record).toMatchObject({ customer: { id: customer, name: "Kunde 1" } });
+    });
+
+    it("in a URL the commas are percent-encoded", () => {
+      const urls = tenant.sandbox.ledger.requests().map(({ url }) => url);
+      expect(urls.filter((url) => url.includes("%2C")).length).toBeGreaterThan(0);
+      expect(urls.filter((url) => url.includes(","))).toEqual([]);
     });
 
     it("* is all properties, and -<prop> excludes one of them", async () => {
@@ -146,7 +203,30 @@ describe("the client, sentence by sentence of the reference", () => {
     });
   });
 
+  describe("section 7, errors", () => {
+    it("login with incorrect credentials: HTTP 401, and the one clear message names the user", async () => {
+      await using other = await openTenant({}, {}, { login: { ...passwordLogin, username: "nobody" } });
+      const thrown = await thrownBy(other.service.create("customer", {}, never));
+      expect(String(thrown)).toMatch(/refused the login of nobody with 401/);
+      expect(other.sandbox.ledger.requests().map(({ status }) => status)).toEqual([401]);
+    });
+
+    it("other errors carry the service's own words and its status", async () => {
+      const thrown = await thrownBy(tenant.service.create("customer", { name: "A" }, never));
+      expect(thrown).toMatchObject({ family: "park", code: "E_SERVICE_REFUSED", details: { status: 400 } });
+      expect(String(thrown)).toContain("customerStatus");
+    });
+  });
+
   describe("section 8, limits", () => {
+    it("no list is ever asked for without a limit, or for more than 50 records", async () => {
+      await tenant.service.count("customer", never);
+      await tenant.service.lookup("priority", "name", "High", never);
+      const lists = tenant.sandbox.ledger.requests({ method: "GET" }).filter(({ url }) => !/\/\d+(\?|$)/.test(url));
+      expect(lists.length).toBeGreaterThan(3);
+      for (const { url } of lists) expect(Number(/[?&]limit=(\d+)/.exec(url)?.[1])).toBeLessThanOrEqual(50);
+    });
+
     it("the token lives as many minutes as lifeTime says", async () => {
       await using other = await openTenant({}, {}, { login: { ...passwordLogin, lifeTimeMinutes: 7 } });
       await other.service.ping(never);

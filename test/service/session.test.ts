@@ -183,7 +183,7 @@ describe("the session with a token of the web interface", () => {
     await using server = await standIn(() => ({ json: { id: 7 } }));
     await using opened = open(server.url, {}, { version: "1.2.3" });
     await opened.service.read("customer", 7, ["name"], never);
-    expect(server.seen[0]?.userAgent).toBe("svcsync/1.2.3");
+    expect(server.seen[0]?.headers["user-agent"]).toBe("svcsync/1.2.3");
   });
 
   it("repeats a call after one 401", async () => {

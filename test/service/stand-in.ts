@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { isJsonObject, systemClock, type Clock, type Json, type JsonObject } from "#model";
 import { openService, type ReferenceCache, type Service, type ServiceContext } from "#service";
 import type { Dialect, Secrets, Settings } from "#settings";
@@ -12,7 +12,7 @@ export interface Seen {
   readonly query: URLSearchParams;
   readonly body: Json | undefined;
   readonly authorization: string | undefined;
-  readonly userAgent: string | undefined;
+  readonly headers: IncomingHttpHeaders;
 }
 
 export interface Reply {
@@ -67,7 +67,7 @@ async function receive(request: IncomingMessage): Promise<Seen> {
     query: url.searchParams,
     body,
     authorization: headers.authorization,
-    userAgent: headers["user-agent"],
+    headers,
   };
 }
 
@@ -145,7 +145,7 @@ export function open(
   };
   const service = openService(serviceSettings(url, changes), context.secrets ?? secrets, {
     clock,
-    logger: recorder(log),
+    logger: context.logger ?? recorder(log),
     referenceCache,
     ...(context.breaker === undefined ? {} : { breaker: context.breaker }),
     ...(context.version === undefined ? {} : { version: context.version }),
