@@ -4,8 +4,11 @@ import type { Queue, QueueHandlers, QueueLocation } from "#queue";
 import type { Secrets, Settings } from "#settings";
 import type { Closing } from "./closing.ts";
 import type { Configuration, Parts } from "./parts.ts";
-/** Deliveries that run at once, per request that may: while one waits for its answer another is mapped and stored. */
-const DELIVERIES_PER_REQUEST = 2;
+/**
+ * Deliveries that run at once, per request that may: while one waits for its answer, others are mapped, or wait for the disk
+ * before and after theirs.
+ */
+const DELIVERIES_PER_REQUEST = 4;
 /** Wake-ups that may be out, per delivery that may run: enough to keep workers busy between two looks into the store. */
 const WINDOW_PER_DELIVERY = 16;
 const WINDOW_MIN = 128;
