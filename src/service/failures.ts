@@ -48,7 +48,7 @@ export function answerError(answer: HttpAnswer, write: boolean, now: number): Sy
   const message = `${place} answered ${status}${said === "" ? "" : `: ${said}`}`;
   const details = { status, said };
   if (status === 429) {
-    const asked = retryAfterMs(answer.headers["retry-after"], now) ?? BUSY_PAUSE_MS;
+    const asked = retryAfterMs(answer.headers["retry-after"], now, answer.headers.date) ?? BUSY_PAUSE_MS;
     return new WaitError("E_SERVICE_BUSY", message, { afterMs: Math.min(BUSY_PAUSE_MAX_MS, asked), details });
   }
   if (status === 408 || status === 425 || (status >= 500 && status !== 501))

@@ -74,4 +74,11 @@ describe("Retry-After", () => {
   ])("of %j is %j milliseconds", (header, expected) => {
     expect(retryAfterMs(header, now)).toBe(expected);
   });
+
+  it("is told by the other side's clock where the answer carries its date", () => {
+    const ours = Date.parse("2026-01-05T02:00:00Z");
+    const said = "Mon, 05 Jan 2026 08:00:05 GMT";
+    expect(retryAfterMs(said, ours, "Mon, 05 Jan 2026 08:00:00 GMT")).toBe(5_000);
+    expect(retryAfterMs(said, ours, "nonsense")).toBe(6 * 3_600_000 + 5_000);
+  });
 });

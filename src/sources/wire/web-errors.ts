@@ -16,7 +16,7 @@ export function statusError(
   const said = quoted(answer, secrets);
   const details = { status, place };
   if (status === 429 || status === 503) {
-    const afterMs = retryAfterMs(answer.headers["retry-after"], now) ?? DEFAULT_WAIT_MS;
+    const afterMs = retryAfterMs(answer.headers["retry-after"], now, answer.headers.date) ?? DEFAULT_WAIT_MS;
     return new WaitError("E_SOURCE_BUSY", `${place}: the ERP asks for patience (${status})${said}`, {
       afterMs,
       details,
