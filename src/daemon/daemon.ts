@@ -6,6 +6,7 @@ import type { Store } from "#store";
 import type { Stream } from "#mapping";
 import type { Logger } from "#telemetry";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
+import { ClockWatch } from "./clock-watch.ts";
 import { Closing } from "./closing.ts";
 import { DeliveryLog } from "./delivery-log.ts";
 import { Housekeeping } from "./housekeeping.ts";
@@ -71,14 +72,16 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
 function setGoing(
   configuration: Configuration,
   options: DaemonOptions,
-  { store, clock }: Parts,
+  parts: Parts,
   queue: Queue,
   { gate, relay, handlers, concurrency }: Assembly,
   fail: (error: StopError) => void,
 ): () => Promise<void> {
   const { settings, logger } = configuration;
+  const { store, clock } = parts;
   const loops = new AbortController();
   const housekeeping = new Housekeeping(store, clock, logger, settings.delivery.auditKeepDays);
+  const clockWatch = new ClockWatch(store, [...parts.sources.streams.keys()], clock, logger);
   const running = Promise.all([
     queue
       .start(handlers, { concurrency })
@@ -87,6 +90,7 @@ function setGoing(
     relay.run(loops.signal),
     gate.run(loops.signal),
     housekeeping.run(loops.signal),
+    clockWatch.run(loops.signal),
   ]);
   return async () => {
     loops.abort();

@@ -105,7 +105,7 @@ export class Creator {
       this.#firstLooks.delete(name);
       return 0;
     }
-    return Math.max(LOOK_AGAIN_MIN_MS, leftMs);
+    return Math.max(LOOK_AGAIN_MIN_MS, Math.ceil(leftMs));
   }
 
   /**

@@ -28,7 +28,7 @@ export interface RelayParts {
  */
 export class Relay {
   readonly #parts: RelayParts;
-  /** Wake-ups given and not yet answered by a delivery, with the moment they were given. */
+  /** Wake-ups given and not yet answered by a delivery, with the moment they were given by a clock that nobody sets. */
   readonly #out = new Map<string, number>();
   readonly #bell = new Bell();
 
@@ -85,8 +85,8 @@ export class Relay {
     const now = clock.now();
     // Records that are out are due too until somebody claims them: ask for enough to see past them.
     const found = await store.due({ limit: room + this.#out.size, streams: open });
-    const fresh = found.filter(({ id }) => this.#mayWake(id, now)).slice(0, room);
-    await this.#wake(queue, fresh, now);
+    const fresh = found.filter(({ id }) => this.#mayWake(id)).slice(0, room);
+    await this.#wake(queue, fresh);
     if (fresh.length === room) return LOOK_AGAIN_MS;
     const nextAt = await store.nextDueAt(open);
     return nextAt === undefined ? LOOK_AGAIN_MS : Math.max(10, Math.min(LOOK_AGAIN_MS, nextAt - now));
@@ -101,12 +101,13 @@ export class Relay {
     return this.#out.size === 0 ? 1 : 0;
   }
 
-  #mayWake(id: RecordId, now: number): boolean {
+  #mayWake(id: RecordId): boolean {
     const wokenAt = this.#out.get(recordName(id));
-    return wokenAt === undefined || now - wokenAt > WAKE_LOST_MS;
+    return wokenAt === undefined || performance.now() - wokenAt > WAKE_LOST_MS;
   }
 
-  async #wake(queue: Pick<Queue, "wake">, records: readonly DueRecord[], now: number): Promise<void> {
+  async #wake(queue: Pick<Queue, "wake">, records: readonly DueRecord[]): Promise<void> {
+    const now = performance.now();
     for (const backfill of [false, true]) {
       const ids = records.filter((record) => record.backfill === backfill).map(({ id }) => id);
       if (ids.length === 0) continue;

@@ -46,7 +46,9 @@ export class Sweeper {
     const { store, streams, clock, intervalMs } = this.#parts;
     if (source.capabilities.deletions !== "sweep" || streams.get(stream)?.deletion === "ignore") return 0;
     const last = await store.note(noteName(stream));
-    if (isJsonObject(last) && typeof last["nextAt"] === "number" && last["nextAt"] > clock.now()) return 0;
+    const leftMs = isJsonObject(last) && typeof last["nextAt"] === "number" ? last["nextAt"] - clock.now() : 0;
+    // Longer than any pause: somebody has set the clock back.
+    if (leftMs > 0 && leftMs <= intervalMs) return 0;
     const { known, suspects, confirmed } = await this.#sweep(stream, source, signal);
     const staged = await this.#stage(stream, known, confirmed);
     const pauseMs = suspects > 0 ? Math.min(CONFIRM_AFTER_MS, intervalMs) : intervalMs;

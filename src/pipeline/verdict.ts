@@ -38,7 +38,8 @@ export function verdict(
   if (thrown instanceof ParkError) return { kind: "park", error };
   if (thrown instanceof ParentMissing)
     return { kind: "wait", error, parents: thrown.missing, ...again(now, thrown.afterMs) };
-  if (thrown instanceof WaitError) return { kind: "wait", error, dueAt: now + (thrown.afterMs ?? policy.retryBaseMs) };
+  if (thrown instanceof WaitError)
+    return { kind: "wait", error, dueAt: Math.ceil(now + (thrown.afterMs ?? policy.retryBaseMs)) };
   if (error.code === "E_CLAIM_LOST") return { kind: "lost" };
   if (thrown instanceof RetryError && serviceIsDown) return { kind: "wait", error, dueAt: now + policy.retryBaseMs };
   if (attempts + 1 >= policy.retryAttempts)

@@ -42,13 +42,19 @@ export async function applySchedule(jobs: Jobs, schedule: Schedule, now: number)
   const made: StreamName[] = [];
   for (const [stream, { everyMs }] of schedule) {
     const scheduler = found.get(stream);
-    const isAlive =
-      scheduler !== undefined && Number(scheduler.every) === everyMs && (scheduler.next ?? 0) > now - lateMs;
-    if (isAlive) continue;
+    if (scheduler !== undefined && Number(scheduler.every) === everyMs && isAlive(scheduler.next, everyMs, now))
+      continue;
+    // One that is made anew over its old self keeps the time of its next tick.
+    if (scheduler !== undefined) await jobs.removeJobScheduler(stream);
     await jobs.upsertJobScheduler(stream, { every: everyMs }, { name: tickName, data: stream });
     made.push(stream);
   }
   return made;
+}
+
+/** Its next tick is neither overdue nor further away than one interval, as after somebody has set the clock back. */
+function isAlive(next: number | undefined, everyMs: number, now: number): boolean {
+  return next !== undefined && next > now - lateMs && next <= now + everyMs + lateMs;
 }
 
 export interface PollWorkParts {

@@ -63,6 +63,12 @@ export interface Store extends AsyncDisposable {
    */
   due(query: { limit: number; streams: readonly StreamName[] }): Promise<DueRecord[]>;
 
+  /**
+   * The clock was set back by `byMs`: every due time and lease goes back with it, so that nothing waits until the clock
+   * has caught up.
+   */
+  clockSetBack(byMs: number): Promise<void>;
+
   /** The earliest moment at which something becomes due, or undefined. */
   nextDueAt(streams: readonly StreamName[]): Promise<number | undefined>;
 

@@ -51,6 +51,21 @@ export function describeClaims(makePlace: MakePlace): void {
       expect(taken).toHaveLength(1);
     });
 
+    it("takes every due time and lease back with a clock that was set back", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.store.retry(await scene.claimed(customer("1")), OOPS, scene.clock.now() + 10);
+      await scene.claimed(customer("2"));
+      await scene.bound(customer("3"), 13);
+      scene.clock.advance(-3_600_000);
+      expect(await scene.dueKeys()).toEqual([]);
+      await scene.store.clockSetBack(3_600_000);
+      expect(await scene.dueKeys()).toEqual([]);
+      scene.clock.advance(10);
+      expect(await scene.dueKeys()).toEqual(["1"]);
+      scene.clock.advance(LEASE_MS);
+      expect(await scene.dueKeys()).toEqual(["1", "2"]);
+    });
+
     it("gives nothing for a record that is unknown, not due, or done", async () => {
       await using scene = await Scene.open(makePlace);
       expect(await scene.store.claim(customer("0"))).toBeUndefined();

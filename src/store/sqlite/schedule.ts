@@ -12,6 +12,7 @@ export class Schedule {
   readonly #clock: Clock;
   readonly #due;
   readonly #first;
+  readonly #setBack;
 
   constructor(db: Database, clock: Clock) {
     this.#clock = clock;
@@ -22,6 +23,7 @@ export class Schedule {
         `SELECT due_at FROM records WHERE stream = ? AND backfill = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
       )
       .pluck();
+    this.#setBack = db.prepare<[number]>("UPDATE records SET due_at = due_at - ? WHERE due_at IS NOT NULL");
   }
 
   due(query: { limit: number; streams: readonly StreamName[] }): DueRecord[] {
@@ -39,6 +41,10 @@ export class Schedule {
       .toSorted((a, b) => a.dueAt - b.dueAt)
       .slice(0, limit)
       .map(({ stream, key }) => ({ id: { stream, key }, backfill }));
+  }
+
+  clockSetBack(byMs: number): void {
+    this.#setBack.run(byMs);
   }
 
   nextDueAt(streams: readonly StreamName[]): number | undefined {

@@ -83,6 +83,10 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#parts.schedule.due(query));
   }
 
+  clockSetBack(byMs: number) {
+    return this.#commit.run(() => this.#parts.schedule.clockSetBack(byMs));
+  }
+
   nextDueAt(streams: readonly StreamName[]) {
     return this.#read(() => this.#parts.schedule.nextDueAt(streams));
   }

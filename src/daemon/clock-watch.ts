@@ -1,0 +1,64 @@
+import { errorFacts, sleep, type Clock, type StreamName } from "#model";
+import type { Store } from "#store";
+import type { Logger } from "#telemetry";
+
+const LOOK_MS = 1_000;
+/** Time servers move clocks by less than this; due times need not follow. */
+const TOLERANCE_MS = 1_000;
+
+/**
+ * Notices that somebody has set the clock back, by comparing it with one that nobody can set, and takes the store's due
+ * times along: a retry that was due in a minute is not due in a minute and three hours. A clock that is set forward needs
+ * nothing: what waited is due.
+ */
+export class ClockWatch {
+  readonly #store: Pick<Store, "clockSetBack" | "cursor">;
+  readonly #streams: readonly StreamName[];
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+
+  constructor(
+    store: Pick<Store, "clockSetBack" | "cursor">,
+    streams: readonly StreamName[],
+    clock: Clock,
+    logger: Logger,
+  ) {
+    this.#store = store;
+    this.#streams = streams;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** Looks until the signal is aborted; first at what happened while no daemon ran. */
+  async run(signal: AbortSignal): Promise<void> {
+    let expected = await this.#lastKnown();
+    let lookedAt = performance.now();
+    while (!signal.aborted) {
+      const now = this.#clock.now();
+      const byMs = expected + (performance.now() - lookedAt) - now;
+      if (byMs <= TOLERANCE_MS || (await this.#setBack(Math.round(byMs)))) {
+        expected = now;
+        lookedAt = performance.now();
+      }
+      await sleep(LOOK_MS, signal);
+    }
+  }
+
+  /** The latest moment that an earlier daemon is known to have lived: its last poll. */
+  async #lastKnown(): Promise<number> {
+    const cursors = await Promise.all(this.#streams.map((stream) => this.#store.cursor(stream)));
+    return Math.max(0, ...cursors.map(({ polledAt }) => polledAt ?? 0));
+  }
+
+  /** False when the store could not be told; it is told again. */
+  async #setBack(byMs: number): Promise<boolean> {
+    try {
+      await this.#store.clockSetBack(byMs);
+      this.#logger.warn({ byMs }, "clock was set back");
+      return true;
+    } catch (thrown) {
+      this.#logger.warn({ byMs, err: errorFacts(thrown) }, "due times did not follow the clock");
+      return false;
+    }
+  }
+}
