@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox } from "#sandbox";
-import { sampleSyncFile } from "../../src/cli/sample-sync-file.ts";
+import { sampleSyncFile } from "../../src/cli/init/sample-sync-file.ts";
 import { startRedis } from "../setup/redis.ts";
 import { runCaptured } from "./scene.ts";
 

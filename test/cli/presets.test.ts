@@ -6,7 +6,7 @@ import { adapters } from "#sources";
 // The presets are inside the room: its door shows commands alone.
 import { presets } from "../../src/cli/init/presets.ts";
 import { templateZone } from "../../src/cli/init/preset.ts";
-import { sampleSyncFile } from "../../src/cli/sample-sync-file.ts";
+import { sampleSyncFile } from "../../src/cli/init/sample-sync-file.ts";
 
 /** Something that every adapter's settings take for a value: an address that stays unreachable. */
 const valueOf: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import { runCommand } from "#cli";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox, type SampleErp, type Sandbox } from "#sandbox";
 import { startRedis } from "../setup/redis.ts";
 // The shipped sync file as the demo uses it.
-import { sampleSyncFile } from "../../src/cli/sample-sync-file.ts";
+import { sampleSyncFile } from "../../src/cli/init/sample-sync-file.ts";
 
 /** What a command came to. */
 export interface Ran {

@@ -4,7 +4,7 @@ import { Closing, readSyncFile, type Configuration } from "#daemon";
 import { loadSettings, secretTexts } from "#settings";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox, type SampleErp, type Sandbox } from "#sandbox";
 import { openLogger } from "#telemetry";
-import { sampleSyncFile } from "../sample-sync-file.ts";
+import { sampleSyncFile } from "../init/index.ts";
 
 /** Everything that a demo or a rehearsal runs on: a stand-in for the service, a sample ERP, settings between them. */
 export interface Stage extends AsyncDisposable {

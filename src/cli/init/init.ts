@@ -5,7 +5,7 @@ import { adapters } from "#sources";
 import { check } from "../check.ts";
 import type { GlobalOptions } from "../command-context.ts";
 import { exitCode, type Io } from "../io.ts";
-import { sampleSyncFile } from "../sample-sync-file.ts";
+import { sampleSyncFile } from "./sample-sync-file.ts";
 import { askPreset, askSettings } from "./ask.ts";
 import { envText, serviceKeys } from "./env-text.ts";
 import { Interview } from "./interview.ts";

@@ -49,12 +49,17 @@ export class Interview implements Disposable {
   async ask({ text, fallback, isSecret, objection }: Question): Promise<string | undefined> {
     const hint = fallback === undefined || fallback === "" ? "" : ` [${fallback}]`;
     for (;;) {
-      this.#io.stdout.write(`${text}${hint}: `);
+      // The reader writes it, since it redraws the line when somebody corrects it.
+      this.#reader.setPrompt(`${text}${hint}: `);
+      this.#reader.prompt();
       this.#isMuted = isSecret ?? false;
       const line = await this.#lines.next();
       this.#isMuted = false;
       if (isSecret) this.#io.stdout.write("\n");
-      if (line.done) return undefined;
+      if (line.done) {
+        this.#io.stdout.write("\n");
+        return undefined;
+      }
       const answer = line.value.trim() === "" ? (fallback ?? "") : line.value.trim();
       const wrong = objection?.(answer);
       if (wrong === undefined) return answer;

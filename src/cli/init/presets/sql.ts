@@ -1,4 +1,4 @@
-import { sampleSyncFile } from "../../sample-sync-file.ts";
+import { sampleSyncFile } from "../sample-sync-file.ts";
 import { fileHead, type Preset } from "../preset.ts";
 
 interface Dialect {
