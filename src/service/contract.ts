@@ -52,7 +52,8 @@ export interface Service extends AsyncDisposable {
   create(resource: ResourceName, body: JsonObject, signal: AbortSignal): Promise<Written>;
 
   /**
-   * PUTs a partial edit. Repeats where repeating is harmless.
+   * PUTs a partial edit, once: an edit whose end was not seen may still arrive after a later one, so the caller hears of it
+   * (`outcomeUnknown`). Only what was provably not processed (401) and the reads that go with an edit are repeated.
    * @throws {ParkError} E_RECORD_GONE when the service does not have the record (404, 400, or 200 with nothing).
    */
   update(resource: ResourceName, id: ServiceId, patch: Patch, signal: AbortSignal): Promise<Written>;

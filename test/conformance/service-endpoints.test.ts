@@ -18,7 +18,21 @@ async function requiredFields(tenant: Tenant): Promise<Record<ResourceName, Json
   const serviceType = named("serviceType", "Wartung");
   const task = (await service.create("svcDocumentTask", { svcDocument, name: "t", serviceType }, never)).serviceId;
   const worker = named("user", "Sabine Öttl");
+  const parent = async (resource: ResourceName, fields: JsonObject = {}) =>
+    (await service.create(resource, { name: "above", ...fields }, never)).serviceId;
+  const agreement = await parent("agreement");
+  const costEstimation = await parent("costEstimation");
+  const costEstimationTask = await parent("costEstimationTask", { costEstimation });
+  const links = { priority: named("priority", "Low"), ticketStatus: named("ticketStatus", "Open") };
+  const ticket = (await service.create("ticket", { description: "above", ...links }, never)).serviceId;
   return {
+    agreementComponent: { agreement },
+    agreementPeriod: { agreement },
+    contignentItem: { contingent: await parent("contignent") },
+    costEstimationTask: { costEstimation },
+    costEstimationSubTask: { costEstimation, costEstimationTask },
+    taskTemplate: { svcDocumentTemplate: await parent("svcDocumentTemplate") },
+    ticketLink: { ticket },
     customer: { customerId: "C-1", customerStatus: named("customerStatus", "Active") },
     customerContact: { customer },
     customerLocation: { customer, street: "Hauptstraße 1", zipcode: "4020", city: "Linz" },
@@ -38,7 +52,7 @@ async function requiredFields(tenant: Tenant): Promise<Record<ResourceName, Json
       priority: named("priority", "Low"),
       ticketStatus: named("ticketStatus", "Open"),
     },
-    ticketMessage: { content: "x" },
+    ticketMessage: { ticket, content: "x" },
     user: {
       email: "n@example.com",
       password: "p",
@@ -64,21 +78,17 @@ const FIELDS: Record<ResourceName, readonly [field: string, first: string | numb
   timeRecord: ["externalId", "A", "B"],
 };
 
+/** Every nested or corrected spelling that is known. */
+const otherPaths = Object.fromEntries(
+  resourceNames.flatMap((name): [string, string][] => {
+    const { otherPath } = resourceFacts(name);
+    return otherPath === undefined ? [] : [[name, otherPath]];
+  }),
+);
+
 describe.each([
   ["plain paths", { svcDocumentTask: "svcDocument/{parent}/task" }],
-  [
-    "nested paths and corrected spellings",
-    {
-      contignent: "contingent",
-      traveType: "travelType",
-      svcDocumentTask: "svcDocument/{parent}/task",
-      svcDocumentTaskWorkLog: "svcDocument/{svcDocument}/task/{parent}/workLog",
-      svcDocumentTaskMaterial: "svcDocument/{svcDocument}/task/{parent}/material",
-      svcDocumentTaskPlanningTime: "svcDocument/{svcDocument}/task/{parent}/planningTime",
-      svcDocumentTraveLog: "svcDocument/{parent}/travelLog",
-      svcDocumentMessage: "svcDocument/{parent}/message",
-    },
-  ],
+  ["nested paths and corrected spellings", otherPaths],
 ])("every endpoint of the reference, through the client, by %s", (_name, paths) => {
   let tenant: Tenant;
   let required: Record<ResourceName, JsonObject>;
@@ -114,6 +124,9 @@ describe.each([
     const removal = tenant.service.remove(resource, id, never);
     if (EDIT_REFUSED.has(resource) || DELETE_REFUSED.has(resource)) await expectRefused(removal);
     else await expectGone(tenant, resource, id, removal);
+
+    const [root = ""] = (Object.entries(paths).find(([name]) => name === resource)?.[1] ?? resource).split("{");
+    for (const { url } of tenant.sandbox.ledger.requests({ resource })) expect(url).toContain(`/restApi/v1/${root}`);
   });
 });
 
