@@ -1,8 +1,14 @@
-import { errorFacts } from "#model";
+import { errorFacts, sleep } from "#model";
 import { startDaemon } from "#daemon";
 import { readConfiguration, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
 import { whenAborted } from "./when-aborted.ts";
+
+/**
+ * A supervisor starts again what ended, and each start logs in once. Services lock accounts after some five failures in a
+ * quarter of an hour: this leaves at most three.
+ */
+const LOGIN_PAUSE_MS = 5 * 60_000;
 
 /** `svcsync run`: the daemon, until it is told to stop or cannot go on. */
 export async function run(options: GlobalOptions, io: Io): Promise<number> {
@@ -20,6 +26,10 @@ export async function run(options: GlobalOptions, io: Io): Promise<number> {
     await daemon[Symbol.asyncDispose]();
   } catch (thrown) {
     logger.error({ err: errorFacts(thrown) }, "daemon did not stop cleanly");
+  }
+  if (failure?.code === "E_SERVICE_LOGIN") {
+    logger.error({ pauseMs: LOGIN_PAUSE_MS }, "daemon ends after a pause, so that restarts do not lock the account");
+    await sleep(LOGIN_PAUSE_MS, io.signal);
   }
   logger.info({}, "daemon stopped");
   return failure ? exitCode.stopped : exitCode.ok;
