@@ -1,5 +1,5 @@
 import { sleep } from "#model";
-import type { ContactRow, CustomerRow, ErpTable, ErpValue, SampleErp, ServiceOrderRow, TicketRow } from "#sandbox";
+import type { ContactRow, ErpRows, ErpTable, ErpValue, SampleErp } from "#sandbox";
 import type { Dice } from "./dice.ts";
 
 const STREETS = ["Ahorn", "Birke", "Eiche", "Föhre", "Linde", "Ulme"];
@@ -68,7 +68,7 @@ export class ErpActor {
   }
 
   #changeCustomer(): void {
-    const row = this.#any<CustomerRow>("customers");
+    const row = this.#any("customers");
     const values = this.#dice.weighted<Record<string, ErpValue>>([
       [4, { name1: `${this.#dice.pick(STREETS)} & Söhne`, name2: this.#dice.pick([null, "", "GmbH", "Filiale Süd"]) }],
       [3, { status: this.#dice.pick(["A", "I", "P"]) }],
@@ -81,7 +81,7 @@ export class ErpActor {
   }
 
   #changeContact(): void {
-    const row = this.#any<ContactRow>("contacts");
+    const row = this.#any("contacts");
     const values = this.#dice.weighted<Record<string, ErpValue>>([
       [3, { phone: this.#dice.pick([null, "", "+43 1 234", "+43 1 999"]) }],
       [3, { last_name: `${this.#dice.pick(STREETS)} ${row.contact_no}` }],
@@ -93,7 +93,7 @@ export class ErpActor {
   }
 
   #changeTicket(): void {
-    const row = this.#any<TicketRow>("tickets");
+    const row = this.#any("tickets");
     const values = this.#dice.weighted<Record<string, ErpValue>>([
       [4, { status: this.#dice.pick(["open", "waiting", "closed"]) }],
       [2, { priority: this.#dice.pick(["low", "normal", "high"]) }],
@@ -105,7 +105,7 @@ export class ErpActor {
   }
 
   #changeOrder(): void {
-    const row = this.#any<ServiceOrderRow>("service_orders");
+    const row = this.#any("service_orders");
     const values = this.#dice.weighted<Record<string, ErpValue>>([
       [3, { reference: this.#dice.pick([null, "", "Bestellung 7", "Bestellung 8"]) }],
       [2, { billable: this.#dice.pick([0, 1]) }],
@@ -127,7 +127,7 @@ export class ErpActor {
   }
 
   #insertChild(): void {
-    const { customer_no } = this.#any<CustomerRow>("customers");
+    const { customer_no } = this.#any("customers");
     this.#dice.pick([
       () => this.#insertContact(customer_no),
       () => void this.#insertTicket(customer_no),
@@ -143,7 +143,7 @@ export class ErpActor {
       [3, "tickets"],
       [4, "service_orders"],
     ]);
-    const row = this.#any<{ deleted: 0 | 1 } & Record<string, ErpValue>>(table);
+    const row = { ...this.#any(table) };
     if (table === "contacts" && !row.deleted) this.#leave(row);
     this.#change(table, keyOf(table, row), { deleted: row.deleted ? 0 : 1 });
   }
@@ -151,19 +151,19 @@ export class ErpActor {
   /** A row goes without a trace; some come back under the same key. */
   #vanish(): void {
     const table = this.#dice.pick<ErpTable>(["contacts", "tickets", "service_orders"]);
-    const row = this.#any<Record<string, ErpValue>>(table);
+    const row = { ...this.#any(table) };
     if (table === "contacts") this.#leave(row);
     this.#erp.deleteRow(table, keyOf(table, row));
     this.changes += 1;
     if (!this.#dice.chance(0.3)) return;
-    if (table === "contacts") this.#insertContact(String(row["customer_no"]), Number(row["contact_no"]));
-    else if (table === "tickets") this.#insertTicket(String(row["customer_no"]), String(row["ticket_no"]));
-    else this.#insertOrder(String(row["customer_no"]), null, String(row["order_no"]));
+    if ("contact_no" in row && table === "contacts") this.#insertContact(row.customer_no, row.contact_no ?? undefined);
+    else if ("subject" in row) this.#insertTicket(row.customer_no, row.ticket_no);
+    else if ("order_no" in row) this.#insertOrder(row.customer_no, null, row.order_no);
   }
 
   /** One row, many versions within a moment. */
   #burst(): void {
-    const row = this.#any<CustomerRow>("customers");
+    const row = this.#any("customers");
     for (let at = this.#dice.between(3, 8); at > 0; at--)
       this.#change("customers", [row.customer_no], { name1: `Fassung ${at}`, status: this.#dice.pick(["A", "P"]) });
   }
@@ -219,9 +219,8 @@ export class ErpActor {
     return names.length === 0 ? null : names.join(",");
   }
 
-  #any<Row>(table: ErpTable): Row {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the row of the table
-    return this.#dice.pick(this.#erp.all(table)) as Row;
+  #any<Table extends ErpTable>(table: Table): ErpRows[Table] {
+    return this.#dice.pick(this.#erp.all(table));
   }
 
   #number(): number {

@@ -27,7 +27,7 @@ export class ForeignActor {
     this.#dice = dice;
     this.#foreignTags = sandbox
       .records("tag")
-      .flatMap(({ id, name }) => (FOREIGN_TAGS.includes(String(name)) ? [id] : []));
+      .flatMap(({ id, name }) => (typeof name === "string" && FOREIGN_TAGS.includes(name) ? [id] : []));
   }
 
   async run(signal: AbortSignal): Promise<void> {

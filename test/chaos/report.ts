@@ -13,19 +13,8 @@ export function report(result: ChaosResult): string {
   });
   for (const { stream, rows, records, duplicates, missing, stale, unexplained } of streams) {
     const { parked = 0, uncertain = 0, waiting = 0 } = counts[stream] ?? {};
-    verdict.push([
-      stream,
-      ...[
-        rows,
-        records,
-        duplicates.length,
-        missing.length,
-        stale.length,
-        unexplained.length,
-        parked + uncertain,
-        waiting,
-      ],
-    ]);
+    const wrong = [duplicates, missing, stale, unexplained].map(({ length }) => length);
+    verdict.push([stream, rows, records, ...wrong, parked + uncertain, waiting]);
   }
   const lines = [
     verdict.toString(),

@@ -86,7 +86,7 @@ export class ServiceTrouble {
       [2, { name: "slow answer", fault: { ...aim, kind: "latency", ms: dice.between(20, 400), jitterMs: 300 }, ms }],
       [2, { name: "body after the time-out", fault: { ...some, kind: "slowBody", ms: LATE_MS }, ms }],
       [3, { name: "broken JSON", fault: { ...some, kind: "brokenJson" }, ms }],
-      [3, { name: "tokens revoked", fault: { ...aim, kind: "revokeTokens", count: dice.between(1, 3) }, ms }],
+      [3, { name: "tokens revoked", fault: { ...aim, kind: "revokeTokens", count: 1 }, ms }],
       [1, { name: "search lags", fault: { kind: "staleSearch", lagMs: dice.between(500, 3_000) }, ms }],
       [1, { name: "service away", fault: { kind: "cut", when: "before" }, ms: dice.between(1_000, 6_000) }],
     ]);

@@ -1,0 +1,90 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { loadSyncFile } from "#mapping";
+import { sleep, systemClock, type Row, type StopError } from "#model";
+import { Leases, Matcher, observeAll, Synchronizer } from "#pipeline";
+import { openService, resourceNames } from "#service";
+import { loadSettings, secretTexts } from "#settings";
+import { openStore, type Store } from "#store";
+import { openLogger } from "#telemetry";
+
+/** Wraps a part, so that its calls can be counted. */
+export type Wrap = <Part extends object>(name: string, part: Part) => Part;
+
+/** The delivering half of a daemon: the real store and service, and a synchronizer between them. */
+export interface Delivery extends AsyncDisposable {
+  readonly store: Store;
+  /** Delivers what is due until nothing is, however long retries and waits take. */
+  drain(): Promise<void>;
+  /** Stages rows as a poll does; without a row the ERP deleted it. */
+  stage(stream: string, key: string, row?: Row): Promise<void>;
+}
+
+/** Nothing is read from an ERP here: rows are staged by hand. */
+const noErp = { settings: z.record(z.string(), z.unknown()), read: z.record(z.string(), z.unknown()) };
+
+export async function openDelivery(envFile: string, wrap: Wrap = (_name, part) => part): Promise<Delivery> {
+  const { settings, secrets } = loadSettings({ envFile, environment: {} });
+  const { streams } = loadSyncFile(await readFile(settings.syncFile, "utf8"), {
+    file: settings.syncFile,
+    environment: settings.environment,
+    adapters: new Map([["sql", noErp]]),
+    resources: new Set(resourceNames),
+  });
+  const clock = systemClock;
+  const logger = openLogger({
+    level: "error",
+    format: "json",
+    secrets: secretTexts(secrets, settings.environment),
+    destination: process.stderr,
+  });
+  const { leaseMs } = settings.delivery;
+  const store = await openStore(settings.dataDir, { as: "daemon", leaseMs, clock, logger });
+  const service = openService(settings.service, secrets, {
+    clock,
+    logger,
+    version: "0.0.0",
+    referenceCache: {
+      load: (resource) => store.reference(resource),
+      save: (resource, entries) => store.saveReference(resource, entries),
+    },
+  });
+  const leases = new Leases(store, leaseMs);
+  const common = { store: wrap("store", store), service: wrap("service", service), clock, logger };
+  const matcher = new Matcher({ ...common, maxAgeMs: settings.service.matchMaxAgeMs }, streams);
+  let failure: StopError | undefined;
+  const synchronizer = new Synchronizer({
+    ...common,
+    matcher,
+    leases,
+    observer: observeAll([]),
+    streams: new Map(streams.map((stream) => [stream.name, stream])),
+    policy: settings.delivery,
+    stop: (error) => {
+      failure = error;
+    },
+  });
+  const names = streams.map(({ name }) => name);
+  const { signal } = new AbortController();
+  return {
+    store,
+    async drain() {
+      for (;;) {
+        for (const { id } of await store.due({ limit: 100, streams: names })) await synchronizer.deliver(id, signal);
+        if (failure) throw failure;
+        const nextAt = await store.nextDueAt(names);
+        if (nextAt === undefined) return;
+        await sleep(Math.max(0, nextAt - clock.now()));
+      }
+    },
+    async stage(stream, key, row) {
+      const change = row === undefined ? ({ kind: "delete", key } as const) : ({ kind: "upsert", key, row } as const);
+      await store.stage(stream, { changes: [change], cursor: null, backfill: false, complete: true });
+    },
+    async [Symbol.asyncDispose]() {
+      leases[Symbol.dispose]();
+      await service[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+    },
+  };
+}

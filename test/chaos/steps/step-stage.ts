@@ -1,0 +1,54 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { DEFAULT_TOKEN, startSandbox, type Sandbox } from "#sandbox";
+
+const child = fileURLToPath(new URL("step-child.ts", import.meta.url));
+
+/** A service, an empty store and settings between them, for the death of one process. */
+export interface StepStage extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  readonly envFile: string;
+  /** Runs a delivery that dies at the step of this number or name; which it was, or undefined when it got to its end. */
+  dieAt(fatal: number | string): Promise<string | undefined>;
+}
+
+export async function setStepStage(): Promise<StepStage> {
+  const folder = await mkdtemp(join(tmpdir(), "svcsync-steps-"));
+  const sandbox = await startSandbox();
+  const envFile = join(folder, "steps.env");
+  const environment = {
+    SERVICE_URL: sandbox.url,
+    SERVICE_TOKEN: DEFAULT_TOKEN,
+    SETTLE_LAG_SECONDS: "0.3",
+    RETRY_BASE_SECONDS: "0.05",
+    ERP_URL: `sqlite:${join(folder, "never-opened.sqlite")}`,
+    SYNC_FILE: fileURLToPath(new URL("../sync.yaml", import.meta.url)),
+    DATA_DIR: join(folder, "data"),
+  };
+  const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
+  await writeFile(envFile, lines.join(""), { mode: 0o600 });
+  return {
+    sandbox,
+    envFile,
+    async dieAt(fatal) {
+      const dying = spawn(process.execPath, ["--conditions=source", "--import", "tsx", child, envFile, String(fatal)], {
+        stdio: ["ignore", "pipe", "inherit"],
+        env: { PATH: process.env["PATH"] },
+      });
+      let said = "";
+      dying.stdout.setEncoding("utf8").on("data", (text: string) => void (said += text));
+      const [code, signal] = await once(dying, "close");
+      if (signal === "SIGKILL") return said.trim();
+      if (code !== 0) throw new Error(`the delivery ended with ${String(code ?? signal)}`);
+      return undefined;
+    },
+    async [Symbol.asyncDispose]() {
+      await sandbox[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
