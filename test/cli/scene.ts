@@ -49,6 +49,8 @@ export async function openScene(): Promise<Scene> {
     SYNC_FILE: syncFile,
     DATA_DIR: join(folder, "data"),
     HEALTH_PORT: "0",
+    // A write whose predecessor is in doubt is repeated after this long.
+    SETTLE_LAG_SECONDS: "1",
     LOG_LEVEL: "error",
     LOG_FORMAT: "json",
   };
