@@ -53,6 +53,9 @@ export function openSftpFolder(root: string, settings: SftpSettings): Folder {
     async open(path) {
       const { client, lost } = await connected();
       const stream = client.createReadStream(posix.join(root, path));
+      // Whoever reads hears of errors himself. One that comes after the last byte, when closing the file is not answered any
+      // more, would have no listener and end the process.
+      stream.on("error", () => undefined);
       lost.catch((error: Error) => stream.destroy(error));
       return stream;
     },

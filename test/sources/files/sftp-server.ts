@@ -10,6 +10,8 @@ export interface SftpServer extends AsyncDisposable {
   readonly hostKey: string;
   /** Ends every connection at once. */
   cut(): void;
+  /** Ends every connection in place of the answer to a request, once this many were answered. */
+  cutAfter(requests: number): void;
 }
 
 /** A real SSH server on a free port that serves one folder by SFTP to the user `erp`, password `secret`. */
@@ -23,6 +25,14 @@ export async function startSftpServer(root: string): Promise<SftpServer> {
   if (parsed instanceof Error) throw parsed;
   const key = Array.isArray(parsed) ? parsed[0]! : parsed;
   const connections = new Set<Connection>();
+  let left = Number.POSITIVE_INFINITY;
+  const cut = () => connections.forEach((connection) => connection.end());
+  const mayAnswer = () => {
+    if (left-- > 0) return true;
+    left = Number.POSITIVE_INFINITY;
+    cut();
+    return false;
+  };
   const server = new ssh2.Server({ hostKeys: [privateKey] }, (connection) => {
     connections.add(connection);
     connection.on("error", () => undefined);
@@ -32,7 +42,7 @@ export async function startSftpServer(root: string): Promise<SftpServer> {
         ? login.accept()
         : login.reject(["password"]),
     );
-    connection.on("session", (accept) => accept().on("sftp", (open) => serve(open(), root)));
+    connection.on("session", (accept) => accept().on("sftp", (open) => serve(open(), root, mayAnswer)));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -40,7 +50,10 @@ export async function startSftpServer(root: string): Promise<SftpServer> {
   return {
     port: address.port,
     hostKey: createHash("sha256").update(key.getPublicSSH()).digest("base64").replace(/=+$/, ""),
-    cut: () => connections.forEach((connection) => connection.end()),
+    cut,
+    cutAfter(requests) {
+      left = requests;
+    },
     async [Symbol.asyncDispose]() {
       for (const connection of connections) connection.end();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -50,7 +63,7 @@ export async function startSftpServer(root: string): Promise<SftpServer> {
 
 type Handle = { kind: "file"; file: FileHandle } | { kind: "folder"; path: string; read: boolean };
 
-function serve(sftp: SFTPWrapper, root: string): void {
+function serve(sftp: SFTPWrapper, root: string, mayAnswer: () => boolean): void {
   const handles: Handle[] = [];
   const at = (path: string) => join(root, path);
   const handle = (id: Buffer) => handles[id.readUInt32BE(0)]!;
@@ -60,6 +73,7 @@ function serve(sftp: SFTPWrapper, root: string): void {
     sftp.handle(request, id);
   };
   const attempt = (request: number, work: () => Promise<unknown>) =>
+    mayAnswer() &&
     void work().then(
       (answered) => answered === true || sftp.status(request, STATUS_CODE.OK),
       () => sftp.status(request, STATUS_CODE.NO_SUCH_FILE),

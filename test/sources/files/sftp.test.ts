@@ -5,6 +5,9 @@ import { allKeys, poll, SetClock } from "../reading.ts";
 import { DropFolder } from "./drop-folder.ts";
 import { startSftpServer, type SftpServer } from "./sftp-server.ts";
 
+/** Not every request of a poll is cut off: that would take minutes. */
+const MOMENT_STEP = 3;
+
 let folder: DropFolder;
 let server: SftpServer;
 
@@ -36,6 +39,25 @@ describe("a folder on an SFTP server", () => {
     expect(second.keys).toEqual(["C1", "C3"]);
     expect(await allKeys(customers)).toEqual(["C1", "C3"]);
     expect(await folder.names("in/done")).toHaveLength(2);
+  });
+
+  it("may vanish at any moment of a reading: that is an error of the poll and of nothing else", async () => {
+    const customers = await stream();
+    await folder.drop("in/customers.csv", "no;name\nC1;Müller\n");
+    let cuts = 0;
+    for (;;) {
+      server.cutAfter(cuts * MOMENT_STEP);
+      const failure = await poll(customers).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      if (failure === undefined) break;
+      expect(failure).toMatchObject({ family: "retry" });
+      cuts++;
+    }
+    expect(cuts).toBeGreaterThan(5);
+    server.cutAfter(Number.POSITIVE_INFINITY);
+    expect((await poll(customers)).keys).toEqual(["C1"]);
   });
 
   it.each([
