@@ -1,9 +1,9 @@
-import { canonicalJson, errorFacts, type Change, type Json } from "#model";
+import { canonicalJson, errorFacts, type Change } from "#model";
 import type { Mapped, MappedValue, Stream } from "#mapping";
-import type { SourceStream } from "#sources";
 import { openPartsContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
 import { areKnown, unknownStream } from "./known-streams.ts";
+import { nextChanges } from "./next-changes.ts";
 
 export interface PeekOptions extends GlobalOptions {
   readonly rows: number;
@@ -25,30 +25,16 @@ export async function peek(name: string, options: PeekOptions, io: Io): Promise<
   const stream = syncFile.streams.find((each) => each.name === name)!;
   const source = context.parts.sources.streams.get(name)!;
   const { cursor } = await context.parts.store.cursor(name);
-  const next = await read(source, cursor, options.rows, io.signal);
+  const next = await nextChanges(source, cursor, options.rows, io.signal);
   // A stream that is up to date has no next rows: its first ones show the mapping as well.
   const isUpToDate = next.length === 0 && cursor !== null;
-  const changes = isUpToDate ? await read(source, null, options.rows, io.signal) : next;
+  const changes = isUpToDate ? await nextChanges(source, null, options.rows, io.signal) : next;
   if (isUpToDate) io.stderr.write(`${name} is up to date; these are its first rows.\n`);
   const peeked: Peeked[] = [];
   for (const change of changes) peeked.push(await map(stream, change));
   if (options.json) for (const each of peeked) io.stdout.write(`${JSON.stringify(each)}\n`);
   else io.stdout.write(peeked.length === 0 ? "The ERP shows no rows.\n" : peeked.map(asText).join("\n"));
   return peeked.some(({ error }) => error !== undefined) ? exitCode.needsPerson : exitCode.ok;
-}
-
-async function read(
-  source: SourceStream,
-  cursor: Json,
-  count: number,
-  signal: AbortSignal,
-): Promise<readonly Change[]> {
-  const changes: Change[] = [];
-  for await (const batch of source.changes(cursor, signal)) {
-    changes.push(...batch.changes.slice(0, count - changes.length));
-    if (changes.length >= count) break;
-  }
-  return changes;
 }
 
 async function map(stream: Stream, change: Change): Promise<Peeked> {

@@ -39,6 +39,12 @@ export interface SourceStream {
   /** The deletion feed after `cursor`; present exactly where `capabilities.deletions` is `feed`. */
   deletions?(cursor: Cursor | null, signal: AbortSignal): AsyncIterable<{ changes: readonly Change[]; cursor: Cursor }>;
 
+  /**
+   * Up to `count` of the changes that `changes(cursor, …)` would yield, read without a trace. Present where `changes` leaves
+   * one behind in the ERP, as a file that is claimed; everywhere else a few changes may be taken from `changes` itself.
+   */
+  peek?(cursor: Cursor | null, count: number, signal: AbortSignal): Promise<readonly Change[]>;
+
   /** Reads little and changes nothing: is the table there, are the columns, does the stamp hold stamps? */
   check(signal: AbortSignal): Promise<Finding[]>;
 }

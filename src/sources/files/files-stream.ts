@@ -9,12 +9,12 @@ import {
   type Row,
 } from "#model";
 import type { Logger } from "#telemetry";
-import { claimedName, doneName, matcher, parseClaimed, stampAfter, type ClaimedFile } from "./done-name.ts";
+import { claimedName, doneName, parseClaimed, stampAfter, type ClaimedFile } from "./done-name.ts";
 import { FileFault } from "./file-fault.ts";
 import { fileLog, unread } from "./file-log.ts";
 import { filesCursorJson, parseFilesCursor, remember, type FilesCursor } from "./files-cursor.ts";
 import type { Folder } from "./folder.ts";
-import { arrivals } from "./inbox.ts";
+import { arrivals, waiting } from "./inbox.ts";
 import { inspect, type Inspected } from "./inspect.ts";
 import { parsed } from "./parse.ts";
 import { convert } from "./row.ts";
@@ -170,14 +170,13 @@ export class FilesStream {
     const { kind, files, size } = this.#read;
     if (kind === "delta")
       throw new ParkError("E_SOURCE_KEYS_UNKNOWN", `delta files ${files} do not tell which records exist`);
-    const fits = matcher(files);
     const log = await this.#log();
-    const arrived = (await this.#folder.list("")).find(({ name }) => fits(name));
-    const waiting = arrived ?? log.find(({ place }) => place === "processing");
-    if (waiting !== undefined)
+    const [arrived] = waiting(await this.#folder.list(""), this.#read);
+    const unfinished = arrived ?? log.find(({ place }) => place === "processing");
+    if (unfinished !== undefined)
       throw new RetryError(
         "E_SOURCE_FILE_BUSY",
-        `${waiting.name} was not read to its end yet; the keys before it are old`,
+        `${unfinished.name} was not read to its end yet; the keys before it are old`,
       );
     const last = log.at(-1);
     if (last === undefined) throw new ParkError("E_SOURCE_KEYS_UNKNOWN", `no full file ${files} was read yet`);

@@ -4,7 +4,9 @@ import { finding } from "../wire/web-check.ts";
 import { matcher } from "./done-name.ts";
 import { FilesStream } from "./files-stream.ts";
 import type { Folder } from "./folder.ts";
+import { waiting } from "./inbox.ts";
 import { openLocalFolder } from "./local-folder.ts";
+import { peekFiles } from "./peek-files.ts";
 import type { FilesRead, FilesSettings } from "./schema.ts";
 import { openSftpFolder } from "./sftp-folder.ts";
 
@@ -18,6 +20,7 @@ export async function openFiles(settings: FilesSettings, context: OpenContext): 
       return {
         capabilities: { deletions: read.kind === "full" ? "sweep" : "flag", incremental: true, exactBound: true },
         changes: (cursor, signal) => stream.changes(cursor, signal),
+        peek: (cursor, count, signal) => peekFiles(folder, settings, read, cursor, count, signal),
         readOne: (key, signal) => stream.readOne(key, signal),
         keys: (signal) => stream.keys(signal),
         check: () => checkFiles(name, folder, settings, read),
@@ -46,9 +49,9 @@ async function checkFiles(
   const refused = failed.filter(({ name }) =>
     fits(name.replace(/^\d{8}T\d{9}Z_/, "").replace(/\.(lines\.ndjson|error\.txt)$/, "")),
   );
-  const waiting = (await folder.list("")).filter(({ name }) => fits(name));
+  const arrived = waiting(await folder.list(""), read);
   const findings: Finding[] = [
-    { subject: `${stream}: files`, verdict: "ok", message: `${waiting.length} files ${read.files} wait to be read` },
+    { subject: `${stream}: files`, verdict: "ok", message: `${arrived.length} files ${read.files} wait to be read` },
   ];
   if (refused.length > 0)
     findings.push({
