@@ -1,8 +1,6 @@
 import {
   ParkError,
   recordName,
-  RetryError,
-  SyncError,
   WaitError,
   type Json,
   type JsonObject,
@@ -16,6 +14,7 @@ import type { Claim, Store } from "#store";
 import type { Matcher } from "./matcher.ts";
 import { naturalKey } from "./natural-key.ts";
 import type { Wanted } from "./resolver.ts";
+import { saysNotDone } from "./verdict.ts";
 
 /** Looking more often than this finds nothing more. */
 const LOOK_AGAIN_MIN_MS = 1_000;
@@ -223,14 +222,6 @@ export class UncertainError extends ParkError {
   constructor(code: "E_CREATE_UNCERTAIN", message: string, details: Record<string, Json> = {}) {
     super(code, message, { details });
   }
-}
-
-/**
- * Whether an error proves that nothing was created. Our own stop, a missing word of the service and whatever nobody foresaw
- * prove nothing: the intent then stays and is settled by looking.
- */
-function saysNotDone(thrown: unknown): boolean {
-  return thrown instanceof SyncError && !(thrown instanceof RetryError && thrown.outcomeUnknown);
 }
 
 /** A create says nothing about fields that have no value. */

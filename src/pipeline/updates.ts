@@ -2,6 +2,7 @@ import { recordName, RetryError, WaitError, type ResourceName } from "#model";
 import type { Service, Written } from "#service";
 import type { Claim, Store } from "#store";
 import type { Difference } from "./difference.ts";
+import { saysNotDone } from "./verdict.ts";
 
 /**
  * Sends updates so that the latest wins although the service may carry out late what it was asked before: an update that
@@ -29,13 +30,17 @@ export class Updates {
    */
   async send(claim: Claim, resource: ResourceName, change: Difference, signal: AbortSignal): Promise<Written> {
     const name = recordName(claim.id);
-    const unseenAt = claim.doubts && (this.#unseenAt.get(name) ?? this.#startedAt);
+    const isInDoubt = Object.keys(claim.doubts ?? {}).length > 0;
+    const unseenAt = isInDoubt ? (this.#unseenAt.get(name) ?? this.#startedAt) : undefined;
     await this.#store.doubt(claim, { ...claim.doubts, ...change.doubts });
     let written: Written;
     try {
       written = await this.#service.update(resource, claim.binding!.serviceId, change.patch, signal);
     } catch (thrown) {
       if (thrown instanceof RetryError && thrown.outcomeUnknown) this.#unseenAt.set(name, performance.now());
+      // A refusal is certain: nothing was written. Arrays may have taken two requests, of which the first was not refused.
+      else if (!signal.aborted && saysNotDone(thrown) && Object.keys(change.patch.arrays).length === 0)
+        await this.#store.doubt(claim, claim.doubts ?? {});
       throw thrown;
     }
     const leftMs = unseenAt === undefined ? 0 : unseenAt + this.#settleMs - performance.now();

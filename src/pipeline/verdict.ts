@@ -1,4 +1,13 @@
-import { errorFacts, ParkError, RetryError, StopError, WaitError, type ErrorFacts, type RecordId } from "#model";
+import {
+  errorFacts,
+  ParkError,
+  RetryError,
+  StopError,
+  WaitError,
+  type ErrorFacts,
+  type RecordId,
+  SyncError,
+} from "#model";
 import { ParentMissing } from "./resolver.ts";
 
 export interface RetryPolicy {
@@ -62,4 +71,12 @@ function backoffMs(attempts: number, { retryBaseMs, retryMaxMs }: RetryPolicy): 
 
 function again(now: number, afterMs: number | undefined): { dueAt?: number } {
   return afterMs === undefined ? {} : { dueAt: now + afterMs };
+}
+
+/**
+ * Whether an error proves that a write was not carried out. Our own stop, a missing word of the service and whatever nobody foresaw
+ * prove nothing: the intent or the doubt then stays.
+ */
+export function saysNotDone(thrown: unknown): boolean {
+  return thrown instanceof SyncError && !(thrown instanceof RetryError && thrown.outcomeUnknown);
 }

@@ -5,7 +5,7 @@ const customer = { stream: "customers", key: "10001" };
 const ticket = { stream: "tickets", key: "T-1" };
 
 describe("a change of the ERP", () => {
-  it("reaches the service within the poll interval and a second, by one PUT that carries the changed field alone", async () => {
+  it("reaches the service by one PUT that carries the changed field alone", async () => {
     await using stage = await setStage({ environment: { POLL_INTERVAL_SECONDS: "1" } });
     const { erp, sandbox } = stage;
     erp.insertCustomer({ customer_no: "10001", name1: "Alt GmbH", short_name: "ALT", warning: "Hund" });
@@ -13,13 +13,25 @@ describe("a change of the ERP", () => {
     await untilState(running.store, "applied", customer);
     const before = sandbox.ledger.count();
     const renamed = sandbox.ledger.next({ method: "PUT", resource: "customer" });
-    const changedAt = Date.now();
     erp.renameCustomer("10001", 'Grün & Söhne "Kälte" GmbH');
-    const request = await renamed;
-    expect(request.at - changedAt).toBeLessThan(2_000);
+    await renamed;
     await untilState(running.store, "applied", customer);
     expect(sent(sandbox, "customer", "edit")).toEqual([{ name: 'Grün & Söhne "Kälte" GmbH' }]);
     expect(sandbox.ledger.count() - before).toBe(1);
+  });
+
+  it("that the service refuses leaves nothing in doubt: mended, it is sent once", async () => {
+    await using stage = await setStage({ environment: { SETTLE_LAG_SECONDS: "3600" } });
+    const { erp, sandbox } = stage;
+    erp.insertCustomer({ customer_no: "10001", name1: "Alt GmbH" });
+    await using running = await stage.start();
+    await untilState(running.store, "applied", customer);
+    erp.breakOne("10001");
+    await untilState(running.store, "parked", customer);
+    erp.renameCustomer("10001", "Neu GmbH");
+    await untilState(running.store, "applied", customer);
+    expect(sent(sandbox, "customer", "edit")).toEqual([{ name: "Neu GmbH" }]);
+    expect(sandbox.ledger.count({ method: "PUT", resource: "customer" })).toBe(2);
   });
 
   it("is one write however often the record changed while another write was on its way: the latest wins", async () => {
