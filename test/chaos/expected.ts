@@ -34,6 +34,14 @@ export async function expectations(erp: SampleErp, url: string, ever: EverKnown)
   const alive = new Set(customerRows.flatMap((row) => (row.deleted ? [] : [row.customer_no])));
   // A customer that the ERP deleted before svcsync ever saw it never comes, and its children wait, which `status` shows.
   const reachable = new Set([...alive, ...customerNo.values()]);
+  const inService = new Set(ticketNo.values());
+  const stuck = new Set(
+    erp
+      .all("tickets")
+      .flatMap((row) =>
+        row.deleted || reachable.has(row.customer_no) || inService.has(row.ticket_no) ? [] : [row.ticket_no],
+      ),
+  );
   const liveContacts = new Set(contactRows.flatMap((row) => (row.deleted ? [] : [contactKey(row)])));
   const letters: Record<string, string> = { A: "Active", I: "Inactive", P: "Prospect" };
 
@@ -155,7 +163,7 @@ export async function expectations(erp: SampleErp, url: string, ever: EverKnown)
       stream: "orders",
       live: new Map(
         erp.all("service_orders").flatMap((row) =>
-          row.deleted || !reachable.has(row.customer_no)
+          row.deleted || !reachable.has(row.customer_no) || stuck.has(row.ticket_no ?? "")
             ? []
             : [
                 [
