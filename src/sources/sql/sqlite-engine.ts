@@ -58,13 +58,23 @@ export function sqliteEngine(settings: SqlSettings): Engine {
   };
 }
 
+/** SQLite does not say which file it could not open. */
+function opened(path: string): Database.Database {
+  try {
+    return new Database(path, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
+  } catch (thrown) {
+    if (thrown instanceof Error) thrown.message = `${path}: ${thrown.message}`;
+    throw thrown;
+  }
+}
+
 class SqliteSession implements Session {
   readonly #database: Database.Database;
   readonly #timeoutMs: number;
 
   constructor(path: string, timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
-    this.#database = new Database(path, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
+    this.#database = opened(path);
     this.#database.pragma("query_only = on");
   }
 
