@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
 import { errorFacts, sleep, systemClock, type Json } from "#model";
@@ -56,6 +57,8 @@ export class Front {
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#router = new Router(parts.tenant.catalogue, parts.tenant.switches.recordPath);
+    // Every request that a fault holds back listens for the end.
+    setMaxListeners(0, this.#stopping.signal);
     this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
       readBody(request, response, (body) => this.#receive(request, response, body));
     });
