@@ -42,15 +42,16 @@ function subject(kind: Kind): HttpErpKind {
     written: (row) => void made(row),
     answer: (erp, asked) =>
       odataService(
-        "customers",
         {
-          version: kind.version,
-          keys: ["no"],
-          types: kind.types,
-          rows: () => rows(erp),
-          deaf: () => erp.deaf,
-          ...(kind.wire && { wire: kind.wire }),
-          ...kind.manners,
+          customers: {
+            version: kind.version,
+            keys: ["no"],
+            types: kind.types,
+            rows: () => rows(erp),
+            deaf: () => erp.deaf,
+            ...(kind.wire && { wire: kind.wire }),
+            ...kind.manners,
+          },
         },
         asked,
       ),

@@ -46,7 +46,7 @@ describe("the preset businessOne", () => {
     const expected = `B1SESSION=s${session}`;
     if (asked.headers.cookie !== expected)
       return { status: 401, body: { error: { code: 301, message: { value: "Invalid session" } } } };
-    return odataService("BusinessPartners", b1, asked);
+    return odataService({ BusinessPartners: b1 }, asked);
   };
 
   it("does not lose the next morning's changes, and finds new records by their day of creation", async () => {
@@ -91,7 +91,7 @@ describe("an OData service", () => {
     const body = '{"value":[{"id":9007199254740993,"price":0.1000000000000000000001,"stamp":"2026-03-01T00:00:00Z"}]}';
     const service = { version: "v4", keys: ["id"], types, rows: () => [] } as const;
     const told = (asked: Asked): Told =>
-      asked.path.endsWith("$metadata") ? odataService("items", service, asked) : { body };
+      asked.path.endsWith("$metadata") ? odataService({ items: service }, asked) : { body };
     const items = await stream(told, {}, { entity: "items", changed: "stamp", empty_stamps: false });
     expect((await poll(items)).changes[0]).toMatchObject({
       key: "9007199254740993",
@@ -110,7 +110,7 @@ describe("an OData service", () => {
       refuseMixedOr: true,
     } as const;
     const lines = await stream(
-      (asked) => odataService("lines", service, asked),
+      (asked) => odataService({ lines: service }, asked),
       {},
       { entity: "lines", changed: null, size: 4 },
     );
@@ -122,7 +122,7 @@ describe("an OData service", () => {
 
   it("names the property that was meant", async () => {
     const misspelt = { entity: "BusinessPartners", changed: "UpdateDat" };
-    const customers = await stream((asked) => odataService("BusinessPartners", b1, asked), {}, misspelt);
+    const customers = await stream((asked) => odataService({ BusinessPartners: b1 }, asked), {}, misspelt);
     await expect(poll(customers)).rejects.toMatchObject({
       code: "E_SOURCE_METADATA",
       message: expect.stringContaining("was UpdateDate meant?"),

@@ -18,11 +18,12 @@ export interface ServiceManners {
   readonly deaf?: () => boolean;
 }
 
-/** An OData service for one entity set, written from the standard. */
-export function odataService(set: string, manners: ServiceManners, { path, query, headers }: Asked): Told {
-  if (path.endsWith("/$metadata"))
-    return { body: metadata(set, manners), headers: { "content-type": "application/xml" } };
-  if (!path.endsWith(`/${set}`)) return { status: 404, body: { error: { code: "NotFound", message: `no ${path}` } } };
+/** An OData service written from the standard: its entity sets by name. */
+export function odataService(sets: Readonly<Record<string, ServiceManners>>, { path, query, headers }: Asked): Told {
+  if (path.endsWith("/$metadata")) return { body: metadata(sets), headers: { "content-type": "application/xml" } };
+  const set = path.slice(path.lastIndexOf("/") + 1);
+  const manners = sets[set];
+  if (manners === undefined) return { status: 404, body: { error: { code: "NotFound", message: `no ${path}` } } };
   let found: readonly JsonObject[];
   try {
     found = foundRows(manners, query);
@@ -79,12 +80,16 @@ function selected(row: JsonObject, select: string | null): JsonObject {
   return Object.fromEntries(Object.entries(row).filter(([name, value]) => names.includes(name) || isJsonObject(value)));
 }
 
-function metadata(set: string, { keys, types }: ServiceManners): string {
-  const properties = Object.entries(types).map(([name, type]) => `<Property Name="${name}" Type="Edm.${type}"/>`);
+function metadata(sets: Readonly<Record<string, ServiceManners>>): string {
+  const named = Object.entries(sets);
+  const types = named.map(([set, { keys, types }]) => {
+    const properties = Object.entries(types).map(([name, type]) => `<Property Name="${name}" Type="Edm.${type}"/>`);
+    const refs = keys.map((key) => `<PropertyRef Name="${key}"/>`);
+    return `<EntityType Name="${set}Row"><Key>${refs.join("")}</Key>${properties.join("")}</EntityType>`;
+  });
   return `<?xml version="1.0" encoding="utf-8"?>
 <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
-<Schema Namespace="NAV" xmlns="http://docs.oasis-open.org/odata/ns/edm">
-<EntityType Name="row"><Key>${keys.map((key) => `<PropertyRef Name="${key}"/>`).join("")}</Key>${properties.join("")}</EntityType>
-<EntityContainer Name="Container"><EntitySet Name="${set}" EntityType="NAV.row"/></EntityContainer>
+<Schema Namespace="NAV" xmlns="http://docs.oasis-open.org/odata/ns/edm">${types.join("")}
+<EntityContainer Name="Container">${named.map(([set]) => `<EntitySet Name="${set}" EntityType="NAV.${set}Row"/>`).join("")}</EntityContainer>
 </Schema></edmx:DataServices></edmx:Edmx>`;
 }
