@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ParkError, RetryError, type Clock } from "#model";
 import type { HttpAnswer, HttpClient } from "#http";
-import { loginRefused } from "./web-errors.ts";
+import { loginRefused, notJson } from "./web-errors.ts";
 import type { AuthSettings } from "./web-settings.ts";
 
 /** The proof of who we are, as headers. Cookies are kept by the HTTP client itself. */
@@ -38,7 +38,7 @@ export function openLogin(auth: AuthSettings, baseUrl: string, http: HttpClient,
       return session([client_secret], clock, async (signal) => {
         const answer = await http.call({ method: "POST", url, form, signal });
         refuseUnlessOk(answer, url);
-        const token = tokenAnswer.safeParse(JSON.parse(answer.text()));
+        const token = tokenAnswer.safeParse(jsonOf(answer, url));
         if (!token.success) throw new ParkError("E_SOURCE_LOGIN", `${url}: the answer holds no access_token`);
         const { access_token, expires_in } = token.data;
         return { headers: { authorization: `Bearer ${access_token}` }, lifeMs: expires_in * 1000 - EARLY_MS };
@@ -70,7 +70,9 @@ function session(secrets: string[], clock: Clock, logIn: (signal: AbortSignal) =
   return {
     secrets: secrets.filter((secret) => secret.length > 3),
     async headers(signal) {
-      if (current !== undefined && (await current).until <= clock.now()) current = undefined;
+      const known = current;
+      // Another caller may have begun the next session while this one waited.
+      if (known !== undefined && (await known).until <= clock.now() && current === known) current = undefined;
       current ??= logIn(signal).then((session) => ({ ...session, until: clock.now() + session.lifeMs }));
       try {
         headersInUse = (await current).headers;
@@ -85,6 +87,15 @@ function session(secrets: string[], clock: Clock, logIn: (signal: AbortSignal) =
       return true;
     },
   };
+}
+
+/** @throws {RetryError} E_SOURCE_ANSWER: a page of a proxy, for one, stands where the token should. */
+function jsonOf(answer: HttpAnswer, url: string): unknown {
+  try {
+    return JSON.parse(answer.text());
+  } catch (cause) {
+    throw notJson(answer, url, cause);
+  }
 }
 
 /** 400 and 401 are the words of token endpoints and login pages for wrong credentials. */

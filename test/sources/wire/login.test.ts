@@ -1,0 +1,103 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Json } from "#model";
+import { WebClient } from "../../../src/sources/wire/web-client.ts";
+import { webSettings } from "../../../src/sources/wire/web-settings.ts";
+import { never, SetClock } from "../reading.ts";
+import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
+import { z } from "zod";
+
+const MINUTE_MS = 60_000;
+const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));
+const schema = z.object(webSettings);
+let server: WebServer;
+let client: WebClient;
+/** Tokens that the API takes; the endpoint hands out `t1`, `t2`, … */
+let good: Set<string>;
+let handedOut: number;
+
+afterEach(async () => {
+  await client[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+async function open(token: (asked: Asked) => Told = handOut, secret = "s3cr3t"): Promise<void> {
+  good = new Set();
+  handedOut = 0;
+  server = await startWebServer((asked) => {
+    if (asked.path === "/token") return token(asked);
+    const [, sent = ""] = (asked.headers.authorization ?? "").split(" ");
+    return good.has(sent) ? { body: { rows: [] } } : { status: 401, body: { error: "invalid_token" } };
+  });
+  const auth = {
+    kind: "oauth",
+    token_url: `${server.url}/token`,
+    client_id: "svc",
+    client_secret: secret,
+    scope: "api",
+  };
+  client = new WebClient(schema.parse({ url: `${server.url}/api`, auth }), clock);
+}
+
+function handOut({ body }: Asked): Told {
+  if (new URLSearchParams(body).get("client_secret") !== "s3cr3t")
+    return { status: 401, body: { error: "invalid_client", error_description: "bad secret hunter2" } };
+  const token = `t${++handedOut}`;
+  good.add(token);
+  return { body: { token_type: "Bearer", expires_in: 3600, access_token: token } };
+}
+
+function ask(): Promise<Json | undefined> {
+  return client.json({ url: "rows" }, never);
+}
+
+const logins = () => server.asked.filter(({ path }) => path === "/token");
+
+describe("a login by OAuth client credentials", () => {
+  it("exchanges them for a token, once however many ask, and sends it with every request", async () => {
+    await open();
+    await Promise.all([ask(), ask(), ask()]);
+    await ask();
+    expect(logins()).toHaveLength(1);
+    expect(logins()[0]!.headers["content-type"]).toContain("application/x-www-form-urlencoded");
+    expect(Object.fromEntries(new URLSearchParams(logins()[0]!.body))).toEqual({
+      grant_type: "client_credentials",
+      client_id: "svc",
+      client_secret: "s3cr3t",
+      scope: "api",
+    });
+    const asked = server.asked.filter(({ path }) => path === "/api/rows");
+    expect(asked.map(({ headers }) => headers.authorization)).toEqual(Array.from({ length: 4 }, () => "Bearer t1"));
+  });
+
+  it("renews the token a minute before it ends, once however many ask", async () => {
+    await open();
+    await ask();
+    clock.at += 58 * MINUTE_MS;
+    await ask();
+    expect(logins()).toHaveLength(1);
+    clock.at += MINUTE_MS;
+    await Promise.all([ask(), ask(), ask(), ask()]);
+    expect(logins()).toHaveLength(2);
+    expect(server.asked.at(-1)!.headers.authorization).toBe("Bearer t2");
+  });
+
+  it("takes a new one when the service refuses the old, once however many were refused", async () => {
+    await open();
+    await ask();
+    good.clear();
+    await Promise.all([ask(), ask(), ask()]);
+    expect(logins()).toHaveLength(2);
+  });
+
+  it("says that the credentials are wrong, without saying them", async () => {
+    await open(handOut, "hunter2");
+    const refused = ask();
+    await expect(refused).rejects.toMatchObject({ code: "E_SOURCE_LOGIN", family: "park" });
+    await expect(refused).rejects.toMatchObject({ message: expect.not.stringContaining("hunter2") });
+  });
+
+  it("comes back later where a page stands in place of the token", async () => {
+    await open(() => ({ body: "<html>The proxy wants a password</html>" }));
+    await expect(ask()).rejects.toMatchObject({ code: "E_SOURCE_ANSWER", family: "retry" });
+  });
+});
