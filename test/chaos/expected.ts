@@ -1,6 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import type { Json, JsonObject } from "#model";
-import type { SampleErp } from "#sandbox";
+import type { SampleErp, ServiceOrderRow } from "#sandbox";
 import { contactKey, type EverKnown } from "./erp-actor.ts";
 import { FOREIGN_TAGS } from "./rig.ts";
 import { readAll } from "./service-reader.ts";
@@ -42,6 +42,13 @@ export async function expectations(erp: SampleErp, url: string, ever: EverKnown)
         row.deleted || reachable.has(row.customer_no) || inService.has(row.ticket_no) ? [] : [row.ticket_no],
       ),
   );
+  const orders = (isMeant: (row: ServiceOrderRow) => boolean) =>
+    new Map(
+      erp
+        .all("service_orders")
+        .filter((row) => !row.deleted && reachable.has(row.customer_no) && isMeant(row))
+        .map((row) => [row.order_no, orderFields(row)]),
+    );
   const liveContacts = new Set(contactRows.flatMap((row) => (row.deleted ? [] : [contactKey(row)])));
   const letters: Record<string, string> = { A: "Active", I: "Inactive", P: "Prospect" };
 
@@ -161,24 +168,9 @@ export async function expectations(erp: SampleErp, url: string, ever: EverKnown)
     },
     {
       stream: "orders",
-      live: new Map(
-        erp.all("service_orders").flatMap((row) =>
-          row.deleted || !reachable.has(row.customer_no) || stuck.has(row.ticket_no ?? "")
-            ? []
-            : [
-                [
-                  row.order_no,
-                  {
-                    customer: row.customer_no,
-                    reference: blank(row.reference),
-                    billable: row.billable === 1,
-                    ...(row.ticket_no === null ? { ticket: null } : {}),
-                  },
-                ],
-              ],
-        ),
-      ),
-      retired: new Map(),
+      live: orders((row) => !stuck.has(row.ticket_no ?? "")),
+      // An order that came while its ticket was deleted is there without it; one that comes later waits for the ticket.
+      retired: orders((row) => stuck.has(row.ticket_no ?? "")),
       found: documents.map((record) => ({
         id: Number(record["id"]),
         key: text(record["erpReferenceNumber"]),
@@ -191,6 +183,15 @@ export async function expectations(erp: SampleErp, url: string, ever: EverKnown)
       })),
     },
   ];
+}
+
+function orderFields(row: ServiceOrderRow): JsonObject {
+  return {
+    customer: row.customer_no,
+    reference: blank(row.reference),
+    billable: row.billable === 1,
+    ...(row.ticket_no === null ? { ticket: null } : {}),
+  };
 }
 
 /** Keys that the ERP once had and no longer has. */
