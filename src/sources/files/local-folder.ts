@@ -8,27 +8,59 @@ import type { FileFacts, Folder } from "./folder.ts";
 export function openLocalFolder(root: string): Folder {
   return {
     async list(below) {
-      const entries = await readdir(join(root, below), { withFileTypes: true }).catch((cause: unknown) => {
-        if (below !== "") return [];
-        throw new RetryError("E_SOURCE_UNREACHABLE", `the folder ${root} cannot be listed`, { cause });
-      });
-      const files: FileFacts[] = [];
-      for (const entry of entries) {
-        if (!entry.isFile()) continue;
-        const { size, mtimeMs } = await stat(join(root, below, entry.name));
-        files.push({ name: entry.name, size, modifiedAt: Math.floor(mtimeMs) });
-      }
-      return files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      const names = await fileNames(root, below);
+      const files = await Promise.all(names.map((name) => factsOf(root, below, name)));
+      return files.filter((file) => file !== undefined).toSorted((a, b) => (a.name < b.name ? -1 : 1));
     },
-    async move(from, to) {
-      await mkdir(dirname(join(root, to)), { recursive: true });
-      await rename(join(root, from), join(root, to));
-    },
+    move: (from, to) =>
+      attempt(`${from} cannot be moved to ${to} in ${root}`, async () => {
+        await mkdir(dirname(join(root, to)), { recursive: true });
+        await rename(join(root, from), join(root, to));
+      }),
     open: (path) => Promise.resolve(createReadStream(join(root, path))),
-    async write(path, text) {
-      await mkdir(dirname(join(root, path)), { recursive: true });
-      await writeFile(join(root, path), text);
-    },
+    write: (path, text) =>
+      attempt(`${path} cannot be written in ${root}`, async () => {
+        await mkdir(dirname(join(root, path)), { recursive: true });
+        await writeFile(join(root, path), text);
+      }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
+}
+
+/** A folder below comes into being with the first file that is moved there. */
+async function fileNames(root: string, below: string): Promise<string[]> {
+  const path = join(root, below);
+  const entries = await attempt(`the folder ${path} cannot be listed`, () =>
+    readdir(path, { withFileTypes: true }).catch((thrown: unknown) => {
+      if (below !== "" && isMissing(thrown)) return [];
+      throw thrown;
+    }),
+  );
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
+
+/** Undefined for a file that was there a moment ago: another stream's poll has just moved it. */
+async function factsOf(root: string, below: string, name: string): Promise<FileFacts | undefined> {
+  const path = join(root, below, name);
+  const facts = await attempt(`${path} cannot be looked at`, () =>
+    stat(path).catch((thrown: unknown) => {
+      if (isMissing(thrown)) return undefined;
+      throw thrown;
+    }),
+  );
+  return facts && { name, size: facts.size, modifiedAt: Math.floor(facts.mtimeMs) };
+}
+
+/** @throws {RetryError} E_SOURCE_UNREACHABLE: rights can be given and folders mounted. */
+async function attempt<T>(failed: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    const why = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+    throw new RetryError("E_SOURCE_UNREACHABLE", `${failed}${why}`, { cause });
+  }
+}
+
+function isMissing(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT";
 }

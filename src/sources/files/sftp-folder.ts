@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import Client from "ssh2-sftp-client";
-import { ParkError, RetryError, type SyncError } from "#model";
+import { ParkError, RetryError, SyncError } from "#model";
 import type { Folder } from "./folder.ts";
 import type { FilesSettings } from "./schema.ts";
 
@@ -32,7 +32,9 @@ export function openSftpFolder(root: string, settings: SftpSettings): Folder {
   };
   const run = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
     const { client, lost } = await connected();
-    return Promise.race([work(client), lost]);
+    return Promise.race([work(client), lost]).catch((thrown: unknown) => {
+      throw thrown instanceof SyncError ? thrown : failed(settings.host, thrown);
+    });
   };
   return {
     async list(below) {
@@ -95,6 +97,12 @@ async function connect(settings: SftpSettings, onEnd: () => void): Promise<Conne
   });
   for (const event of ["end", "close", "error"]) client.on(event, ended);
   return { client, lost };
+}
+
+/** The server answered, and said no: rights can be given and disks emptied. */
+function failed(host: string, cause: unknown): SyncError {
+  const why = cause instanceof Error ? cause.message : "no reason given";
+  return new RetryError("E_SOURCE_FAILED", `${host}: the SFTP server refused: ${why}`, { cause });
 }
 
 function refused(host: string, cause: unknown): SyncError {

@@ -108,6 +108,17 @@ describe("a dropped file", () => {
   });
 });
 
+describe("several streams of one folder", () => {
+  it("do not stumble over files that others are moving", async () => {
+    const kinds = Array.from({ length: 8 }, (_, kind) => `kind${kind}`);
+    for (const kind of kinds)
+      for (let n = 0; n < 10; n++) await folder.drop(`${kind}_${n}.csv`, `no;name\n${kind}${n};a\n`);
+    const streams = await Promise.all(kinds.map((kind) => folder.stream({ files: `${kind}_*.csv` })));
+    const polls = await Promise.all(streams.map((stream) => poll(stream)));
+    expect(polls.map(({ keys }) => keys.length)).toEqual(kinds.map(() => 10));
+  });
+});
+
 describe("a crash", () => {
   it("at any batch loses no row and goes on where it was", async () => {
     for (let stopAt = 1; stopAt <= 6; stopAt++) {

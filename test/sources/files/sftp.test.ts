@@ -6,7 +6,7 @@ import { DropFolder } from "./drop-folder.ts";
 import { startSftpServer, type SftpServer } from "./sftp-server.ts";
 
 /** Not every request of a poll is cut off: that would take minutes. */
-const MOMENT_STEP = 3;
+const MOMENT_STEP = 5;
 
 let folder: DropFolder;
 let server: SftpServer;
