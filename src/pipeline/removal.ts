@@ -1,13 +1,16 @@
 import { recordLabel, SyncError, WaitError, type Projection } from "#model";
 import type { Mapped, MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
-import type { Claim, Store } from "#store";
+import type { AuditEntry, Claim, Store } from "#store";
 import { difference } from "./difference.ts";
 import type { Resolver } from "./resolver.ts";
 import type { Updates } from "./updates.ts";
 
 /** How long a parent's deletion waits before it looks at its children again. */
 const CHILDREN_AGAIN_MS = 10_000;
+
+/** Among the doubts of a record: its deletion was sent and not seen to end. No field of the service is called so. */
+const BEGUN = "(deletion)";
 
 type Deletion = Extract<Mapped, { kind: "deleted" }>;
 
@@ -36,7 +39,6 @@ export class Remover {
   }
 
   async #delete(claim: Claim, signal: AbortSignal): Promise<void> {
-    const { resource, serviceId } = claim.binding!;
     const children = await this.#store.boundChildren(claim.id);
     if (children.length > 0) {
       const labels = children.slice(0, 10).map(recordLabel);
@@ -45,19 +47,33 @@ export class Remover {
         details: { children: labels },
       });
     }
+    await this.#store.doubt(claim, { ...claim.doubts, [BEGUN]: true });
+    const audit = await this.#removed(claim, signal);
+    await this.#store.remove(claim, { unbind: true, audit });
+  }
+
+  /**
+   * Ends a deletion that was begun for a record which the ERP has again: the service may have carried it out, or still
+   * will, so what is bound is as good as gone. It goes for good; the claim is given back unbound.
+   */
+  async endBegun(claim: Claim, signal: AbortSignal): Promise<Claim> {
+    if (!claim.binding || !(BEGUN in (claim.doubts ?? {}))) return claim;
+    await this.#store.unbind(claim, await this.#removed(claim, signal));
+    return unbound(claim);
+  }
+
+  async #removed(claim: Claim, signal: AbortSignal): Promise<AuditEntry> {
+    const { resource, serviceId } = claim.binding!;
     const { status, durationMs } = await this.#service.remove(resource, serviceId, signal);
-    await this.#store.remove(claim, {
-      unbind: true,
-      audit: {
-        action: "delete",
-        resource,
-        serviceId,
-        before: { ...claim.applied },
-        outcome: "deleted",
-        status,
-        durationMs,
-      },
-    });
+    return {
+      action: "delete",
+      resource,
+      serviceId,
+      before: { ...claim.applied },
+      outcome: "deleted",
+      status,
+      durationMs,
+    };
   }
 
   async #set(claim: Claim, stream: Stream, fields: readonly MappedField[], signal: AbortSignal): Promise<void> {
@@ -88,4 +104,9 @@ export class Remover {
       await this.#store.remove(claim, { unbind: true });
     }
   }
+}
+
+/** The claim as it is once its binding has ended. */
+export function unbound(claim: Claim): Claim {
+  return { ...claim, binding: undefined, applied: undefined, doubts: undefined };
 }

@@ -20,7 +20,7 @@ import { DroppedFields } from "./dropped-fields.ts";
 import type { Leases } from "./leases.ts";
 import type { Matcher } from "./matcher.ts";
 import type { Delivery, Observer } from "./observer.ts";
-import { Remover } from "./removal.ts";
+import { Remover, unbound } from "./removal.ts";
 import { ParentMissing, Resolver, type Wanted } from "./resolver.ts";
 import { Updates } from "./updates.ts";
 import { verdict, type RetryPolicy } from "./verdict.ts";
@@ -107,7 +107,8 @@ export class Synchronizer {
     }
   }
 
-  async #write(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
+  async #write(taken: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
+    const claim = await this.#remover.endBegun(taken, signal);
     if (!claim.binding) return { outcome: await this.#creator.create(claim, stream, wanted, signal) };
     try {
       return await this.#update(claim, stream, wanted, signal);
@@ -171,8 +172,7 @@ export class Synchronizer {
       before: { ...claim.applied },
       outcome: "was gone",
     });
-    const unbound: Claim = { ...claim, binding: undefined, applied: undefined, doubts: undefined };
-    return { outcome: await this.#creator.create(unbound, stream, wanted, signal) };
+    return { outcome: await this.#creator.create(unbound(claim), stream, wanted, signal) };
   }
 
   async #failed(claim: Claim, thrown: unknown, startedAt: number, signal: AbortSignal): Promise<void> {
