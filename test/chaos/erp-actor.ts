@@ -153,6 +153,9 @@ export class ErpActor {
     const table = this.#dice.pick<ErpTable>(["contacts", "tickets", "service_orders"]);
     const row = { ...this.#any(table) };
     if (table === "contacts") this.#leave(row);
+    if ("subject" in row)
+      for (const order of this.#erp.all("service_orders"))
+        if (order.ticket_no === row.ticket_no) this.#change("service_orders", [order.order_no], { ticket_no: null });
     this.#erp.deleteRow(table, keyOf(table, row));
     this.changes += 1;
     if (!this.#dice.chance(0.3)) return;
