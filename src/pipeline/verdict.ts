@@ -69,8 +69,9 @@ function backoffMs(attempts: number, { retryBaseMs, retryMaxMs }: RetryPolicy): 
   return Math.round(full * (0.75 + Math.random() * 0.25));
 }
 
+/** The store keeps whole milliseconds. */
 function again(now: number, afterMs: number | undefined): { dueAt?: number } {
-  return afterMs === undefined ? {} : { dueAt: now + afterMs };
+  return afterMs === undefined ? {} : { dueAt: now + Math.ceil(afterMs) };
 }
 
 /**

@@ -42,12 +42,15 @@ export async function expectations(erp: SampleErp, url: string, ever: EverKnown)
         row.deleted || reachable.has(row.customer_no) || inService.has(row.ticket_no) ? [] : [row.ticket_no],
       ),
   );
+  const liveTickets = new Set(
+    erp.all("tickets").flatMap((row) => (row.deleted || stuck.has(row.ticket_no) ? [] : [row.ticket_no])),
+  );
   const orders = (isMeant: (row: ServiceOrderRow) => boolean) =>
     new Map(
       erp
         .all("service_orders")
         .filter((row) => !row.deleted && reachable.has(row.customer_no) && isMeant(row))
-        .map((row) => [row.order_no, orderFields(row)]),
+        .map((row) => [row.order_no, orderFields(row, liveTickets)]),
     );
   const liveContacts = new Set(contactRows.flatMap((row) => (row.deleted ? [] : [contactKey(row)])));
   const letters: Record<string, string> = { A: "Active", I: "Inactive", P: "Prospect" };
@@ -185,12 +188,13 @@ export async function expectations(erp: SampleErp, url: string, ever: EverKnown)
   ];
 }
 
-function orderFields(row: ServiceOrderRow): JsonObject {
+/** A ticket that is gone may stay named in the service or not: only one that is there is looked at. */
+function orderFields(row: ServiceOrderRow, liveTickets: ReadonlySet<string>): JsonObject {
   return {
     customer: row.customer_no,
     reference: blank(row.reference),
     billable: row.billable === 1,
-    ...(row.ticket_no === null ? { ticket: null } : {}),
+    ...(row.ticket_no === null || liveTickets.has(row.ticket_no) ? { ticket: row.ticket_no } : {}),
   };
 }
 
