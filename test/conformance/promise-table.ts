@@ -3,6 +3,9 @@ export type Verdict =
   | { readonly kind: "proven" | "failed" }
   | { readonly kind: "skipped" | "n/a"; readonly reason: string };
 
+/** Verdicts by subject and promise. */
+export type PromiseCells = Readonly<Record<string, Readonly<Record<string, Verdict>>>>;
+
 /** Subjects by promises, filled while tests run and printed when they are done: nothing is left out silently. */
 export class PromiseTable {
   readonly #cells = new Map<string, Map<string, Verdict>>();
@@ -10,6 +13,11 @@ export class PromiseTable {
   note(subject: string, promise: string, verdict: Verdict): void {
     const row = this.#cells.get(subject) ?? new Map<string, Verdict>();
     this.#cells.set(subject, row.set(promise, verdict));
+  }
+
+  /** What is known of each subject, in the order of the run. */
+  cells(): PromiseCells {
+    return Object.fromEntries([...this.#cells].map(([subject, row]) => [subject, Object.fromEntries(row)]));
   }
 
   /** Promises down, subjects across; reasons are footnotes. */

@@ -1,4 +1,7 @@
-import { afterAll, describe, it, type TestContext } from "vitest";
+import { writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { afterAll, describe, expect, it, type TestContext } from "vitest";
+import { keptName, PROMISES_FOLDER } from "./kept-table.ts";
 import { PromiseTable } from "./promise-table.ts";
 import type { SourceUnderTest } from "./source-harness.ts";
 import { flatMemory } from "./source-memory.ts";
@@ -53,9 +56,15 @@ async function judge(
   table.note(subject.name, promise, { kind: "proven" });
 }
 
-/** Prints the table when the file's tests are done. */
+/** Prints the table when the file's tests are done, and keeps it where {@link PROMISES_FOLDER} says. */
 export function printedTable(): PromiseTable {
   const table = new PromiseTable();
-  afterAll(() => void process.stdout.write(`\n${table.text()}\n`));
+  afterAll(async () => {
+    process.stdout.write(`\n${table.text()}\n`);
+    const folder = process.env[PROMISES_FOLDER];
+    const { testPath } = expect.getState();
+    if (folder !== undefined && testPath !== undefined)
+      await writeFile(join(folder, keptName(relative(process.cwd(), testPath))), JSON.stringify(table.cells()));
+  });
   return table;
 }

@@ -48,7 +48,8 @@ export class Database implements AsyncDisposable {
     if (error instanceof SyncError) return error;
     const fault: Fault = this.engine.fault(error) ?? { code: "E_SOURCE_QUERY" };
     const said = error instanceof Error ? error.message : String(error);
-    const message = `the database of source ${this.source} answered: ${said}`;
+    const verb = fault.code === "E_SOURCE_UNREACHABLE" ? "is away" : "answered";
+    const message = `the database of source ${this.source} ${verb}: ${said}`;
     const details = { source: this.source, ...(fault.subject === undefined ? {} : { subject: fault.subject }) };
     return passing.has(fault.code)
       ? new RetryError(fault.code, message, { cause: error, details })

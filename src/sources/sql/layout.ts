@@ -6,6 +6,9 @@ import { all, tableName } from "./compile.ts";
 import type { Database } from "./database.ts";
 import type { Cell, Sql } from "./engine.ts";
 
+/** How many columns a message names. */
+const NAMED_COLUMNS = 30;
+
 /** What is read: a table, view or query with its condition, and which columns mean what. */
 export interface LayoutRequest {
   readonly table?: string | undefined;
@@ -43,11 +46,10 @@ export async function describeLayout(database: Database, request: LayoutRequest,
     if (column) return column;
     const names = known.map((candidate) => candidate.name);
     const meant = nearest(name, names);
-    throw new ParkError(
-      "E_SOURCE_COLUMN",
-      `${label} has no column ${name}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
-      { details: { table: label, column: name, columns: names } },
-    );
+    const hint = meant === undefined ? `it has ${names.slice(0, NAMED_COLUMNS).join(", ")}` : `did you mean ${meant}?`;
+    throw new ParkError("E_SOURCE_COLUMN", `${label} has no column ${name}; ${hint}`, {
+      details: { table: label, column: name, columns: names },
+    });
   };
   const key = request.key.map(find);
   const marks = request.marks.map(find);
