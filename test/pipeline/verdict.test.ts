@@ -38,6 +38,11 @@ describe("verdict", () => {
     expect(decided).toMatchObject({ kind: "wait", dueAt: now + 7_000 });
   });
 
+  it("waits for whole milliseconds, as the store keeps them", () => {
+    const decided = verdict(new WaitError("E_SERVICE_BUSY", "busy", { afterMs: 0.25 }), now, 4, false, policy);
+    expect(decided).toMatchObject({ kind: "wait", dueAt: now + 1 });
+  });
+
   it("waits for missing parents without a due time", () => {
     const parent = { stream: "customers", key: "1" };
     const decided = verdict(new ParentMissing([parent], []), now, 0, false, policy);

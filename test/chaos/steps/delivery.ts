@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { loadSyncFile } from "#mapping";
-import { sleep, systemClock, type Row, type StopError } from "#model";
+import { sleep, systemClock, type Clock, type Row, type StopError } from "#model";
 import { Leases, Matcher, observeAll, Synchronizer } from "#pipeline";
 import { openService, resourceNames } from "#service";
 import { loadSettings, secretTexts } from "#settings";
@@ -23,7 +23,11 @@ export interface Delivery extends AsyncDisposable {
 /** Nothing is read from an ERP here: rows are staged by hand. */
 const noErp = { settings: z.record(z.string(), z.unknown()), read: z.record(z.string(), z.unknown()) };
 
-export async function openDelivery(envFile: string, wrap: Wrap = (_name, part) => part): Promise<Delivery> {
+export async function openDelivery(
+  envFile: string,
+  wrap: Wrap = (_name, part) => part,
+  clock: Clock = systemClock,
+): Promise<Delivery> {
   const { settings, secrets } = loadSettings({ envFile, environment: {} });
   const { streams } = loadSyncFile(await readFile(settings.syncFile, "utf8"), {
     file: settings.syncFile,
@@ -31,7 +35,6 @@ export async function openDelivery(envFile: string, wrap: Wrap = (_name, part) =
     adapters: new Map([["sql", noErp]]),
     resources: new Set(resourceNames),
   });
-  const clock = systemClock;
   const logger = openLogger({
     level: "error",
     format: "json",

@@ -1,0 +1,75 @@
+import { describe, expect, it, vi } from "vitest";
+import type { Clock } from "#model";
+import { openStore } from "#store";
+import { ClockWatch } from "../../src/daemon/clock-watch.ts";
+import { customer, OOPS, silentLogger, upsert } from "../conformance/store-scene.ts";
+import { sqlitePlace } from "../store/sqlite-place.ts";
+
+const HOUR_MS = 3_600_000;
+const patience = { timeout: 30_000 };
+
+/** A machine's clock, which somebody may set. */
+class WallClock implements Clock {
+  offsetMs = 0;
+
+  now(): number {
+    return Date.now() + this.offsetMs;
+  }
+}
+
+/** A store with one record that is due in ten minutes. */
+async function waitingRecord(clock: Clock) {
+  const place = await sqlitePlace();
+  const store = await openStore(place.dataDir, { as: "daemon", clock, logger: silentLogger });
+  await store.stage("customers", { changes: [upsert("1")], cursor: null, backfill: false, complete: true });
+  const claim = await store.claim(customer("1"));
+  await store.retry(claim!, OOPS, clock.now() + 600_000);
+  return {
+    store,
+    dueInMs: async () => (await store.nextDueAt(["customers"]))! - clock.now(),
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("a clock that is set back", () => {
+  it("takes due times along while the daemon runs", async () => {
+    const clock = new WallClock();
+    await using waiting = await waitingRecord(clock);
+    const end = new AbortController();
+    const watch = new ClockWatch(waiting.store, ["customers"], clock, silentLogger).run(end.signal);
+    await vi.waitFor(async () => expect(await waiting.dueInMs()).toBeLessThanOrEqual(600_000), patience);
+    clock.offsetMs -= 3 * HOUR_MS;
+    expect(await waiting.dueInMs()).toBeGreaterThan(2 * HOUR_MS);
+    await vi.waitFor(async () => expect(await waiting.dueInMs()).toBeLessThan(605_000), patience);
+    expect(await waiting.dueInMs()).toBeGreaterThan(500_000);
+    end.abort();
+    await watch;
+  });
+
+  it("is noticed at the start, by the last poll before it", async () => {
+    const clock = new WallClock();
+    await using waiting = await waitingRecord(clock);
+    clock.offsetMs -= HOUR_MS;
+    const end = new AbortController();
+    const watch = new ClockWatch(waiting.store, ["customers"], clock, silentLogger).run(end.signal);
+    await vi.waitFor(async () => expect(await waiting.dueInMs()).toBeLessThan(605_000), patience);
+    end.abort();
+    await watch;
+  });
+
+  it("moves nothing when it is set forward: what waited is due", async () => {
+    const clock = new WallClock();
+    await using waiting = await waitingRecord(clock);
+    const end = new AbortController();
+    const watch = new ClockWatch(waiting.store, ["customers"], clock, silentLogger).run(end.signal);
+    const dueAt = await waiting.store.nextDueAt(["customers"]);
+    clock.offsetMs += HOUR_MS;
+    expect(await waiting.store.due({ limit: 1, streams: ["customers"] })).toHaveLength(1);
+    end.abort();
+    await watch;
+    expect(await waiting.store.nextDueAt(["customers"])).toBe(dueAt);
+  });
+});
