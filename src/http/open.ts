@@ -6,6 +6,7 @@ import { Cookies } from "./cookies.ts";
 import type { HttpClient, HttpRequest, HttpSettings } from "./client.ts";
 import { HttpFailure, httpFailure } from "./failure.ts";
 import { allowListeners } from "./listeners.ts";
+import { leanRequest } from "./lean-request.ts";
 import { bypassesProxy } from "./no-proxy.ts";
 
 /**
@@ -30,6 +31,7 @@ class GotClient implements HttpClient {
     this.#cookies = settings.cookies ? new Cookies() : undefined;
     this.#got = got.extend({
       agent: { ...this.#direct },
+      request: leanRequest,
       headers: { "user-agent": settings.userAgent },
       retry: { limit: 0 },
       throwHttpErrors: false,
