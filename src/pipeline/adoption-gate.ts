@@ -104,7 +104,7 @@ export class AdoptionGate {
     const { store, service, matcher } = this.#parts;
     if (stream.match.length > 0) await matcher.freshen(stream.resource, LOOK_AGAIN_MS, signal);
     let foreign = 0;
-    if (stream.match.length > 0 && (await store.matchIndex(stream.resource))?.count === 0) return 0;
+    if (stream.match.length > 0 && (await store.matchIndex(stream.resource))?.isEmpty) return 0;
     for await (const page of service.list(stream.resource, { fields: ["id"] }, signal))
       for (const { id } of page)
         if (typeof id === "number" && !(await store.boundTo({ resource: stream.resource, serviceId: id })))

@@ -218,8 +218,8 @@ export interface Store extends AsyncDisposable {
     resource: ResourceName,
     batch: { entries: readonly MatchEntry[]; fresh: boolean; complete: boolean; readAt: number },
   ): Promise<void>;
-  /** When the resource's match index was last read to its end, and how many records it holds. */
-  matchIndex(resource: ResourceName): Promise<{ readAt: number; count: number } | undefined>;
+  /** When the resource's match index was last read to its end, and whether the resource was empty then. */
+  matchIndex(resource: ResourceName): Promise<{ readAt: number; isEmpty: boolean } | undefined>;
   /** The service ids whose normalised natural key under `rule` is `key`. */
   matches(resource: ResourceName, rule: string, key: string): Promise<ServiceId[]>;
 

@@ -51,13 +51,25 @@ export function describeReference(makePlace: MakePlace): void {
       expect(await scene.store.matches("contact", "number", "k1")).toEqual([]);
     });
 
-    it("is known only once it was read to its end, and counts records without a key too", async () => {
+    it("is known only once it was read to its end, and is not empty with a record that has no key", async () => {
       await using scene = await Scene.open(makePlace);
       const batch = { fresh: false, complete: false, readAt: 5 };
-      await scene.store.saveMatches("customer", { ...batch, entries: [entry(1, "a", "b")], fresh: true });
+      await scene.store.saveMatches("customer", { ...batch, entries: [], fresh: true });
       expect(await scene.store.matchIndex("customer")).toBeUndefined();
       await scene.store.saveMatches("customer", { ...batch, entries: [{ serviceId: 2, keys: {} }], complete: true });
-      expect(await scene.store.matchIndex("customer")).toEqual({ readAt: 5, count: 2 });
+      expect(await scene.store.matchIndex("customer")).toEqual({ readAt: 5, isEmpty: false });
+    });
+
+    it("remembers that the resource was empty", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.store.saveMatches("customer", {
+        entries: [entry(1, "a", "b")],
+        fresh: true,
+        complete: true,
+        readAt: 4,
+      });
+      await scene.store.saveMatches("contact", { entries: [], fresh: true, complete: true, readAt: 5 });
+      expect(await scene.store.matchIndex("contact")).toEqual({ readAt: 5, isEmpty: true });
     });
 
     it("replaces the keys of a record that is saved again, and everything when it begins afresh", async () => {
@@ -67,7 +79,7 @@ export function describeReference(makePlace: MakePlace): void {
       await scene.store.saveMatches("customer", { ...batch, fresh: false, readAt: 6, entries: [entry(1, "x", "b")] });
       expect(await scene.store.matches("customer", "number", "a")).toEqual([]);
       expect(await scene.store.matches("customer", "number", "x")).toEqual([1]);
-      expect(await scene.store.matchIndex("customer")).toEqual({ readAt: 6, count: 2 });
+      expect(await scene.store.matchIndex("customer")).toEqual({ readAt: 6, isEmpty: false });
       await scene.store.saveMatches("customer", { ...batch, complete: false, entries: [] });
       expect(await scene.store.matchIndex("customer")).toBeUndefined();
       expect(await scene.store.matches("customer", "number", "x")).toEqual([]);

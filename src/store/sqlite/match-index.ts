@@ -9,8 +9,7 @@ export class MatchIndex {
   readonly #addRecord;
   readonly #forgetKeys;
   readonly #addKey;
-  readonly #readAt;
-  readonly #count;
+  readonly #state;
   readonly #matches;
 
   constructor(db: Database) {
@@ -27,8 +26,9 @@ export class MatchIndex {
     this.#addKey = db.prepare<[string, number, string, string]>(
       "INSERT INTO match_keys (resource, service_id, rule, key) VALUES (?, ?, ?, ?)",
     );
-    this.#readAt = db.prepare<[string], number>("SELECT read_at FROM match_indexes WHERE resource = ?").pluck();
-    this.#count = db.prepare<[string], number>("SELECT count(*) FROM match_records WHERE resource = ?").pluck();
+    this.#state = db.prepare<[string], { readAt: number; isFilled: number }>(`
+      SELECT read_at AS readAt, EXISTS (SELECT 1 FROM match_records r WHERE r.resource = i.resource) AS isFilled
+      FROM match_indexes i WHERE resource = ?`);
     this.#matches = db
       .prepare<[string, string, string], ServiceId>(
         "SELECT service_id FROM match_keys WHERE resource = ? AND rule = ? AND key = ? ORDER BY service_id",
@@ -49,9 +49,9 @@ export class MatchIndex {
     if (batch.complete) this.#stamp.run(resource, batch.readAt);
   }
 
-  state(resource: ResourceName): { readAt: number; count: number } | undefined {
-    const readAt = this.#readAt.get(resource);
-    return readAt === undefined ? undefined : { readAt, count: this.#count.get(resource) ?? 0 };
+  state(resource: ResourceName): { readAt: number; isEmpty: boolean } | undefined {
+    const state = this.#state.get(resource);
+    return state && { readAt: state.readAt, isEmpty: state.isFilled === 0 };
   }
 
   matches(resource: ResourceName, rule: string, key: string): ServiceId[] {
