@@ -7,8 +7,17 @@ import { Bell } from "./bell.ts";
 
 /** The longest the relay sleeps: something may have become due by another process's word (`svcsync retry`). */
 const LOOK_AGAIN_MS = 1_000;
-/** A wake-up that was not delivered after this is given again: the queue may have been emptied. */
+/**
+ * A wake-up that was not delivered after this is given again, should the queue have lost it; then after twice as long, and
+ * so on, since it may merely wait behind a slow service.
+ */
 const WAKE_LOST_MS = 30_000;
+
+/** A wake-up that was given and not yet answered by a delivery, by a clock that nobody sets. */
+interface WakeUp {
+  readonly lostAt: number;
+  readonly patienceMs: number;
+}
 
 export interface RelayParts {
   readonly store: Store;
@@ -23,13 +32,12 @@ export interface RelayParts {
 }
 
 /**
- * Carries what the store says is due to the queue, never more than a window of it: live changes overtake a backfill at
- * the window's edge, and a queue that was emptied is filled again.
+ * Carries what the store says is due to the queue, one wake-up per record at a time and never more than a window of them:
+ * live changes overtake a backfill at the window's edge, and a queue that was emptied is filled again.
  */
 export class Relay {
   readonly #parts: RelayParts;
-  /** Wake-ups given and not yet answered by a delivery, with the moment they were given by a clock that nobody sets. */
-  readonly #out = new Map<string, number>();
+  readonly #out = new Map<string, WakeUp>();
   readonly #bell = new Bell();
 
   constructor(parts: RelayParts) {
@@ -102,8 +110,8 @@ export class Relay {
   }
 
   #mayWake(id: RecordId): boolean {
-    const wokenAt = this.#out.get(recordName(id));
-    return wokenAt === undefined || performance.now() - wokenAt > WAKE_LOST_MS;
+    const out = this.#out.get(recordName(id));
+    return out === undefined || performance.now() >= out.lostAt;
   }
 
   async #wake(queue: Pick<Queue, "wake">, records: readonly DueRecord[]): Promise<void> {
@@ -111,7 +119,7 @@ export class Relay {
     for (const backfill of [false, true]) {
       const ids = records.filter((record) => record.backfill === backfill).map(({ id }) => id);
       if (ids.length === 0) continue;
-      for (const id of ids) this.#out.set(recordName(id), now);
+      for (const id of ids) this.#note(id, now);
       try {
         await queue.wake(ids, { backfill });
       } catch (thrown) {
@@ -119,5 +127,11 @@ export class Relay {
         throw thrown;
       }
     }
+  }
+
+  #note(id: RecordId, now: number): void {
+    const name = recordName(id);
+    const patienceMs = 2 * (this.#out.get(name)?.patienceMs ?? WAKE_LOST_MS / 2);
+    this.#out.set(name, { lostAt: now + patienceMs, patienceMs });
   }
 }

@@ -3,7 +3,7 @@ import type { Logger } from "#telemetry";
 import type { Backend } from "./backend.ts";
 import type { Queue, QueueHandlers, WakeOptions } from "./contract.ts";
 import { Crew } from "./crew.ts";
-import { addWakeUps, asError, countWakeUps } from "./deliveries.ts";
+import { addWakeUps, asError, countJobs } from "./deliveries.ts";
 import { Lines } from "./lines.ts";
 import { saysUnreachable } from "./errors.ts";
 import { addPoll, applySchedule, type Schedule } from "./polls.ts";
@@ -91,7 +91,7 @@ export class BullQueue implements Queue {
   }
 
   async depth(): Promise<{ waiting: number; active: number }> {
-    return await this.#reach.call(async () => countWakeUps((await this.#lines.get()).deliveries));
+    return await this.#reach.call(async () => countJobs((await this.#lines.get()).deliveries));
   }
 
   [Symbol.asyncDispose](): Promise<void> {

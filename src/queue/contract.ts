@@ -7,20 +7,20 @@ export interface WakeOptions {
 
 /** What the queue calls when a job comes up. Handlers never throw: whatever happened is in the store. */
 export interface QueueHandlers {
-  /** A record's turn. Called at most `concurrency` times at once. */
+  /** A record's turn. Called at most `concurrency` times at once; for one record perhaps more than once at a time. */
   deliver(id: RecordId, signal: AbortSignal): Promise<void>;
   /** A stream's poll is due. Never called twice at once for one stream, by any process on the same queue. */
   poll(stream: StreamName, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Wake-ups and nothing else: jobs carry only (stream, key), results and attempts live in the store.
- * Losing every job costs time, never data: whoever wakes wakes again.
+ * Wake-ups and nothing else: jobs name records by (stream, key), results and attempts live in the store.
+ * Losing every job costs time, never data: whoever wakes wakes again. Nor does a wake-up too many: the store's claim lets
+ * one of them in and shows the others that there is nothing to do.
  */
 export interface Queue extends AsyncDisposable {
   /**
-   * Asks for a delivery of each record. One wake-up per record at a time: waking a record that already waits does
-   * nothing; waking one that is being delivered lets it come up once more afterwards.
+   * Asks for a delivery of each record. Nothing is remembered of a record: whoever wakes one twice sees it delivered twice.
    * @throws {RetryError} E_QUEUE_UNREACHABLE within seconds when the backend does not answer: the wake-ups may or may not
    * be in it; E_QUEUE_REFUSED when it answers with an error (its memory is full).
    */
@@ -57,7 +57,7 @@ export interface Queue extends AsyncDisposable {
    */
   onForgotten(listener: () => void): void;
 
-  /** Wake-ups that wait and run now, for status and metrics. */
+  /** Jobs that wait and run now, each of one record or many, for status and metrics. */
   depth(): Promise<{ waiting: number; active: number }>;
 }
 

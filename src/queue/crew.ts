@@ -6,6 +6,7 @@ import { asError, deliveryQueueName, deliveryWork } from "./deliveries.ts";
 import type { Lines } from "./lines.ts";
 import { pollConcurrency, pollQueueName, pollWork } from "./polls.ts";
 import type { Reach } from "./reach.ts";
+import { Turns } from "./turns.ts";
 
 const retryPauseMs = 500;
 /** How long aborted handlers are given to come to an end, in milliseconds. */
@@ -71,7 +72,13 @@ export class Crew {
     const { backend, handlers, concurrency, isScheduled, logger, reach } = this.#parts;
     const stopping = this.#stopping.signal;
     const heard = (error: Error) => reach.heard(error);
-    const deliver = deliveryWork((id, signal) => handlers.deliver(id, signal), stopping, logger);
+    const deliver = deliveryWork({
+      deliver: (id, signal) => handlers.deliver(id, signal),
+      turns: new Turns(concurrency),
+      leaving: this.#leaving.signal,
+      stopping,
+      logger,
+    });
     const poll = pollWork({
       jobs: () => polls,
       poll: (stream, signal) => handlers.poll(stream, signal),

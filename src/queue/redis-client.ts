@@ -15,8 +15,6 @@ const steadyOptions = {
   maxRetriesPerRequest: null,
   connectTimeout: connectTimeoutMs,
   socketTimeout: silenceTimeoutMs,
-  /** Deliveries end in groups, as the store commits them: their commands go out in one write and come back in one read. */
-  enableAutoPipelining: true,
   retryStrategy: (times: number) => Math.min(reconnectFirstMs * 2 ** Math.min(times, 10), reconnectMaxMs),
   /** A replica that was the primary a moment ago: connect again, and send the command again. */
   reconnectOnError: (error: Error) => (error.message.startsWith("READONLY") ? 2 : false),

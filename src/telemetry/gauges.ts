@@ -20,7 +20,7 @@ export function openGauges(registry: Registry, version: string): { set(readings:
   });
   const jobs = new Gauge({
     name: "svcsync_queue_jobs",
-    help: "Jobs in the queue: wake-ups that wait, and deliveries and polls in flight (active).",
+    help: "Jobs in the queue, each for many records: those that wait and those in flight (active).",
     labelNames: ["state"],
     registers,
   });

@@ -101,7 +101,7 @@ function sides({ service, queue }: Overview, now: number): Html {
     </dd>
     <dt>Queue</dt>
     <dd>
-      ${queue === undefined ? "does not answer" : `${counted(queue.waiting, "wake-up")} waiting, ${queue.active} in flight`}
+      ${queue === undefined ? "does not answer" : `${counted(queue.waiting, "job")} waiting, ${queue.active} in flight`}
     </dd>
   </dl>`;
 }

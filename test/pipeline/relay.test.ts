@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { RecordId } from "#model";
+import { Relay } from "#pipeline";
+import { openStore } from "#store";
+import { sqlitePlace } from "../store/sqlite-place.ts";
+import { customer, silentLogger, upsert } from "../conformance/store-scene.ts";
+
+const SECOND_MS = 1_000;
+const clock = { now: () => Date.now() };
+
+afterEach(() => vi.useRealTimers());
+
+/** A relay over a real store with these customers due; the queue writes down what it is asked for. */
+async function relaying(...keys: string[]) {
+  const place = await sqlitePlace();
+  const store = await openStore(place.dataDir, { as: "daemon", clock, logger: silentLogger });
+  const changes = keys.map((key) => upsert(key));
+  await store.stage("customers", { changes, cursor: null, backfill: false, complete: true });
+  const woken: string[] = [];
+  const wake = async (ids: readonly RecordId[]) => void woken.push(...ids.map(({ key }) => key));
+  // Only what the relay measures its patience by stands still; store and promises go on.
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const relay = new Relay({
+    store,
+    queue: { wake },
+    service: { state: () => ({ state: "closed", probeAt: undefined, concurrency: 1, requests: 0 }) },
+    clock,
+    logger: silentLogger,
+    streams: () => ["customers"],
+    window: 10,
+  });
+  const end = new AbortController();
+  const running = relay.run(end.signal);
+  return {
+    relay,
+    store,
+    woken,
+    /** One more look into the store, after so much time. */
+    async after(ms: number) {
+      vi.advanceTimersByTime(ms);
+      const looked = vi.spyOn(store, "due");
+      relay.nudge();
+      await vi.waitFor(() => expect(looked).toHaveBeenCalled());
+      await looked.mock.results[0]!.value;
+      await new Promise((resolve) => setImmediate(resolve));
+      looked.mockRestore();
+    },
+    async [Symbol.asyncDispose]() {
+      end.abort();
+      await running;
+      await store[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("the relay", () => {
+  it("gives one wake-up per record at a time", async () => {
+    await using running = await relaying("1", "2");
+    await running.after(0);
+    await running.after(SECOND_MS);
+    expect(running.woken).toEqual(["1", "2"]);
+    running.relay.answered(customer("1"));
+    await running.after(SECOND_MS);
+    expect(running.woken).toEqual(["1", "2", "1"]);
+  });
+
+  it("wakes no record that is being delivered", async () => {
+    await using running = await relaying("1");
+    await running.after(0);
+    await running.store.claim(customer("1"));
+    running.relay.answered(customer("1"));
+    await running.after(SECOND_MS);
+    expect(running.woken).toEqual(["1"]);
+  });
+
+  it("gives a wake-up again that was not delivered, after ever longer waits", async () => {
+    await using running = await relaying("1");
+    await running.after(0);
+    await running.after(29 * SECOND_MS);
+    expect(running.woken).toEqual(["1"]);
+    await running.after(2 * SECOND_MS);
+    expect(running.woken).toEqual(["1", "1"]);
+    await running.after(58 * SECOND_MS);
+    expect(running.woken).toEqual(["1", "1"]);
+    await running.after(3 * SECOND_MS);
+    expect(running.woken).toEqual(["1", "1", "1"]);
+  });
+
+  it("gives every wake-up again when the queue has lost them", async () => {
+    await using running = await relaying("1", "2");
+    await running.after(0);
+    running.relay.forget();
+    await running.after(0);
+    expect(running.woken).toEqual(["1", "2", "1", "2"]);
+  });
+});
