@@ -1,11 +1,9 @@
 import { StopError, type Clock } from "#model";
 import type { Logger } from "#telemetry";
-import { BullQueue } from "./bull-queue.ts";
+import type { Backend } from "./backend.ts";
+import { BullQueue, type BullQueueParts } from "./bull-queue.ts";
 import type { Queue, QueueLocation } from "./contract.ts";
-import { parsePlace } from "./location.ts";
-import { PostgresBackend } from "./postgres-backend.ts";
-import { PrivateServer } from "./private/private-server.ts";
-import { RedisBackend } from "./redis-backend.ts";
+import { parsePlace, type Place } from "./location.ts";
 
 export interface QueueParts {
   readonly clock: Clock;
@@ -30,13 +28,31 @@ export async function openQueue(location: QueueLocation, { clock, logger }: Queu
   return queue;
 }
 
+/** Backends and their clients are loaded when they are needed: most commands need none. */
 async function build(location: QueueLocation, { clock, logger }: QueueParts): Promise<BullQueue> {
+  return new BullQueue({ ...(await backendAt(location, logger)), clock, logger });
+}
+
+async function backendAt(
+  location: QueueLocation,
+  logger: Logger,
+): Promise<Pick<BullQueueParts, "backend" | "label" | "close">> {
   if (location.kind === "private") {
+    const { PrivateServer } = await import("./private/private-server.ts");
     const server = await PrivateServer.start(location.dataDir, logger);
-    const backend = new RedisBackend(parsePlace(server.url), logger);
-    return new BullQueue({ backend, label: "the private Redis server", clock, logger, close: () => server.end() });
+    return {
+      backend: await redisBackend(parsePlace(server.url), logger),
+      label: "the private Redis server",
+      close: () => server.end(),
+    };
   }
   const place = parsePlace(location.url, location.prefix);
-  const backend = location.kind === "redis" ? new RedisBackend(place, logger) : new PostgresBackend(place);
-  return new BullQueue({ backend, label: place.label, clock, logger });
+  if (location.kind === "redis") return { backend: await redisBackend(place, logger), label: place.label };
+  const { PostgresBackend } = await import("./postgres-backend.ts");
+  return { backend: new PostgresBackend(place), label: place.label };
+}
+
+async function redisBackend(place: Place, logger: Logger): Promise<Backend> {
+  const { RedisBackend } = await import("./redis-backend.ts");
+  return new RedisBackend(place, logger);
 }

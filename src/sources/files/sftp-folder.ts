@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import Client from "ssh2-sftp-client";
+import type Client from "ssh2-sftp-client";
 import { ParkError, RetryError, SyncError } from "#model";
 import type { Folder } from "./folder.ts";
 import type { FilesSettings } from "./schema.ts";
@@ -83,7 +83,9 @@ async function connect(settings: SftpSettings, onEnd: () => void): Promise<Conne
     onEnd();
     lose?.(new RetryError("E_SOURCE_UNREACHABLE", `${host}: the SFTP connection ended`));
   };
-  const client = new Client("svcsync", { error: ended, end: ended, close: ended });
+  // Loaded when it is needed: few installations read from an SFTP server.
+  const { default: SftpClient } = await import("ssh2-sftp-client");
+  const client = new SftpClient("svcsync", { error: ended, end: ended, close: ended });
   await client.connect({
     host,
     port,

@@ -3,7 +3,6 @@ import type { ErrorCode } from "#model";
 import type { Column } from "./column.ts";
 import { compilerOf, unsetText } from "./compile.ts";
 import type { Cell, Engine, Fault, ServerCounters, Sql } from "./engine.ts";
-import { connectMssql } from "./mssql-session.ts";
 import { errorCode, networkFault } from "./network-fault.ts";
 import type { SqlSettings } from "./settings.ts";
 import { parseStampText } from "./stamp-text.ts";
@@ -18,7 +17,8 @@ export function mssqlEngine(settings: SqlSettings): Engine {
     compiler: compilerOf("mssql"),
     rowValues: false,
     exactSequence: false,
-    connect: () => connectMssql(settings),
+    // The driver is loaded when it is needed: no command waits for those of other databases.
+    connect: async () => (await import("./mssql-session.ts")).connectMssql(settings),
     limit: (count) => sql`offset 0 rows fetch next ${sql.lit(count)} rows only`,
     exact,
     bound,

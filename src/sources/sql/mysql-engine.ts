@@ -4,7 +4,6 @@ import type { Column } from "./column.ts";
 import { compilerOf, unsetText } from "./compile.ts";
 import type { Ask, Cell, Engine, Moment, Sql } from "./engine.ts";
 import { mysqlFault } from "./mysql-fault.ts";
-import { connectMysql } from "./mysql-session.ts";
 import type { SqlSettings } from "./settings.ts";
 
 /** MariaDB 10.5 and later, MySQL 8 and later. Values travel as text and are cast to the type of the column they meet. */
@@ -16,7 +15,8 @@ export function mysqlEngine(settings: SqlSettings): Engine {
     rowValues: false,
     // Open transactions are shown with a delay of a tenth of a second, and not to everyone.
     exactSequence: false,
-    connect: () => connectMysql(settings),
+    // The driver is loaded when it is needed: no command waits for those of other databases.
+    connect: async () => (await import("./mysql-session.ts")).connectMysql(settings),
     limit: (count) => sql`limit ${sql.lit(count)}`,
     exact: (column) =>
       column.type.startsWith("bit") ? sql`cast(${sql.id(column.name)} as unsigned)` : sql.id(column.name),

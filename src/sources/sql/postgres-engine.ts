@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { compilerOf, unsetText } from "./compile.ts";
 import type { Ask, Engine, Moment } from "./engine.ts";
 import { postgresFault } from "./postgres-fault.ts";
-import { connectPostgres } from "./postgres-session.ts";
 import type { SqlSettings } from "./settings.ts";
 
 /** PostgreSQL 12 and later. Values travel as text, which is exact, and take the type of the column they meet. */
@@ -12,7 +11,8 @@ export function postgresEngine(settings: SqlSettings): Engine {
     compiler: compilerOf("postgres"),
     rowValues: true,
     exactSequence: true,
-    connect: () => connectPostgres(settings),
+    // The driver is loaded when it is needed: no command waits for those of other databases.
+    connect: async () => (await import("./postgres-session.ts")).connectPostgres(settings),
     limit: (count) => sql`limit ${sql.lit(count)}`,
     exact: (column) => sql.id(column.name),
     bound: (cell) => sql`${cell === null ? null : String(cell)}`,
