@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { z } from "zod";
@@ -14,6 +15,8 @@ const { values } = parseArgs({
   },
 });
 const stop = new AbortController();
+// Every part of a run listens to it.
+setMaxListeners(0, stop.signal);
 process.once("SIGINT", () => stop.abort());
 process.once("SIGTERM", () => stop.abort());
 
