@@ -18,6 +18,8 @@ export interface CounterMarkerOptions {
   readonly layout: Layout;
   /** What the database itself knows of a counter; undefined for a sequence, whose open numbers nobody tells. */
   readonly ceiling: (() => Promise<Ceiling>) | undefined;
+  /** Called where the database no longer knows what happened since the mark. */
+  readonly onForgotten?: (() => void) | undefined;
   readonly overlapMs: number;
   readonly ask: Ask;
 }
@@ -42,8 +44,17 @@ export class CounterMarker implements Marker {
     const { ceiling } = this.#options;
     if (!ceiling) return { bounds: await this.#sequence(before), expired: false };
     const { highest, lowest } = await ceiling();
-    const expired = lower !== null && lowest !== undefined && BigInt(lower) < lowest;
+    // A counter that went back belongs to a database that was restored: rows went back with it.
+    const expired = lower !== null && (isForgotten(lower, lowest) || BigInt(lower) > highest);
+    if (expired) this.#options.onForgotten?.();
     return { bounds: { lower, upper: String(highest), after: { mark: String(highest) } }, expired };
+  }
+
+  async wasWhole({ lower }: Bounds): Promise<boolean> {
+    const ceiling = await this.#options.ceiling?.();
+    if (!ceiling || lower === null || !isForgotten(lower, ceiling.lowest)) return true;
+    this.#options.onForgotten?.();
+    return false;
   }
 
   async #sequence(before: Settled): Promise<Bounds> {
@@ -92,4 +103,8 @@ export class CounterMarker implements Marker {
     );
     return String(rows[0]?.[0] ?? 0);
   }
+}
+
+function isForgotten(mark: string, lowest: bigint | undefined): boolean {
+  return lowest !== undefined && BigInt(mark) < lowest;
 }

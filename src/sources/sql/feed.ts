@@ -44,7 +44,6 @@ export async function* poll(
   const settled: Settled = cursor?.settled ?? { mark: null };
   const progress = cursor?.progress ?? (await begin(options, settled));
   const phases = phasesOf(options, settled, progress);
-  const after = { version: 1 as const, read, settled: progress.after };
   for (const [at, phase] of phases.entries()) {
     const resumed = phase === progress.phase ? progress.position : undefined;
     for await (const { changes, position } of readPhase(options, phase, progress, resumed, signal)) {
@@ -58,8 +57,14 @@ export async function* poll(
       settled,
       progress: { ...progress, phase: next, position: undefined },
     };
-    yield { changes: [], cursor: storedCursor(stand ?? after) };
+    yield { changes: [], cursor: storedCursor(stand ?? { version: 1, read, settled: await end(options, progress) }) };
   }
+}
+
+/** What holds after the last page; the beginning, where the log lost rows while its pages were read. */
+async function end({ increment }: FeedOptions, { phase, ...bounds }: Progress): Promise<Settled> {
+  const isWhole = phase === "whole" || (await increment?.marker.wasWhole?.(bounds)) !== false;
+  return isWhole ? bounds.after : { mark: null };
 }
 
 async function begin(options: FeedOptions, settled: Settled): Promise<Progress> {

@@ -91,6 +91,20 @@ function deletionLog(context: StreamContext): Log | undefined {
   return deletions ? { request: deletions, changed: deletions.changed } : changeLog(context);
 }
 
+/** A table whose log SQL Server keeps, and shortens when its retention has passed. */
+interface Tracked {
+  readonly table: string;
+  readonly onForgotten: () => void;
+}
+
+/** Changes can be had again by reading everything; a deletion that was forgotten has left no trace. */
+function forgotten({ logger, read }: StreamContext, tells: "upsert" | "delete"): () => void {
+  const facts = { table: read.table };
+  return tells === "upsert"
+    ? () => logger.warn(facts, "change tracking forgot changes, table is read whole")
+    : () => logger.error(facts, "change tracking forgot deletions");
+}
+
 async function readLog(
   context: StreamContext,
   log: Log,
@@ -101,7 +115,9 @@ async function readLog(
   const request = { ...log.request, marks: marksOf(log.changed), columns: [] };
   const layout = await describeLayout(context.database, request, signal);
   const part = new KeyLog(layout, records, tells, signal);
-  return { part, marker: await markerOf(context, layout, log.changed, signal, log.tracked) };
+  const tracked =
+    log.tracked === undefined ? undefined : { table: log.tracked, onForgotten: forgotten(context, tells) };
+  return { part, marker: await markerOf(context, layout, log.changed, signal, tracked) };
 }
 
 async function markerOf(
@@ -109,14 +125,21 @@ async function markerOf(
   layout: Layout,
   changed: StampColumns | CounterColumn,
   signal: AbortSignal,
-  tracked?: string,
+  tracked?: Tracked,
 ): Promise<Marker> {
   const { database, read, zone, clock, logger } = context;
   const { engine } = database;
   const overlapMs = read.overlap;
   const ask: Ask = (query) => database.ask(query, signal);
   if (typeof changed === "object" && "counter" in changed)
-    return new CounterMarker({ engine, layout, overlapMs, ask, ceiling: ceilingOf(context, changed, ask, tracked) });
+    return new CounterMarker({
+      engine,
+      layout,
+      overlapMs,
+      ask,
+      ceiling: ceilingOf(context, changed, ask, tracked?.table),
+      onForgotten: tracked?.onForgotten,
+    });
   const scale = await stampScale(engine, layout, { changed, stampFormat: read.stampFormat }, ask);
   return new StampMarker({ engine, layout, scale, zone, overlapMs, clock, logger, ask });
 }

@@ -22,6 +22,11 @@ export interface Marker {
   readonly wall: boolean;
   /** Takes the upper bound, before anything is read. */
   begin(before: Settled): Promise<Begun>;
+  /**
+   * Asked after the last page: did the database know all of the window until then? Present where it forgets by itself,
+   * which may happen while pages are read, or while a poll that was cut off waits to go on.
+   */
+  wasWhole?(bounds: Bounds): Promise<boolean>;
   /** Which rows belong to a phase. */
   condition(phase: Phase, bounds: Bounds): Sql;
   /**
