@@ -5,9 +5,6 @@ import { allKeys, poll, SetClock } from "../reading.ts";
 import { DropFolder } from "./drop-folder.ts";
 import { startSftpServer, type SftpServer } from "./sftp-server.ts";
 
-/** Not every request of a poll is cut off: that would take minutes. */
-const MOMENT_STEP = 5;
-
 let folder: DropFolder;
 let server: SftpServer;
 
@@ -46,7 +43,7 @@ describe("a folder on an SFTP server", () => {
     await folder.drop("in/customers.csv", "no;name\nC1;Müller\n");
     let cuts = 0;
     for (;;) {
-      server.cutAfter(cuts * MOMENT_STEP);
+      server.cutAfter(cuts);
       const failure = await poll(customers).then(
         () => undefined,
         (thrown: unknown) => thrown,
