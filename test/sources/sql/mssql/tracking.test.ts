@@ -53,11 +53,16 @@ class Tracking {
     if (text.includes("1 = 0")) return { columns, rows: [] };
     if (text.includes("count(*)")) return { columns, rows: [[0]] };
     if (log) {
-      const isInside = !text.includes("is null") && this.current > BigInt(String(values[0] ?? 0));
+      const isInside = !text.includes("is null") && this.current > lowerOf(values);
       return told("log", isInside ? [[2, this.current]] : []);
     }
     return text.includes("try_convert") ? told("records", [[2]]) : told("table", [[1], [2]]);
   }
+}
+
+/** The mark that a statement begins at. */
+function lowerOf([first]: readonly unknown[]): bigint {
+  return typeof first === "string" ? BigInt(first) : 0n;
 }
 
 describe("change tracking", () => {
