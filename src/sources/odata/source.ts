@@ -1,7 +1,7 @@
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import type { Track } from "../wire/changes.ts";
 import { PRECISIONS } from "../wire/precision.ts";
-import { clockFinding, finding } from "../wire/web-check.ts";
+import { reachFindings } from "../wire/web-check.ts";
 import { WebClient } from "../wire/web-client.ts";
 import { wireStream } from "../wire/wire-stream.ts";
 import { ODataClient } from "./client.ts";
@@ -35,11 +35,10 @@ export async function openOData(settings: ODataSettings, context: OpenContext): 
       });
     },
     async check(signal) {
-      const reached = await finding(context.name, async () => {
+      return reachFindings(context.name, web.serverClock, async () => {
         const text = await web.text({ url: "$metadata", headers: { accept: "application/xml" } }, signal);
         return `${settings.url} answers; its $metadata has ${text?.length ?? 0} characters`;
       });
-      return [reached, clockFinding(`${context.name}: clock`, web.serverClock)];
     },
     [Symbol.asyncDispose]: () => web[Symbol.asyncDispose](),
   };

@@ -1,7 +1,7 @@
 import { StopError } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import { PRECISIONS } from "../wire/precision.ts";
-import { clockFinding, finding } from "../wire/web-check.ts";
+import { reachFindings } from "../wire/web-check.ts";
 import { WebClient } from "../wire/web-client.ts";
 import { wireStream } from "../wire/wire-stream.ts";
 import { openOdooClient } from "./client.ts";
@@ -32,11 +32,10 @@ export async function openOdoo(settings: OdooSettings, context: OpenContext): Pr
       });
     },
     async check(signal) {
-      const reached = await finding(context.name, async () => {
+      return reachFindings(context.name, web.serverClock, async () => {
         await client.call("res.users", "search_read", { domain: [], fields: ["id"], limit: 1 }, signal);
         return `${settings.url} answers and the key holds`;
       });
-      return [reached, clockFinding(`${context.name}: clock`, web.serverClock)];
     },
     [Symbol.asyncDispose]: () => web[Symbol.asyncDispose](),
   };

@@ -4,7 +4,7 @@ import type { Track } from "../wire/changes.ts";
 import { PRECISIONS } from "../wire/precision.ts";
 import { keyOf } from "../wire/values.ts";
 import { walkByKey } from "../wire/walk-keys.ts";
-import { clockFinding, finding } from "../wire/web-check.ts";
+import { reachFindings } from "../wire/web-check.ts";
 import { WebClient } from "../wire/web-client.ts";
 import { wireStream } from "../wire/wire-stream.ts";
 import { configuredShape } from "./configured.ts";
@@ -31,11 +31,10 @@ export async function openRest(settings: RestSettings, context: OpenContext): Pr
       });
     },
     async check(signal) {
-      const reached = await finding(context.name, async () => {
+      return reachFindings(context.name, client.serverClock, async () => {
         await client.text({ url: "", absent: (answer) => answer.status < 500 && answer.status !== 401 }, signal);
         return `${settings.url} answers`;
       });
-      return [reached, clockFinding(`${context.name}: clock`, client.serverClock)];
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };

@@ -25,8 +25,18 @@ export async function finding(subject: string, probe: () => Promise<string>): Pr
   }
 }
 
-/** What the other side's clock says beside ours. */
-export function clockFinding(subject: string, clock: ServerClock): Finding {
+/** Whether the other side answers `probe`, and what its clock says beside ours: nothing, where no answer came. */
+export async function reachFindings(
+  subject: string,
+  serverClock: ServerClock,
+  probe: () => Promise<string>,
+): Promise<Finding[]> {
+  const reached = await finding(subject, probe);
+  const silent = reached.verdict === "problem" && serverClock.offsetMs === undefined;
+  return silent ? [reached] : [reached, clockFinding(`${subject}: clock`, serverClock)];
+}
+
+function clockFinding(subject: string, clock: ServerClock): Finding {
   const offset = clock.offsetMs;
   if (offset === undefined)
     return {
