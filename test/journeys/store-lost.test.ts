@@ -2,7 +2,7 @@ import { copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Store } from "#store";
-import { setStage, until, writeRequests, type Stage } from "./stage.ts";
+import { only, setStage, until, writeRequests, type Stage } from "./stage.ts";
 
 async function inStep(): Promise<Stage> {
   const stage = await setStage();
@@ -74,5 +74,55 @@ describe("a backup of a live store", () => {
     const before = writeRequests(stage.sandbox);
     expect((await stage.command("sync")).code).toBe(0);
     expect(writeRequests(stage.sandbox) - before).toBe(0);
+  });
+});
+
+const unmatched = `
+sources: { erp: { adapter: sql, url: "\${ERP_URL}" } }
+streams:
+  customers:
+    source: erp
+    read: { table: customers, key: customer_no, changed: updated_at }
+    resource: customer
+    fields:
+      customerId: customer_no
+      name: name1
+      customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }
+`;
+
+/** A customer was created after the backup that is then put in the store's place. */
+async function restored(syncFile?: string): Promise<Stage> {
+  const stage = await setStage(syncFile === undefined ? {} : { syncFile });
+  const copy = join(stage.folder, "backup.db");
+  stage.erp.insertCustomer({ customer_no: "10001" });
+  expect((await stage.command("sync")).code).toBe(0);
+  expect((await stage.command("backup", copy)).code).toBe(0);
+  stage.erp.insertCustomer({ customer_no: "10002" });
+  expect((await stage.command("sync")).code).toBe(0);
+  await rm(stage.dataDir, { recursive: true });
+  await mkdir(stage.dataDir);
+  await copyFile(copy, join(stage.dataDir, "svcsync.db"));
+  return stage;
+}
+
+describe("a backup that is older than the service", () => {
+  it.each([
+    { rules: "match rules", syncFile: undefined },
+    { rules: "no match rule", syncFile: unmatched },
+  ])("creates nothing twice: its streams wait for a person who saw what it does not know ($rules)", async (given) => {
+    await using stage = await restored(given.syncFile);
+    const synced = await stage.command("sync");
+    expect(synced.stderr).toContain("E_ADOPTION_NEEDED");
+    expect(synced.code).toBe(1);
+    expect(stage.sandbox.records("customer")).toHaveLength(2);
+  });
+
+  it("adopts what was created after it once the person says so", async () => {
+    await using stage = await restored();
+    await stage.command("sync");
+    expect((await stage.command("adopt", "--confirm")).code).toBe(0);
+    expect((await stage.command("sync")).code).toBe(0);
+    const { id } = only(stage.sandbox, "customer", "customerId", "10002");
+    expect((await stage.view({ stream: "customers", key: "10002" }))!.binding!.serviceId).toBe(id);
   });
 });
