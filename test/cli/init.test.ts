@@ -65,6 +65,15 @@ describe("init", () => {
     expect(code).toBe(78);
   });
 
+  it("says which zone it took for the ERP's clock where nobody named one", async () => {
+    const argv = ["init", "--yes", "--no-check", "--force", "--erp", "erpnext"];
+    expect((await runCaptured(argv)).stdout).toMatch(/zone \S+, this machine's: --timezone/);
+    expect((await runCaptured([...argv, "--timezone", "Europe/Vienna"])).stdout).not.toContain("this machine's");
+    expect((await runCaptured(["init", "--yes", "--no-check", "--force", "--erp", "weclapp"])).stdout).not.toContain(
+      "zone",
+    );
+  });
+
   it("asks again where an answer cannot be", async () => {
     const stdin = answers("odo", "5000", "Tryton", "service.example", "https://service.example", "", "me", "", "pass");
     const { code, stdout, stderr } = await runCaptured(["init"], { stdin });

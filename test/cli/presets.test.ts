@@ -55,6 +55,26 @@ describe.each(presets)("the preset $name", ({ name, variables, syncFile }) => {
   });
 });
 
+describe("a name that depends on the version of the ERP", () => {
+  it.each([
+    ["erpnext", "contacts", "link_name"],
+    ["weclapp", "contacts", "parentPartyId"],
+    ["businessCentral", "contacts", "contactsInformation"],
+    ["businessOne", "tickets", "UpdateDate"],
+    ["dolibarr", "tickets", "tms"],
+    ["dolibarr", "orders", "datem"],
+    ["xentral", "orders", "documentNumber"],
+  ])("is marked in %s, and how to look at it (%s: %s)", (name, stream, field) => {
+    const { syncFile } = presets.find((preset) => preset.name === name)!;
+    const [, own = ""] = syncFile.split(`\n  ${stream}:\n`);
+    const comments = own.split(/\n\n/)[0]!.match(/(?:^ *#.*\n)+/gm) ?? [];
+    const about = comments.find((comment) => comment.includes("depends on your version"))!.replace(/\n *# /g, " ");
+    expect(about).toContain(field);
+    expect(about).toContain('"svcsync check"');
+    expect(about).toContain(`"svcsync peek ${stream}"`);
+  });
+});
+
 describe("the sample's sync file", () => {
   it("is the one that is shipped", () => {
     expect(sampleSyncFile).toBe(readFileSync(new URL("../../config/sync.yaml", import.meta.url), "utf8"));

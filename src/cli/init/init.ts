@@ -44,13 +44,17 @@ export async function init(options: InitOptions, io: Io): Promise<number> {
     io.stderr.write(`${answered} Nothing was written.\n`);
     return exitCode.usage;
   }
-  const { preset, settings, zone } = answered;
+  const { preset, settings, zone, zoneIsGuessed } = answered;
   await writeFolders(dirname(envFile), dirname(syncFile));
   // Passwords: for this user alone.
   await writeWhole(envFile, envText(preset, settings), 0o600);
   await writeWhole(syncFile, preset.syncFile.replaceAll(templateZone, zone), 0o644);
   await writeWhole(schemaFile, schemaText(adapters, resourceNames), 0o644);
   io.stdout.write(`\n${envFile} and ${syncFile} are written for ${preset.title}.\n`);
+  if (zoneIsGuessed)
+    io.stdout.write(
+      `The ERP's clock is taken to be in the zone ${zone}, this machine's: --timezone, or ${syncFile}, says otherwise.\n`,
+    );
   const open = unanswered(preset, settings);
   if (open.length > 0) {
     io.stdout.write(
@@ -80,6 +84,8 @@ interface Answered {
   readonly preset: Preset;
   readonly settings: ReadonlyMap<string, string>;
   readonly zone: string;
+  /** True where the ERP's zone matters and nobody named it. */
+  readonly zoneIsGuessed: boolean;
 }
 
 /** What the options and the person say; a sentence when that is not enough. */
@@ -94,7 +100,9 @@ async function answers(options: InitOptions, io: Io): Promise<Answered | string>
   const systemZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (options.yes || !io.stdin) {
     if (!wanted) return `--erp is missing; there are ${presets.map(({ name }) => name).join(", ")}.`;
-    return known(wanted, given) ?? { preset: wanted, settings: given, zone: options.timezone ?? systemZone };
+    const zoneIsGuessed = options.timezone === undefined && wanted.syncFile.includes(templateZone);
+    const zone = options.timezone ?? systemZone;
+    return known(wanted, given) ?? { preset: wanted, settings: given, zone, zoneIsGuessed };
   }
   using interview = new Interview(io, io.stdin);
   const preset = wanted ?? (await askPreset(interview));
@@ -108,7 +116,7 @@ async function answers(options: InitOptions, io: Io): Promise<Answered | string>
       ? await interview.ask({ text: "Time zone of the ERP's clock", fallback: systemZone, objection: zoneObjection })
       : systemZone);
   return preset && settings && zone !== undefined
-    ? { preset, settings, zone }
+    ? { preset, settings, zone, zoneIsGuessed: false }
     : "The questions were not answered to the end; --yes asks none.";
 }
 

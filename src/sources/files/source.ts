@@ -10,6 +10,15 @@ import { peekFiles } from "./peek-files.ts";
 import type { FilesRead, FilesSettings } from "./schema.ts";
 import { openSftpFolder } from "./sftp-folder.ts";
 
+const LOCAL_REMEDIES = {
+  E_SOURCE_UNREACHABLE: "Check `folder`: is it there, is it mounted, may this user read it?",
+};
+const SFTP_REMEDIES = {
+  E_SOURCE_UNREACHABLE: "Check host, port and `host_key` under `sftp`, and the network.",
+  E_SOURCE_LOGIN: "Check `username` and `password` or `private_key` under `sftp`.",
+  E_SOURCE_FAILED: "Check `folder`: is it there, may the user of `sftp` list it?",
+};
+
 /** Opens a folder of dropped files as a source. Touches nothing before the first read. */
 export async function openFiles(settings: FilesSettings, context: OpenContext): Promise<OpenedSource<FilesRead>> {
   const { folder: root, sftp } = settings;
@@ -28,10 +37,14 @@ export async function openFiles(settings: FilesSettings, context: OpenContext): 
     },
     async check() {
       return [
-        await finding(context.name, async () => {
-          const files = await folder.list("");
-          return `${root} can be listed; ${files.length} files wait in it`;
-        }),
+        await finding(
+          context.name,
+          async () => {
+            const files = await folder.list("");
+            return `${root} can be listed; ${files.length} files wait in it`;
+          },
+          sftp === undefined ? LOCAL_REMEDIES : SFTP_REMEDIES,
+        ),
       ];
     },
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),

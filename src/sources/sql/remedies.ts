@@ -1,7 +1,7 @@
 import type { ErrorCode } from "#model";
 
 const remedies: Readonly<Record<string, string>> = {
-  E_SOURCE_UNREACHABLE: "Check host, port and firewall of `url`, and that the database is running.",
+  E_SOURCE_UNREACHABLE: "Check host, port and firewall of `url`, and that the database is running; of SQLite the path.",
   E_SOURCE_TLS:
     "Check `tls`: `caFile` for an authority of your own, `serverName` for another name, `mode: off` for none.",
   E_SOURCE_LOGIN: "Check user and password in `url`.",

@@ -15,12 +15,16 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /** Runs one probe and puts what it throws into a finding; a probe that ends well gives its own message. */
-export async function finding(subject: string, probe: () => Promise<string>): Promise<Finding> {
+export async function finding(
+  subject: string,
+  probe: () => Promise<string>,
+  remedies: Readonly<Record<string, string>> = REMEDIES,
+): Promise<Finding> {
   try {
     return { subject, verdict: "ok", message: await probe() };
   } catch (thrown) {
     const { code, message } = errorFacts(thrown);
-    const remedy = REMEDIES[code];
+    const remedy = remedies[code];
     return { subject, verdict: "problem", message: `${code}: ${message}`, ...(remedy === undefined ? {} : { remedy }) };
   }
 }

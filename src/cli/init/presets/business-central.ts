@@ -53,7 +53,7 @@ streams:
   contacts:
     source: erp
     # A contact of type Person belongs to a company, and the company is a customer's: contactsInformation tells whose.
-    # "svcsync peek contacts" shows what your tenant answers there.
+    # Whether it can be expanded depends on your version: "svcsync check" and "svcsync peek contacts" show it.
     read: { entity: contacts, filter: "type eq 'Person'", expand: [contactsInformation] }
     resource: customerContact
     match:

@@ -60,6 +60,8 @@ streams:
     source: erp
     read:
       entity: ServiceCalls
+      # Whether service calls have UpdateDate and UpdateTime depends on your version: "svcsync check" and
+      # "svcsync peek tickets" show it. Without them, changed: null reads all of them at each poll.
       changed: { date: UpdateDate, time: UpdateTime }
       created: { field: CreationDate, type: date }
       select: [Subject, Description, CustomerCode, Priority, Status]

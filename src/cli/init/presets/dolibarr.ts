@@ -59,6 +59,7 @@ streams:
 
   tickets:
     source: erp
+    # Whether tickets show their stamp as tms depends on your version: "svcsync check" and "svcsync peek tickets" show it.
     read: { table: tickets, changed: tms }
     resource: ticket
     match: [erpReferenceNumber]
@@ -80,6 +81,8 @@ streams:
   # A service order is an intervention in Dolibarr.
   orders:
     source: erp
+    # Whether interventions show their stamp as datem depends on your version: "svcsync check" and "svcsync peek orders"
+    # show it.
     read: { table: interventions, changed: datem }
     resource: svcDocument
     match: [erpReferenceNumber]

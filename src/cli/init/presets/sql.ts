@@ -5,6 +5,8 @@ interface Dialect {
   readonly name: string;
   readonly title: string;
   readonly example: string;
+  /** What to answer, where it is not the address of a server. */
+  readonly about?: string;
   /** Comment lines about what this database offers beyond a stamp column. */
   readonly notes: readonly string[];
 }
@@ -40,6 +42,7 @@ const dialects: readonly Dialect[] = [
     name: "sqlite",
     title: "an ERP on SQLite",
     example: "sqlite:/data/erp.sqlite",
+    about: "Path of the database file, behind the word sqlite:",
     notes: ["The file is opened read-only; it must be on this machine, not on a network share."],
   },
 ];
@@ -57,13 +60,13 @@ function streamsOfSample(): string {
 }
 
 /** One preset per kind of database: they differ in the address and in what the database can tell of changes. */
-export const sqlPresets: readonly Preset[] = dialects.map(({ name, title, example, notes }) => ({
+export const sqlPresets: readonly Preset[] = dialects.map(({ name, title, example, about, notes }) => ({
   name,
   title,
   variables: [
     {
       name: "ERP_URL",
-      about: "Address of the database, with a user that may only read (percent-encode signs in the password)",
+      about: about ?? "Address of the database, with a user that may only read (percent-encode signs in the password)",
       example,
       isSecret: name !== "sqlite",
     },

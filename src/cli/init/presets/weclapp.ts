@@ -40,7 +40,8 @@ streams:
     match:
       - [customer, name, email]
       - { fields: [customer, name], compare: normalized }
-    # "svcsync peek contacts" shows whether your persons name their company in parentPartyId; those without stay out.
+    # Whether persons name their company in parentPartyId depends on your version: "svcsync check" and
+    # "svcsync peek contacts" show it. Persons without a company stay out.
     when: "$exists(parentPartyId) and parentPartyId != ''"
     fields:
       customer: { ref: customers, key: parentPartyId }

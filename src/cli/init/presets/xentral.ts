@@ -46,6 +46,7 @@ streams:
     when: "not(status in ['draft', 'canceled', 'cancelled'])"
     fields:
       # The service takes this number at creation only; later it accepts a change and drops it.
+      # Its name, documentNumber, depends on your version: "svcsync check" and "svcsync peek orders" show it.
       erpReferenceNumber: { from: documentNumber, own: create }
       customer: { ref: customers, key: customer.id }
       referenceNumber: customerOrderNumber
