@@ -80,13 +80,16 @@ export class Remover {
     const { serviceId } = claim.binding!;
     const wanted = await this.#resolver.resolve(fields, signal);
     const applied: Projection = { ...claim.applied, ...wanted.projection };
+    // What is not set here stays in doubt: a record that comes back is to be written whole.
+    const doubts = without(claim.doubts, wanted.projection);
     const change = difference(claim.applied ?? {}, claim.doubts, wanted);
-    if (!change) return this.#store.remove(claim, { unbind: false, applied });
+    if (!change) return this.#store.remove(claim, { unbind: false, applied, doubts });
     try {
       const { status, durationMs } = await this.#updates.send(claim, stream.resource, change, signal);
       await this.#store.remove(claim, {
         unbind: false,
         applied,
+        doubts,
         audit: {
           action: "update",
           resource: stream.resource,
@@ -104,6 +107,10 @@ export class Remover {
       await this.#store.remove(claim, { unbind: true });
     }
   }
+}
+
+function without(doubts: Projection = {}, settled: Projection): Projection {
+  return Object.fromEntries(Object.entries(doubts).filter(([name]) => !(name in settled)));
 }
 
 /** The claim as it is once its binding has ended. */

@@ -135,9 +135,13 @@ export interface Store extends AsyncDisposable {
 
   /**
    * The ERP's deletion is carried out. `unbind`: the service's record is gone too, so the binding ends; otherwise it is
-   * kept for a record that comes back. Wakes the children that wait for the record: a reference may be optional.
+   * kept for a record that comes back, with `applied` as what was last written and `doubts` as what is not certain of it.
+   * Wakes the children that wait for the record: a reference may be optional.
    */
-  remove(claim: Claim, removal: { unbind: boolean; applied?: Projection; audit?: AuditEntry }): Promise<void>;
+  remove(
+    claim: Claim,
+    removal: { unbind: boolean; applied?: Projection; doubts?: Projection; audit?: AuditEntry },
+  ): Promise<void>;
 
   /** The binding's record no longer exists in the service: ends the binding, forgets what was applied; the claim stays. */
   unbind(claim: Claim, audit: AuditEntry): Promise<void>;

@@ -138,5 +138,16 @@ export function describeOutcomes(makePlace: MakePlace): void {
         binding: { serviceId: 11 },
       });
     });
+
+    it("keeps what is in doubt of a record that comes back", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.stage([deletion("1")]);
+      const claim = await scene.claim(customer("1"));
+      await scene.store.doubt(claim, { name: null, status: null });
+      await scene.store.remove(claim, { unbind: false, applied: { status: "inactive" }, doubts: { name: null } });
+      await scene.stage([upsert("1")]);
+      expect((await scene.claim(customer("1"))).doubts).toEqual({ name: null });
+    });
   });
 }

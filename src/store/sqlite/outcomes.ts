@@ -1,6 +1,7 @@
 import type { Binding, ErrorFacts, Projection, RecordId } from "#model";
 import type { Applied, AuditEntry, Claim, Waiting } from "../claim.ts";
 import { refused } from "./journal.ts";
+import type { Store } from "../contract.ts";
 import type { Tables } from "./tables.ts";
 
 /** The steps that end a claim. */
@@ -70,14 +71,14 @@ export class Outcomes {
     this.#tables.family.parentSettled(claim.id, false);
   }
 
-  remove(claim: Claim, removal: { unbind: boolean; applied?: Projection; audit?: AuditEntry }): void {
+  remove(claim: Claim, removal: Parameters<Store["remove"]>[1]): void {
     const { audit, bindings, claims, endings, family, written } = this.#tables;
     const held = claims.hold(claim);
     if (removal.unbind) {
       bindings.end(held.id);
       written.forget(held.id);
       family.setParents(held.id, []);
-    } else if (removal.applied !== undefined) written.apply(held.id, removal.applied, claim.sequence);
+    } else if (removal.applied !== undefined) written.apply(held.id, removal.applied, claim.sequence, removal.doubts);
     audit.add(claim.id, removal.audit);
     endings.end(held, "remove", { attempts: 0, answered: true });
     family.parentSettled(claim.id, false);
