@@ -1,23 +1,21 @@
 import {
   ParkError,
-  recordName,
   WaitError,
   type Json,
   type JsonObject,
   type Projection,
   type ResourceName,
   type ServiceId,
+  type StreamName,
 } from "#model";
 import type { Stream } from "#mapping";
 import type { Service, Written } from "#service";
 import type { Claim, Store } from "#store";
+import { Looks } from "./looks.ts";
 import type { Matcher } from "./matcher.ts";
 import { naturalKey } from "./natural-key.ts";
 import type { Wanted } from "./resolver.ts";
 import { saysNotDone } from "./verdict.ts";
-
-/** Looking more often than this finds nothing more. */
-const LOOK_AGAIN_MIN_MS = 1_000;
 
 export interface CreatorParts {
   readonly store: Store;
@@ -35,11 +33,11 @@ export interface CreatorParts {
  */
 export class Creator {
   readonly #parts: CreatorParts;
-  /** Records whose create is looked for, and when that began. */
-  readonly #firstLooks = new Map<string, number>();
+  readonly #looks: Looks;
 
   constructor(parts: CreatorParts) {
     this.#parts = parts;
+    this.#looks = new Looks(parts.settleMs);
   }
 
   /**
@@ -75,9 +73,11 @@ export class Creator {
     if (
       serviceId !== undefined &&
       (await this.#bindFound(claim, stream, serviceId, intent.projection, "settle", signal))
-    )
+    ) {
+      this.#looks.end(claim.id);
       return true;
-    const afterMs = this.#unsettledMs(claim);
+    }
+    const afterMs = this.#looks.leftMs(claim);
     if (afterMs > 0) {
       await store.looked(claim);
       throw new WaitError(
@@ -86,35 +86,47 @@ export class Creator {
         { afterMs },
       );
     }
+    await this.#expectAbsent(claim, stream, signal);
     await store.abandon(claim);
+    this.#looks.end(claim.id);
     return false;
   }
 
   /**
-   * How long to wait before the next look, 0 when looking has lasted long enough. Measured from this process's own first
-   * look, by a clock that nobody sets: a wall clock that jumps would end the wait early, or never.
+   * Not to find a natural key proves nothing where the service does not keep it as it was sent.
+   * @throws {UncertainError} when it may hold the record under another spelling.
    */
-  #unsettledMs(claim: Claim): number {
-    const name = recordName(claim.id);
-    const firstLookAt = this.#firstLooks.get(name);
-    const now = performance.now();
-    this.#firstLooks.set(name, firstLookAt ?? now);
-    const leftMs = (firstLookAt ?? now) + this.#parts.settleMs - now;
-    if (firstLookAt !== undefined && leftMs <= 0) {
-      this.#firstLooks.delete(name);
-      return 0;
-    }
-    return Math.max(LOOK_AGAIN_MIN_MS, Math.ceil(leftMs));
+  async #expectAbsent(claim: Claim, stream: Stream, signal: AbortSignal): Promise<void> {
+    const { resource, projection } = claim.intent!;
+    const near = await this.#parts.matcher.findNear(stream, projection, claim.id);
+    const candidates: ServiceId[] = [];
+    for (const serviceId of near)
+      if (await this.#parts.service.read(resource, serviceId, ["id"], signal)) candidates.push(serviceId);
+    if (candidates.length > 0)
+      throw new UncertainError(
+        "E_CREATE_UNCERTAIN",
+        `a create of ${resource} was begun and its end not seen; its natural key is there in another spelling: ${candidates.join(", ")}`,
+        { candidates },
+      );
+    for (const field of stream.match.flatMap(({ fields }) => fields))
+      if ((await this.#parts.store.note(respelledNote(stream.name, field))) !== undefined)
+        throw new UncertainError(
+          "E_CREATE_UNCERTAIN",
+          `a create of ${resource} was begun and its end not seen; the service does not keep ${field} as it is sent, so the record cannot be looked for by it`,
+          { field },
+        );
   }
 
   /**
-   * Binds an unbound record: to the one record of the service that its natural key names, else to a new one.
+   * Binds an unbound record: to the one record of the service that its natural key names, else to a new one; to a new one
+   * at once when a person said so.
    * @throws {ParkError} E_MATCH_AMBIGUOUS when several records answer to the natural key.
    */
   async create(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<"adopted" | "created"> {
     const { store, service, matcher } = this.#parts;
     const resource = stream.resource;
-    const matched = stream.match.length > 0 ? await matcher.find(stream, wanted.projection, claim.id, signal) : [];
+    const looksFirst = stream.match.length > 0 && claim.decision?.kind !== "create";
+    const matched = looksFirst ? await matcher.find(stream, wanted.projection, claim.id, signal) : [];
     const found = await this.#present(resource, matched, signal);
     if (found.length > 1)
       throw new ParkError(
@@ -172,6 +184,9 @@ export class Creator {
         },
       },
     );
+    for (const { field } of written.dropped)
+      if (stream.match.some(({ fields }) => fields.includes(field)))
+        await this.#parts.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });
     await this.#parts.written(stream, written);
   }
 
@@ -215,6 +230,11 @@ export class Creator {
     );
     return true;
   }
+}
+
+/** The note that the service answered a create with another value of this match field. */
+function respelledNote(stream: StreamName, field: string): string {
+  return `respelled/${stream}/${field}`;
 }
 
 /** A create whose result cannot be known: a person decides. */

@@ -4,7 +4,7 @@ import type { MatchRule, Stream } from "#mapping";
 import type { Service, ServiceRecord } from "#service";
 import type { MatchEntry, Store } from "#store";
 import type { Logger } from "#telemetry";
-import { naturalKey, ruleName } from "./natural-key.ts";
+import { loosened, naturalKey, ruleName } from "./natural-key.ts";
 
 /** How far behind the newest stamp seen a refresh reads again: clocks differ and transactions commit late. */
 const REFRESH_OVERLAP_MS = 10 * 60_000;
@@ -38,7 +38,8 @@ export class Matcher {
   constructor(parts: MatcherParts, streams: readonly Stream[]) {
     this.#parts = parts;
     const rules = new Map<ResourceName, MatchRule[]>();
-    for (const { resource, match } of streams) rules.set(resource, [...(rules.get(resource) ?? []), ...match]);
+    for (const { resource, match } of streams)
+      rules.set(resource, [...(rules.get(resource) ?? []), ...match, ...match.map(loosened)]);
     this.#rules = rules;
   }
 
@@ -56,12 +57,26 @@ export class Matcher {
   ): Promise<ServiceId[]> {
     if (afresh) await this.#readAfresh(stream.resource, signal);
     else await this.freshen(stream.resource, this.#parts.maxAgeMs, signal);
-    for (const rule of stream.match) {
+    return this.#offered(stream, stream.match, wanted, self);
+  }
+
+  /** As {@link find}, without regard to spelling and to the index's age: who could be `wanted` if the service respelled it. */
+  findNear(stream: Stream, wanted: Projection, self: RecordId): Promise<ServiceId[]> {
+    return this.#offered(stream, stream.match.map(loosened), wanted, self);
+  }
+
+  async #offered(
+    { resource }: Stream,
+    rules: readonly MatchRule[],
+    wanted: Projection,
+    self: RecordId,
+  ): Promise<ServiceId[]> {
+    for (const rule of rules) {
       const key = naturalKey(rule, wanted);
       if (key === undefined) continue;
       const found: ServiceId[] = [];
-      for (const serviceId of await this.#parts.store.matches(stream.resource, ruleName(rule), key)) {
-        const owner = await this.#parts.store.boundTo({ resource: stream.resource, serviceId });
+      for (const serviceId of await this.#parts.store.matches(resource, ruleName(rule), key)) {
+        const owner = await this.#parts.store.boundTo({ resource, serviceId });
         if (!owner || recordName(owner) === recordName(self)) found.push(serviceId);
       }
       if (found.length > 0) return found;

@@ -8,9 +8,15 @@ export function ruleName({ fields, compare }: MatchRule): string {
   return compare === "exact" ? fields.join(",") : `~${fields.join(",")}`;
 }
 
+/** The rule without regard to spelling: what it does not find is not there in any case. */
+export function loosened({ fields }: MatchRule): MatchRule {
+  return { fields, compare: "normalized" };
+}
+
 /**
  * The text that two records share exactly when the rule says they are the same, or undefined when a part is empty:
- * nothing matches by what it does not have. Numbers and texts of the same look are equal, links compare by their id.
+ * nothing matches by what it does not have. Numbers and texts of the same look are equal, links compare by their id, and
+ * white space around a text never counts: columns of fixed width are padded with it, and services trim it.
  */
 export function naturalKey(rule: MatchRule, record: Projection | ServiceRecord): string | undefined {
   const parts: string[] = [];
@@ -26,7 +32,7 @@ export function naturalKey(rule: MatchRule, record: Projection | ServiceRecord):
 
 function partText(value: Json | undefined): string | undefined {
   if (isJsonObject(value)) return partText(value["id"]);
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return value.trim();
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return undefined;
 }

@@ -131,3 +131,21 @@ describe("a first run into a service that is in use", () => {
     expect(sandbox.ledger.count({ method: "PUT" })).toBe(0);
   });
 });
+
+describe("a record that several of the service answer to", () => {
+  it("is created beside them when a person says so with `resolve --create`", async () => {
+    await using stage = await setStage();
+    const { erp, sandbox } = stage;
+    erp.insertCustomer({ customer_no: "10001" });
+    sandbox.seed("customer", [{ customerId: "10001" }, { customerId: "10001" }]);
+    expect((await stage.command("sync")).code).toBe(1);
+    expect((await stage.command("adopt", "--confirm")).code).toBe(1);
+    expect((await stage.command("sync")).code).toBe(1);
+    const id = { stream: "customers", key: "10001" };
+    expect((await stage.view(id))!.error!.code).toBe("E_MATCH_AMBIGUOUS");
+    expect((await stage.command("resolve", "customers/10001", "--create")).code).toBe(0);
+    expect((await stage.command("sync")).code).toBe(0);
+    expect((await stage.view(id))!.state).toBe("applied");
+    expect(sandbox.records("customer")).toHaveLength(3);
+  });
+});

@@ -18,6 +18,12 @@ streams:
       customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }
 `;
 
+/** A customer whose deletion is a deletion in the service too. */
+const recreating = unmatched.replace(
+  "    fields:",
+  '    match: [customerId]\n    deleted: { when: "deleted = 1", delete: true }\n    fields:',
+);
+
 interface Loss {
   readonly what: string;
   readonly fault: Fault;
@@ -77,6 +83,49 @@ describe("a create whose answer is lost", () => {
     await untilState(running.store, "applied", customer);
     expect(sent(sandbox, "customer", "create")).toHaveLength(1);
     expect(sent(sandbox, "customer", "edit")).toEqual([{ name: "Später GmbH" }]);
+  });
+});
+
+describe("a create whose natural key the service spells in its own way", () => {
+  it("is not repeated: what nearly has its key is shown to a person", async () => {
+    await using stage = await setStage();
+    const { erp, sandbox } = stage;
+    await using running = await stage.start();
+    sandbox.faults.add({ kind: "cut", when: "before", resource: "customer", method: "POST", count: 1 });
+    erp.insertCustomer({ customer_no: "ab-1", name1: "Grün GmbH" });
+    await sandbox.ledger.next({ method: "POST", resource: "customer" });
+    sandbox.seed("customer", [{ customerId: "AB 1", name: "Grün GmbH" }]);
+    const { id } = only(sandbox, "customer", "customerId", "AB 1");
+    const [view] = await untilState(running.store, "uncertain", { stream: "customers", key: "ab-1" });
+    expect(view!.error).toMatchObject({ code: "E_CREATE_UNCERTAIN", details: { candidates: [id] } });
+    expect(sandbox.records("customer")).toHaveLength(1);
+  });
+});
+
+describe("a record that is created, deleted and created again", () => {
+  it("is looked for as long the second time as the first", async () => {
+    await using stage = await setStage({ syncFile: recreating });
+    const { sandbox, erp } = stage;
+    const lose = () =>
+      sandbox.faults.add({
+        kind: "cut",
+        when: "during",
+        commitDelayMs: 700,
+        resource: "customer",
+        method: "POST",
+        count: 1,
+      });
+    lose();
+    erp.insertCustomer({ customer_no: "10001", name1: "Grün GmbH" });
+    await using running = await stage.start();
+    await untilState(running.store, "applied", customer);
+    erp.flagDeleted("customers", ["10001"]);
+    await untilState(running.store, "deleted", customer);
+    lose();
+    erp.change("customers", ["10001"], { deleted: 0 });
+    await untilState(running.store, "applied", customer);
+    only(sandbox, "customer", "customerId", "10001");
+    expect(sandbox.ledger.count({ method: "POST", resource: "customer" })).toBe(2);
   });
 });
 

@@ -17,6 +17,13 @@ describe("naturalKey", () => {
     );
   });
 
+  it("does not count white space around a text: fixed columns are padded, and services trim", () => {
+    expect(naturalKey(exact, { customer: 1, email: "a@b.de   " })).toBe(
+      naturalKey(exact, { customer: 1, email: "a@b.de" }),
+    );
+    expect(naturalKey(exact, { customer: 1, email: "   " })).toBeUndefined();
+  });
+
   it("matches nothing by a part that is empty", () => {
     expect(naturalKey(exact, { customer: 1, email: null })).toBeUndefined();
     expect(naturalKey(exact, { customer: 1 })).toBeUndefined();

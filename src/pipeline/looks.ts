@@ -1,0 +1,43 @@
+import { recordName, type RecordId } from "#model";
+import type { Claim } from "#store";
+
+/** Looking more often than this finds nothing more. */
+const LOOK_AGAIN_MS = 1_000;
+
+interface Look {
+  /** Of which create: a record may be created again later in its life. */
+  readonly begunAt: number;
+  readonly since: number;
+}
+
+/**
+ * Since when this process has looked for the results of creates, by a clock that nobody sets: a wall clock that jumps would
+ * end the wait early, or never.
+ */
+export class Looks {
+  readonly #settleMs: number;
+  readonly #looks = new Map<string, Look>();
+
+  constructor(settleMs: number) {
+    this.#settleMs = settleMs;
+  }
+
+  /** How long to wait before the next look for the claim's open create, 0 when looking has lasted long enough. */
+  leftMs({ id, intent }: Claim): number {
+    const name = recordName(id);
+    const now = performance.now();
+    const begunAt = intent!.begunAt;
+    const known = this.#looks.get(name);
+    if (known?.begunAt !== begunAt) {
+      this.#looks.set(name, { begunAt, since: now });
+      return Math.max(LOOK_AGAIN_MS, this.#settleMs);
+    }
+    const leftMs = known.since + this.#settleMs - now;
+    return leftMs <= 0 ? 0 : Math.max(LOOK_AGAIN_MS, Math.ceil(leftMs));
+  }
+
+  /** The create is settled. */
+  end(id: RecordId): void {
+    this.#looks.delete(recordName(id));
+  }
+}
