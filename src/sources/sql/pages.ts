@@ -39,20 +39,24 @@ export async function* readPages(database: Database, request: PageRequest, signa
   let given = new Set<string>();
   let limit = request.pageSize + 1;
   for (;;) {
-    const { rows } = await database.ask(pageQuery(database, request, position, limit), signal);
+    const answer = await database.ask(pageQuery(database, request, position, limit), signal);
+    const rows = answer.rows.map((row) => row.slice(0, -1));
     const fresh = rows.filter((row) => !given.has(text(row)));
+    const isBeyond = position === undefined || Number(answer.rows.at(-1)?.at(-1)) === 1;
+    // Rows that are equal to the database come in any order, another one each time: none is forgotten before all are passed.
+    given = new Set([...(isBeyond ? [] : given), ...rows.map(text)]);
     const last = rows.at(-1);
     if (last && fresh.length > 0) {
       position = places.map((place) => last[place] ?? null);
       yield { rows: fresh, position };
-      given = new Set(rows.map(text));
     }
     if (rows.length < limit) return;
-    limit = fresh.length > 0 ? request.pageSize + 1 : limit * 2;
+    limit = isBeyond ? request.pageSize + 1 : limit * 2;
     if (limit > equalRowsLimit) throw ambiguous(request.layout.label, limit);
   }
 }
 
+/** One more column than was asked for: 1 in rows that come after `position`, by the database's own order. */
 function pageQuery(
   database: Database,
   request: PageRequest,
@@ -62,10 +66,11 @@ function pageQuery(
   const { layout, columns, order } = request;
   const { engine } = database;
   const names = columns.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`c${at}`)}`);
+  const beyond = position ? sql`case when ${compareTuple(engine, order, ">", position)} then 1 else 0 end` : sql.lit(1);
   const conditions = [layout.condition, ...request.conditions];
   if (position) conditions.push(compareTuple(engine, order, ">=", position));
   const orderBy = list(order.map((column) => sql.id(column.name)));
-  return sql`select ${list(names)} from ${layout.from} where ${all(conditions)} order by ${orderBy} ${engine.limit(limit)}`;
+  return sql`select ${list(names)}, ${beyond} as ${sql.id("beyond")} from ${layout.from} where ${all(conditions)} order by ${orderBy} ${engine.limit(limit)}`;
 }
 
 function text(row: readonly Cell[]): string {
