@@ -37,7 +37,7 @@ export class CellReader {
       case "rowversion":
         return wholeNumber(text);
       case "decimal":
-        return decimal(text);
+        return plainDecimal(text);
       case "float":
         return Number.isFinite(Number(text)) ? Number(text) : text;
       case "boolean":
@@ -86,7 +86,8 @@ function wholeNumber(text: string): Json {
   return Number.isSafeInteger(number) ? number : text;
 }
 
-function decimal(text: string): Json {
+/** A number where that is exact, so that 7.00 and 7 are one; else the text. */
+export function plainDecimal(text: string): string | number {
   const digits = text
     .replace(/[eE].*$/, "")
     .replaceAll(/\D/g, "")

@@ -24,4 +24,6 @@ export interface Column {
   readonly kind: ColumnKind;
   /** The database's own word for the type, for messages and casts. */
   readonly type: string;
+  /** True for CHAR(n): the blanks that fill its values up are no part of them. */
+  readonly isPadded?: boolean;
 }

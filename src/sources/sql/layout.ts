@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { joinKey, ParkError, SyncError, type JsonObject, type Key, nearest } from "#model";
-import type { CellReader } from "./cells.ts";
+import { plainDecimal, type CellReader } from "./cells.ts";
 import type { Column } from "./column.ts";
 import { all, tableName } from "./compile.ts";
 import type { Database } from "./database.ts";
@@ -97,9 +97,15 @@ function refuseBinary(label: string, columns: readonly Column[]): void {
   );
 }
 
-/** @throws {ParkError} E_SOURCE_KEY_NULL when a part of the key is null: such a row has no identity. */
+/**
+ * A row's key; a decimal in it is written as rows show it, so that a child that names its parent by a column finds it.
+ * @throws {ParkError} E_SOURCE_KEY_NULL when a part of the key is null: such a row has no identity.
+ */
 export function keyOf(layout: Layout, row: readonly Cell[]): Key {
-  const parts = layout.key.map((column) => row[layout.columns.indexOf(column)] ?? null);
+  const parts = layout.key.map((column) => {
+    const cell = row[layout.columns.indexOf(column)] ?? null;
+    return column.kind === "decimal" && typeof cell === "string" ? plainDecimal(cell) : cell;
+  });
   const empty = layout.key[parts.indexOf(null)];
   if (empty)
     throw new ParkError(

@@ -65,10 +65,11 @@ function exact(column: Column): Sql {
       return column.type === "money" ? sql`convert(varchar(40), ${name}, 2)` : sql`convert(varchar(40), ${name})`;
     case "rowversion":
       return sql`convert(bigint, ${name})`;
+    case "text":
+      return column.isPadded ? sql`rtrim(${name})` : name;
     case "integer":
     case "float":
     case "boolean":
-    case "text":
     case "json":
     case "binary":
     case "any":

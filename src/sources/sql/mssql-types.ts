@@ -42,7 +42,8 @@ export function mssqlColumn(metadata: Metadata): Column {
   if (/^(Decimal|Numeric)N?$/.test(word)) return { name, kind: "decimal", type: `decimal(${precision}, ${scale})` };
   if (word === "DateTimeN") return { name, kind: "datetime", type: dataLength === 4 ? "smalldatetime" : "datetime" };
   const [type, kind] = kinds[word] ?? ["nvarchar(max)", "text"];
-  return { name, kind, type: word === "NVarChar" || word === "NChar" ? "nvarchar(4000)" : type };
+  const isPadded = word === "Char" || word === "NChar";
+  return { name, kind, type: word === "NVarChar" || word === "NChar" ? "nvarchar(4000)" : type, isPadded };
 }
 
 type Known = Pick<ColumnMetadata, "colName" | "userType">;

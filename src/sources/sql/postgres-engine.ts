@@ -14,7 +14,8 @@ export function postgresEngine(settings: SqlSettings): Engine {
     // The driver is loaded when it is needed: no command waits for those of other databases.
     connect: async () => (await import("./postgres-session.ts")).connectPostgres(settings),
     limit: (count) => sql`limit ${sql.lit(count)}`,
-    exact: (column) => sql.id(column.name),
+    // As text a CHAR loses the blanks that fill it up.
+    exact: (column) => (column.isPadded ? sql`${sql.id(column.name)}::text` : sql.id(column.name)),
     bound: (cell) => sql`${cell === null ? null : String(cell)}`,
     equals: (column, text) => (fits(column.type, text) ? sql`${sql.id(column.name)} = ${text}` : sql`1 = 0`),
     unset(column, text) {

@@ -68,6 +68,9 @@ class PostgresSession implements Session {
   }
 }
 
+/** CHAR(n), which the catalogue calls bpchar. */
+const paddedType = 1042;
+
 /** The built-in types that need care, by their fixed numbers in the server's catalogue (pg_type.dat). */
 const types = new Map<number, readonly [type: string, kind: ColumnKind]>([
   [16, ["bool", "boolean"]],
@@ -90,5 +93,5 @@ const types = new Map<number, readonly [type: string, kind: ColumnKind]>([
 
 function columnOf({ name, dataTypeID }: FieldDef): Column {
   const [type, kind] = types.get(dataTypeID) ?? [`type ${dataTypeID}`, "text"];
-  return { name, kind, type };
+  return { name, kind, type, isPadded: dataTypeID === paddedType };
 }
