@@ -1,4 +1,4 @@
-import { ParkError, type Change, type ChangeBatch, type Cursor } from "#model";
+import { ParkError, type Change, type ChangeBatch, type Cursor, type Key } from "#model";
 import type { Column } from "./column.ts";
 import { parseCursor, restoredCells, storedCells, storedCursor, type Phase, type Progress } from "./cursor.ts";
 import type { Database } from "./database.ts";
@@ -15,8 +15,8 @@ export type Rows = readonly (readonly Cell[])[];
 export interface Part {
   readonly layout: Layout;
   changes(rows: Rows): Promise<readonly Change[]>;
-  /** True where two rows with one key contradict each other, as in a table of records; a log may repeat its keys. */
-  readonly unique: boolean;
+  /** How many rows the key names right now. Present where it must be one, as in a table of records; a log may repeat keys. */
+  countOf?(key: Key, signal: AbortSignal): Promise<number>;
 }
 
 export interface FeedOptions {
@@ -93,7 +93,7 @@ async function* readPhase(
   const { database, increment, pageSize } = options;
   const part = phase === "whole" ? options.whole! : increment!.part;
   const { layout } = part;
-  if (phase === "whole" && part.unique && !resumed) await refuseEmptyKeys(database, layout, signal);
+  if (phase === "whole" && part.countOf && !resumed) await refuseEmptyKeys(database, layout, signal);
   const order = orderOf(phase, layout, increment?.marker);
   const request = {
     layout,
@@ -103,8 +103,11 @@ async function* readPhase(
     pageSize,
     from: resumed && restoredCells(resumed),
   };
+  let before = new Set<Key>();
   for await (const { rows, position } of readPages(database, request, signal)) {
-    verify(phase, bounds, part, rows, increment?.marker);
+    const keys = verify(phase, bounds, layout, rows, increment?.marker);
+    await refuseRepeated(part, [...before, ...keys], signal);
+    before = new Set(keys);
     yield { changes: await part.changes(rows), position };
   }
 }
@@ -114,18 +117,27 @@ function orderOf(phase: Phase, layout: Layout, marker: Marker | undefined): read
   return [...new Set([...marker.columns, ...layout.key])];
 }
 
-/** Every row must have a key and lie where it was asked for; in a table of records no key may come twice. */
-function verify(phase: Phase, bounds: Bounds, part: Part, rows: Rows, marker: Marker | undefined): void {
-  const { layout } = part;
-  const seen = new Set<string>();
+/** Every row must have a key and lie where it was asked for. */
+function verify(phase: Phase, bounds: Bounds, layout: Layout, rows: Rows, marker: Marker | undefined): readonly Key[] {
   const places = layout.marks.map((column) => layout.columns.indexOf(column));
-  for (const row of rows) {
+  return rows.map((row) => {
     const key = keyOf(layout, row);
     const marks = places.map((place) => row[place] ?? null);
     marker?.verify(phase, bounds, marks, key);
-    const identity = JSON.stringify([key, ...marks.map(String)]);
-    if (part.unique && seen.has(identity)) throw ambiguous(layout, key);
-    seen.add(identity);
+    return key;
+  });
+}
+
+/**
+ * A key that comes twice, on one page or on two neighbouring ones, is of a record that changed while they were read, or of
+ * rows that a join multiplied: the database is asked which.
+ */
+async function refuseRepeated(part: Part, keys: readonly Key[], signal: AbortSignal): Promise<void> {
+  if (!part.countOf) return;
+  const seen = new Set<Key>();
+  for (const key of keys) {
+    if (seen.has(key) && (await part.countOf(key, signal)) > 1) throw ambiguous(part.layout, key);
+    seen.add(key);
   }
 }
 

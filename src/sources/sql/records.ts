@@ -13,7 +13,6 @@ const keysPerStatement = 100;
 /** The stream's own table: its rows are records. */
 export class Records implements Part {
   readonly layout: Layout;
-  readonly unique = true;
   readonly #database: Database;
   readonly #cells: CellReader;
 
@@ -25,6 +24,10 @@ export class Records implements Part {
 
   async changes(rows: Rows): Promise<readonly Change[]> {
     return rows.map((row) => this.#upsert(row));
+  }
+
+  async countOf(key: Key, signal: AbortSignal): Promise<number> {
+    return (await this.#rows([key], signal)).filter((row) => keyOf(this.layout, row) === key).length;
   }
 
   /** The records that exist among `keys`, as they are now. */
@@ -68,7 +71,6 @@ export class Records implements Part {
 /** A log of keys (an outbox, a table of deleted keys): what became of the records is asked of their own table. */
 export class KeyLog implements Part {
   readonly layout: Layout;
-  readonly unique = false;
   readonly #records: Records;
   readonly #tells: Change["kind"];
   readonly #signal: AbortSignal;

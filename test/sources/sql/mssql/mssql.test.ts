@@ -27,6 +27,11 @@ describe("SQL for SQL Server", () => {
     expect(text(engine.exact(column('name"]', "NVarChar"))).sql).toBe('"name""]"');
   });
 
+  it("reads a CHAR without the blanks that fill it up", () => {
+    expect(text(engine.exact(column("nr", "NChar"))).sql).toBe('rtrim("nr")');
+    expect(text(engine.exact(column("nr", "Char"))).sql).toBe('rtrim("nr")');
+  });
+
   it("compares with values of the column's own type, bound and never inlined", () => {
     const at = column("at", "DateTimeN", { dataLength: 8 });
     const price = column("price", "NumericN", { precision: 18, scale: 4 });

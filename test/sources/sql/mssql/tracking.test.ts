@@ -45,7 +45,11 @@ class Tracking {
   #answer(text: string, values: readonly unknown[]): Answer {
     const log = text.includes("changetable");
     const columns = log ? [columnOf("id"), columnOf("trackedVersion")] : [columnOf("id")];
-    const told = (what: string, rows: Cell[][]): Answer => (this.asked.push(what), { columns, rows });
+    const told = (what: string, rows: Cell[][]): Answer => {
+      this.asked.push(what);
+      // Pages tell of each row whether it lies beyond the page before.
+      return { columns, rows: text.includes('"beyond"') ? rows.map((row) => [...row, 1]) : rows };
+    };
     if (text.includes("change_tracking_min_valid_version")) {
       const lowest = this.lowest.length > 1 ? this.lowest.shift()! : this.lowest[0]!;
       return told("versions", [[String(this.current), String(lowest)]]);

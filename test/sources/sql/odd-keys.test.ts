@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "#model";
+import { CellReader } from "../../../src/sources/sql/cells.ts";
+import { Database } from "../../../src/sources/sql/database.ts";
+import { engineOf } from "../../../src/sources/sql/engines.ts";
+import { read } from "../../../src/sources/sql/read.ts";
+import { settings } from "../../../src/sources/sql/settings.ts";
+import { SqlStream } from "../../../src/sources/sql/stream.ts";
+import { startMariadb, type TestMariadb } from "../../setup/mariadb.ts";
+import { startPostgres, type TestPostgres } from "../../setup/postgres.ts";
+import { allKeys, never, poll, silent } from "../reading.ts";
+import { openSql, type Opened } from "./opened.ts";
+import type { DialectName } from "./shapes.ts";
+
+let postgres: TestPostgres;
+let mariadb: TestMariadb;
+beforeAll(async () => {
+  [postgres, mariadb] = await Promise.all([startPostgres(), startMariadb()]);
+});
+afterAll(async () => {
+  await postgres[Symbol.asyncDispose]();
+  await mariadb[Symbol.asyncDispose]();
+});
+
+async function open(dialect: DialectName): Promise<Opened> {
+  const servers: Readonly<Record<string, string>> = { postgres: postgres.url, mysql: mariadb.url };
+  return await openSql(dialect, servers[dialect]);
+}
+
+const dialects = ["sqlite", "postgres", "mysql"] as const;
+/** Text that does not tell upper from lower case, where the database has such a thing. */
+const loose: Readonly<Partial<Record<DialectName, string>>> = {
+  sqlite: "text collate nocase",
+  postgres: "text",
+  mysql: "varchar(100) collate utf8mb4_general_ci",
+};
+
+/** Every way to write `abcdef` with small and capital letters. */
+const spellings = Array.from({ length: 64 }, (_, at) =>
+  "abcdef"
+    .split("")
+    .map((letter, bit) => ((at >> bit) % 2 === 1 ? letter.toUpperCase() : letter))
+    .join(""),
+);
+const listed = (values: readonly string[]) => values.map((value) => `('${value}')`).join(", ");
+
+describe("odd keys", () => {
+  it.each(dialects)("that %s may call equal are each read once, whatever the page", async (dialect) => {
+    await using erp = await open(dialect);
+    await erp.place.writer.run(`create table items (nr ${loose[dialect]});
+      insert into items values ('0'), ${listed(spellings)}, ('z')`);
+    for (const pageSize of [1, 2, 7, 63, 64, 65]) {
+      const { keys } = await poll(erp.stream({ table: "items", key: "nr", pageSize }));
+      expect(keys.toSorted()).toEqual(["0", ...spellings, "z"].toSorted());
+    }
+  });
+
+  it("that are equal come once although the database orders them anew for each page", async () => {
+    await using erp = await open("sqlite");
+    await erp.place.writer.run(`create table items (nr text collate nocase);
+      insert into items values ('0'), ${listed(spellings)}, ('z')`);
+    const engine = engineOf(settings.parse({ url: erp.place.url }));
+    await using database = new Database(
+      {
+        ...engine,
+        async connect() {
+          const session = await engine.connect();
+          return {
+            query: (text, values, signal) =>
+              session.query(text.replace(/ limit /, ", random() limit "), values, signal),
+            end: () => session.end(),
+            destroy: () => session.destroy(),
+          };
+        },
+      },
+      { source: "erp", connections: 1 },
+    );
+    const stream = new SqlStream({
+      database,
+      read: read.parse({ table: "items", key: "nr", pageSize: 2 }),
+      zone: "UTC",
+      zoneIsSet: true,
+      cells: new CellReader("UTC"),
+      clock: systemClock,
+      logger: silent,
+    });
+    for (let times = 0; times < 5; times++)
+      expect((await poll(stream)).keys.toSorted()).toEqual(["0", ...spellings, "z"].toSorted());
+  });
+
+  it.each(dialects)("that end in blanks, or are empty, are records of their own in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    const odd = ["", " ", " a", "A", "a", "a ", "a  "];
+    await erp.place.writer.run(`create table items (nr ${loose[dialect]}); insert into items values ${listed(odd)}`);
+    const stream = erp.stream({ table: "items", key: "nr", pageSize: 1 });
+    expect((await poll(stream)).keys.toSorted()).toEqual(odd);
+    expect((await allKeys(stream)).toSorted()).toEqual(odd);
+    for (const key of odd) expect(await stream.readOne(key, never)).toEqual({ nr: key });
+  });
+
+  it.each(["postgres", "mysql"] as const)("lose the blanks that fill up a CHAR in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    await erp.place.writer.run(
+      "create table items (nr char(6) primary key, name char(9)); insert into items values ('a', 'x'), ('b', 'y')",
+    );
+    const stream = erp.stream({ table: "items", key: "nr", pageSize: 1 });
+    expect((await poll(stream)).keys).toEqual(["a", "b"]);
+    expect(await stream.readOne("a", never)).toEqual({ nr: "a", name: "x" });
+  });
+
+  it.each(dialects)("with zeros in front are text, and other records than those without, in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    await erp.place.writer.run(
+      "create table items (nr varchar(9)); insert into items values ('007'), ('7'), ('7.0'), ('1e1'), ('10')",
+    );
+    const stream = erp.stream({ table: "items", key: "nr", pageSize: 1 });
+    expect((await poll(stream)).keys).toEqual(["007", "10", "1e1", "7", "7.0"]);
+    for (const key of ["007", "7", "10"]) expect(await stream.readOne(key, never)).toEqual({ nr: key });
+  });
+
+  it.each(dialects)("that are decimals are written as their rows show them in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    await erp.place.writer.run(
+      "create table items (nr numeric(12, 2) primary key); insert into items values (7), (10.5), (1234567890.25)",
+    );
+    const stream = erp.stream({ table: "items", key: "nr", pageSize: 1 });
+    const { changes } = await poll(stream);
+    expect(changes.map(({ key }) => key)).toEqual(["7", "10.5", "1234567890.25"]);
+    for (const change of changes) expect(change).toMatchObject({ row: { nr: Number(change.key) } });
+    expect(await stream.readOne("10.5", never)).toEqual({ nr: 10.5 });
+  });
+
+  it.each(dialects)("that only look alike in Unicode are not taken for each other in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    const alike = ["M\u00fcller", "Mu\u0308ller", "Muller"];
+    await erp.place.writer.run(`create table items (nr ${loose[dialect]}); insert into items values ${listed(alike)}`);
+    const stream = erp.stream({ table: "items", key: "nr", pageSize: 1 });
+    expect((await poll(stream)).keys.toSorted()).toEqual(alike.toSorted());
+    for (const key of alike) expect(await stream.readOne(key, never)).toEqual({ nr: key });
+  });
+
+  it.each(dialects)("may be thousands of letters long in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    const long = [1, 2, 3].map((end) => `${"k".repeat(5_000)}${end}`);
+    await erp.place.writer.run(`create table items (nr text); insert into items values ${listed(long)}`);
+    const stream = erp.stream({ table: "items", key: "nr", pageSize: 1 });
+    expect((await poll(stream)).keys).toEqual(long);
+    expect(await stream.readOne(long[1]!, never)).toEqual({ nr: long[1] });
+  });
+});
+
+describe("rows that a view multiplies", () => {
+  const pageSizes = [1, 2, 10];
+
+  it.each(dialects)("stop a first load, also with stamps of their own, in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    await erp.place.writer.run(`create table items (nr varchar(9), name varchar(9), at ${stampType(dialect)});
+      insert into items values ('0', 'w', ${march(1)}), ('1', 'x', ${march(2)}), ('1', 'y', ${march(3)}), ('2', 'z', ${march(4)})`);
+    for (const pageSize of pageSizes)
+      await expect(poll(erp.stream({ table: "items", key: "nr", changed: "at", pageSize }))).rejects.toMatchObject({
+        code: "E_SOURCE_KEY_AMBIGUOUS",
+        family: "park",
+      });
+  });
+
+  it.each(dialects)("stop a later poll in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    const { writer } = erp.place;
+    await writer.run(
+      `create table items (nr varchar(9), at ${stampType(dialect)}); insert into items values ('0', ${march(1)})`,
+    );
+    const stream = erp.stream({ table: "items", key: "nr", changed: "at", pageSize: 1 });
+    const { cursor } = await poll(stream);
+    await writer.run(`insert into items values ('1', ${march(2)}), ('1', ${march(3)})`);
+    await expect(poll(stream, cursor)).rejects.toMatchObject({ code: "E_SOURCE_KEY_AMBIGUOUS" });
+  });
+
+  it.each(["postgres", "mysql"] as const)("are told from one that changes between two pages in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    const { writer } = erp.place;
+    await writer.run(`create table items (nr varchar(9) primary key, name varchar(9));
+      insert into items values ('a', '1'), ('b', '1'), ('c', '1')`);
+    const keys: string[] = [];
+    for await (const { changes } of erp.stream({ table: "items", key: "nr", pageSize: 1 }).changes(null, never)) {
+      keys.push(...changes.map(({ key }) => key));
+      if (changes.length > 0) await writer.run("update items set name = concat(name, 'x')");
+    }
+    expect([...new Set(keys)]).toEqual(["a", "b", "c"]);
+    expect(keys.length).toBeGreaterThan(3);
+  });
+
+  it.each(dialects)("with a NULL in the key stop a later poll too in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    const { writer } = erp.place;
+    await writer.run(`create table items (a varchar(9), b varchar(9), at ${stampType(dialect)});
+      insert into items values ('1', '1', ${march(1)})`);
+    const stream = erp.stream({ table: "items", key: ["a", "b"], changed: "at" });
+    const { cursor } = await poll(stream);
+    await writer.run(`insert into items values ('3', null, ${march(2)})`);
+    await expect(poll(stream, cursor)).rejects.toMatchObject({ code: "E_SOURCE_KEY_NULL", family: "park" });
+  });
+});
+
+describe("a stamp that goes back", () => {
+  it.each(dialects)("is seen within the overlap, and at the record's next change, in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    const { writer } = erp.place;
+    const ago = (minutes: number) => {
+      const text = new Date(Date.now() - minutes * 60_000).toISOString().slice(0, 19).replace("T", " ");
+      return { sqlite: `'${text}Z'`, postgres: `'${text}+00'`, mysql: `'${text}'` }[dialect];
+    };
+    const type = { sqlite: "text", postgres: "timestamptz", mysql: "timestamp null" }[dialect];
+    await writer.run(`create table items (nr varchar(9), name varchar(9), at ${type});
+      insert into items values ('a', '1', ${ago(1)}), ('b', '1', ${ago(1)})`);
+    const stream = erp.stream({ table: "items", key: "nr", changed: "at", overlap: "10m" });
+    const first = await poll(stream);
+    await writer.run(`update items set name = '2', at = ${ago(8)} where nr = 'a'`);
+    const second = await poll(stream, first.cursor);
+    expect(second.changes).toContainEqual(
+      expect.objectContaining({ key: "a", row: expect.objectContaining({ name: "2" }) }),
+    );
+    await writer.run(`update items set name = '3', at = ${ago(900)} where nr = 'a'`);
+    const third = await poll(stream, second.cursor);
+    expect(third.keys).not.toContain("a");
+    await writer.run(`update items set name = '4', at = ${ago(0)} where nr = 'a'`);
+    expect((await poll(stream, third.cursor)).changes).toContainEqual(
+      expect.objectContaining({ key: "a", row: expect.objectContaining({ name: "4" }) }),
+    );
+  });
+});
+
+function stampType(dialect: DialectName): string {
+  return dialect === "mysql" ? "datetime" : "timestamp";
+}
+
+function march(day: number): string {
+  return `'2026-03-0${day} 10:00:00'`;
+}
