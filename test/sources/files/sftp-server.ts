@@ -68,9 +68,11 @@ type Handle = { kind: "file"; file: FileHandle } | { kind: "folder"; path: strin
 
 function serve(sftp: SFTPWrapper, root: string, mayAnswer: () => boolean): void {
   const handles: Handle[] = [];
+  let isOver = false;
   const at = (path: string) => join(root, path);
   const handle = (id: Buffer) => handles[id.readUInt32BE(0)]!;
   const give = (request: number, value: Handle) => {
+    if (isOver && value.kind === "file") return void value.file.close();
     const id = Buffer.alloc(4);
     id.writeUInt32BE(handles.push(value) - 1);
     sftp.handle(request, id);
@@ -89,6 +91,7 @@ function serve(sftp: SFTPWrapper, root: string, mayAnswer: () => boolean): void 
       return true;
     });
   sftp.on("close", () => {
+    isOver = true;
     for (const one of handles) if (one.kind === "file") void one.file.close();
   });
   sftp.on("REALPATH", (request, path) => sftp.name(request, [{ filename: path, longname: path, attrs: NO_FACTS }]));
