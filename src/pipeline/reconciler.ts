@@ -3,6 +3,7 @@ import type { Stream } from "#mapping";
 import { sameValue, type Service, type ServiceRecord } from "#service";
 import type { RecordView, Store } from "#store";
 import { naturalKey, ruleName } from "./natural-key.ts";
+import { DRIFTED } from "./updates.ts";
 
 /** Records read from the store at once. */
 const PAGE = 500;
@@ -100,7 +101,7 @@ export class Reconciler {
     for (const drift of drifts) {
       if (drift.kind === "doubled") continue;
       const name = `${drift.id.stream}\u0000${drift.id.key}`;
-      const entry = doubts.get(name) ?? { id: drift.id, fields: {} };
+      const entry = doubts.get(name) ?? { id: drift.id, fields: { [DRIFTED]: true } };
       if (drift.kind === "changed") entry.fields[drift.field] = Array.isArray(drift.written) ? drift.written : null;
       // Any write shows the delivery that the record is gone; what follows is the stream's setting.
       else for (const field of stream.ownedFields) entry.fields[field] = null;

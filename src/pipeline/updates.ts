@@ -1,8 +1,11 @@
-import { recordName, RetryError, WaitError, type ResourceName } from "#model";
+import { recordName, WaitError, type ResourceName } from "#model";
 import type { Service, Written } from "#service";
 import type { Claim, Store } from "#store";
 import type { Difference } from "./difference.ts";
 import { saysNotDone } from "./verdict.ts";
+
+/** Among the doubts of a record: they come from a comparison with the service, and no update that carried them is under way. */
+export const DRIFTED = "(drift)";
 
 /**
  * Sends updates so that the latest wins although the service may carry out late what it was asked before: an update that
@@ -30,17 +33,18 @@ export class Updates {
    */
   async send(claim: Claim, resource: ResourceName, change: Difference, signal: AbortSignal): Promise<Written> {
     const name = recordName(claim.id);
-    const isInDoubt = Object.keys(claim.doubts ?? {}).length > 0;
+    const { [DRIFTED]: drifted, ...doubts } = claim.doubts ?? {};
+    const isInDoubt = drifted === undefined && Object.keys(doubts).length > 0;
     const unseenAt = isInDoubt ? (this.#unseenAt.get(name) ?? this.#startedAt) : undefined;
-    await this.#store.doubt(claim, { ...claim.doubts, ...change.doubts });
+    await this.#store.doubt(claim, { ...doubts, ...change.doubts });
     let written: Written;
     try {
       written = await this.#service.update(resource, claim.binding!.serviceId, change.patch, signal);
     } catch (thrown) {
-      if (thrown instanceof RetryError && thrown.outcomeUnknown) this.#unseenAt.set(name, performance.now());
+      // Our own stop is no word of the service, whatever it is called.
+      if (signal.aborted || !saysNotDone(thrown)) this.#unseenAt.set(name, performance.now());
       // A refusal is certain: nothing was written. Arrays may have taken two requests, of which the first was not refused.
-      else if (!signal.aborted && saysNotDone(thrown) && Object.keys(change.patch.arrays).length === 0)
-        await this.#store.doubt(claim, claim.doubts ?? {});
+      else if (Object.keys(change.patch.arrays).length === 0) await this.#store.doubt(claim, claim.doubts ?? {});
       throw thrown;
     }
     const leftMs = unseenAt === undefined ? 0 : unseenAt + this.#settleMs - performance.now();

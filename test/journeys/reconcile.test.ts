@@ -45,10 +45,7 @@ describe("reconcile", () => {
     const { sandbox } = stage;
     expect((await stage.command("reconcile", "--repair")).code).toBe(1);
     expect((await stage.command("sync")).code).toBe(1);
-    // A write in doubt may be sent once more after the settling time; it carries the same field alone.
-    expect(new Set(sent(sandbox, "customer", "edit").map((body) => JSON.stringify(body)))).toEqual(
-      new Set(['{"name":"Kunde 1"}']),
-    );
+    expect(sent(sandbox, "customer", "edit").filter(({ name }) => name === "Kunde 1")).toEqual([{ name: "Kunde 1" }]);
     expect(only(sandbox, "customer", "customerId", "10001")).toMatchObject({ name: "Kunde 1", inhouse: true });
     const tags = only(sandbox, "ticket", "erpReferenceNumber", "T-1")["tags"];
     const tag = (name: string) => only(sandbox, "tag", "name", name).id;
