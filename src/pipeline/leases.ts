@@ -1,3 +1,4 @@
+import { errorFacts } from "#model";
 import type { Claim, Store } from "#store";
 
 /** Keeps the claims of running deliveries alive: one timer for all of them. */
@@ -9,8 +10,10 @@ export class Leases implements Disposable {
   constructor(store: Pick<Store, "renew">, leaseMs: number) {
     this.#timer = setInterval(() => {
       for (const claim of this.#held.values()) {
-        // A claim that cannot be renewed is noticed by its next step, which the store refuses.
-        store.renew(claim).catch(() => this.#held.delete(claim.token));
+        // A claim that is lost is noticed by its next step, which the store refuses. Any other trouble passes: next time.
+        store.renew(claim).catch((thrown: unknown) => {
+          if (errorFacts(thrown).code === "E_CLAIM_LOST") this.#held.delete(claim.token);
+        });
       }
     }, leaseMs / 3);
     this.#timer.unref();

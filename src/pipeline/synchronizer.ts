@@ -1,6 +1,7 @@
 import {
   errorFacts,
   ParkError,
+  recordName,
   StopError,
   SyncError,
   type Clock,
@@ -52,6 +53,8 @@ export class Synchronizer {
   readonly #remover: Remover;
   readonly #updates: Updates;
   readonly #dropped: DroppedFields;
+  /** Deliveries that run, by record. */
+  readonly #running = new Map<string, Promise<void>>();
 
   constructor(parts: SynchronizerParts) {
     const { store, service, matcher, logger, policy } = parts;
@@ -69,8 +72,19 @@ export class Synchronizer {
     });
   }
 
-  /** One delivery. Never throws: how it ended is in the store. Without a claim there is nothing to do. */
+  /**
+   * One delivery. Never throws: how it ended is in the store. Without a claim there is nothing to do. A record is never in
+   * two deliveries of a process at once, although the clock may jump past a lease or a lease not be renewed in time.
+   */
   async deliver(id: RecordId, signal: AbortSignal): Promise<void> {
+    const name = recordName(id);
+    for (let other = this.#running.get(name); other; other = this.#running.get(name)) await other;
+    const delivery = this.#deliver(id, signal).finally(() => this.#running.delete(name));
+    this.#running.set(name, delivery);
+    await delivery;
+  }
+
+  async #deliver(id: RecordId, signal: AbortSignal): Promise<void> {
     const { store, streams, leases, clock, logger } = this.#parts;
     const stream = streams.get(id.stream);
     if (!stream) return;
@@ -93,6 +107,7 @@ export class Synchronizer {
 
   async #run(claim: Claim, stream: Stream, signal: AbortSignal): Promise<Ended> {
     const { store } = this.#parts;
+    expectSameResource(claim, stream);
     if (claim.intent && (await this.#creator.settle(claim, stream, signal))) return { outcome: "created" };
     const mapped = await stream.map(claim.row, claim.deleted);
     switch (mapped.kind) {
@@ -228,6 +243,16 @@ export class Synchronizer {
     else logger.debug({ ...fields, err: delivery.error }, "record postponed");
     observer.delivered(claim.id, delivery);
   }
+}
+
+/** @throws {ParkError} E_RESOURCE_CHANGED: an id of one resource is no id of another, whatever the sync file says now. */
+function expectSameResource({ binding, intent }: Claim, { name, resource }: Stream): void {
+  const known = (binding ?? intent)?.resource;
+  if (known === undefined || known === resource) return;
+  const counterpart = binding ? `is ${known} ${binding.serviceId}` : `was being created as ${known}`;
+  throw new ParkError("E_RESOURCE_CHANGED", `the record ${counterpart}, but ${name} now leads to ${resource}`, {
+    details: { resource: known, serviceId: binding?.serviceId ?? null },
+  });
 }
 
 function withoutCreateOnly({ projection, createOnly }: Wanted): Wanted["projection"] {

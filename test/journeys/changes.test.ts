@@ -124,3 +124,35 @@ describe("an edited mapping", () => {
     expect(writeRequests(sandbox) - before).toBe(1);
   });
 });
+
+describe("a stream that the sync file leads to another resource", () => {
+  it("sends nothing to the other resource's record of the same id, and says what is", async () => {
+    await using stage = await setStage({ syncFile: led("customer") });
+    const { erp, sandbox } = stage;
+    erp.insertCustomer({ customer_no: "10001", name1: "Alt GmbH" });
+    expect((await stage.command("sync")).code).toBe(0);
+    const { id } = only(sandbox, "customer", "name", "Alt GmbH");
+    await stage.edit(() => led("ticket"));
+    sandbox.seed("ticket", [{ id, name: "Fremd" }]);
+    erp.flagDeleted("customers", ["10001"]);
+    expect((await stage.command("sync")).code).toBe(1);
+    expect(await stage.view(customer)).toMatchObject({ state: "parked", error: { code: "E_RESOURCE_CHANGED" } });
+    expect(sandbox.records("ticket").find((record) => record.id === id)!["name"]).toBe("Fremd");
+  });
+});
+
+/** Customers that a deletion in the ERP renames, in a resource of the service. */
+function led(resource: "customer" | "ticket"): string {
+  return `
+sources: { erp: { adapter: sql, url: "\${ERP_URL}" } }
+streams:
+  customers:
+    source: erp
+    read: { table: customers, key: customer_no, changed: updated_at }
+    resource: ${resource}
+    fields:
+      name: name1
+      ${resource === "customer" ? "customerId: customer_no\n      customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }" : ""}
+    deleted: { when: "deleted = 1", set: { name: { const: gone } } }
+`;
+}
