@@ -1,4 +1,5 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --
+// The two dashes: without them Node 20 takes --env-file for an option of its own, and ends where the file is yet to be made.
 import { runCommand } from "#cli";
 
 // The process: arguments, signals and the exit code. Everything else can be run by a test.

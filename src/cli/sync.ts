@@ -26,6 +26,7 @@ interface Totals {
   read: number;
   changed: number;
   created: number;
+  adopted: number;
   updated: number;
   unchanged: number;
   deleted: number;
@@ -44,8 +45,7 @@ class RunTotals implements Observer {
   delivered({ stream }: RecordId, delivery: Delivery): void {
     if (delivery.kind !== "done") return;
     const totals = this.of(stream);
-    if (delivery.outcome === "created" || delivery.outcome === "adopted") totals.created += 1;
-    else if (delivery.outcome !== "skipped") totals[delivery.outcome] += 1;
+    if (delivery.outcome !== "skipped") totals[delivery.outcome] += 1;
   }
 
   of(stream: StreamName): Totals {
@@ -53,6 +53,7 @@ class RunTotals implements Observer {
       read: 0,
       changed: 0,
       created: 0,
+      adopted: 0,
       updated: 0,
       unchanged: 0,
       deleted: 0,
@@ -72,7 +73,12 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const polls = new PollsSeen();
   const totals = new RunTotals();
   await using daemon = await startDaemon(configuration, { polls: "once", observers: [polls, totals] });
-  const failure = await Promise.race([daemon.failure, drained(daemon, polls, names, horizonMs, io.signal)]);
+  // A daemon that failed is never drained: looking for that ends with it, or the process would stay for ever.
+  const looking = new AbortController();
+  const isDrained = drained(daemon, polls, names, horizonMs, AbortSignal.any([io.signal, looking.signal]));
+  const failure = await Promise.race([daemon.failure, isDrained]);
+  looking.abort();
+  await Promise.allSettled([isDrained]);
   if (failure) {
     logger.error({ err: failure }, "daemon cannot go on");
     return exitCode.stopped;
@@ -81,7 +87,6 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const { requests } = daemon.parts.service.state();
   if (options.json) io.stdout.write(`${JSON.stringify(asJson(statuses, totals, requests))}\n`);
   else io.stdout.write(asText(statuses, totals, requests));
-  for (const [name, error] of daemon.gate.held()) io.stderr.write(`${name}: ${error.message} (${error.code})\n`);
   if (io.signal.aborted) return exitCode.again;
   return outcome(statuses);
 }
@@ -102,11 +107,11 @@ function asJson(statuses: readonly StreamStatus[], totals: RunTotals, requests: 
 
 function asText(statuses: readonly StreamStatus[], totals: RunTotals, requests: number): string {
   const rows = statuses.map((status) => {
-    const { read, created, updated, unchanged, deleted } = totals.of(status.name);
+    const { read, created, adopted, updated, unchanged, deleted } = totals.of(status.name);
     const waiting = (status.counts.waiting ?? 0) + (status.counts.due ?? 0);
-    return [status.name, read, created, updated, unchanged, deleted, waiting, needsPersonCount(status)];
+    return [status.name, read, created, adopted, updated, unchanged, deleted, waiting, needsPersonCount(status)];
   });
-  const head = ["stream", "read", "created", "updated", "unchanged", "deleted", "waiting", "parked"];
+  const head = ["stream", "read", "created", "adopted", "updated", "unchanged", "deleted", "waiting", "needs you"];
   const sum = (name: keyof Totals) => [...totals.streams.values()].reduce((total, each) => total + each[name], 0);
   const writes = sum("created") + sum("updated") + sum("deleted");
   const asked = `${requests.toLocaleString("en")} request${requests === 1 ? "" : "s"} to the service`;

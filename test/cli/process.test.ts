@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -83,6 +83,24 @@ describe("the program", () => {
     await using program = new Program("run", "--env-file", wrong);
     expect(await program.ended()).toBe(78);
     expect(program.output).toMatch(/SERVICE_URL: found "nowhere"; wanted/);
+  });
+
+  it("sync ends with 70 when the service refuses the token, instead of staying for ever", async () => {
+    const wrong = join(scene.folder, "wrong-token.env");
+    const settings = await readFile(scene.envFile, "utf8");
+    await writeFile(wrong, `${settings}SERVICE_TOKEN='wrong'\nDATA_DIR='${join(scene.folder, "other")}'\n`);
+    await using program = new Program("sync", "--env-file", wrong);
+    expect(await program.ended()).toBe(70);
+    expect(program.output).toContain("E_SERVICE_LOGIN");
+  });
+
+  it("makes an env file that is not there yet, however Node reads its own options", async () => {
+    await chmod(main, 0o755);
+    const argv = ["init", "--env-file", "new.env", "--yes", "--erp", "sqlite", "--no-check"];
+    const child = spawn(main, argv, { cwd: scene.folder, stdio: "ignore" });
+    await once(child, "close");
+    expect(child.exitCode).toBe(0);
+    expect(await readFile(join(scene.folder, "new.env"), "utf8")).toContain("SERVICE_URL=\n");
   });
 
   it("shows the whole demo, and the counts hold", async () => {
