@@ -77,8 +77,15 @@ export class RedisBackend implements Backend {
   async #connected(): Promise<void> {
     const client = this.#commands;
     if (client.status === "ready") return;
-    const isReady = new Promise<true>((resolve) => void client.once("ready", () => resolve(true)));
-    if ((await Promise.race([isReady, sleep(connectionPatienceMs)])) === true) return;
+    let hear: () => void = () => undefined;
+    const isReady = new Promise<true>((resolve) => {
+      hear = () => resolve(true);
+      client.once("ready", hear);
+    });
+    const isInTime = await Promise.race([isReady, sleep(connectionPatienceMs)]);
+    // Each look during an outage would leave one more listener behind.
+    client.off("ready", hear);
+    if (isInTime === true) return;
     const { lastError } = this.#connections;
     throw lastError && saysDenied(lastError) ? lastError : unreachable(this.#place.label, lastError);
   }
