@@ -1,6 +1,7 @@
 import { canonicalJson, recordLabel, type Json, type RecordId } from "#model";
 import { whyItWillNotCome } from "#pipeline";
 import type { AuditRecord, RecordView, Store } from "#store";
+import { meaningOf, remedyOf } from "#web";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
 import { areKnown, unknownStream } from "./known-streams.ts";
@@ -39,11 +40,13 @@ async function waits({ waitsFor }: RecordView, store: Pick<Store, "record">): Pr
 function asText(view: RecordView, waiting: readonly string[], history: readonly AuditRecord[]): string {
   const { id, state, binding, error, attempts, dueAt, changedAt, intent } = view;
   const lines = [
-    `${recordLabel(id)} is ${state}${binding ? ` and bound to ${binding.resource} ${binding.serviceId}` : ", not bound"}.`,
+    `${recordLabel(id)} is ${state}${binding ? ` and bound to ${binding.resource} ${binding.serviceId}` : ", not bound"}. ${meaningOf(state)}`,
     `The ERP last changed it as seen ${instant(changedAt)}${view.deleted ? " and says that it is deleted" : ""}.`,
   ];
   if (error) lines.push(`Reason: ${error.message} (${error.code}).`);
   lines.push(...waiting);
+  const remedy = remedyOf(state, id);
+  if (remedy !== undefined) lines.push(`What to do: ${remedy}`);
   if (attempts > 0) lines.push(`Failed attempts: ${attempts}${dueAt ? `; the next one ${instant(dueAt)}` : ""}.`);
   if (intent)
     lines.push(`A create of ${intent.resource} was begun ${instant(intent.begunAt)}; its end was never seen.`);

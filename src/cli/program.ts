@@ -1,11 +1,12 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { StopError, SyncError, type RecordId, type RecordState } from "#model";
+import { RECORD_STATES, type RecordId } from "#model";
 import { adopt, type AdoptOptions } from "./adopt.ts";
 import { backup } from "./backup.ts";
 import { check, type CheckOptions } from "./check.ts";
 import { deletions, type DeletionsOptions } from "./deletions.ts";
 import { demo, type DemoOptions } from "./demo/index.ts";
 import { explain, type ExplainOptions } from "./explain.ts";
+import { failureCode, failureText, isSettingsError } from "./failure-text.ts";
 import { init, presets, zoneObjection, type InitOptions } from "./init/index.ts";
 import { exitCode, type Io } from "./io.ts";
 import { parseRecord, records, type RecordsOptions } from "./records.ts";
@@ -22,17 +23,6 @@ import { status, type StatusOptions } from "./status.ts";
 import { sync, type SyncOptions } from "./sync.ts";
 import type { GlobalOptions } from "./command-context.ts";
 import { version } from "#daemon";
-
-const states: readonly RecordState[] = [
-  "due",
-  "claimed",
-  "waiting",
-  "applied",
-  "parked",
-  "uncertain",
-  "skipped",
-  "deleted",
-];
 
 /**
  * Runs one command line and resolves to the exit code. Never throws: what a command threw is one clear message on stderr.
@@ -51,7 +41,8 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
     .showHelpAfterError("(svcsync --help lists the commands)")
     .exitOverride()
     .addHelpText("after", () => helpEnd);
-  const command = (name: string, description: string) => program.command(name).description(description);
+  const command = (name: string, description: string) =>
+    program.command(name).description(description).showHelpAfterError(`(svcsync ${name} --help explains it)`);
   const ended = (result: Promise<number>) => result.then((value) => void (code = value));
   const globals = () => program.opts<GlobalOptions>();
 
@@ -78,12 +69,16 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
     .option("--service", "probe the tenant with reads alone and say which dialect settings hold")
     .option("--json", "the findings as JSON")
     .action((options: CheckOptions) => ended(check({ ...globals(), ...options }, io)));
-  command("status", "how each stream stands: state, lag, records by state, last error")
-    .option("--json", "the status as JSON")
+  command(
+    "status",
+    "how each stream stands, what needs a person, and what a running daemon says of the service and the queue",
+  )
+    .option("--json", "the status as JSON, from the store alone")
+    .addHelpText("after", streamWords)
     .action((options: StatusOptions) => ended(status({ ...globals(), ...options }, io)));
   command("records", "records in some states with their reasons; what needs a person unless told otherwise")
     .argument("[stream]", "one stream; all unless given")
-    .addOption(new Option("--state <state...>", "states to list").choices(states))
+    .addOption(new Option("--state <state...>", "states to list").choices(RECORD_STATES))
     .option("--limit <count>", "at most this many", positiveInteger, 100)
     .option("--json", "one line of JSON per record")
     .action((stream: string | undefined, options: RecordsOptions) =>
@@ -98,7 +93,10 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
     .option("--rows <count>", "how many", positiveInteger, 3)
     .option("--json", "one line of JSON per row")
     .action((stream: string, options: PeekOptions) => ended(peek(stream, { ...globals(), ...options }, io)));
-  command("retry", "parked and waiting records become due again")
+  command(
+    "retry",
+    "parked and waiting records are tried again, by a running daemon within seconds, else by the next sync",
+  )
     .argument("[target]", "a stream, or one record as stream/key; everything unless given")
     .action((target: string | undefined) => ended(retry(target, globals(), io)));
   command("resolve", "answers a create whose result nobody could know, or a record with several candidates")
@@ -115,6 +113,7 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
     .option("--confirm", "let the streams through: bind what matches, create what is new, park what is ambiguous")
     .option("--create-all", "let the streams through although nothing can be matched: everything is created")
     .option("--json", "as JSON")
+    .addHelpText("after", verdictWords)
     .action((streams: string[], options: AdoptOptions) => ended(adopt(streams, { ...globals(), ...options }, io)));
   command("reconcile", "reads the service and reports where it differs from what was last written")
     .argument("[streams...]", "these streams; all unless given")
@@ -125,7 +124,7 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
     );
   command("deletions", "deletions that the guard holds back")
     .argument("[stream]", "one stream; all unless given")
-    .option("--confirm", "they are meant: let the next sweep delete them")
+    .option("--confirm", "they are meant: let the next sweep delete them, at most as many as are shown")
     .action((stream: string | undefined, options: DeletionsOptions) =>
       ended(deletions(stream, { ...globals(), ...options }, io)),
     );
@@ -152,6 +151,20 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
   }
 }
 
+const streamWords = `
+Stream states: loading the first load is under way, following every change is followed, failing the last poll failed and
+the next one tries again, held nothing is delivered until a person decides (svcsync adopt).
+Records: in step the service holds what the ERP showed last, due on their way, waiting for another record, parked and
+uncertain need a person, left out by the rules of the stream or by a person, deleted gone in the ERP.
+Exit code: 0 all well, 1 a record or a stream needs a person.
+`;
+
+const verdictWords = `
+Verdicts: bound they belong together already, matched exactly one record of the service has this natural key, new none
+has, ambiguous several have, left out nothing is to be created (deleted in the ERP, or the stream's rules), unclear the
+record could not be compared. "only in the service": records that no row of the ERP matches; they are never touched.
+`;
+
 const helpEnd = `
 Where to begin:
   svcsync init                        writes the settings for your ERP
@@ -164,29 +177,14 @@ Exit codes: 0 all well, 1 something needs a person, 64 wrong usage, 70 it could 
 78 the settings or the sync file are wrong.
 `;
 
-/** Options that only mean something together, so that the parser could not refuse them. */
-const sandboxOptionErrors: ReadonlySet<string> = new Set([
-  "E_SANDBOX_ACCOUNT",
-  "E_SANDBOX_FAULT",
-  "E_SANDBOX_RESOURCE",
-]);
-
 function failed(thrown: unknown, io: Io): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCode.ok : exitCode.usage;
-  if (thrown instanceof SyncError) {
-    io.stderr.write(`${thrown.message} (${thrown.code})\n`);
-    const isSettings = thrown.code === "E_SETTINGS" || thrown.code === "E_SYNC_FILE";
-    if (isSettings) {
-      io.stderr.write(
-        '"svcsync init" writes settings and sync file for an ERP; .env.example and docs/sync-file.md explain them.\n',
-      );
-      return exitCode.settings;
-    }
-    if (sandboxOptionErrors.has(thrown.code)) return exitCode.usage;
-    return thrown instanceof StopError ? exitCode.stopped : exitCode.again;
-  }
-  io.stderr.write(`${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)} (E_INTERNAL)\n`);
-  return exitCode.stopped;
+  io.stderr.write(failureText(thrown));
+  if (isSettingsError(thrown))
+    io.stderr.write(
+      '"svcsync init" writes settings and sync file for an ERP; .env.example and docs/sync-file.md explain them.\n',
+    );
+  return failureCode(thrown);
 }
 
 function recordArgument(): Argument {

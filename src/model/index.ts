@@ -10,7 +10,16 @@ export {
   type StreamName,
 } from "./record.ts";
 export { contentHash, type Change, type ChangeBatch, type Cursor } from "./change.ts";
-export type { Binding, Finding, Outcome, Projection, RecordState, ResourceName, ServiceId } from "./outcome.ts";
+export {
+  RECORD_STATES,
+  type Binding,
+  type Finding,
+  type Outcome,
+  type Projection,
+  type RecordState,
+  type ResourceName,
+  type ServiceId,
+} from "./outcome.ts";
 export {
   SyncError,
   RetryError,

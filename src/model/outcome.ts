@@ -18,8 +18,20 @@ export interface Binding {
   readonly serviceId: ServiceId;
 }
 
-/** Where a record stands. The drawing and every legal move are in src/store/README.md. */
-export type RecordState = "due" | "claimed" | "waiting" | "applied" | "parked" | "uncertain" | "skipped" | "deleted";
+/** Every state, in the order in which a record usually meets them. The drawing and every legal move are in src/store/README.md. */
+export const RECORD_STATES = [
+  "due",
+  "claimed",
+  "waiting",
+  "applied",
+  "parked",
+  "uncertain",
+  "skipped",
+  "deleted",
+] as const;
+
+/** Where a record stands. */
+export type RecordState = (typeof RECORD_STATES)[number];
 
 /** One thing that a check found, for a person: what, whether it is well, and what to do if not. */
 export interface Finding {

@@ -1,4 +1,4 @@
-import { ParkError, type RecordState } from "#model";
+import { ParkError, RECORD_STATES, type RecordState } from "#model";
 
 /**
  * What can happen to a record. A worker's steps: claim, release, apply, retry, wait, park, lose (the result of a create is
@@ -143,18 +143,6 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     recheck: "deleted",
   },
 };
-
-/** Every state, in the order in which a record usually meets them. */
-export const RECORD_STATES = [
-  "due",
-  "claimed",
-  "waiting",
-  "applied",
-  "parked",
-  "uncertain",
-  "skipped",
-  "deleted",
-] as const satisfies readonly RecordState[];
 
 /**
  * The state after an event.

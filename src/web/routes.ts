@@ -1,4 +1,4 @@
-import type { Clock, RecordId, RecordState } from "#model";
+import { RECORD_STATES, type Clock, type RecordId, type RecordState } from "#model";
 import { metricsType, type Metrics, type Redact } from "#telemetry";
 import { htmlAnswer, jsonAnswer, seeOther, textAnswer, type Answer } from "./answer.ts";
 import type { StatusSource } from "./contract.ts";
@@ -8,7 +8,7 @@ import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "./page
 import { redacted } from "./redacted.ts";
 import type { WebRequest } from "./request.ts";
 import { problemsOf, statusPage } from "./pages/status-page.ts";
-import { allStates, attentionStates, pathOf } from "./pages/wording.ts";
+import { attentionStates, pathOf } from "./pages/wording.ts";
 
 /** What the routes answer from. */
 export interface RouteParts {
@@ -111,7 +111,7 @@ function idOf(stream = "", key = ""): RecordId {
 function recordsQuery(parameters: URLSearchParams): RecordsQuery | undefined {
   const stream = parameters.get("stream");
   const word = parameters.get("state");
-  const state = allStates.find((known): known is RecordState => known === word);
+  const state = RECORD_STATES.find((known): known is RecordState => known === word);
   if (word !== null && state === undefined) return undefined;
   const after = { stream: parameters.get("after-stream"), key: parameters.get("after-key") };
   return {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { RECORD_STATES, allows, next, statesMovedTo, type RecordEvent } from "../../src/store/transitions.ts";
+import { RECORD_STATES } from "#model";
+import { allows, next, statesMovedTo, type RecordEvent } from "../../src/store/transitions.ts";
 
 const steps: RecordEvent[] = ["release", "apply", "retry", "wait", "park", "lose", "skip", "remove"];
 

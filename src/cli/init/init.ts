@@ -4,6 +4,7 @@ import { resourceNames } from "#service";
 import { adapters } from "#sources";
 import { check } from "../check.ts";
 import type { GlobalOptions } from "../command-context.ts";
+import { failureCode, failureText } from "../failure-text.ts";
 import { exitCode, type Io } from "../io.ts";
 import { sampleSyncFile } from "./sample-sync-file.ts";
 import { askPreset, askSettings } from "./ask.ts";
@@ -64,13 +65,23 @@ export async function init(options: InitOptions, io: Io): Promise<number> {
   }
   if (options.check === false) return exitCode.ok;
   io.stdout.write("\nChecking …\n\n");
-  const code = await check({ envFile, service: true }, io);
+  const code = await checked(envFile, io);
   io.stdout.write(
     code === exitCode.ok
       ? '\nAll is there. "svcsync peek customers" shows what would be written, "svcsync run" begins.\n'
       : '\nCorrect what is named above, then "svcsync check" again.\n',
   );
   return code;
+}
+
+/** The check's exit code, also where it could not even begin. */
+async function checked(envFile: string, io: Io): Promise<number> {
+  try {
+    return await check({ envFile, service: true }, io);
+  } catch (thrown) {
+    io.stderr.write(failureText(thrown));
+    return failureCode(thrown);
+  }
 }
 
 /** Files that hold somebody's work. The sync file of the sample, as it is shipped, is nobody's. */

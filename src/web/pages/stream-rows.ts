@@ -1,7 +1,8 @@
+import { RECORD_STATES } from "#model";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "./html.ts";
 import { recordsPath } from "./records-page.ts";
-import { allStates, badge, counted, duration, instant, sentence } from "./wording.ts";
+import { badge, counted, duration, instant, sentence } from "./wording.ts";
 
 /** What the word for a stream's state means. */
 const meanings: Readonly<Record<StreamStatus["state"], string>> = {
@@ -19,7 +20,7 @@ export function streamRows(stream: StreamStatus, now: number): Html {
   return html`<tr class="${attention.length > 0 ? "led" : ""}">
       <th scope="row">${name}<br /><span class="quiet">${source} → ${resource}</span></th>
       <td><span class="badge ${state}">${state}</span><br /><span class="quiet">${meanings[state]}</span></td>
-      <td>${lastPoll(stream, now)}</td>
+      <td data-head="Last poll">${lastPoll(stream, now)}</td>
       <td>${counts(stream)}</td>
     </tr>
     ${
@@ -52,7 +53,7 @@ function progress({ cursor, lagMs }: StreamStatus): Content {
 }
 
 function counts({ name, counts: byState }: StreamStatus): Html {
-  const present = allStates.filter((state) => (byState[state] ?? 0) > 0);
+  const present = RECORD_STATES.filter((state) => (byState[state] ?? 0) > 0);
   if (present.length === 0) return html`<span class="quiet">none</span>`;
   return html`<ul class="counts">
     ${present.map(

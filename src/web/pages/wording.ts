@@ -1,18 +1,6 @@
 import { recordLabel, type ErrorFacts, type RecordId, type RecordState } from "#model";
 import { html, type Html } from "./html.ts";
 
-/** The states in the order of a record's life. */
-export const allStates = [
-  "due",
-  "claimed",
-  "waiting",
-  "applied",
-  "parked",
-  "uncertain",
-  "skipped",
-  "deleted",
-] as const satisfies readonly RecordState[];
-
 /** States in which a record is not where the ERP wants it and will not get there at once. */
 export const attentionStates = ["uncertain", "parked", "waiting"] as const satisfies readonly RecordState[];
 
@@ -37,12 +25,13 @@ export function meaningOf(state: RecordState): string {
 /** What a person does about a record in this state; undefined where there is nothing to do. */
 export function remedyOf(state: RecordState, id: RecordId): string | undefined {
   if (state === "parked")
-    return "Repair what the reason names, in the ERP, the service or the sync file, then try again. A change in the ERP tries by itself.";
+    return `Repair what the reason names, in the ERP, the service or the sync file. A change in the ERP or the sync file tries by itself; otherwise say "svcsync retry ${recordLabel(id)}".`;
   if (state === "uncertain") {
     const command = `svcsync resolve ${recordLabel(id)}`;
-    return `Look for the record in the service, then answer with ${command} --bind ID, --create or --skip.`;
+    return `Look for the record in the service. Found: "${command} --bind ID". Not there: "${command} --create". Not wanted: "${command} --skip".`;
   }
-  if (state === "waiting") return "Usually nothing: it goes on by itself when what it waits for has come.";
+  if (state === "waiting")
+    return "Nothing, where what it waits for is still to come: it then goes on by itself. What never comes needs an optional ref in the sync file, or may stay as it is.";
   return undefined;
 }
 

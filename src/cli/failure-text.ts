@@ -1,0 +1,28 @@
+import { StopError, SyncError } from "#model";
+import { exitCode } from "./io.ts";
+
+/** Options that only mean something together, so that the parser could not refuse them. */
+const usageErrors: ReadonlySet<string> = new Set(["E_SANDBOX_ACCOUNT", "E_SANDBOX_FAULT", "E_SANDBOX_RESOURCE"]);
+const settingsErrors: ReadonlySet<string> = new Set(["E_SETTINGS", "E_SYNC_FILE"]);
+
+/** What a command threw, for the person who gave it. The code stands alone where it could be taken for a part of a list. */
+export function failureText(thrown: unknown): string {
+  if (!(thrown instanceof SyncError))
+    return `${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)} (E_INTERNAL)\n`;
+  const { message, code } = thrown;
+  return message.includes("\n") ? `${message}\n(${code})\n` : `${message} (${code})\n`;
+}
+
+/** The exit code that tells a script what to do about it. */
+export function failureCode(thrown: unknown): number {
+  if (!(thrown instanceof SyncError)) return exitCode.stopped;
+  if (isSettingsError(thrown)) return exitCode.settings;
+  if (usageErrors.has(thrown.code)) return exitCode.usage;
+  // The same answer again would be refused again.
+  if (thrown.code === "E_NOT_RESOLVABLE") return exitCode.needsPerson;
+  return thrown instanceof StopError ? exitCode.stopped : exitCode.again;
+}
+
+export function isSettingsError(thrown: unknown): boolean {
+  return thrown instanceof SyncError && settingsErrors.has(thrown.code);
+}
