@@ -20,14 +20,25 @@ const EXAMPLES = 10;
 
 /**
  * `svcsync adopt [STREAM…]`: which records of the service the ERP's records already are. Shows it and writes nothing, until
- * `--confirm` lets the streams through: matched records are then bound, new ones created, ambiguous ones parked.
+ * `--confirm` lets the streams through: matched records are then bound, new ones created, ambiguous ones parked. `command`
+ * is what a person has to repeat with `--confirm`.
  */
-export async function adopt(names: readonly string[], options: AdoptOptions, io: Io): Promise<number> {
+export async function adopt(
+  names: readonly string[],
+  options: AdoptOptions,
+  io: Io,
+  command = "svcsync adopt",
+): Promise<number> {
   await using context = await openPartsContext(options, io);
   const { syncFile } = context.configuration;
   if (!areKnown(names, syncFile.streams, io)) return unknownStream;
   if (options.answers !== undefined) {
-    const failed = await answer(await readFile(options.answers, "utf8"), options.answers, context, io);
+    const text = await readFile(options.answers, "utf8").catch(fileSays);
+    if (typeof text !== "string") {
+      io.stderr.write(`--answers: ${options.answers} cannot be read (${text.code}). Nothing was written.\n`);
+      return exitCode.usage;
+    }
+    const failed = await answer(text, options.answers, context, io);
     if (failed > 0) return exitCode.needsPerson;
   }
   // Parents are planned too, though not shown: their planned ids stand in their children's natural keys.
@@ -35,17 +46,38 @@ export async function adopt(names: readonly string[], options: AdoptOptions, io:
   const plans: AdoptionPlan[] = [];
   for (const stream of syncFile.streams) plans.push(await planner.plan(stream, io.signal));
   const shown = plans.filter(({ stream }) => names.length === 0 || names.includes(stream));
-  if (options.csv !== undefined) await writeFile(options.csv, adoptionCsv(shown));
+  if (options.csv !== undefined) {
+    const failure = await writeFile(options.csv, adoptionCsv(shown)).catch(fileSays);
+    if (failure) {
+      io.stderr.write(`--csv: ${options.csv} cannot be written (${failure.code}). Nothing was written.\n`);
+      return exitCode.usage;
+    }
+  }
   io.stdout.write(options.json ? `${JSON.stringify({ plans: shown })}\n` : asText(shown, options.csv));
   if (shown.every(({ records }) => records.length === 0)) {
     io.stderr.write('No record of the ERP is in the store yet: "svcsync sync" reads them, and holds the streams.\n');
     return exitCode.needsPerson;
   }
   if (options.confirm || options.createAll) await confirm(shown, context, options, io);
-  else io.stdout.write('\nNothing was written. "--confirm" lets these streams through.\n');
+  else if (!options.json) io.stdout.write(nextStep([command, ...names, "--confirm"].join(" "), options.answers));
   return shown.some(({ records }) => records.some(({ verdict }) => verdict === "ambiguous" || verdict === "unclear"))
     ? exitCode.needsPerson
     : exitCode.ok;
+}
+
+/** A file that a person named wrongly is theirs to name again; anything else goes on up. */
+function fileSays(thrown: unknown): { readonly code: string } {
+  if (thrown instanceof Error && "code" in thrown) return { code: String(thrown.code) };
+  throw thrown;
+}
+
+function nextStep(command: string, answers: string | undefined): string {
+  const done =
+    answers === undefined ? "Nothing was written" : `The answers of ${answers} are kept, and nothing was sent`;
+  return (
+    `\n${done}. Matched records will be bound, new ones created, ambiguous and unclear ones\n` +
+    `parked; those left out and those only in the service stay as they are. If that is right: "${command}".\n`
+  );
 }
 
 async function confirm(
@@ -57,7 +89,7 @@ async function confirm(
   const decision = options.createAll ? "create-all" : "adopt";
   for (const { stream } of plans) await context.parts.store.decideAdoption(stream, decision);
   io.stdout.write(
-    `\nDecided: ${plans.map(({ stream }) => stream).join(", ")} may deliver. A running daemon goes on by itself.\n`,
+    `\nDecided: ${plans.map(({ stream }) => stream).join(", ")} may deliver. A running daemon goes on by itself, else the next sync does.\n`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
 
@@ -6,6 +7,10 @@ import { exitCode, type Io } from "./io.ts";
 export async function backup(path: string, options: GlobalOptions, io: Io): Promise<number> {
   if (existsSync(path)) {
     io.stderr.write(`${path} is there already, and a backup overwrites nothing: give a name that is new.\n`);
+    return exitCode.usage;
+  }
+  if (!existsSync(dirname(path))) {
+    io.stderr.write(`${path}: there is no folder ${dirname(path)} to write it to.\n`);
     return exitCode.usage;
   }
   await using context = await openStoreContext(options, io);

@@ -21,7 +21,7 @@ export async function rebuild(options: RebuildOptions, io: Io): Promise<number> 
   const polled = await sync(options, io);
   if (polled === exitCode.stopped) return polled;
   const adoptOptions: AdoptOptions = options;
-  const planned = await adopt([], adoptOptions, io);
+  const planned = await adopt([], adoptOptions, io, "svcsync rebuild");
   if (!options.confirm) return planned;
   io.stdout.write("\nBinding …\n\n");
   return sync(options, io);

@@ -1,3 +1,4 @@
+import { recordLabel } from "#model";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
 import { areKnown, unknownStream } from "./known-streams.ts";
@@ -9,7 +10,15 @@ export async function retry(target: string | undefined, options: GlobalOptions, 
   const id = target === undefined ? undefined : parseRecord(target);
   if (!areKnown([id?.stream ?? target], context.syncFile.streams, io)) return unknownStream;
   const scope = id ?? (target === undefined ? {} : { stream: target });
-  const count = await context.store.retryNow({ ...scope, states: ["parked", "waiting"] });
+  // One that is named may also be one that a person left out before.
+  const states = id ? (["parked", "waiting", "skipped"] as const) : (["parked", "waiting"] as const);
+  const count = await context.store.retryNow({ ...scope, states });
+  if (count === 0 && id) {
+    const view = await context.store.record(id);
+    const why = view ? `is ${view.state}: there is nothing to try again` : "is not in the store";
+    io.stderr.write(`${recordLabel(id)} ${why}.\n`);
+    return exitCode.needsPerson;
+  }
   io.stdout.write(`${count} record${count === 1 ? " is" : "s are"} due again.\n`);
-  return count === 0 && id ? exitCode.needsPerson : exitCode.ok;
+  return exitCode.ok;
 }

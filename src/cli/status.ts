@@ -1,6 +1,7 @@
 import { systemClock } from "#model";
 import { needsPersonCount, streamStatus, type StreamStatus } from "#pipeline";
 import { attentionText } from "./attention.ts";
+import { daemonWords } from "./daemon-words.ts";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { roughly } from "./duration.ts";
 import { exitCode, type Io } from "./io.ts";
@@ -10,16 +11,17 @@ export interface StatusOptions extends GlobalOptions {
   readonly json?: boolean;
 }
 
-/** `svcsync status`: how each stream stands, from the store; a running daemon is not disturbed. */
+/** `svcsync status`: how each stream stands, from the store, and what a running daemon says of the others. */
 export async function status(options: StatusOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const statuses = await streamStatus(context.store, context.syncFile.streams, systemClock);
-  io.stdout.write(options.json ? `${JSON.stringify({ streams: statuses })}\n` : asText(statuses));
+  if (options.json) io.stdout.write(`${JSON.stringify({ streams: statuses })}\n`);
+  else io.stdout.write(asText(statuses, await daemonWords(context.settings.health)));
   const needsPerson = statuses.some((each) => each.state === "held" || needsPersonCount(each) > 0);
   return needsPerson ? exitCode.needsPerson : exitCode.ok;
 }
 
-function asText(statuses: readonly StreamStatus[]): string {
+function asText(statuses: readonly StreamStatus[], daemon: readonly string[]): string {
   const rows = statuses.map(({ name, state, lagMs, counts }) => [
     name,
     state,
@@ -35,6 +37,9 @@ function asText(statuses: readonly StreamStatus[]): string {
   const head = ["stream", "state", "polled", "in step", "due", "waiting", "parked", "uncertain", "left out", "deleted"];
   const inNeed = statuses.filter((each) => needsPersonCount(each) > 0).map(({ name }) => name);
   const lists = inNeed.map((name) => `${name}: "svcsync records ${name}" lists what needs a person\n`);
-  const attention = attentionText(statuses) + lists.join("");
+  if (statuses.some(({ counts }) => (counts.waiting ?? 0) > 0))
+    lists.push('"svcsync records --state waiting" lists what waits, and for what\n');
+  const words = daemon.map((line) => `${line}\n`);
+  const attention = [attentionText(statuses), ...lists, ...words].join("");
   return [table(head, rows), ...(attention === "" ? [] : [attention])].join("\n");
 }

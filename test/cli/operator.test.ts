@@ -90,6 +90,42 @@ describe("the commands on a store", () => {
     ]);
   });
 
+  it("explain says what to do about a parked record", async () => {
+    const { stdout } = await scene.run("explain", "customers/10002");
+    expect(stdout).toMatch(/^customers\/10002 is parked.* It needs a person/m);
+    expect(stdout).toMatch(/^What to do: Repair what the reason names.*"svcsync retry customers\/10002"/m);
+  });
+
+  it("status tells where no daemon answers, and nothing of it where the port is any free one", async () => {
+    expect((await scene.run("status")).stdout).not.toContain("daemon");
+    await scene.set({ HEALTH_PORT: "1" });
+    expect((await scene.run("status")).stdout).toContain("no daemon answers at http://127.0.0.1:1: start");
+    await scene.set({ HEALTH_PORT: "0" });
+  });
+
+  it("retry of a record that is in step says so and exits 1", async () => {
+    const { code, stderr } = await scene.run("retry", "customers/10001");
+    expect(stderr).toBe("customers/10001 is applied: there is nothing to try again.\n");
+    expect(code).toBe(1);
+  });
+
+  it("an answer that a record cannot take is refused with exit code 1", async () => {
+    const { code, stderr } = await scene.run("resolve", "customers/10001", "--create");
+    expect(stderr).toContain("E_NOT_RESOLVABLE");
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    ["adopt", "--answers", "/nowhere/list.csv"],
+    ["adopt", "--csv", "/nowhere/list.csv"],
+    ["backup", "/nowhere/copy.db"],
+  ])("%s %s of a file that cannot be there is a wrong usage, told without a stack", async (...argv) => {
+    const { code, stderr } = await scene.run(...argv);
+    expect(stderr).toMatch(/^[^\n]*\/nowhere\/[^\n]+\.\n$/);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(code).toBe(64);
+  });
+
   it("records names a stream that there is not, instead of finding nothing in it", async () => {
     const { code, stderr } = await scene.run("records", "custmers");
     expect(stderr).toContain("custmers: no such stream; the sync file has customers, contacts, tickets, orders");
@@ -98,7 +134,9 @@ describe("the commands on a store", () => {
 
   it("explain tells state, binding, ERP row, written fields and history of one record", async () => {
     const { code, stdout } = await scene.run("explain", "customers/10001");
-    expect(stdout).toMatch(/^customers\/10001 is applied and bound to customer \d+\.$/m);
+    expect(stdout).toMatch(
+      /^customers\/10001 is applied and bound to customer \d+\. The service holds what the ERP showed last\.$/m,
+    );
     expect(stdout).toContain('name1: "Neu"');
     expect(stdout).toContain('name: "Neu AG"');
     expect(stdout).toMatch(/update customer \d+: updated, HTTP 200/);

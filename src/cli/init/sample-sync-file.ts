@@ -17,6 +17,8 @@ sources:
   erp:
     adapter: sql
     url: "\${ERP_URL}"
+    # The zone of stamps that carry none: the clock of the ERP. The sample ERP writes UTC.
+    timezone: UTC
 
 streams:
   # ── Customers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
