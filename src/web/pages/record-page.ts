@@ -4,7 +4,7 @@ import type { RecordDetail } from "../contract.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { page, table } from "./layout.ts";
 import { joined } from "./records-page.ts";
-import { badge, counted, instant, meaningOf, pathOf, reason, remedyOf, retriableStates } from "./wording.ts";
+import { badge, counted, instant, meaningOf, pathOf, reason, remedyOf, retriableStates, sentence } from "./wording.ts";
 
 export interface RecordPage {
   readonly detail: RecordDetail;
@@ -68,6 +68,7 @@ export function noRecordPage({ id, version }: { id: RecordId; version: string })
 function facts(record: RecordView, now: number): Content {
   const { error, binding, intent } = record;
   const doubts = Object.keys(record.doubts ?? {});
+  const remedy = remedyOf(record.state, record.id);
   const details = error === undefined ? [] : Object.entries(error.details);
   return [
     error && fact("Reason", reason(error)),
@@ -77,7 +78,7 @@ function facts(record: RecordView, now: number): Content {
           "Details",
           details.map(([name, value]) => html`${name}: ${JSON.stringify(value)}<br />`),
         ),
-    fact("What to do", remedyOf(record.state, record.id)),
+    remedy === undefined ? undefined : fact("What to do", sentence(remedy)),
     record.waitsFor.length === 0 ? undefined : fact("Waits for", joined(record.waitsFor)),
     fact("Bound to", binding === undefined ? "nothing in the service" : `${binding.resource} ${binding.serviceId}`),
     fact("Last change seen", instant(record.changedAt, now)),
@@ -140,9 +141,13 @@ function historyRow(entry: AuditRecord, now: number): Html {
     <td>
       ${entry.outcome}${answer.length === 0 ? undefined : html`<br /><span class="quiet">${answer.join(", ")}</span>`}
     </td>
-    <td><span class="value">${shown(entry.before)}</span></td>
-    <td><span class="value">${shown(entry.after)}</span></td>
+    <td data-head="Before">${value(entry.before)}</td>
+    <td data-head="After">${value(entry.after)}</td>
   </tr>`;
+}
+
+function value(json: Json | undefined): Content {
+  return json === undefined ? undefined : html`<span class="value">${shown(json)}</span>`;
 }
 
 /** Text as it is, anything else as JSON with its kind, so that "1" and 1 can be told apart. */

@@ -2,7 +2,7 @@ import type { RecordId, RecordState, StreamName } from "#model";
 import type { RecordView } from "#store";
 import { html, type Html } from "./html.ts";
 import { page, table } from "./layout.ts";
-import { attentionStates, badge, instant, linkTo, reason, remedyOf } from "./wording.ts";
+import { attentionStates, badge, instant, linkTo, reason, remedyOf, sentence } from "./wording.ts";
 
 export const recordsPerPage = 50;
 
@@ -45,7 +45,7 @@ export function recordsPage({ query, records, version, now }: RecordsPage): Html
     title: `svcsync: ${title}`,
     version,
     main: html`<h1>${title}</h1>
-      ${records.length === 0 ? html`<p>No records.</p>` : recordsTable(title, records, now)}
+      ${records.length === 0 ? html`<p>No records.</p>` : recordsTable("Why each is where it is, and what to do", records, now)}
       ${last === undefined ? undefined : html`<p><a href="${recordsPath({ ...query, after: last.id })}">Next</a></p>`}
       <p><a href="/">Status</a></p>`,
   });
@@ -71,8 +71,13 @@ function recordRow(record: RecordView, now: number): Html {
     <td class="number">
       ${record.dueAt === undefined ? html`<span class="quiet">none</span>` : instant(record.dueAt, now)}
     </td>
-    <td>${remedyOf(record.state, record.id)}</td>
+    <td>${remedy(record)}</td>
   </tr>`;
+}
+
+function remedy({ state, id }: RecordView): Html | undefined {
+  const text = remedyOf(state, id);
+  return text === undefined ? undefined : sentence(text);
 }
 
 export function joined(ids: readonly RecordId[]): Html[] {

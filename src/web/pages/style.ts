@@ -51,6 +51,13 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.25rem;
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 2rem; }
+/* On a telephone each row is a block: nothing hides beside the edge of the window. */
+@media (max-width: 48rem) { .wide table { min-width: 0; } .wide thead { position: absolute; width: 1px; height: 1px;
+  overflow: hidden; clip-path: inset(50%); } .wide table, .wide tbody, .wide tr, .wide tbody th, .wide td {
+  display: block; } .wide caption { display: block; } .wide tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  .wide tr.led { border-bottom: 0; } .wide tbody th, .wide td { padding: .1rem 0; border: 0; overflow-wrap: anywhere; }
+  .wide td[data-head]:empty { display: none; } .command { white-space: normal; }
+  .wide td[data-head]::before { content: attr(data-head) " "; color: var(--soft); } }
 button { font: inherit; padding: .35rem .9rem; border: 1px solid var(--link); border-radius: .3rem; cursor: pointer;
   background: var(--link); color: var(--paper); }
 `;
