@@ -26,6 +26,8 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY config ./config
+# The commands of the operator: docker compose exec svcsync svcsync status
+RUN chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/svcsync
 # Inside a container the port is reached through the one that is published, so it listens on every address.
 ENV NODE_ENV=production DATA_DIR=/data HEALTH_HOST=0.0.0.0 HEALTH_PORT=8080
 USER node
