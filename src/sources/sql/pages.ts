@@ -65,12 +65,13 @@ function pageQuery(
 ): Sql {
   const { layout, columns, order } = request;
   const { engine } = database;
-  const names = columns.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`c${at}`)}`);
+  // ORDER BY prefers these names to those of columns: no table may have one of them.
+  const names = columns.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`svcsync cell ${at}`)}`);
   const beyond = position ? sql`case when ${compareTuple(engine, order, ">", position)} then 1 else 0 end` : sql.lit(1);
   const conditions = [layout.condition, ...request.conditions];
   if (position) conditions.push(compareTuple(engine, order, ">=", position));
   const orderBy = list(order.map((column) => sql.id(column.name)));
-  return sql`select ${list(names)}, ${beyond} as ${sql.id("beyond")} from ${layout.from} where ${all(conditions)} order by ${orderBy} ${engine.limit(limit)}`;
+  return sql`select ${list(names)}, ${beyond} as ${sql.id("svcsync beyond")} from ${layout.from} where ${all(conditions)} order by ${orderBy} ${engine.limit(limit)}`;
 }
 
 function text(row: readonly Cell[]): string {

@@ -34,6 +34,20 @@ describe("keys", () => {
     expect(await stream.readOne("1", never)).toBeUndefined();
   });
 
+  it.each(dialects)("are in order whatever the columns are called in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    const rows = Array.from({ length: 9 }, (_, at) => `(${9 - at}, ${at % 3}, ${at}, ${9 - at})`).join(", ");
+    await erp.place.writer.run(
+      `create table items (c0 int, c1 int, C2 int, beyond int); insert into items values ${rows}`,
+    );
+    const third = dialect === "postgres" ? "c2" : "C2";
+    for (const key of ["c0", third, "beyond", ["c1", "c0"]]) {
+      const { keys } = await poll(erp.stream({ table: "items", key, pageSize: 2 }));
+      expect(keys).toHaveLength(9);
+      expect(new Set(keys).size).toBe(9);
+    }
+  });
+
   it.each(dialects)("with quotes and odd names are quoted and bound in %s", async (dialect) => {
     const quote = dialect === "mysql" ? "`" : '"';
     const column = `${quote}select ' nr${quote}`;

@@ -48,7 +48,7 @@ class Tracking {
     const told = (what: string, rows: Cell[][]): Answer => {
       this.asked.push(what);
       // Pages tell of each row whether it lies beyond the page before.
-      return { columns, rows: text.includes('"beyond"') ? rows.map((row) => [...row, 1]) : rows };
+      return { columns, rows: text.includes('"svcsync beyond"') ? rows.map((row) => [...row, 1]) : rows };
     };
     if (text.includes("change_tracking_min_valid_version")) {
       const lowest = this.lowest.length > 1 ? this.lowest.shift()! : this.lowest[0]!;
