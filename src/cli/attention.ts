@@ -1,4 +1,4 @@
-import type { StreamStatus } from "#pipeline";
+import { needsPersonCount, type StreamStatus } from "#pipeline";
 
 /** What a person should know or do, a line each; what is the same in several streams (an ERP that is away) is said once. */
 export function attentionText(statuses: readonly Pick<StreamStatus, "name" | "attention">[]): string {
@@ -6,4 +6,13 @@ export function attentionText(statuses: readonly Pick<StreamStatus, "name" | "at
   for (const { name, attention } of statuses)
     for (const sentence of attention) streams.set(sentence, [...(streams.get(sentence) ?? []), name]);
   return [...streams].map(([sentence, names]) => `${names.join(", ")}: ${sentence}\n`).join("");
+}
+
+/** The commands that list the records behind the counts. */
+export function listHints(statuses: readonly Pick<StreamStatus, "name" | "counts">[]): string {
+  const inNeed = statuses.filter((each) => needsPersonCount(each) > 0);
+  const hints = inNeed.map(({ name }) => `${name}: "svcsync records ${name}" lists what needs a person\n`);
+  if (statuses.some(({ counts }) => (counts.waiting ?? 0) > 0))
+    hints.push('"svcsync records --state waiting" lists what waits, and for what\n');
+  return hints.join("");
 }

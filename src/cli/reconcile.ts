@@ -21,8 +21,7 @@ export async function reconcile(names: readonly string[], options: ReconcileOpti
       results.push(await reconciler.reconcile(stream, options.repair ?? false, io.signal));
   io.stdout.write(options.json ? `${JSON.stringify({ streams: results })}\n` : asText(results));
   const drifts = results.flatMap((result) => result.drifts);
-  if (drifts.length > 0 && options.repair)
-    io.stdout.write("\nWhat differed is due again: the running daemon or the next sync writes it.\n");
+  if (!options.json) io.stdout.write(`\n${nextStep(drifts, options.repair ?? false)}\n`);
   return drifts.length === 0 ? exitCode.ok : exitCode.needsPerson;
 }
 
@@ -37,6 +36,17 @@ function asText(results: readonly Reconciliation[]): string {
   ]);
   const lines = results.flatMap(({ drifts }) => drifts.map(asLine));
   return `${table(["stream", "compared", "fields changed", "missing", "doubled", "due again"], rows)}${lines.join("")}`;
+}
+
+function nextStep(drifts: readonly Drift[], repair: boolean): string {
+  if (drifts.length === 0) return "The service holds what was last written.";
+  const doubled = drifts.some(({ kind }) => kind === "doubled")
+    ? ["Doubles are for a person to merge in the service."]
+    : [];
+  const repaired = repair
+    ? "What differed is due again: the running daemon or the next sync writes it; what is missing meets the stream's `gone`."
+    : 'Nothing was written. "svcsync reconcile --repair" writes again what differs; what is missing meets the stream\'s `gone`.';
+  return drifts.every(({ kind }) => kind === "doubled") ? doubled.join("") : [repaired, ...doubled].join("\n");
 }
 
 function asLine(drift: Drift): string {

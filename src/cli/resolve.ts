@@ -34,7 +34,9 @@ export async function resolve(id: RecordId, options: ResolveOptions, io: Io): Pr
     io.stdout.write(`${recordLabel(id)} is bound to ${resource} ${bind}; what differs is sent next.\n`);
   } else if (create) {
     await context.store.resolve(id, { kind: "create" });
-    io.stdout.write(`${recordLabel(id)} will be created anew.\n`);
+    io.stdout.write(
+      `${recordLabel(id)} will be created anew, by a running daemon within seconds, else by the next sync.\n`,
+    );
   } else {
     await context.store.resolve(id, { kind: "skip" });
     io.stdout.write(`${recordLabel(id)} is left out until the ERP changes it.\n`);

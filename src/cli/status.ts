@@ -1,6 +1,6 @@
 import { systemClock } from "#model";
 import { needsPersonCount, streamStatus, type StreamStatus } from "#pipeline";
-import { attentionText } from "./attention.ts";
+import { attentionText, listHints } from "./attention.ts";
 import { daemonWords } from "./daemon-words.ts";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { roughly } from "./duration.ts";
@@ -35,11 +35,7 @@ function asText(statuses: readonly StreamStatus[], daemon: readonly string[]): s
     counts.deleted ?? 0,
   ]);
   const head = ["stream", "state", "polled", "in step", "due", "waiting", "parked", "uncertain", "left out", "deleted"];
-  const inNeed = statuses.filter((each) => needsPersonCount(each) > 0).map(({ name }) => name);
-  const lists = inNeed.map((name) => `${name}: "svcsync records ${name}" lists what needs a person\n`);
-  if (statuses.some(({ counts }) => (counts.waiting ?? 0) > 0))
-    lists.push('"svcsync records --state waiting" lists what waits, and for what\n');
   const words = daemon.map((line) => `${line}\n`);
-  const attention = [attentionText(statuses), ...lists, ...words].join("");
+  const attention = [attentionText(statuses), listHints(statuses), ...words].join("");
   return [table(head, rows), ...(attention === "" ? [] : [attention])].join("\n");
 }

@@ -78,6 +78,9 @@ describe("the commands on a store", () => {
     const customers = syncResult.parse(JSON.parse(stdout)).streams[0];
     expect(customers).toMatchObject({ name: "customers", updated: 1 });
     expect(code).toBe(1);
+    expect((await scene.run("sync")).stdout).toContain(
+      'customers: "svcsync records customers" lists what needs a person',
+    );
   });
 
   it("records lists what needs a person, with the service's own words", async () => {
