@@ -1,5 +1,4 @@
 import { Queue, Worker } from "bullmq";
-import { sleep } from "#model";
 import type { Logger } from "#telemetry";
 import {
   cancelLostJobs,
@@ -77,15 +76,16 @@ export class RedisBackend implements Backend {
   async #connected(): Promise<void> {
     const client = this.#commands;
     if (client.status === "ready") return;
-    let hear: () => void = () => undefined;
-    const isReady = new Promise<true>((resolve) => {
-      hear = () => resolve(true);
+    const isInTime = await new Promise<boolean>((resolve) => {
+      const hear = () => resolve(true);
       client.once("ready", hear);
+      setTimeout(() => {
+        // Each look during an outage would leave one more listener behind.
+        client.off("ready", hear);
+        resolve(false);
+      }, connectionPatienceMs);
     });
-    const isInTime = await Promise.race([isReady, sleep(connectionPatienceMs)]);
-    // Each look during an outage would leave one more listener behind.
-    client.off("ready", hear);
-    if (isInTime === true) return;
+    if (isInTime) return;
     const { lastError } = this.#connections;
     throw lastError && saysDenied(lastError) ? lastError : unreachable(this.#place.label, lastError);
   }
