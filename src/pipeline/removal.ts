@@ -1,4 +1,4 @@
-import { recordLabel, SyncError, WaitError, type Projection } from "#model";
+import { recordLabel, recordName, SyncError, WaitError, type Projection } from "#model";
 import type { Mapped, MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
 import type { AuditEntry, Claim, Store } from "#store";
@@ -6,8 +6,12 @@ import { difference } from "./difference.ts";
 import type { Resolver } from "./resolver.ts";
 import type { Updates } from "./updates.ts";
 
-/** How long a parent's deletion waits before it looks at its children again. */
+/**
+ * A parent's deletion is woken when its last child goes. It looks by itself after this, and then after twice as long each
+ * time, for children that another way took from it.
+ */
 const CHILDREN_AGAIN_MS = 10_000;
+const CHILDREN_AGAIN_MAX_MS = 3_600_000;
 
 /** Among the doubts of a record: its deletion was sent and not seen to end. No field of the service is called so. */
 const BEGUN = "(deletion)";
@@ -23,6 +27,8 @@ export class Remover {
   readonly #service: Service;
   readonly #resolver: Resolver;
   readonly #updates: Updates;
+  /** How long the parents that wait for their children wait. */
+  readonly #pausesMs = new Map<string, number>();
 
   constructor(store: Store, service: Service, resolver: Resolver, updates: Updates) {
     this.#store = store;
@@ -43,13 +49,20 @@ export class Remover {
     if (children.length > 0) {
       const labels = children.slice(0, 10).map(recordLabel);
       throw new WaitError("E_CHILDREN_FIRST", `${children.length} records still belong to it: ${labels.join(", ")}`, {
-        afterMs: CHILDREN_AGAIN_MS,
+        afterMs: this.#pauseMs(claim),
         details: { children: labels },
       });
     }
+    this.#pausesMs.delete(recordName(claim.id));
     await this.#store.doubt(claim, { ...claim.doubts, [BEGUN]: true });
     const audit = await this.#removed(claim, signal);
     await this.#store.remove(claim, { unbind: true, audit });
+  }
+
+  #pauseMs({ id }: Claim): number {
+    const pauseMs = this.#pausesMs.get(recordName(id)) ?? CHILDREN_AGAIN_MS;
+    this.#pausesMs.set(recordName(id), Math.min(CHILDREN_AGAIN_MAX_MS, 2 * pauseMs));
+    return pauseMs;
   }
 
   /**

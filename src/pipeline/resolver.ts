@@ -10,7 +10,7 @@ import {
 } from "#model";
 import type { MappedField } from "#mapping";
 import type { Service } from "#service";
-import type { Store } from "#store";
+import type { Parents, Store } from "#store";
 
 /**
  * A parent that turns out not to come wakes its children, but for those that are just being delivered: these are asked for
@@ -26,7 +26,7 @@ export interface Wanted {
   /** Array fields in which only our own ids are added and removed. */
   readonly shared: ReadonlySet<string>;
   /** Records whose service ids the projection carries, or would carry if they came after all. */
-  readonly parents: readonly RecordId[];
+  readonly parents: Parents;
 }
 
 /**
@@ -49,8 +49,8 @@ export class Resolver {
         ? [{ id: { stream: value.stream, key: value.key }, isOptional: value.optional ?? false }]
         : [],
     );
-    const parents = references.map(({ id }) => id);
-    const bindings = parents.length > 0 ? await this.#store.bindings(parents) : new Map<string, Binding>();
+    const ids = references.map(({ id }) => id);
+    const bindings = ids.length > 0 ? await this.#store.bindings(ids) : new Map<string, Binding>();
     const missing: RecordId[] = [];
     const optional: RecordId[] = [];
     for (const { id, isOptional } of references) {
@@ -60,6 +60,7 @@ export class Resolver {
     }
     if (missing.length > 0) throw new ParentMissing(missing, optional);
 
+    const parents = ids.map((id) => ({ ...id, serviceId: bindings.get(recordName(id))?.serviceId ?? null }));
     const projection: Record<string, Json> = {};
     const createOnly = new Set<string>();
     const shared = new Set<string>();

@@ -39,8 +39,14 @@ export interface Intent {
 /** What `svcsync resolve` answered. `create`: it is certain that nothing was created, go on with a new create. */
 export type Decision = { readonly kind: "create" };
 
+/** A record whose service id a projection carries. */
+export interface Parent extends RecordId {
+  /** The id that the projection carries, null where it carries none. Absent: not told. */
+  readonly serviceId?: ServiceId | null;
+}
+
 /** What a delivery used: the parents whose service ids are in the projection. Kept to wake and to order deletions. */
-export type Parents = readonly RecordId[];
+export type Parents = readonly Parent[];
 
 /** What a delivery left in the service. */
 export interface Applied {

@@ -103,7 +103,8 @@ export interface Store extends AsyncDisposable {
    * Binding, applied projection and end of the intent in one transaction; wakes the records that wait for this one.
    * The record becomes applied; or due again when a newer change was staged, when `applied.again` says so, and when the
    * ERP deleted it, so that the deletion is carried out on what was found.
-   * A record bound to another service id before makes the records due whose projection carries the old one.
+   * A record bound to another service id before makes the records due whose projection carries the old one; a record whose
+   * own projection carries an id that its parent no longer has is due again, here as after `apply`.
    * @throws {ParkError} E_ALREADY_BOUND when the service id is bound to another record of the resource.
    * @returns the records that were woken.
    */

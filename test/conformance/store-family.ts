@@ -116,6 +116,59 @@ export function describeFamily(makePlace: MakePlace): void {
       expect(await scene.state(contact("1"))).toBe("applied");
     });
 
+    it("makes a record due again whose projection carries an id that its parent no longer has, be it a first delivery", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      const child = await scene.claimed(contact("1"));
+      await scene.store.begin(child, { resource: "contacts", projection: {} });
+      await scene.stage([upsert("1", { v: 2 })]);
+      const moving = await scene.claim(customer("1"));
+      await scene.store.bind(moving, { resource: "customers", serviceId: 12 }, written({}));
+      const used = [{ ...customer("1"), serviceId: 11 }];
+      await scene.store.bind(child, { resource: "contacts", serviceId: 21 }, written({ customer: 11 }, used));
+      expect(await scene.state(contact("1"))).toBe("due");
+      const now = [{ ...customer("1"), serviceId: 12 }];
+      await scene.store.apply(await scene.claim(contact("1")), written({ customer: 12 }, now));
+      expect(await scene.state(contact("1"))).toBe("applied");
+    });
+
+    it("makes a record due again that was written without a parent which has come meanwhile", async () => {
+      await using scene = await Scene.open(makePlace);
+      const child = await scene.claimed(contact("1"));
+      await scene.store.begin(child, { resource: "contacts", projection: {} });
+      await scene.bound(customer("1"), 11);
+      const used = [{ ...customer("1"), serviceId: null }];
+      await scene.store.bind(child, { resource: "contacts", serviceId: 21 }, written({ customer: null }, used));
+      expect(await scene.state(contact("1"))).toBe("due");
+    });
+
+    it("wakes a deleted parent when the last of its bound children goes, and not before", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      for (const key of ["1", "2", "3"]) await scene.bound(contact(key), 20 + Number(key), [customer("1")]);
+      await scene.stage([deletion("1")]);
+      await scene.store.wait(await scene.claim(customer("1")), { error: OOPS });
+      await scene.stage([deletion("1"), deletion("2")], { stream: "contacts" });
+      await scene.store.remove(await scene.claim(contact("1")), { unbind: true });
+      await scene.store.remove(await scene.claim(contact("2")), { unbind: false });
+      expect(await scene.state(customer("1"))).toBe("waiting");
+      await scene.stage([upsert("3", { moved: true })], { stream: "contacts" });
+      await scene.store.apply(await scene.claim(contact("3")), written({}, []));
+      expect(await scene.state(customer("1"))).toBe("due");
+    });
+
+    it("does not let a deleted parent miss its last child when both are in hand", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.bound(contact("1"), 21, [customer("1")]);
+      await scene.stage([deletion("1")]);
+      await scene.stage([deletion("1")], { stream: "contacts" });
+      const parent = await scene.claim(customer("1"));
+      await scene.store.remove(await scene.claim(contact("1")), { unbind: true });
+      await scene.store.wait(parent, { error: OOPS });
+      expect(await scene.state(customer("1"))).toBe("due");
+    });
+
     it("names the bound children that a parent's deletion waits for", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.bound(customer("1"), 11);

@@ -51,7 +51,7 @@ export function deletion(key: string): Change {
   return { kind: "delete", key };
 }
 
-export function written(fields: Row, parents: readonly RecordId[] = [], more: Partial<Applied> = {}): Applied {
+export function written(fields: Row, parents: Applied["parents"] = [], more: Partial<Applied> = {}): Applied {
   return { projection: fields, outcome: "updated", parents, ...more };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { only, setStage, until, untilState } from "./stage.ts";
+import { only, sent, setStage, until, untilState } from "./stage.ts";
 
 const customer = { stream: "customers", key: "10001" };
 const contact = { stream: "contacts", key: "10001|1" };
@@ -57,6 +57,33 @@ describe("a child whose parent comes late", () => {
     await untilState(store, "applied", customer, contact, ticket, order);
     const { id } = only(stage.sandbox, "ticket", "erpReferenceNumber", "T-1");
     expect(only(stage.sandbox, "svcDocument", "erpReferenceNumber", "A-1")["ticket"]).toBe(id);
+  });
+});
+
+describe("a parent that is made anew while its child is being created", () => {
+  it("is told to the service as the child's parent", async () => {
+    await using stage = await setStage();
+    await stage.edit((text) =>
+      text.replace("    resource: customer\n", "    resource: customer\n    gone: recreate\n"),
+    );
+    const { erp, sandbox } = stage;
+    erp.insertCustomer({ customer_no: "10001", name1: "Alt GmbH" });
+    await using running = await stage.start();
+    const { store } = running;
+    await untilState(store, "applied", customer);
+    const old = only(sandbox, "customer", "customerId", "10001");
+    sandbox.faults.add({ kind: "latency", ms: 3_000, when: "after", resource: "customerContact", method: "POST" });
+    erp.insertContact({ customer_no: "10001", contact_no: 1, last_name: "Ångström" });
+    await until("the child is created", () => sandbox.records("customerContact").length === 1);
+    sandbox.vanish("customer", old.id);
+    erp.renameCustomer("10001", "Neu GmbH");
+    await until("the parent is made anew", async () => {
+      const view = await store.record(customer);
+      return view!.state === "applied" && view!.binding!.serviceId !== old.id;
+    });
+    await untilState(store, "applied", contact);
+    const { id } = only(sandbox, "customer", "name", "Neu GmbH");
+    expect(sent(sandbox, "customerContact", "edit")).toEqual([{ customer: id }]);
   });
 });
 

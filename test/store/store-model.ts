@@ -148,6 +148,25 @@ export class StoreModel {
     }
   }
 
+  /** Wakes those of a child's former parents that wait and have no bound child left. */
+  childLeft(parents: readonly RecordId[]): void {
+    for (const id of parents) {
+      const parent = this.get(id);
+      if (parent === undefined || this.#hasBoundChild(id)) continue;
+      if (parent.state === "claimed") parent.again = true;
+      if (parent.state === "waiting")
+        Object.assign(parent, { state: "due", dueAt: this.now, error: undefined, waits: [] });
+    }
+  }
+
+  #hasBoundChild(parent: RecordId): boolean {
+    const name = recordName(parent);
+    return this.all().some(
+      ({ state, serviceId, parents }) =>
+        state !== "deleted" && serviceId !== undefined && parents.some((id) => recordName(id) === name),
+    );
+  }
+
   owner(stream: string, serviceId: number): ModelRecord | undefined {
     return this.all(stream).find((record) => record.serviceId === serviceId);
   }

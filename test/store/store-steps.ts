@@ -61,9 +61,11 @@ export const STEPS = {
       if (owner !== undefined && owner !== record) return "E_ALREADY_BOUND";
       const moved = record.serviceId !== serviceId;
       record.again ||= flag || record.deleted;
+      const before = record.parents;
       Object.assign(record, { serviceId, looks: undefined, applied: value, appliedSequence: claim.sequence });
       Object.assign(record, { doubts: undefined, decision: false, parents });
       model.end(record, "applied", { attempts: 0 });
+      model.childLeft(before);
       model.parentSettled(record.id, moved);
       return undefined;
     },
@@ -74,9 +76,11 @@ export const STEPS = {
     expect: (model, record, claim, { value, parents, flag }) => {
       if (record.serviceId === undefined || record.looks !== undefined) return STATE;
       record.again ||= flag;
+      const before = record.parents;
       Object.assign(record, { applied: value, appliedSequence: claim.sequence, doubts: undefined });
       Object.assign(record, { decision: false, parents });
       model.end(record, "applied", { attempts: 0 });
+      model.childLeft(before);
       return undefined;
     },
     take: (store, claim, { value, parents, flag }) => store.apply(claim, written({ value }, parents, { again: flag })),
@@ -127,9 +131,11 @@ export const STEPS = {
   },
   remove: {
     expect: (model, record, claim, { flag, value }) => {
+      const before = record.parents;
       if (flag) Object.assign(record, unbound, { parents: [] });
       else Object.assign(record, { applied: value, appliedSequence: claim.sequence, doubts: undefined });
       model.end(record, "deleted", { attempts: 0, decision: false });
+      model.childLeft(before);
       model.parentSettled(record.id, false);
       return undefined;
     },
@@ -137,9 +143,11 @@ export const STEPS = {
       store.remove(claim, flag ? { unbind: true } : { unbind: false, applied: { value } }),
   },
   unbind: {
-    expect: (_model, record) => {
+    expect: (model, record) => {
       if (record.serviceId === undefined) return STATE;
+      const before = record.parents;
       Object.assign(record, unbound, { parents: [] });
+      model.childLeft(before);
       return undefined;
     },
     take: (store, claim) =>

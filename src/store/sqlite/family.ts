@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { Clock, RecordId } from "#model";
+import type { Clock, RecordId, RecordState, ServiceId } from "#model";
 import type { Parents } from "../claim.ts";
 import { statesMovedTo } from "../transitions.ts";
 import { stateList } from "./state-list.ts";
@@ -21,7 +21,12 @@ export class Family {
   readonly #outdated;
   readonly #wake;
   readonly #markClaimed;
+  readonly #again;
   readonly #boundChildren;
+  readonly #hasBoundChild;
+  readonly #parentsOf;
+  readonly #boundTo;
+  readonly #inPlace;
 
   constructor(db: Database, clock: Clock) {
     this.#clock = clock;
@@ -51,18 +56,58 @@ export class Family {
     this.#wake = db.prepare<[number, number]>(
       "UPDATE records SET state = 'due', due_at = ?, error = NULL WHERE id = ?",
     );
+    this.#again = db.prepare<[number]>("UPDATE records SET again = 1 WHERE id = ?");
     this.#markClaimed = db.prepare<[string, string]>(`
       UPDATE records SET again = 1
       WHERE state = 'claimed' AND id IN (SELECT child FROM parents WHERE stream = ? AND key = ?)`);
     this.#boundChildren = db.prepare<[string, string], RecordId>(`
       SELECT r.stream, r.key FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
       WHERE p.stream = ? AND p.key = ? AND r.state <> 'deleted' ORDER BY r.stream, r.key`);
+    this.#hasBoundChild = db
+      .prepare<[string, string], 0 | 1>(
+        `
+      SELECT EXISTS (
+        SELECT 1 FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
+        WHERE p.stream = ? AND p.key = ? AND r.state <> 'deleted')`,
+      )
+      .pluck();
+    this.#parentsOf = db.prepare<[number], RecordId>("SELECT stream, key FROM parents WHERE child = ?");
+    this.#boundTo = db
+      .prepare<[string, string], ServiceId>(
+        "SELECT b.service_id FROM records p JOIN bindings b ON b.record = p.id WHERE p.stream = ? AND p.key = ?",
+      )
+      .pluck();
+    this.#inPlace = db.prepare<[string, string], { id: number; state: RecordState }>(`
+      SELECT id, state FROM records WHERE stream = ? AND key = ? AND state IN ('waiting', 'claimed')`);
   }
 
-  /** Remembers whose service ids the record's projection carries. */
-  setParents(child: number, parents: Parents): void {
+  /** Remembers whose service ids the record's projection carries; true when a parent has another one by now. */
+  setParents(child: number, parents: Parents): boolean {
     this.#forgetParents.run(child);
-    for (const { stream, key } of parents) this.#addParent.run(child, stream, key);
+    let outdated = false;
+    for (const { stream, key, serviceId } of parents) {
+      this.#addParent.run(child, stream, key);
+      if (serviceId !== undefined && serviceId !== (this.#boundTo.get(stream, key) ?? null)) outdated = true;
+    }
+    return outdated;
+  }
+
+  /** Whose service ids the record's projection carries. */
+  parentsOf(child: number): RecordId[] {
+    return this.#parentsOf.all(child);
+  }
+
+  /** Makes those of the parents due that wait and have no bound child left: a deletion may have waited for the last one. */
+  childLeft(parents: readonly RecordId[]): void {
+    for (const { stream, key } of parents) {
+      const parent = this.#inPlace.get(stream, key);
+      if (parent === undefined || this.#hasBoundChild.get(stream, key) === 1) continue;
+      if (parent.state === "claimed") this.#again.run(parent.id);
+      else {
+        this.#wake.run(this.#clock.now(), parent.id);
+        this.#forgetWaits.run(parent.id);
+      }
+    }
   }
 
   /** Remembers whom the record waits for; true when one of them is bound already. */

@@ -39,9 +39,11 @@ export class Journal {
     const { audit, bindings, claims, family, written } = this.#tables;
     const { id } = claims.hold(claim);
     if (bindings.of(id) === undefined) throw refused(claim, "is not bound and cannot be unbound");
+    const parents = family.parentsOf(id);
     bindings.end(id);
     written.forget(id);
     family.setParents(id, []);
+    family.childLeft(parents);
     audit.add(claim.id, entry);
   }
 }

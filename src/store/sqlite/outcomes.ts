@@ -1,4 +1,4 @@
-import type { Binding, ErrorFacts, Projection, RecordId } from "#model";
+import type { Binding, ErrorFacts, RecordId } from "#model";
 import type { Applied, AuditEntry, Claim, Waiting } from "../claim.ts";
 import { refused } from "./journal.ts";
 import type { Store } from "../contract.ts";
@@ -15,29 +15,35 @@ export class Outcomes {
   bind(claim: Claim, binding: Binding, applied: Applied): RecordId[] {
     const { bindings, claims, family, intents } = this.#tables;
     const held = claims.hold(claim);
+    const parents = family.parentsOf(held.id);
     const moved = bindings.save(held.id, claim.id, binding);
     intents.end(held.id);
-    this.#write(held.id, claim, applied);
     // A record that the ERP deleted was only bound to be found again: its deletion is still to be carried out.
-    const followedBy = applied.again === true || held.deleted === 1 ? "change" : undefined;
+    const isLast = this.#write(held.id, claim, applied) && held.deleted === 0;
+    const followedBy = isLast ? undefined : "change";
     this.#tables.endings.end(held, "apply", { attempts: 0, answered: true, followedBy });
+    family.childLeft(parents);
     return family.parentSettled(claim.id, moved);
   }
 
   apply(claim: Claim, applied: Applied): void {
-    const { bindings, claims, endings, intents } = this.#tables;
+    const { bindings, claims, endings, family, intents } = this.#tables;
     const held = claims.hold(claim);
     if (bindings.of(held.id) === undefined) throw refused(claim, "is not bound and cannot be applied");
     if (intents.resourceOf(held.id) !== undefined) throw refused(claim, "has an open create and cannot be applied");
-    this.#write(held.id, claim, applied);
-    const followedBy = applied.again === true ? "change" : undefined;
+    const parents = family.parentsOf(held.id);
+    const followedBy = this.#write(held.id, claim, applied) ? undefined : "change";
     endings.end(held, "apply", { attempts: 0, answered: true, followedBy });
+    family.childLeft(parents);
   }
 
-  #write(record: number, claim: Claim, applied: Applied): void {
-    this.#tables.written.apply(record, applied.projection, claim.sequence);
-    this.#tables.family.setParents(record, applied.parents);
-    this.#tables.audit.add(claim.id, applied.audit);
+  /** False when what was written is not the last word: the caller says so, or a parent has moved under it. */
+  #write(record: number, claim: Claim, applied: Applied): boolean {
+    const { audit, family, written } = this.#tables;
+    written.apply(record, applied.projection, claim.sequence);
+    const isOutdated = family.setParents(record, applied.parents);
+    audit.add(claim.id, applied.audit);
+    return applied.again !== true && !isOutdated;
   }
 
   retry(claim: Claim, error: ErrorFacts, dueAt: number): void {
@@ -74,6 +80,7 @@ export class Outcomes {
   remove(claim: Claim, removal: Parameters<Store["remove"]>[1]): void {
     const { audit, bindings, claims, endings, family, written } = this.#tables;
     const held = claims.hold(claim);
+    const parents = family.parentsOf(held.id);
     if (removal.unbind) {
       bindings.end(held.id);
       written.forget(held.id);
@@ -81,6 +88,7 @@ export class Outcomes {
     } else if (removal.applied !== undefined) written.apply(held.id, removal.applied, claim.sequence, removal.doubts);
     audit.add(claim.id, removal.audit);
     endings.end(held, "remove", { attempts: 0, answered: true });
+    family.childLeft(parents);
     family.parentSettled(claim.id, false);
   }
 
