@@ -4,4 +4,3 @@ export { HttpAnswer } from "./answer.ts";
 export { HttpFailure, type HttpFailureReason } from "./failure.ts";
 export { growingPauseMs, repeating, type RepeatPolicy } from "./repeat.ts";
 export { retryAfterMs } from "./retry-after.ts";
-export { allowListeners } from "./listeners.ts";

@@ -1,3 +1,5 @@
+import { onAbort } from "./abort.ts";
+
 /** The only source of the time: instants are epoch milliseconds. */
 export interface Clock {
   now(): number;
@@ -14,10 +16,10 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
+      unfollow?.();
       resolve();
     };
     const timer = setTimeout(done, ms);
-    signal?.addEventListener("abort", done, { once: true });
+    const unfollow = signal && onAbort(signal, done);
   });
 }

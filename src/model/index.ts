@@ -35,4 +35,6 @@ export {
   type WaitExtras,
 } from "./errors.ts";
 export { sleep, systemClock, type Clock } from "./clock.ts";
+export { onAbort } from "./abort.ts";
+export { Visitors } from "./visitors.ts";
 export { nearest } from "./nearest.ts";

@@ -1,3 +1,5 @@
+import { onAbort } from "#model";
+
 /** Lets one loop sleep until something rings, a time has passed or a signal is aborted, whichever comes first. */
 export class Bell {
   #rung = false;
@@ -14,12 +16,12 @@ export class Bell {
       await new Promise<void>((resolve) => {
         const done = () => {
           clearTimeout(timer);
-          signal.removeEventListener("abort", done);
+          unfollow();
           this.#wake = undefined;
           resolve();
         };
         const timer = setTimeout(done, ms);
-        signal.addEventListener("abort", done, { once: true });
+        const unfollow = onAbort(signal, done);
         this.#wake = done;
       });
     }

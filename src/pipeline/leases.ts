@@ -1,30 +1,27 @@
-import { errorFacts } from "#model";
+import { errorFacts, Visitors } from "#model";
 import type { Claim, Store } from "#store";
 
 /** Keeps the claims of running deliveries alive: one timer for all of them. */
 export class Leases implements Disposable {
-  readonly #held = new Map<string, Claim>();
+  readonly #held = new Visitors<Claim>();
   readonly #timer: NodeJS.Timeout;
 
   /** `leaseMs` is how long a claim lasts by itself; a third of it passes between renewals. */
   constructor(store: Pick<Store, "renew">, leaseMs: number) {
     this.#timer = setInterval(() => {
-      for (const claim of this.#held.values()) {
+      this.#held.forEach((claim, leave) => {
         // A claim that is lost is noticed by its next step, which the store refuses. Any other trouble passes: next time.
         store.renew(claim).catch((thrown: unknown) => {
-          if (errorFacts(thrown).code === "E_CLAIM_LOST") this.#held.delete(claim.token);
+          if (errorFacts(thrown).code === "E_CLAIM_LOST") leave();
         });
-      }
+      });
     }, leaseMs / 3);
     this.#timer.unref();
   }
 
-  hold(claim: Claim): void {
-    this.#held.set(claim.token, claim);
-  }
-
-  drop(claim: Claim): void {
-    this.#held.delete(claim.token);
+  /** @returns what ends it. */
+  hold(claim: Claim): () => void {
+    return this.#held.add(claim);
   }
 
   [Symbol.dispose](): void {

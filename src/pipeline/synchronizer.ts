@@ -90,10 +90,11 @@ export class Synchronizer {
     if (!stream) return;
     const startedAt = clock.now();
     let claim: Claim | undefined;
+    let drop: (() => void) | undefined;
     try {
       claim = await store.claim(id);
       if (!claim) return;
-      leases.hold(claim);
+      drop = leases.hold(claim);
       const { outcome } = await this.#run(claim, stream, signal);
       this.#delivered(claim, { kind: "done", outcome, durationMs: clock.now() - startedAt });
     } catch (thrown) {
@@ -101,7 +102,7 @@ export class Synchronizer {
       else if (thrown instanceof StopError) this.#parts.stop(thrown);
       else logger.warn({ stream: id.stream, key: id.key, err: errorFacts(thrown) }, "record was not claimed");
     } finally {
-      if (claim) leases.drop(claim);
+      drop?.();
     }
   }
 

@@ -1,4 +1,4 @@
-import type { StreamName } from "#model";
+import { onAbort, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Jobs, Work } from "./backend.ts";
 import type { QueueHandlers } from "./contract.ts";
@@ -93,7 +93,7 @@ function abortedWith(long: AbortSignal, short: AbortSignal | undefined): { signa
   const controller = new AbortController();
   const abort = () => controller.abort();
   if (long.aborted || short?.aborted) abort();
-  long.addEventListener("abort", abort);
+  const unfollow = onAbort(long, abort);
   short?.addEventListener("abort", abort);
-  return { signal: controller.signal, [Symbol.dispose]: () => long.removeEventListener("abort", abort) };
+  return { signal: controller.signal, [Symbol.dispose]: unfollow };
 }

@@ -1,3 +1,5 @@
+import { onAbort } from "#model";
+
 /** How an exchange went, as far as the service's load is concerned. */
 export type Load = "fine" | "overloaded" | "unrelated";
 
@@ -46,14 +48,14 @@ export class AdaptiveLimit {
     }
     return new Promise((resolve, reject) => {
       const go = () => {
-        signal?.removeEventListener("abort", leave);
+        unfollow?.();
         resolve();
       };
       const leave = () => {
         this.#waiting.splice(this.#waiting.indexOf(go), 1);
         reject(signal?.reason);
       };
-      signal?.addEventListener("abort", leave, { once: true });
+      const unfollow = signal && onAbort(signal, leave);
       this.#waiting.push(go);
     });
   }

@@ -1,5 +1,5 @@
 import { WaitError, type Clock, type Json, type JsonObject, type ResourceName, RetryError } from "#model";
-import { allowListeners, HttpFailure, repeating, type HttpAnswer, type HttpClient, type RepeatPolicy } from "#http";
+import { HttpFailure, repeating, type HttpAnswer, type HttpClient, type RepeatPolicy } from "#http";
 import type { Logger } from "#telemetry";
 import type { Brand } from "./brand.ts";
 import type { Breaker } from "./breaker.ts";
@@ -78,7 +78,6 @@ export class Transport {
    * otherwise; the abort reason once the signal is aborted.
    */
   send(call: Call): Promise<Exchange> {
-    allowListeners(call.signal);
     if (call.repeat === "never") return this.#once(call);
     return repeating(POLICIES[call.repeat], () => this.#once(call), call.signal);
   }

@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { HttpFailure } from "#http";
 import { localServer, open, thrownBy } from "./local-server.ts";
@@ -92,7 +93,7 @@ describe("the HTTP client", () => {
     expect(await thrownBy(http.call({ method: "GET", url: server.url, signal: stop.signal }))).toBe(reason);
   });
 
-  it("lets any number of calls share one signal and leaves no listener behind", async () => {
+  it("lets any number of calls share one signal, at the price of one listener", async () => {
     await using server = await localServer((_, response) => response.end("ok"));
     using http = open({ connections: 30 });
     const warnings: Error[] = [];
@@ -103,7 +104,33 @@ describe("the HTTP client", () => {
     await new Promise((resolve) => setImmediate(resolve));
     process.off("warning", heard);
     expect(warnings).toEqual([]);
-    expect(getEventListeners(signal, "abort")).toEqual([]);
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  });
+
+  it("sends writes without a body, and reads answers without one", async () => {
+    const seen: string[] = [];
+    await using server = await localServer((request, response) => {
+      seen.push(`${request.method} ${request.headers["content-length"] ?? request.headers["transfer-encoding"]}`);
+      request.resume().on("end", () => response.writeHead(204).end());
+    });
+    using http = open();
+    for (const method of ["POST", "PUT", "DELETE"] as const) {
+      const answer = await http.call({ method, url: server.url });
+      expect([answer.status, answer.bytes.length, answer.json()]).toEqual([204, 0, undefined]);
+    }
+    expect(seen).toEqual(["POST 0", "PUT 0", "DELETE undefined"]);
+  });
+
+  it("reads compressed answers, in however many pieces they come", async () => {
+    const text = JSON.stringify(Array.from({ length: 5_000 }, (_, at) => ({ id: at, name: `Ä${at}` })));
+    const packed = gzipSync(text);
+    await using server = await localServer((_, response) => {
+      response.writeHead(200, { "content-encoding": "gzip" });
+      response.write(packed.subarray(0, 1_000));
+      setImmediate(() => response.end(packed.subarray(1_000)));
+    });
+    using http = open();
+    expect((await http.call({ method: "GET", url: server.url })).text()).toBe(text);
   });
 
   it("says of broken JSON what came, but not its content", async () => {

@@ -1,3 +1,4 @@
+import { onAbort } from "#model";
 import type { Session } from "./engine.ts";
 
 /** An idle connection is ended after this time: servers and firewalls drop those that stay silent for long. */
@@ -26,8 +27,7 @@ export class Pool {
   /** Lends a connection to `work`. It is given up when `work` throws: nobody knows in what state it is. */
   async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.#take(signal);
-    const destroy = () => session.destroy();
-    signal.addEventListener("abort", destroy, { once: true });
+    const unfollow = onAbort(signal, () => session.destroy());
     try {
       const result = await work(session);
       this.#giveBack(session);
@@ -36,7 +36,7 @@ export class Pool {
       session.destroy();
       throw error;
     } finally {
-      signal.removeEventListener("abort", destroy);
+      unfollow();
       if (this.#busy.delete(session)) this.#count--;
       this.#waiting.shift()?.();
     }
@@ -86,7 +86,7 @@ export class Pool {
   async #turn(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
       const proceed = () => {
-        signal.removeEventListener("abort", leave);
+        unfollow();
         resolve();
       };
       const leave = () => {
@@ -94,7 +94,7 @@ export class Pool {
         resolve();
       };
       this.#waiting.push(proceed);
-      signal.addEventListener("abort", leave, { once: true });
+      const unfollow = onAbort(signal, leave);
     });
   }
 

@@ -1,0 +1,17 @@
+import { Visitors } from "./visitors.ts";
+
+const hearers = new WeakMap<AbortSignal, Visitors<() => void>>();
+
+/**
+ * Calls `hear` once when the signal is aborted, unless the returned function was called before. A signal that lives as long
+ * as the process gets one listener for all who follow it: Node warns of a leak from the eleventh on, and its chain of
+ * listeners keeps removed ones alive, see {@link Visitors}.
+ */
+export function onAbort(signal: AbortSignal, hear: () => void): () => void {
+  const known = hearers.get(signal);
+  if (known !== undefined) return known.add(hear);
+  const all = new Visitors<() => void>();
+  hearers.set(signal, all);
+  signal.addEventListener("abort", () => all.forEach((each) => each()), { once: true });
+  return all.add(hear);
+}
