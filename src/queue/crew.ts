@@ -44,11 +44,9 @@ export class Crew {
   async stop(graceMs: number): Promise<void> {
     this.#leaving.abort();
     const left = this.#hired.then(() => Promise.allSettled(this.#workers.map((worker) => worker.close())));
-    const timer = new AbortController();
-    await Promise.race([left, sleep(graceMs, timer.signal)]);
-    timer.abort();
+    await endsWithin(left, graceMs);
     this.#stopping.abort();
-    await Promise.race([left, sleep(abortGraceMs)]);
+    await endsWithin(left, abortGraceMs);
   }
 
   async #hire(): Promise<void> {
@@ -91,4 +89,11 @@ export class Crew {
       backend.worker(pollQueueName, poll, { concurrency: pollConcurrency, tellsLoss: true }, heard),
     ];
   }
+}
+
+/** Waits for `work`, or `ms` milliseconds. */
+async function endsWithin(work: Promise<unknown>, ms: number): Promise<void> {
+  const timer = new AbortController();
+  await Promise.race([work, sleep(ms, timer.signal)]);
+  timer.abort();
 }

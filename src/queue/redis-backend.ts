@@ -77,13 +77,15 @@ export class RedisBackend implements Backend {
     const client = this.#commands;
     if (client.status === "ready") return;
     const isInTime = await new Promise<boolean>((resolve) => {
-      const hear = () => resolve(true);
-      client.once("ready", hear);
-      setTimeout(() => {
-        // Each look during an outage would leave one more listener behind.
+      // Each look during an outage would leave one more listener behind.
+      const end = (isReady: boolean) => {
+        clearTimeout(timer);
         client.off("ready", hear);
-        resolve(false);
-      }, connectionPatienceMs);
+        resolve(isReady);
+      };
+      const hear = () => end(true);
+      const timer = setTimeout(() => end(false), connectionPatienceMs);
+      client.once("ready", hear);
     });
     if (isInTime) return;
     const { lastError } = this.#connections;

@@ -3,6 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import { Redis } from "ioredis";
 import { sleep } from "#model";
+import { partAtOnce } from "../redis-client.ts";
 
 /** The name of the connection by which a living owner is known. */
 export const ownerName = "svcsync-owner";
@@ -54,7 +55,13 @@ async function look(socket: string): Promise<Occupant> {
 }
 
 async function ask<T>(socket: string, question: (client: Redis) => Promise<T>): Promise<T> {
-  const client = new Redis({ path: socket, lazyConnect: true, retryStrategy: null, enableReadyCheck: false });
+  const client = new Redis({
+    path: socket,
+    lazyConnect: true,
+    retryStrategy: null,
+    enableReadyCheck: false,
+    ...partAtOnce,
+  });
   let reason: Error | undefined;
   client.on("error", (error: Error) => (reason = error));
   const answer = client.connect().then(() => question(client));

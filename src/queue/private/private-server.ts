@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { Redis } from "ioredis";
 import { sleep, StopError } from "#model";
 import type { Logger } from "#telemetry";
+import { partAtOnce } from "../redis-client.ts";
 import { spawnGuarded } from "./guarded-child.ts";
 import { endLeftover, findOccupant, ownerName, pidFile } from "./leftover.ts";
 import { getRedis, type RedisProgram } from "./redis-program.ts";
@@ -160,7 +161,7 @@ async function connectAs(
   socket: string,
   retryStrategy: ((times: number) => number) | null,
 ): Promise<Redis> {
-  const client = new Redis({ path: socket, connectionName, retryStrategy, lazyConnect: true });
+  const client = new Redis({ path: socket, connectionName, retryStrategy, lazyConnect: true, ...partAtOnce });
   client.on("error", () => undefined);
   await client.connect();
   return client;
