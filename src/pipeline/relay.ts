@@ -39,6 +39,7 @@ export class Relay {
   readonly #parts: RelayParts;
   readonly #out = new Map<string, WakeUp>();
   readonly #bell = new Bell();
+  #answeredAt = performance.now();
 
   constructor(parts: RelayParts) {
     this.#parts = parts;
@@ -51,6 +52,7 @@ export class Relay {
 
   /** A wake-up came up, whatever became of it. */
   answered(id: RecordId): void {
+    this.#answeredAt = performance.now();
     this.#out.delete(recordName(id));
     // Refilling at half a window keeps the queue busy without a query per delivery.
     if (this.#out.size <= this.#parts.window / 2) this.nudge();
@@ -104,9 +106,16 @@ export class Relay {
   #room(): number {
     const { service, clock, window } = this.#parts;
     const { state, probeAt } = service.state();
-    if (state === "closed") return Math.max(0, window - this.#out.size);
+    if (state === "closed") return Math.max(0, window - this.#standing());
     if (state === "open" && (probeAt ?? 0) > clock.now()) return 0;
-    return this.#out.size === 0 ? 1 : 0;
+    return this.#standing() === 0 ? 1 : 0;
+  }
+
+  /** Wake-ups that take up room: in a silence, those given up for lost do not, or a lost window would be the last. */
+  #standing(): number {
+    const now = performance.now();
+    if (now - this.#answeredAt < WAKE_LOST_MS) return this.#out.size;
+    return [...this.#out.values()].filter(({ lostAt }) => now < lostAt).length;
   }
 
   #mayWake(id: RecordId): boolean {

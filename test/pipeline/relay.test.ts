@@ -8,27 +8,49 @@ import { customer, silentLogger, upsert } from "../conformance/store-scene.ts";
 const SECOND_MS = 1_000;
 const clock = { now: () => Date.now() };
 
+/** More than a window. */
+const more = Array.from({ length: 25 }, (_, at) => `${at}`);
+
 afterEach(() => vi.useRealTimers());
 
 /** A relay over a real store with these customers due; the queue writes down what it is asked for. */
-async function relaying(...keys: string[]) {
+function relaying(...keys: string[]) {
+  return relayingWhile("closed", keys);
+}
+
+/** The same while the breaker before the service is in this state. */
+async function relayingWhile(state: "closed" | "half-open", keys: readonly string[]) {
   const place = await sqlitePlace();
   const store = await openStore(place.dataDir, { as: "daemon", clock, logger: silentLogger });
   const changes = keys.map((key) => upsert(key));
   await store.stage("customers", { changes, cursor: null, backfill: false, complete: true });
   const woken: string[] = [];
+  let turns = 0;
   const wake = async (ids: readonly RecordId[]) => void woken.push(...ids.map(({ key }) => key));
   // Only what the relay measures its patience by stands still; store and promises go on.
   vi.useFakeTimers({ toFake: ["performance"] });
   const relay = new Relay({
     store,
     queue: { wake },
-    service: { state: () => ({ state: "closed", probeAt: undefined, concurrency: 1, requests: 0 }) },
+    service: {
+      state: () => {
+        turns += 1;
+        return { state, probeAt: undefined, concurrency: 1, requests: 0 };
+      },
+    },
     clock,
     logger: silentLogger,
     streams: () => ["customers"],
     window: 10,
   });
+  /** A turn is over when the next one asks how the service is. */
+  const turn = async () => {
+    const before = turns;
+    await vi.waitFor(() => {
+      relay.nudge();
+      expect(turns).toBeGreaterThan(before + 1);
+    });
+  };
   const end = new AbortController();
   const running = relay.run(end.signal);
   return {
@@ -38,12 +60,7 @@ async function relaying(...keys: string[]) {
     /** One more look into the store, after so much time. */
     async after(ms: number) {
       vi.advanceTimersByTime(ms);
-      const looked = vi.spyOn(store, "due");
-      relay.nudge();
-      await vi.waitFor(() => expect(looked).toHaveBeenCalled());
-      await looked.mock.results[0]!.value;
-      await new Promise((resolve) => setImmediate(resolve));
-      looked.mockRestore();
+      await turn();
     },
     async [Symbol.asyncDispose]() {
       end.abort();
@@ -93,5 +110,33 @@ describe("the relay", () => {
     running.relay.forget();
     await running.after(0);
     expect(running.woken).toEqual(["1", "2", "1", "2"]);
+  });
+
+  it("gives a whole window again that the queue has lost without a word", async () => {
+    await using running = await relaying(...more);
+    await running.after(0);
+    expect(running.woken).toHaveLength(10);
+    await running.after(31 * SECOND_MS);
+    expect(running.woken).toHaveLength(20);
+  });
+
+  it("gives no second window to a queue that merely is slow", async () => {
+    await using running = await relaying(...more);
+    await running.after(0);
+    for (let answers = 0; answers < 3; answers++) {
+      vi.advanceTimersByTime(20 * SECOND_MS);
+      await running.store.claim(customer(`${answers}`));
+      running.relay.answered(customer(`${answers}`));
+      await running.after(0);
+    }
+    expect(new Set(running.woken).size).toBeLessThanOrEqual(13);
+  });
+
+  it("probes again a service that is down when the queue has lost the probe", async () => {
+    await using running = await relayingWhile("half-open", ["1", "2"]);
+    await running.after(0);
+    expect(running.woken).toEqual(["1"]);
+    await running.after(31 * SECOND_MS);
+    expect(running.woken).toHaveLength(2);
   });
 });
