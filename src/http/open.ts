@@ -1,12 +1,10 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { performance } from "node:perf_hooks";
 import { got, type Got, type OptionsInit } from "got";
-import { onAbort } from "#model";
 import { openAgents, type Agents } from "./agents.ts";
 import { HttpAnswer } from "./answer.ts";
 import { Cookies } from "./cookies.ts";
 import type { HttpClient, HttpRequest, HttpSettings } from "./client.ts";
-import { HttpFailure, httpFailure } from "./failure.ts";
+import { exchange } from "./exchange.ts";
 import { leanRequest } from "./lean-request.ts";
 import { bypassesProxy } from "./no-proxy.ts";
 
@@ -16,12 +14,6 @@ import { bypassesProxy } from "./no-proxy.ts";
  */
 export function openHttp(settings: HttpSettings): HttpClient {
   return new GotClient(settings);
-}
-
-interface RawAnswer {
-  readonly statusCode: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly bytes: Uint8Array;
 }
 
 class GotClient implements HttpClient {
@@ -53,44 +45,23 @@ class GotClient implements HttpClient {
           },
         ],
       },
-      timeout: timeouts(settings.connectTimeoutMs, settings.answerTimeoutMs, settings.callTimeoutMs),
+      timeout: timeouts(settings.connectTimeoutMs, settings.answerTimeoutMs),
     });
   }
 
   async call(request: HttpRequest): Promise<HttpAnswer> {
+    const { callTimeoutMs, responseLimitBytes } = this.#settings;
+    const { signal } = request;
     const startedAt = performance.now();
     const cookie = await this.#cookies?.header(request.url);
-    const { statusCode, headers, bytes } = await this.#exchange(request, cookie);
+    signal?.throwIfAborted();
+    const sent = this.#got.stream(request.url, this.#options(request, cookie));
+    // got ends a GET or HEAD without a body by itself, and waits for the bodies of the others.
+    if (!hasBody(request) && request.method !== "GET" && request.method !== "HEAD") sent.end();
+    const limits = { callTimeoutMs: request.callTimeoutMs ?? callTimeoutMs, responseLimitBytes, signal };
+    const { statusCode, headers, bytes } = await exchange(sent, { place: place(request), ...limits });
     await this.#cookies?.keep(request.url, headers);
     return new HttpAnswer(statusCode, headers, bytes, performance.now() - startedAt, place(request));
-  }
-
-  /** Through got's stream: its promise does the same with a third more work per request. */
-  #exchange(request: HttpRequest, cookie: string | undefined): Promise<RawAnswer> {
-    return new Promise((resolve, reject) => {
-      request.signal?.throwIfAborted();
-      const exchange = this.#got.stream(request.url, this.#options(request, cookie));
-      const unfollow = request.signal && onAbort(request.signal, () => end(() => reject(request.signal?.reason)));
-      const end = (settle: () => void) => {
-        unfollow?.();
-        settle();
-        exchange.destroy();
-      };
-      const limit = this.#settings.responseLimitBytes;
-      const chunks: Buffer[] = [];
-      let size = 0;
-      exchange.on("data", (chunk: Buffer) => {
-        chunks.push(chunk);
-        size += chunk.length;
-        if (size > limit) end(() => reject(tooLarge(request, limit)));
-      });
-      exchange.on("end", () => {
-        const { statusCode, headers } = exchange.response!;
-        end(() => resolve({ statusCode, headers, bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }));
-      });
-      exchange.on("error", (thrown) => end(() => reject(httpFailure(thrown, place(request)))));
-      if (!hasBody(request) && !BODILESS.has(request.method)) exchange.end();
-    });
   }
 
   [Symbol.dispose](): void {
@@ -108,28 +79,20 @@ class GotClient implements HttpClient {
     if (request.form !== undefined) options.form = request.form;
     if (request.body !== undefined) options.body = request.body;
     if (request.callTimeoutMs !== undefined)
-      options.timeout = timeouts(this.#settings.connectTimeoutMs, request.callTimeoutMs, request.callTimeoutMs);
+      options.timeout = timeouts(this.#settings.connectTimeoutMs, request.callTimeoutMs);
     if (this.#proxied !== undefined && !bypassesProxy(new URL(request.url), this.#settings.proxy?.except ?? []))
       options.agent = { ...this.#proxied };
     return options;
   }
 }
 
-function timeouts(connect: number, response: number, request: number) {
-  return { lookup: connect, connect, secureConnect: connect, response, request };
+/** The time of the whole call is kept by {@link exchange}. */
+function timeouts(connect: number, response: number) {
+  return { lookup: connect, connect, secureConnect: connect, response };
 }
-
-/** Requests that got ends by itself although it is given no body. */
-const BODILESS = new Set<HttpRequest["method"]>(["GET", "HEAD"]);
 
 function hasBody({ json, form, body }: HttpRequest): boolean {
   return json !== undefined || form !== undefined || body !== undefined;
-}
-
-function tooLarge(request: HttpRequest, limit: number): HttpFailure {
-  return new HttpFailure("too-large", `${place(request)}: the answer is larger than ${limit} bytes`, {
-    outcomeUnknown: true,
-  });
 }
 
 /** Method and address for messages, without query and credentials. */

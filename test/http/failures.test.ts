@@ -3,6 +3,27 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { localServer, open, pem, thrownBy } from "./local-server.ts";
 
+/** Answers whatever comes with these bytes, and never closes. */
+async function rawServer(answer: string): Promise<{ url: string } & AsyncDisposable> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => undefined).on("data", () => socket.write(answer)));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      const closed = once(server, "close");
+      server.close();
+      await closed;
+    },
+  };
+}
+
 describe("an exchange without a usable answer", () => {
   it("was not carried out when no connection stood", async () => {
     using http = open();
@@ -124,5 +145,26 @@ describe("secure connections", () => {
     const thrown = await thrownBy(http.call({ method: "POST", url: `https://127.0.0.1:${port}`, json: {} }));
     expect(thrown).toMatchObject({ code: "E_HTTP_TLS", outcomeUnknown: false });
     server.close();
+  });
+
+  it.each([
+    ["a redirect too many whose body never ends", "302 Found", "Location: /again", "E_HTTP_TIMEOUT"],
+    ["a redirect to nowhere whose body never ends", "302 Found", "Location: http://", "E_HTTP_TIMEOUT"],
+    ["another protocol", "101 Switching Protocols", "Connection: Upgrade\r\nUpgrade: x", "E_HTTP_MALFORMED"],
+  ])("ends in time when the server answers with %s", async (_what, status, header, code) => {
+    await using server = await rawServer(`HTTP/1.1 ${status}\r\n${header}\r\nContent-Length: 10\r\n\r\n`);
+    using http = open({ callTimeoutMs: 500 });
+    const thrown = await thrownBy(http.call({ method: "GET", url: server.url }));
+    expect(thrown).toMatchObject({ code, outcomeUnknown: true });
+  });
+
+  it("keeps no connection for a redirect whose body never ended", async () => {
+    await using server = await localServer((request, response) => {
+      if (request.url === "/") response.writeHead(302, { location: "/there", "content-length": "10" }).write("half");
+      else response.end("there");
+    });
+    using http = open({ connections: 1, callTimeoutMs: 500 });
+    expect(await thrownBy(http.call({ method: "GET", url: server.url }))).toMatchObject({ code: "E_HTTP_TIMEOUT" });
+    expect((await http.call({ method: "GET", url: `${server.url}/there` })).text()).toBe("there");
   });
 });
