@@ -12,6 +12,17 @@ export function onAbort(signal: AbortSignal, hear: () => void): () => void {
   if (known !== undefined) return known.add(hear);
   const all = new Visitors<() => void>();
   hearers.set(signal, all);
-  signal.addEventListener("abort", () => all.forEach((each) => each()), { once: true });
+  signal.addEventListener("abort", () => all.forEach(tell), { once: true });
   return all.add(hear);
+}
+
+/** One that throws keeps no other from hearing, as with listeners. */
+function tell(hear: () => void): void {
+  try {
+    hear();
+  } catch (thrown) {
+    queueMicrotask(() => {
+      throw thrown;
+    });
+  }
 }

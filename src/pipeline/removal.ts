@@ -70,6 +70,7 @@ export class Remover {
    * will, so what is bound is as good as gone. It goes for good; the claim is given back unbound.
    */
   async endBegun(claim: Claim, signal: AbortSignal): Promise<Claim> {
+    if (this.#pausesMs.size > 0) this.#pausesMs.delete(recordName(claim.id));
     if (!claim.binding || !(BEGUN in (claim.doubts ?? {}))) return claim;
     await this.#store.unbind(claim, await this.#removed(claim, signal));
     return unbound(claim);

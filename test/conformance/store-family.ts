@@ -169,6 +169,12 @@ export function describeFamily(makePlace: MakePlace): void {
       expect(await scene.state(customer("1"))).toBe("due");
     });
 
+    it("takes a record that is its own parent for no child of itself", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11, [customer("1")]);
+      expect(await scene.store.boundChildren(customer("1"))).toEqual([]);
+    });
+
     it("names the bound children that a parent's deletion waits for", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.bound(customer("1"), 11);

@@ -62,13 +62,14 @@ export class Family {
       WHERE state = 'claimed' AND id IN (SELECT child FROM parents WHERE stream = ? AND key = ?)`);
     this.#boundChildren = db.prepare<[string, string], RecordId>(`
       SELECT r.stream, r.key FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
-      WHERE p.stream = ? AND p.key = ? AND r.state <> 'deleted' ORDER BY r.stream, r.key`);
+      WHERE p.stream = ? AND p.key = ? AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key)
+      ORDER BY r.stream, r.key`);
     this.#hasBoundChild = db
       .prepare<[string, string], 0 | 1>(
         `
       SELECT EXISTS (
         SELECT 1 FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
-        WHERE p.stream = ? AND p.key = ? AND r.state <> 'deleted')`,
+        WHERE p.stream = ? AND p.key = ? AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key))`,
       )
       .pluck();
     this.#parentsOf = db.prepare<[number], RecordId>("SELECT stream, key FROM parents WHERE child = ?");
