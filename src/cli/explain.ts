@@ -28,10 +28,10 @@ export async function explain(id: RecordId, options: ExplainOptions, io: Io): Pr
 }
 
 /** Whom it waits for, and whether they can come. */
-async function waits({ waitsFor }: RecordView, store: Pick<Store, "record">): Promise<string[]> {
+async function waits({ id, waitsFor }: RecordView, store: Pick<Store, "record">): Promise<string[]> {
   const sentences: string[] = [];
   for (const parent of waitsFor) {
-    const why = await whyItWillNotCome(store, parent);
+    const why = await whyItWillNotCome(store, id, parent);
     sentences.push(`It waits for ${recordLabel(parent)}${why === undefined ? "" : `, ${why}`}.`);
   }
   return sentences;

@@ -90,7 +90,7 @@ export class AdoptionPlanner {
     try {
       const mapped = await map();
       if (mapped.kind !== "record") return { id, verdict: "left out", candidates: [] };
-      const { projection } = await this.#resolver.resolve(mapped.fields, signal);
+      const { projection } = await this.#resolver.resolve(id, mapped.fields, signal);
       const found = index.find(projection);
       const free: ServiceId[] = [];
       for (const serviceId of found)

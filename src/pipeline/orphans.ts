@@ -1,5 +1,8 @@
-import { recordLabel, type RecordId, type StreamName } from "#model";
+import { recordLabel, recordName, type RecordId, type StreamName } from "#model";
 import type { Store } from "#store";
+
+/** Records that are asked whom they wait for in turn, before a circle is no longer looked for. */
+const CIRCLE_MAX = 100;
 
 /** Waiting records that are looked at: enough to see what is wrong, whatever their number. */
 const LOOKED_AT = 200;
@@ -11,14 +14,33 @@ const wontCome = {
   uncertain: "which is uncertain",
 } as const;
 
-/** Why a record that is waited for will not come by itself; undefined while it may. */
-export async function whyItWillNotCome(store: Pick<Store, "record">, parent: RecordId): Promise<string | undefined> {
+/** Why a parent that `child` waits for will not come by itself; undefined while it may. */
+export async function whyItWillNotCome(
+  store: Pick<Store, "record">,
+  child: RecordId,
+  parent: RecordId,
+): Promise<string | undefined> {
   const found = await store.record(parent);
   if (!found) return "which the ERP has not shown";
   const { state } = found;
+  if (state === "waiting" && (await waitsFor(store, found.waitsFor, child))) return "which waits for it in turn";
   return state === "deleted" || state === "skipped" || state === "parked" || state === "uncertain"
     ? wontCome[state]
     : undefined;
+}
+
+/** Whether one of these records is the one that is looked for, or waits for it, be it through others. */
+async function waitsFor(store: Pick<Store, "record">, ids: readonly RecordId[], wanted: RecordId): Promise<boolean> {
+  const next = [...ids];
+  const asked = new Set<string>();
+  for (let id = next.shift(); id && asked.size < CIRCLE_MAX; id = next.shift()) {
+    const name = recordName(id);
+    if (name === recordName(wanted)) return true;
+    if (asked.has(name)) continue;
+    asked.add(name);
+    next.push(...((await store.record(id))?.waitsFor ?? []));
+  }
+  return false;
 }
 
 /** A sentence about records of the stream whose parents will not come by themselves, with one example; none: nothing. */
@@ -28,13 +50,14 @@ export async function orphanSentence(store: Store, stream: StreamName): Promise<
   let example: string | undefined;
   for (const { id, waitsFor } of waiting)
     for (const parent of waitsFor) {
-      const why = await whyItWillNotCome(store, parent);
+      const why = await whyItWillNotCome(store, id, parent);
       if (why === undefined) continue;
       count += 1;
       example ??= `${recordLabel(id)} waits for ${recordLabel(parent)}, ${why}`;
       break;
     }
   if (example === undefined) return [];
+  if (count === 1) return [`1 record waits for another that does not come by itself: ${example}`];
   const many = waiting.length === LOOKED_AT ? `${count} or more` : String(count);
   return [`${many} records wait for others that do not come by themselves: ${example}`];
 }

@@ -92,7 +92,7 @@ export class Remover {
 
   async #set(claim: Claim, stream: Stream, fields: readonly MappedField[], signal: AbortSignal): Promise<void> {
     const { serviceId } = claim.binding!;
-    const wanted = await this.#resolver.resolve(fields, signal);
+    const wanted = await this.#resolver.resolve(claim.id, fields, signal);
     const applied: Projection = { ...claim.applied, ...wanted.projection };
     // What is not set here stays in doubt: a record that comes back is to be written whole.
     const doubts = without(claim.doubts, wanted.projection);

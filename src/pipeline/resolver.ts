@@ -43,7 +43,8 @@ export class Resolver {
     this.#service = service;
   }
 
-  async resolve(fields: readonly MappedField[], signal: AbortSignal): Promise<Wanted> {
+  /** A record that names itself as parent waits for nobody: it is written without, and its binding makes it due again. */
+  async resolve(self: RecordId, fields: readonly MappedField[], signal: AbortSignal): Promise<Wanted> {
     const references = fields.flatMap(({ value }) =>
       value.kind === "ref" && value.key !== null
         ? [{ id: { stream: value.stream, key: value.key }, isOptional: value.optional ?? false }]
@@ -54,7 +55,8 @@ export class Resolver {
     const missing: RecordId[] = [];
     const optional: RecordId[] = [];
     for (const { id, isOptional } of references) {
-      if (bindings.has(recordName(id)) || (isOptional && (await this.#willNotCome(id)))) continue;
+      const name = recordName(id);
+      if (bindings.has(name) || name === recordName(self) || (isOptional && (await this.#willNotCome(id)))) continue;
       missing.push(id);
       if (isOptional) optional.push(id);
     }

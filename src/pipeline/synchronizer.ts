@@ -119,7 +119,7 @@ export class Synchronizer {
         await this.#remover.remove(claim, stream, mapped, signal);
         return { outcome: "deleted" };
       case "record":
-        return this.#write(claim, stream, await this.#resolver.resolve(mapped.fields, signal), signal);
+        return this.#write(claim, stream, await this.#resolver.resolve(claim.id, mapped.fields, signal), signal);
     }
   }
 

@@ -60,6 +60,21 @@ describe("a child whose parent comes late", () => {
   });
 });
 
+describe("a child whose parent never comes", () => {
+  it("is told of with the reason", async () => {
+    await using stage = await setStage();
+    stage.erp.insertContact({ customer_no: "10001", contact_no: 1 });
+    await using running = await stage.start();
+    await untilState(running.store, "waiting", contact);
+    expect((await stage.command("status")).stdout).toContain(
+      "1 record waits for another that does not come by itself: contacts/10001|1 waits for customers/10001, which the ERP has not shown",
+    );
+    expect((await stage.command("explain", "contacts/10001|1")).stdout).toContain(
+      "It waits for customers/10001, which the ERP has not shown.",
+    );
+  });
+});
+
 describe("a parent that is made anew while its child is being created", () => {
   it("is told to the service as the child's parent", async () => {
     await using stage = await setStage();
@@ -86,6 +101,49 @@ describe("a parent that is made anew while its child is being created", () => {
     expect(sent(sandbox, "customerContact", "edit")).toEqual([{ customer: id }]);
   });
 });
+
+describe("records of one stream that name each other", () => {
+  it("are written without the own id first when a record names itself, and with it then", async () => {
+    await using stage = await setStage();
+    await stage.edit(withFollowUps);
+    const { erp, sandbox } = stage;
+    erp.insertCustomer({ customer_no: "10001" });
+    erp.insertTicket({ ticket_no: "T-1", customer_no: "10001", contact_no: null, body: "T-1" });
+    await using running = await stage.start();
+    await until("it names itself", () => {
+      const [made] = sandbox.records("ticket");
+      return made !== undefined && made["externalSla"] === made.id;
+    });
+    await untilState(running.store, "applied", ticket);
+    expect(sent(sandbox, "ticket", "create")).toHaveLength(1);
+    expect(sent(sandbox, "ticket", "edit")).toHaveLength(1);
+  });
+
+  it("are told of as a circle when they wait for each other", async () => {
+    await using stage = await setStage();
+    await stage.edit(withFollowUps);
+    const { erp } = stage;
+    erp.insertCustomer({ customer_no: "10001" });
+    erp.insertTicket({ ticket_no: "T-1", customer_no: "10001", contact_no: null, body: "T-2" });
+    erp.insertTicket({ ticket_no: "T-2", customer_no: "10001", contact_no: null, body: "T-1" });
+    await using running = await stage.start();
+    await untilState(running.store, "waiting", ticket, { stream: "tickets", key: "T-2" });
+    expect((await stage.command("status")).stdout).toContain(
+      "2 records wait for others that do not come by themselves: tickets/T-1 waits for tickets/T-2, which waits for it in turn",
+    );
+    expect((await stage.command("explain", "tickets/T-2")).stdout).toContain(
+      "It waits for tickets/T-1, which waits for it in turn.",
+    );
+  });
+});
+
+/** Tickets whose text names another ticket of the ERP. */
+function withFollowUps(text: string): string {
+  return text.replace(
+    "      erpReferenceNumber: ticket_no\n",
+    "      erpReferenceNumber: ticket_no\n      externalSla: { ref: tickets, key: body }\n",
+  );
+}
 
 describe("an optional reference", () => {
   it(
