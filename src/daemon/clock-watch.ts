@@ -1,4 +1,4 @@
-import { errorFacts, sleep, type Clock, type StreamName } from "#model";
+import { errorFacts, sleep, type Clock } from "#model";
 import type { Store } from "#store";
 import type { Logger } from "#telemetry";
 
@@ -12,26 +12,19 @@ const TOLERANCE_MS = 1_000;
  * nothing: what waited is due.
  */
 export class ClockWatch {
-  readonly #store: Pick<Store, "clockSetBack" | "cursor">;
-  readonly #streams: readonly StreamName[];
+  readonly #store: Pick<Store, "clockSetBack" | "latestMoment">;
   readonly #clock: Clock;
   readonly #logger: Logger;
 
-  constructor(
-    store: Pick<Store, "clockSetBack" | "cursor">,
-    streams: readonly StreamName[],
-    clock: Clock,
-    logger: Logger,
-  ) {
+  constructor(store: Pick<Store, "clockSetBack" | "latestMoment">, clock: Clock, logger: Logger) {
     this.#store = store;
-    this.#streams = streams;
     this.#clock = clock;
     this.#logger = logger;
   }
 
   /** Looks until the signal is aborted; first at what happened while no daemon ran. */
   async run(signal: AbortSignal): Promise<void> {
-    let expected = await this.#lastKnown();
+    let expected = await this.#store.latestMoment();
     let lookedAt = performance.now();
     while (!signal.aborted) {
       const now = this.#clock.now();
@@ -42,12 +35,6 @@ export class ClockWatch {
       }
       await sleep(LOOK_MS, signal);
     }
-  }
-
-  /** The latest moment that an earlier daemon is known to have lived: its last poll. */
-  async #lastKnown(): Promise<number> {
-    const cursors = await Promise.all(this.#streams.map((stream) => this.#store.cursor(stream)));
-    return Math.max(0, ...cursors.map(({ polledAt }) => polledAt ?? 0));
   }
 
   /** False when the store could not be told; it is told again. */

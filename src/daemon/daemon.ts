@@ -81,7 +81,7 @@ function setGoing(
   const { store, clock } = parts;
   const loops = new AbortController();
   const housekeeping = new Housekeeping(store, clock, logger, settings.delivery.auditKeepDays);
-  const clockWatch = new ClockWatch(store, [...parts.sources.streams.keys()], clock, logger);
+  const clockWatch = new ClockWatch(store, clock, logger);
   const running = Promise.all([
     queue
       .start(handlers, { concurrency })

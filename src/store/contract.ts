@@ -69,6 +69,12 @@ export interface Store extends AsyncDisposable {
    */
   clockSetBack(byMs: number): Promise<void>;
 
+  /**
+   * How far the clock had got, to half a second, when anything was last written, be it by an earlier process; since the last
+   * {@link clockSetBack}. 0 for a store in which nothing was written.
+   */
+  latestMoment(): Promise<number>;
+
   /** The earliest moment at which something becomes due, or undefined. */
   nextDueAt(streams: readonly StreamName[]): Promise<number | undefined>;
 

@@ -39,7 +39,7 @@ describe("a clock that is set back", () => {
     const clock = new WallClock();
     await using waiting = await waitingRecord(clock);
     const end = new AbortController();
-    const watch = new ClockWatch(waiting.store, ["customers"], clock, silentLogger).run(end.signal);
+    const watch = new ClockWatch(waiting.store, clock, silentLogger).run(end.signal);
     await vi.waitFor(async () => expect(await waiting.dueInMs()).toBeLessThanOrEqual(600_000), patience);
     clock.offsetMs -= 3 * HOUR_MS;
     expect(await waiting.dueInMs()).toBeGreaterThan(2 * HOUR_MS);
@@ -49,13 +49,37 @@ describe("a clock that is set back", () => {
     await watch;
   });
 
-  it("is noticed at the start, by the last poll before it", async () => {
+  it("is noticed at the start, by what was written last", async () => {
     const clock = new WallClock();
     await using waiting = await waitingRecord(clock);
     clock.offsetMs -= HOUR_MS;
     const end = new AbortController();
-    const watch = new ClockWatch(waiting.store, ["customers"], clock, silentLogger).run(end.signal);
+    const watch = new ClockWatch(waiting.store, clock, silentLogger).run(end.signal);
     await vi.waitFor(async () => expect(await waiting.dueInMs()).toBeLessThan(605_000), patience);
+    end.abort();
+    await watch;
+  });
+
+  it("is noticed although the daemon that saw the later time gave back a dead one's claims, and died", async () => {
+    const clock = new WallClock();
+    await using place = await sqlitePlace();
+    const open = () => openStore(place.dataDir, { as: "daemon", clock, logger: silentLogger });
+    {
+      await using store = await open();
+      await store.stage("customers", { changes: [upsert("1")], cursor: null, backfill: false, complete: true });
+      await store.claim(customer("1"));
+    }
+    clock.offsetMs += 3 * HOUR_MS;
+    await (await open())[Symbol.asyncDispose]();
+    clock.offsetMs -= HOUR_MS;
+    await using store = await open();
+    expect(await store.due({ limit: 1, streams: ["customers"] })).toEqual([]);
+    const end = new AbortController();
+    const watch = new ClockWatch(store, clock, silentLogger).run(end.signal);
+    await vi.waitFor(
+      async () => expect(await store.due({ limit: 1, streams: ["customers"] })).toHaveLength(1),
+      patience,
+    );
     end.abort();
     await watch;
   });
@@ -64,7 +88,7 @@ describe("a clock that is set back", () => {
     const clock = new WallClock();
     await using waiting = await waitingRecord(clock);
     const end = new AbortController();
-    const watch = new ClockWatch(waiting.store, ["customers"], clock, silentLogger).run(end.signal);
+    const watch = new ClockWatch(waiting.store, clock, silentLogger).run(end.signal);
     const dueAt = await waiting.store.nextDueAt(["customers"]);
     clock.offsetMs += HOUR_MS;
     expect(await waiting.store.due({ limit: 1, streams: ["customers"] })).toHaveLength(1);

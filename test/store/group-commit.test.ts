@@ -42,7 +42,7 @@ async function noted(log = "t.db-wal") {
     db,
     disk,
     statements,
-    commit: new GroupCommit(db, disk),
+    commit: new GroupCommit(db, disk, () => undefined),
     insert: (n: number) => insert.run(n).changes,
     all: () => all.all(),
   };

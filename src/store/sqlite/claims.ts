@@ -3,6 +3,7 @@ import type { Database } from "better-sqlite3";
 import { RetryError, recordLabel, type Clock, type RecordId } from "#model";
 import type { Claim } from "../claim.ts";
 import { allows } from "../transitions.ts";
+import { LatestMoment } from "./latest-moment.ts";
 import { SELECT_RECORD, partsOf, type RecordRow } from "./record-row.ts";
 
 /** The record behind a claim that is still held. */
@@ -70,7 +71,12 @@ export class Claims {
 
 /** Makes every claimed record due and returns how many: for the one daemon, before its workers start. */
 export function giveBackClaims(db: Database, clock: Clock): number {
-  return db
-    .prepare<[number]>("UPDATE records SET state = 'due', token = NULL, due_at = ?, again = 0 WHERE state = 'claimed'")
-    .run(clock.now()).changes;
+  const giveBack = db.prepare<[number]>(
+    "UPDATE records SET state = 'due', token = NULL, due_at = ?, again = 0 WHERE state = 'claimed'",
+  );
+  const moment = new LatestMoment(db, clock);
+  return db.transaction(() => {
+    moment.note();
+    return giveBack.run(clock.now()).changes;
+  })();
 }

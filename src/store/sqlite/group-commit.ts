@@ -27,13 +27,15 @@ export interface StepOptions {
 export class GroupCommit {
   readonly #db: Database;
   readonly #disk: DiskSync;
+  readonly #seal: () => void;
   #steps: Step[] = [];
   #closed = false;
 
-  /** `disk` is the file that a commit writes to. */
-  constructor(db: Database, disk: DiskSync) {
+  /** `disk` is the file that a commit writes to; `seal` is the last work of every transaction. */
+  constructor(db: Database, disk: DiskSync, seal: () => void) {
     this.#db = db;
     this.#disk = disk;
+    this.#seal = seal;
   }
 
   /** `work` is synchronous, touches only the database, and may run twice (the first run is then rolled back). */
@@ -127,6 +129,7 @@ export class GroupCommit {
     this.#db.exec("BEGIN IMMEDIATE");
     try {
       const result = work();
+      if (result !== undefined) this.#seal();
       this.#db.exec(result === undefined ? "ROLLBACK" : "COMMIT");
       return result;
     } catch (thrown) {

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
 import { Answers } from "./answers.ts";
 import { Journal } from "./journal.ts";
+import { LatestMoment } from "./latest-moment.ts";
 import { MatchIndex } from "./match-index.ts";
 import { Outcomes } from "./outcomes.ts";
 import { Rechecks } from "./rechecks.ts";
@@ -31,5 +32,6 @@ export function makeParts(db: Database, clock: Clock, leaseMs: number) {
     sweeps: new Sweeps(db),
     reference: new ReferenceData(db, clock),
     matches: new MatchIndex(db),
+    moment: new LatestMoment(db, clock),
   };
 }

@@ -39,7 +39,7 @@ export class SqliteStore implements Store {
     this.#clock = clock;
     this.#logger = logger;
     this.#lock = lock;
-    this.#commit = new GroupCommit(db, new DiskSync(`${db.name}-wal`));
+    this.#commit = new GroupCommit(db, new DiskSync(`${db.name}-wal`), () => this.#parts.moment.note());
     this.#parts = makeParts(db, clock, leaseMs);
   }
 
@@ -84,7 +84,14 @@ export class SqliteStore implements Store {
   }
 
   clockSetBack(byMs: number) {
-    return this.#commit.run(() => this.#parts.schedule.clockSetBack(byMs));
+    return this.#commit.run(() => {
+      this.#parts.schedule.clockSetBack(byMs);
+      this.#parts.moment.begin();
+    });
+  }
+
+  latestMoment() {
+    return this.#read(() => this.#parts.moment.ms);
   }
 
   nextDueAt(streams: readonly StreamName[]) {
