@@ -182,7 +182,7 @@ function failed(thrown: unknown, io: Io): number {
   io.stderr.write(failureText(thrown));
   if (isSettingsError(thrown))
     io.stderr.write(
-      '"svcsync init" writes settings and sync file for an ERP; .env.example and docs/sync-file.md explain them.\n',
+      'Correct it, then "svcsync check"; .env.example and docs/sync-file.md explain every word, "svcsync init" writes first files.\n',
     );
   return failureCode(thrown);
 }
