@@ -3,6 +3,8 @@ import type { Observer } from "#pipeline";
 import type { Daemon } from "./daemon.ts";
 
 const LOOK_MS = 50;
+/** Who waits for another record is woken by it. That such a record also looks by itself is for crashes, not for this. */
+const WAITS_FOR_OTHERS = ["E_PARENT_MISSING", "E_CHILDREN_FIRST"] as const;
 
 /** Remembers which streams' polls have ended, well or not, since it was made or reset. */
 export class PollsSeen implements Observer {
@@ -27,7 +29,7 @@ export class PollsSeen implements Observer {
 
 /**
  * Resolves when nothing is left to do: every stream was polled, every stream may deliver or waits for a person, and nothing
- * is due within `horizonMs` from now or being delivered. Also resolves when the signal is aborted.
+ * is due within `horizonMs` from now or being delivered, but for what waits for other records. Also resolves when the signal is aborted.
  */
 export async function drained(
   daemon: Daemon,
@@ -39,7 +41,7 @@ export async function drained(
   const { clock, store } = daemon.parts;
   while (!signal.aborted) {
     if (polls.has(streams) && daemon.gate.isSettled && daemon.relay.outstanding === 0) {
-      const nextAt = await store.nextDueAt(daemon.gate.open());
+      const nextAt = await store.nextDueAt(daemon.gate.open(), WAITS_FOR_OTHERS);
       const isQuiet = nextAt === undefined || nextAt > clock.now() + horizonMs;
       if (isQuiet && daemon.relay.outstanding === 0 && !(await isClaimed(daemon))) return;
     }

@@ -1,4 +1,5 @@
 import type {
+  ErrorCode,
   Binding,
   Change,
   Cursor,
@@ -75,8 +76,8 @@ export interface Store extends AsyncDisposable {
    */
   latestMoment(): Promise<number>;
 
-  /** The earliest moment at which something becomes due, or undefined. */
-  nextDueAt(streams: readonly StreamName[]): Promise<number | undefined>;
+  /** The earliest moment at which something becomes due, or undefined; `besides` leaves out what met one of these errors. */
+  nextDueAt(streams: readonly StreamName[], besides?: readonly ErrorCode[]): Promise<number | undefined>;
 
   /**
    * Takes the record if it is due now (compare-and-set), or resolves to undefined: then somebody else has it, or there is

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recordName } from "#model";
+import { recordName, type ErrorFacts } from "#model";
 import type { Claim, Store } from "#store";
 import { LEASE_MS, OOPS, Scene, contact, customer, upsert, written, type MakePlace } from "./store-scene.ts";
 
@@ -21,6 +21,8 @@ const STEPS: Record<string, (store: Store, claim: Claim) => Promise<unknown>> = 
   unbind: (store, claim) => store.unbind(claim, { action: "settle", resource: "customer", outcome: "gone" }),
   release: (store, claim) => store.release(claim),
 };
+
+const ORPHANED: ErrorFacts = { code: "E_PARENT_MISSING", message: "waits", details: {} };
 
 export function describeClaims(makePlace: MakePlace): void {
   describe("claims", () => {
@@ -187,6 +189,9 @@ export function describeClaims(makePlace: MakePlace): void {
       const claim = await scene.claimed(customer("3"));
       await scene.store.park(claim, OOPS);
       expect(await scene.store.nextDueAt(["customers"])).toBe(now + 300);
+      await scene.store.wait(await scene.claimed(customer("4")), { error: ORPHANED, dueAt: now + 100 });
+      expect(await scene.store.nextDueAt(["customers"])).toBe(now + 100);
+      expect(await scene.store.nextDueAt(["customers"], ["E_PARENT_MISSING"])).toBe(now + 300);
     });
   });
 

@@ -146,6 +146,15 @@ function withFollowUps(text: string): string {
 }
 
 describe("an optional reference", () => {
+  it("to a record that the ERP has not shown does not keep a sync from its end", async () => {
+    await using stage = await setStage();
+    stage.erp.insertCustomer({ customer_no: "10001" });
+    stage.erp.insertOrder({ order_no: "A-1", customer_no: "10001", ticket_no: "T-1" });
+    const { code, stdout } = await stage.command("sync");
+    expect(stdout).toContain("orders/A-1 waits for tickets/T-1, which the ERP has not shown");
+    expect(code).toBe(0);
+  });
+
   it(
     "stays empty while the ERP says that its parent is gone, and is filled when the parent comes back",
     async () => {

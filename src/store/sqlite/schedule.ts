@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { Clock, StreamName } from "#model";
+import type { Clock, ErrorCode, StreamName } from "#model";
 import type { DueRecord } from "../facts.ts";
 
 interface DueRow {
@@ -7,11 +7,12 @@ interface DueRow {
   readonly due_at: number;
 }
 
-/** Whose turn it is. Every question is answered from the index `records_due` alone. */
+/** Whose turn it is. Every question of the relay is answered from the index `records_due` alone. */
 export class Schedule {
   readonly #clock: Clock;
   readonly #due;
   readonly #first;
+  readonly #firstBesides;
   readonly #setBack;
 
   constructor(db: Database, clock: Clock) {
@@ -21,6 +22,12 @@ export class Schedule {
     this.#first = db
       .prepare<[string, number], number>(
         `SELECT due_at FROM records WHERE stream = ? AND backfill = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
+      )
+      .pluck();
+    this.#firstBesides = db
+      .prepare<[string, number, string], number>(
+        `SELECT due_at FROM records WHERE stream = ? AND backfill = ? AND due_at IS NOT NULL
+           AND coalesce(error ->> 'code', '') NOT IN (SELECT value FROM json_each(?)) ORDER BY due_at LIMIT 1`,
       )
       .pluck();
     this.#setBack = db.prepare<[number]>("UPDATE records SET due_at = due_at - ? WHERE due_at IS NOT NULL");
@@ -47,10 +54,11 @@ export class Schedule {
     this.#setBack.run(byMs);
   }
 
-  nextDueAt(streams: readonly StreamName[]): number | undefined {
-    const firsts = streams
-      .flatMap((stream) => [this.#first.get(stream, 0), this.#first.get(stream, 1)])
-      .filter((at) => at !== undefined);
+  nextDueAt(streams: readonly StreamName[], besides: readonly ErrorCode[] = []): number | undefined {
+    const codes = JSON.stringify(besides);
+    const first = (stream: StreamName, backfill: number) =>
+      besides.length === 0 ? this.#first.get(stream, backfill) : this.#firstBesides.get(stream, backfill, codes);
+    const firsts = streams.flatMap((stream) => [first(stream, 0), first(stream, 1)]).filter((at) => at !== undefined);
     return firsts.length === 0 ? undefined : Math.min(...firsts);
   }
 }

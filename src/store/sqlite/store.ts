@@ -94,8 +94,8 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#parts.moment.ms);
   }
 
-  nextDueAt(streams: readonly StreamName[]) {
-    return this.#read(() => this.#parts.schedule.nextDueAt(streams));
+  nextDueAt(...[streams, besides]: Parameters<Store["nextDueAt"]>) {
+    return this.#read(() => this.#parts.schedule.nextDueAt(streams, besides));
   }
 
   claim(id: RecordId) {
