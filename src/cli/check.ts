@@ -1,11 +1,11 @@
 import { access, constants, mkdir } from "node:fs/promises";
-import { errorFacts, systemClock, type Finding } from "#model";
+import { errorFacts, splitKey, systemClock, type Finding, type Key, type StreamName } from "#model";
 import { Closing, openSources, queueLocation, readSyncFile, version, type Sources } from "#daemon";
 import { openQueue } from "#queue";
 import { openService } from "#service";
 import { loadSettings, secretTexts, type Secrets, type Settings } from "#settings";
 import { openStore } from "#store";
-import type { Stream, SyncFile } from "#mapping";
+import type { MappedField, Stream, SyncFile } from "#mapping";
 import { openLogger, type Logger } from "#telemetry";
 import { checkNames } from "./check-names.ts";
 import type { GlobalOptions } from "./command-context.ts";
@@ -18,6 +18,9 @@ export interface CheckOptions extends GlobalOptions {
   readonly service?: boolean;
   readonly json?: boolean;
 }
+
+/** Rows that are looked at for parents: the first may name none. */
+const ROWS_MAPPED = 20;
 
 /** What each part's failure usually wants, by error code or by part. */
 const remedies: Record<string, string> = {
@@ -79,9 +82,10 @@ async function checkSources(syncFile: SyncFile, logger: Logger, signal: AbortSig
     for (const [name, stream] of sources.streams)
       findings.push(...within(`stream ${name}`, name, await attempt("erp", () => stream.check(signal), name)));
     if (findings.some(({ verdict }) => verdict === "problem")) return findings;
+    const keys = new Map<StreamName, Key>();
     for (const stream of syncFile.streams)
       findings.push(
-        ...(await attempt("mapping", () => checkMapping(stream, sources, signal), `stream ${stream.name}`)),
+        ...(await attempt("mapping", () => checkMapping(stream, sources, keys, signal), `stream ${stream.name}`)),
       );
     return findings;
   });
@@ -95,16 +99,51 @@ function within(place: string, name: string, findings: readonly Finding[]): Find
   });
 }
 
-/** Maps one row of the ERP: a column that the sync file misspells shows here. */
-async function checkMapping(stream: Stream, sources: Sources, signal: AbortSignal): Promise<Finding[]> {
+/**
+ * Maps one row of the ERP: a column that the sync file misspells shows here. `keys` holds a key of each stream that was
+ * checked before, which are this one's parents too.
+ */
+async function checkMapping(
+  stream: Stream,
+  sources: Sources,
+  keys: Map<StreamName, Key>,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const subject = `stream ${stream.name}`;
   const source = sources.streams.get(stream.name)!;
-  const changes = await nextChanges(source, null, 1, signal);
-  for (const change of changes) {
-    if (change.kind === "delete") continue;
-    await stream.map(change.row, false);
-    return [{ subject: `stream ${stream.name}`, verdict: "ok", message: `${change.key} can be mapped` }];
+  const changes = await nextChanges(source, null, ROWS_MAPPED, signal);
+  const upserts = changes.filter((change) => change.kind === "upsert");
+  const [first] = upserts;
+  if (first === undefined) return [{ subject, verdict: "ok", message: "the ERP shows no row to try the mapping on" }];
+  keys.set(stream.name, first.key);
+  await stream.map(first.row, false);
+  for (const { row } of upserts) {
+    const mapped = await stream.map(row, false).catch(() => undefined);
+    const misnamed = mapped?.kind === "record" ? misnamedParents(subject, mapped.fields, keys) : [];
+    if (misnamed.length > 0) return misnamed;
   }
-  return [{ subject: `stream ${stream.name}`, verdict: "ok", message: "the ERP shows no row to try the mapping on" }];
+  return [{ subject, verdict: "ok", message: `${first.key} can be mapped` }];
+}
+
+/** A parent's key with more or fewer parts than its stream's keys names nobody: the record would wait for ever. */
+function misnamedParents(
+  subject: string,
+  fields: readonly MappedField[],
+  keys: ReadonlyMap<StreamName, Key>,
+): Finding[] {
+  return fields.flatMap(({ name, value }): Finding[] => {
+    const key = value.kind === "ref" ? keys.get(value.stream) : undefined;
+    if (value.kind !== "ref" || value.key === null || key === undefined) return [];
+    const [found, wanted] = [value.key, key].map(partsOf);
+    if (found === wanted) return [];
+    const message = `${name}: found a key of ${found} for ${value.stream} (${value.key}), wanted ${wanted} (such as ${key})`;
+    return [{ subject, verdict: "problem", message, remedy: remedies["mapping"]! }];
+  });
+}
+
+function partsOf(key: Key): string {
+  const count = splitKey(key).length;
+  return `${count} part${count === 1 ? "" : "s"}`;
 }
 
 async function checkQueue(settings: Settings, secrets: Secrets, logger: Logger): Promise<Finding[]> {

@@ -48,6 +48,19 @@ describe("check", () => {
     });
   });
 
+  it("names a reference whose key has other parts than the parent's", async () => {
+    await scene.edit((text) =>
+      text.replace("{ ref: customers, key: customer_no }", "{ ref: customers, key: [customer_no, contact_no] }"),
+    );
+    const { code, problems: found } = await problems();
+    expect(found).toEqual([
+      expect.stringMatching(
+        /stream contacts: customer: found a key of 2 parts for customers \(10001\|1\), wanted 1 part \(such as 10001\) -> Correct the field/,
+      ),
+    ]);
+    expect(code).toBe(1);
+  });
+
   it("names a service that does not answer, and what to look at", async () => {
     const port = await freePort();
     await scene.set({ SERVICE_URL: `http://127.0.0.1:${port}` });
