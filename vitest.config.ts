@@ -5,6 +5,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["source"] } },
   test: {
     include: ["test/**/*.test.ts"],
+    setupFiles: ["test/setup/random.ts"],
     globalSetup: ["test/setup/global.ts"],
     pool: "forks",
     testTimeout: 120_000,

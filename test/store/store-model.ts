@@ -159,11 +159,15 @@ export class StoreModel {
     }
   }
 
+  /** No record is its own child. */
   #hasBoundChild(parent: RecordId): boolean {
     const name = recordName(parent);
     return this.all().some(
-      ({ state, serviceId, parents }) =>
-        state !== "deleted" && serviceId !== undefined && parents.some((id) => recordName(id) === name),
+      ({ id: child, state, serviceId, parents }) =>
+        recordName(child) !== name &&
+        state !== "deleted" &&
+        serviceId !== undefined &&
+        parents.some((id) => recordName(id) === name),
     );
   }
 
