@@ -166,6 +166,11 @@ export class Creator {
   async #bindCreated(claim: Claim, stream: Stream, wanted: Wanted, written: Written): Promise<void> {
     const { resource } = stream;
     const { serviceId, status, durationMs } = written;
+    // Before the delivery ends: after it, a crash would leave nobody who knows.
+    for (const { field } of written.dropped)
+      if (stream.match.some(({ fields }) => fields.includes(field)))
+        await this.#parts.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });
+    await this.#parts.written(stream, written);
     await this.#parts.store.bind(
       claim,
       { resource, serviceId },
@@ -184,10 +189,6 @@ export class Creator {
         },
       },
     );
-    for (const { field } of written.dropped)
-      if (stream.match.some(({ fields }) => fields.includes(field)))
-        await this.#parts.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });
-    await this.#parts.written(stream, written);
   }
 
   /** What a record that is there holds of our fields, or undefined when it is gone. */

@@ -1,4 +1,5 @@
 import type { Stream } from "#mapping";
+import type { ServiceId } from "#model";
 import type { Written } from "#service";
 import type { Store } from "#store";
 import type { Logger } from "#telemetry";
@@ -8,7 +9,8 @@ import type { Logger } from "#telemetry";
  * a note that `status` shows. It is never sent again until the ERP's value changes.
  */
 export class DroppedFields {
-  readonly #known = new Set<string>();
+  /** What was or is being said, by the note's name. */
+  readonly #said = new Map<string, Promise<void>>();
   readonly #store: Pick<Store, "note" | "saveNote">;
   readonly #logger: Logger;
 
@@ -17,18 +19,25 @@ export class DroppedFields {
     this.#logger = logger;
   }
 
-  async report(stream: Stream, written: Written): Promise<void> {
-    for (const { field } of written.dropped) {
+  /** Resolves when the store knows of every field that was dropped. */
+  async report(stream: Stream, { dropped, serviceId }: Written): Promise<void> {
+    for (const { field } of dropped) {
       const name = droppedNote(stream.name, field);
-      if (this.#known.has(name)) continue;
-      this.#known.add(name);
-      if ((await this.#store.note(name)) !== undefined) continue;
-      await this.#store.saveNote(name, { resource: stream.resource, serviceId: written.serviceId });
-      this.#logger.warn(
-        { stream: stream.name, resource: stream.resource, field, serviceId: written.serviceId },
-        "field was dropped by the service",
-      );
+      const saying = this.#said.get(name) ?? this.#say(name, stream, field, serviceId);
+      this.#said.set(name, saying);
+      try {
+        await saying;
+      } catch (thrown) {
+        this.#said.delete(name);
+        throw thrown;
+      }
     }
+  }
+
+  async #say(name: string, { name: stream, resource }: Stream, field: string, serviceId: ServiceId): Promise<void> {
+    if ((await this.#store.note(name)) !== undefined) return;
+    await this.#store.saveNote(name, { resource, serviceId });
+    this.#logger.warn({ stream, resource, field, serviceId }, "field was dropped by the service");
   }
 }
 

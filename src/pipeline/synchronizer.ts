@@ -146,6 +146,8 @@ export class Synchronizer {
     }
     const { resource, serviceId } = claim.binding!;
     const written = await this.#updates.send(claim, resource, change, signal);
+    // Before the delivery ends: after it, a crash would leave nobody who knows.
+    await this.#dropped.report(stream, written);
     await store.apply(claim, {
       projection,
       outcome: "updated",
@@ -161,7 +163,6 @@ export class Synchronizer {
         durationMs: written.durationMs,
       },
     });
-    await this.#dropped.report(stream, written);
     return { outcome: "updated" };
   }
 
