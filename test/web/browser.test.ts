@@ -1,5 +1,6 @@
 import { chromium, type Browser, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Overview } from "#web";
 import { findChromium } from "../setup/chromium.ts";
 import { sampleRecord, sampleStatus, sampleStreams } from "./sample-status.ts";
 import { sampleWeb } from "./web-server.ts";
@@ -29,6 +30,14 @@ async function openPage(address: string): Promise<{ page: Page; complaints: stri
   page.on("pageerror", (error) => complaints.push(error.message));
   await page.goto(address);
   return { page, complaints };
+}
+
+/** What the first box of the status page says, and in which colour. */
+async function verdictOf(facts: Partial<Overview>): Promise<{ text: string; colour: unknown }> {
+  await using web = await sampleWeb({ status: sampleStatus(facts) });
+  const { page } = await openPage(web.url);
+  const colour = await page.evaluate("getComputedStyle(document.querySelector('[role=status]')).borderLeftColor");
+  return { text: await page.getByRole("status").innerText(), colour };
 }
 
 describe("the status page in a browser", () => {
@@ -71,6 +80,20 @@ describe("the status page in a browser", () => {
     expect(await tickets.getByRole("listitem").count()).toBe(2);
     expect(await tickets.locator("code.command").innerText()).toBe("svcsync adopt tickets");
     expect(await page.getByRole("list", { name: "customers: attention" }).count()).toBe(0);
+  });
+
+  it("is red where something is stuck, and amber where records flow and a person may want to look", async () => {
+    const [customers] = sampleStreams;
+    const attention = ["the service answers 200 to billable and does not keep it"];
+    const streams = [{ ...customers!, attention, counts: { waiting: 1 } }];
+    expect(await verdictOf({})).toMatchObject({ colour: "rgb(168, 32, 26)" });
+    const amber = await verdictOf({ streams });
+    expect(amber).toEqual({
+      text: "Look at customers: what is wrong and what to do stands below each.",
+      colour: "rgb(128, 87, 10)",
+    });
+    const { text, colour } = await verdictOf({ streams: [customers!] });
+    expect([text, colour]).toEqual(["All well. Nothing is due.", "rgb(27, 110, 60)"]);
   });
 
   it("says a reason once, however many records have it", async () => {

@@ -85,10 +85,21 @@ function total(streams: readonly StreamStatus[], state: RecordState): number {
 function verdict(overview: Overview): Html {
   const headlines = headlinesOf(overview);
   if (headlines.length > 0)
-    return html`<div class="verdict bad" role="status">${headlines.map((text) => html`<p>${text}</p>`)}</div>`;
+    return html`<div class="verdict ${isStuck(overview) ? "bad" : "wait"}" role="status">
+      ${headlines.map((text) => html`<p>${text}</p>`)}
+    </div>`;
   const due = total(overview.streams, "due") + total(overview.streams, "claimed");
   const rest = due === 0 ? "Nothing is due." : `${counted(due, "record")} on the way.`;
   return html`<div class="verdict" role="status"><p>All well. ${rest}</p></div>`;
+}
+
+/** False where records flow, although some wait, deletions want a word, or the service drops a field. */
+function isStuck(overview: Overview): boolean {
+  return (
+    connectionProblems(overview).length > 0 ||
+    recordProblems(overview).length > 0 ||
+    overview.streams.some(({ state }) => state === "failing" || state === "held")
+  );
 }
 
 function sides({ service, queue }: Overview, now: number): Html {

@@ -18,6 +18,7 @@ a { color: var(--link); }
 a:focus-visible, button:focus-visible, .scroll:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 p { margin: .4rem 0; max-width: 60rem; }
 .verdict { padding: .7rem 1rem; border-left: .3rem solid var(--good); background: var(--panel); }
+.verdict.wait { border-color: var(--wait); }
 .verdict.bad { border-color: var(--bad); }
 .scroll { overflow-x: auto; }
 .wide table { min-width: 56rem; }
