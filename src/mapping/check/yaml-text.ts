@@ -9,6 +9,7 @@ import {
   visit,
   type Document,
   type Node,
+  type YAMLParseError,
 } from "yaml";
 import { pathText, type PlacedProblem, type Problem } from "./problem.ts";
 
@@ -31,7 +32,8 @@ export class YamlText {
   constructor(text: string) {
     this.#text = text;
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, merge: true });
-    const problems = [...this.#document.errors, ...this.#document.warnings].map(({ pos, message }) =>
+    const { warnings, errors } = this.#document;
+    const problems = [...withoutEchoes(errors), ...warnings].map(({ pos, message }) =>
       this.#unreadable(pos[0], message),
     );
     visit(this.#document, {
@@ -123,4 +125,11 @@ function nameOf(key: unknown): string {
   if (typeof key === "symbol") return key.description ?? "";
   if (typeof key === "number" || typeof key === "boolean") return String(key);
   return typeof key === "string" ? key : "";
+}
+
+/** What follows a syntax error is mostly its echo, until the parser has found its way again. */
+function withoutEchoes(errors: readonly YAMLParseError[]): readonly YAMLParseError[] {
+  const inOrder = errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
+  const at = inOrder.findIndex(({ code }) => code !== "DUPLICATE_KEY");
+  return at < 0 ? inOrder : inOrder.slice(0, at + 1);
 }
