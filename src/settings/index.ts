@@ -2,4 +2,4 @@ export { loadLocalSettings, loadSettings, type EnvironmentOptions } from "./load
 export type { LocalSettings, ServiceSettings, Settings } from "./settings.ts";
 export type { Dialect } from "./dialect.ts";
 export { secretTexts, type Secrets } from "./secrets.ts";
-export { exampleEnvironment } from "./example.ts";
+export { exampleEnvironment, settingNames } from "./example.ts";

@@ -112,6 +112,12 @@ describe("init", () => {
     expect(code).toBe(64);
   });
 
+  it("takes every other key of .env.example, and writes it below the rest", async () => {
+    const argv = ["init", "--yes", "--no-check", "--erp", "odoo", "--set", "QUEUE_URL=redis://queue.example:6379"];
+    expect((await runCaptured(argv)).code).toBe(0);
+    expect(await read(".env")).toMatch(/\n\n# -- Others\nQUEUE_URL=redis:\/\/queue.example:6379\n$/);
+  });
+
   it.each([
     ["--erp", "oddo"],
     ["--timezone", "Berlin"],

@@ -8,6 +8,8 @@ export const serviceKeys = ["SERVICE_URL", "SERVICE_TOKEN", "SERVICE_USERNAME", 
 
 /** The text of `.env`: what was answered, and an empty line for what was not. */
 export function envText({ title, variables }: Preset, answers: Answers): string {
+  const asked = [...serviceKeys, ...variables.map(({ name }) => name)] as readonly string[];
+  const others = [...answers.keys()].filter((name) => !asked.includes(name));
   const isLogin = (answers.get("SERVICE_USERNAME") ?? "") !== "";
   const lines = [
     "# Settings of svcsync. Every other key has a default; .env.example explains them all.",
@@ -25,6 +27,7 @@ export function envText({ title, variables }: Preset, answers: Answers): string 
       `# ${about}${example === undefined ? "" : `, like ${example}`}`,
       line(name, answers),
     ]),
+    ...(others.length === 0 ? [] : ["", "# -- Others", ...others.map((name) => line(name, answers))]),
   ];
   return `${lines.join("\n")}\n`;
 }

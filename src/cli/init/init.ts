@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { schemaText } from "#mapping";
 import { resourceNames } from "#service";
+import { settingNames } from "#settings";
 import { adapters } from "#sources";
 import { check } from "../check.ts";
 import type { GlobalOptions } from "../command-context.ts";
@@ -134,8 +135,9 @@ async function answers(options: InitOptions, io: Io): Promise<Answered | string>
 /** A misspelt name would stand in the env file and set nothing. */
 function known({ name, variables }: Preset, given: ReadonlyMap<string, string>): string | undefined {
   const names: readonly string[] = [...serviceKeys, ...variables.map((variable) => variable.name)];
-  const unknown = [...given.keys()].filter((key) => !names.includes(key));
-  return unknown.length === 0 ? undefined : `--set ${unknown.join(", ")}: for ${name} there are ${names.join(", ")}.`;
+  const unknown = [...given.keys()].filter((key) => !names.includes(key) && !settingNames.includes(key));
+  if (unknown.length === 0) return undefined;
+  return `--set ${unknown.join(", ")}: for ${name} there are ${names.join(", ")}, and the keys of .env.example.`;
 }
 
 function unanswered({ variables }: Preset, settings: ReadonlyMap<string, string>): string[] {
