@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type Row } from "#model";
+import { didYouMean } from "../did-you-mean.ts";
 import { mappingError, type Place } from "./mapping-error.ts";
 
 const segment = /`([^`]+)`|([\p{L}\p{N}_$#@-]+)/uy;
@@ -35,13 +36,13 @@ export function compilePath(text: string, place: Place): (row: Row) => Json {
   const { column, members } = parsePath(text)!;
   return (row) => {
     const value = Object.hasOwn(row, column) ? row[column] : undefined;
-    if (value === undefined) throw missingColumn(place, column);
+    if (value === undefined) throw missingColumn(place, column, row);
     return members.length === 0 ? value : inside(value, members);
   };
 }
 
-export function missingColumn(place: Place, column: string): Error {
-  return mappingError(place, `the row has no column "${column}"`, { column });
+export function missingColumn(place: Place, column: string, row: Row): Error {
+  return mappingError(place, `the row has no column "${column}"${didYouMean(column, Object.keys(row))}`, { column });
 }
 
 function inside(value: Json, members: readonly string[]): Json {

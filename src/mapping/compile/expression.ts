@@ -53,7 +53,7 @@ export class Expression {
    * @throws {ParkError} E_MAPPING when a column is missing, the expression fails or runs away.
    */
   async evaluate(row: Row, present: Row): Promise<Json> {
-    for (const column of this.#columns) if (!Object.hasOwn(row, column)) throw missingColumn(this.place, column);
+    for (const column of this.#columns) if (!Object.hasOwn(row, column)) throw missingColumn(this.place, column, row);
     let value: unknown;
     try {
       value = await this.#compiled.evaluate(present);

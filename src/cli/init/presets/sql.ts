@@ -16,7 +16,10 @@ const dialects: readonly Dialect[] = [
     name: "postgres",
     title: "an ERP on PostgreSQL",
     example: "postgres://svcsync:password@erp-db:5432/erp",
-    notes: ["The end of each poll is exact: transactions that are still open are waited for."],
+    notes: [
+      "A transaction that is still open is waited for, however long it takes. `overlap` is for a program that takes its",
+      "stamp before its transaction begins.",
+    ],
   },
   {
     name: "mysql",
