@@ -127,7 +127,11 @@ describe("records of one stream that name each other", () => {
     erp.insertTicket({ ticket_no: "T-1", customer_no: "10001", contact_no: null, body: "T-2" });
     erp.insertTicket({ ticket_no: "T-2", customer_no: "10001", contact_no: null, body: "T-1" });
     await using running = await stage.start();
-    await untilState(running.store, "waiting", ticket, { stream: "tickets", key: "T-2" });
+    const other = { stream: "tickets", key: "T-2" };
+    await until("they wait for nobody but each other", async () => {
+      const views = await Promise.all([ticket, other].map((id) => running.store.record(id)));
+      return views.every((view) => view?.state === "waiting" && view.waitsFor.length === 1);
+    });
     expect((await stage.command("status")).stdout).toContain(
       "2 records wait for others that do not come by themselves: tickets/T-1 waits for tickets/T-2, which waits for it in turn",
     );
