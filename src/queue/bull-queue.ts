@@ -31,6 +31,8 @@ export class BullQueue implements Queue {
   #schedule: Schedule | undefined;
   #isScheduled = false;
   #isRepairing = false;
+  /** Streams whose schedule was missing and is made: kept until it is told, also when the answer came too late. */
+  readonly #made = new Set<StreamName>();
   readonly #onForgotten: (() => void)[] = [];
   #scheduleCheck: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
@@ -116,7 +118,11 @@ export class BullQueue implements Queue {
     const schedule = this.#schedule;
     if (schedule === undefined) return [];
     const now = this.#parts.clock.now();
-    const made = await this.#reach.call(async () => applySchedule((await this.#lines.get()).polls, schedule, now));
+    await this.#reach.call(async () =>
+      applySchedule((await this.#lines.get()).polls, schedule, { now, made: this.#made }),
+    );
+    const made = [...this.#made];
+    this.#made.clear();
     if (this.#isScheduled) return made;
     this.#isScheduled = true;
     /** Schedulers that outlived an earlier process tick when their time comes; the first poll is wanted now. */

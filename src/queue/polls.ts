@@ -33,13 +33,16 @@ export async function addPoll(
 }
 
 /**
- * Makes the job schedulers those of `schedule`; one that is right and alive is left alone. Returns the streams whose
- * scheduler is new: their first tick comes at once.
+ * Makes the job schedulers those of `schedule`; one that is right and alive is left alone. Adds to `made` each stream whose
+ * scheduler is new, as it is made: its first tick comes at once.
  */
-export async function applySchedule(jobs: Jobs, schedule: Schedule, now: number): Promise<StreamName[]> {
+export async function applySchedule(
+  jobs: Jobs,
+  schedule: Schedule,
+  { now, made }: { now: number; made: Set<StreamName> },
+): Promise<void> {
   const found = new Map((await jobs.getJobSchedulers(0, -1)).map((scheduler) => [scheduler.key, scheduler]));
   for (const stream of found.keys()) if (!schedule.has(stream)) await jobs.removeJobScheduler(stream);
-  const made: StreamName[] = [];
   for (const [stream, { everyMs }] of schedule) {
     const scheduler = found.get(stream);
     if (scheduler !== undefined && Number(scheduler.every) === everyMs && isAlive(scheduler.next, everyMs, now))
@@ -47,9 +50,8 @@ export async function applySchedule(jobs: Jobs, schedule: Schedule, now: number)
     // One that is made anew over its old self keeps the time of its next tick.
     if (scheduler !== undefined) await jobs.removeJobScheduler(stream);
     await jobs.upsertJobScheduler(stream, { every: everyMs }, { name: tickName, data: stream });
-    made.push(stream);
+    made.add(stream);
   }
-  return made;
 }
 
 /** Its next tick is neither overdue nor further away than one interval, as after somebody has set the clock back. */
