@@ -33,6 +33,8 @@ interface IndexFacts {
 export class Matcher {
   readonly #parts: MatcherParts;
   readonly #rules: ReadonlyMap<ResourceName, readonly MatchRule[]>;
+  /** The rules of each resource by name, in one text. */
+  readonly #ruleNames: ReadonlyMap<ResourceName, string>;
   readonly #reading = new Map<ResourceName, Promise<void>>();
 
   constructor(parts: MatcherParts, streams: readonly Stream[]) {
@@ -41,6 +43,9 @@ export class Matcher {
     for (const { resource, match } of streams)
       rules.set(resource, [...(rules.get(resource) ?? []), ...match, ...match.map(loosened)]);
     this.#rules = rules;
+    this.#ruleNames = new Map(
+      Array.from(rules, ([resource, all]) => [resource, [...new Set(all.map(ruleName))].toSorted().join(";")]),
+    );
   }
 
   /**
@@ -90,7 +95,7 @@ export class Matcher {
     const now = this.#parts.clock.now();
     // An index from the future was read before somebody set the clock back: its age is not known.
     const isYoung = index && index.readAt <= now && index.readAt >= now - maxAgeMs;
-    if (isYoung && (await this.#facts(resource))?.rules === this.#ruleNames(resource)) return;
+    if (isYoung && (await this.#facts(resource))?.rules === this.#ruleNames.get(resource)) return;
     await (this.#reading.get(resource) ?? this.#begin(resource, signal));
   }
 
@@ -111,7 +116,7 @@ export class Matcher {
   async #read(resource: ResourceName, startedAt: number, signal: AbortSignal): Promise<void> {
     const { store, service, logger } = this.#parts;
     const facts = await this.#facts(resource);
-    const rules = this.#ruleNames(resource);
+    const rules = this.#ruleNames.get(resource) ?? "";
     const index = await store.matchIndex(resource);
     const since =
       index && facts?.rules === rules && facts.newest !== null ? facts.newest - REFRESH_OVERLAP_MS : undefined;
@@ -145,10 +150,6 @@ export class Matcher {
 
   #rulesOf(resource: ResourceName): readonly MatchRule[] {
     return this.#rules.get(resource) ?? [];
-  }
-
-  #ruleNames(resource: ResourceName): string {
-    return [...new Set(this.#rulesOf(resource).map(ruleName))].toSorted().join(";");
   }
 
   async #facts(resource: ResourceName): Promise<IndexFacts | undefined> {

@@ -13,6 +13,10 @@ export interface Held {
   readonly attempts: number;
   /** 1 when something happened meanwhile that makes the record due when the claim ends. */
   readonly again: number;
+  /** 1 when it has a service id. */
+  readonly bound: number;
+  /** 1 when a create was begun whose end is not known. */
+  readonly begun: number;
 }
 
 /** Who works on what: a token and a lease per claimed record. */
@@ -32,7 +36,9 @@ export class Claims {
       "UPDATE records SET state = 'claimed', token = ?, due_at = ?, again = 0 WHERE id = ?",
     );
     this.#held = db.prepare<[string, string, string], Held>(
-      "SELECT id, deleted, attempts, again FROM records WHERE stream = ? AND key = ? AND token = ?",
+      `SELECT id, deleted, attempts, again, EXISTS (SELECT 1 FROM bindings WHERE record = r.id) AS bound,
+         EXISTS (SELECT 1 FROM intents WHERE record = r.id) AS begun
+       FROM records r WHERE stream = ? AND key = ? AND token = ?`,
     );
     this.#extend = db.prepare<[number, number]>("UPDATE records SET due_at = ? WHERE id = ?");
   }

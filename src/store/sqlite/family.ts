@@ -20,7 +20,6 @@ export class Family {
   readonly #waiting;
   readonly #outdated;
   readonly #wake;
-  readonly #markClaimed;
   readonly #again;
   readonly #boundChildren;
   readonly #hasBoundChild;
@@ -50,16 +49,13 @@ export class Family {
     this.#waiting = db.prepare<[string, string], Child>(`
       SELECT r.id, r.stream, r.key FROM waits w JOIN records r ON r.id = w.child
       WHERE w.stream = ? AND w.key = ? AND r.state IN (${stateList(statesMovedTo("due", "wake"))})`);
-    this.#outdated = db.prepare<[string, string], Child>(`
-      SELECT r.id, r.stream, r.key FROM parents p JOIN records r ON r.id = p.child
-      WHERE p.stream = ? AND p.key = ? AND r.state IN (${stateList(statesMovedTo("due", "rewire"))})`);
+    this.#outdated = db.prepare<[string, string], Child & { state: RecordState }>(`
+      SELECT r.id, r.stream, r.key, r.state FROM parents p JOIN records r ON r.id = p.child
+      WHERE p.stream = ? AND p.key = ? AND r.state IN (${stateList([...statesMovedTo("due", "rewire"), "claimed"])})`);
     this.#wake = db.prepare<[number, number]>(
       "UPDATE records SET state = 'due', due_at = ?, error = NULL WHERE id = ?",
     );
     this.#again = db.prepare<[number]>("UPDATE records SET again = 1 WHERE id = ?");
-    this.#markClaimed = db.prepare<[string, string]>(`
-      UPDATE records SET again = 1
-      WHERE state = 'claimed' AND id IN (SELECT child FROM parents WHERE stream = ? AND key = ?)`);
     this.#boundChildren = db.prepare<[string, string], RecordId>(`
       SELECT r.stream, r.key FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
       WHERE p.stream = ? AND p.key = ? AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key)
@@ -82,15 +78,19 @@ export class Family {
       SELECT id, state FROM records WHERE stream = ? AND key = ? AND state IN ('waiting', 'claimed')`);
   }
 
-  /** Remembers whose service ids the record's projection carries; true when a parent has another one by now. */
-  setParents(child: number, parents: Parents): boolean {
-    this.#forgetParents.run(child);
-    let outdated = false;
+  /**
+   * Remembers whose service ids the record's projection carries. Returns whose it carried before, and whether a parent has
+   * another one by now.
+   */
+  setParents(child: number, parents: Parents): { readonly former: readonly RecordId[]; readonly isOutdated: boolean } {
+    const former = this.parentsOf(child);
+    if (former.length > 0) this.#forgetParents.run(child);
+    let isOutdated = false;
     for (const { stream, key, serviceId } of parents) {
       this.#addParent.run(child, stream, key);
-      if (serviceId !== undefined && serviceId !== (this.#boundTo.get(stream, key) ?? null)) outdated = true;
+      if (serviceId !== undefined && serviceId !== (this.#boundTo.get(stream, key) ?? null)) isOutdated = true;
     }
-    return outdated;
+    return { former, isOutdated };
   }
 
   /** Whose service ids the record's projection carries. */
@@ -128,10 +128,10 @@ export class Family {
    */
   parentSettled({ stream, key }: RecordId, moved: boolean): RecordId[] {
     const children = this.#waiting.all(stream, key);
-    if (moved) {
-      children.push(...this.#outdated.all(stream, key));
-      this.#markClaimed.run(stream, key);
-    }
+    if (moved)
+      for (const child of this.#outdated.all(stream, key))
+        if (child.state === "claimed") this.#again.run(child.id);
+        else children.push(child);
     const now = this.#clock.now();
     for (const child of children) {
       this.#wake.run(now, child.id);

@@ -11,11 +11,10 @@ export class Journal {
   }
 
   begin(claim: Claim, intent: { resource: ResourceName; projection: Projection }): void {
-    const { claims, bindings, intents } = this.#tables;
-    const { id } = claims.hold(claim);
-    if (bindings.of(id) !== undefined) throw refused(claim, "is bound and cannot begin a create");
-    if (intents.resourceOf(id) !== undefined) throw refused(claim, "has an open create and cannot begin another");
-    intents.open(id, intent);
+    const { id, bound, begun } = this.#tables.claims.hold(claim);
+    if (bound === 1) throw refused(claim, "is bound and cannot begin a create");
+    if (begun === 1) throw refused(claim, "has an open create and cannot begin another");
+    this.#tables.intents.open(id, intent);
   }
 
   abandon(claim: Claim): void {
@@ -29,21 +28,18 @@ export class Journal {
   }
 
   doubt(claim: Claim, doubts: Projection): void {
-    const { claims, bindings, written } = this.#tables;
-    const { id } = claims.hold(claim);
-    if (bindings.of(id) === undefined) throw refused(claim, "is not bound and cannot be updated");
-    written.doubt(id, doubts);
+    const { id, bound } = this.#tables.claims.hold(claim);
+    if (bound === 0) throw refused(claim, "is not bound and cannot be updated");
+    this.#tables.written.doubt(id, doubts);
   }
 
   unbind(claim: Claim, entry: AuditEntry): void {
     const { audit, bindings, claims, family, written } = this.#tables;
-    const { id } = claims.hold(claim);
-    if (bindings.of(id) === undefined) throw refused(claim, "is not bound and cannot be unbound");
-    const parents = family.parentsOf(id);
+    const { id, bound } = claims.hold(claim);
+    if (bound === 0) throw refused(claim, "is not bound and cannot be unbound");
     bindings.end(id);
     written.forget(id);
-    family.setParents(id, []);
-    family.childLeft(parents);
+    family.childLeft(family.setParents(id, []).former);
     audit.add(claim.id, entry);
   }
 }

@@ -15,35 +15,36 @@ export class Outcomes {
   bind(claim: Claim, binding: Binding, applied: Applied): RecordId[] {
     const { bindings, claims, family, intents } = this.#tables;
     const held = claims.hold(claim);
-    const parents = family.parentsOf(held.id);
     const moved = bindings.save(held.id, claim.id, binding);
-    intents.end(held.id);
+    if (held.begun === 1) intents.end(held.id);
     // A record that the ERP deleted was only bound to be found again: its deletion is still to be carried out.
-    const isLast = this.#write(held.id, claim, applied) && held.deleted === 0;
-    const followedBy = isLast ? undefined : "change";
+    const { former, isLast } = this.#write(held.id, claim, applied);
+    const followedBy = isLast && held.deleted === 0 ? undefined : "change";
     this.#tables.endings.end(held, "apply", { attempts: 0, answered: true, followedBy });
-    family.childLeft(parents);
+    family.childLeft(former);
     return family.parentSettled(claim.id, moved);
   }
 
   apply(claim: Claim, applied: Applied): void {
-    const { bindings, claims, endings, family, intents } = this.#tables;
+    const { claims, endings, family } = this.#tables;
     const held = claims.hold(claim);
-    if (bindings.of(held.id) === undefined) throw refused(claim, "is not bound and cannot be applied");
-    if (intents.resourceOf(held.id) !== undefined) throw refused(claim, "has an open create and cannot be applied");
-    const parents = family.parentsOf(held.id);
-    const followedBy = this.#write(held.id, claim, applied) ? undefined : "change";
-    endings.end(held, "apply", { attempts: 0, answered: true, followedBy });
-    family.childLeft(parents);
+    if (held.bound === 0) throw refused(claim, "is not bound and cannot be applied");
+    if (held.begun === 1) throw refused(claim, "has an open create and cannot be applied");
+    const { former, isLast } = this.#write(held.id, claim, applied);
+    endings.end(held, "apply", { attempts: 0, answered: true, followedBy: isLast ? undefined : "change" });
+    family.childLeft(former);
   }
 
-  /** False when what was written is not the last word: the caller says so, or a parent has moved under it. */
-  #write(record: number, claim: Claim, applied: Applied): boolean {
+  /**
+   * Returns whose ids the record carried before, and whether what was written is the last word: it is not when the caller
+   * says so, or when a parent has moved under it.
+   */
+  #write(record: number, claim: Claim, applied: Applied): { former: readonly RecordId[]; isLast: boolean } {
     const { audit, family, written } = this.#tables;
     written.apply(record, applied.projection, claim.sequence);
-    const isOutdated = family.setParents(record, applied.parents);
+    const { former, isOutdated } = family.setParents(record, applied.parents);
     audit.add(claim.id, applied.audit);
-    return applied.again !== true && !isOutdated;
+    return { former, isLast: applied.again !== true && !isOutdated };
   }
 
   retry(claim: Claim, error: ErrorFacts, dueAt: number): void {
@@ -66,8 +67,7 @@ export class Outcomes {
 
   uncertain(claim: Claim, error: ErrorFacts): void {
     const held = this.#tables.claims.hold(claim);
-    if (this.#tables.intents.resourceOf(held.id) === undefined)
-      throw refused(claim, "has no open create that could be uncertain");
+    if (held.begun === 0) throw refused(claim, "has no open create that could be uncertain");
     this.#tables.endings.end(held, "lose", { attempts: held.attempts, error });
   }
 
