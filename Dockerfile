@@ -38,5 +38,6 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HEALTH_PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # A clean stop: what runs is finished within STOP_GRACE_SECONDS. Give the container more than that.
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "dist/main.js"]
+# Begins with the options of Node that stand in its first line.
+ENTRYPOINT ["svcsync"]
 CMD ["run"]

@@ -1,4 +1,5 @@
-#!/usr/bin/env -S node --
+#!/usr/bin/env -S node --max-semi-space-size=32 --
+// 32 MB for what is young instead of 16: a first load then costs 6 % less processor time, for 30 MB (npm run bench).
 // The two dashes: without them Node 20 takes --env-file for an option of its own, and ends where the file is yet to be made.
 import { runCommand } from "#cli";
 

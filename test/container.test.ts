@@ -42,7 +42,10 @@ describe("the image", () => {
 
     expect(last("USER")).toBe("node");
     expect(last("STOPSIGNAL")).toBe("SIGTERM");
-    expect(last("ENTRYPOINT")).toBe(JSON.stringify(["node", bin["svcsync"]?.replace("./", "")]).replace(",", ", "));
+    expect(last("ENTRYPOINT")).toBe('["svcsync"]');
+    expect(last("RUN")).toBe("chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/svcsync");
+    expect(bin).toEqual({ svcsync: "./dist/main.js" });
+    expect(read("src/main.ts")).toMatch(/^#!\/usr\/bin\/env -S node .*--\n/);
     expect(last("CMD")).toBe('["run"]');
   });
 

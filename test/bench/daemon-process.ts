@@ -5,8 +5,6 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
-/** For a profiler: options of Node for the measured process. */
-const nodeOptions = process.env["BENCH_NODE_OPTIONS"]?.split(" ") ?? [];
 
 /** One run of the real program, seen from outside. Disposing it stops it cleanly. */
 export class DaemonProcess implements AsyncDisposable {
@@ -16,9 +14,10 @@ export class DaemonProcess implements AsyncDisposable {
   constructor(args: readonly string[], logFile: string) {
     this.#logFile = logFile;
     const log = openSync(logFile, "a");
-    this.#child = spawn(process.execPath, [...nodeOptions, program, ...args], {
+    this.#child = spawn(program, args, {
       stdio: ["ignore", log, log],
-      env: { PATH: process.env["PATH"] },
+      // NODE_OPTIONS can bring a profiler.
+      env: { PATH: process.env["PATH"], NODE_OPTIONS: process.env["NODE_OPTIONS"] },
     });
     closeSync(log);
   }

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,7 +23,7 @@ class Program implements AsyncDisposable {
   readonly #ended: Promise<number | null>;
 
   constructor(...argv: string[]) {
-    this.child = spawn(process.execPath, [main, ...argv], { cwd: scene.folder, stdio: ["ignore", "pipe", "pipe"] });
+    this.child = spawn(main, argv, { cwd: scene.folder, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [this.child.stdout!, this.child.stderr!])
       stream.on("data", (chunk: Buffer) => (this.output += chunk.toString()));
     this.#ended = once(this.child, "close").then(() => this.child.exitCode);
@@ -95,11 +95,8 @@ describe("the program", () => {
   });
 
   it("makes an env file that is not there yet, however Node reads its own options", async () => {
-    await chmod(main, 0o755);
-    const argv = ["init", "--env-file", "new.env", "--yes", "--erp", "sqlite", "--no-check"];
-    const child = spawn(main, argv, { cwd: scene.folder, stdio: "ignore" });
-    await once(child, "close");
-    expect(child.exitCode).toBe(0);
+    await using program = new Program("init", "--env-file", "new.env", "--yes", "--erp", "sqlite", "--no-check");
+    expect(await program.ended()).toBe(0);
     expect(await readFile(join(scene.folder, "new.env"), "utf8")).toContain("SERVICE_URL=\n");
   });
 
