@@ -57,8 +57,9 @@ async function deliverForever(): Promise<void> {
     }
     // A create that was begun before the last kill: here it is known that nothing was created.
     if (claim.intent !== undefined) {
+      // Said before: from here on it may be gone, also where the kill comes before this process hears of it.
+      say("abandons", key);
       await store.abandon(claim);
-      say("abandoned", key);
     }
     await store.begin(claim, { resource: "customer", projection });
     say("begun", key, Number(projection.version));

@@ -24,7 +24,7 @@ function readPromises(lines: readonly string[], promised: Map<string, Promised>)
     const [word, ...rest] = line.split(" ");
     if (word === "staged") for (const key of rest.slice(1)) of(key).row = Number(rest[0]);
     else if (word === "begun") of(rest[0]!).openIntent = true;
-    else if (word === "abandoned") of(rest[0]!).openIntent = false;
+    else if (word === "abandons") of(rest[0]!).openIntent = false;
     else if (word === "applied") of(rest[0]!).applied = Number(rest[1]);
     else if (word === "bound")
       Object.assign(of(rest[0]!), { openIntent: false, serviceId: Number(rest[1]), applied: Number(rest[2]) });
