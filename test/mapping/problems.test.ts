@@ -244,8 +244,8 @@ streams:
   it("name a slip of the syntax once, without the echoes that follow it", () => {
     const text = "sources:\n  erp:\n    adapter: sql\n   url: x\n  shop: { adapter: sql\nstreams:\n  a: b: c\n";
     expect(problemsOf(text)).toEqual([expect.stringMatching(/^sync.yaml:4:/)]);
-    const twice = "sources: {}\nsources: {}\nstreams: {}\nstreams: {}\n";
-    expect(problemsOf(twice)).toHaveLength(2);
+    const apart = "sources: {}\nsources: {}\nstreams: { a: `my col`, b: @x }\nstreams: {}\n";
+    expect(problemsOf(apart)).toHaveLength(4);
   });
 
   it("follow anchors and merges to where the words stand", () => {

@@ -127,9 +127,12 @@ function nameOf(key: unknown): string {
   return typeof key === "string" ? key : "";
 }
 
-/** What follows a syntax error is mostly its echo, until the parser has found its way again. */
+/** Slips that end where they stand: what is named below them is true. */
+const APART: readonly string[] = ["DUPLICATE_KEY", "BAD_SCALAR_START", "BAD_DQ_ESCAPE", "TAB_AS_INDENT"];
+
+/** What follows any other syntax error is mostly its echo, until the parser has found its way again. */
 function withoutEchoes(errors: readonly YAMLParseError[]): readonly YAMLParseError[] {
   const inOrder = errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
-  const at = inOrder.findIndex(({ code }) => code !== "DUPLICATE_KEY");
+  const at = inOrder.findIndex(({ code }) => !APART.includes(code));
   return at < 0 ? inOrder : inOrder.slice(0, at + 1);
 }
