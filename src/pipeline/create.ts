@@ -11,6 +11,7 @@ import {
 import type { Stream } from "#mapping";
 import type { Service, Written } from "#service";
 import type { Claim, Store } from "#store";
+import type { DroppedFields } from "./dropped-fields.ts";
 import { Looks } from "./looks.ts";
 import type { Matcher } from "./matcher.ts";
 import { naturalKey } from "./natural-key.ts";
@@ -23,8 +24,7 @@ export interface CreatorParts {
   readonly matcher: Matcher;
   /** How long after a create of unknown outcome the service may still bring its record to light. */
   readonly settleMs: number;
-  /** Told of each write, to report fields that the service dropped. */
-  readonly written: (stream: Stream, written: Written) => Promise<void>;
+  readonly dropped: DroppedFields;
 }
 
 /**
@@ -170,7 +170,7 @@ export class Creator {
     for (const { field } of written.dropped)
       if (stream.match.some(({ fields }) => fields.includes(field)))
         await this.#parts.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });
-    await this.#parts.written(stream, written);
+    await this.#parts.dropped.report(stream, written);
     await this.#parts.store.bind(
       claim,
       { resource, serviceId },

@@ -3,6 +3,7 @@ import type { Mapped, MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
 import type { AuditEntry, Claim, Store } from "#store";
 import { difference } from "./difference.ts";
+import type { DroppedFields } from "./dropped-fields.ts";
 import type { Resolver } from "./resolver.ts";
 import type { Updates } from "./updates.ts";
 
@@ -18,6 +19,14 @@ const BEGUN = "(deletion)";
 
 type Deletion = Extract<Mapped, { kind: "deleted" }>;
 
+export interface RemoverParts {
+  readonly store: Store;
+  readonly service: Service;
+  readonly resolver: Resolver;
+  readonly updates: Updates;
+  readonly dropped: DroppedFields;
+}
+
 /**
  * Carries out the ERP's word that a record is gone, by the stream's policy: leave it, set fields, or delete it. What the
  * service never had is not touched. Children go before their parents.
@@ -27,14 +36,16 @@ export class Remover {
   readonly #service: Service;
   readonly #resolver: Resolver;
   readonly #updates: Updates;
+  readonly #dropped: DroppedFields;
   /** How long the parents that wait for their children wait. */
   readonly #pausesMs = new Map<string, number>();
 
-  constructor(store: Store, service: Service, resolver: Resolver, updates: Updates) {
+  constructor({ store, service, resolver, updates, dropped }: RemoverParts) {
     this.#store = store;
     this.#service = service;
     this.#resolver = resolver;
     this.#updates = updates;
+    this.#dropped = dropped;
   }
 
   /** @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too still stand in the service. */
@@ -99,7 +110,9 @@ export class Remover {
     const change = difference(claim.applied ?? {}, claim.doubts, wanted);
     if (!change) return this.#store.remove(claim, { unbind: false, applied, doubts });
     try {
-      const { status, durationMs } = await this.#updates.send(claim, stream.resource, change, signal);
+      const written = await this.#updates.send(claim, stream.resource, change, signal);
+      const { status, durationMs } = written;
+      await this.#dropped.report(stream, written);
       await this.#store.remove(claim, {
         unbind: false,
         applied,

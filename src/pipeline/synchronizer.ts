@@ -59,17 +59,14 @@ export class Synchronizer {
   constructor(parts: SynchronizerParts) {
     const { store, service, matcher, logger, policy } = parts;
     this.#parts = parts;
-    this.#dropped = new DroppedFields(store, logger);
-    this.#resolver = new Resolver(store, service);
-    this.#updates = new Updates(store, service, policy.settleMs);
-    this.#remover = new Remover(store, service, this.#resolver, this.#updates);
-    this.#creator = new Creator({
-      store,
-      service,
-      matcher,
-      settleMs: policy.settleMs,
-      written: (stream, written) => this.#dropped.report(stream, written),
-    });
+    const dropped = new DroppedFields(store, logger);
+    const resolver = new Resolver(store, service);
+    const updates = new Updates(store, service, policy.settleMs);
+    this.#dropped = dropped;
+    this.#resolver = resolver;
+    this.#updates = updates;
+    this.#remover = new Remover({ store, service, resolver, updates, dropped });
+    this.#creator = new Creator({ store, service, matcher, dropped, settleMs: policy.settleMs });
   }
 
   /**

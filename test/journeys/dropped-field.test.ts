@@ -34,4 +34,24 @@ describe("a field that the service answers 200 to and drops", () => {
     expect(sync.stdout).toContain("answers 200 to erpReferenceNumber and does not keep it");
     expect((await stage.command("status")).stdout).toContain("does not keep it");
   });
+
+  it("is reported as well when a deletion sets it", async () => {
+    await using stage = await setStage();
+    const { erp, sandbox } = stage;
+    await stage.edit((text) =>
+      text
+        .replace("erpReferenceNumber: { from: order_no, own: create }", "erpReferenceNumber: order_no")
+        // The last stream of the file is that of the orders.
+        .replace(/ignore: true }\s*$/, "set: { erpReferenceNumber: gone } }\n"),
+    );
+    erp.insertCustomer({ customer_no: "10001" });
+    erp.insertOrder({ order_no: "A-1", customer_no: "10001", ticket_no: null });
+    await using running = await stage.start();
+    await untilState(running.store, "applied", { stream: "orders", key: "A-1" });
+    erp.change("service_orders", ["A-1"], { deleted: 1 });
+    await untilState(running.store, "deleted", { stream: "orders", key: "A-1" });
+    expect(sandbox.ledger.count({ method: "PUT", resource: "svcDocument" })).toBe(1);
+    expect(running.log.lines("field was dropped by the service")).toHaveLength(1);
+    expect((await stage.command("status")).stdout).toContain("answers 200 to erpReferenceNumber and does not keep it");
+  });
 });
