@@ -34,7 +34,7 @@ export async function addPoll(
 
 /**
  * Makes the job schedulers those of `schedule`; one that is right and alive is left alone. Adds to `made` each stream whose
- * scheduler is new, as it is made: its first tick comes at once.
+ * scheduler was missing: its first tick comes at once.
  */
 export async function applySchedule(
   jobs: Jobs,
@@ -49,8 +49,9 @@ export async function applySchedule(
       continue;
     // One that is made anew over its old self keeps the time of its next tick.
     if (scheduler !== undefined) await jobs.removeJobScheduler(stream);
-    await jobs.upsertJobScheduler(stream, { every: everyMs }, { name: tickName, data: stream });
+    // Before the call: its answer may get lost when it is done.
     made.add(stream);
+    await jobs.upsertJobScheduler(stream, { every: everyMs }, { name: tickName, data: stream });
   }
 }
 
