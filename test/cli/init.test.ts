@@ -118,6 +118,12 @@ describe("init", () => {
     expect(await read(".env")).toMatch(/\n\n# -- Others\nQUEUE_URL=redis:\/\/queue.example:6379\n$/);
   });
 
+  it("writes config/sync.yaml, and says so to who wants it elsewhere", async () => {
+    const { code, stderr } = await runCaptured(["init", "--yes", "--erp", "odoo", "--set", "SYNC_FILE=a.yaml"]);
+    expect(stderr).toContain("init writes config/sync.yaml; move it afterwards");
+    expect(code).toBe(64);
+  });
+
   it.each([
     ["--erp", "oddo"],
     ["--timezone", "Berlin"],

@@ -114,12 +114,12 @@ async function answers(options: InitOptions, io: Io): Promise<Answered | string>
     if (!wanted) return `--erp is missing; there are ${presets.map(({ name }) => name).join(", ")}.`;
     const zoneIsGuessed = options.timezone === undefined && wanted.syncFile.includes(templateZone);
     const zone = options.timezone ?? systemZone;
-    return known(wanted, given) ?? { preset: wanted, settings: given, zone, zoneIsGuessed };
+    return objection(wanted, given) ?? { preset: wanted, settings: given, zone, zoneIsGuessed };
   }
   using interview = new Interview(io, io.stdin);
   const preset = wanted ?? (await askPreset(interview));
-  const unknown = preset && known(preset, given);
-  if (unknown !== undefined) return unknown;
+  const refused = preset && objection(preset, given);
+  if (refused !== undefined) return refused;
   const settings = preset && (await askSettings(interview, preset, given));
   const usesZone = preset?.syncFile.includes(templateZone) ?? false;
   const zone =
@@ -132,8 +132,9 @@ async function answers(options: InitOptions, io: Io): Promise<Answered | string>
     : "The questions were not answered to the end; --yes asks none.";
 }
 
-/** A misspelt name would stand in the env file and set nothing. */
-function known({ name, variables }: Preset, given: ReadonlyMap<string, string>): string | undefined {
+/** What cannot be set: a misspelt name would stand in the env file and set nothing. */
+function objection({ name, variables }: Preset, given: ReadonlyMap<string, string>): string | undefined {
+  if (given.has("SYNC_FILE")) return `--set SYNC_FILE: init writes ${syncFile}; move it afterwards, and set it then.`;
   const names: readonly string[] = [...serviceKeys, ...variables.map((variable) => variable.name)];
   const unknown = [...given.keys()].filter((key) => !names.includes(key) && !settingNames.includes(key));
   if (unknown.length === 0) return undefined;

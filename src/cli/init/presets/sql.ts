@@ -18,7 +18,8 @@ const dialects: readonly Dialect[] = [
     example: "postgres://svcsync:password@erp-db:5432/erp",
     notes: [
       "A transaction that is still open is waited for, however long it takes. `overlap` is for a program that takes its",
-      "stamp before its transaction begins.",
+      "stamp before its transaction begins. On a standby nobody tells of open transactions: there it must be longer than",
+      "the longest of them.",
     ],
   },
   {
