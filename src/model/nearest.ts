@@ -1,16 +1,23 @@
 /**
  * The known word that `word` is most likely a misspelling of, or undefined when none is near: as many letters inserted,
- * removed, replaced or swapped with their neighbour as a third of the word, one at least and three at most. Case does not count.
+ * removed, replaced or swapped with their neighbour as a third of the word, one at least and three at most. Case does not
+ * count. Words that differ in their digits alone (email1, email2) are two words, not one misspelt.
  */
-export function nearest(word: string, known: Iterable<string>): string | undefined {
+export function nearest(word: string, names: Iterable<string>): string | undefined {
   const lower = word.toLowerCase();
   const allowed = Math.min(3, Math.max(1, Math.floor(word.length / 3)));
   let best: { readonly name: string; readonly edits: number } | undefined;
-  for (const name of known) {
-    const edits = editDistance(lower, name.toLowerCase());
+  for (const name of names) {
+    const known = name.toLowerCase();
+    if (known !== lower && withoutDigits(known) === withoutDigits(lower)) continue;
+    const edits = editDistance(lower, known);
     if (edits <= allowed && edits < (best?.edits ?? Infinity)) best = { name, edits };
   }
   return best?.name;
+}
+
+function withoutDigits(word: string): string {
+  return word.replace(/\d/g, "");
 }
 
 /** Optimal string alignment, row by row. */

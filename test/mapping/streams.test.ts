@@ -120,10 +120,10 @@ describe("mapping a row", () => {
   });
 
   it("parks a row that lacks a column, even one named like a part of every object", async () => {
-    await expect(mapField("name1", { name: "x" })).rejects.toMatchObject({
+    await expect(mapField("nmae", { name: "x" })).rejects.toMatchObject({
       code: "E_MAPPING",
-      message: 'it.field: the row has no column "name1", did you mean "name"?',
-      details: { stream: "it", field: "field", column: "name1" },
+      message: 'it.field: the row has no column "nmae", did you mean "name"?',
+      details: { stream: "it", field: "field", column: "nmae" },
     });
     await expect(mapField("constructor", { name: "x" })).rejects.toThrow('no column "constructor"');
   });

@@ -18,5 +18,7 @@ describe("nearest", () => {
 
   it("leaves different names alone", () => {
     expect(nearest("SERVICE_COLOUR", ["SERVICE_URL"])).toBeUndefined();
+    expect(nearest("email2", ["email1", "email"])).toBeUndefined();
+    expect(nearest("emial2", ["email1", "email2"])).toBe("email2");
   });
 });
