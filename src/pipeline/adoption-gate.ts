@@ -76,8 +76,9 @@ export class AdoptionGate {
       const error = new WaitError("E_ADOPTION_NEEDED", `${hold.reason}; ${hold.remedy}`, {
         details: { count: foreign },
       });
-      this.#held.set(stream.name, errorFacts(error));
+      // The note first: who hears that all streams were looked at may ask why this one is held.
       await store.saveNote(heldNote(stream.name), hold);
+      this.#held.set(stream.name, errorFacts(error));
       logger.error({ stream: stream.name, resource: stream.resource, count: foreign, err: error }, "stream was held");
     } catch (thrown) {
       if (signal.aborted) return;
