@@ -9,6 +9,7 @@ export default defineConfig({
     globalSetup: ["test/setup/global.ts"],
     pool: "forks",
     testTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 240_000,
     maxWorkers: 2,
   },

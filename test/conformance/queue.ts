@@ -149,7 +149,6 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
       const everyMs = 1_000;
       await queue.schedulePolls(new Map([["customers", { everyMs }]]));
       await vi.waitFor(() => expect(at.length).toBeGreaterThanOrEqual(3), patience);
-      expect(at[0]! - began).toBeLessThan(everyMs);
       // The first may come late on a busy machine, the third never early.
       expect(at[2]! - began).toBeGreaterThanOrEqual(2 * everyMs);
     });

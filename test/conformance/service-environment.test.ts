@@ -14,10 +14,14 @@ describe("the manners that the environment sets", () => {
   });
   afterAll(() => sandbox[Symbol.asyncDispose]());
 
-  const create: Fault = { kind: "latency", ms: 3000, resource: "away", method: "POST", count: 1 };
+  const create: Fault = { kind: "latency", ms: 60_000, resource: "away", method: "POST", count: 1 };
   it.each<[string, string, Fault]>([
     ["SERVICE_ANSWER_TIMEOUT_SECONDS", "0.2", create],
-    ["SERVICE_CALL_TIMEOUT_SECONDS", "0.5", { kind: "slowBody", ms: 3000, resource: "away", method: "POST", count: 1 }],
+    [
+      "SERVICE_CALL_TIMEOUT_SECONDS",
+      "0.5",
+      { kind: "slowBody", ms: 60_000, resource: "away", method: "POST", count: 1 },
+    ],
   ])("%s=%s ends a create that takes longer, its outcome unknown", async (key, seconds, fault) => {
     sandbox.faults.clear();
     sandbox.faults.add(fault);
@@ -27,7 +31,7 @@ describe("the manners that the environment sets", () => {
     await using service = serviceOf(sandbox.url, { [key]: seconds, ...others });
     const startedAt = performance.now();
     const thrown = await thrownBy(service.create("away", { name: "x" }, never));
-    expect(performance.now() - startedAt).toBeLessThan(2500);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
     expect(thrown).toMatchObject({
       code: "E_SERVICE_UNREACHABLE",
       outcomeUnknown: true,

@@ -125,6 +125,7 @@ describe("a database that goes away for a while", () => {
       "the change arrived",
       () => only(stage.sandbox, "customer", "customerId", "10001")["name"] === "Müller & Söhne",
     );
+    await until("it is said that polls succeed again", () => log.lines("polls succeed again").length > 0);
     shown(...log.lines("polls succeed again").map((line) => JSON.stringify(line)));
     expect(log.lines("polls succeed again")).toHaveLength(1);
     expect(await state()).toMatch(/customers.*following/);

@@ -5,8 +5,8 @@ const customer = { stream: "customers", key: "10001" };
 const contact = { stream: "contacts", key: "10001|1" };
 const ticket = { stream: "tickets", key: "T-1" };
 
-/** Far less than the minute after which a record that nobody woke would look again by itself. */
-const ROUNDS_MS = 30_000;
+/** Less than the minute after which a record that nobody woke would look again by itself. */
+const ROUNDS_MS = 55_000;
 
 describe("a child whose parent comes late", () => {
   it("waits without an attempt and without a request, and is there with its parent's id once the parent is", async () => {

@@ -45,11 +45,12 @@ async function relayingWhile(state: "closed" | "half-open", keys: readonly strin
   });
   /** A turn is over when the next one asks how the service is. */
   const turn = async () => {
-    const before = turns;
-    await vi.waitFor(() => {
+    const end = turns + 2;
+    const isOver = () => turns >= end;
+    while (!isOver()) {
       relay.nudge();
-      expect(turns).toBeGreaterThan(before + 1);
-    });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   };
   const end = new AbortController();
   const running = relay.run(end.signal);

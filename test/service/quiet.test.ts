@@ -29,7 +29,7 @@ describe("the log of the client", () => {
     await using sandbox = await startSandbox({ accounts: [account] });
     const login = { ...passwordLogin, username: "anna" };
     const given = { ...secrets, servicePassword: PASSWORD, serviceCode: String(CODE) };
-    await using opened = open(sandbox.url, { login, answerTimeoutMs: 300 }, { secrets: given, logger });
+    await using opened = open(sandbox.url, { login, answerTimeoutMs: 3_000 }, { secrets: given, logger });
     const { service } = opened;
     const failed = async (work: Promise<unknown>) => logger.error({ err: await errorOf(work) }, "failed");
     const customerStatus = sandbox.records("customerStatus")[0]?.id ?? 0;
@@ -42,7 +42,7 @@ describe("the log of the client", () => {
     await failed(service.create("customer", customer("2"), never));
     sandbox.faults.add({ kind: "brokenJson", method: "POST", resource: "customer", count: 1 });
     await failed(service.create("customer", customer("3"), never));
-    sandbox.faults.add({ kind: "latency", ms: 2000, method: "POST", resource: "customer", count: 1 });
+    sandbox.faults.add({ kind: "latency", ms: 20_000, method: "POST", resource: "customer", count: 1 });
     await failed(service.create("customer", customer("4"), never));
     await failed(service.update("customer", serviceId, { fields: { name: null }, arrays: {} }, never));
     sandbox.tokens.revoke({ staticTokens: false });

@@ -93,7 +93,8 @@ describe("the session with a password", () => {
     await opened.service.read("customer", 7, ["name"], never);
     clock.at += 9 * MINUTE_MS + 30_000;
     await opened.service.read("customer", 7, ["name"], never);
-    await expect.poll(() => state.logins.length).toBe(2);
+    const taken = () => opened.log.filter(({ message }) => message === "logged in to the service").length;
+    await expect.poll(taken).toBe(2);
     expect(server.seen.filter(({ authorization }) => authorization === "Bearer t1")).toHaveLength(2);
     await opened.service.read("customer", 7, ["name"], never);
     expect(server.seen.at(-1)?.authorization).toBe("Bearer t2");

@@ -156,8 +156,8 @@ describe("the status page in a browser", () => {
 
     expect(await refresh.getAttribute("content")).toBe("10");
     await page.getByRole("link", { name: "pause" }).click();
+    await page.getByRole("link", { name: "resume" }).waitFor();
     expect(await refresh.count()).toBe(0);
-    expect(await page.getByRole("link", { name: "resume" }).count()).toBe(1);
   });
 
   it("fits a narrow window: only tables scroll", async () => {
