@@ -1,8 +1,8 @@
 import type {
-  ErrorCode,
   Binding,
   Change,
   Cursor,
+  ErrorCode,
   ErrorFacts,
   Json,
   Key,

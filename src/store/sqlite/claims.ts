@@ -5,6 +5,7 @@ import type { Claim } from "../claim.ts";
 import { allows } from "../transitions.ts";
 import { LatestMoment } from "./latest-moment.ts";
 import { SELECT_RECORD, partsOf, type RecordRow } from "./record-row.ts";
+import { ReferenceData } from "./reference-data.ts";
 
 /** The record behind a claim that is still held. */
 export interface Held {
@@ -80,7 +81,7 @@ export function giveBackClaims(db: Database, clock: Clock): number {
   const giveBack = db.prepare<[number]>(
     "UPDATE records SET state = 'due', token = NULL, due_at = ?, again = 0 WHERE state = 'claimed'",
   );
-  const moment = new LatestMoment(db, clock);
+  const moment = new LatestMoment(new ReferenceData(db, clock), clock);
   return db.transaction(() => {
     moment.note();
     return giveBack.run(clock.now()).changes;

@@ -8,6 +8,11 @@ interface Child extends RecordId {
   readonly id: number;
 }
 
+/** Children of a parent that stand in the service. No record is its own child. */
+const FROM_BOUND_CHILDREN = `
+  FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
+  WHERE p.stream = ? AND p.key = ? AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key)`;
+
 /** Parents and children: who carries whose service id, and who waits for whom. */
 export class Family {
   readonly #clock: Clock;
@@ -57,16 +62,9 @@ export class Family {
     );
     this.#again = db.prepare<[number]>("UPDATE records SET again = 1 WHERE id = ?");
     this.#boundChildren = db.prepare<[string, string], RecordId>(`
-      SELECT r.stream, r.key FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
-      WHERE p.stream = ? AND p.key = ? AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key)
-      ORDER BY r.stream, r.key`);
+      SELECT r.stream, r.key ${FROM_BOUND_CHILDREN} ORDER BY r.stream, r.key`);
     this.#hasBoundChild = db
-      .prepare<[string, string], 0 | 1>(
-        `
-      SELECT EXISTS (
-        SELECT 1 FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
-        WHERE p.stream = ? AND p.key = ? AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key))`,
-      )
+      .prepare<[string, string], 0 | 1>(`SELECT EXISTS (SELECT 1 ${FROM_BOUND_CHILDREN})`)
       .pluck();
     this.#parentsOf = db.prepare<[number], RecordId>("SELECT stream, key FROM parents WHERE child = ?");
     this.#boundTo = db

@@ -1,4 +1,4 @@
-import { ParkError, recordLabel, type Projection, type ResourceName } from "#model";
+import { ParkError, recordLabel, type Projection, type RecordId, type ResourceName } from "#model";
 import type { AuditEntry, Claim } from "../claim.ts";
 import type { Tables } from "./tables.ts";
 
@@ -34,14 +34,19 @@ export class Journal {
   }
 
   unbind(claim: Claim, entry: AuditEntry): void {
-    const { audit, bindings, claims, family, written } = this.#tables;
+    const { audit, claims, family } = this.#tables;
     const { id, bound } = claims.hold(claim);
     if (bound === 0) throw refused(claim, "is not bound and cannot be unbound");
-    bindings.end(id);
-    written.forget(id);
-    family.childLeft(family.setParents(id, []).former);
+    family.childLeft(letGo(this.#tables, id));
     audit.add(claim.id, entry);
   }
+}
+
+/** Ends the record's binding and forgets what was written there. Returns whose ids it carried. */
+export function letGo({ bindings, family, written }: Tables, record: number): readonly RecordId[] {
+  bindings.end(record);
+  written.forget(record);
+  return family.setParents(record, []).former;
 }
 
 /** A step that this record's story does not allow: a defect of the program. */

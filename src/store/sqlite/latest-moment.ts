@@ -1,5 +1,5 @@
-import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
+import type { ReferenceData } from "./reference-data.ts";
 
 /** Enough to tell a clock that was set from one that runs, and no more than two writes a second. */
 const GRAIN_MS = 500;
@@ -10,15 +10,14 @@ const NOTE = "clock/latest";
  * knows that it was set back, also when the daemon that saw the later one lived for a moment only.
  */
 export class LatestMoment {
+  readonly #notes: ReferenceData;
   readonly #clock: Clock;
-  readonly #save;
   #ms: number;
 
-  constructor(db: Database, clock: Clock) {
+  constructor(notes: ReferenceData, clock: Clock) {
+    this.#notes = notes;
     this.#clock = clock;
-    this.#save = db.prepare<[string, string]>(`
-      INSERT INTO notes (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
-    this.#ms = Number(db.prepare<[string], string>("SELECT value FROM notes WHERE name = ?").pluck().get(NOTE) ?? 0);
+    this.#ms = Number(notes.note(NOTE) ?? 0);
   }
 
   get ms(): number {
@@ -33,6 +32,6 @@ export class LatestMoment {
   /** From now on the clock's present time counts, be it an earlier one. */
   begin(): void {
     this.#ms = this.#clock.now();
-    this.#save.run(NOTE, String(this.#ms));
+    this.#notes.saveNote(NOTE, this.#ms);
   }
 }

@@ -1,6 +1,6 @@
 import type { Binding, ErrorFacts, RecordId } from "#model";
 import type { Applied, AuditEntry, Claim, Waiting } from "../claim.ts";
-import { refused } from "./journal.ts";
+import { letGo, refused } from "./journal.ts";
 import type { Store } from "../contract.ts";
 import type { Tables } from "./tables.ts";
 
@@ -17,8 +17,8 @@ export class Outcomes {
     const held = claims.hold(claim);
     const moved = bindings.save(held.id, claim.id, binding);
     if (held.begun === 1) intents.end(held.id);
-    // A record that the ERP deleted was only bound to be found again: its deletion is still to be carried out.
     const { former, isLast } = this.#write(held.id, claim, applied);
+    // A record that the ERP deleted was only bound to be found again: its deletion is still to be carried out.
     const followedBy = isLast && held.deleted === 0 ? undefined : "change";
     this.#tables.endings.end(held, "apply", { attempts: 0, answered: true, followedBy });
     family.childLeft(former);
@@ -78,17 +78,14 @@ export class Outcomes {
   }
 
   remove(claim: Claim, removal: Parameters<Store["remove"]>[1]): void {
-    const { audit, bindings, claims, endings, family, written } = this.#tables;
+    const { audit, claims, endings, family, written } = this.#tables;
     const held = claims.hold(claim);
-    const parents = family.parentsOf(held.id);
-    if (removal.unbind) {
-      bindings.end(held.id);
-      written.forget(held.id);
-      family.setParents(held.id, []);
-    } else if (removal.applied !== undefined) written.apply(held.id, removal.applied, claim.sequence, removal.doubts);
+    const former = removal.unbind ? letGo(this.#tables, held.id) : family.parentsOf(held.id);
+    if (!removal.unbind && removal.applied !== undefined)
+      written.apply(held.id, removal.applied, claim.sequence, removal.doubts);
     audit.add(claim.id, removal.audit);
     endings.end(held, "remove", { attempts: 0, answered: true });
-    family.childLeft(parents);
+    family.childLeft(former);
     family.parentSettled(claim.id, false);
   }
 

@@ -19,6 +19,7 @@ export type Parts = ReturnType<typeof makeParts>;
 
 export function makeParts(db: Database, clock: Clock, leaseMs: number) {
   const tables = makeTables(db, clock, leaseMs);
+  const reference = new ReferenceData(db, clock);
   return {
     ...tables,
     staging: new Staging(db, clock, tables.streams),
@@ -30,8 +31,8 @@ export function makeParts(db: Database, clock: Clock, leaseMs: number) {
     rechecks: new Rechecks(db, clock, tables.written),
     views: new Views(db, tables.family, tables.streams),
     sweeps: new Sweeps(db),
-    reference: new ReferenceData(db, clock),
+    reference,
     matches: new MatchIndex(db),
-    moment: new LatestMoment(db, clock),
+    moment: new LatestMoment(reference, clock),
   };
 }
