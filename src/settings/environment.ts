@@ -2,7 +2,7 @@ import { nearest } from "#model";
 import { readFileSync } from "node:fs";
 import { readEnvFile } from "./env-file.ts";
 import type { Problem } from "./problem.ts";
-import { keys, ownPrefixes } from "./schema/schema.ts";
+import { isKey, keys, ownPrefixes } from "./schema/schema.ts";
 import { looksSecret } from "./secrets.ts";
 import { systemCode } from "./system-code.ts";
 
@@ -74,10 +74,6 @@ function unknownNames(inFile: readonly string[], outside: readonly string[]): Pr
     const wanted = meant === undefined ? "a key of .env.example" : `a key of .env.example: did you mean ${meant}?`;
     return [{ key: name, found: "an unknown key", wanted }];
   });
-}
-
-function isKey(name: string): boolean {
-  return Object.hasOwn(keys, name);
 }
 
 function isKnown(name: string): boolean {

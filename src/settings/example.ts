@@ -10,9 +10,6 @@ const head = [
   "Quote values that hold a #: KEY='a#b'. A secret KEY can also come from a file: KEY_FILE=/run/secrets/key",
 ];
 
-/** The name of every key, in the order of `.env.example`. */
-export const settingNames: readonly string[] = sections.flatMap(({ keys }) => Object.keys(keys));
-
 /** The text of `.env.example`: every key with its sentence and its default, in the order of the schema. */
 export function exampleEnvironment(): string {
   const blocks = sections.map(({ title, keys }) => {

@@ -4,11 +4,17 @@ import type { Preset } from "./preset.ts";
 export type Answers = ReadonlyMap<string, string>;
 
 /** The keys of the service that the questions fill, in the order of the file. */
-export const serviceKeys = ["SERVICE_URL", "SERVICE_TOKEN", "SERVICE_USERNAME", "SERVICE_PASSWORD"] as const;
+const serviceKeys = ["SERVICE_URL", "SERVICE_TOKEN", "SERVICE_USERNAME", "SERVICE_PASSWORD"] as const;
+
+/** The keys that the questions fill for this preset. */
+export function askedKeys({ variables }: Preset): readonly string[] {
+  return [...serviceKeys, ...variables.map(({ name }) => name)];
+}
 
 /** The text of `.env`: what was answered, and an empty line for what was not. */
-export function envText({ title, variables }: Preset, answers: Answers): string {
-  const asked = [...serviceKeys, ...variables.map(({ name }) => name)] as readonly string[];
+export function envText(preset: Preset, answers: Answers): string {
+  const { title, variables } = preset;
+  const asked = askedKeys(preset);
   const others = [...answers.keys()].filter((name) => !asked.includes(name));
   const isLogin = (answers.get("SERVICE_USERNAME") ?? "") !== "";
   const lines = [

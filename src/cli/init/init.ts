@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { schemaText } from "#mapping";
 import { resourceNames } from "#service";
-import { settingNames } from "#settings";
+import { isSettingsKey } from "#settings";
 import { adapters } from "#sources";
 import { check } from "../check.ts";
 import type { GlobalOptions } from "../command-context.ts";
@@ -9,7 +9,7 @@ import { failureCode, failureText } from "../failure-text.ts";
 import { exitCode, type Io } from "../io.ts";
 import { sampleSyncFile } from "./sample-sync-file.ts";
 import { askPreset, askSettings } from "./ask.ts";
-import { envText, serviceKeys } from "./env-text.ts";
+import { askedKeys, envText } from "./env-text.ts";
 import { Interview } from "./interview.ts";
 import { templateZone, type Preset } from "./preset.ts";
 import { presets } from "./presets.ts";
@@ -133,12 +133,12 @@ async function answers(options: InitOptions, io: Io): Promise<Answered | string>
 }
 
 /** What cannot be set: a misspelt name would stand in the env file and set nothing. */
-function objection({ name, variables }: Preset, given: ReadonlyMap<string, string>): string | undefined {
+function objection(preset: Preset, given: ReadonlyMap<string, string>): string | undefined {
   if (given.has("SYNC_FILE")) return `--set SYNC_FILE: init writes ${syncFile}; move it afterwards, and set it then.`;
-  const names: readonly string[] = [...serviceKeys, ...variables.map((variable) => variable.name)];
-  const unknown = [...given.keys()].filter((key) => !names.includes(key) && !settingNames.includes(key));
+  const names = askedKeys(preset);
+  const unknown = [...given.keys()].filter((key) => !names.includes(key) && !isSettingsKey(key));
   if (unknown.length === 0) return undefined;
-  return `--set ${unknown.join(", ")}: for ${name} there are ${names.join(", ")}, and the keys of .env.example.`;
+  return `--set ${unknown.join(", ")}: for ${preset.name} there are ${names.join(", ")}, and the keys of .env.example.`;
 }
 
 function unanswered({ variables }: Preset, settings: ReadonlyMap<string, string>): string[] {

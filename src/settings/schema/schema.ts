@@ -16,6 +16,11 @@ export const keys = {
   ...dialectKeys,
 };
 
+/** Whether svcsync reads a key of this name. */
+export function isKey(name: string): boolean {
+  return Object.hasOwn(keys, name);
+}
+
 /** The keys under the headings of `.env.example`, in its order. */
 export const sections: readonly { readonly title: string; readonly keys: Readonly<Record<string, Key>> }[] = [
   { title: "The service", keys: serviceKeys },
