@@ -95,7 +95,7 @@ export class Matcher {
     const now = this.#parts.clock.now();
     // An index from the future was read before somebody set the clock back: its age is not known.
     const isYoung = index && index.readAt <= now && index.readAt >= now - maxAgeMs;
-    if (isYoung && (await this.#facts(resource))?.rules === this.#ruleNames.get(resource)) return;
+    if (isYoung && (await this.#facts(resource))?.rules === this.#ruleNamesOf(resource)) return;
     await (this.#reading.get(resource) ?? this.#begin(resource, signal));
   }
 
@@ -116,7 +116,7 @@ export class Matcher {
   async #read(resource: ResourceName, startedAt: number, signal: AbortSignal): Promise<void> {
     const { store, service, logger } = this.#parts;
     const facts = await this.#facts(resource);
-    const rules = this.#ruleNames.get(resource) ?? "";
+    const rules = this.#ruleNamesOf(resource);
     const index = await store.matchIndex(resource);
     const since =
       index && facts?.rules === rules && facts.newest !== null ? facts.newest - REFRESH_OVERLAP_MS : undefined;
@@ -150,6 +150,10 @@ export class Matcher {
 
   #rulesOf(resource: ResourceName): readonly MatchRule[] {
     return this.#rules.get(resource) ?? [];
+  }
+
+  #ruleNamesOf(resource: ResourceName): string {
+    return this.#ruleNames.get(resource) ?? "";
   }
 
   async #facts(resource: ResourceName): Promise<IndexFacts | undefined> {
