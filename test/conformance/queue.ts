@@ -144,11 +144,19 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
 
     it("polls a stream at once and then at its interval", async () => {
       const at: number[] = [];
-      await queue.start({ ...nothing, poll: async () => void at.push(Date.now()) }, { concurrency: 1 });
+      let seldom = 0;
+      const poll = async (stream: string) => void (stream === "customers" ? at.push(Date.now()) : seldom++);
+      await queue.start({ ...nothing, poll }, { concurrency: 1 });
       const began = Date.now();
       const everyMs = 1_000;
-      await queue.schedulePolls(new Map([["customers", { everyMs }]]));
+      await queue.schedulePolls(
+        new Map([
+          ["customers", { everyMs }],
+          ["contacts", { everyMs: 3_600_000 }],
+        ]),
+      );
       await vi.waitFor(() => expect(at.length).toBeGreaterThanOrEqual(3), patience);
+      await vi.waitFor(() => expect(seldom).toBe(1), patience);
       // The first may come late on a busy machine, the third never early.
       expect(at[2]! - began).toBeGreaterThanOrEqual(2 * everyMs);
     });

@@ -1,6 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
+import { listen } from "../setup/listen.ts";
 import { localServer, open, pem, thrownBy } from "./local-server.ts";
 
 /** Answers whatever comes with these bytes, and never closes. */
@@ -9,12 +10,9 @@ async function rawServer(answer: string): Promise<{ url: string } & AsyncDisposa
   const server = createServer((socket) => {
     sockets.add(socket.on("error", () => undefined).on("data", () => socket.write(answer)));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       const closed = once(server, "close");
@@ -97,10 +95,8 @@ describe("an exchange without a usable answer", () => {
 
   it("was not carried out when the connection took too long to stand", async () => {
     const held: Socket[] = [];
-    const silent = createServer((socket) => void held.push(socket)).listen(0, "127.0.0.1");
-    await once(silent, "listening");
-    const address = silent.address();
-    const port = typeof address === "object" ? address?.port : 0;
+    const silent = createServer((socket) => void held.push(socket));
+    const port = await listen(silent);
     using http = open({ connectTimeoutMs: 100 });
     const thrown = await thrownBy(http.call({ method: "POST", url: `https://127.0.0.1:${port}`, json: {} }));
     expect(thrown).toMatchObject({ code: "E_HTTP_TIMEOUT", outcomeUnknown: false });
@@ -137,10 +133,8 @@ describe("secure connections", () => {
   });
 
   it("fail as not sent when the handshake is cut", async () => {
-    const server = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const address = server.address();
-    const port = typeof address === "object" ? address?.port : 0;
+    const server = createServer((socket) => socket.destroy());
+    const port = await listen(server);
     using http = open();
     const thrown = await thrownBy(http.call({ method: "POST", url: `https://127.0.0.1:${port}`, json: {} }));
     expect(thrown).toMatchObject({ code: "E_HTTP_TLS", outcomeUnknown: false });

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { listen } from "../setup/listen.ts";
 import { openHttp, type HttpClient, type HttpSettings } from "#http";
 
 export interface LocalServer extends AsyncDisposable {
@@ -15,13 +16,10 @@ export async function localServer(listener: RequestListener, options: { tls?: bo
   const server = options.tls
     ? createTlsServer({ key: readFileSync(pem("server-key")), cert: readFileSync(pem("server")) }, listener)
     : createServer(listener);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  const port = await listen(server);
   return {
-    url: `${options.tls ? "https" : "http"}://localhost:${address.port}`,
-    port: address.port,
+    url: `${options.tls ? "https" : "http"}://localhost:${port}`,
+    port,
     server,
     async [Symbol.asyncDispose]() {
       const closed = once(server, "close");

@@ -19,6 +19,8 @@ interface Working {
   readonly logger: RecordingLogger;
   readonly delivered: string[];
   polls: number;
+  /** How often the queue told that its backend had forgotten its jobs. */
+  forgotten: number;
 }
 
 const opened: Queue[] = [];
@@ -35,11 +37,19 @@ async function open(location: QueueLocation, logger = recordingLogger()): Promis
 async function work(location: QueueLocation): Promise<Working> {
   const logger = recordingLogger();
   const queue = await open(location, logger);
-  const working: Working = { queue, logger, delivered: [], polls: 0 };
+  const working: Working = { queue, logger, delivered: [], polls: 0, forgotten: 0 };
+  queue.onForgotten?.(() => working.forgotten++);
   const deliver = async ({ key }: { key: string }) => void working.delivered.push(key);
   await queue.start({ deliver, poll: async () => void working.polls++ }, { concurrency: 4 });
   await queue.schedulePolls(new Map([["customers", { everyMs: 200 }]]));
   return working;
+}
+
+/** A queue that polls, and a client of its server beside it. */
+async function polling(url: string): Promise<{ working: Working; client: Redis }> {
+  const working = await work({ kind: "redis", url });
+  await vi.waitFor(() => expect(working.polls).toBeGreaterThan(1), patience);
+  return { working, client: new Redis(url) };
 }
 
 const servers = [
@@ -109,16 +119,12 @@ describe.each(servers)("a queue whose server goes away: $name", ({ kind, start }
 describe("a queue on Redis", () => {
   it("goes on after FLUSHALL: polls by themselves, records when they are woken again", async () => {
     await using redis = await startRedis();
-    const working = await work({ kind: "redis", url: redis.url });
-    await vi.waitFor(() => expect(working.polls).toBeGreaterThan(1), patience);
-    let forgotten = 0;
-    working.queue.onForgotten?.(() => forgotten++);
-    const client = new Redis(redis.url);
+    const { working, client } = await polling(redis.url);
     await client.flushall();
     await client.quit();
     await working.queue.wake([record("1")], live);
     await vi.waitFor(() => expect(working.delivered).toEqual(["1"]), patience);
-    await vi.waitFor(() => expect(forgotten).toBe(1), patience);
+    await vi.waitFor(() => expect(working.forgotten).toBe(1), patience);
     const before = working.polls;
     await vi.waitFor(() => expect(working.polls).toBeGreaterThan(before + 3), patience);
     const message = "scheduled polls again that the queue had lost";
@@ -127,16 +133,12 @@ describe("a queue on Redis", () => {
 
   it("tells that it was flushed, also when the server is too slow to answer while polls are scheduled again", async () => {
     await using redis = await startRedis();
-    const working = await work({ kind: "redis", url: redis.url });
-    await vi.waitFor(() => expect(working.polls).toBeGreaterThan(1), patience);
-    let forgotten = 0;
-    working.queue.onForgotten?.(() => forgotten++);
-    const client = new Redis(redis.url);
+    const { working, client } = await polling(redis.url);
     await client.multi().flushall().client("PAUSE", 8_000, "WRITE").exec();
     // Who has to connect again looks at once whether its polls are still there.
     await client.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     client.disconnect();
-    await vi.waitFor(() => expect(forgotten).toBe(1), patience);
+    await vi.waitFor(() => expect(working.forgotten).toBe(1), patience);
   });
 
   it("never polls a stream twice at once, although the queue forgot that it is being polled", async () => {

@@ -4,6 +4,7 @@ import { isJsonObject, systemClock, type Clock, type Json, type JsonObject } fro
 import { openService, type ReferenceCache, type Service, type ServiceContext } from "#service";
 import type { Dialect, Secrets, Settings } from "#settings";
 import type { LogFields, Logger } from "#telemetry";
+import { listen } from "../setup/listen.ts";
 
 /** A request as the stand-in saw it. */
 export interface Seen {
@@ -39,12 +40,9 @@ export async function standIn(answer: (request: Seen) => Reply | Promise<Reply> 
     reply(response, (await answer(received)) ?? surprise(received));
   };
   const server = createServer((request, response) => void serve(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
+  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     seen,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

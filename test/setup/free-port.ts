@@ -1,13 +1,12 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { listen } from "./listen.ts";
 
 /** A TCP port of 127.0.0.1 that nobody used a moment ago. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("a TCP server has no port");
+  const server = createServer();
+  const port = await listen(server);
   server.close();
   await once(server, "close");
-  return address.port;
+  return port;
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Json } from "#model";
+import { listen } from "../setup/listen.ts";
 
 export interface Asked {
   readonly method: string;
@@ -45,10 +46,7 @@ export async function startWebServer(handler: (asked: Asked) => Told | Promise<T
     }
   };
   const server = createServer((request, response) => void exchange(request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
-  const { port } = address;
+  const port = await listen(server);
   return {
     url: `http://127.0.0.1:${port}`,
     asked,
