@@ -29,7 +29,8 @@ export class PollsSeen implements Observer {
 
 /**
  * Resolves when nothing is left to do: every stream was polled, every stream may deliver or waits for a person, and nothing
- * is due within `horizonMs` from now or being delivered, but for what waits for other records. Also resolves when the signal is aborted.
+ * is due within `horizonMs` from now or being delivered, but for what waits for other records. Also resolves when the
+ * signal is aborted.
  */
 export async function drained(
   daemon: Daemon,
