@@ -9,6 +9,7 @@ const floors = [
   ["cli"],
   ["daemon"],
   ["web"],
+  ["operator"],
   ["pipeline"],
   ["sources", "service", "store", "queue", "sandbox"],
   ["mapping", "settings", "telemetry", "http"],

@@ -1,7 +1,7 @@
 import { canonicalJson, recordLabel, type Json, type RecordId } from "#model";
+import { meaningOf, remedyOf } from "#operator";
 import { whyItWillNotCome } from "#pipeline";
 import type { AuditRecord, RecordView, Store } from "#store";
-import { meaningOf, remedyOf } from "#web";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
 import { areKnown, unknownStream } from "./known-streams.ts";

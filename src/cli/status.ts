@@ -1,9 +1,8 @@
 import { systemClock } from "#model";
+import { attentionOf, duration, listHints } from "#operator";
 import { needsPersonCount, streamStatus, type StreamStatus } from "#pipeline";
-import { attentionText, listHints } from "./attention.ts";
 import { daemonWords } from "./daemon-words.ts";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
-import { roughly } from "./duration.ts";
 import { exitCode, type Io } from "./io.ts";
 import { table } from "./table.ts";
 
@@ -25,7 +24,7 @@ function asText(statuses: readonly StreamStatus[], daemon: readonly string[]): s
   const rows = statuses.map(({ name, state, lagMs, counts }) => [
     name,
     state,
-    lagMs === undefined ? "never" : `${roughly(lagMs)} ago`,
+    lagMs === undefined ? "never" : `${duration(lagMs)} ago`,
     counts.applied ?? 0,
     (counts.due ?? 0) + (counts.claimed ?? 0),
     counts.waiting ?? 0,
@@ -35,7 +34,6 @@ function asText(statuses: readonly StreamStatus[], daemon: readonly string[]): s
     counts.deleted ?? 0,
   ]);
   const head = ["stream", "state", "polled", "in step", "due", "waiting", "parked", "uncertain", "left out", "deleted"];
-  const words = daemon.map((line) => `${line}\n`);
-  const attention = [attentionText(statuses), listHints(statuses), ...words].join("");
-  return [table(head, rows), ...(attention === "" ? [] : [attention])].join("\n");
+  const notes = [...attentionOf(statuses), ...listHints(statuses), ...daemon].map((line) => `${line}\n`);
+  return [table(head, rows), ...(notes.length === 0 ? [] : [notes.join("")])].join("\n");
 }

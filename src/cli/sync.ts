@@ -1,5 +1,6 @@
 import { drained, PollsSeen, startDaemon } from "#daemon";
 import type { RecordId, StreamName } from "#model";
+import { attentionOf, listHints } from "#operator";
 import {
   needsPersonCount,
   streamStatus,
@@ -8,7 +9,6 @@ import {
   type PollFacts,
   type StreamStatus,
 } from "#pipeline";
-import { attentionText, listHints } from "./attention.ts";
 import { readConfiguration, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
 import { table } from "./table.ts";
@@ -116,6 +116,6 @@ function asText(statuses: readonly StreamStatus[], totals: RunTotals, requests: 
   const writes = sum("created") + sum("updated") + sum("deleted");
   const asked = `${requests.toLocaleString("en")} request${requests === 1 ? "" : "s"} to the service`;
   const summary = writes === 0 ? `Nothing to write: ${asked}.\n` : `${asked}.\n`;
-  const attention = attentionText(statuses) + listHints(statuses);
-  return [table(head, rows), summary, ...(attention === "" ? [] : [attention])].join("\n");
+  const notes = [...attentionOf(statuses), ...listHints(statuses)].map((line) => `${line}\n`);
+  return [table(head, rows), summary, ...(notes.length === 0 ? [] : [notes.join("")])].join("\n");
 }

@@ -1,4 +1,3 @@
 export { startWeb, type Web, type WebParts } from "./server.ts";
-export { meaningOf, remedyOf } from "./pages/wording.ts";
 export type { Overview, RecordDetail, StatusSource } from "./contract.ts";
 export type { Parts } from "./readiness.ts";

@@ -1,4 +1,5 @@
 import { RECORD_STATES, type Clock, type RecordId, type RecordState } from "#model";
+import { attentionStates } from "#operator";
 import { metricsType, type Metrics, type Redact } from "#telemetry";
 import { htmlAnswer, jsonAnswer, seeOther, textAnswer, type Answer } from "./answer.ts";
 import type { StatusSource } from "./contract.ts";
@@ -8,7 +9,7 @@ import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "./page
 import { redacted } from "./redacted.ts";
 import type { WebRequest } from "./request.ts";
 import { problemsOf, statusPage } from "./pages/status-page.ts";
-import { attentionStates, pathOf } from "./pages/wording.ts";
+import { pathOf } from "./pages/wording.ts";
 
 /** What the routes answer from. */
 export interface RouteParts {

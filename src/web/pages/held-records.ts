@@ -1,9 +1,10 @@
+import { attentionStates, remedyOf } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { RecordView } from "#store";
 import { html, type Content, type Html } from "./html.ts";
 import { table } from "./layout.ts";
 import { recordsPath } from "./records-page.ts";
-import { attentionStates, badge, linkTo, reason, remedyOf, sentence } from "./wording.ts";
+import { badge, linkTo, reason, sentence } from "./wording.ts";
 
 /** Links to records of one reason that are shown; the list has them all. */
 const examplesShown = 3;

@@ -1,10 +1,11 @@
 import { recordLabel, type Json, type RecordId } from "#model";
+import { counted, meaningOf, remedyOf, retriableStates } from "#operator";
 import type { AuditRecord, RecordView } from "#store";
 import type { RecordDetail } from "../contract.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { page, table } from "./layout.ts";
 import { joined } from "./records-page.ts";
-import { badge, counted, instant, meaningOf, pathOf, reason, remedyOf, retriableStates, sentence } from "./wording.ts";
+import { badge, instant, pathOf, reason, sentence } from "./wording.ts";
 
 export interface RecordPage {
   readonly detail: RecordDetail;

@@ -1,8 +1,9 @@
 import type { RecordId, RecordState, StreamName } from "#model";
+import { attentionStates, remedyOf } from "#operator";
 import type { RecordView } from "#store";
 import { html, type Html } from "./html.ts";
 import { page, table } from "./layout.ts";
-import { attentionStates, badge, instant, linkTo, reason, remedyOf, sentence } from "./wording.ts";
+import { badge, instant, linkTo, reason, sentence } from "./wording.ts";
 
 export const recordsPerPage = 50;
 

@@ -1,4 +1,5 @@
 import type { RecordState } from "#model";
+import { attentionOf, counted } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { RecordView } from "#store";
 import type { Overview } from "../contract.ts";
@@ -6,7 +7,7 @@ import { heldRecords } from "./held-records.ts";
 import { html, type Html } from "./html.ts";
 import { page, table } from "./layout.ts";
 import { streamHeads, streamRows } from "./stream-rows.ts";
-import { counted, instant } from "./wording.ts";
+import { instant } from "./wording.ts";
 
 const refreshSeconds = 10;
 
@@ -47,11 +48,7 @@ export function statusPage({ overview, held, refresh, version, now }: StatusPage
 
 /** What needs a person or keeps records from flowing, one sentence each; what streams suffer from alike is said once. */
 export function problemsOf(overview: Overview): string[] {
-  const named = new Map<string, string[]>();
-  for (const { name, attention } of overview.streams)
-    for (const text of attention) named.set(text, [...(named.get(text) ?? []), name]);
-  const ofStreams = [...named].map(([text, names]) => `${names.join(", ")}: ${text}`);
-  return [...connectionProblems(overview), ...ofStreams, ...recordProblems(overview)];
+  return [...connectionProblems(overview), ...attentionOf(overview.streams), ...recordProblems(overview)];
 }
 
 /** The same for people, who find the sentences of each stream below it. */

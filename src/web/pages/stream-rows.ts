@@ -1,8 +1,9 @@
 import { RECORD_STATES } from "#model";
+import { counted, duration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "./html.ts";
 import { recordsPath } from "./records-page.ts";
-import { badge, counted, duration, instant, sentence } from "./wording.ts";
+import { badge, instant, sentence } from "./wording.ts";
 
 /** What the word for a stream's state means. */
 const meanings: Readonly<Record<StreamStatus["state"], string>> = {
