@@ -2,6 +2,8 @@ import type { HttpAnswer } from "./answer.ts";
 
 /** How exchanges behave, once for all of a client's calls. */
 export interface HttpSettings {
+  /** The only origin that this client talks to is that of this address: whatever a caller sends goes nowhere else. */
+  readonly url: string;
   readonly userAgent: string;
   /** For the name look-up, the connection and the TLS handshake, each. */
   readonly connectTimeoutMs: number;
@@ -35,7 +37,8 @@ export interface HttpRequest {
 
 /**
  * HTTP without surprises: one exchange per call, never repeated by itself, every status an answer, every failure an
- * {@link HttpFailure}. Redirects are followed for GET and HEAD only, never from https to http.
+ * {@link HttpFailure}. Redirects are followed for GET and HEAD only. A call or a redirect that leaves the origin of
+ * `url` (another host, another port, http in place of https) is refused, so credentials in headers reach no other host.
  */
 export interface HttpClient extends Disposable {
   /**

@@ -2,7 +2,7 @@ import { RequestError, TimeoutError } from "got";
 import { RetryError, type ErrorCode } from "#model";
 
 /** What kept an exchange from ending with a usable answer. */
-export type HttpFailureReason = "unreachable" | "tls" | "timeout" | "cut" | "too-large" | "malformed";
+export type HttpFailureReason = "unreachable" | "tls" | "timeout" | "cut" | "too-large" | "malformed" | "origin";
 
 const CODES: Readonly<Record<HttpFailureReason, ErrorCode>> = {
   unreachable: "E_HTTP_UNREACHABLE",
@@ -11,6 +11,7 @@ const CODES: Readonly<Record<HttpFailureReason, ErrorCode>> = {
   cut: "E_HTTP_CUT",
   "too-large": "E_HTTP_TOO_LARGE",
   malformed: "E_HTTP_MALFORMED",
+  origin: "E_HTTP_ORIGIN",
 };
 
 /**

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { performance } from "node:perf_hooks";
 import { got, type Got, type OptionsInit } from "got";
 import { openAgents, type Agents } from "./agents.ts";
@@ -5,6 +6,7 @@ import { HttpAnswer } from "./answer.ts";
 import { Cookies } from "./cookies.ts";
 import type { HttpClient, HttpRequest, HttpSettings } from "./client.ts";
 import { exchange } from "./exchange.ts";
+import { HttpFailure } from "./failure.ts";
 import { leanRequest } from "./lean-request.ts";
 import { bypassesProxy } from "./no-proxy.ts";
 
@@ -18,6 +20,7 @@ export function openHttp(settings: HttpSettings): HttpClient {
 
 class GotClient implements HttpClient {
   readonly #settings: HttpSettings;
+  readonly #origin: string;
   readonly #got: Got;
   readonly #direct: Agents;
   readonly #proxied: Agents | undefined;
@@ -25,6 +28,7 @@ class GotClient implements HttpClient {
 
   constructor(settings: HttpSettings) {
     this.#settings = settings;
+    this.#origin = new URL(settings.url).origin;
     this.#direct = openAgents(settings, false);
     this.#proxied = settings.proxy === undefined ? undefined : openAgents(settings, true);
     this.#cookies = settings.cookies ? new Cookies() : undefined;
@@ -35,16 +39,9 @@ class GotClient implements HttpClient {
       retry: { limit: 0 },
       throwHttpErrors: false,
       methodRewriting: false,
-      followRedirect: (answer) => answer.request.options.method === "GET" || answer.request.options.method === "HEAD",
+      followRedirect: ({ url, headers, request }) =>
+        isRead(request.options.method) && redirectOrigin(headers, url, this.#origin) === this.#origin,
       maxRedirects: 5,
-      hooks: {
-        beforeRedirect: [
-          (next, answer) => {
-            if (answer.url.startsWith("https:") && next.url?.toString().startsWith("http:"))
-              throw new Error("the server redirected from https to http");
-          },
-        ],
-      },
       timeout: timeouts(settings.connectTimeoutMs, settings.answerTimeoutMs),
     });
   }
@@ -55,13 +52,24 @@ class GotClient implements HttpClient {
     const startedAt = performance.now();
     const cookie = await this.#cookies?.header(request.url);
     signal?.throwIfAborted();
+    const to = new URL(request.url).origin;
+    if (to !== this.#origin) throw this.#refused(request, `an address at ${to}`);
     const sent = this.#got.stream(request.url, this.#options(request, cookie));
     // got ends a GET or HEAD without a body by itself, and waits for the bodies of the others.
-    if (!hasBody(request) && request.method !== "GET" && request.method !== "HEAD") sent.end();
+    if (!hasBody(request) && !isRead(request.method)) sent.end();
     const limits = { callTimeoutMs: request.callTimeoutMs ?? callTimeoutMs, responseLimitBytes, signal };
     const { statusCode, headers, bytes } = await exchange(sent, { place: place(request), ...limits });
     await this.#cookies?.keep(request.url, headers);
+    if (isRead(request.method) && statusCode >= 300 && statusCode < 400) {
+      const elsewhere = redirectOrigin(headers, request.url, this.#origin);
+      if (elsewhere !== this.#origin) throw this.#refused(request, `a redirect to ${elsewhere}`);
+    }
     return new HttpAnswer(statusCode, headers, bytes, performance.now() - startedAt, place(request));
+  }
+
+  #refused(request: HttpRequest, what: string): HttpFailure {
+    const message = `${place(request)}: ${what} is refused, because only ${this.#origin} is trusted with the credentials`;
+    return new HttpFailure("origin", message, { outcomeUnknown: false });
   }
 
   [Symbol.dispose](): void {
@@ -93,6 +101,15 @@ function timeouts(connect: number, response: number) {
 
 function hasBody({ json, form, body }: HttpRequest): boolean {
   return json !== undefined || form !== undefined || body !== undefined;
+}
+
+function isRead(method: string): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** Where a redirect leads; `same` where the header names no address at all, which got then reports. */
+function redirectOrigin({ location }: IncomingHttpHeaders, from: string, same: string): string {
+  return URL.canParse(location ?? "", from) ? new URL(location ?? "", from).origin : same;
 }
 
 /** Method and address for messages, without query and credentials. */

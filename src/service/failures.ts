@@ -63,7 +63,7 @@ export function answerError(answer: HttpAnswer, write: boolean, now: number): Sy
 
 /** What a failed exchange means: no answer, or one that cannot be read. */
 export function exchangeError(failure: HttpFailure, write: boolean): RetryError {
-  const unreadable = failure.reason === "malformed" || failure.reason === "too-large";
+  const unreadable = ["malformed", "too-large", "origin"].includes(failure.reason);
   return new RetryError(unreadable ? "E_SERVICE_ANSWER" : "E_SERVICE_UNREACHABLE", failure.message, {
     outcomeUnknown: write && failure.outcomeUnknown,
     cause: failure,

@@ -16,7 +16,7 @@ describe("the HTTP client", () => {
         response.writeHead(404, { "content-type": "application/json" }).end('{"errorMessage":"no"}');
       });
     });
-    using http = open();
+    using http = open(server.url);
     const answer = await http.call({ method: "POST", url: server.url, json: { name: "Ä" } });
     expect(bodies).toEqual(['application/json {"name":"Ä"}']);
     expect([answer.status, answer.ok, answer.json()]).toEqual([404, false, { errorMessage: "no" }]);
@@ -30,7 +30,7 @@ describe("the HTTP client", () => {
       request.on("data", (chunk: Buffer) => (form += chunk.toString()));
       request.on("end", () => response.end(Buffer.from("Müller", "latin1")));
     });
-    using http = open();
+    using http = open(server.url);
     const sent = { method: "POST", url: server.url, form: { a: "1 2" }, headers: { "x-one": "1" } } as const;
     const answer = await http.call(sent);
     expect(form).toBe("a=1+2");
@@ -42,7 +42,7 @@ describe("the HTTP client", () => {
     await using server = await localServer((_, response) => response.end("ok"));
     let connections = 0;
     server.server.on("connection", () => connections++);
-    using http = open();
+    using http = open(server.url);
     for (let at = 0; at < 5; at++) await http.call({ method: "GET", url: server.url });
     expect(connections).toBe(1);
   });
@@ -53,7 +53,7 @@ describe("the HTTP client", () => {
       cookies.push(request.headers.cookie);
       response.setHeader("set-cookie", "session=abc; Path=/").end();
     });
-    using http = open({ cookies: true });
+    using http = open(server.url, { cookies: true });
     for (let at = 0; at < 2; at++) await http.call({ method: "GET", url: server.url });
     expect(cookies).toEqual([undefined, "session=abc"]);
   });
@@ -63,10 +63,42 @@ describe("the HTTP client", () => {
       if (request.url === "/new") response.end("here");
       else response.writeHead(302, { location: "/new" }).end();
     });
-    using http = open();
+    using http = open(server.url);
     const read = await http.call({ method: "GET", url: `${server.url}/old` });
     const write = await http.call({ method: "POST", url: `${server.url}/old`, json: {} });
     expect([read.text(), write.status, write.headers.location]).toEqual(["here", 302, "/new"]);
+  });
+
+  it.each([
+    ["another host", (url: string) => url.replace("localhost", "127.0.0.1")],
+    ["another port", () => "http://localhost:1/"],
+    ["another scheme", (url: string) => url.replace("http:", "https:")],
+    ["another host without a scheme", (url: string) => `//127.0.0.1:${new URL(url).port}/`],
+  ])("follows no redirect to %s, whatever header carries the key", async (_what, elsewhere) => {
+    const keys: unknown[] = [];
+    await using server = await localServer((request, response) => {
+      keys.push(request.headers["x-api-key"]);
+      if (request.url === "/old") response.writeHead(302, { location: "/hop" }).end();
+      else response.writeHead(302, { location: elsewhere(server.url) }).end();
+    });
+    using http = open(server.url);
+    const call = http.call({ method: "GET", url: `${server.url}/old`, headers: { "x-api-key": "k" } });
+    expect(await thrownBy(call)).toMatchObject({
+      code: "E_HTTP_ORIGIN",
+      message: expect.stringMatching(
+        /^GET .*\/old: a redirect to https?:.* is refused, because only http:\/\/localhost/,
+      ),
+    });
+    expect(keys).toEqual(["k", "k"]);
+  });
+
+  it("sends nothing to another origin than its own", async () => {
+    let requests = 0;
+    await using server = await localServer((_, response) => response.end(String(++requests)));
+    using http = open("https://localhost");
+    const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: {} }));
+    expect(thrown).toMatchObject({ code: "E_HTTP_ORIGIN", outcomeUnknown: false });
+    expect(requests).toBe(0);
   });
 
   it("refuses an answer that is larger than the limit, told ahead or not", async () => {
@@ -75,7 +107,7 @@ describe("the HTTP client", () => {
       else for (let at = 0; at < 50; at++) response.write(Buffer.alloc(100));
       response.end();
     });
-    using http = open({ responseLimitBytes: 2000 });
+    using http = open(server.url, { responseLimitBytes: 2000 });
     for (const path of ["/told", "/untold"]) {
       const thrown = await thrownBy(http.call({ method: "GET", url: server.url + path }));
       expect(thrown).toMatchObject({ code: "E_HTTP_TOO_LARGE", family: "retry" });
@@ -84,7 +116,7 @@ describe("the HTTP client", () => {
 
   it("ends at once with the abort reason when the signal is aborted", async () => {
     await using server = await localServer(() => undefined);
-    using http = open();
+    using http = open(server.url);
     const stop = new AbortController();
     const call = thrownBy(http.call({ method: "GET", url: server.url, signal: stop.signal }));
     const reason = new Error("stopping");
@@ -95,7 +127,7 @@ describe("the HTTP client", () => {
 
   it("lets any number of calls share one signal, at the price of one listener", async () => {
     await using server = await localServer((_, response) => response.end("ok"));
-    using http = open({ connections: 30 });
+    using http = open(server.url, { connections: 30 });
     const warnings: Error[] = [];
     const heard = (warning: Error) => void warnings.push(warning);
     process.on("warning", heard);
@@ -113,7 +145,7 @@ describe("the HTTP client", () => {
       seen.push(`${request.method} ${request.headers["content-length"] ?? request.headers["transfer-encoding"]}`);
       request.resume().on("end", () => response.writeHead(204).end());
     });
-    using http = open();
+    using http = open(server.url);
     for (const method of ["POST", "PUT", "DELETE"] as const) {
       const answer = await http.call({ method, url: server.url });
       expect([answer.status, answer.bytes.length, answer.json()]).toEqual([204, 0, undefined]);
@@ -129,13 +161,13 @@ describe("the HTTP client", () => {
       response.write(packed.subarray(0, 1_000));
       setImmediate(() => response.end(packed.subarray(1_000)));
     });
-    using http = open();
+    using http = open(server.url);
     expect((await http.call({ method: "GET", url: server.url })).text()).toBe(text);
   });
 
   it("says of broken JSON what came, but not its content", async () => {
     await using server = await localServer((_, response) => response.end("<html>secret"));
-    using http = open();
+    using http = open(server.url);
     const answer = await http.call({ method: "GET", url: `${server.url}/x?token=hidden` });
     const read = () => answer.json();
     expect(read).toThrow(HttpFailure);

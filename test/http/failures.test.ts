@@ -24,14 +24,14 @@ async function rawServer(answer: string): Promise<{ url: string } & AsyncDisposa
 
 describe("an exchange without a usable answer", () => {
   it("was not carried out when no connection stood", async () => {
-    using http = open();
+    using http = open("http://localhost:1");
     const thrown = await thrownBy(http.call({ method: "POST", url: "http://localhost:1/x", json: {} }));
     expect(thrown).toMatchObject({ code: "E_HTTP_UNREACHABLE", outcomeUnknown: false });
   });
 
   it("may have been carried out when the connection was cut before the answer", async () => {
     await using server = await localServer((_, response) => response.destroy());
-    using http = open();
+    using http = open(server.url);
     const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: {} }));
     expect(thrown).toMatchObject({ code: "E_HTTP_CUT", outcomeUnknown: true });
   });
@@ -44,7 +44,7 @@ describe("an exchange without a usable answer", () => {
       request.resume().on("end", () => (++requests === 1 ? response.end("ok") : response.destroy()));
     });
     server.server.on("connection", () => connections++);
-    using http = open();
+    using http = open(server.url);
     await http.call({ method: "POST", url: server.url, json: { at: 1 } });
     const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: { at: 2 } }));
     expect([connections, requests]).toEqual([1, 2]);
@@ -57,7 +57,7 @@ describe("an exchange without a usable answer", () => {
       // Closed without a word as soon as the answer is out: the client cannot know before it sends.
       request.resume().on("end", () => response.end(`${++requests}`, () => request.socket.resetAndDestroy()));
     });
-    using http = open();
+    using http = open(server.url);
     const failures: unknown[] = [];
     for (let sent = 1; sent <= 20; sent++)
       await http.call({ method: "POST", url: server.url, json: {} }).catch((thrown: unknown) => failures.push(thrown));
@@ -71,14 +71,14 @@ describe("an exchange without a usable answer", () => {
       response.writeHead(200, { "content-length": "100" });
       response.write("half", () => response.destroy());
     });
-    using http = open();
+    using http = open(server.url);
     const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: {} }));
     expect(thrown).toMatchObject({ code: "E_HTTP_CUT", outcomeUnknown: true });
   });
 
   it("may have been carried out when the answer took too long", async () => {
     await using server = await localServer(() => undefined);
-    using http = open({ answerTimeoutMs: 100 });
+    using http = open(server.url, { answerTimeoutMs: 100 });
     const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: {} }));
     expect(thrown).toMatchObject({ code: "E_HTTP_TIMEOUT", outcomeUnknown: true });
   });
@@ -88,7 +88,7 @@ describe("an exchange without a usable answer", () => {
       response.writeHead(200, { "content-length": "100" });
       response.write("slow");
     });
-    using http = open({ callTimeoutMs: 200 });
+    using http = open(server.url, { callTimeoutMs: 200 });
     const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: {} }));
     expect(thrown).toMatchObject({ code: "E_HTTP_TIMEOUT", outcomeUnknown: true });
   });
@@ -97,7 +97,7 @@ describe("an exchange without a usable answer", () => {
     const held: Socket[] = [];
     const silent = createServer((socket) => void held.push(socket));
     const port = await listen(silent);
-    using http = open({ connectTimeoutMs: 100 });
+    using http = open(`https://127.0.0.1:${port}`, { connectTimeoutMs: 100 });
     const thrown = await thrownBy(http.call({ method: "POST", url: `https://127.0.0.1:${port}`, json: {} }));
     expect(thrown).toMatchObject({ code: "E_HTTP_TIMEOUT", outcomeUnknown: false });
     for (const socket of held) socket.destroy();
@@ -105,7 +105,7 @@ describe("an exchange without a usable answer", () => {
   });
 
   it("never names the query or credentials of the address", async () => {
-    using http = open();
+    using http = open("http://localhost:1");
     const url = "http://user:word@localhost:1/path?token=secret";
     const thrown = await thrownBy(http.call({ method: "GET", url }));
     expect(String(thrown)).not.toMatch(/secret|word@/);
@@ -116,26 +116,26 @@ describe("an exchange without a usable answer", () => {
 describe("secure connections", () => {
   it("trust a private authority from a file beside the system's", async () => {
     await using server = await localServer((_, response) => response.end("secure"), { tls: true });
-    using http = open({ caFile: pem("authority") });
+    using http = open(server.url, { caFile: pem("authority") });
     expect((await http.call({ method: "GET", url: server.url })).text()).toBe("secure");
   });
 
   it("refuse an authority that nobody vouches for, before anything was sent", async () => {
     await using server = await localServer((_, response) => response.end("secure"), { tls: true });
-    using http = open();
+    using http = open(server.url);
     const thrown = await thrownBy(http.call({ method: "POST", url: server.url, json: {} }));
     expect(thrown).toMatchObject({ code: "E_HTTP_TLS", outcomeUnknown: false });
   });
 
   it("stop a start with a file that holds no certificate", () => {
-    expect(() => open({ caFile: pem("server-key") })).toThrow(/holds no certificate/);
-    expect(() => open({ caFile: "/nowhere/ca.pem" })).toThrow(/nowhere/);
+    expect(() => open("https://localhost", { caFile: pem("server-key") })).toThrow(/holds no certificate/);
+    expect(() => open("https://localhost", { caFile: "/nowhere/ca.pem" })).toThrow(/nowhere/);
   });
 
   it("fail as not sent when the handshake is cut", async () => {
     const server = createServer((socket) => socket.destroy());
     const port = await listen(server);
-    using http = open();
+    using http = open(`https://127.0.0.1:${port}`);
     const thrown = await thrownBy(http.call({ method: "POST", url: `https://127.0.0.1:${port}`, json: {} }));
     expect(thrown).toMatchObject({ code: "E_HTTP_TLS", outcomeUnknown: false });
     server.close();
@@ -147,7 +147,7 @@ describe("secure connections", () => {
     ["another protocol", "101 Switching Protocols", "Connection: Upgrade\r\nUpgrade: x", "E_HTTP_MALFORMED"],
   ])("ends in time when the server answers with %s", async (_what, status, header, code) => {
     await using server = await rawServer(`HTTP/1.1 ${status}\r\n${header}\r\nContent-Length: 10\r\n\r\n`);
-    using http = open({ callTimeoutMs: 500 });
+    using http = open(server.url, { callTimeoutMs: 500 });
     const thrown = await thrownBy(http.call({ method: "GET", url: server.url }));
     expect(thrown).toMatchObject({ code, outcomeUnknown: true });
   });
@@ -157,7 +157,7 @@ describe("secure connections", () => {
       if (request.url === "/") response.writeHead(302, { location: "/there", "content-length": "10" }).write("half");
       else response.end("there");
     });
-    using http = open({ connections: 1, callTimeoutMs: 500 });
+    using http = open(server.url, { connections: 1, callTimeoutMs: 500 });
     expect(await thrownBy(http.call({ method: "GET", url: server.url }))).toMatchObject({ code: "E_HTTP_TIMEOUT" });
     expect((await http.call({ method: "GET", url: `${server.url}/there` })).text()).toBe("there");
   });

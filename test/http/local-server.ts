@@ -35,8 +35,9 @@ export function pem(name: string): string {
   return fileURLToPath(new URL(`./tls/${name}.pem`, import.meta.url));
 }
 
-export function open(changes: Partial<HttpSettings> = {}): HttpClient {
+export function open(url: string, changes: Partial<HttpSettings> = {}): HttpClient {
   return openHttp({
+    url,
     userAgent: "svcsync-test/1",
     connectTimeoutMs: 5000,
     answerTimeoutMs: 10_000,

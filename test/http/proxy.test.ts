@@ -22,7 +22,7 @@ describe("the proxy", () => {
     const tunnels: string[] = [];
     await using through = await proxy(tunnels);
     await using server = await localServer((_, response) => response.end("behind"), { tls });
-    using http = open({
+    using http = open(server.url.replace("localhost", "erp.example"), {
       caFile: pem("authority"),
       proxy: { url: through.url.replace("//", "//me:pass@"), except: [] },
     });
@@ -34,7 +34,7 @@ describe("the proxy", () => {
   it("fails as not sent when it refuses the tunnel", async () => {
     await using through = await localServer((_, response) => response.end());
     through.server.on("connect", (_, socket) => socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"));
-    using http = open({ proxy: { url: through.url, except: [] } });
+    using http = open("http://erp.example", { proxy: { url: through.url, except: [] } });
     const thrown = await thrownBy(http.call({ method: "POST", url: "http://erp.example/", json: {} }));
     expect(thrown).toMatchObject({ code: "E_HTTP_UNREACHABLE", outcomeUnknown: false });
   });

@@ -24,6 +24,10 @@ function nextLink(json: Json, d: Json | undefined, serviceUrl: string): string |
   if (typeof link !== "string" || link === "") return undefined;
   const context = answer["@odata.context"] ?? answer["odata.metadata"];
   const root = typeof context === "string" ? context.split("$metadata", 1)[0]! : "";
-  const url = new URL(link, new URL(root, serviceUrl));
-  return new URL(url.pathname + url.search, serviceUrl).href;
+  const { pathname, search } = new URL(link, new URL(root, serviceUrl));
+  const own = new URL(serviceUrl);
+  // Set member by member: a path that begins with `//` would name a host.
+  own.pathname = pathname;
+  own.search = search;
+  return own.href;
 }

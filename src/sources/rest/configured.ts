@@ -62,7 +62,7 @@ function stampOf(read: ListRead, settings: RestSettings): RestStamp | undefined 
 }
 
 function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<string, string | number>>): WebRequest {
-  if (typeof query.page === "string" && /^https?:/.test(query.page)) return linked(read, query.page);
+  if (read.paging.kind === "link" && typeof query.page === "string") return linked(read, query.page);
   const after = read.after !== undefined && Array.isArray(query.page) ? query.page.map(String) : undefined;
   const values = { ...rangeValues(read, query.range), ...(after === undefined ? {} : keyValues(after)) };
   const templates = {

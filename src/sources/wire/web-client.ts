@@ -30,23 +30,17 @@ export class WebClient implements AsyncDisposable {
   readonly serverClock: ServerClock;
   readonly #settings: WebSettings;
   readonly #http: HttpClient;
+  /** Talks to the token endpoint, where it is another host: neither host sees the other's credentials. */
+  readonly #loginHttp: HttpClient;
   readonly #login: Login;
 
   constructor(settings: WebSettings, clock: Clock) {
     this.#settings = settings;
     this.serverClock = new ServerClock(clock);
-    this.#http = openHttp({
-      userAgent: "svcsync",
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      answerTimeoutMs: settings.timeout,
-      callTimeoutMs: settings.timeout,
-      responseLimitBytes: ANSWER_LIMIT_BYTES,
-      connections: settings.connections,
-      caFile: settings.ca_file,
-      proxy: settings.proxy === undefined ? undefined : { url: settings.proxy, except: [] },
-      cookies: settings.auth.kind === "login",
-    });
-    this.#login = openLogin(settings.auth, withSlash(settings.url), this.#http, clock);
+    const { auth } = settings;
+    this.#http = openAt(settings.url, settings);
+    this.#loginHttp = auth.kind === "oauth" ? openAt(auth.token_url, settings) : this.#http;
+    this.#login = openLogin(auth, withSlash(settings.url), this.#loginHttp, clock);
   }
 
   /** An address below the source's `url`; one that is absolute already stays what it is. */
@@ -57,7 +51,7 @@ export class WebClient implements AsyncDisposable {
   /**
    * The answer's JSON with numbers unrounded; undefined when `absent` says so.
    * @throws {RetryError} E_SOURCE_UNREACHABLE, E_SOURCE_FAILED, E_SOURCE_ANSWER · {WaitError} E_SOURCE_BUSY
-   * @throws {ParkError} E_SOURCE_LOGIN, E_SOURCE_FORBIDDEN, E_SOURCE_NOT_FOUND, E_SOURCE_REQUEST
+   * @throws {ParkError} E_SOURCE_LOGIN, E_SOURCE_FORBIDDEN, E_SOURCE_NOT_FOUND, E_SOURCE_REQUEST, E_SOURCE_ORIGIN
    */
   async json(request: WebRequest, signal: AbortSignal): Promise<Json | undefined> {
     return (await this.exchange(request, signal))?.json;
@@ -122,7 +116,23 @@ export class WebClient implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#http[Symbol.dispose]();
+    this.#loginHttp[Symbol.dispose]();
   }
+}
+
+function openAt(url: string, settings: WebSettings): HttpClient {
+  return openHttp({
+    url,
+    userAgent: "svcsync",
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    answerTimeoutMs: settings.timeout,
+    callTimeoutMs: settings.timeout,
+    responseLimitBytes: ANSWER_LIMIT_BYTES,
+    connections: settings.connections,
+    caFile: settings.ca_file,
+    proxy: settings.proxy === undefined ? undefined : { url: settings.proxy, except: [] },
+    cookies: settings.auth.kind === "login",
+  });
 }
 
 /** Method and address without its query, which may hold a key. */

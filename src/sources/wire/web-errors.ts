@@ -41,6 +41,7 @@ export function loginRefused(answer: HttpAnswer, place: string, said = ""): Park
 /** An exchange that brought no answer; anything else thrown stays what it is. */
 export function unreachable(thrown: unknown): unknown {
   if (!(thrown instanceof HttpFailure)) return thrown;
+  if (thrown.reason === "origin") return new ParkError("E_SOURCE_ORIGIN", thrown.message, { cause: thrown });
   return new RetryError("E_SOURCE_UNREACHABLE", `the ERP did not answer: ${thrown.message}`, { cause: thrown });
 }
 
