@@ -1,18 +1,15 @@
-# The same Debian below both stages, so that the native module of the store fits.
-ARG NODE=node:24-bookworm-slim
+# The same Node.js as in package.json, below both stages.
+ARG NODE=node:24.21.0-bookworm-slim
 
 FROM ${NODE} AS build
 WORKDIR /app
-# For the native module, where no ready-made one can be had.
-RUN apt-get update \
-  && apt-get install -y --no-install-recommends g++ make python3 \
-  && rm -rf /var/lib/apt/lists/*
 # Libraries first: a change of the sources alone does not install them again.
 COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts && npm rebuild better-sqlite3
+RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+# Optional is what belongs to a platform: the compiler itself, and a Node.js for checkouts.
+RUN npm run build && npm prune --ignore-scripts --omit=dev --omit=optional
 
 FROM ${NODE}
 # The program of the private queue: where QUEUE_URL is unset, one container is enough.

@@ -1,7 +1,17 @@
 #!/usr/bin/env -S node --max-semi-space-size=32 --
 // 32 MB for what is young instead of 16: a first load then costs 6 % less processor time, for 30 MB (npm run bench).
-// The two dashes: without them Node 20 takes --env-file for an option of its own, and ends where the file is yet to be made.
-import { runCommand } from "#cli";
+// The two dashes keep --env-file an option of the program: older releases of Node take it for theirs.
+
+// First of all, and before anything is imported: an older Node ends in syntax errors, or in a crash of the store's library.
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (!(major >= 24 || (major === 22 && minor >= 14))) {
+  process.stderr.write(
+    `svcsync needs Node.js 24, or 22.14 and newer of 22, and this is ${process.versions.node}: install Node.js 24, or use "npx svcsync" in a checkout, where "npm ci" installs one.\n`,
+  );
+  const wrongSettings = 78;
+  process.exit(wrongSettings);
+}
+const { runCommand } = await import("#cli");
 
 // The process: arguments, signals and the exit code. Everything else can be run by a test.
 const stop = new AbortController();
