@@ -9,7 +9,7 @@ export {
   type Row,
   type StreamName,
 } from "./record.ts";
-export { contentHash, type Change, type ChangeBatch, type Cursor } from "./change.ts";
+export { contentHash, type Change, type ChangeBatch, type Cursor, type UnreadableRow } from "./change.ts";
 export {
   RECORD_STATES,
   type Binding,

@@ -64,10 +64,12 @@ export class AdoptionPlanner {
     let after: RecordId | undefined;
     for (;;) {
       const page = await this.#store.records({ stream: stream.name, limit: PAGE, ...(after ? { after } : {}) });
-      for (const { id, row, deleted, binding } of page) {
+      for (const { id, row, unreadable, deleted, binding } of page) {
         const planned: PlannedRecord = binding
           ? { id, verdict: "bound", candidates: [binding.serviceId] }
-          : await this.#match(id, stream, index, () => stream.map(row, deleted), signal);
+          : unreadable
+            ? { id, verdict: "unclear", candidates: [], error: unreadable }
+            : await this.#match(id, stream, index, () => stream.map(row, deleted), signal);
         records.push(planned);
         if (planned.verdict === "bound" || planned.verdict === "matched")
           for (const serviceId of planned.candidates) taken.add(serviceId);

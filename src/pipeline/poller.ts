@@ -1,8 +1,10 @@
-import { errorFacts, SyncError, type Clock, type StreamName } from "#model";
+import { errorFacts, SyncError, type Clock, type Cursor, type StreamName } from "#model";
 import type { SourceStream } from "#sources";
-import type { Store } from "#store";
+import type { Store, Unreadable } from "#store";
 import type { Logger } from "#telemetry";
+import { keylessRows, saveKeylessRows } from "./keyless.ts";
 import type { Observer } from "./observer.ts";
+import { screen, type Screened } from "./quarantine.ts";
 import type { Sweeper } from "./sweeper.ts";
 
 export interface PollerParts {
@@ -42,13 +44,12 @@ export class Poller {
     try {
       const { cursor, firstLoad } = await store.cursor(stream);
       // The batch before the last is stored while the last is still unknown: only the last one completes the window.
-      let pending:
-        | { changes: Parameters<Store["stage"]>[1]["changes"]; cursor: Parameters<Store["stage"]>[1]["cursor"] }
-        | undefined;
+      let pending: (Screened & { readonly cursor: Cursor }) | undefined;
       const stage = async (complete: boolean) => {
         if (!pending) return;
+        await this.#tellUnreadable(stream, pending.unreadable);
         const result = await store.stage(stream, { ...pending, backfill: firstLoad, complete });
-        total.rowsRead += pending.changes.length;
+        total.rowsRead += pending.changes.length + pending.unreadable.length;
         total.changed += result.changed;
         total.unchanged += result.unchanged;
         observer.staged(stream, result);
@@ -56,10 +57,11 @@ export class Poller {
       };
       for await (const batch of source.changes(cursor, signal)) {
         await stage(false);
-        pending = batch;
+        pending = { ...screen(stream, batch), cursor: batch.cursor };
       }
       await stage(true);
       await this.#deletions(stream, source, signal, total);
+      await this.#keyless(stream, source, signal);
       total.changed += await this.#sweep(stream, source, signal);
       const facts = { ...total, durationMs: clock.now() - startedAt, backfill: firstLoad };
       observer.polled(stream, facts);
@@ -92,6 +94,25 @@ export class Poller {
       observer.staged(stream, result);
       if (result.changed > 0) nudge();
     }
+  }
+
+  /** Said once per row: a row that a poll meets again is known. */
+  async #tellUnreadable(stream: StreamName, rows: readonly Unreadable[]): Promise<void> {
+    const { store, logger } = this.#parts;
+    for (const { key, error } of rows) {
+      const known = await store.record({ stream, key });
+      if (known?.unreadable?.message !== error.message) logger.warn({ stream, key, err: error }, "row was unreadable");
+    }
+  }
+
+  async #keyless(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<void> {
+    const { store, logger } = this.#parts;
+    if (!source.keyless) return;
+    const rows = await source.keyless(signal);
+    const known = (await keylessRows(store, stream)).map(({ place }) => place);
+    for (const { place, reason } of rows)
+      if (!known.includes(place)) logger.warn({ stream, place, reason }, "rows without a key were left out");
+    if (rows.length > 0 || known.length > 0) await saveKeylessRows(store, stream, rows);
   }
 
   async #sweep(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<number> {

@@ -3,6 +3,7 @@ import type { Stream } from "#mapping";
 import type { CursorState, Store } from "#store";
 import { heldNote } from "./adoption-gate.ts";
 import { droppedNote } from "./dropped-fields.ts";
+import { keylessRows } from "./keyless.ts";
 import { orphanSentence } from "./orphans.ts";
 import { guardNote } from "./sweeper.ts";
 
@@ -47,6 +48,8 @@ async function oneStatus(
   if (hold) attention.push(`${hold.reason}; ${hold.remedy}`);
   if (error) attention.push(`polls fail: ${error.message} (${error.code})`);
   if ((counts.waiting ?? 0) > 0) attention.push(...(await orphanSentence(store, stream.name)));
+  for (const { place, reason } of await keylessRows(store, stream.name))
+    attention.push(`rows are left out, and no deletion is looked for: ${place}: ${reason}`);
   attention.push(...(await heldDeletions(store, stream.name)), ...(await droppedFields(store, stream)));
   return {
     name: stream.name,

@@ -3,6 +3,7 @@ import type { Stream } from "#mapping";
 import type { SourceStream } from "#sources";
 import type { Store } from "#store";
 import type { Logger } from "#telemetry";
+import { keylessRows } from "./keyless.ts";
 
 /** Suspects are looked for a second time after this, or after the sweep interval if that is shorter. */
 const CONFIRM_AFTER_MS = 5 * 60_000;
@@ -77,6 +78,10 @@ export class Sweeper {
     const { store, logger } = this.#parts;
     if (confirmed.length === 0) {
       if (await store.note(guardNote(stream))) await store.saveNote(guardNote(stream), null);
+      return 0;
+    }
+    if ((await keylessRows(store, stream)).length > 0) {
+      logger.warn({ stream, count: confirmed.length }, "deletions were held back by rows without a key");
       return 0;
     }
     if (!(await this.#isAllowed(stream, known, confirmed))) {

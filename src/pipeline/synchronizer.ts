@@ -107,6 +107,7 @@ export class Synchronizer {
     const { store } = this.#parts;
     expectSameResource(claim, stream);
     if (claim.intent && (await this.#creator.settle(claim, stream, signal))) return { outcome: "created" };
+    if (claim.unreadable) throw unreadable(claim.unreadable);
     const mapped = await stream.map(claim.row, claim.deleted);
     switch (mapped.kind) {
       case "skip":
@@ -252,6 +253,11 @@ function expectSameResource({ binding, intent }: Claim, { name, resource }: Stre
   throw new ParkError("E_RESOURCE_CHANGED", `the record ${counterpart}, but ${name} now leads to ${resource}`, {
     details: { resource: known, serviceId: binding?.serviceId ?? null },
   });
+}
+
+/** The last readable row is not what the ERP has now: it is not delivered in its place. */
+function unreadable({ code, message, details }: ErrorFacts): ParkError {
+  return new ParkError(code, message, { details });
 }
 
 function withoutCreateOnly({ projection, createOnly }: Wanted): Wanted["projection"] {

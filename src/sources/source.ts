@@ -1,4 +1,4 @@
-import type { Change, ChangeBatch, Cursor, Finding, Key, Row } from "#model";
+import type { Change, ChangeBatch, Cursor, Finding, Key, Row, UnreadableRow } from "#model";
 
 /**
  * What an adapter can promise about one stream. The poller, the sweeper and `check` adapt to it; nothing is guessed.
@@ -12,6 +12,9 @@ export interface Capabilities {
   readonly exactBound: boolean;
 }
 
+/** Some rows without a key: where they are and what is wrong with them. */
+export type KeylessRows = Omit<UnreadableRow, "key">;
+
 /** One stream of one source: all that svcsync ever asks an ERP for. Reads only. */
 export interface SourceStream {
   readonly capabilities: Capabilities;
@@ -21,7 +24,8 @@ export interface SourceStream {
    * Asking twice with the same cursor yields the same changes or newer versions of them; nothing is ever skipped.
    * `null` means from the beginning. The iteration ends when the window `[cursor - overlap, safe upper bound]` is read;
    * the last batch carries the cursor of the next poll even when it holds no change.
-   * Memory stays flat however large the table. Once `signal` is aborted it throws the abort reason.
+   * Memory stays flat however many rows the table has, and however large they are. One odd row does not end the iteration: with
+   * a key it is one of the batch's `unreadable` rows, without one it is told by {@link keyless}. Once `signal` is aborted it throws the abort reason.
    * @throws {RetryError} E_SOURCE_UNREACHABLE when the ERP does not answer.
    * @throws {ParkError} E_SOURCE_… when this stream needs a person: a missing table, an ignored filter, a wrong stamp.
    */
@@ -35,6 +39,13 @@ export interface SourceStream {
    * a sweep relies on it. Anything less throws.
    */
   keys(signal: AbortSignal): AsyncIterable<readonly Key[]>;
+
+  /**
+   * Rows that have no key, as far as the stream knows by now; empty as soon as all have one. They are left out of `changes` and
+   * `keys`. Asked at the end of each poll: while there are any, a sweep deletes nothing, as one of them may be a known record.
+   * Absent where the ERP cannot have such rows.
+   */
+  keyless?(signal: AbortSignal): Promise<readonly KeylessRows[]>;
 
   /** The deletion feed after `cursor`; present exactly where `capabilities.deletions` is `feed`. */
   deletions?(cursor: Cursor | null, signal: AbortSignal): AsyncIterable<{ changes: readonly Change[]; cursor: Cursor }>;

@@ -8,6 +8,8 @@ export interface Claim {
   /** The version that is being delivered; a newer change may be staged meanwhile and makes the record due again. */
   readonly sequence: number;
   readonly row: Row;
+  /** The ERP's latest row cannot be read; `row` is the last one that could, and must not be delivered. */
+  readonly unreadable?: ErrorFacts | undefined;
   /** The ERP said that the record is gone (`row` is the last one seen). */
   readonly deleted: boolean;
   /** Deliveries that failed since the last real change. */

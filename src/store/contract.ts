@@ -14,7 +14,16 @@ import type {
   StreamName,
 } from "#model";
 import type { Applied, AuditEntry, Claim, Waiting } from "./claim.ts";
-import type { Adoption, AuditRecord, CursorState, DueRecord, MatchEntry, RecordView, StageResult } from "./facts.ts";
+import type {
+  Adoption,
+  AuditRecord,
+  CursorState,
+  DueRecord,
+  MatchEntry,
+  RecordView,
+  StageResult,
+  Unreadable,
+} from "./facts.ts";
 
 /**
  * The truth. Async and coarse: one method = one transaction = one step of the story, so that it can be kept on a server
@@ -35,12 +44,19 @@ export interface Store extends AsyncDisposable {
    * the stream's next sequence, resets attempts and makes the record due, except one that is claimed: its worker makes
    * it due when it is done. Two changes of one key in a batch: the later one wins. A deletion of an unknown key is dropped.
    * `backfill` marks records of a first load, which live changes overtake. A real change ends whatever a record was
-   * waiting for or parked with; an open intent stays open. A deletion keeps the last row; a record that comes back has its
+   * waiting for or parked with; an open intent stays open. An `unreadable` row is a change, too: the record keeps its last
+   * readable row, and its claims carry the error until a readable row or a deletion is staged. A deletion keeps the last row; a record that comes back has its
    * old binding. `complete`: the poll reached the end of its window.
    */
   stage(
     stream: StreamName,
-    batch: { changes: readonly Change[]; cursor: Cursor; backfill: boolean; complete: boolean },
+    batch: {
+      changes: readonly Change[];
+      unreadable?: readonly Unreadable[];
+      cursor: Cursor;
+      backfill: boolean;
+      complete: boolean;
+    },
   ): Promise<StageResult>;
 
   /** Notes that a poll failed; the cursor stays. Cleared by the next `stage`. */

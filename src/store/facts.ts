@@ -1,10 +1,16 @@
-import type { Binding, Cursor, ErrorFacts, Projection, RecordId, RecordState, Row, ServiceId } from "#model";
+import type { Binding, Cursor, ErrorFacts, Key, Projection, RecordId, RecordState, Row, ServiceId } from "#model";
 import type { AuditEntry, Intent } from "./claim.ts";
 
 /** An entry of the audit trail: when, and about which record. */
 export interface AuditRecord extends AuditEntry {
   readonly at: number;
   readonly id: RecordId;
+}
+
+/** A record whose latest row cannot be read, and why. */
+export interface Unreadable {
+  readonly key: Key;
+  readonly error: ErrorFacts;
 }
 
 /** What a batch of a poll came to. A superseded change and a deletion of an unknown key are neither. */
@@ -33,7 +39,10 @@ export interface CursorState {
 export interface RecordView {
   readonly id: RecordId;
   readonly state: RecordState;
+  /** The last readable one; empty where none was ever read. */
   readonly row: Row;
+  /** Why the ERP's latest row cannot be read; undefined where it can. */
+  readonly unreadable?: ErrorFacts | undefined;
   readonly deleted: boolean;
   readonly sequence: number;
   readonly appliedSequence: number | undefined;

@@ -67,6 +67,37 @@ export function describePolling(makePlace: MakePlace): void {
       expect(back).toMatchObject({ deleted: false, binding: { resource: "customers", serviceId: 11 } });
     });
 
+    it("keeps the last readable row of a record whose row cannot be read, and tells every claim", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1", { v: 1 })]);
+      expect(await scene.stage([], { unreadable: [{ key: "1", error: OOPS }] })).toEqual({ changed: 1, unchanged: 0 });
+      await scene.reopen();
+      expect(await scene.stage([], { unreadable: [{ key: "1", error: OOPS }] })).toEqual({ changed: 0, unchanged: 1 });
+      const view = await scene.store.record(customer("1"));
+      expect(view).toMatchObject({ state: "due", row: { v: 1 }, error: OOPS, unreadable: OOPS });
+      const claim = await scene.claim(customer("1"));
+      expect(claim).toMatchObject({ row: { v: 1 }, unreadable: OOPS });
+      await scene.store.park(claim, OOPS);
+      await scene.store.retryNow({ states: ["parked"] });
+      expect((await scene.claim(customer("1"))).unreadable).toEqual(OOPS);
+    });
+
+    it("knows a record of which no row could be read yet", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1")], { unreadable: [{ key: "2", error: OOPS }] });
+      expect(await scene.dueKeys()).toEqual(["1", "2"]);
+      expect(await scene.store.record(customer("2"))).toMatchObject({ row: {}, unreadable: OOPS });
+    });
+
+    it.each([upsert("1", { v: 1 }), deletion("1")])("can read a record again when the ERP says $kind", async (news) => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1", { v: 1 })]);
+      await scene.stage([], { unreadable: [{ key: "1", error: OOPS }] });
+      expect(await scene.stage([news])).toEqual({ changed: 1, unchanged: 0 });
+      const view = await scene.store.record(customer("1"));
+      expect(view).toMatchObject({ unreadable: undefined, error: undefined, deleted: news.kind === "delete" });
+    });
+
     const resting: RecordState[] = ["due", "waiting", "applied", "parked", "uncertain", "skipped", "deleted"];
     it.each(resting)("makes a record that is %s due on a real change, without attempts and error", async (state) => {
       await using scene = await Scene.open(makePlace);

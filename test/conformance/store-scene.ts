@@ -1,5 +1,5 @@
 import type { Change, Clock, ErrorFacts, Json, RecordId, RecordState, Row, ServiceId, StreamName } from "#model";
-import type { Applied, Claim, OpenStoreOptions, StageResult, Store } from "#store";
+import type { Applied, Claim, OpenStoreOptions, StageResult, Store, Unreadable } from "#store";
 import type { Logger } from "#telemetry";
 
 /** Where one store lives: opening it twice opens the same store. Disposing removes it. */
@@ -60,6 +60,7 @@ interface StageOptions {
   readonly cursor?: Json;
   readonly backfill?: boolean;
   readonly complete?: boolean;
+  readonly unreadable?: readonly Unreadable[];
 }
 
 /** An open store with the few sentences that most tests begin with. */
@@ -100,7 +101,8 @@ export class Scene implements AsyncDisposable {
 
   stage(changes: readonly Change[], options: StageOptions = {}): Promise<StageResult> {
     const { stream = "customers", cursor = { at: this.clock.now() }, backfill = false, complete = true } = options;
-    return this.store.stage(stream, { changes, cursor, backfill, complete });
+    const { unreadable = [] } = options;
+    return this.store.stage(stream, { changes, unreadable, cursor, backfill, complete });
   }
 
   /** Stages one row and claims it. */

@@ -14,6 +14,7 @@ export interface RecordRow {
   readonly due_at: number | null;
   readonly changed_at: number;
   readonly error: JsonText<ErrorFacts> | null;
+  readonly unreadable: JsonText<ErrorFacts> | null;
   readonly decision: Decision["kind"] | null;
   readonly row: JsonText<Row>;
   readonly applied: JsonText<Projection> | null;
@@ -29,7 +30,7 @@ export interface RecordRow {
 }
 
 export const SELECT_RECORD = `
-  SELECT r.id, r.stream, r.key, r.state, r.sequence, r.deleted, r.attempts, r.due_at, r.changed_at, r.error, r.decision,
+  SELECT r.id, r.stream, r.key, r.state, r.sequence, r.deleted, r.attempts, r.due_at, r.changed_at, r.error, r.unreadable, r.decision,
          c.row, w.applied, w.sequence AS applied_sequence, w.doubts,
          b.resource AS bound_resource, b.service_id,
          i.resource AS intent_resource, i.projection, i.begun_at, i.looks, i.first_look_at
@@ -43,6 +44,7 @@ export const SELECT_RECORD = `
 export function partsOf(record: RecordRow) {
   return {
     row: parseText(record.row),
+    unreadable: parseOptional(record.unreadable),
     binding: bindingOf(record),
     applied: parseOptional(record.applied),
     doubts: parseOptional(record.doubts),

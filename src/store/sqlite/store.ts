@@ -59,9 +59,9 @@ export class SqliteStore implements Store {
   }
 
   async stage(stream: StreamName, batch: Parameters<Store["stage"]>[1]) {
-    const { changes, cursor, backfill, complete } = batch;
-    const latest = latestOfEach(changes);
-    const rows = changes.length;
+    const { changes, unreadable = [], cursor, backfill, complete } = batch;
+    const latest = latestOfEach(changes, unreadable);
+    const rows = changes.length + unreadable.length;
     return this.#commit.run(() => this.#parts.staging.stage(stream, latest, { rows, cursor, backfill, complete }));
   }
 

@@ -1,6 +1,7 @@
 import { records } from "./0001-records.ts";
 import { sweeps } from "./0002-sweeps.ts";
 import { matches } from "./0003-matches.ts";
+import { unreadable } from "./0004-unreadable.ts";
 
 /** The store's versions, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
-export const migrations: readonly string[] = [records, sweeps, matches];
+export const migrations: readonly string[] = [records, sweeps, matches, unreadable];

@@ -1,0 +1,83 @@
+import {
+  ParkError,
+  type Change,
+  type ChangeBatch,
+  type Json,
+  type Row,
+  type StreamName,
+  type UnreadableRow,
+} from "#model";
+import type { Unreadable } from "#store";
+
+/** So many unreadable rows of a batch are odd rows, however small the batch. */
+const FEW = 20;
+/** Beyond the few: a larger share than this is not odd rows but a stream that is read in the wrong way. */
+const SHARE = 0.1;
+/** Lists and objects within each other; what nests deeper exhausts the stack of one who follows it. */
+const DEEPEST = 64;
+/** Text of one row, in characters. Beyond it a handful of deliveries at once would fill the memory. */
+const LARGEST = 16_000_000;
+
+/** Half of a surrogate pair: no text that can be stored, or sent. */
+const HALF = /\p{Surrogate}/gu;
+
+/** A batch as it may be staged: what no record can hold has been taken out of its changes. */
+export interface Screened {
+  readonly changes: readonly Change[];
+  readonly unreadable: readonly Unreadable[];
+}
+
+/**
+ * Sets aside the rows that cannot be read, those that the source named and those that no source should give.
+ * @throws {ParkError} E_SOURCE_UNREADABLE when they are too many to be exceptions: nothing of the batch may be used.
+ */
+export function screen(stream: StreamName, batch: ChangeBatch): Screened {
+  const changes: Change[] = [];
+  const unreadable: Unreadable[] = (batch.unreadable ?? []).map(facts);
+  for (const change of batch.changes) {
+    const reason = oddity(change);
+    if (reason === undefined) changes.push(change);
+    else unreadable.push(facts({ key: change.key.replaceAll(HALF, "\u{FFFD}"), place: "the whole row", reason }));
+  }
+  refuseMany(stream, unreadable, changes.length + unreadable.length);
+  return { changes, unreadable };
+}
+
+function facts({ key, place, reason }: UnreadableRow): Unreadable {
+  return {
+    key,
+    error: {
+      code: "E_ROW_UNREADABLE",
+      message: `the ERP's row cannot be read: ${place}: ${reason}`,
+      details: { place, reason },
+    },
+  };
+}
+
+function oddity(change: Change): string | undefined {
+  if (change.key.search(HALF) >= 0) return "its key is no valid Unicode text (half of a surrogate pair)";
+  return change.kind === "upsert" ? oddRow(change.row) : undefined;
+}
+
+function oddRow(row: Row): string | undefined {
+  let size = 0;
+  const isDeeper = (value: Json, depth: number): boolean => {
+    if (typeof value === "string") size += value.length;
+    if (typeof value !== "object" || value === null) return false;
+    if (depth > DEEPEST) return true;
+    return Object.values(value).some((member) => isDeeper(member, depth + 1));
+  };
+  if (isDeeper(row, 0)) return `it nests deeper than ${DEEPEST} levels`;
+  if (size <= LARGEST) return undefined;
+  return `it holds ${size} characters, more than ${LARGEST}; leave out large columns`;
+}
+
+function refuseMany(stream: StreamName, unreadable: readonly Unreadable[], count: number): void {
+  if (unreadable.length <= FEW || unreadable.length <= count * SHARE) return;
+  const { key, error } = unreadable[0]!;
+  throw new ParkError(
+    "E_SOURCE_UNREADABLE",
+    `${unreadable.length} of ${count} rows of ${stream} cannot be read, so none of them was used; the first is ${key}: ${error.message}`,
+    { details: { count: unreadable.length, rows: count, key } },
+  );
+}
