@@ -8,9 +8,9 @@ import type { Api } from "./api/api.ts";
 import { Router, type Route } from "./api/route.ts";
 import type { Sessions } from "./api/sessions.ts";
 import type { Tenant } from "./api/tenant.ts";
-import { brokenJson, serverError, tooMany } from "./faults/bad-answers.ts";
+import { brokenJson, emptyList, futureStamp, oddId, serverError, tooMany } from "./faults/bad-answers.ts";
 import { disturbance, type Disturbance } from "./faults/disturbance.ts";
-import type { FaultOf } from "./faults/fault.ts";
+import type { Fault, FaultOf } from "./faults/fault.ts";
 import type { Faults } from "./faults/faults.ts";
 import type { Ledger } from "./ledger.ts";
 import { closeServer } from "./listening.ts";
@@ -97,7 +97,7 @@ export class Front {
   /** Faults strike only requests of somebody who is known, so that a revoked token costs one strike, not many. */
   async #disturb(exchange: Exchange): Promise<void> {
     const { route, method, url } = exchange;
-    const struck = this.#known(exchange) ? this.#parts.faults.draw({ resource: named(route), method, url }) : [];
+    const struck = this.#known(exchange) ? this.#draw(route, method, url) : [];
     if (struck.length === 0) return this.#finish(exchange, this.#answer(exchange));
     const disturbed = disturbance(struck, this.#jitter);
     exchange.disturbed = disturbed;
@@ -110,10 +110,26 @@ export class Front {
     if (final?.kind === "cut") return this.#cut(exchange, final);
     const answer = this.#answer(exchange);
     if (disturbed.delayAfterMs > 0) await this.#pause(disturbed.delayAfterMs);
-    const shown = final?.kind === "brokenJson" ? brokenJson(answer) : answer;
+    const shown = this.#retouched(answer, disturbed);
     if (disturbed.slowBodyMs === 0) return this.#finish(exchange, shown);
     await sendSlowly(exchange.response, shown, this.#date(), disturbed.slowBodyMs);
     this.#note(exchange, shown.status, shown.error);
+  }
+
+  #draw(route: Route | undefined, method: string, url: string): Fault[] {
+    const isList = method === "GET" && route?.kind === "collection";
+    return this.#parts.faults.draw({ resource: named(route), method, url, isList });
+  }
+
+  /** A refusal is left alone: it shows no record. */
+  #retouched(answer: Answer, { final, retouches }: Disturbance): Answer {
+    if (answer.status >= 400) return answer;
+    let shown = answer;
+    for (const retouch of retouches)
+      shown =
+        retouch.kind === "oddId" ? oddId(retouch, shown) : futureStamp(retouch, shown, this.#parts.tenant.clock.now());
+    if (final?.kind === "emptyList") return emptyList(final, shown);
+    return final?.kind === "brokenJson" ? brokenJson(shown) : shown;
   }
 
   async #failing(exchange: Exchange, fault: FaultOf<"serverError">): Promise<void> {
@@ -171,7 +187,7 @@ export class Front {
       return method === "POST" ? sessions.logout(authorization) : refused(405, "logout wants POST");
     const lagMs = disturbed?.searchLagMs ?? 0;
     const searchLagMs = Math.max(lagMs, tenant.switches.searchLagMs);
-    const caller = { account, request: number, searchLagMs, guessLagMs: lagMs };
+    const caller = { account, request: number, searchLagMs, guessLagMs: lagMs, listLagMs: disturbed?.listLagMs ?? 0 };
     return api.answer({ method, route, query, body: parse(request, body), caller });
   }
 

@@ -6,7 +6,7 @@ import type { CustomFields } from "./custom-fields.ts";
 import { ServiceRefusal, unknownResource } from "./failures.ts";
 import { fieldsParameter } from "./fields.ts";
 import type { Paths } from "./paths.ts";
-import { pageIn, type Page } from "./reading.ts";
+import { insteadOfList, pageIn, type Page } from "./reading.ts";
 import { rowFilter, type ListQuery } from "./row-filter.ts";
 import type { Transport } from "./transport.ts";
 import { idOf } from "./values.ts";
@@ -75,7 +75,8 @@ export class Lists {
     if (page !== undefined) return page;
     throw new RetryError(
       "E_SERVICE_ANSWER",
-      `the list of ${resource} came without rows: is DIALECT_LIST_WRAPPER right?`,
+      `the answer holds no list of ${resource} (found ${insteadOfList(body)}): is DIALECT_LIST_WRAPPER right?`,
+      { details: { resource } },
     );
   }
 

@@ -14,7 +14,8 @@ export interface Page {
 
 /**
  * The rows of a list answer, by the dialect's wrapper and, where a tenant differs from it, by any wrapper that leaves no
- * doubt; undefined when there is no list in it.
+ * doubt; undefined when there is no list in it. An empty list needs proof, since "nothing is there" leads to creates: the
+ * list's own key with no rows, or a total of 0.
  */
 export function pageIn(
   body: Json | undefined,
@@ -22,18 +23,31 @@ export function pageIn(
   dialect: Dialect,
   brand: Brand,
 ): Page | undefined {
-  if (body === undefined || body === null) return { rows: [], total: undefined, limit: undefined };
-  if (Array.isArray(body)) return { rows: body.filter(isJsonObject), total: undefined, limit: undefined };
+  if (Array.isArray(body))
+    return body.length > 0 || dialect.listWrapper === "array" ? pageOf(body, undefined, undefined) : undefined;
   if (!isJsonObject(body)) return undefined;
-  const inner = body["result"];
-  const rows =
-    wrapperKeys(resource, dialect, brand)
-      .map((key) => body[key])
-      .find(isListLike) ?? onlyArray(body);
-  if (rows === undefined && inner !== undefined) return pageIn(inner, resource, dialect, brand);
   const total = dialect.totalKey === undefined ? undefined : numberIn(body[dialect.totalKey]);
-  if (rows === undefined && total !== 0) return undefined;
-  return { rows: (rows ?? []).filter(isJsonObject), total, limit: numberIn(body["limit"]) };
+  const ownRows = wrapperKeys(resource, dialect, brand)
+    .map((key) => body[key])
+    .find(isListLike);
+  const rows = ownRows ?? (total === 0 ? [] : onlyRecords(body));
+  if (rows === undefined) return pageIn(body["result"], resource, dialect, brand);
+  return pageOf(rows, total, numberIn(body["limit"]));
+}
+
+/** Undefined when a row is no record: leaving it out would make the list shorter than it is. */
+function pageOf(found: readonly Json[], total: number | undefined, limit: number | undefined): Page | undefined {
+  const rows = found.filter(isJsonObject);
+  return rows.length === found.length ? { rows, total, limit } : undefined;
+}
+
+/** What an answer without a list holds instead, in a few words. */
+export function insteadOfList(body: Json | undefined): string {
+  if (body === undefined) return "an empty body";
+  if (isJsonObject(body)) return `an object with ${Object.keys(body).slice(0, 5).join(", ") || "no members"}`;
+  return Array.isArray(body) && body.length > 0
+    ? "an array that holds more than records"
+    : JSON.stringify(body).slice(0, 40);
 }
 
 function wrapperKeys(resource: ResourceName, dialect: Dialect, brand: Brand): string[] {
@@ -51,9 +65,14 @@ function isListLike(value: Json | undefined): value is Json[] {
   return Array.isArray(value);
 }
 
-function onlyArray(body: JsonObject): Json[] | undefined {
-  const arrays = Object.values(body).filter(isListLike);
-  return arrays.length === 1 ? arrays[0] : undefined;
+/** The one array of an answer, when it holds records: `errors: []` is no list. */
+function onlyRecords(body: JsonObject): Json[] | undefined {
+  const [rows = [], ...others] = Object.values(body).filter(isListLike);
+  return others.length === 0 && rows.length > 0 && rows.every(isRecord) ? rows : undefined;
+}
+
+function isRecord(row: Json): boolean {
+  return isJsonObject(row) && idOf(row["id"]) !== undefined;
 }
 
 function numberIn(value: Json | undefined): number | undefined {

@@ -23,7 +23,7 @@ export class Seen {
     this.#resource = resource;
   }
 
-  /** @throws {RetryError} E_SERVICE_ANSWER when a row has no id. */
+  /** @throws {RetryError} E_SERVICE_ANSWER when a row has no usable id. */
   take(page: Page, from: number): Step {
     const ids = page.rows.map((row) => this.#identity(row));
     const signature = ids.join();
@@ -42,10 +42,16 @@ export class Seen {
     this.#before = "";
   }
 
+  /** Gives the row its id as a number, however it was spelled: whoever reads it may rely on that. */
   #identity(row: JsonObject): number {
     const id = idOf(row["id"]);
-    if (id !== undefined) return id;
-    throw new RetryError("E_SERVICE_ANSWER", `the list of ${this.#resource} has a row without an id`);
+    if (id !== undefined) return (row["id"] = id);
+    const found = JSON.stringify(row["id"] ?? null);
+    throw new RetryError(
+      "E_SERVICE_ANSWER",
+      `the list of ${this.#resource} has a row with id ${found}, wanted a positive whole number below 2^53`,
+      { details: { resource: this.#resource } },
+    );
   }
 }
 

@@ -1,9 +1,12 @@
 import { canonicalJson, isJsonObject, type Json } from "#model";
 
-/** The id in a value: a number, digits as text, or a linked record with an `id`. */
+/**
+ * The id in a value: a number, digits as text, or a linked record with an `id`. Ids are positive and exact: 0, -1, 1e30 and
+ * what JSON rounds beyond 2^53 name no record.
+ */
 export function idOf(value: Json | undefined): number | undefined {
-  if (typeof value === "number") return Number.isInteger(value) ? value : undefined;
-  if (typeof value === "string") return /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+  if (typeof value === "number") return Number.isSafeInteger(value) && value > 0 ? value : undefined;
+  if (typeof value === "string") return /^\d{1,15}$/.test(value) ? idOf(Number(value)) : undefined;
   return isJsonObject(value) ? idOf(value["id"]) : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Fault } from "#sandbox";
-import { member, openTenant, textOf, type Reply, type Tenant } from "./tenant.ts";
+import { member, openTenant, rowsOf, textOf, type Reply, type Tenant } from "./tenant.ts";
 
 describe("faults on demand", () => {
   let tenant: Tenant;
@@ -30,6 +30,47 @@ describe("faults on demand", () => {
     arm({ kind: "tooMany", probability: 0.5, seed });
     return statuses(40);
   };
+
+  const customers = () => tenant.read("v1/customer?fields=id,modified");
+
+  it.each([
+    ["noBody", 200, ""],
+    ["null", 200, "null"],
+    ["array", 200, "[]"],
+    ["noContent", 204, ""],
+    ["refusal", 200, '{"success":false,"errors":[]}'],
+  ] as const)("an empty list as %s, whatever there is", async (shape, status, text) => {
+    await create();
+    arm({ kind: "emptyList", shape, resource: "customer", count: 1 });
+    const empty = await customers();
+    expect([empty.status, empty.text]).toEqual([status, text]);
+    expect((await customers()).json).toMatchObject({ totalCount: 1 });
+  });
+
+  it("an empty list in its own shape, and single reads as always", async () => {
+    await create();
+    arm({ kind: "emptyList", shape: "list" });
+    const [record] = tenant.sandbox.records("customer");
+    expect((await customers()).json).toMatchObject({ totalCount: 0, customer: [] });
+    expect((await tenant.read(`v1/customer/${record!.id}`)).json).toMatchObject({ id: record!.id });
+  });
+
+  it("a stamp of the future and an id that is none, in the answer alone", async () => {
+    await create();
+    arm({ kind: "futureStamp", days: 10, count: 1 });
+    const [stamped] = rowsOf(await customers(), "customer");
+    expect(Date.parse(textOf(stamped?.["modified"]))).toBeGreaterThan(Date.now() + 9 * 86_400_000);
+    arm({ kind: "oddId", id: "9007199254740993", count: 1 });
+    expect((await customers()).text).toContain('"id":9007199254740993');
+    expect(Number.isSafeInteger(tenant.sandbox.records("customer")[0]!.id)).toBe(true);
+  });
+
+  it("lists that lag do not show what was just created", async () => {
+    await create();
+    arm({ kind: "staleList", lagMs: 60_000, count: 1 });
+    expect((await customers()).json).toMatchObject({ totalCount: 0, customer: [] });
+    expect((await customers()).json).toMatchObject({ totalCount: 1 });
+  });
 
   it("latency holds an answer back, with jitter on top", async () => {
     arm({ kind: "latency", ms: 60, jitterMs: 20 });

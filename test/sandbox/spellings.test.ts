@@ -77,6 +77,7 @@ describe("a fault from a command line", () => {
       retryAfterForm: "date",
       status: "503",
       html: "true",
+      shape: "array",
       staticTokens: "true",
     };
     for (const [kind, members] of faultMembers()) {
@@ -87,7 +88,7 @@ describe("a fault from a command line", () => {
       const text = [kind, ...pairs.map((member) => `${member}=${values[member] ?? "5"}`)].join();
       sandbox.faults.add(faultFromText(text));
     }
-    expect(sandbox.faults.list()).toHaveLength(9);
+    expect(sandbox.faults.list()).toHaveLength(13);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "#model";
 import type { Dialect } from "#settings";
-import { dialect, never, open, standIn, thrownBy, type Opened } from "./stand-in.ts";
+import { dialect, never, open, standIn, thrownBy, type Opened, type Reply } from "./stand-in.ts";
 
 async function rowsOf(
   opened: Opened,
@@ -50,6 +50,48 @@ describe("a list", () => {
     const thrown = await thrownBy(rowsOf(opened, "customer", { fields: ["id"] }));
     expect(thrown).toMatchObject({ code: "E_SERVICE_ANSWER" });
     expect(String(thrown)).toContain("DIALECT_LIST_WRAPPER");
+  });
+
+  it.each<[string, Reply]>([
+    ["no body", {}],
+    ["204", { status: 204 }],
+    ["null", { json: null }],
+    ["a bare [] where lists have a wrapper", { json: [] }],
+    ["a refusal that says 200", { json: { success: false, errors: [] } }],
+    ["rows that are no records", { json: { totalCount: 2, customer: [null, "x"] } }],
+    ["an unknown key without rows", { json: { entries: [] } }],
+  ])("is not believed to be empty on %s", async (_, reply) => {
+    await using server = await standIn(() => reply);
+    await using opened = open(server.url);
+    expect(await thrownBy(rowsOf(opened, "customer", { fields: ["id"] }))).toMatchObject({
+      family: "retry",
+      code: "E_SERVICE_ANSWER",
+    });
+  });
+
+  it.each<[string, Json, Partial<Dialect>]>([
+    ["its own key holds no rows", { customer: [] }, {}],
+    ["its total is 0", { totalCount: 0 }, {}],
+    ["a tenant whose lists are bare arrays says []", [], { listWrapper: "array", totalKey: undefined }],
+  ])("is empty when %s", async (_, json, changes) => {
+    await using server = await standIn(() => ({ json }));
+    await using opened = open(server.url, { dialect: { ...dialect, ...changes } });
+    expect(await rowsOf(opened, "customer", { fields: ["id"] })).toEqual([]);
+  });
+
+  it.each(["1e30", "0", "-1", "9007199254740993", '"7x"'])("with the id %s is refused whole", async (id) => {
+    const text = `{"totalCount":2,"customer":[{"id":1},{"id":${id}}]}`;
+    await using server = await standIn(() => ({ text, headers: { "content-type": "application/json" } }));
+    await using opened = open(server.url);
+    const thrown = await thrownBy(rowsOf(opened, "customer", { fields: ["id"] }));
+    expect(thrown).toMatchObject({ family: "retry", code: "E_SERVICE_ANSWER" });
+    expect(String(thrown)).toContain("wanted a positive whole number");
+  });
+
+  it("gives ids as numbers where a tenant writes them as text", async () => {
+    await using server = await standIn(() => ({ json: { totalCount: 1, customer: [{ id: "12" }] } }));
+    await using opened = open(server.url);
+    expect(await rowsOf(opened, "customer", { fields: ["id"] })).toEqual([{ id: 12 }]);
   });
 
   it("narrows by changedSince in the one format that is taken, and checks every row", async () => {

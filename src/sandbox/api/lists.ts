@@ -1,5 +1,6 @@
 import type { Resource } from "../catalogue/resource.ts";
 import type { Row } from "../records/table.ts";
+import { versionAsOf } from "../records/version.ts";
 import type { Answer } from "./answer.ts";
 import { type Condition, Conditions } from "./conditions.ts";
 import type { FullText } from "./full-text.ts";
@@ -41,11 +42,17 @@ export class Lists {
       conditions.push({
         holds: ({ version: { record } }) => record !== undefined && sees(caller.account, resource.name, record),
       });
+    if (caller.listLagMs > 0) conditions.push(this.#createdBefore(caller.listLagMs));
     const { rows, total } = this.#select(resource, conditions, readSorting(resource, query, this.#tenant), page);
     const plan = this.#shaper.plan(resource, "list", query?.get("fields") ?? null);
     const shown = JSON.stringify(rows.map((row) => this.#shaper.shape(row.version.record!, plan)));
     const told = conditions.length === 0 ? this.#told(resource, total) : total;
     return { status: 200, body: this.#wrap(this.#key(resource, key), shown, page, told) };
+  }
+
+  #createdBefore(lagMs: number): Condition {
+    const asOf = this.#tenant.clock.now() - lagMs;
+    return { holds: ({ version }) => versionAsOf(version, asOf) !== undefined };
   }
 
   #select(

@@ -14,6 +14,7 @@ export interface Caller {
   readonly request: number;
   readonly searchLagMs: number;
   readonly guessLagMs: number;
+  readonly listLagMs: number;
 }
 
 /** One tenant of the service: its resources, its records and its ways. */

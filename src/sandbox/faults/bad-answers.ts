@@ -1,8 +1,11 @@
-import { refused, type Answer } from "../api/answer.ts";
+import { json, nothing, refused, type Answer } from "../api/answer.ts";
 import type { FaultOf } from "./fault.ts";
 
 const DEFAULT_STATUS = 500;
 const DEFAULT_HTML_STATUS = 502;
+/** To the end of the century. */
+const DEFAULT_DAYS_AHEAD = 27_000;
+const DAY_MS = 86_400_000;
 
 /** 429 as the service would say it; `now` is epoch milliseconds. */
 export function tooMany(fault: FaultOf<"tooMany">, now: number): Answer {
@@ -24,4 +27,39 @@ export function serverError(fault: FaultOf<"serverError">): Answer {
 export function brokenJson(answer: Answer): Answer {
   const body = answer.body === "" ? '{"id":' : answer.body.slice(0, Math.ceil(answer.body.length / 2));
   return { ...answer, body };
+}
+
+/** A list answer with nothing in it, whatever there is. */
+export function emptyList(fault: FaultOf<"emptyList">, answer: Answer): Answer {
+  switch (fault.shape) {
+    case "null":
+    case "array":
+      return { status: 200, body: fault.shape === "null" ? "null" : "[]" };
+    case "noContent":
+      return nothing(204);
+    case "refusal":
+      return json({ success: false, errors: [] });
+    case "list":
+      return { ...answer, body: emptied(answer.body) };
+    case "noBody":
+    case undefined:
+      return nothing(200);
+  }
+}
+
+/** The list's own wrapper without its rows. */
+function emptied(body: string): string {
+  const list: unknown = JSON.parse(body);
+  return JSON.stringify(list, (name, value: unknown) =>
+    Array.isArray(value) ? [] : name === "totalCount" ? 0 : value,
+  );
+}
+
+export function futureStamp(fault: FaultOf<"futureStamp">, answer: Answer, now: number): Answer {
+  const at = new Date(now + (fault.days ?? DEFAULT_DAYS_AHEAD) * DAY_MS).toISOString();
+  return { ...answer, body: answer.body.replace(/"modified":"[^"]*"/, `"modified":"${at}"`) };
+}
+
+export function oddId(fault: FaultOf<"oddId">, answer: Answer): Answer {
+  return { ...answer, body: answer.body.replace(/"id":\d+/, `"id":${fault.id ?? "1e30"}`) };
 }

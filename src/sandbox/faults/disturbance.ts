@@ -1,7 +1,8 @@
 import type { Random } from "../random.ts";
 import type { Fault, FaultOf } from "./fault.ts";
 
-type Final = FaultOf<"tooMany" | "serverError" | "cut" | "brokenJson">;
+type Final = FaultOf<"tooMany" | "serverError" | "cut" | "brokenJson" | "emptyList">;
+type Retouch = FaultOf<"futureStamp" | "oddId">;
 
 /** What the faults that strike one request come to together. */
 export interface Disturbance {
@@ -11,7 +12,10 @@ export interface Disturbance {
   readonly revoke: { readonly staticTokens: boolean } | undefined;
   readonly vanish: boolean;
   readonly searchLagMs: number;
+  readonly listLagMs: number;
   readonly slowBodyMs: number;
+  /** What changes a part of the answer. */
+  readonly retouches: readonly Retouch[];
   readonly final: Final | undefined;
 }
 
@@ -20,9 +24,11 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
   let delayBeforeMs = 0;
   let delayAfterMs = 0;
   let searchLagMs = 0;
+  let listLagMs = 0;
   let slowBodyMs = 0;
   let vanish = false;
   let revoke: Disturbance["revoke"];
+  const retouches: Retouch[] = [];
   let final: Final | undefined;
   for (const fault of faults) {
     switch (fault.kind) {
@@ -44,6 +50,14 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
       case "staleSearch":
         searchLagMs = Math.max(searchLagMs, fault.lagMs);
         break;
+      case "staleList":
+        listLagMs = Math.max(listLagMs, fault.lagMs);
+        break;
+      case "futureStamp":
+      case "oddId":
+        retouches.push(fault);
+        break;
+      case "emptyList":
       case "tooMany":
       case "serverError":
       case "cut":
@@ -52,5 +66,6 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
     }
   }
   const kinds = faults.map((fault) => fault.kind);
-  return { kinds, delayBeforeMs, delayAfterMs, revoke, vanish, searchLagMs, slowBodyMs, final };
+  const lags = { searchLagMs, listLagMs };
+  return { kinds, delayBeforeMs, delayAfterMs, revoke, vanish, ...lags, slowBodyMs, retouches, final };
 }

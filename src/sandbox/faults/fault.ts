@@ -55,12 +55,26 @@ export const faultSchema = z.discriminatedUnion("kind", [
   effect({ kind: z.literal("slowBody"), ms: whole }),
   /** Committed; the answer says 200 and is not JSON. */
   effect({ kind: z.literal("brokenJson") }),
+  /**
+   * A list that is said to hold nothing: 200 without a body, `null` or `[]`; 204; a refusal that says 200; or a list of its
+   * own shape, with a total of 0.
+   */
+  effect({
+    kind: z.literal("emptyList"),
+    shape: z.enum(["noBody", "null", "array", "noContent", "refusal", "list"]).optional(),
+  }),
+  /** The first record of the answer shows a `modified` that lies so many days ahead. */
+  effect({ kind: z.literal("futureStamp"), days: whole.optional() }),
+  /** The first id of the answer is none that a record can have: a number, or text for what rounds, such as 2^53 + 1. */
+  effect({ kind: z.literal("oddId"), id: z.union([z.number(), z.string().regex(/^-?[\dEe+.]+$/)]).optional() }),
   /** The login tokens are revoked before the request is looked at; `staticTokens` too if asked. */
   effect({ kind: z.literal("revokeTokens"), staticTokens: z.boolean().optional() }),
   /** The record that the request is about is removed first, as if by somebody else. */
   effect({ kind: z.literal("vanish") }),
   /** Search, the filter `search` and guess see the records as they were so long ago. */
   effect({ kind: z.literal("staleSearch"), lagMs: whole }),
+  /** Lists do not show the records that were created in so long a time. */
+  effect({ kind: z.literal("staleList"), lagMs: whole }),
 ]);
 
 /** A fault on demand. */

@@ -8,6 +8,8 @@ export interface Target {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
+  /** Is a list read? */
+  readonly isList: boolean;
 }
 
 interface Armed {
@@ -20,7 +22,7 @@ interface Armed {
 }
 
 /** Faults whose effect ends the request: at most one of them strikes. */
-const FINAL = new Set<Fault["kind"]>(["tooMany", "serverError", "cut", "brokenJson"]);
+const FINAL = new Set<Fault["kind"]>(["tooMany", "serverError", "cut", "brokenJson", "emptyList"]);
 
 const DEFAULT_SEED = 1;
 
@@ -88,9 +90,12 @@ export class Faults {
   }
 }
 
-/** A login has no token that could die: it does not count for faults that revoke tokens. */
+/**
+ * A login has no token that could die: it does not count for faults that revoke tokens. Only a list can be empty or lag.
+ */
 function aimedAt({ fault, path }: Armed, target: Target): boolean {
   if (fault.kind === "revokeTokens" && target.resource === "login") return false;
+  if ((fault.kind === "emptyList" || fault.kind === "staleList") && !target.isList) return false;
   if (fault.resource !== undefined && fault.resource !== target.resource) return false;
   if (fault.method !== undefined && fault.method !== target.method) return false;
   return path === undefined || path.test(target.url);
