@@ -8,7 +8,16 @@ import type { Api } from "./api/api.ts";
 import { Router, type Route } from "./api/route.ts";
 import type { Sessions } from "./api/sessions.ts";
 import type { Tenant } from "./api/tenant.ts";
-import { brokenJson, emptyList, futureStamp, oddId, serverError, tooMany } from "./faults/bad-answers.ts";
+import {
+  brokenJson,
+  emptyList,
+  futureStamp,
+  gateway404,
+  oddId,
+  redirect,
+  serverError,
+  tooMany,
+} from "./faults/bad-answers.ts";
 import { disturbance, type Disturbance } from "./faults/disturbance.ts";
 import type { Fault, FaultOf } from "./faults/fault.ts";
 import type { Faults } from "./faults/faults.ts";
@@ -106,7 +115,9 @@ export class Front {
     if (disturbed.vanish) this.#vanish(route);
     const { final } = disturbed;
     if (final?.kind === "tooMany") return this.#finish(exchange, tooMany(final, this.#parts.tenant.clock.now()));
-    if (final?.kind === "serverError") return this.#failing(exchange, final);
+    if (final?.kind === "gateway404") return this.#finish(exchange, gateway404(final));
+    if (final?.kind === "serverError") return this.#failing(exchange, final, serverError(final));
+    if (final?.kind === "redirect") return this.#failing(exchange, { when: "after", ...final }, redirect(final));
     if (final?.kind === "cut") return this.#cut(exchange, final);
     const answer = this.#answer(exchange);
     if (disturbed.delayAfterMs > 0) await this.#pause(disturbed.delayAfterMs);
@@ -132,11 +143,15 @@ export class Front {
     return final?.kind === "brokenJson" ? brokenJson(shown) : shown;
   }
 
-  async #failing(exchange: Exchange, fault: FaultOf<"serverError">): Promise<void> {
+  async #failing(
+    exchange: Exchange,
+    fault: Pick<FaultOf<"serverError">, "when" | "commitDelayMs">,
+    bad: Answer,
+  ): Promise<void> {
     if (fault.when === "after") this.#answer(exchange);
     const delayAfterMs = exchange.disturbed?.delayAfterMs ?? 0;
     if (delayAfterMs > 0) await this.#pause(delayAfterMs);
-    this.#finish(exchange, serverError(fault));
+    this.#finish(exchange, bad);
     if (fault.when === "during") await this.#commitLater(exchange, fault.commitDelayMs);
   }
 

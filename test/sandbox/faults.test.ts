@@ -88,6 +88,25 @@ describe("faults on demand", () => {
     tenant = await openTenant();
   });
 
+  it("a redirect comes after the commit, or instead of it", async () => {
+    arm({ kind: "redirect", count: 1 });
+    expect([(await create()).status, created()]).toEqual([302, 1]);
+    arm({ kind: "redirect", status: 308, when: "before", count: 1 });
+    expect([(await create()).status, created()]).toEqual([308, 1]);
+  });
+
+  it("a gateway's refusal is an HTML page, and nothing is done", async () => {
+    arm({ kind: "gateway404", count: 1 });
+    const missing = await create();
+    expect([missing.status, missing.headers.get("content-type"), created()]).toEqual([
+      404,
+      "text/html; charset=utf-8",
+      0,
+    ]);
+    arm({ kind: "gateway404", status: 403, count: 1 });
+    expect((await create()).status).toBe(403);
+  });
+
   it("429 does nothing and tells Retry-After in seconds or as a date, or not", async () => {
     arm({ kind: "tooMany", retryAfterSeconds: 3, count: 1 });
     const seconds = await create();

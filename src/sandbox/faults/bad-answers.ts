@@ -6,6 +6,8 @@ const DEFAULT_HTML_STATUS = 502;
 /** To the end of the century. */
 const DEFAULT_DAYS_AHEAD = 27_000;
 const DAY_MS = 86_400_000;
+const DEFAULT_REDIRECT_STATUS = 302;
+const DEFAULT_GATEWAY_STATUS = 404;
 
 /** 429 as the service would say it; `now` is epoch milliseconds. */
 export function tooMany(fault: FaultOf<"tooMany">, now: number): Answer {
@@ -18,7 +20,20 @@ export function tooMany(fault: FaultOf<"tooMany">, now: number): Answer {
 
 export function serverError(fault: FaultOf<"serverError">): Answer {
   if (fault.html !== true) return refused(fault.status ?? DEFAULT_STATUS, "internal server error");
-  const status = fault.status ?? DEFAULT_HTML_STATUS;
+  return page(fault.status ?? DEFAULT_HTML_STATUS);
+}
+
+/** An answer that points to a page of the service's web interface. */
+export function redirect(fault: FaultOf<"redirect">): Answer {
+  const status = fault.status ?? DEFAULT_REDIRECT_STATUS;
+  return { status, body: "", headers: { location: "/login" }, error: "a redirect" };
+}
+
+export function gateway404(fault: FaultOf<"gateway404">): Answer {
+  return page(fault.status ?? DEFAULT_GATEWAY_STATUS);
+}
+
+function page(status: number): Answer {
   const body = `<!doctype html>\n<html><head><title>${status}</title></head><body><h1>${status}</h1><hr>gateway</body></html>\n`;
   return { status, body, headers: { "content-type": "text/html; charset=utf-8" }, error: "an HTML page" };
 }

@@ -1,7 +1,7 @@
 import type { Random } from "../random.ts";
 import type { Fault, FaultOf } from "./fault.ts";
 
-type Final = FaultOf<"tooMany" | "serverError" | "cut" | "brokenJson" | "emptyList">;
+type Final = FaultOf<"tooMany" | "serverError" | "redirect" | "gateway404" | "cut" | "brokenJson" | "emptyList">;
 type Retouch = FaultOf<"futureStamp" | "oddId">;
 
 /** What the faults that strike one request come to together. */
@@ -60,6 +60,8 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
       case "emptyList":
       case "tooMany":
       case "serverError":
+      case "redirect":
+      case "gateway404":
       case "cut":
       case "brokenJson":
         final = fault;

@@ -53,6 +53,10 @@ export const faultSchema = z.discriminatedUnion("kind", [
   }),
   /** The answer's body takes so long to arrive, piece by piece. */
   effect({ kind: z.literal("slowBody"), ms: whole }),
+  /** 3xx to somewhere else; by default the write is committed first. */
+  effect({ kind: z.literal("redirect"), status: z.int().min(300).max(399).optional(), when: when.optional() }),
+  /** Something in front of the service refuses: 404 (or another status) with an HTML page; nothing is done. */
+  effect({ kind: z.literal("gateway404"), status: z.int().min(400).max(499).optional() }),
   /** Committed; the answer says 200 and is not JSON. */
   effect({ kind: z.literal("brokenJson") }),
   /**

@@ -22,7 +22,15 @@ interface Armed {
 }
 
 /** Faults whose effect ends the request: at most one of them strikes. */
-const FINAL = new Set<Fault["kind"]>(["tooMany", "serverError", "cut", "brokenJson", "emptyList"]);
+const FINAL = new Set<Fault["kind"]>([
+  "tooMany",
+  "serverError",
+  "redirect",
+  "gateway404",
+  "cut",
+  "brokenJson",
+  "emptyList",
+]);
 
 const DEFAULT_SEED = 1;
 
