@@ -39,6 +39,14 @@ const BUSY_PAUSE_MAX_MS = 300_000;
 const MESSAGE_LENGTH = 300;
 
 /**
+ * Statuses that say by their definition (RFC 9110, 6585, 7725) that the request was not carried out and that a repeat would
+ * not change this. Every other status, a redirect included, leaves the outcome of a write unknown.
+ */
+const REFUSALS: ReadonlySet<number> = new Set([
+  400, 402, 403, 404, 405, 407, 409, 410, 411, 412, 413, 414, 415, 417, 421, 422, 426, 428, 431, 451, 501,
+]);
+
+/**
  * What an answer that is not 2xx means. `write`: carrying the request out twice would matter.
  * 401 is not here: the session deals with it.
  */
@@ -51,14 +59,11 @@ export function answerError(answer: HttpAnswer, write: boolean, now: number): Sy
     const asked = retryAfterMs(answer.headers["retry-after"], now, answer.headers.date) ?? BUSY_PAUSE_MS;
     return new WaitError("E_SERVICE_BUSY", message, { afterMs: Math.min(BUSY_PAUSE_MAX_MS, asked), details });
   }
-  if (status === 408 || status === 425 || (status >= 500 && status !== 501))
-    return new RetryError("E_SERVICE_FAILED", message, { outcomeUnknown: write, details });
-  if (status < 400) {
-    const to = answer.headers.location ?? "nowhere";
-    const text = `${place} answered ${status} and points to ${withoutQuery(to)}: is SERVICE_URL the tenant's address?`;
-    return new RetryError("E_SERVICE_ANSWER", text, { details: { status } });
-  }
-  return new ServiceRefusal("E_SERVICE_REFUSED", message, status, { details });
+  if (REFUSALS.has(status)) return new ServiceRefusal("E_SERVICE_REFUSED", message, status, { details });
+  if (status >= 400) return new RetryError("E_SERVICE_FAILED", message, { outcomeUnknown: write, details });
+  const to = answer.headers.location ?? "nowhere";
+  const text = `${place} answered ${status} and points to ${withoutQuery(to)}: is SERVICE_URL the tenant's address?`;
+  return new RetryError("E_SERVICE_ANSWER", text, { outcomeUnknown: write, details: { status } });
 }
 
 /** What a failed exchange means: no answer, or one that cannot be read. */

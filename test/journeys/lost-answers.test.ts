@@ -34,6 +34,7 @@ const committed: readonly Loss[] = [
   { what: "the answer broke off", fault: { kind: "cut", when: "midBody" } },
   { what: "an error after the commit", fault: { kind: "serverError", when: "after" } },
   { what: "the answer was no JSON", fault: { kind: "brokenJson" } },
+  { what: "a redirect after the commit", fault: { kind: "redirect" } },
   {
     what: "committed after the cut",
     fault: { kind: "cut", when: "during", commitDelayMs: 600 },

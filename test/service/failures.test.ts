@@ -37,8 +37,17 @@ describe("what went wrong with a create", () => {
     ],
     [
       { status: 302, headers: { location: "https://else.example/?a" } },
-      { family: "retry", code: "E_SERVICE_ANSWER" },
+      { family: "retry", code: "E_SERVICE_ANSWER", outcomeUnknown: true },
     ],
+    [{ status: 300 }, { family: "retry", code: "E_SERVICE_ANSWER", outcomeUnknown: true }],
+    [{ status: 303 }, { family: "retry", code: "E_SERVICE_ANSWER", outcomeUnknown: true }],
+    [{ status: 304 }, { family: "retry", code: "E_SERVICE_ANSWER", outcomeUnknown: true }],
+    [{ status: 308 }, { family: "retry", code: "E_SERVICE_ANSWER", outcomeUnknown: true }],
+    [{ status: 406 }, { family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: true }],
+    [{ status: 418 }, { family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: true }],
+    [{ status: 499 }, { family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: true }],
+    [{ status: 599 }, { family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: true }],
+    [{ status: 700 }, { family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: true }],
     [{ status: 400 }, { family: "park", code: "E_SERVICE_REFUSED" }],
     [{ status: 403 }, { family: "park", code: "E_SERVICE_REFUSED" }],
     [{ status: 405 }, { family: "park", code: "E_SERVICE_REFUSED" }],
@@ -83,24 +92,27 @@ const flaky = (replies: Reply[]) => {
 };
 
 describe("what is harmless to repeat", () => {
-  it("is repeated after a 5xx and a cut connection: reads and deletions", async () => {
+  it("is repeated after a 5xx, a redirect and a cut connection: reads and deletions", async () => {
     await using server = await flaky([{ status: 503 }, { cut: true }]);
     await using opened = open(server.url);
     expect(await opened.service.read("customer", 7, ["name"], never)).toMatchObject({ name: "A" });
     expect(server.seen).toHaveLength(3);
-    await using removing = await flaky([{ status: 500 }]);
+    await using removing = await flaky([{ status: 500 }, { status: 302 }]);
     await using remover = open(removing.url);
     await remover.service.remove("customer", 7, never);
-    expect(removing.seen.map(({ method }) => method)).toEqual(["DELETE", "DELETE"]);
+    expect(removing.seen.map(({ method }) => method)).toEqual(["DELETE", "DELETE", "DELETE"]);
   });
 
-  it("is no edit whose end was not seen: it may still arrive, after a later one", async () => {
-    await using server = await flaky([{ status: 500 }]);
-    await using opened = open(server.url);
-    const edit = opened.service.update("customer", 7, { fields: { name: "A" }, arrays: {} }, never);
-    expect(await thrownBy(edit)).toMatchObject({ code: "E_SERVICE_FAILED", outcomeUnknown: true });
-    expect(server.seen).toHaveLength(1);
-  });
+  it.each([302, 307, 418, 500])(
+    "is no edit that was answered %i: it may still arrive, after a later one",
+    async (status) => {
+      await using server = await flaky([{ status }]);
+      await using opened = open(server.url);
+      const edit = opened.service.update("customer", 7, { fields: { name: "A" }, arrays: {} }, never);
+      expect(await thrownBy(edit)).toMatchObject({ family: "retry", outcomeUnknown: true });
+      expect(server.seen).toHaveLength(1);
+    },
+  );
 
   it("leaves a busy answer to an edit to the caller, and waits it out in a list", async () => {
     await using server = await flaky([
