@@ -1,15 +1,19 @@
 import {
   ParkError,
+  recordLabel,
+  recordName,
+  RetryError,
   WaitError,
   type Json,
   type JsonObject,
   type Projection,
+  type RecordId,
   type ResourceName,
   type ServiceId,
   type StreamName,
 } from "#model";
 import type { Stream } from "#mapping";
-import type { Service, Written } from "#service";
+import { sameValue, type Service, type Written } from "#service";
 import type { Claim, Store } from "#store";
 import type { DroppedFields } from "./dropped-fields.ts";
 import { Looks } from "./looks.ts";
@@ -142,6 +146,7 @@ export class Creator {
     let written: Written;
     try {
       written = await service.create(resource, body, signal);
+      await this.#expectUnowned(claim.id, resource, written.serviceId);
     } catch (thrown) {
       if (!signal.aborted && saysNotDone(thrown)) await store.abandon(claim);
       throw thrown;
@@ -161,6 +166,17 @@ export class Creator {
     for (const serviceId of candidates)
       if (await this.#parts.service.read(resource, serviceId, ["id"], signal)) present.push(serviceId);
     return present;
+  }
+
+  /** An id that is another record's cannot be the new one's: what was created is looked for. */
+  async #expectUnowned(self: RecordId, resource: ResourceName, serviceId: ServiceId): Promise<void> {
+    const owner = await this.#parts.store.boundTo({ resource, serviceId });
+    if (!owner || recordName(owner) === recordName(self)) return;
+    throw new RetryError(
+      "E_CREATE_UNKNOWN",
+      `the service answered the create of a ${resource} with ${serviceId}, which is ${recordLabel(owner)}`,
+      { outcomeUnknown: true, details: { resource, serviceId } },
+    );
   }
 
   async #bindCreated(claim: Claim, stream: Stream, wanted: Wanted, written: Written): Promise<void> {
@@ -252,13 +268,14 @@ function withoutNulls(projection: Projection): JsonObject {
 
 /**
  * What a record that is there holds of our fields. Of an array only the ids that we want too count as ours: others' are
- * never removed.
+ * never removed. What holds the wanted value in another spelling, or shows no value where none is wanted, holds it.
  */
 function ownedPart(record: JsonObject, wanted: Projection): Projection {
   const owned: Record<string, Json> = {};
   for (const [name, value] of Object.entries(wanted)) {
     const found = record[name];
-    if (found === undefined) continue;
+    if (!Array.isArray(value) && sameValue(value, found)) owned[name] = value;
+    if (name in owned || found === undefined) continue;
     if (Array.isArray(value) && Array.isArray(found)) {
       const present = found.map(linkId);
       owned[name] = value.filter((id) => present.includes(id));

@@ -1,6 +1,6 @@
 import { type Binding, type Json, type Projection, type RecordId, type ResourceName, type ServiceId } from "#model";
 import type { Stream } from "#mapping";
-import { sameValue, type Service, type ServiceRecord } from "#service";
+import { idOf, sameValue, type Service, type ServiceRecord } from "#service";
 import type { RecordView, Store } from "#store";
 import { naturalKey, ruleName } from "./natural-key.ts";
 import { DRIFTED } from "./updates.ts";
@@ -60,8 +60,8 @@ export class Reconciler {
     let compared = 0;
     for await (const page of this.#service.list(stream.resource, { fields }, signal))
       for (const record of page) {
-        const serviceId = record["id"];
-        if (typeof serviceId !== "number") continue;
+        const serviceId = idOf(record);
+        if (serviceId === undefined) continue;
         const view = await this.#owner({ resource: stream.resource, serviceId });
         if (view?.id.stream === stream.name) {
           compared += 1;

@@ -11,6 +11,7 @@ import type { ReadParts } from "./lists.ts";
 import type { Scope } from "./paths.ts";
 import { recordIn } from "./reading.ts";
 import type { Records } from "./records.ts";
+import { idOf } from "./values.ts";
 
 /** Partial edits: only what is given is sent, and the answer is asked to show it. */
 export class Edits {
@@ -81,7 +82,7 @@ export class Edits {
         repeat: "never",
         signal,
       });
-      const answered = shown(exchange.body, resource);
+      const answered = shown(exchange.body, resource, id);
       if (answered !== undefined) await this.#customFields.spread(resource, [answered], names, signal);
       const record = answered ?? (await this.#records.read(resource, id, names, signal, scope));
       if (record === undefined) throw gone(resource, id);
@@ -100,10 +101,10 @@ export class Edits {
   }
 }
 
-/** The answered record, unless it is nothing but an id: that shows nothing of what was written. */
-function shown(body: Json | undefined, resource: ResourceName): JsonObject | undefined {
+/** The answered record, unless it is another one or nothing but an id: that shows nothing of what was written. */
+function shown(body: Json | undefined, resource: ResourceName, id: ServiceId): JsonObject | undefined {
   const record = recordIn(body, resource);
-  return record !== undefined && Object.keys(record).length > 1 ? record : undefined;
+  return record !== undefined && idOf(record) === id && Object.keys(record).length > 1 ? record : undefined;
 }
 
 function gone(resource: ResourceName, id: ServiceId, cause?: unknown): ParkError {

@@ -3,4 +3,4 @@ export { openService, type ServiceContext } from "./open.ts";
 export type { ReferenceCache } from "./reference.ts";
 export { resourceFacts, resourceNames, type Operation, type ResourceFacts } from "./catalogue.ts";
 export { select, type FieldSelection } from "./fields.ts";
-export { sameValue } from "./values.ts";
+export { idOf, sameValue } from "./values.ts";

@@ -85,7 +85,9 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
   const scan = new Scan(lists);
   const guess = new Guess(parts, closing.signal);
   const finder = new Finder({ lists, records, scan, guess, may: dialect, closing: closing.signal });
-  const creates = new Creates(parts, customFields, (resource, key, signal) => finder.find(resource, key, signal));
+  const creates = new Creates(parts, customFields, records, (resource, key, signal) =>
+    finder.find(resource, key, signal),
+  );
   const edits = new Edits(parts, customFields, records, logger);
   const probe = new Probe({ ...parts, clock });
   const close = () => {

@@ -1,4 +1,4 @@
-import { ParkError, type JsonObject, type ResourceName, type ServiceId } from "#model";
+import { ParkError, RetryError, type JsonObject, type ResourceName, type ServiceId } from "#model";
 import { resourceFacts } from "./catalogue.ts";
 import type { CustomFields } from "./custom-fields.ts";
 import { ServiceRefusal } from "./failures.ts";
@@ -6,6 +6,7 @@ import { fieldsParameter } from "./fields.ts";
 import type { ReadParts } from "./lists.ts";
 import type { Scope } from "./paths.ts";
 import { recordIn } from "./reading.ts";
+import { idOf } from "./values.ts";
 
 /** Single records: reading and deleting, with "not there" in all its spellings. */
 export class Records {
@@ -17,7 +18,10 @@ export class Records {
     this.#customFields = customFields;
   }
 
-  /** The record, or undefined for 404, 400, and 200 with nothing in it. */
+  /**
+   * The record, or undefined for 404, 400, and 200 with nothing in it.
+   * @throws {RetryError} E_SERVICE_ANSWER when another record came than the one that was asked for.
+   */
   async read(
     resource: ResourceName,
     id: ServiceId,
@@ -36,6 +40,7 @@ export class Records {
         signal,
       });
       const record = recordIn(body, resource);
+      if (record !== undefined && idOf(record) !== id) throw otherRecord(resource, id, idOf(record));
       if (record !== undefined) await this.#customFields.spread(resource, [record], fields, signal);
       return record;
     } catch (thrown) {
@@ -68,6 +73,11 @@ export class Records {
       return { status: thrown.status, durationMs: performance.now() - startedAt };
     }
   }
+}
+
+function otherRecord(resource: ResourceName, asked: ServiceId, found: ServiceId | undefined): RetryError {
+  const text = `the service was asked for ${resource} ${asked} and answered with ${found}: is DIALECT_RECORD_PATH right?`;
+  return new RetryError("E_SERVICE_ANSWER", text, { details: { resource } });
 }
 
 function neverDeletes(resource: ResourceName): ParkError {

@@ -29,7 +29,8 @@ import type {
  * The truth. Async and coarse: one method = one transaction = one step of the story, so that it can be kept on a server
  * database too. Methods reject with a StopError (E_STORE_FULL, E_STORE_READONLY, E_STORE_CORRUPT, E_STORE_FAILED) when
  * the disk does: nothing was then recorded, and nothing may be sent. E_STORE_LOCKED (a RetryError) says that another
- * process wrote for too long; E_STORE_CLOSED that the store was disposed. A step that the record's story does not allow,
+ * process wrote for too long; E_STORE_CLOSED that the store was disposed; E_STORE_VALUE (a ParkError) that the record holds
+ * a value that cannot be kept. A step that the record's story does not allow,
  * such as a second create while one is open, is refused with E_STORE_STATE: a defect of the caller.
  * What a method promises is durable when its promise resolves: `begin`, `bind` and everything that ends an intent
  * survive a power cut; the others at least a kill -9.
@@ -128,7 +129,8 @@ export interface Store extends AsyncDisposable {
    * ERP deleted it, so that the deletion is carried out on what was found.
    * A record bound to another service id before makes the records due whose projection carries the old one; a record whose
    * own projection carries an id that its parent no longer has is due again, here as after `apply`.
-   * @throws {ParkError} E_ALREADY_BOUND when the service id is bound to another record of the resource.
+   * @throws {ParkError} E_ALREADY_BOUND when the service id is bound to another record of the resource, E_STORE_VALUE when
+   * it is no positive integer.
    * @returns the records that were woken.
    */
   bind(claim: Claim, binding: Binding, applied: Applied): Promise<RecordId[]>;

@@ -30,6 +30,29 @@ export function describeOutcomes(makePlace: MakePlace): void {
       await expect(scene.store.apply(claim, written({}))).rejects.toMatchObject({ code: "E_STORE_STATE" });
     });
 
+    it.each([0, -1, 1.5, 1e30, 2 ** 53])("refuses to bind to %d, which is no id, and goes on", async (serviceId) => {
+      await using scene = await Scene.open(makePlace);
+      const claim = await scene.claimed(customer("1"));
+      const binding = { resource: "customer", serviceId };
+      await expect(scene.store.bind(claim, binding, written({}))).rejects.toMatchObject({
+        family: "park",
+        code: "E_STORE_VALUE",
+      });
+      await scene.store.park(claim, OOPS);
+      expect(await scene.store.record(customer("1"))).toMatchObject({ state: "parked", binding: undefined });
+    });
+
+    it("refuses a value that its tables do not take, as one record's error", async () => {
+      await using scene = await Scene.open(makePlace);
+      const claim = await scene.claimed(customer("1"));
+      await expect(scene.store.retry(claim, OOPS, 1.5)).rejects.toMatchObject({
+        family: "park",
+        code: "E_STORE_VALUE",
+      });
+      await scene.store.park(claim, OOPS);
+      expect((await scene.store.record(customer("1")))!.state).toBe("parked");
+    });
+
     it("counts an attempt for a retry and brings the record back at its time", async () => {
       await using scene = await Scene.open(makePlace);
       const dueAt = scene.clock.now() + 1_000;

@@ -51,6 +51,7 @@ describe("a create whose answer is lost", () => {
     const { id } = only(stage.sandbox, "customer", "customerId", "10001");
     expect(view).toMatchObject({ binding: { resource: "customer", serviceId: id }, intent: undefined });
     expect(stage.sandbox.ledger.count({ method: "POST", resource: "customer" })).toBe(1);
+    expect(sent(stage.sandbox, "customer", "edit")).toEqual([]);
     expect(await running.store.audit({ id: customer, limit: 10 })).toEqual(
       expect.arrayContaining([expect.objectContaining({ action: "settle", serviceId: id })]),
     );

@@ -1,13 +1,31 @@
 import { describe, expect, it } from "vitest";
+import type { Json, JsonObject } from "#model";
 import type { Dialect } from "#settings";
 import { bodyOf, dialect, never, open, standIn, thrownBy, type Reply, type Seen } from "./stand-in.ts";
 
 const customer = { name: "A", customerStatus: 1, customerId: "10023" };
 
 const createWith = async (reply: Reply, changes: Partial<Dialect> = {}, body = customer) => {
-  await using server = await standIn((request) => (request.method === "POST" ? reply : undefined));
+  await using server = await standIn(({ method, path }) => {
+    if (method === "POST") return reply;
+    return path.endsWith("/customer/7") ? { json: { id: 7, ...customer } } : undefined;
+  });
   await using opened = open(server.url, { dialect: { ...dialect, ...changes } });
   return { written: await opened.service.create("customer", body, never), seen: server.seen };
+};
+
+/** A create that is answered `json`, on a tenant that shows these records and no others. */
+const createAmong = async (json: Json, records: readonly JsonObject[], body: JsonObject = customer) => {
+  await using server = await standIn(({ method, path }) => {
+    if (method === "POST") return { json };
+    const id = Number(path.split("/").at(-1));
+    if (Number.isNaN(id)) return { json: { totalCount: records.length, customer: [...records] } };
+    const record = records.find((candidate) => candidate["id"] === id);
+    return record ? { json: record } : { status: 404 };
+  });
+  const plain: Dialect = { ...dialect, guess: false, search: false };
+  await using opened = open(server.url, { dialect: plain });
+  return await opened.service.create("customer", body, never);
 };
 
 describe("creating", () => {
@@ -39,6 +57,38 @@ describe("creating", () => {
   ])("reads the new id from %s, and then reports nothing as dropped", async (_, reply, changes) => {
     const { written } = await createWith(reply, changes);
     expect(written).toMatchObject({ serviceId: 7, dropped: [] });
+  });
+
+  it.each<[string, Json]>([
+    ["zero", { id: 0, ...customer }],
+    ["a negative number", { id: -1, ...customer }],
+    ["no whole number", { id: 1.5, ...customer }],
+    ["too large for any id", { id: 1e30, ...customer }],
+    ["too large for a number to keep exactly", { id: 9_007_199_254_740_992, ...customer }],
+    ["text with more digits than a number keeps", { id: "90071992547409931", ...customer }],
+    ["a bare number that is nobody's id", 12],
+    ["a bare number that is another record's id", 8],
+    ["an id without a record that is another record's", { id: 8 }],
+  ])("does not believe an answered id that is %s, and finds the record by its natural key", async (_, json) => {
+    const records = [
+      { id: 7, ...customer },
+      { id: 8, ...customer, customerId: "other" },
+    ];
+    expect(await createAmong(json, records)).toMatchObject({ serviceId: 7 });
+  });
+
+  it("leaves the outcome unknown when neither the answered id nor the natural key leads to the record", async () => {
+    expect(await thrownBy(createAmong(8, [{ id: 8, ...customer, customerId: "other" }]))).toMatchObject({
+      code: "E_CREATE_UNKNOWN",
+      outcomeUnknown: true,
+    });
+  });
+
+  it("leaves the outcome unknown when the record behind the answered id cannot be read now", async () => {
+    await using server = await standIn(({ method }) => (method === "POST" ? { json: 7 } : { status: 429 }));
+    await using opened = open(server.url);
+    const thrown = await thrownBy(opened.service.create("customer", customer, never));
+    expect(thrown).toMatchObject({ code: "E_CREATE_UNKNOWN", outcomeUnknown: true });
   });
 
   it("combines custom fields, by id and by name, into one list", async () => {

@@ -49,10 +49,15 @@ export class Bindings {
   /**
    * Binds the record, in place of what it was bound to.
    * @returns whether its children may carry another service id than this one.
-   * @throws {ParkError} E_ALREADY_BOUND when another record of the ERP has this id.
+   * @throws {ParkError} E_ALREADY_BOUND when another record of the ERP has this id, E_STORE_VALUE when it cannot be one.
    */
   save(record: number, id: RecordId, binding: Binding): boolean {
     const { resource, serviceId } = binding;
+    if (!Number.isSafeInteger(serviceId) || serviceId <= 0)
+      throw new ParkError(
+        "E_STORE_VALUE",
+        `${recordLabel(id)} cannot be bound to ${resource} ${serviceId}: that is no id`,
+      );
     const owner = this.#owner.get(resource, serviceId);
     if (owner !== undefined && owner.id !== record)
       throw new ParkError(

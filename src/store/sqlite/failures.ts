@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { RetryError, StopError, SyncError, type ErrorCode } from "#model";
+import { ParkError, RetryError, StopError, SyncError, type ErrorCode } from "#model";
 
 interface Failure {
   readonly code: ErrorCode;
@@ -48,7 +48,7 @@ function primaryCode(thrown: unknown): string | undefined {
 
 /**
  * What a throw inside the store means for the daemon: a StopError for a failing disk, a RetryError when another process
- * held the file too long, and our own errors as they are.
+ * held the file too long, a ParkError when a value is none that its tables take, and our own errors as they are.
  */
 export function storeFailure(thrown: unknown, path: string): Error {
   if (thrown instanceof SyncError) return thrown;
@@ -57,8 +57,12 @@ export function storeFailure(thrown: unknown, path: string): Error {
     return new RetryError("E_STORE_LOCKED", `${path}: another process is writing to the store for too long`, {
       cause: thrown,
     });
-  const failure = (code === undefined ? undefined : FAILURES[code]) ?? FAILED;
   const found = thrown instanceof Error ? thrown.message : String(thrown);
+  if (code === "SQLITE_CONSTRAINT")
+    return new ParkError("E_STORE_VALUE", `the store does not take a value of this record: ${found}`, {
+      cause: thrown,
+    });
+  const failure = (code === undefined ? undefined : FAILURES[code]) ?? FAILED;
   return new StopError(failure.code, `${path}: ${failure.message} (${found})`, {
     cause: thrown,
     ...(code === undefined ? {} : { details: { sqlite: code } }),
