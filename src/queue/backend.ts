@@ -1,4 +1,5 @@
 import type { Job, JobsOptions, Processor, Queue } from "bullmq";
+import { sleep } from "#model";
 
 /** What a job of ours holds: a text, see record-text.ts and polls.ts. */
 export type JobText = string;
@@ -35,9 +36,9 @@ export interface WorkerSettings {
 /** Where BullMQ keeps its jobs: one connected server, with the few things that differ between servers. */
 export interface Backend extends AsyncDisposable {
   /**
-   * Connects if need be, and resolves when the server answers and is one that BullMQ can use.
-   * @throws {RetryError} E_QUEUE_UNREACHABLE
-   * @throws {StopError} E_QUEUE_DENIED, E_QUEUE_VERSION
+   * Connects if need be, and resolves when the server is one that BullMQ can use and has just taken a write: a server
+   * whose memory is full still answers.
+   * @throws {StopError} E_QUEUE_VERSION, and whatever the server or the connection say: Reach judges it.
    */
   probe(): Promise<void>;
   /** Calls `listener` each time a connection is there again after it broke. */
@@ -71,6 +72,19 @@ export function workerOptions({ concurrency }: WorkerSettings) {
     /** An idle worker looks by itself after so many seconds, should the call that wakes it be lost in an outage. */
     drainDelay: 2,
   };
+}
+
+/** Between two requests for a job that the server refused, in milliseconds. */
+const refusedPauseMs = 500;
+
+/** BullMQ repeats a refused request for a job at once, tens of thousands of times a second: `ask` takes its time to fail. */
+export async function refusedSlowly<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    await sleep(refusedPauseMs);
+    throw error;
+  }
 }
 
 /** A job that could not be held any longer may run elsewhere: its signal is aborted. */

@@ -1,11 +1,10 @@
-import type { Clock, RecordId, StreamName } from "#model";
+import { RetryError, type Clock, type RecordId, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend } from "./backend.ts";
 import type { Queue, QueueHandlers, WakeOptions } from "./contract.ts";
 import { Crew } from "./crew.ts";
 import { addWakeUps, asError, countJobs } from "./deliveries.ts";
 import { Lines } from "./lines.ts";
-import { saysUnreachable } from "./errors.ts";
 import { addPoll, applySchedule, type Schedule } from "./polls.ts";
 import { Reach } from "./reach.ts";
 
@@ -56,8 +55,8 @@ export class BullQueue implements Queue {
     try {
       await this.#applySchedule();
     } catch (error) {
-      /** The schedule is applied when the backend is back. */
-      if (!saysUnreachable(error)) throw error;
+      /** The schedule is applied when the backend is back, or takes writes again. */
+      if (!(error instanceof RetryError)) throw error;
     }
   }
 

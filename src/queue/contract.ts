@@ -23,6 +23,7 @@ export interface Queue extends AsyncDisposable {
    * Asks for a delivery of each record. Nothing is remembered of a record: whoever wakes one twice sees it delivered twice.
    * @throws {RetryError} E_QUEUE_UNREACHABLE within seconds when the backend does not answer: the wake-ups may or may not
    * be in it; E_QUEUE_REFUSED when it answers with an error (its memory is full).
+   * @throws {StopError} E_QUEUE_DENIED when it does not let svcsync run the command.
    */
   wake(ids: readonly RecordId[], options: WakeOptions): Promise<void>;
 
@@ -45,10 +46,16 @@ export interface Queue extends AsyncDisposable {
    */
   start(handlers: QueueHandlers, options: { concurrency: number }): Promise<void>;
 
-  /** Hands out nothing more and waits up to `graceMs` for running handlers, whose signals are aborted after it. */
+  /**
+   * Hands out nothing more and aborts the signals of running polls at once: what they have not stored is read again. Waits
+   * up to `graceMs` for running deliveries, whose signals are aborted after it.
+   */
   stop(graceMs: number): Promise<void>;
 
-  /** Resolves when the backend answers. @throws {RetryError} E_QUEUE_UNREACHABLE when it does not. */
+  /**
+   * Resolves when the backend answers and has just taken a write.
+   * @throws {RetryError} E_QUEUE_UNREACHABLE when it does not answer, E_QUEUE_REFUSED when it takes no writes.
+   */
   ping(): Promise<void>;
 
   /**

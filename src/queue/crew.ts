@@ -9,8 +9,10 @@ import type { Reach } from "./reach.ts";
 import { Turns } from "./turns.ts";
 
 const retryPauseMs = 500;
-/** How long aborted handlers are given to come to an end, in milliseconds. */
+/** How long aborted deliveries are given to come to an end, in milliseconds. */
 const abortGraceMs = 500;
+/** How long aborted polls are given: one may be in the middle of storing what it read. */
+const pollGraceMs = 3_000;
 
 export interface CrewParts {
   readonly backend: Backend;
@@ -27,7 +29,7 @@ export class Crew {
   readonly #parts: CrewParts;
   readonly #stopping = new AbortController();
   readonly #leaving = new AbortController();
-  #workers: JobWorker[] = [];
+  #workers: { readonly deliveries: JobWorker; readonly polls: JobWorker } | undefined;
   readonly #hired: Promise<void>;
 
   constructor(parts: CrewParts) {
@@ -40,13 +42,17 @@ export class Crew {
     return this.#hired;
   }
 
-  /** Takes no more jobs, waits up to `graceMs` for the running ones, then aborts their signals. */
+  /**
+   * Takes no more jobs and aborts running polls at once, since what they have not stored is read again. Waits up to `graceMs`
+   * for running deliveries, then aborts their signals.
+   */
   async stop(graceMs: number): Promise<void> {
     this.#leaving.abort();
-    const left = this.#hired.then(() => Promise.allSettled(this.#workers.map((worker) => worker.close())));
-    await endsWithin(left, graceMs);
+    const deliveries = this.#hired.then(() => this.#workers?.deliveries.close());
+    const polls = this.#hired.then(() => this.#workers?.polls.close());
+    await Promise.all([endsWithin(deliveries, graceMs), endsWithin(polls, Math.min(graceMs, pollGraceMs))]);
     this.#stopping.abort();
-    await endsWithin(left, abortGraceMs);
+    await endsWithin(deliveries, abortGraceMs);
   }
 
   async #hire(): Promise<void> {
@@ -56,17 +62,17 @@ export class Crew {
         const lines = await this.#parts.lines.get();
         if (signal.aborted) return;
         this.#workers = this.#makeWorkers(lines);
-        await Promise.all(this.#workers.map((worker) => worker.waitUntilReady()));
+        await Promise.all([this.#workers.deliveries.waitUntilReady(), this.#workers.polls.waitUntilReady()]);
         return;
       } catch (error) {
         this.#parts.logger.debug({ err: asError(error) }, "could not start the workers yet");
-        await Promise.allSettled(this.#workers.map((worker) => worker.close()));
+        await Promise.allSettled([this.#workers?.deliveries.close(), this.#workers?.polls.close()]);
         await sleep(retryPauseMs, signal);
       }
     }
   }
 
-  #makeWorkers({ polls }: { polls: Jobs }): JobWorker[] {
+  #makeWorkers({ polls }: { polls: Jobs }): { deliveries: JobWorker; polls: JobWorker } {
     const { backend, handlers, concurrency, isScheduled, logger, reach } = this.#parts;
     const stopping = this.#stopping.signal;
     const heard = (error: Error) => reach.heard(error);
@@ -81,19 +87,19 @@ export class Crew {
       jobs: () => polls,
       poll: (stream, signal) => handlers.poll(stream, signal),
       isScheduled,
-      stopping,
+      stopping: this.#leaving.signal,
       logger,
     });
-    return [
-      backend.worker(deliveryQueueName, deliver, { concurrency, tellsLoss: false }, heard),
-      backend.worker(pollQueueName, poll, { concurrency: pollConcurrency, tellsLoss: true }, heard),
-    ];
+    return {
+      deliveries: backend.worker(deliveryQueueName, deliver, { concurrency, tellsLoss: false }, heard),
+      polls: backend.worker(pollQueueName, poll, { concurrency: pollConcurrency, tellsLoss: true }, heard),
+    };
   }
 }
 
-/** Waits for `work`, or `ms` milliseconds. */
+/** Waits for `work`, however it ends, or `ms` milliseconds. */
 async function endsWithin(work: Promise<unknown>, ms: number): Promise<void> {
   const timer = new AbortController();
-  await Promise.race([work, sleep(ms, timer.signal)]);
+  await Promise.race([Promise.allSettled([work]), sleep(ms, timer.signal)]);
   timer.abort();
 }

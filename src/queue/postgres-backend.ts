@@ -1,9 +1,10 @@
 import { createPostgresBackend, runMigrations, withBackend } from "bullmq";
-import { Pool } from "pg";
+import { escapeIdentifier, Pool } from "pg";
 import {
   cancelLostJobs,
   forgetful,
   processor,
+  refusedSlowly,
   workerOptions,
   type Backend,
   type JobText,
@@ -12,7 +13,7 @@ import {
   type Work,
   type WorkerSettings,
 } from "./backend.ts";
-import { denied, saysDenied, tooOld } from "./errors.ts";
+import { tooOld } from "./errors.ts";
 import type { Place } from "./location.ts";
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
@@ -21,6 +22,12 @@ const oldestVersion = 13;
 const connectTimeoutMs = 3_000;
 /** Each of BullMQ's parts has a pool of its own and one more connection to listen on. */
 const connectionsPerPart = 4;
+
+class PatientWorker extends Worker<JobText, void> {
+  protected override moveToActive(token: string, name?: string) {
+    return refusedSlowly(() => super.moveToActive(token, name));
+  }
+}
 
 /** BullMQ on PostgreSQL, in a schema of its own that is created and migrated when the server is first reached. */
 export class PostgresBackend implements Backend {
@@ -36,12 +43,10 @@ export class PostgresBackend implements Backend {
   }
 
   async probe(): Promise<void> {
-    try {
-      if (!this.#isPrepared) await this.#prepare();
-      else await this.#pool.query("SELECT 1");
-    } catch (error) {
-      throw saysDenied(error) ? denied(this.#place.label, error) : error;
-    }
+    if (!this.#isPrepared) await this.#prepare();
+    await this.#pool.query(
+      `INSERT INTO ${this.#proofTable} VALUES (1, now()) ON CONFLICT (id) DO UPDATE SET at = now()`,
+    );
   }
 
   /** PostgreSQL keeps its jobs over a restart: there is nothing to look after. */
@@ -52,7 +57,7 @@ export class PostgresBackend implements Backend {
   }
 
   worker(name: string, work: Work, settings: WorkerSettings, onError: (error: Error) => void): JobWorker {
-    const worker = new Worker<JobText, void>(name, processor(work, settings), {
+    const worker = new PatientWorker(name, processor(work, settings), {
       ...this.#options,
       ...workerOptions(settings),
     });
@@ -77,6 +82,11 @@ export class PostgresBackend implements Backend {
     return { connection, streams: { events: { maxLen: 0 } } };
   }
 
+  /** One row in it proves, again and again, that the server takes writes. */
+  get #proofTable() {
+    return `${escapeIdentifier(this.#place.prefix)}.svcsync_proof`;
+  }
+
   async #prepare(): Promise<void> {
     const client = await this.#pool.connect();
     try {
@@ -85,6 +95,7 @@ export class PostgresBackend implements Backend {
       if (!(version >= oldestVersion))
         throw tooOld(this.#place.label, `PostgreSQL ${version}`, `PostgreSQL ${oldestVersion}`);
       await runMigrations(client, this.#place.prefix, { skipVersionCheck: true });
+      await client.query(`CREATE TABLE IF NOT EXISTS ${this.#proofTable} (id int PRIMARY KEY, at timestamptz)`);
       this.#isPrepared = true;
     } finally {
       client.release();

@@ -1,7 +1,7 @@
-import { sleep, SyncError, type Clock } from "#model";
+import { sleep, StopError, SyncError, type Clock, type ErrorCode } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend } from "./backend.ts";
-import { refused, saysUnreachable, unreachable } from "./errors.ts";
+import { denied, refused, saysDenied, saysUnreachable, unreachable } from "./errors.ts";
 
 /** No call keeps its caller longer than this, in milliseconds. */
 const patienceMs = 5_000;
@@ -11,8 +11,8 @@ const probePauseMs = 500;
 const noop = () => undefined;
 
 /**
- * Whether the backend can be reached: calls pass through here, so that none hangs, an outage is logged once and not per
- * call, and the server's return is noticed without being asked for.
+ * Whether the backend answers and takes writes: calls pass through here, so that none hangs, an outage is logged once and
+ * not per call, and its end is noticed without being asked for.
  */
 export class Reach {
   readonly #backend: Backend;
@@ -22,7 +22,7 @@ export class Reach {
   readonly #closing = new AbortController();
   readonly #onReturn: (() => void)[] = [];
   #probe: Promise<void> | undefined;
-  #lostAt: number | undefined;
+  #outage: { readonly code: ErrorCode; readonly since: number } | undefined;
   /** Gives up the calls, and the looks, that are under way. */
   readonly #calling = new Set<() => void>();
   readonly #looking = new Set<() => void>();
@@ -46,17 +46,16 @@ export class Reach {
    * @throws {StopError} E_QUEUE_DENIED, E_QUEUE_VERSION
    */
   async call<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#lostAt !== undefined) await this.probe();
+    if (this.#outage !== undefined) await this.probe();
     try {
       return await this.#inTime(work(), this.#calling);
     } catch (error) {
-      const verdict = this.#judged(error);
-      if (saysUnreachable(verdict)) this.#doubt();
-      throw verdict;
+      this.#doubt();
+      throw this.#judged(error);
     }
   }
 
-  /** Resolves when the server answers now; throws what {@link call} throws. Calls at the same time share one look. */
+  /** Resolves when the server answers and takes writes now; throws what {@link call} throws. Calls at the same time share one look. */
   probe(): Promise<void> {
     this.#probe ??= this.#look().finally(() => (this.#probe = undefined));
     return this.#probe;
@@ -65,8 +64,8 @@ export class Reach {
   /** What BullMQ met in the background. */
   heard(error: Error): void {
     if (this.#closing.signal.aborted) return;
-    if (saysUnreachable(error)) this.#doubt();
-    else this.#log.debug({ err: error }, "met an error in the background of the queue");
+    if (!saysUnreachable(error)) this.#log.debug({ err: error }, "met an error in the background of the queue");
+    this.#doubt();
   }
 
   /** Whoever still waits gives up. */
@@ -80,12 +79,12 @@ export class Reach {
       await this.#inTime(this.#backend.probe(), this.#looking);
     } catch (error) {
       const verdict = this.#judged(error);
-      if (saysUnreachable(verdict)) this.#lost(verdict);
+      if (!(verdict instanceof StopError)) this.#begin(verdict);
       throw verdict;
     }
-    if (this.#lostAt === undefined) return;
-    const durationMs = this.#clock.now() - this.#lostAt;
-    this.#lostAt = undefined;
+    if (this.#outage === undefined) return;
+    const durationMs = this.#clock.now() - this.#outage.since;
+    this.#outage = undefined;
     this.#log.info({ queue: this.#label, durationMs }, "reached the queue again");
     for (const listener of this.#onReturn) listener();
   }
@@ -106,26 +105,30 @@ export class Reach {
 
   #judged(error: unknown): SyncError {
     if (error instanceof SyncError) return error;
+    if (saysDenied(error)) return denied(this.#label, error);
     return saysUnreachable(error) ? unreachable(this.#label, error) : refused(this.#label, error);
   }
 
-  /** One connection that broke is no outage yet: the probe decides. */
+  /** One connection that broke, or one command that was refused, is no outage yet: the probe decides. */
   #doubt(): void {
-    if (!this.#closing.signal.aborted) this.probe().catch(() => undefined);
+    if (this.#outage === undefined && !this.#closing.signal.aborted) this.probe().catch(() => undefined);
   }
 
-  #lost(error: Error): void {
-    if (this.#lostAt !== undefined || this.#closing.signal.aborted) return;
-    this.#lostAt = this.#clock.now();
-    /** Calls that are under way need not run into their time-out. */
-    for (const giveUp of this.#calling) giveUp();
-    this.#log.warn({ queue: this.#label, err: error }, "lost the queue");
-    void this.#watch();
+  #begin(error: SyncError): void {
+    const known = this.#outage;
+    if (known?.code === error.code || this.#closing.signal.aborted) return;
+    this.#outage = { code: error.code, since: known?.since ?? this.#clock.now() };
+    if (saysUnreachable(error)) {
+      /** Calls that are under way need not run into their time-out. */
+      for (const giveUp of this.#calling) giveUp();
+      this.#log.warn({ queue: this.#label, err: error }, "lost the queue");
+    } else this.#log.error({ queue: this.#label, err: error }, "queue refused a write");
+    if (known === undefined) void this.#watch();
   }
 
   async #watch(): Promise<void> {
     const { signal } = this.#closing;
-    while (this.#lostAt !== undefined && !signal.aborted) {
+    while (this.#outage !== undefined && !signal.aborted) {
       await sleep(probePauseMs, signal);
       if (!signal.aborted) await this.probe().catch(() => undefined);
     }

@@ -4,6 +4,7 @@ import {
   cancelLostJobs,
   forgetful,
   processor,
+  refusedSlowly,
   workerOptions,
   type Backend,
   type JobText,
@@ -12,13 +13,21 @@ import {
   type Work,
   type WorkerSettings,
 } from "./backend.ts";
-import { denied, saysDenied, tooOld, unreachable } from "./errors.ts";
+import { saysDenied, tooOld, unreachable } from "./errors.ts";
 import type { Place } from "./location.ts";
 import { RedisConnections } from "./redis-client.ts";
 import { oldestRedis, readRedisFacts } from "./redis-facts.ts";
 
+/** How long the key lives by which a probe proves that the server takes writes, in milliseconds. */
+const proofMs = 60_000;
 /** How long a probe waits for a connection that is being made again, in milliseconds: twice the longest pause between tries. */
 const connectionPatienceMs = 1_000;
+
+class PatientWorker extends Worker<JobText, void> {
+  protected override moveToActive(token: string, name?: string) {
+    return refusedSlowly(() => super.moveToActive(token, name));
+  }
+}
 
 /** BullMQ on Redis or Valkey: one connection for all commands, and one more for each worker that waits for jobs. */
 export class RedisBackend implements Backend {
@@ -34,13 +43,9 @@ export class RedisBackend implements Backend {
   }
 
   async probe(): Promise<void> {
-    try {
-      await this.#connected();
-      if (!this.#isChecked) await this.#check();
-      else await this.#commands.ping();
-    } catch (error) {
-      throw saysDenied(error) ? denied(this.#place.label, error) : error;
-    }
+    await this.#connected();
+    if (!this.#isChecked) await this.#check();
+    await this.#commands.set(`${this.#place.prefix}:proof`, "", "PX", proofMs);
   }
 
   onReconnect(listener: () => void): void {
@@ -53,7 +58,7 @@ export class RedisBackend implements Backend {
   }
 
   worker(name: string, work: Work, settings: WorkerSettings, onError: (error: Error) => void): JobWorker {
-    const worker = new Worker<JobText, void>(name, processor(work, settings), {
+    const worker = new PatientWorker(name, processor(work, settings), {
       ...this.#options,
       ...workerOptions(settings),
     });

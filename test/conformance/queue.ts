@@ -263,6 +263,31 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
       end.resolve();
     });
 
+    it("aborts running polls at once when it stops, and still waits for running deliveries", async () => {
+      const end = deferred();
+      const begun = { delivery: deferred(), poll: deferred() };
+      const aborted = { delivery: false, poll: deferred() };
+      const deliver = async (_id: RecordId, signal: AbortSignal) => {
+        begun.delivery.resolve();
+        await end.promise;
+        aborted.delivery = signal.aborted;
+      };
+      const poll = async (_stream: string, signal: AbortSignal) => {
+        signal.addEventListener("abort", () => aborted.poll.resolve());
+        begun.poll.resolve();
+        await aborted.poll.promise;
+      };
+      await queue.start({ deliver, poll }, { concurrency: 1 });
+      await queue.wake([record("1")], live);
+      await queue.pollNow("customers");
+      await Promise.all([begun.delivery.promise, begun.poll.promise]);
+      const stopped = queue.stop(60_000);
+      await aborted.poll.promise;
+      end.resolve();
+      await stopped;
+      expect(aborted.delivery).toBe(false);
+    });
+
     it("hands out nothing more once it stops, and waits for running handlers", async () => {
       const begun: string[] = [];
       const ended: string[] = [];

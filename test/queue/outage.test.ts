@@ -188,14 +188,45 @@ describe("a queue on Redis", () => {
     printed.mockRestore();
   });
 
-  it("says that the server refused a command when its memory is full", async () => {
+  it("is not usable while its memory is full, says so once, and polls again by itself when there is room", async () => {
     await using redis = await startRedis();
-    const queue = await open({ kind: "redis", url: redis.url });
+    const { working, client } = await polling(redis.url);
+    await client.config("SET", "maxmemory", "1");
+    const refusal = expect.objectContaining({ code: "E_QUEUE_REFUSED", family: "retry" });
+    await expect(working.queue.ping()).rejects.toThrow(refusal);
+    await expect(working.queue.wake([record("1")], live)).rejects.toThrow(refusal);
+    expect(working.logger.count("queue refused a write")).toBe(1);
+    await client.config("SET", "maxmemory", "0");
+    await vi.waitFor(() => expect(working.logger.count("reached the queue again")).toBe(1), patience);
+    await working.queue.wake([record("1")], live);
+    await vi.waitFor(() => expect(working.delivered).toContain("1"), patience);
+    const before = working.polls;
+    await vi.waitFor(() => expect(working.polls).toBeGreaterThan(before + 2), patience);
+    expect(working.logger.count("queue refused a write")).toBe(1);
+    client.disconnect();
+  });
+
+  it("lets a server whose memory is full rest: a pause between two refusals, however long it lasts", async () => {
+    await using redis = await startRedis();
+    const { client } = await polling(redis.url);
+    await client.config("SET", "maxmemory", "1");
+    await pause(1_000);
+    await client.config("RESETSTAT");
+    await pause(3_000);
+    const commands = Number(/total_commands_processed:(\d+)/.exec(await client.info())?.[1]);
+    // Two workers and the look whether there is room again, each twice a second; it was 15,000 a second without the pause.
+    expect(commands).toBeLessThan(300);
+    client.disconnect();
+  });
+
+  it("opens while its server's memory is full, and polls as soon as there is room", async () => {
+    await using redis = await startRedis();
     const client = new Redis(redis.url);
     await client.config("SET", "maxmemory", "1");
-    await expect(queue.wake([record("1")], live)).rejects.toThrow(expect.objectContaining({ code: "E_QUEUE_REFUSED" }));
+    const working = await work({ kind: "redis", url: redis.url });
+    expect(working.logger.count("queue refused a write")).toBe(1);
     await client.config("SET", "maxmemory", "0");
-    await queue.wake([record("1")], live);
+    await vi.waitFor(() => expect(working.polls).toBeGreaterThan(1), patience);
     client.disconnect();
   });
 

@@ -1,4 +1,7 @@
 import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { provideRedis } from "#queue";
@@ -26,4 +29,20 @@ describe("provideRedis", () => {
       expect(stdout).toContain(`\n${system}: `);
     expect(stdout).not.toContain("installs");
   });
+
+  it("passes over a program that never tells its version", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "svcsync-path-"));
+    const program = async (name: string, text: string) =>
+      await writeFile(join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    await program("redis-server", "exec /bin/sleep 3600");
+    await program("valkey-server", "echo Valkey server v=8.1.0");
+    const code = `
+      const { provideRedis } = await import("#queue");
+      console.log(JSON.stringify(await provideRedis(() => console.log("installs"))));
+    `;
+    const args = ["--conditions=source", "--import", "tsx", "--input-type=module", "--eval", code];
+    const { stdout } = await run(process.execPath, args, { env: { PATH: folder } });
+    expect(JSON.parse(stdout)).toEqual({ command: "valkey-server", version: "Valkey server v=8.1.0" });
+    await rm(folder, { recursive: true });
+  }, 60_000);
 });

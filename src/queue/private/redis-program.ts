@@ -23,11 +23,14 @@ const waysToInstall = [
   "Or set QUEUE_URL to a Redis or PostgreSQL server that runs elsewhere.",
 ].join("\n");
 
-/** The first of redis-server and valkey-server that the PATH leads to, or undefined. */
+/** A program that does not even tell its version within this time is of no use. */
+const versionTimeoutMs = 5_000;
+
+/** The first of redis-server and valkey-server that the PATH leads to and that tells its version, or undefined. */
 export async function findRedis(): Promise<RedisProgram | undefined> {
   for (const command of commands) {
     try {
-      const { stdout } = await run(command, ["--version"]);
+      const { stdout } = await run(command, ["--version"], { timeout: versionTimeoutMs, killSignal: "SIGKILL" });
       return { command, version: stdout.trim() };
     } catch {
       continue;
@@ -64,6 +67,6 @@ export async function getRedis(): Promise<RedisProgram> {
 }
 
 function missing(cause?: unknown): StopError {
-  const message = `neither redis-server nor valkey-server is on the PATH.\n${waysToInstall}`;
+  const message = `neither redis-server nor valkey-server is on the PATH, or does not tell its version.\n${waysToInstall}`;
   return new StopError("E_REDIS_MISSING", message, cause === undefined ? {} : { cause });
 }
