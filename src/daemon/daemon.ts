@@ -13,6 +13,7 @@ import { Housekeeping } from "./housekeeping.ts";
 import { DaemonMetrics } from "./metrics.ts";
 import { servePages } from "./pages.ts";
 import { openParts, type Configuration, type Parts } from "./parts.ts";
+import { PollWatch } from "./poll-watch.ts";
 import { beginPolling, type PollPlan } from "./polling.ts";
 
 export interface DaemonOptions {
@@ -61,36 +62,42 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const observer = observeAll([...(options.observers ?? []), summary, counted]);
   const assembly = assemble(configuration, parts, queue, observer, fail, closing);
   const { gate, relay } = assembly;
+  const plan = pollPlan(configuration, options);
+  const pollWatch = new PollWatch({ store: parts.store, logger }, plan.scheduled);
   const web = options.web
-    ? closing.use(await servePages(configuration, parts, queue, relay, counted.metrics))
+    ? closing.use(await servePages(configuration, parts, queue, relay, pollWatch, counted.metrics))
     : undefined;
-  closing.defer(setGoing(configuration, options, parts, queue, assembly, fail));
+  closing.defer(setGoing(configuration, plan, parts, queue, assembly, pollWatch, fail));
   return { parts, gate, relay, url: web?.url, failure, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
 }
 
 /** Starts the loops; what it returns stops them in the order of the data. */
 function setGoing(
-  configuration: Configuration,
-  options: DaemonOptions,
+  { settings, logger }: Configuration,
+  plan: PollPlan,
   parts: Parts,
   queue: Queue,
   { gate, relay, handlers, concurrency }: Assembly,
+  pollWatch: PollWatch,
   fail: (error: StopError) => void,
 ): () => Promise<void> {
-  const { settings, logger } = configuration;
   const { store, clock } = parts;
   const loops = new AbortController();
   const housekeeping = new Housekeeping(store, clock, logger, settings.delivery.auditKeepDays);
   const clockWatch = new ClockWatch(store, clock, logger);
   const running = Promise.all([
     queue
-      .start(handlers, { concurrency })
-      .then(() => beginPolling(queue, pollPlan(configuration, options), logger, loops.signal))
+      .start(
+        { ...handlers, poll: pollWatch.watching((stream, signal) => handlers.poll(stream, signal)) },
+        { concurrency },
+      )
+      .then(() => beginPolling(queue, plan, logger, loops.signal))
       .catch((thrown: unknown) => fail(queueFailed(thrown))),
     relay.run(loops.signal),
     gate.run(loops.signal),
     housekeeping.run(loops.signal),
     clockWatch.run(loops.signal),
+    pollWatch.run(loops.signal),
   ]);
   return async () => {
     loops.abort();
@@ -123,12 +130,10 @@ async function installationOf(store: Store): Promise<string> {
 }
 
 function pollPlan({ settings, syncFile }: Configuration, { polls }: DaemonOptions): PollPlan {
-  return new Map(
-    syncFile.streams.map(({ name, everyMs }) => [
-      name,
-      polls === "once" ? undefined : { everyMs: everyMs ?? settings.polling.intervalMs },
-    ]),
-  );
+  const { streams } = syncFile;
+  if (polls === "once") return { scheduled: new Map(), once: streams.map(({ name }) => name) };
+  const { intervalMs } = settings.polling;
+  return { scheduled: new Map(streams.map(({ name, everyMs = intervalMs }) => [name, { everyMs }])), once: [] };
 }
 
 function failureOnce(): [Promise<StopError>, (error: StopError) => void] {

@@ -1,11 +1,11 @@
-import type { RecordId } from "#model";
-import { StopError } from "#model";
+import { RetryError, type RecordId } from "#model";
 import { streamStatus, type Relay } from "#pipeline";
 import type { Queue } from "#queue";
 import { secretTexts } from "#settings";
 import { redactor, type Metrics } from "#telemetry";
-import { startWeb, type Overview, type StatusSource, type Web } from "#web";
+import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
 import type { Configuration, Parts } from "./parts.ts";
+import type { PollWatch } from "./poll-watch.ts";
 import { version } from "./version.ts";
 
 /** Entries of a record's history that its page shows. */
@@ -20,11 +20,12 @@ export function servePages(
   parts: Parts,
   queue: Queue,
   relay: Relay,
+  pollWatch: PollWatch,
   metrics: Metrics,
 ): Promise<Web> {
   return startWeb(settings.health, {
     status: statusSource(parts, syncFile.streams, queue, relay),
-    ready: readiness(parts, queue),
+    ready: readiness(parts, queue, pollWatch),
     metrics,
     redact: redactor(secretTexts(secrets, settings.environment)),
     clock: parts.clock,
@@ -60,15 +61,22 @@ function statusSource(
   };
 }
 
-/** What `/readyz` asks. A breaker that is open says enough: no request is made to ask again. */
-function readiness({ store, service, clock }: Parts, queue: Queue) {
+/**
+ * What `/readyz` asks: whether this process can serve and poll. A service that is away makes no other process better off,
+ * and must not take the page away that says so: it is only reported, as far as its breaker knows.
+ */
+function readiness({ store, service, clock }: Parts, queue: Queue, pollWatch: PollWatch): ReadinessChecks {
   return {
-    // A write proves more than a read: a full disk shows at once.
-    store: () => store.saveNote("readiness", clock.now()),
-    queue: () => queue.ping(),
-    service: async (signal: AbortSignal) => {
-      if (service.state().state === "open") throw new StopError("E_SERVICE_DOWN", "the service does not answer");
-      await service.ping(signal);
+    needed: {
+      // A write proves more than a read: a full disk or a full Redis shows at once.
+      store: () => store.saveNote("readiness", clock.now()),
+      queue: () => queue.ping(),
+      polls: async () => pollWatch.check(),
+    },
+    reported: {
+      service: async () => {
+        if (service.state().state === "open") throw new RetryError("E_SERVICE_DOWN", "the service does not answer");
+      },
     },
   };
 }

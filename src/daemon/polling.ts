@@ -4,13 +4,16 @@ import type { Logger } from "#telemetry";
 
 const AGAIN_MS = 1_000;
 
-/** Each stream's poll interval, or undefined: polled one time. */
-export type PollPlan = ReadonlyMap<StreamName, { readonly everyMs: number } | undefined>;
+/** How streams are polled: at an interval, or one time. */
+export interface PollPlan {
+  readonly scheduled: ReadonlyMap<StreamName, { readonly everyMs: number }>;
+  readonly once: readonly StreamName[];
+}
 
 /** Gives the queue the polls of the plan; single polls are asked for until the queue takes them. */
 export async function beginPolling(queue: Queue, plan: PollPlan, logger: Logger, signal: AbortSignal): Promise<void> {
-  await queue.schedulePolls(new Map([...plan].flatMap(([name, schedule]) => (schedule ? [[name, schedule]] : []))));
-  const once = [...plan].flatMap(([name, schedule]) => (schedule ? [] : [name]));
+  await queue.schedulePolls(plan.scheduled);
+  const once = [...plan.once];
   for (let stream = once.shift(); stream !== undefined && !signal.aborted;) {
     try {
       await queue.pollNow(stream);

@@ -1,12 +1,21 @@
 import { errorFacts, type Clock, type ErrorFacts } from "#model";
 
-/** What must be usable for work to go on: each resolves when its part is, and rejects when it is not. */
-export type Parts = Readonly<Record<string, (signal: AbortSignal) => Promise<void>>>;
+/** Each resolves when its part works, and rejects when it does not. */
+export type Checks = Readonly<Record<string, () => Promise<void>>>;
+
+export interface ReadinessChecks {
+  /** Without one of these, this process can neither serve nor poll: it is not ready. */
+  readonly needed: Checks;
+  /** Named in the answer, and nothing more: another process would be no better off. */
+  readonly reported: Checks;
+}
+
+type Answer = "ok" | Pick<ErrorFacts, "code" | "message">;
 
 export interface Readiness {
   readonly ready: boolean;
   /** Each part's name with `ok`, or what is wrong with it. */
-  readonly parts: Readonly<Record<string, "ok" | Pick<ErrorFacts, "code" | "message">>>;
+  readonly parts: Readonly<Record<string, Answer>>;
 }
 
 /** An answer this fresh is given again: however many ask, the parts are asked once a second at most. */
@@ -15,32 +24,34 @@ const freshMs = 1000;
 const patienceMs = 4000;
 
 /** Asks all parts at once, with bounded time; those who ask meanwhile get the same answer. */
-export function readinessOf(parts: Parts, clock: Clock): () => Promise<Readiness> {
+export function readinessOf(checks: ReadinessChecks, clock: Clock): () => Promise<Readiness> {
   let last: { readonly askedAt: number; readonly answer: Promise<Readiness> } | undefined;
   return () => {
     const now = clock.now();
-    if (last === undefined || Math.abs(now - last.askedAt) >= freshMs) last = { askedAt: now, answer: ask(parts) };
+    if (last === undefined || Math.abs(now - last.askedAt) >= freshMs) last = { askedAt: now, answer: ask(checks) };
     return last.answer;
   };
 }
 
-async function ask(parts: Parts): Promise<Readiness> {
-  const answers = await Promise.all(
-    Object.entries(parts).map(async ([name, part]) => [name, await answerOf(part)] as const),
-  );
-  return { ready: answers.every(([, answer]) => answer === "ok"), parts: Object.fromEntries(answers) };
+async function ask({ needed, reported }: ReadinessChecks): Promise<Readiness> {
+  const [must, may] = await Promise.all([answersOf(needed), answersOf(reported)]);
+  return { ready: Object.values(must).every((answer) => answer === "ok"), parts: { ...must, ...may } };
 }
 
-async function answerOf(part: Parts[string]): Promise<Readiness["parts"][string]> {
-  const patience = new AbortController();
+async function answersOf(checks: Checks): Promise<Readiness["parts"]> {
+  const answers = Object.entries(checks).map(async ([name, check]) => [name, await answerOf(check)] as const);
+  return Object.fromEntries(await Promise.all(answers));
+}
+
+async function answerOf(check: Checks[string]): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<Readiness["parts"][string]>((resolve) => {
-    timer = setTimeout(() => {
-      resolve({ code: "E_NOT_READY", message: `no answer within ${patienceMs / 1000} s` });
-      patience.abort();
-    }, patienceMs);
+  const tooLate = new Promise<Answer>((resolve) => {
+    timer = setTimeout(
+      () => resolve({ code: "E_NOT_READY", message: `no answer within ${patienceMs / 1000} s` }),
+      patienceMs,
+    );
   });
-  const answer = part(patience.signal).then(
+  const answer = check().then(
     () => "ok" as const,
     (error: unknown) => {
       const { code, message } = errorFacts(error);

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { errorFacts, StopError } from "#model";
 import type { Logger } from "#telemetry";
 import { send, textAnswer } from "./answer.ts";
-import { readinessOf, type Parts } from "./readiness.ts";
+import { readinessOf, type ReadinessChecks } from "./readiness.ts";
 import { readRequest } from "./request.ts";
 import { answer, type RouteParts } from "./routes.ts";
 
 export interface WebParts extends Omit<RouteParts, "readiness"> {
-  /** What `/readyz` asks, by name: `store`, `queue`, `service`. */
-  readonly ready: Parts;
+  /** What `/readyz` asks, by name. */
+  readonly ready: ReadinessChecks;
   readonly logger: Logger;
 }
 

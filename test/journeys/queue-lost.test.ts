@@ -63,3 +63,25 @@ describe("a queue that goes away in the middle of the first load", () => {
     expect(arrived.status).toBe(200);
   });
 });
+
+describe("a queue whose memory is full", () => {
+  it("makes the daemon unready, with the reason, and costs nothing but time", async () => {
+    await using redis = await startRedis();
+    await using stage = await setStage({ rows, environment: { QUEUE_URL: redis.url } });
+    await using running = await stage.start();
+    await expectLoaded(stage, running);
+    const client = new Redis(redis.url);
+    await client.config("SET", "maxmemory", "1");
+    stage.erp.insertCustomer({ customer_no: "99001", name1: "Nachher GmbH" });
+    await until("it is not ready", async () => {
+      const ready = await fetch(`${running.daemon.url}/readyz`);
+      return ready.status === 503 && (await ready.text()).includes("E_QUEUE_REFUSED");
+    });
+    const later = stage.sandbox.ledger.next({ method: "POST", resource: "customer" });
+    await client.config("SET", "maxmemory", "0");
+    client.disconnect();
+    expect((await later).status).toBe(200);
+    await until("it is ready again", async () => (await fetch(`${running.daemon.url}/readyz`)).status === 200);
+    expect(running.log.lines("queue refused a write")).toHaveLength(1);
+  });
+});

@@ -23,6 +23,9 @@ describe("a service that is down for hours", () => {
     for (const key of liveKeys) erp.change("customers", [key], { name1: "Live GmbH", name2: null });
     const probed = sandbox.ledger.count();
     await until("it was probed often", () => sandbox.ledger.count() >= probed + PROBES);
+    // Who cannot reach the service can still serve the page that says so, and poll.
+    const ready = await fetch(`${running.daemon.url}/readyz`);
+    expect([ready.status, await ready.json()]).toMatchObject([200, { ready: true, parts: { polls: "ok" } }]);
 
     const views = await store.records({ stream: "customers", limit: 1_000 });
     expect(views.filter(({ state }) => state === "parked" || state === "uncertain")).toEqual([]);

@@ -10,7 +10,7 @@ export async function sampleWeb(parts: Partial<WebParts> = {}) {
     { host: "127.0.0.1", port: 0 },
     {
       status: sampleStatus(),
-      ready: { store: () => Promise.resolve() },
+      ready: { needed: { store: () => Promise.resolve() }, reported: {} },
       metrics: openMetrics({ version: "1.2.3", read: () => Promise.resolve({}) }),
       redact: redactor(["s3cret"]),
       clock: { now: () => now },
