@@ -21,6 +21,7 @@ export class Interview implements Disposable {
   readonly #lines: AsyncIterator<string>;
   readonly #reader: Interface;
   #isMuted = false;
+  #isClosed = false;
 
   constructor(io: Io, input: NodeJS.ReadableStream) {
     this.#io = io;
@@ -31,6 +32,7 @@ export class Interview implements Disposable {
       },
     });
     this.#reader = createInterface({ input, output: echo, terminal: io.isTerminal });
+    this.#reader.once("close", () => (this.#isClosed = true));
     // Ctrl-C and SIGTERM end the questions: the next answer is undefined.
     this.#reader.on("SIGINT", () => this.#reader.close());
     io.signal.addEventListener("abort", () => this.#reader.close(), { once: true });
@@ -49,9 +51,7 @@ export class Interview implements Disposable {
   async ask({ text, fallback, isSecret, objection }: Question): Promise<string | undefined> {
     const hint = fallback === undefined || fallback === "" ? "" : ` [${fallback}]`;
     for (;;) {
-      // The reader writes it, since it redraws the line when somebody corrects it.
-      this.#reader.setPrompt(`${text}${hint}: `);
-      this.#reader.prompt();
+      this.#prompt(`${text}${hint}: `);
       this.#isMuted = isSecret ?? false;
       const line = await this.#lines.next();
       this.#isMuted = false;
@@ -65,5 +65,14 @@ export class Interview implements Disposable {
       if (wrong === undefined) return answer;
       this.#io.stdout.write(`  ${wrong}\n`);
     }
+  }
+  /** The reader writes it, since it redraws the line when somebody corrects it; a pipe may have ended with answers left. */
+  #prompt(text: string): void {
+    if (this.#isClosed) {
+      this.#io.stdout.write(text);
+      return;
+    }
+    this.#reader.setPrompt(text);
+    this.#reader.prompt();
   }
 }
