@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { performance } from "node:perf_hooks";
-import { got, type Got, type OptionsInit } from "got";
+import got, { type Got, type OptionsInit } from "got";
 import { openAgents, type Agents } from "./agents.ts";
 import { HttpAnswer } from "./answer.ts";
 import { Cookies } from "./cookies.ts";

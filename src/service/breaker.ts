@@ -80,7 +80,7 @@ export class Breaker {
   }
 
   /** What was cut short by ourselves proved nothing. */
-  #probeWasAborted(thrown: Error): boolean {
+  #probeWasAborted(thrown: unknown): boolean {
     return this.#policy.state === CircuitState.HalfOpen && !(thrown instanceof SyncError);
   }
 }

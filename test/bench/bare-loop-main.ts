@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Agent } from "node:http";
-import { got } from "got";
+import got from "got";
 
 /** What the loop is told: where to post, the file with one body a line, and how many requests run at once. */
 const [url = "", file = "", concurrency = "", token = ""] = process.argv.slice(2);
