@@ -2,7 +2,15 @@ import { RequestError, TimeoutError } from "got";
 import { RetryError, type ErrorCode } from "#model";
 
 /** What kept an exchange from ending with a usable answer. */
-export type HttpFailureReason = "unreachable" | "tls" | "timeout" | "cut" | "too-large" | "malformed" | "origin";
+export type HttpFailureReason =
+  | "unreachable"
+  | "tls"
+  | "timeout"
+  | "cut"
+  | "too-large"
+  | "malformed"
+  | "encoding"
+  | "origin";
 
 const CODES: Readonly<Record<HttpFailureReason, ErrorCode>> = {
   unreachable: "E_HTTP_UNREACHABLE",
@@ -11,6 +19,7 @@ const CODES: Readonly<Record<HttpFailureReason, ErrorCode>> = {
   cut: "E_HTTP_CUT",
   "too-large": "E_HTTP_TOO_LARGE",
   malformed: "E_HTTP_MALFORMED",
+  encoding: "E_HTTP_ENCODING",
   origin: "E_HTTP_ORIGIN",
 };
 
@@ -36,6 +45,9 @@ const HANDSHAKE_CUT = "before secure TLS connection was established";
 /** Phases of got that lie before the first byte of the request. */
 const CONNECT_PHASES = new Set(["lookup", "connect", "secureConnect"]);
 
+/** System calls before the first byte of the request. */
+const CONNECT_CALLS = new Set(["getaddrinfo", "connect"]);
+
 /** Puts what got threw into words of ours. `place` is method and address without query: a query may hold a secret. */
 export function httpFailure(thrown: unknown, place: string): HttpFailure {
   const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -49,8 +61,13 @@ export function httpFailure(thrown: unknown, place: string): HttpFailure {
       outcomeUnknown: false,
       cause,
     });
-  const connected = thrown instanceof RequestError && thrown.timings?.connect !== undefined;
-  return connected
+  return mayHaveConnected(thrown, cause)
     ? new HttpFailure("cut", `${place}: the connection was cut: ${cause.message}`, { outcomeUnknown: true, cause })
     : new HttpFailure("unreachable", `${place}: no connection: ${cause.message}`, { outcomeUnknown: false, cause });
+}
+
+/** Told apart by proof that no connection stood: Node reports a write to one that was cut past got, as an error of its own. */
+function mayHaveConnected(thrown: unknown, { syscall = "" }: NodeJS.ErrnoException): boolean {
+  if (thrown instanceof RequestError) return thrown.timings?.connect !== undefined;
+  return !CONNECT_CALLS.has(syscall);
 }
