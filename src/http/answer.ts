@@ -1,6 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Json } from "#model";
+import { declaredCharset, decodeStrictly } from "./charset.ts";
 import { HttpFailure } from "./failure.ts";
+
+/** Error messages are short; error pages need not be. */
+const EXCERPT_BYTES = 16 * 1024;
 
 /** What a server answered, whatever the status. The body is read to its end and decoded only when asked for. */
 export class HttpAnswer {
@@ -25,18 +29,38 @@ export class HttpAnswer {
     return this.status >= 200 && this.status < 300;
   }
 
-  /** The body as text; the encoding is the caller's knowledge, not the header's (`latin1` for old exports). */
-  text(encoding: BufferEncoding = "utf8"): string {
-    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength).toString(encoding);
+  /**
+   * The body as text, by the encoding that the answer declares unless the caller knows better.
+   * @throws {HttpFailure} `encoding` where a byte is none of that encoding: to replace it would write wrong names.
+   */
+  text(encoding?: string): string {
+    const charset = encoding ?? declaredCharset(this.headers["content-type"], this.bytes);
+    try {
+      return decodeStrictly(this.bytes, charset);
+    } catch (cause) {
+      const why =
+        cause instanceof RangeError
+          ? "is declared, which is not known"
+          : "should be its encoding, but some bytes are not";
+      throw new HttpFailure("encoding", `${this.place}: the answer cannot be read as text: ${charset} ${why}`, {
+        outcomeUnknown: true,
+        cause,
+      });
+    }
+  }
+
+  /** The beginning of the body for a message about it: of bounded length, and readable whatever it is encoded in. */
+  get excerpt(): string {
+    return new TextDecoder().decode(this.bytes.subarray(0, EXCERPT_BYTES)).trim();
   }
 
   /**
    * The body as JSON; undefined when there is none.
-   * @throws {HttpFailure} `malformed`, naming the place and the content type but never the body.
+   * @throws {HttpFailure} `malformed` or `encoding`, naming the place and the content type but never the body.
    */
   json(): Json | undefined {
-    const text = this.text().trim();
-    if (text === "") return undefined;
+    const text = this.text();
+    if (text.trim() === "") return undefined;
     try {
       const value: Json = JSON.parse(text);
       return value;

@@ -68,7 +68,7 @@ export function answerError(answer: HttpAnswer, write: boolean, now: number): Sy
 
 /** What a failed exchange means: no answer, or one that cannot be read. */
 export function exchangeError(failure: HttpFailure, write: boolean): RetryError {
-  const unreadable = ["malformed", "too-large", "origin"].includes(failure.reason);
+  const unreadable = ["malformed", "encoding", "too-large", "origin"].includes(failure.reason);
   return new RetryError(unreadable ? "E_SERVICE_ANSWER" : "E_SERVICE_UNREACHABLE", failure.message, {
     outcomeUnknown: write && failure.outcomeUnknown,
     cause: failure,
@@ -78,7 +78,7 @@ export function exchangeError(failure: HttpFailure, write: boolean): RetryError 
 
 /** The service's own words: `errorMessage`, `message` or `error`, else the beginning of a text; an HTML page's title. */
 export function serviceMessage(answer: HttpAnswer): string {
-  const text = answer.text().trim();
+  const text = answer.excerpt;
   const said = fromJson(text) ?? /<title>([^<]*)/i.exec(text)?.[1] ?? (text.startsWith("<") ? "" : text);
   return said.replaceAll(/\s+/g, " ").trim().slice(0, MESSAGE_LENGTH);
 }

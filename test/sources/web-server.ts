@@ -13,8 +13,8 @@ export interface Asked {
 export interface Told {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text is sent as it is, anything else as JSON. */
-  readonly body?: Json | string;
+  /** Bytes and text are sent as they are, anything else as JSON. */
+  readonly body?: Json | string | Buffer;
   /** Ends the connection after half of the body. */
   readonly cut?: boolean;
 }
@@ -66,9 +66,13 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return body;
 }
 
+function bytesOf(body: Told["body"]): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body));
+}
+
 function send(response: ServerResponse, told: Told): void {
-  const text = typeof told.body === "string" ? told.body : told.body === undefined ? "" : JSON.stringify(told.body);
-  const bytes = Buffer.from(text);
+  const bytes = bytesOf(told.body);
   const type = typeof told.body === "string" ? "text/html" : "application/json";
   response.writeHead(told.status ?? 200, {
     "content-type": type,

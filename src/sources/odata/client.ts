@@ -52,5 +52,5 @@ export class ODataClient {
 }
 
 function isTransient(answer: HttpAnswer): boolean {
-  return answer.status >= 400 && TRANSIENT.test(answer.text());
+  return answer.status >= 400 && TRANSIENT.test(answer.excerpt);
 }

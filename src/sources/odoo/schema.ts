@@ -3,7 +3,7 @@ import { duration } from "../duration.ts";
 import { jsonValue } from "../wire/json-value.ts";
 import { pollSettings, webSettings } from "../wire/web-settings.ts";
 
-const { url, headers, connections, ca_file, proxy } = webSettings;
+const { url, headers, answer_limit_mb, connections, ca_file, proxy } = webSettings;
 
 export const settingsSchema = z.strictObject({
   url: url.describe("Address of Odoo, without a path"),
@@ -16,6 +16,7 @@ export const settingsSchema = z.strictObject({
   key: z.string().min(1).describe("API key of the user (or, with jsonrpc, the password)"),
   headers,
   timeout: duration.default(90_000).describe("Longest time for one answer"),
+  answer_limit_mb,
   connections,
   ca_file,
   proxy,

@@ -9,6 +9,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   E_SOURCE_FORBIDDEN: "Give the user the right to read this in the ERP.",
   E_SOURCE_NOT_FOUND: "Check the source's `url` and the stream's name of the table, spelt as the ERP spells it.",
   E_SOURCE_ORIGIN: "If the ERP moved, set the source's `url` to the address that the message names.",
+  E_SOURCE_TOO_LARGE: "Lower the stream's `size`, or raise the source's `answer_limit_mb`.",
+  E_SOURCE_ENCODING: "Have the ERP, or the proxy before it, declare the encoding that it sends.",
   E_SOURCE_FILTER_IGNORED: "Check `changed`, its format and `timezone`; without a working filter leave `changed` out.",
   E_SOURCE_STAMP: "Check `changed` and its format.",
   E_SOURCE_KEY: "Check `key`: every row must have it.",

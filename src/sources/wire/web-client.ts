@@ -3,11 +3,11 @@ import { openHttp, repeating, type HttpAnswer, type HttpClient, type HttpRequest
 import { parseLossless } from "./lossless-json.ts";
 import { openLogin, type Login } from "./login.ts";
 import { ServerClock } from "./server-clock.ts";
-import { notJson, statusError, unreachable } from "./web-errors.ts";
+import { exchangeError, notJson, statusError } from "./web-errors.ts";
 import type { WebSettings } from "./web-settings.ts";
 
 const CONNECT_TIMEOUT_MS = 15_000;
-const ANSWER_LIMIT_BYTES = 256 * 1024 * 1024;
+const MEGABYTE = 1024 * 1024;
 /** Reads harm nobody: a connection that dies in the middle of a page is no reason to give up the poll. */
 const READS: RepeatPolicy = { attempts: 3, baseMs: 250, maxMs: 4_000 };
 
@@ -51,7 +51,8 @@ export class WebClient implements AsyncDisposable {
   /**
    * The answer's JSON with numbers unrounded; undefined when `absent` says so.
    * @throws {RetryError} E_SOURCE_UNREACHABLE, E_SOURCE_FAILED, E_SOURCE_ANSWER · {WaitError} E_SOURCE_BUSY
-   * @throws {ParkError} E_SOURCE_LOGIN, E_SOURCE_FORBIDDEN, E_SOURCE_NOT_FOUND, E_SOURCE_REQUEST, E_SOURCE_ORIGIN
+   * @throws {ParkError} E_SOURCE_LOGIN, E_SOURCE_FORBIDDEN, E_SOURCE_NOT_FOUND, E_SOURCE_REQUEST, E_SOURCE_ORIGIN,
+   *   E_SOURCE_ENCODING, E_SOURCE_TOO_LARGE
    */
   async json(request: WebRequest, signal: AbortSignal): Promise<Json | undefined> {
     return (await this.exchange(request, signal))?.json;
@@ -64,15 +65,16 @@ export class WebClient implements AsyncDisposable {
 
   /** The answer's text, for documents that are not JSON. */
   async text(request: WebRequest, signal: AbortSignal): Promise<string | undefined> {
-    return repeating(READS, async () => (await this.#answer(request, signal))?.text(), signal);
+    return repeating(READS, async () => textOf(await this.#answer(request, signal)), signal);
   }
 
   async #once(request: WebRequest, signal: AbortSignal) {
     const answer = await this.#answer(request, signal);
     if (answer === undefined) return undefined;
+    const text = textOf(answer);
     let json: Json;
     try {
-      json = parseLossless(answer.text());
+      json = parseLossless(text);
     } catch (cause) {
       throw notJson(answer, placeOf(request, this.address(request.url)), cause);
     }
@@ -98,7 +100,7 @@ export class WebClient implements AsyncDisposable {
     try {
       return await this.#login.headers(signal);
     } catch (thrown) {
-      throw unreachable(thrown);
+      throw exchangeError(thrown);
     }
   }
 
@@ -110,7 +112,7 @@ export class WebClient implements AsyncDisposable {
       this.serverClock.observe(answer.headers.date);
       return answer;
     } catch (thrown) {
-      throw unreachable(thrown);
+      throw exchangeError(thrown);
     }
   }
 
@@ -127,12 +129,23 @@ function openAt(url: string, settings: WebSettings): HttpClient {
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     answerTimeoutMs: settings.timeout,
     callTimeoutMs: settings.timeout,
-    responseLimitBytes: ANSWER_LIMIT_BYTES,
+    responseLimitBytes: settings.answer_limit_mb * MEGABYTE,
     connections: settings.connections,
     caFile: settings.ca_file,
     proxy: settings.proxy === undefined ? undefined : { url: settings.proxy, except: [] },
     cookies: settings.auth.kind === "login",
   });
+}
+
+/** @throws {ParkError} E_SOURCE_ENCODING */
+function textOf(answer: HttpAnswer): string;
+function textOf(answer: HttpAnswer | undefined): string | undefined;
+function textOf(answer: HttpAnswer | undefined): string | undefined {
+  try {
+    return answer?.text();
+  } catch (thrown) {
+    throw exchangeError(thrown);
+  }
 }
 
 /** Method and address without its query, which may hold a key. */

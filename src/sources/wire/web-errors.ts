@@ -38,10 +38,18 @@ export function loginRefused(answer: HttpAnswer, place: string, said = ""): Park
   });
 }
 
-/** An exchange that brought no answer; anything else thrown stays what it is. */
-export function unreachable(thrown: unknown): unknown {
+/** An exchange that brought no answer, or one that cannot be read; anything else thrown stays what it is. */
+export function exchangeError(thrown: unknown): unknown {
   if (!(thrown instanceof HttpFailure)) return thrown;
-  if (thrown.reason === "origin") return new ParkError("E_SOURCE_ORIGIN", thrown.message, { cause: thrown });
+  const { reason, message } = thrown;
+  if (reason === "origin") return new ParkError("E_SOURCE_ORIGIN", message, { cause: thrown });
+  if (reason === "encoding") return new ParkError("E_SOURCE_ENCODING", message, { cause: thrown });
+  if (reason === "too-large")
+    return new ParkError(
+      "E_SOURCE_TOO_LARGE",
+      `${message}; lower the stream's \`size\` (rows per page) or raise the source's \`answer_limit_mb\``,
+      { cause: thrown },
+    );
   return new RetryError("E_SOURCE_UNREACHABLE", `the ERP did not answer: ${thrown.message}`, { cause: thrown });
 }
 
@@ -54,7 +62,7 @@ export function notJson(answer: HttpAnswer, place: string, cause: unknown): Retr
 
 /** The server's own words, shortened, without our secrets; empty where it said nothing readable. */
 function quoted(answer: HttpAnswer, secrets: readonly string[]): string {
-  let words = messageIn(answer.text());
+  let words = messageIn(answer.excerpt);
   for (const secret of secrets) words = words.replaceAll(secret, "[redacted]");
   return words === "" ? "" : `: ${words.slice(0, MESSAGE_LENGTH)}`;
 }
@@ -64,9 +72,24 @@ function messageIn(text: string): string {
     const body: Json = JSON.parse(text);
     return messageOf(body) ?? "";
   } catch {
-    const plain = text.replace(/<(style|script)[^]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ");
-    return plain.replace(/\s+/g, " ").trim();
+    return withoutTags(text).replace(/\s+/g, " ").trim();
   }
+}
+
+/** The words of a page. One pass: what is not closed ends it. */
+function withoutTags(page: string): string {
+  let words = "";
+  for (let at = 0; at < page.length;) {
+    const tag = page.indexOf("<", at);
+    if (tag < 0) return words + page.slice(at);
+    words += `${page.slice(at, tag)} `;
+    const hidden = /^<(style|script)/i.exec(page.slice(tag, tag + 8))?.[1];
+    const end = hidden === undefined ? tag : page.indexOf(`</${hidden}`, tag);
+    const close = end < 0 ? -1 : page.indexOf(">", end);
+    if (close < 0) return words;
+    at = close + 1;
+  }
+  return words;
 }
 
 /** The many spellings of an error's message: `message`, `error.message.value`, `exception`, `detail`, … */

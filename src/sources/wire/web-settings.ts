@@ -46,6 +46,12 @@ export const webSettings = {
   headers: z.record(z.string(), z.string()).default({}).describe("Headers to send with every request"),
   timezone: timezone.default("UTC").describe("Zone of stamps that carry none themselves, e.g. Europe/Berlin"),
   timeout: duration.default(90_000).describe("Longest time for one answer"),
+  answer_limit_mb: z
+    .int()
+    .min(1)
+    .max(512)
+    .default(32)
+    .describe("Largest answer in megabytes, unpacked: a page needs some five times as much memory"),
   connections: z.int().min(1).max(16).default(2).describe("Requests at once"),
   ca_file: z.string().optional().describe("PEM file with authorities to trust beside the system's"),
   proxy: z.url().optional().describe("Address of a forward proxy"),
