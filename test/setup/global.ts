@@ -1,4 +1,4 @@
-import { provideRedis } from "../../src/queue/index.ts";
+import { provideRedis } from "../../src/cli/demo/provide-redis.ts";
 
 /**
  * Runs once before all tests: makes sure of the Redis server that most of them start. The other programs (PostgreSQL,

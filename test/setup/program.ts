@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { canInstallPackages, installPackages } from "#queue";
+import { canInstallPackages, installPackages } from "../../src/cli/demo/debian-packages.ts";
 
 const run = promisify(execFile);
 

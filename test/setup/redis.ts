@@ -1,4 +1,5 @@
-import { provideRedis, type GuardedChild } from "#queue";
+import type { GuardedChild } from "#queue";
+import { provideRedis } from "../../src/cli/demo/provide-redis.ts";
 import { freePort } from "./free-port.ts";
 import { startServer } from "./server.ts";
 

@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { StopError } from "#model";
-import { canInstallPackages, installPackages } from "./debian-packages.ts";
 
 const run = promisify(execFile);
 
@@ -40,33 +39,16 @@ export async function findRedis(): Promise<RedisProgram | undefined> {
 }
 
 /**
- * A Redis server on the PATH, installed from Debian's packages where there is none and this process may.
- * `onInstall` is told in one sentence before anything is installed.
+ * A Redis server on the PATH. `cause` is why it could not be installed, where that was tried.
  * @throws {StopError} E_REDIS_MISSING with one sentence for each common system on how to get it.
  */
-export async function provideRedis(onInstall: (sentence: string) => void): Promise<RedisProgram> {
+export async function getRedis(cause?: unknown): Promise<RedisProgram> {
   const found = await findRedis();
-  if (found) return found;
-  if (!(await canInstallPackages())) throw missing();
-  onInstall("No redis-server or valkey-server is on the PATH: installing the Debian package redis-server.");
-  try {
-    await installPackages(["redis-server"]);
-  } catch (cause) {
-    throw missing(cause);
-  }
-  const installed = await findRedis();
-  if (!installed) throw missing();
-  return installed;
-}
-
-/** Without the attempt to install anything: what the daemon uses. @throws {StopError} E_REDIS_MISSING */
-export async function getRedis(): Promise<RedisProgram> {
-  const found = await findRedis();
-  if (!found) throw missing();
+  if (!found) throw missing(cause);
   return found;
 }
 
-function missing(cause?: unknown): StopError {
+function missing(cause: unknown): StopError {
   const message = `neither redis-server nor valkey-server is on the PATH, or does not tell its version.\n${waysToInstall}`;
   return new StopError("E_REDIS_MISSING", message, cause === undefined ? {} : { cause });
 }

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { provideRedis } from "#queue";
+import { provideRedis } from "../../../src/cli/demo/provide-redis.ts";
 
 const run = promisify(execFile);
+const module = new URL("../../../src/cli/demo/provide-redis.ts", import.meta.url).href;
 
 describe("provideRedis", () => {
   it("finds the server on the PATH and says nothing", async () => {
@@ -19,7 +20,7 @@ describe("provideRedis", () => {
 
   it("says how to get one on each common system where there is none and none may be installed", async () => {
     const code = `
-      const { provideRedis } = await import("#queue");
+      const { provideRedis } = await import("${module}");
       await provideRedis(() => console.log("installs")).catch((error) => console.log(error.family, error.code, error.message));
     `;
     const args = ["--conditions=source", "--import", "tsx", "--input-type=module", "--eval", code];
@@ -37,7 +38,7 @@ describe("provideRedis", () => {
     await program("redis-server", "exec /bin/sleep 3600");
     await program("valkey-server", "echo Valkey server v=8.1.0");
     const code = `
-      const { provideRedis } = await import("#queue");
+      const { provideRedis } = await import("${module}");
       console.log(JSON.stringify(await provideRedis(() => console.log("installs"))));
     `;
     const args = ["--conditions=source", "--import", "tsx", "--input-type=module", "--eval", code];

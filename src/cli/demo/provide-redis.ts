@@ -1,0 +1,18 @@
+import { findRedis, getRedis, type RedisProgram } from "#queue";
+import { canInstallPackages, installPackages } from "./debian-packages.ts";
+
+/**
+ * A Redis server on the PATH, installed from Debian's packages where there is none and this process may.
+ * `onInstall` is told in one sentence before anything is installed.
+ * @throws {StopError} E_REDIS_MISSING with one sentence for each common system on how to get it.
+ */
+export async function provideRedis(onInstall: (sentence: string) => void): Promise<RedisProgram> {
+  const found = await findRedis();
+  if (found) return found;
+  let failure: unknown;
+  if (await canInstallPackages()) {
+    onInstall("No redis-server or valkey-server is on the PATH: installing the Debian package redis-server.");
+    failure = await installPackages(["redis-server"]).catch((thrown: unknown) => thrown);
+  }
+  return getRedis(failure);
+}
