@@ -39,6 +39,7 @@ export function send(response: ServerResponse, { status, type, body, headers }: 
     "content-security-policy": contentSecurityPolicy,
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
     ...headers,
   });
   response.end(withBody ? body : undefined);

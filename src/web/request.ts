@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { HostNames } from "./hosts.ts";
 
 /** A request as the routes see it. */
 export interface WebRequest {
@@ -6,12 +7,17 @@ export interface WebRequest {
   /** The path's parts, decoded one by one: a key may hold a slash. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
+  /** It was sent to one of our names. */
+  readonly isForUs: boolean;
   /** A browser sent it from one of our own pages. */
-  readonly sameOrigin: boolean;
+  readonly isOwnPage: boolean;
 }
 
 /** Undefined where the address is not one. */
-export function readRequest({ method = "GET", url = "/", headers }: IncomingMessage): WebRequest | undefined {
+export function readRequest(
+  { method = "GET", url = "/", headers }: IncomingMessage,
+  names: HostNames,
+): WebRequest | undefined {
   const [path = "", query = ""] = url.split("?", 2);
   if (!path.startsWith("/")) return undefined;
   try {
@@ -19,14 +25,10 @@ export function readRequest({ method = "GET", url = "/", headers }: IncomingMess
       method,
       path: path.slice(1).split("/").map(decodeURIComponent),
       query: new URLSearchParams(query),
-      sameOrigin: isSameOrigin(headers),
+      isForUs: names.isOurs(headers.host),
+      isOwnPage: names.isOwnPage(headers),
     };
   } catch {
     return undefined;
   }
-}
-
-/** Browsers name the origin of every POST; a page of another site cannot make them say ours. */
-function isSameOrigin({ origin, host }: IncomingMessage["headers"]): boolean {
-  return origin !== undefined && URL.canParse(origin) && new URL(origin).host === host;
 }

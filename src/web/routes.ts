@@ -27,15 +27,17 @@ const heldCount = 20;
 /** The answer to a request. Rejects with whatever a part rejects with. */
 export async function answer(request: WebRequest, parts: RouteParts): Promise<Answer> {
   const { method, path } = request;
-  const verb = path[0] === "records" && path.length === 4 && path[3] === "retry";
+  if (!request.isForUs && !isHealth(path)) return textAnswer(foreignName, 421);
+  const verb = path[0] === "records" && path.at(-1) === "retry" && (path.length === 4 || isByQuery(request, 3));
   const allowed = verb ? ["POST"] : ["GET", "HEAD"];
   if (!allowed.includes(method)) return textAnswer("method not allowed", 405, { allow: allowed.join(", ") });
   if (verb) return retry(request, parts);
   return (await read(request, parts)) ?? textAnswer("not found", 404);
 }
 
-async function read({ path, query }: WebRequest, parts: RouteParts): Promise<Answer | undefined> {
-  const [first, second, ...rest] = path;
+async function read(request: WebRequest, parts: RouteParts): Promise<Answer | undefined> {
+  const { path, query } = request;
+  const [first, second] = path;
   if (path.length === 1) {
     if (first === "") return statusAnswer(query, parts);
     if (first === "healthz") return textAnswer("alive");
@@ -43,11 +45,13 @@ async function read({ path, query }: WebRequest, parts: RouteParts): Promise<Ans
     if (first === "metrics") return { status: 200, type: metricsType, body: await parts.metrics.text() };
     if (first === "records") return recordsAnswer(query, parts, "html");
   }
-  if (first === "records" && path.length === 3) return recordAnswer(idOf(second, rest[0]), parts, "html");
+  if (first === "records" && (path.length === 3 || isByQuery(request, 2)))
+    return recordAnswer(idOf(request), parts, "html");
   if (first !== "api") return undefined;
   if (second === "status" && path.length === 2) return apiStatusAnswer(parts);
   if (second === "records" && path.length === 2) return recordsAnswer(query, parts, "json");
-  if (second === "records" && path.length === 4) return recordAnswer(idOf(rest[0], rest[1]), parts, "json");
+  if (second === "records" && (path.length === 4 || isByQuery(request, 3)))
+    return recordAnswer(idOf({ ...request, path: path.slice(1) }), parts, "json");
   return undefined;
 }
 
@@ -96,16 +100,29 @@ async function recordAnswer(
   return form === "json" ? jsonAnswer(detail) : htmlAnswer(recordPage({ detail, version, now: clock.now() }));
 }
 
-async function retry({ path, sameOrigin }: WebRequest, { status }: RouteParts): Promise<Answer> {
-  if (!sameOrigin) return textAnswer("only a page of svcsync may ask for this; scripts use svcsync retry", 403);
-  const id = idOf(path[1], path[2]);
+async function retry(request: WebRequest, { status }: RouteParts): Promise<Answer> {
+  if (!request.isOwnPage) return textAnswer("only a page of svcsync may ask for this; scripts use svcsync retry", 403);
+  const id = idOf(request);
   if ((await status.record(id)) === undefined) return textAnswer("not found", 404);
   await status.retry(id);
   return seeOther(pathOf(id));
 }
 
-function idOf(stream = "", key = ""): RecordId {
-  return { stream, key };
+/** Alive is no secret, and a probe may call the process by any name. */
+function isHealth(path: readonly string[]): boolean {
+  return path.length === 1 && path[0] === "healthz";
+}
+
+const foreignName =
+  "This is not a name of svcsync's page. If a proxy or a name of your own leads here, put that name into HEALTH_NAMES.";
+
+/** `/records/STREAM/KEY`, or `/records/STREAM?key=KEY` for a key that a path cannot hold. */
+function idOf({ path, query }: Pick<WebRequest, "path" | "query">): RecordId {
+  return { stream: path[1] ?? "", key: query.get("key") ?? path[2] ?? "" };
+}
+
+function isByQuery({ path, query }: WebRequest, length: number): boolean {
+  return path.length === length && query.has("key");
 }
 
 /** Undefined where the query names a state that there is not. */

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { errorFacts, StopError } from "#model";
 import type { Logger } from "#telemetry";
 import { send, textAnswer } from "./answer.ts";
+import { boundConnections, timeouts } from "./connections.ts";
+import { hostNames, type HostNames } from "./hosts.ts";
 import { readinessOf, type ReadinessChecks } from "./readiness.ts";
 import { readRequest } from "./request.ts";
 import { answer, type RouteParts } from "./routes.ts";
@@ -13,24 +15,30 @@ export interface WebParts extends Omit<RouteParts, "readiness"> {
   readonly logger: Logger;
 }
 
+export interface WebAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Names behind a proxy under which the page is reached. */
+  readonly names?: readonly string[];
+}
+
 /** The running server. Disposing it ends its connections. */
 export interface Web extends AsyncDisposable {
   /** Where it listens, e.g. `http://127.0.0.1:8080`. */
   readonly url: string;
 }
 
-/** Whoever asks is near; slower ones would only hold connections. */
-const requestTimeoutMs = 10_000;
-
 /**
  * Starts to answer health, metrics and the status page. Port 0 takes any free one.
  * @throws {StopError} E_HEALTH_PORT when the port or the address cannot be had.
  */
-export async function startWeb(address: { host: string; port: number }, parts: WebParts): Promise<Web> {
+export async function startWeb(address: WebAddress, parts: WebParts): Promise<Web> {
   const routes = { ...parts, readiness: readinessOf(parts.ready, parts.clock) };
-  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
-    void respond(request, response, routes, parts.logger);
+  const names = hostNames(address.host, address.names ?? []);
+  const server = createServer(timeouts, (request, response) => {
+    void respond(request, response, routes, names, parts.logger);
   });
+  boundConnections(server);
   try {
     server.listen(address.port, address.host);
     await once(server, "listening");
@@ -52,11 +60,17 @@ export async function startWeb(address: { host: string; port: number }, parts: W
   };
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse, parts: RouteParts, logger: Logger) {
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: RouteParts,
+  names: HostNames,
+  logger: Logger,
+): Promise<void> {
   // Nothing that is asked here needs a body.
   request.resume();
   const withBody = request.method !== "HEAD";
-  const read = readRequest(request);
+  const read = readRequest(request, names);
   if (read === undefined) return send(response, textAnswer("bad request", 400), withBody);
   try {
     send(response, await answer(read, parts), withBody);

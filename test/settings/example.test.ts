@@ -16,6 +16,7 @@ describe(".env.example", () => {
     const examples = new Set([
       "QUEUE_URL",
       "SERVICE_CA_FILE",
+      "HEALTH_NAMES",
       "SERVICE_TOKEN_NAME",
       "DIALECT_LIST_KEYS",
       "DIALECT_PATHS",

@@ -1,13 +1,13 @@
 import { openMetrics, redactor } from "#telemetry";
-import { startWeb, type WebParts } from "#web";
+import { startWeb, type WebAddress, type WebParts } from "#web";
 import { memoryLogger } from "../telemetry/memory-logger.ts";
 import { now, sampleStatus } from "./sample-status.ts";
 
 /** The real server on a free port, over the sample unless a part is given. */
-export async function sampleWeb(parts: Partial<WebParts> = {}) {
+export async function sampleWeb(parts: Partial<WebParts> = {}, address: Partial<WebAddress> = {}) {
   const logger = memoryLogger();
   const web = await startWeb(
-    { host: "127.0.0.1", port: 0 },
+    { host: "127.0.0.1", port: 0, ...address },
     {
       status: sampleStatus(),
       ready: { needed: { store: () => Promise.resolve() }, reported: {} },

@@ -1,10 +1,19 @@
 import { connect } from "node:net";
 import { once } from "node:events";
+import { request, type IncomingMessage, type RequestOptions } from "node:http";
+import { text as textOf } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { RetryError, StopError } from "#model";
+import { RetryError, StopError, type RecordId } from "#model";
 import { startWeb } from "#web";
-import { sampleStatus } from "./sample-status.ts";
+import { sampleRecord, sampleStatus } from "./sample-status.ts";
 import { sampleWeb } from "./web-server.ts";
+
+/** Like fetch, which lets nobody choose Host and Sec-Fetch-Site. */
+async function ask(url: string, path: string, options: RequestOptions): Promise<{ status: number; text: string }> {
+  const asked = request(url + path, options).end();
+  const answered: IncomingMessage[] = await once(asked, "response");
+  return { status: answered[0]!.statusCode ?? 0, text: await textOf(answered[0]!) };
+}
 
 const overview = () => Promise.reject(new StopError("E_STORE_FAILED", "disk of s3cret"));
 const ok = () => Promise.resolve();
@@ -209,7 +218,7 @@ describe("the pages", () => {
   it.each(["GET /%E0%A4%A HTTP/1.1", "GET http://other/ HTTP/1.1"])("answer 400 to %s", async (line) => {
     await using web = await sampleWeb();
     const socket = connect(Number(new URL(web.url).port), "127.0.0.1");
-    socket.write(`${line}\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    socket.write(`${line}\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
     const [chunk] = await once(socket, "data");
 
     expect(String(chunk)).toMatch(/^HTTP\/1\.1 400 /);
@@ -227,6 +236,15 @@ describe("retry", () => {
 
     expect([response.status, response.headers.get("location")]).toEqual([303, "/records/tickets/T-2"]);
     expect(status.retried).toEqual(["tickets/T-2"]);
+  });
+
+  it("is refused to a page of another port of this machine, whatever Origin it can make up", async () => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status });
+    const headers = { origin: web.url, "sec-fetch-site": "same-site" };
+
+    expect((await ask(web.url, path, { method: "POST", headers })).status).toBe(403);
+    expect(status.retried).toEqual([]);
   });
 
   it.each([{}, { origin: "https://evil.example" }, { origin: "null" }])("is refused to others: %j", async (headers) => {
@@ -247,7 +265,104 @@ describe("retry", () => {
   });
 });
 
+describe("names", () => {
+  it.each(["/", "/records", "/readyz", "/metrics", "/api/status", "/api/records/customers/10023"])(
+    "of other sites get nothing from %s: DNS rebinding reads no record",
+    async (path) => {
+      await using web = await sampleWeb();
+      const { status, text } = await ask(web.url, path, { headers: { host: "evil.example:8080" } });
+
+      expect([status, text]).toEqual([421, expect.stringContaining("HEALTH_NAMES")]);
+      expect(text).not.toContain("10023");
+    },
+  );
+
+  it("of other sites ask for no retry, although the browser takes them for the same origin", async () => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status });
+    const headers = { host: "evil.example", origin: "http://evil.example", "sec-fetch-site": "same-origin" };
+    const answer = await ask(web.url, "/records/tickets/T-2/retry", { method: "POST", headers });
+
+    expect(answer.status).toBe(421);
+    expect(status.retried).toEqual([]);
+  });
+
+  it.each(["localhost", "LOCALHOST.:8080", "127.0.0.1", "[::1]:8080", "10.1.2.3:8080", "erp-host", "sync.example.com"])(
+    "of this machine, of the address and of the proxy are answered: %s",
+    async (host) => {
+      await using web = await sampleWeb({}, { names: ["erp-host", "Sync.Example.com"] });
+
+      expect((await ask(web.url, "/", { headers: { host } })).status).toBe(200);
+    },
+  );
+
+  it("do not matter to a probe that asks whether the process lives", async () => {
+    await using web = await sampleWeb();
+
+    expect(await ask(web.url, "/healthz", { headers: { host: "any" } })).toEqual({ status: 200, text: "alive\n" });
+  });
+
+  it("of a proxy that puts its own into Host may ask for a retry", async () => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status }, { names: ["sync.example.com"] });
+    const headers = { origin: "https://sync.example.com", "sec-fetch-site": "same-origin" };
+
+    expect((await ask(web.url, "/records/tickets/T-2/retry", { method: "POST", headers })).status).toBe(303);
+    expect(status.retried).toEqual(["tickets/T-2"]);
+  });
+});
+
+describe("keys that no path can hold", () => {
+  it.each(["", ".", "..", "a/../b", "\ud800"])("lead to their record and its retry: %j", async (key) => {
+    const record = sampleRecord({ stream: "tickets", key }, { state: "parked" });
+    const asked: string[] = [];
+    const status = {
+      ...sampleStatus(),
+      records: () => Promise.resolve([record]),
+      record: (id: RecordId) => Promise.resolve(void asked.push(id.key) ?? { record, history: [] }),
+      retry: (id: RecordId) => Promise.resolve(asked.push(id.key)),
+    };
+    await using web = await sampleWeb({ status });
+    const list = await (await fetch(`${web.url}/records`)).text();
+    const href = /<th scope="row"><a href="([^"]+)"/.exec(list)![1]!.replaceAll("&amp;", "&");
+    const page = await (await fetch(web.url + href)).text();
+    const action = /action="([^"]+)"/.exec(page)![1]!.replaceAll("&amp;", "&");
+    const retried = await fetch(web.url + action, {
+      method: "POST",
+      headers: { origin: web.url },
+      redirect: "manual",
+    });
+
+    expect(retried.status).toBe(303);
+    expect(asked).toEqual(Array.from({ length: 3 }, () => key.toWellFormed()));
+  });
+});
+
 describe("the server", () => {
+  it("answers a probe although hundreds of connections are held that ask nothing", async () => {
+    await using web = await sampleWeb();
+    const port = Number(new URL(web.url).port);
+    const sockets = Array.from({ length: 300 }, () => connect(port, "127.0.0.1").on("error", () => undefined));
+    await Promise.all(sockets.map((socket) => once(socket, "connect")));
+
+    expect((await fetch(`${web.url}/healthz`)).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it.each([
+    ["says nothing", ""],
+    ["sends its head a byte at a time", "GET / HTTP/1.1\r\nHost: loc"],
+    ["never ends its body", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"],
+  ])("ends a connection that %s", async (_, start) => {
+    await using web = await sampleWeb();
+    const socket = connect(Number(new URL(web.url).port), "127.0.0.1").on("error", () => undefined);
+    await once(socket, "connect");
+    socket.resume();
+    if (start !== "") socket.write(start);
+
+    await once(socket, "close");
+  });
+
   it("says which port it could not have", async () => {
     await using web = await sampleWeb();
     const port = Number(new URL(web.url).port);

@@ -1,5 +1,5 @@
-import { secret, withDefault } from "./key.ts";
-import { address, oneOf, seconds, text, wholeNumber } from "./values.ts";
+import { optional, secret, withDefault } from "./key.ts";
+import { address, hostList, oneOf, seconds, text, wholeNumber } from "./values.ts";
 
 /** What flows where. */
 export const fileKeys = {
@@ -82,6 +82,11 @@ export const healthKeys = {
     text,
     "127.0.0.1",
     "Address that the port listens on. The status page shows records and asks for no password: open it to networks you trust.",
+  ),
+  HEALTH_NAMES: optional(
+    hostList,
+    "svcsync.example.com",
+    "Names under which the page is reached beside localhost, HEALTH_HOST and plain IP addresses, comma-separated: those of a proxy or of a container. Requests to other names are refused.",
   ),
 };
 

@@ -69,3 +69,8 @@ export const list = text.transform((value) =>
     .map((member) => member.trim())
     .filter((member) => member !== ""),
 );
+
+/** Names of hosts, without scheme, port and path. */
+export const hostList = list.pipe(
+  z.array(z.string().regex(/^[\w-]+(\.[\w-]+)*\.?$/, "names such as svcsync.example.com, without https:// and port")),
+);

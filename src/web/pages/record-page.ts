@@ -114,7 +114,7 @@ function fact(name: string, content: Content): Content {
 }
 
 function retryForm(record: RecordView): Html {
-  return html`<form method="post" action="${pathOf(record.id)}/retry"><button>Try again now</button></form>`;
+  return html`<form method="post" action="${pathOf(record.id, "retry")}"><button>Try again now</button></form>`;
 }
 
 function fieldsTable(caption: string, fields: { readonly [name: string]: Json }): Html {

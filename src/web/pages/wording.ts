@@ -2,8 +2,11 @@ import { recordLabel, type ErrorFacts, type RecordId, type RecordState } from "#
 import { duration } from "#operator";
 import { html, type Html } from "./html.ts";
 
-export function pathOf(id: RecordId): string {
-  return `/records/${encodeURIComponent(id.stream)}/${encodeURIComponent(id.key)}`;
+/** The address of a record's page. A key that a path cannot hold (empty, or a step up) stands in the query. */
+export function pathOf(id: RecordId, verb?: "retry"): string {
+  const [stream, key] = [id.stream, id.key].map((part) => encodeURIComponent(part.toWellFormed()));
+  const end = verb === undefined ? "" : `/${verb}`;
+  return /^\.{0,2}$/.test(id.key) ? `/records/${stream}${end}?key=${key}` : `/records/${stream}/${key}${end}`;
 }
 
 export function linkTo(id: RecordId): Html {
