@@ -26,10 +26,10 @@ export function adoptionCsv(plans: readonly AdoptionPlan[]): string {
   return `${lines.map((cells) => cells.map(quoted).join(",")).join("\r\n")}\r\n`;
 }
 
-/** Quoted where needed; a cell that a spreadsheet would take for a formula is not given to it as one. */
+/** Always quoted, whatever separates cells; a cell that a spreadsheet would take for a formula is not given to it as one. */
 function quoted(cell: string): string {
-  const safe = /^[=+\-@\t\r]/.test(cell) && Number.isNaN(Number(cell)) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = /^[=+\-@\t\r']/.test(cell) && Number.isNaN(Number(cell)) ? `'${cell}` : cell;
+  return `"${safe.replaceAll('"', '""')}"`;
 }
 
 /** One line of an edited plan: this record is that one. */
@@ -44,21 +44,19 @@ export interface Answer {
 export function readAnswers(text: string, file: string): { answers: Answer[]; problems: string[] } {
   const answers: Answer[] = [];
   const problems: string[] = [];
-  let rows: Record<string, string>[];
+  const delimiter = delimiterOf(text);
+  if (delimiter === undefined) {
+    const wanted = `wanted a first line of ${COLUMNS.join(", ")}, separated by comma, semicolon or tab`;
+    return { answers, problems: [`${file}:1: found another first line, ${wanted}`] };
+  }
+  let rows: Row[];
   try {
-    // Spreadsheets of some countries save with semicolons.
-    rows = parse(text, {
-      columns: true,
-      bom: true,
-      delimiter: [",", ";"],
-      skip_empty_lines: true,
-      relax_column_count: true,
-    });
+    rows = parse(text, { columns: true, bom: true, delimiter, skip_empty_lines: true, info: true, ...shortLines });
   } catch (thrown) {
     return { answers, problems: [`${file}: ${thrown instanceof Error ? thrown.message : String(thrown)}`] };
   }
-  rows.forEach((row, index) => {
-    const place = `${file}:${index + 2}`;
+  rows.forEach(({ record: row, info }) => {
+    const place = `${file}:${info.lines}`;
     if (row["verdict"] !== "ambiguous" || !row["serviceId"]) return;
     const serviceId = Number(row["serviceId"]);
     const candidates = (row["candidates"] ?? "").split(" ");
@@ -69,6 +67,20 @@ export function readAnswers(text: string, file: string): { answers: Answer[]; pr
   return { answers, problems };
 }
 
+interface Row {
+  readonly record: Readonly<Record<string, string>>;
+  /** `lines`: the line that the record ends on. */
+  readonly info: { readonly lines: number };
+}
+
+/** Spreadsheets leave out empty cells at the end of a line; more cells than columns are a mistake. */
+const shortLines = { relax_column_count_less: true };
+
+/** What separates the cells, read from the head: spreadsheets of some countries save with semicolons. */
+function delimiterOf(text: string): string | undefined {
+  return /^\uFEFF?"?stream"?([,;\t])"?key"?\1/.exec(text)?.[1];
+}
+
 function unquoted(cell: string): string {
-  return /^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;
+  return /^'[=+\-@\t\r']/.test(cell) ? cell.slice(1) : cell;
 }

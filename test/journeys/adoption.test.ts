@@ -68,14 +68,15 @@ describe("a first run into a service that is in use", () => {
     expect(lines).toHaveLength(1 + 300 + 1_850 + 1);
     const chosen = new Map<string, number>();
     const edited = lines.map((line) => {
-      const [stream, customerNo, verdict, , candidates] = line.split(",");
+      const [stream, customerNo, verdict, , candidates] = line.slice(1, -1).split('","');
       if (verdict !== "ambiguous" || Number(customerNo) % 2 === 1) return line;
       const serviceId = candidates!.split(" ")[0]!;
       chosen.set(customerNo!, Number(serviceId));
-      return [stream, customerNo, verdict, serviceId, candidates, ""].join(",");
+      return [stream, customerNo, verdict, serviceId, candidates, ""].join(";");
     });
     expect(chosen.size).toBe(10);
-    await writeFile(csv, edited.join("\r\n"));
+    // Saved by a spreadsheet that separates by semicolons and quotes only where it must.
+    await writeFile(csv, edited.map((line) => line.replaceAll('","', ";").replaceAll('"', "")).join("\r\n"));
     const answered = await stage.command("adopt", "customers", "--answers", csv);
     expect(answered.stdout).toMatch(/customers +10 +150 +130 +10 /);
     expect(writeRequests(sandbox)).toBe(0);

@@ -1,0 +1,64 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { AdoptionPlan } from "#pipeline";
+import { adoptionCsv, readAnswers } from "../../src/cli/adoption-csv.ts";
+
+function plan(key: string): AdoptionPlan {
+  const id = { stream: "customers", key };
+  return { stream: "customers", records: [{ id, verdict: "ambiguous", candidates: [7, 8] }], orphans: [] };
+}
+
+/** The plan as a person gives it back: serviceId filled in, saved with another delimiter. */
+function answered(key: string, delimiter: string): string {
+  const [head = "", ...rest] = adoptionCsv([plan(key)]).split("\r\n");
+  const line = rest.join("\r\n").replace('"ambiguous","","7 8"', '"ambiguous","7","7 8"');
+  const [cells, end] = [line.slice(0, line.lastIndexOf(',"ambiguous"')), line.slice(line.lastIndexOf(',"ambiguous"'))];
+  const stream = '"customers",';
+  const body = `${stream.replace(",", delimiter)}${cells.slice(stream.length)}${end.replaceAll('","', `"${delimiter}"`).replace(/^,/, delimiter)}`;
+  return `${head.replaceAll(",", delimiter)}\r\n${body}`;
+}
+
+describe("the adoption list", () => {
+  it.each([",", ";", "\t"])("comes back with the keys it went out with, separated by %j", (delimiter) => {
+    const odd = ["A;ambiguous;7;7", 'B,ambiguous,7,"7', "=1+1", "'=x", "-5", "a\nb", "tab\there", "'quoted'"];
+    for (const key of odd)
+      expect(readAnswers(answered(key, delimiter), "list.csv")).toMatchObject({
+        answers: [{ id: { stream: "customers", key }, serviceId: 7 }],
+        problems: [],
+      });
+  });
+
+  it("answers no other record, whatever the key", () => {
+    const letters = fc.constantFrom(",", ";", "\t", '"', "'", "=", "|", "7", "A", " ", "-", "ambiguous");
+    fc.assert(
+      fc.property(fc.array(letters, { minLength: 1, maxLength: 12 }), (parts) => {
+        const key = `k${parts.join("")}k`;
+        const { answers } = readAnswers(answered(key, ";"), "list.csv");
+        expect(answers.map(({ id }) => id.key)).toEqual([key]);
+      }),
+    );
+  });
+
+  it("is refused where a line has more cells than columns: an unquoted key would answer another record", () => {
+    const text =
+      '"stream","key","verdict","serviceId","candidates","reason"\r\ncustomers,A,ambiguous,7,7,,ambiguous,"",7,""';
+    expect(readAnswers(text, "list.csv")).toMatchObject({ answers: [], problems: [expect.stringContaining("line 2")] });
+  });
+
+  it("takes an unquoted key with the other delimiter for what it is", () => {
+    const text = "stream,key,verdict,serviceId,candidates,reason\r\ncustomers,A;ambiguous;7;7,ambiguous,8,7 8,\r\n";
+    expect(readAnswers(text, "list.csv").answers).toMatchObject([{ id: { key: "A;ambiguous;7;7" }, serviceId: 8 }]);
+  });
+
+  it("is refused without its first line", () => {
+    expect(readAnswers("customers,A,ambiguous,7,7,", "list.csv")).toMatchObject({
+      answers: [],
+      problems: [expect.stringContaining("list.csv:1: found another first line")],
+    });
+  });
+
+  it("names the line of a wrong answer", () => {
+    const text = 'stream;key;verdict;serviceId;candidates;reason\r\ncustomers;"a\nb";ambiguous;9;7 8;\r\n';
+    expect(readAnswers(text, "list.csv").problems).toEqual(["list.csv:3: found serviceId 9, wanted one of 7, 8"]);
+  });
+});
