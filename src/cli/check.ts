@@ -1,14 +1,14 @@
 import { access, constants, mkdir } from "node:fs/promises";
 import { errorFacts, splitKey, systemClock, type Finding, type Key, type StreamName } from "#model";
-import { Closing, openSources, queueLocation, readSyncFile, version, type Sources } from "#daemon";
+import { Closing, openSources, queueLocation, version, type Sources } from "#daemon";
 import { openQueue } from "#queue";
 import { openService } from "#service";
-import { loadSettings, secretTexts, type Secrets, type Settings } from "#settings";
+import { loadSettings, type Secrets, type Settings } from "#settings";
 import { openStore } from "#store";
 import type { MappedField, Stream, SyncFile } from "#mapping";
 import { openLogger, type Logger } from "#telemetry";
 import { checkNames } from "./check-names.ts";
-import type { GlobalOptions } from "./command-context.ts";
+import { readFiles, type GlobalOptions } from "./command-context.ts";
 import { exitCode, type Io } from "./io.ts";
 import { nextChanges } from "./next-changes.ts";
 import { linesToSet } from "./lines-to-set.ts";
@@ -38,11 +38,11 @@ const remedies: Record<string, string> = {
 /** `svcsync check`: is everything that a run needs there, and what to do where it is not. Writes nothing to any system. */
 export async function check(options: CheckOptions, io: Io): Promise<number> {
   const { settings, secrets } = loadSettings(options.envFile === undefined ? {} : { envFile: options.envFile });
-  const syncFile = await readSyncFile(settings.syncFile, settings.environment);
+  const syncFile = await readFiles(settings, secrets, io);
   const logger = openLogger({
     level: "error",
     format: settings.log.format,
-    secrets: secretTexts(secrets, settings.environment),
+    secrets: io.redaction,
     destination: io.stderr,
   });
   const findings: Finding[] = [

@@ -4,7 +4,7 @@ import { loadLocalSettings, loadSettings, secretTexts, type LocalSettings, type 
 import { openStore, type Store } from "#store";
 import type { SyncFile } from "#mapping";
 import { openLogger, type Logger } from "#telemetry";
-import type { Io } from "./io.ts";
+import type { Io, TextOutput } from "./io.ts";
 
 export interface GlobalOptions {
   readonly envFile?: string;
@@ -17,12 +17,14 @@ function environmentOptions({ envFile }: GlobalOptions) {
 /** What the daemon's own commands need: settings with the service, the sync file, the log (on standard output unless told). */
 export async function readConfiguration(
   options: GlobalOptions,
-  destination?: NodeJS.WritableStream,
+  io: Io,
+  destination?: TextOutput,
 ): Promise<Configuration> {
   const { settings, secrets } = loadSettings(environmentOptions(options));
-  const syncFile = await readSyncFile(settings.syncFile, settings.environment);
-  const logger = openLogger({ ...settings.log, secrets: secretTexts(secrets, settings.environment), destination });
-  return { settings, secrets, syncFile, logger };
+  const syncFile = await readFiles(settings, secrets, io);
+  const { redaction } = io;
+  const logger = openLogger({ ...settings.log, secrets: redaction, destination });
+  return { settings, secrets, syncFile, logger, redaction };
 }
 
 export interface StoreContext extends AsyncDisposable {
@@ -35,9 +37,10 @@ export interface StoreContext extends AsyncDisposable {
 /** For commands that look into the store, beside a running daemon or without one; warnings go to stderr. */
 export async function openStoreContext(options: GlobalOptions, io: Io): Promise<StoreContext> {
   const { settings, secrets } = loadLocalSettings(environmentOptions(options));
-  const syncFile = await readSyncFile(settings.syncFile, settings.environment);
-  const logger = operatorLogger(settings, secrets, io);
-  const store = await openStore(settings.dataDir, { as: "operator", clock: systemClock, logger });
+  const syncFile = await readFiles(settings, secrets, io);
+  const logger = operatorLogger(settings, io);
+  const { redact } = io.redaction;
+  const store = await openStore(settings.dataDir, { as: "operator", clock: systemClock, logger, redact });
   return { settings, secrets, syncFile, store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }
 
@@ -53,8 +56,9 @@ export async function openPartsContext(
   as: "daemon" | "operator" = "operator",
 ): Promise<PartsContext> {
   const { settings, secrets } = loadSettings(environmentOptions(options));
-  const syncFile = await readSyncFile(settings.syncFile, settings.environment);
-  const configuration = { settings, secrets, syncFile, logger: operatorLogger(settings, secrets, io) };
+  const syncFile = await readFiles(settings, secrets, io);
+  const { redaction } = io;
+  const configuration = { settings, secrets, syncFile, logger: operatorLogger(settings, io), redaction };
   const closing = new Closing();
   try {
     const parts = await openParts(configuration, as, closing);
@@ -66,11 +70,18 @@ export async function openPartsContext(
 }
 
 /** Commands print their answer on stdout; what the parts have to say goes to stderr, if it matters. */
-function operatorLogger(settings: LocalSettings, secrets: Secrets, io: Io): Logger {
-  return openLogger({
-    level: "warn",
-    format: settings.log.format,
-    secrets: secretTexts(secrets, settings.environment),
-    destination: io.stderr,
-  });
+function operatorLogger({ log }: LocalSettings, io: Io): Logger {
+  return openLogger({ level: "warn", format: log.format, secrets: io.redaction, destination: io.stderr });
+}
+
+/** Reads the sync file; from here on nothing that is printed holds a secret of settings or sync file. */
+export async function readFiles(
+  { syncFile: path, environment }: Pick<LocalSettings, "syncFile" | "environment">,
+  secrets: Secrets,
+  { redaction }: Pick<Io, "redaction">,
+): Promise<SyncFile> {
+  redaction.hide(...secretTexts(secrets));
+  const syncFile = await readSyncFile(path, environment);
+  redaction.hide(...syncFile.secrets);
+  return syncFile;
 }

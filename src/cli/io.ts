@@ -1,5 +1,8 @@
-/** What a command may touch of the process: given by main, so that commands can be run by tests. */
-export interface Io {
+import { printable } from "#model";
+import { Redaction } from "#telemetry";
+
+/** What the process gives to a command line, so that command lines can be run by tests. */
+export interface ProcessIo {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
   /** Where answers to questions come from; undefined: nobody can be asked. */
@@ -8,6 +11,30 @@ export interface Io {
   readonly isTerminal: boolean;
   /** Aborted by SIGINT or SIGTERM: stop cleanly. */
   readonly signal: AbortSignal;
+}
+
+/** Takes text alone, redacted and printable: nothing that an ERP or the service says can steer the terminal. */
+export interface TextOutput {
+  write(text: string): unknown;
+}
+
+/** What a command may touch of the process. */
+export interface Io extends Omit<ProcessIo, "stdout" | "stderr"> {
+  readonly stdout: TextOutput;
+  readonly stderr: TextOutput;
+  /** Knows the secrets of the settings as soon as they are read; both outputs obey it. */
+  readonly redaction: Redaction;
+  /** The process's own stdout, for what moves the cursor: questions and progress bars. */
+  readonly terminal: NodeJS.WritableStream;
+}
+
+/** The one way out for all that commands print. */
+export function safeIo(io: ProcessIo): Io {
+  const redaction = new Redaction();
+  const safe = (stream: NodeJS.WritableStream): TextOutput => ({
+    write: (text) => stream.write(printable(redaction.redact(text))),
+  });
+  return { ...io, stdout: safe(io.stdout), stderr: safe(io.stderr), redaction, terminal: io.stdout };
 }
 
 /** Exit codes, as sysexits.h and cron users know them. */

@@ -8,7 +8,7 @@ import { demo, type DemoOptions } from "./demo/index.ts";
 import { explain, type ExplainOptions } from "./explain.ts";
 import { failureCode, failureText, isSettingsError } from "./failure-text.ts";
 import { init, presets, zoneObjection, type InitOptions } from "./init/index.ts";
-import { exitCode, type Io } from "./io.ts";
+import { exitCode, safeIo, type Io, type ProcessIo } from "./io.ts";
 import { parseRecord, records, type RecordsOptions } from "./records.ts";
 import { peek, type PeekOptions } from "./peek.ts";
 import { rebuild, type RebuildOptions } from "./rebuild.ts";
@@ -27,7 +27,8 @@ import { version } from "#daemon";
 /**
  * Runs one command line and resolves to the exit code. Never throws: what a command threw is one clear message on stderr.
  */
-export async function runCommand(argv: readonly string[], io: Io): Promise<number> {
+export async function runCommand(argv: readonly string[], processIo: ProcessIo): Promise<number> {
+  const io = safeIo(processIo);
   let code: number = exitCode.ok;
   const program = new Command("svcsync")
     .description("Keeps a service system in step with the ERP that leads it.")

@@ -12,7 +12,7 @@ const LOGIN_PAUSE_MS = 5 * 60_000;
 
 /** `svcsync run`: the daemon, until it is told to stop or cannot go on. */
 export async function run(options: GlobalOptions, io: Io): Promise<number> {
-  const configuration = await readConfiguration(options);
+  const configuration = await readConfiguration(options, io);
   const { logger, settings, syncFile } = configuration;
   const daemon = await startDaemon(configuration, { polls: "scheduled", web: true });
   logger.info(

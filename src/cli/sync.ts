@@ -65,7 +65,7 @@ class RunTotals implements Observer {
 
 /** `svcsync sync`: polls every stream once, delivers until nothing is due, and says what was done. For cron. */
 export async function sync(options: SyncOptions, io: Io): Promise<number> {
-  const configuration = await readConfiguration(options, io.stderr);
+  const configuration = await readConfiguration(options, io, io.stderr);
   const { syncFile, logger } = configuration;
   const names = syncFile.streams.map(({ name }) => name);
   // Each run begins its own wait for a write whose end was not seen: one that left before would never see it settled.

@@ -1,8 +1,7 @@
 import { RetryError, type RecordId } from "#model";
 import { streamStatus, type Relay } from "#pipeline";
 import type { Queue } from "#queue";
-import { secretTexts } from "#settings";
-import { redactor, type Metrics } from "#telemetry";
+import type { Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
 import type { Configuration, Parts } from "./parts.ts";
 import type { PollWatch } from "./poll-watch.ts";
@@ -16,7 +15,7 @@ const HISTORY = 50;
  * @throws {StopError} E_HEALTH_PORT when the port is taken.
  */
 export function servePages(
-  { settings, secrets, syncFile, logger }: Configuration,
+  { settings, redaction, syncFile, logger }: Configuration,
   parts: Parts,
   queue: Queue,
   relay: Relay,
@@ -27,7 +26,7 @@ export function servePages(
     status: statusSource(parts, syncFile.streams, queue, relay),
     ready: readiness(parts, queue, pollWatch),
     metrics,
-    redact: redactor(secretTexts(secrets, settings.environment)),
+    redact: redaction.redact,
     clock: parts.clock,
     logger,
     version,

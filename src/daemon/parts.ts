@@ -3,7 +3,7 @@ import { openService, type Service, type ServiceContext } from "#service";
 import type { Secrets, Settings } from "#settings";
 import { openStore, type Store } from "#store";
 import type { SyncFile } from "#mapping";
-import type { Logger } from "#telemetry";
+import type { Logger, Redaction } from "#telemetry";
 import type { Closing } from "./closing.ts";
 import { openSources, type Sources } from "./sources.ts";
 import { version } from "./version.ts";
@@ -13,6 +13,8 @@ export interface Configuration {
   readonly secrets: Secrets;
   readonly syncFile: SyncFile;
   readonly logger: Logger;
+  /** Knows the secrets of settings and sync file, and learns those that logins bring. */
+  readonly redaction: Redaction;
   readonly clock?: Clock;
   /** Told of every request to the service. */
   readonly requested?: ServiceContext["requested"];
@@ -33,12 +35,14 @@ export interface Parts {
  * @throws {StopError} E_STORE_BUSY and others when the store cannot be had. The service and the ERP are not asked yet.
  */
 export async function openParts(
-  { settings, secrets, syncFile, logger, clock = systemClock, requested, breaker }: Configuration,
+  { settings, secrets, syncFile, logger, redaction, clock = systemClock, requested, breaker }: Configuration,
   as: "daemon" | "operator",
   closing: Closing,
 ): Promise<Parts> {
   const { leaseMs } = settings.delivery;
-  const store = closing.use(await openStore(settings.dataDir, { as, leaseMs, clock, logger }));
+  const store = closing.use(
+    await openStore(settings.dataDir, { as, leaseMs, clock, logger, redact: redaction.redact }),
+  );
   const referenceCache = {
     load: (resource: string) => store.reference(resource),
     save: (resource: string, entries: Parameters<Store["saveReference"]>[1]) => store.saveReference(resource, entries),
@@ -49,10 +53,11 @@ export async function openParts(
       logger,
       referenceCache,
       version,
+      hide: redaction.hide,
       ...(requested ? { requested } : {}),
       ...(breaker ? { breaker } : {}),
     }),
   );
-  const sources = closing.use(await openSources(syncFile, { clock, logger }));
+  const sources = closing.use(await openSources(syncFile, { clock, logger, hide: redaction.hide }));
   return { clock, store, service, sources };
 }

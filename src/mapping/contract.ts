@@ -93,6 +93,8 @@ export interface SourceEntry {
 
 export interface SyncFile {
   readonly sources: readonly SourceEntry[];
+  /** Passwords, tokens and keys among the sources' settings: never to be seen. */
+  readonly secrets: readonly string[];
   /** Parents before children. */
   readonly streams: readonly Stream[];
 }

@@ -49,6 +49,7 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
   const order = orderStreams(names, referencesOf(streams)).names;
   return {
     sources: sources.entries,
+    secrets: sources.secrets,
     streams: compilable.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name)).map(compileStream),
   };
 }

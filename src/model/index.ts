@@ -38,3 +38,5 @@ export { sleep, systemClock, type Clock } from "./clock.ts";
 export { onAbort } from "./abort.ts";
 export { Visitors } from "./visitors.ts";
 export { nearest } from "./nearest.ts";
+export { printable } from "./printable.ts";
+export { secretsInAddress } from "./address.ts";

@@ -29,6 +29,8 @@ export interface ServiceContext {
   readonly breaker?: BreakerSettings;
   /** Of svcsync, for the User-Agent. */
   readonly version?: string;
+  /** Takes secrets that a login brings out of all that is logged, shown and stored. */
+  readonly hide?: (...secrets: string[]) => void;
   /** Told of every request to the service, for figures. */
   readonly requested?: (request: RequestFacts) => void;
 }
@@ -44,7 +46,7 @@ const SPARE_CONNECTIONS = 2;
  * @throws {StopError} E_HTTP_CA_FILE when the private authorities cannot be read.
  */
 export function openService(settings: Settings["service"], secrets: Secrets, context: ServiceContext): Service {
-  const { clock, logger } = context;
+  const { clock, logger, hide = ignore } = context;
   const closing = new AbortController();
   const { dialect } = settings;
   const brand = new Brand(dialect.brand);
@@ -56,7 +58,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     userAgent: context.version === undefined ? "svcsync" : `svcsync/${context.version}`,
     connections: settings.concurrency + SPARE_CONNECTIONS,
   });
-  const session = new Session({ login: settings.login, loginUrl: paths.login, secrets, http, clock, logger });
+  const session = new Session({ login: settings.login, loginUrl: paths.login, secrets, http, clock, logger, hide });
   const limit = new AdaptiveLimit(settings.concurrency);
   const breaker = new Breaker(context.breaker ?? BREAKER, (state, probeAt) => announce(logger, state, probeAt));
   const transport = new Transport({

@@ -26,6 +26,7 @@ interface SessionParts {
   readonly http: HttpClient;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly hide: (...secrets: string[]) => void;
 }
 
 /**
@@ -100,7 +101,7 @@ export class Session {
   }
 
   async #login(): Promise<Token> {
-    const { login, loginUrl, secrets, http, clock, logger } = this.#parts;
+    const { login, loginUrl, secrets, http, clock, logger, hide } = this.#parts;
     if (login.kind === "token") throw this.#refuse("a static token cannot be renewed");
     const body: JsonObject = {
       username: login.username,
@@ -112,6 +113,7 @@ export class Session {
     };
     const answer = await this.#post(http, loginUrl, body);
     const result = this.#result(answer, login.username);
+    hide(result.token);
     const now = clock.now();
     this.#lifeMs = login.lifeTimeMinutes < 0 ? Infinity : login.lifeTimeMinutes * MINUTE_MS;
     this.#expiresAt = now + Math.min(this.#lifeMs, statedLifeMs(result.expiresAt, now));

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { readEnvFile } from "./env-file.ts";
 import type { Problem } from "./problem.ts";
 import { isKey, keys, ownPrefixes } from "./schema/schema.ts";
-import { looksSecret } from "./secrets.ts";
+import { mayComeFromFile } from "./secrets.ts";
 import { systemCode } from "./system-code.ts";
 
 export interface EnvironmentOptions {
@@ -35,6 +35,9 @@ export function readEnvironment({ envFile, environment = process.env }: Environm
   return { texts, problems };
 }
 
+/** The path is not repeated: it may be the secret itself, given to the wrong key. */
+const pathWanted = "the path of a file that can be read; a value itself belongs into the key without _FILE";
+
 /**
  * A container's secrets come as files. Ours are read or reported; those of others (`ERP_PASSWORD_FILE`, for the sync
  * file) are read where they can be, since a name alone does not tell whether it is meant for svcsync.
@@ -43,7 +46,7 @@ function readSecretFiles(texts: Record<string, string>, problems: Problem[]): vo
   for (const [name, path] of Object.entries(texts)) {
     if (!name.endsWith(fileSuffix) || isKey(name)) continue;
     const target = name.slice(0, -fileSuffix.length);
-    if (!looksSecret(target)) continue;
+    if (!mayComeFromFile(target)) continue;
     const ours = isKey(target);
     if (texts[target] !== undefined) {
       if (ours) problems.push({ key: name, found: `${target} as well`, wanted: "one of the two" });
@@ -52,10 +55,9 @@ function readSecretFiles(texts: Record<string, string>, problems: Problem[]): vo
     try {
       const text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
       if (text !== "") texts[target] = text;
-      else if (ours) problems.push({ key: name, found: `${path} (empty)`, wanted: "a file that holds the value" });
+      else if (ours) problems.push({ key: name, found: "an empty file", wanted: "a file that holds the value" });
     } catch (error) {
-      if (ours)
-        problems.push({ key: name, found: `${path} (${systemCode(error)})`, wanted: "a file that can be read" });
+      if (ours) problems.push({ key: name, found: `no readable file (${systemCode(error)})`, wanted: pathWanted });
     }
   }
 }

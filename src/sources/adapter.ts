@@ -8,6 +8,8 @@ export interface OpenContext {
   readonly name: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Takes secrets that a login brings out of all that is logged, shown and stored. */
+  readonly hide?: (...secrets: string[]) => void;
 }
 
 export interface OpenedSource<Read> extends Source {

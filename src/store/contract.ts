@@ -13,6 +13,7 @@ import type {
   ServiceId,
   StreamName,
 } from "#model";
+import type { Redact } from "#telemetry";
 import type { Applied, AuditEntry, Claim, Waiting } from "./claim.ts";
 import type {
   Adoption,
@@ -274,6 +275,8 @@ export interface OpenStoreOptions {
    * @throws {StopError} E_STORE_BUSY when another live daemon holds it.
    */
   readonly as: "daemon" | "operator";
+  /** Takes secrets out of errors and notes before they are written down; none are known unless given. */
+  readonly redact?: Redact;
   /** How long a claim lasts without being renewed, in milliseconds. */
   readonly leaseMs?: number;
 }

@@ -2,4 +2,4 @@ export type { LogFields, Logger } from "./logger.ts";
 export { openLogger, type LogOptions } from "./pino-logger.ts";
 export type { DeliveryEnd, Metrics, Readings } from "./metrics.ts";
 export { metricsType, openMetrics, type MetricsOptions } from "./prometheus.ts";
-export { redactor, type Redact } from "./redaction.ts";
+export { redacted, Redaction, type Redact } from "./redaction.ts";

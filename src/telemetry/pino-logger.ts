@@ -1,15 +1,16 @@
+import { printable } from "#model";
 import { pino, type DestinationStream, type Logger as Pino } from "pino";
 import { prettyFactory } from "pino-pretty";
 import type { LogFields, Logger } from "./logger.ts";
 import { plainFields } from "./plain-value.ts";
-import { redactor, type Redact } from "./redaction.ts";
+import { Redaction, type Redact } from "./redaction.ts";
 
 export interface LogOptions {
   readonly level: "debug" | "info" | "warn" | "error";
   /** `auto`: pretty on a terminal, else JSON. */
   readonly format: "json" | "pretty" | "auto";
-  /** Texts that no line may hold, wherever they would stand. */
-  readonly secrets: readonly string[];
+  /** Texts that no line may hold, wherever they would stand; as a redaction they may grow. */
+  readonly secrets: readonly string[] | Redaction;
   /** Standard output unless given. */
   readonly destination?: DestinationStream | undefined;
 }
@@ -33,9 +34,10 @@ export function openLogger(options: LogOptions): Logger {
       // Errors arrive plain already; pino's own way would take them apart again.
       serializers: { err: (plain: unknown) => plain },
     },
-    usePretty ? prettyStream(output, onTerminal) : output,
+    usePretty ? prettyStream(output, onTerminal) : printableStream(output),
   );
-  return new PinoLogger(root, redactor(options.secrets));
+  const { redact } = options.secrets instanceof Redaction ? options.secrets : new Redaction(options.secrets);
+  return new PinoLogger(root, usePretty ? (text) => printable(redact(text)) : redact);
 }
 
 /** Prettifies in this thread and at once: a worker thread would lose the last lines of a crash. */
@@ -46,6 +48,11 @@ function prettyStream(output: DestinationStream, colorize: boolean): Destination
     singleLine: true,
   });
   return { write: (line) => output.write(prettify(line)) };
+}
+
+/** JSON that a terminal does not obey; what it means stays the same. */
+function printableStream(output: DestinationStream): DestinationStream {
+  return { write: (line) => output.write(printable(line)) };
 }
 
 /** Nothing reaches pino but plain, redacted values. */

@@ -8,18 +8,45 @@ const bearer = /\bBearer\s+[^\s"',;]+/gi;
 const credentials = /(:\/\/)[^/?#\s"'@]+@/g;
 
 /**
- * A function that knows the secrets of this process. They are found wherever they stand, also as addresses and
- * JSON spell them; what looks like a credential is taken out as well.
+ * The secrets of this process: those of the settings, and those that it is given while it runs. They are found wherever they
+ * stand, also as addresses and JSON spell them; what looks like a credential is taken out as well.
  */
-export function redactor(secrets: readonly string[]): Redact {
-  const spellings = new Set(secrets.filter((secret) => secret !== "").flatMap(spellingsOf));
-  // The longest first: a secret that contains another one goes as a whole.
-  const known = [...spellings].toSorted((a, b) => b.length - a.length).map(escapeRegExp);
-  const pattern = known.length === 0 ? undefined : new RegExp(known.join("|"), "g");
-  return (text) => {
-    const withoutKnown = pattern === undefined ? text : text.replace(pattern, redactedMark);
+export class Redaction {
+  readonly #spellings = new Set<string>();
+  #pattern: RegExp | undefined;
+
+  constructor(secrets: readonly string[] = []) {
+    this.hide(...secrets);
+  }
+
+  /** From now on these texts are taken out too: a token that a login brought. */
+  readonly hide = (...secrets: readonly string[]): void => {
+    const before = this.#spellings.size;
+    for (const secret of secrets)
+      if (secret !== "") for (const spelling of spellingsOf(secret)) this.#spellings.add(spelling);
+    if (this.#spellings.size === before) return;
+    // The longest first: a secret that contains another one goes as a whole.
+    const known = [...this.#spellings].toSorted((a, b) => b.length - a.length).map(escapeRegExp);
+    this.#pattern = new RegExp(known.join("|"), "g");
+  };
+
+  readonly redact: Redact = (text) => {
+    const withoutKnown = this.#pattern === undefined ? text : text.replace(this.#pattern, redactedMark);
     return withoutKnown.replace(bearer, `Bearer ${redactedMark}`).replace(credentials, `$1${redactedMark}@`);
   };
+}
+
+/** A copy in which every text has gone through `redact`, names of members included. */
+export function redacted<Value>(value: Value, redact: Redact): Value {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the copy has the shape of the value
+  return copy(value, redact) as Value;
+}
+
+function copy(value: unknown, redact: Redact): unknown {
+  if (typeof value === "string") return redact(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((member: unknown) => copy(member, redact));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [redact(name), copy(member, redact)]));
 }
 
 const secretField =

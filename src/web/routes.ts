@@ -1,12 +1,11 @@
 import { RECORD_STATES, type Clock, type RecordId, type RecordState } from "#model";
 import { attentionStates } from "#operator";
-import { metricsType, type Metrics, type Redact } from "#telemetry";
+import { metricsType, redacted, type Metrics, type Redact } from "#telemetry";
 import { htmlAnswer, jsonAnswer, seeOther, textAnswer, type Answer } from "./answer.ts";
 import type { StatusSource } from "./contract.ts";
 import type { Readiness } from "./readiness.ts";
 import { noRecordPage, recordPage } from "./pages/record-page.ts";
 import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "./pages/records-page.ts";
-import { redacted } from "./redacted.ts";
 import type { WebRequest } from "./request.ts";
 import { problemsOf, statusPage } from "./pages/status-page.ts";
 import { pathOf } from "./pages/wording.ts";

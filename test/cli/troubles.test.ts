@@ -177,6 +177,38 @@ describe("settings that are wrong", () => {
   });
 });
 
+describe("what a command prints", () => {
+  afterEach(() => scene.set({ ERP_URL: `sqlite:${scene.erp.path}`, SERVICE_TOKEN: "sandbox-token" }));
+
+  it("holds no password of the ERP's address and no token, on stdout or stderr, whatever fails", async () => {
+    const port = await freePort();
+    await scene.set({ ERP_URL: `postgres://sync:hunter2pass@127.0.0.1:${port}/erp`, SERVICE_TOKEN: "wrong-tok3n" });
+    for (const argv of [["check"], ["sync"], ["peek", "customers"], ["status"], ["status", "--json"]]) {
+      const { stdout, stderr } = await scene.run(...argv);
+      expect(stdout + stderr).not.toMatch(/hunter2pass|wrong-tok3n/);
+    }
+  });
+
+  it("steers no terminal, whatever the ERP has", async () => {
+    const key = "\u001b[2J\u009b1m\u202eK";
+    scene.erp.insertCustomer({ customer_no: key, name1: "\u001b]0;owned\u0007" });
+    await scene.run("sync");
+    const printed = await Promise.all([
+      scene.run("records", "--state", "applied"),
+      scene.run("explain", `customers/${key}`),
+      scene.run("explain", `customers/${key}`, "--json"),
+      scene.run("explain", `customers/${key}x`),
+      scene.run("peek", "customers"),
+    ]);
+    for (const { stdout, stderr } of printed) {
+      // oxlint-disable-next-line no-control-regex -- they are what must not be there
+      expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+      expect(stdout + stderr).toContain("\\u202e");
+    }
+    expect(JSON.parse(printed[2].stdout)).toMatchObject({ id: { key } });
+  });
+});
+
 describe("a store that is in use", () => {
   it("is named with the process that holds it, and commands beside it still work", async () => {
     const logger = openLogger({ level: "error", format: "json", secrets: [] });

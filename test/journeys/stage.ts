@@ -9,7 +9,7 @@ import { createSampleErp, DEFAULT_TOKEN, startSandbox, type SampleErp, type Sand
 import type { SandboxOptions, StoredRecord } from "#sandbox";
 import { loadSettings, secretTexts } from "#settings";
 import { openStore, type RecordView, type Store } from "#store";
-import { openLogger } from "#telemetry";
+import { openLogger, Redaction } from "#telemetry";
 import { TextSink } from "./text-sink.ts";
 
 export interface StageOptions {
@@ -194,9 +194,13 @@ function lines(values: Readonly<Record<string, string>>): string {
 async function start(envFile: string, more: Pick<Configuration, "breaker">): Promise<Running> {
   const { settings, secrets } = loadSettings({ envFile, environment: {} });
   const log = new TextSink();
-  const logger = openLogger({ ...settings.log, secrets: secretTexts(secrets, settings.environment), destination: log });
   const syncFile = await readSyncFile(settings.syncFile, settings.environment);
-  const daemon = await startDaemon({ settings, secrets, syncFile, logger, ...more }, { polls: "scheduled", web: true });
+  const redaction = new Redaction([...secretTexts(secrets), ...syncFile.secrets]);
+  const logger = openLogger({ ...settings.log, secrets: redaction, destination: log });
+  const daemon = await startDaemon(
+    { settings, secrets, syncFile, logger, redaction, ...more },
+    { polls: "scheduled", web: true },
+  );
   return { daemon, store: daemon.parts.store, log, [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() };
 }
 

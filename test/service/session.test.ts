@@ -46,6 +46,17 @@ function clockAt(start: number): Clock & { at: number } {
 const clock = clockAt(Date.parse("2026-01-01T00:00:00Z"));
 
 describe("the session with a password", () => {
+  it("hides each token that it is given, before it is used", async () => {
+    const { answer } = tenant();
+    const hidden: string[] = [];
+    await using server = await standIn(answer);
+    const hide = (...secrets: string[]) => void hidden.push(...secrets);
+    await using opened = open(server.url, { login: password }, { hide });
+    await opened.service.ping(never);
+
+    expect(hidden).toEqual(["t1"]);
+  });
+
   it("logs in before the first call with user name, password, lifetime, refresh and token name", async () => {
     const { state, answer } = tenant();
     await using server = await standIn(answer);

@@ -146,6 +146,7 @@ export function open(
     logger: context.logger ?? recorder(log),
     referenceCache,
     ...(context.breaker === undefined ? {} : { breaker: context.breaker }),
+    ...(context.hide === undefined ? {} : { hide: context.hide }),
     ...(context.version === undefined ? {} : { version: context.version }),
   });
   return { service, log, cache, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };

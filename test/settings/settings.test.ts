@@ -236,6 +236,8 @@ describe("the process environment", () => {
   });
 });
 
+const aPath = "the path of a file that can be read; a value itself belongs into the key without _FILE";
+
 describe("secrets from files", () => {
   it("lose the line break at their end", () => {
     const { secrets } = load({ SERVICE_URL: "https://a.example", SERVICE_TOKEN_FILE: fileWith("t", "fr0m-file\n") });
@@ -251,6 +253,13 @@ describe("secrets from files", () => {
     expect(environment).not.toHaveProperty("ERP_IMPORT");
   });
 
+  it("are not repeated when they were given in the place of a path", () => {
+    const problems = problemsOf(() => load({ SERVICE_URL: "https://a.example", SERVICE_TOKEN_FILE: "t0p/s3cret" }));
+
+    expect(problems.join("\n")).toContain("SERVICE_TOKEN_FILE");
+    expect(problems.join("\n")).not.toContain("s3cret");
+  });
+
   it("must be there, hold something and stand alone", () => {
     const missing = join(folder, "missing");
     const problems = problemsOf(() =>
@@ -263,8 +272,8 @@ describe("secrets from files", () => {
     );
 
     expect(problems).toEqual([
-      `HTTPS_PROXY_FILE: found ${join(folder, "e")} (empty); wanted a file that holds the value`,
-      `QUEUE_URL_FILE: found ${missing} (ENOENT); wanted a file that can be read`,
+      "HTTPS_PROXY_FILE: found an empty file; wanted a file that holds the value",
+      `QUEUE_URL_FILE: found no readable file (ENOENT); wanted ${aPath}`,
       "SERVICE_TOKEN_FILE: found SERVICE_TOKEN as well; wanted one of the two",
     ]);
   });

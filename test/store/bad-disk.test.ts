@@ -33,7 +33,14 @@ describe("a full disk", () => {
     await (await openDaemon(place.dataDir))[Symbol.asyncDispose]();
     const db = new Database(join(place.dataDir, "svcsync.db"));
     db.pragma("max_page_count = 120");
-    await using store = new SqliteStore({ db, clock, logger: silentLogger, leaseMs: 1_000, lock: undefined });
+    await using store = new SqliteStore({
+      db,
+      clock,
+      logger: silentLogger,
+      leaseMs: 1_000,
+      lock: undefined,
+      redact: (text) => text,
+    });
     const { refusal, taken } = await fillUp(store);
     expect(refusal).toMatchObject({ family: "stop", code: "E_STORE_FULL" });
     expect(String(refusal)).toContain("free space");
@@ -71,7 +78,14 @@ describe("a read-only store", () => {
     await using daemon = await openDaemon(place.dataDir);
     await daemon.stage("customers", batch([upsert("1")]));
     const db = new Database(join(place.dataDir, "svcsync.db"), { readonly: true });
-    await using store = new SqliteStore({ db, clock, logger: silentLogger, leaseMs: 1_000, lock: undefined });
+    await using store = new SqliteStore({
+      db,
+      clock,
+      logger: silentLogger,
+      leaseMs: 1_000,
+      lock: undefined,
+      redact: (text) => text,
+    });
     expect((await store.record(customer("1")))?.state).toBe("due");
     await expect(store.claim(customer("1"))).rejects.toMatchObject({ family: "stop", code: "E_STORE_READONLY" });
     await expect(store.check()).rejects.toMatchObject({ code: "E_STORE_READONLY" });
@@ -99,7 +113,14 @@ describe("a store that another process writes to", () => {
     const path = join(place.dataDir, "svcsync.db");
     const other = new Database(path);
     const db = new Database(path, { timeout: 20 });
-    await using store = new SqliteStore({ db, clock, logger: silentLogger, leaseMs: 1_000, lock: undefined });
+    await using store = new SqliteStore({
+      db,
+      clock,
+      logger: silentLogger,
+      leaseMs: 1_000,
+      lock: undefined,
+      redact: (text) => text,
+    });
     other.exec("BEGIN IMMEDIATE");
     await expect(store.saveNote("a", 1)).rejects.toMatchObject({ family: "retry", code: "E_STORE_LOCKED" });
     other.close();

@@ -12,7 +12,14 @@ async function plansOf(read: (store: Store) => Promise<unknown>): Promise<string
   const statements: string[] = [];
   const db = new Database(":memory:", { verbose: (sql) => statements.push(String(sql)) });
   migrate(db, migrations);
-  await using store = new SqliteStore({ db, clock: systemClock, logger: silentLogger, leaseMs: 1, lock: undefined });
+  await using store = new SqliteStore({
+    db,
+    clock: systemClock,
+    logger: silentLogger,
+    leaseMs: 1,
+    lock: undefined,
+    redact: (text) => text,
+  });
   await store.stage("s", {
     changes: [{ kind: "upsert", key: "1", row: {} }],
     cursor: 1,

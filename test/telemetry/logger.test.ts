@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ParkError, RetryError, WaitError } from "#model";
-import { openLogger, type LogOptions } from "#telemetry";
+import { openLogger, Redaction, type LogOptions } from "#telemetry";
 
 function logTo(lines: string[], options: Partial<LogOptions> = {}) {
   const destination = { write: (line: string) => lines.push(line) };
@@ -97,7 +97,34 @@ describe("the log", () => {
   });
 });
 
+describe("a log on a terminal", () => {
+  const evil = "\u001b[2J\u0007\u009b\u202e";
+
+  it.each(["json", "pretty"] as const)("steers it in no way: %s", (format) => {
+    const lines: string[] = [];
+    logTo(lines, { format }).error({ key: evil, [evil]: [evil], err: new ParkError("E_X", evil) }, "refused");
+
+    expect(lines.join("")).toContain("\\u202e");
+    // oxlint-disable-next-line no-control-regex -- they are what must not be there
+    expect(lines.join("")).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+
+  it("keeps the meaning of JSON", () => {
+    expect(lineOf((log) => log.info({ key: evil }, "seen"))["key"]).toBe(evil);
+  });
+});
+
 describe("no secret in a log", () => {
+  it("nor one that a login brought while the process ran", () => {
+    const redaction = new Redaction(["first"]);
+    const lines: string[] = [];
+    const log = logTo(lines, { secrets: redaction });
+    redaction.hide("l8er");
+    log.info({}, "got l8er and first");
+
+    expect(parsed(lines[0]!)["msg"]).toBe("got [redacted] and [redacted]");
+  });
+
   const secrets = ["t0ken/of+ours", 'qu"ote\\d', "123456"];
 
   it("wherever it stands in a line", () => {

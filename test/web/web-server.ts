@@ -1,4 +1,4 @@
-import { openMetrics, redactor } from "#telemetry";
+import { openMetrics, Redaction } from "#telemetry";
 import { startWeb, type WebAddress, type WebParts } from "#web";
 import { memoryLogger } from "../telemetry/memory-logger.ts";
 import { now, sampleStatus } from "./sample-status.ts";
@@ -12,7 +12,7 @@ export async function sampleWeb(parts: Partial<WebParts> = {}, address: Partial<
       status: sampleStatus(),
       ready: { needed: { store: () => Promise.resolve() }, reported: {} },
       metrics: openMetrics({ version: "1.2.3", read: () => Promise.resolve({}) }),
-      redact: redactor(["s3cret"]),
+      redact: new Redaction(["s3cret"]).redact,
       clock: { now: () => now },
       version: "1.2.3",
       logger,

@@ -319,7 +319,10 @@ describe("keys that no path can hold", () => {
     const status = {
       ...sampleStatus(),
       records: () => Promise.resolve([record]),
-      record: (id: RecordId) => Promise.resolve(void asked.push(id.key) ?? { record, history: [] }),
+      record: (id: RecordId) => {
+        asked.push(id.key);
+        return Promise.resolve({ record, history: [] });
+      },
       retry: (id: RecordId) => Promise.resolve(asked.push(id.key)),
     };
     await using web = await sampleWeb({ status });

@@ -31,7 +31,7 @@ export class Progress implements Observer {
       this.totals.set(stream, { read: 0, created: 0, updated: 0, unchanged: 0, deleted: 0, skipped: 0 });
     if (!io.isTerminal) return;
     this.#bars = new MultiBar(
-      { format: "  {stream} {bar} {value}/{total}", stream: io.stdout, hideCursor: true, clearOnComplete: false },
+      { format: "  {stream} {bar} {value}/{total}", stream: io.terminal, hideCursor: true, clearOnComplete: false },
       Presets.shades_classic,
     );
     const width = Math.max(...streams.map(({ length }) => length));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Closing, readSyncFile, type Configuration } from "#daemon";
 import { loadSettings, secretTexts } from "#settings";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox, type SampleErp, type Sandbox } from "#sandbox";
-import { openLogger } from "#telemetry";
+import { openLogger, Redaction } from "#telemetry";
 import { sampleSyncFile } from "../init/index.ts";
 
 /** Everything that a demo or a rehearsal runs on: a stand-in for the service, a sample ERP, settings between them. */
@@ -47,12 +47,13 @@ export async function setStage(folder: string, queueUrl: string | undefined): Pr
     );
     await env.close();
     const { settings, secrets } = loadSettings({ envFile, environment: {} });
+    const redaction = new Redaction(secretTexts(secrets));
     const log = await open(logFile, "a");
     const stream = log.createWriteStream();
     closing.defer(() => new Promise<void>((resolve) => stream.end(resolve)));
     const logger = openLogger({
       ...settings.log,
-      secrets: secretTexts(secrets, settings.environment),
+      secrets: redaction,
       destination: stream,
     });
     const configuration = {
@@ -60,6 +61,7 @@ export async function setStage(folder: string, queueUrl: string | undefined): Pr
       secrets,
       syncFile: await readSyncFile(settings.syncFile, settings.environment),
       logger,
+      redaction,
     };
     return {
       folder,

@@ -27,7 +27,7 @@ export class Interview implements Disposable {
     this.#io = io;
     const echo = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
-        if (!this.#isMuted) io.stdout.write(chunk);
+        if (!this.#isMuted) io.terminal.write(chunk);
         done();
       },
     });

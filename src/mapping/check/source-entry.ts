@@ -3,6 +3,7 @@ import type { SourceEntry } from "../contract.ts";
 import { isObject } from "../object.ts";
 import { didYouMean } from "../did-you-mean.ts";
 import type { Problem } from "./problem.ts";
+import { secretsIn } from "./secrets.ts";
 import { checkShape } from "./shape-problem.ts";
 import type { SyncFileContext } from "../sync-file-context.ts";
 import { fillVariables } from "./variable.ts";
@@ -11,6 +12,8 @@ export interface CheckedSources {
   readonly entries: readonly SourceEntry[];
   /** Every source's name, and the shape of its streams' `read` where its adapter is known. */
   readonly readShapes: ReadonlyMap<string, z.ZodType | undefined>;
+  /** What must not be seen of their settings. */
+  readonly secrets: readonly string[];
   readonly problems: readonly Problem[];
 }
 
@@ -18,6 +21,7 @@ export interface CheckedSources {
 export function checkSources(words: Readonly<Record<string, unknown>>, context: SyncFileContext): CheckedSources {
   const entries: SourceEntry[] = [];
   const readShapes = new Map<string, z.ZodType | undefined>();
+  const secrets: string[] = [];
   const problems: Problem[] = [];
   for (const [name, source] of Object.entries(words)) {
     const path = ["sources", name];
@@ -37,7 +41,9 @@ export function checkSources(words: Readonly<Record<string, unknown>>, context: 
     if (filled.problems.length > 0) continue;
     const checked = checkShape(shapes.settings, filled.value, path, { hideValues: true });
     problems.push(...checked.problems);
-    if (checked.problems.length === 0) entries.push({ name, adapter, settings: checked.value });
+    if (checked.problems.length > 0) continue;
+    entries.push({ name, adapter, settings: checked.value });
+    secrets.push(...secretsIn(shapes.settings, checked.value));
   }
-  return { entries, readShapes, problems };
+  return { entries, readShapes, secrets, problems };
 }

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { childEnvironment } from "#settings";
 
 /**
  * Runs a program beside a reader of standard input. The kernel closes that pipe when this process ends, however it ends;
@@ -51,6 +52,7 @@ export function spawnGuarded(
 ): GuardedChild {
   const child = spawn("/bin/sh", ["-c", guardScript, "guard", endSignal, command, ...args], {
     ...options,
+    env: childEnvironment(),
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
   });

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { StopError } from "#model";
+import { childEnvironment } from "#settings";
 
 const run = promisify(execFile);
 
@@ -29,7 +30,8 @@ const versionTimeoutMs = 5_000;
 export async function findRedis(): Promise<RedisProgram | undefined> {
   for (const command of commands) {
     try {
-      const { stdout } = await run(command, ["--version"], { timeout: versionTimeoutMs, killSignal: "SIGKILL" });
+      const options = { timeout: versionTimeoutMs, killSignal: "SIGKILL", env: childEnvironment() } as const;
+      const { stdout } = await run(command, ["--version"], options);
       return { command, version: stdout.trim() };
     } catch {
       continue;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { duration } from "../duration.ts";
+import { secret } from "../secret.ts";
 import { timezone } from "../timezone.ts";
 
 const folderName = z.string().regex(/^[\w.-]+$/, "expected the name of a folder, without a path");
@@ -11,8 +12,8 @@ export const settingsSchema = z.strictObject({
       host: z.string().min(1).describe("Host name"),
       port: z.int().default(22).describe("Port"),
       username: z.string().min(1).describe("User name"),
-      password: z.string().optional().describe("Password"),
-      private_key: z.string().optional().describe("Private key in PEM form"),
+      password: secret(z.string()).optional().describe("Password"),
+      private_key: secret(z.string()).optional().describe("Private key in PEM form"),
       host_key: z
         .string()
         .regex(/^[A-Za-z0-9+/]{43}$/, "expected the SHA-256 fingerprint as ssh-keygen -l shows it, without SHA256:")

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { duration } from "../duration.ts";
+import { secret } from "../secret.ts";
 import { jsonValue } from "../wire/json-value.ts";
 import { pollSettings, webSettings } from "../wire/web-settings.ts";
 
@@ -13,7 +14,7 @@ export const settingsSchema = z.strictObject({
     .describe("json2 for Odoo 19 and later, jsonrpc for 18 and earlier"),
   database: z.string().min(1).describe("Name of the database"),
   username: z.string().optional().describe("Login of the user; jsonrpc needs it"),
-  key: z.string().min(1).describe("API key of the user (or, with jsonrpc, the password)"),
+  key: secret(z.string().min(1)).describe("API key of the user (or, with jsonrpc, the password)"),
   headers,
   timeout: duration.default(90_000).describe("Longest time for one answer"),
   answer_limit_mb,

@@ -1,32 +1,33 @@
 import { z } from "zod";
 import { duration } from "../duration.ts";
+import { secret } from "../secret.ts";
 import { timezone } from "../timezone.ts";
 
 const basic = z.strictObject({
   kind: z.literal("basic"),
   username: z.string().min(1).describe("User name"),
-  password: z.string().describe("Password, or the web service access key that stands for it"),
+  password: secret(z.string()).describe("Password, or the web service access key that stands for it"),
 });
 const bearer = z.strictObject({
   kind: z.literal("bearer"),
-  token: z.string().min(1).describe("Sent as `Authorization: Bearer …`"),
+  token: secret(z.string().min(1)).describe("Sent as `Authorization: Bearer …`"),
 });
 const header = z.strictObject({
   kind: z.literal("header"),
   name: z.string().min(1).describe("Name of the header that carries the key, e.g. AuthenticationToken or DOLAPIKEY"),
-  value: z.string().min(1).describe("Its whole value, e.g. `token key:secret`"),
+  value: secret(z.string().min(1)).describe("Its whole value, e.g. `token key:secret`"),
 });
 const oauth = z.strictObject({
   kind: z.literal("oauth"),
   token_url: z.url().describe("The token endpoint; client credentials are exchanged there"),
   client_id: z.string().min(1).describe("Client id"),
-  client_secret: z.string().min(1).describe("Client secret"),
+  client_secret: secret(z.string().min(1)).describe("Client secret"),
   scope: z.string().optional().describe("Scope, where the endpoint wants one"),
 });
 const login = z.strictObject({
   kind: z.literal("login"),
   url: z.string().min(1).describe("Where to log in, absolute or below `url`; its cookies are the session"),
-  body: z.record(z.string(), z.string()).describe("What is posted there as JSON"),
+  body: secret(z.record(z.string(), z.string())).describe("What is posted there as JSON"),
 });
 
 export const authSchema = z.discriminatedUnion("kind", [
@@ -43,7 +44,7 @@ export type AuthSettings = z.infer<typeof authSchema>;
 export const webSettings = {
   url: z.url().describe("Base address; paths of streams are below it"),
   auth: authSchema.default({ kind: "none" }).describe("How to log in: none, basic, bearer, header, oauth or login"),
-  headers: z.record(z.string(), z.string()).default({}).describe("Headers to send with every request"),
+  headers: secret(z.record(z.string(), z.string())).default({}).describe("Headers to send with every request"),
   timezone: timezone.default("UTC").describe("Zone of stamps that carry none themselves, e.g. Europe/Berlin"),
   timeout: duration.default(90_000).describe("Longest time for one answer"),
   answer_limit_mb: z

@@ -25,7 +25,7 @@ export async function openStore(
   dataDir: string,
   options: OpenStoreOptions & { readonly clock: Clock; readonly logger: Logger },
 ): Promise<Store> {
-  const { as, clock, logger, leaseMs = DEFAULT_LEASE_MS } = options;
+  const { as, clock, logger, leaseMs = DEFAULT_LEASE_MS, redact = (text) => text } = options;
   const path = join(dataDir, "svcsync.db");
   let lock: DaemonLock | undefined;
   let db: Database | undefined;
@@ -38,7 +38,7 @@ export async function openStore(
       const count = giveBackClaims(db, clock);
       if (count > 0) logger.info({ count }, "gave back the claims of a daemon that had died");
     }
-    return new SqliteStore({ db, clock, logger, leaseMs, lock });
+    return new SqliteStore({ db, clock, logger, leaseMs, lock, redact });
   } catch (thrown) {
     db?.close();
     lock?.[Symbol.dispose]();

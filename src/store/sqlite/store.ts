@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, Key, RecordId, StreamName } from "#model";
-import type { Logger } from "#telemetry";
+import { redacted, type Logger, type Redact } from "#telemetry";
 import type { Applied, Claim } from "../claim.ts";
 import type { Store } from "../contract.ts";
 import { backupStore } from "./backup.ts";
@@ -22,6 +22,7 @@ export interface SqliteStoreOptions {
   readonly logger: Logger;
   readonly leaseMs: number;
   readonly lock: DaemonLock | undefined;
+  readonly redact: Redact;
 }
 
 /** The contract, method by method: reads are answered at once, steps go through the group commit. */
@@ -32,13 +33,16 @@ export class SqliteStore implements Store {
   readonly #lock: DaemonLock | undefined;
   readonly #commit: GroupCommit;
   readonly #parts: Parts;
+  /** What is written down of errors holds no secret. */
+  readonly #clean: <Value>(value: Value) => Value;
   #isClosing = false;
 
-  constructor({ db, clock, logger, leaseMs, lock }: SqliteStoreOptions) {
+  constructor({ db, clock, logger, leaseMs, lock, redact }: SqliteStoreOptions) {
     this.#db = db;
     this.#clock = clock;
     this.#logger = logger;
     this.#lock = lock;
+    this.#clean = (value) => redacted(value, redact);
     this.#commit = new GroupCommit(db, new DiskSync(`${db.name}-wal`), () => this.#parts.moment.note());
     this.#parts = makeParts(db, clock, leaseMs);
   }
@@ -66,7 +70,7 @@ export class SqliteStore implements Store {
   }
 
   pollFailed(...[stream, error]: Parameters<Store["pollFailed"]>) {
-    return this.#commit.run(() => this.#parts.streams.pollFailed(stream, error));
+    return this.#commit.run(() => this.#parts.streams.pollFailed(stream, this.#clean(error)));
   }
 
   resetCursor(stream: StreamName) {
@@ -135,19 +139,19 @@ export class SqliteStore implements Store {
   }
 
   retry(...[claim, error, dueAt]: Parameters<Store["retry"]>) {
-    return this.#commit.run(() => this.#parts.outcomes.retry(claim, error, dueAt));
+    return this.#commit.run(() => this.#parts.outcomes.retry(claim, this.#clean(error), dueAt));
   }
 
   wait(...[claim, waiting]: Parameters<Store["wait"]>) {
-    return this.#commit.run(() => this.#parts.outcomes.wait(claim, waiting));
+    return this.#commit.run(() => this.#parts.outcomes.wait(claim, { ...waiting, error: this.#clean(waiting.error) }));
   }
 
   park(...[claim, error, audit]: Parameters<Store["park"]>) {
-    return this.#commit.run(() => this.#parts.outcomes.park(claim, error, audit));
+    return this.#commit.run(() => this.#parts.outcomes.park(claim, this.#clean(error), audit));
   }
 
   uncertain(...[claim, error]: Parameters<Store["uncertain"]>) {
-    return this.#commit.run(() => this.#parts.outcomes.uncertain(claim, error));
+    return this.#commit.run(() => this.#parts.outcomes.uncertain(claim, this.#clean(error)));
   }
 
   skip(claim: Claim, reason: string) {
@@ -259,7 +263,7 @@ export class SqliteStore implements Store {
   }
 
   saveNote(...[name, value]: Parameters<Store["saveNote"]>) {
-    return this.#commit.run(() => this.#parts.reference.saveNote(name, value));
+    return this.#commit.run(() => this.#parts.reference.saveNote(name, this.#clean(value)));
   }
 
   async backup(path: string): Promise<void> {

@@ -1,3 +1,5 @@
+import { printable } from "#model";
+
 /** A piece of HTML that is safe to be part of a page. Only {@link html} makes one. */
 export class Html {
   readonly text: string;
@@ -32,5 +34,5 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  return printable(text).replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

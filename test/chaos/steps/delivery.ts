@@ -38,7 +38,7 @@ export async function openDelivery(
   const logger = openLogger({
     level: "error",
     format: "json",
-    secrets: secretTexts(secrets, settings.environment),
+    secrets: secretTexts(secrets),
     destination: process.stderr,
   });
   const { leaseMs } = settings.delivery;

@@ -1,0 +1,17 @@
+const secretParameter = /[?&;](?:\w*(?:password|passwd|pwd|secret|token|key))=([^&;#]*)/gi;
+
+/** The secrets inside an address (its password, and parameters that carry one), as they stand there and as they are meant. */
+export function secretsInAddress(address: string): string[] {
+  if (!/^[\w+.-]+:/.test(address)) return [];
+  const password = /^[\w+.-]+:\/\/[^/?#\s:]*:([^/?#\s]*)@/.exec(address)?.[1];
+  const parameters = [...address.matchAll(secretParameter)].map(([, value]) => value);
+  return [password, ...parameters].flatMap((text) => (text === undefined || text === "" ? [] : spellingsOf(text)));
+}
+
+function spellingsOf(text: string): string[] {
+  try {
+    return [...new Set([text, decodeURIComponent(text)])];
+  } catch {
+    return [text];
+  }
+}

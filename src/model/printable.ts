@@ -1,0 +1,22 @@
+/**
+ * What a terminal obeys or a reader cannot see: control characters beside tab and the ends of lines (ESC and BEL move the cursor, set
+ * titles, ring), C1, marks that turn the direction of text, line separators, tags, and halves of surrogate pairs.
+ */
+const unprintable =
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+
+/**
+ * A text that can be shown anywhere: what a terminal would obey is spelled out, as `\u001b`. In JSON that spelling means the same
+ * character, so JSON stays what it was.
+ */
+export function printable(text: string): string {
+  return text.replace(unprintable, spelledOut);
+}
+
+function spelledOut(character: string): string {
+  return character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { printable } from "#model";
+
+describe("printable text", () => {
+  it.each([
+    ["\u001b[2J", "\\u001b[2J"],
+    ["\u0007 \b \r", "\\u0007 \\u0008 \\u000d"],
+    ["\u009b31m \u007f", "\\u009b31m \\u007f"],
+    ["abc\u202etxt.exe\u2066", "abc\\u202etxt.exe\\u2066"],
+    ["a\ud800b", "a\\ud800b"],
+    ["tag \u{e0041}", "tag \\udb40\\udc41"],
+    ["line\u2028line", "line\\u2028line"],
+  ])("spells out what a terminal obeys: %j", (text, shown) => {
+    expect(printable(text)).toBe(shown);
+  });
+
+  it("leaves ordinary text as it is, in every script", () => {
+    const text = "Müller & Søn\t株式会社 عربى 👩‍🔧\r\nnext\n";
+    expect(printable(text)).toBe(text);
+  });
+
+  it("keeps the meaning of JSON", () => {
+    const value = { "k\u202e": "\u009b\ud800\u{e0041}" };
+    expect(JSON.parse(printable(JSON.stringify(value)))).toEqual(value);
+  });
+});

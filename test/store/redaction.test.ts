@@ -1,0 +1,44 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStore } from "#store";
+import { Redaction } from "#telemetry";
+import { customer, ManualClock, silentLogger, upsert } from "../conformance/store-scene.ts";
+
+const error = { code: "E_TEST", message: "refused s3cr3t-token", details: { said: "s3cr3t-token" } } as const;
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "svcsync-redaction-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("the store", () => {
+  it("writes no secret of an error or a note down, not even one that a login brought later", async () => {
+    const redaction = new Redaction();
+    const clock = new ManualClock();
+    const { redact } = redaction;
+    await using store = await openStore(folder, { as: "daemon", clock, logger: silentLogger, redact });
+    redaction.hide("s3cr3t-token");
+    const changes = ["1", "2", "3", "4"].map((key) => upsert(key));
+    await store.stage("customers", { changes, cursor: null, backfill: false, complete: true });
+    await store.pollFailed("customers", error);
+    await store.retry((await store.claim(customer("1")))!, error, clock.now() + 1);
+    await store.wait((await store.claim(customer("2")))!, { error });
+    await store.park((await store.claim(customer("3")))!, error);
+    const claim = (await store.claim(customer("4")))!;
+    await store.begin(claim, { resource: "customer", projection: {} });
+    await store.uncertain(claim, error);
+    await store.saveNote("held", { reason: "s3cr3t-token" });
+
+    expect((await store.record(customer("3")))?.error).toMatchObject({
+      message: "refused [redacted]",
+      details: { said: "[redacted]" },
+    });
+    for (const name of await readdir(folder)) {
+      const bytes = await readFile(join(folder, name));
+      expect([name, bytes.includes("s3cr3t-token")]).toEqual([name, false]);
+    }
+  });
+});
