@@ -363,7 +363,7 @@ describe("the server", () => {
     socket.resume();
     if (start !== "") socket.write(start);
 
-    await once(socket, "close");
+    expect(await once(socket, "close")).toEqual([false]);
   });
 
   it("says which port it could not have", async () => {
