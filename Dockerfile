@@ -1,9 +1,12 @@
-# The same Node.js as in package.json, below both stages.
+# The same Node.js as in package.json, for both stages. To pin its digest as well, ask your registry for it:
+#   docker buildx imagetools inspect node:24.21.0-bookworm-slim --format '{{.Manifest.Digest}}'
+#   docker compose build --build-arg NODE=node:24.21.0-bookworm-slim@sha256:…
 ARG NODE=node:24.21.0-bookworm-slim
 
 FROM ${NODE} AS build
 WORKDIR /app
 # Libraries first: a change of the sources alone does not install them again.
+# npm ci verifies every package against its checksum in the lock file; no package may run a script.
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
@@ -12,9 +15,10 @@ COPY src ./src
 RUN npm run build && npm prune --ignore-scripts --omit=dev --omit=optional
 
 FROM ${NODE}
-# The program of the private queue: where QUEUE_URL is unset, one container is enough.
+# The program of the private queue: where QUEUE_URL is unset, one container is enough. tini is
+# the init process: it passes on signals and reaps orphans, which Node does not do.
 RUN apt-get update \
-  && apt-get install -y --no-install-recommends redis-server \
+  && apt-get install -y --no-install-recommends redis-server tini \
   && rm -rf /var/lib/apt/lists/* \
   && mkdir /data \
   && chown node:node /data
@@ -25,6 +29,9 @@ COPY --from=build /app/dist ./dist
 COPY config ./config
 # The commands of the operator: docker compose exec svcsync svcsync status
 RUN chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/svcsync
+# Fail the build, not the first start, when the store's library or a program does not work on this platform.
+RUN svcsync --version && redis-server --version \
+  && node -e 'new (require("better-sqlite3"))(":memory:").exec("SELECT 1")'
 # Inside a container the port is reached through the one that is published, so it listens on every address.
 ENV NODE_ENV=production DATA_DIR=/data HEALTH_HOST=0.0.0.0 HEALTH_PORT=8080
 USER node
@@ -35,6 +42,6 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HEALTH_PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # A clean stop: what runs is finished within STOP_GRACE_SECONDS. Give the container more than that.
 STOPSIGNAL SIGTERM
-# Begins with the options of Node that stand in its first line.
-ENTRYPOINT ["svcsync"]
+# The first line of svcsync sets the options of Node.
+ENTRYPOINT ["tini", "--", "svcsync"]
 CMD ["run"]

@@ -45,11 +45,22 @@ describe("the image", () => {
 
     expect(last("USER")).toBe("node");
     expect(last("STOPSIGNAL")).toBe("SIGTERM");
-    expect(last("ENTRYPOINT")).toBe('["svcsync"]');
-    expect(last("RUN")).toBe("chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/svcsync");
+    expect(last("ENTRYPOINT")).toBe('["tini", "--", "svcsync"]');
+    expect(all("RUN")).toContain("chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/svcsync");
     expect(bin).toEqual({ svcsync: "./dist/main.js" });
     expect(read("src/main.ts")).toMatch(/^#!\/usr\/bin\/env -S node .*--\n/);
     expect(last("CMD")).toBe('["run"]');
+  });
+
+  it("compiles nothing native, and installs only what the lock file holds a checksum of", () => {
+    const { packages } = z
+      .object({ packages: z.record(z.string(), z.object({ integrity: z.string().optional() })) })
+      .parse(JSON.parse(read("package-lock.json")));
+    const unverified = Object.entries(packages).filter(([path, { integrity }]) => path !== "" && !integrity);
+
+    expect(unverified.map(([path]) => path)).toEqual([]);
+    expect(all("RUN").filter((line) => /\bnpm (i|install|ci)\b/.test(line))).toEqual(["npm ci --ignore-scripts"]);
+    expect(all("RUN").join("\n")).not.toMatch(/g\+\+|python|node-gyp|npm rebuild/);
   });
 
   it("sets variables that the settings know, to values that they accept", () => {
@@ -65,34 +76,56 @@ describe("the image", () => {
 });
 
 describe("compose.yaml", () => {
-  const compose = z
+  const password = "from-dot-env";
+  const hardened = z.looseObject({
+    read_only: z.boolean(),
+    tmpfs: z.array(z.string()),
+    cap_drop: z.array(z.string()),
+    security_opt: z.array(z.string()),
+    mem_limit: z.string(),
+    pids_limit: z.number(),
+  });
+  const { services, networks } = z
     .object({
       services: z.object({
-        svcsync: z.looseObject({
-          read_only: z.boolean(),
-          tmpfs: z.array(z.string()),
-          environment: z.record(z.string(), z.string()),
-          stop_grace_period: z.string(),
-        }),
-        queue: z.looseObject({ command: z.string() }),
+        svcsync: hardened.extend({ environment: z.record(z.string(), z.string()), stop_grace_period: z.string() }),
+        queue: hardened.extend({ command: z.array(z.string()), networks: z.array(z.string()), user: z.string() }),
       }),
+      networks: z.object({ queue: z.object({ internal: z.boolean() }) }),
     })
-    .parse(parse(read("compose.yaml")));
-  const { svcsync, queue } = compose.services;
-  const { settings } = loadSettings({
+    .parse(parse(read("compose.yaml").replace(/\$\{REDIS_PASSWORD:\?[^}]+\}/g, password)));
+  const { svcsync, queue } = services;
+  const { settings, secrets } = loadSettings({
     envFile: "/dev/null",
     environment: { ...svcsync.environment, SERVICE_URL: "https://a.example", SERVICE_TOKEN: "t" },
   });
+  const option = (name: string) => queue.command[queue.command.indexOf(`--${name}`) + 1];
 
-  it("keeps the root file system read-only", () => {
-    expect(svcsync.read_only).toBe(true);
-    expect(svcsync.tmpfs).toEqual(["/tmp"]);
+  it.each(Object.entries(services))("gives %s no more than it needs", (_, service) => {
+    expect(service).toMatchObject({
+      read_only: true,
+      tmpfs: ["/tmp"],
+      cap_drop: ["ALL"],
+      security_opt: ["no-new-privileges:true"],
+    });
+    expect(service.mem_limit).toMatch(/^\d+[mg]$/);
+    expect(service.pids_limit).toBeGreaterThan(0);
   });
 
-  it("has the queue on a server that drops nothing", () => {
+  it("has the queue on a server that drops nothing and is full before its memory is", () => {
     expect(settings.queue.kind).toBe("redis");
-    expect(queue.command).toContain("--maxmemory-policy noeviction");
-    expect(queue.command).toContain("--appendonly yes");
+    expect(option("maxmemory-policy")).toBe("noeviction");
+    expect(option("appendonly")).toBe("yes");
+    expect(Number.parseInt(option("maxmemory") ?? "", 10)).toBeLessThan(Number.parseInt(queue.mem_limit, 10));
+  });
+
+  it("has a password on the queue server, which nobody else reaches", () => {
+    expect(option("requirepass")).toBe(password);
+    expect(new URL(secrets.queueUrl!).password).toBe(password);
+    expect(queue.networks).toEqual(["queue"]);
+    expect(networks.queue.internal).toBe(true);
+    expect(queue).not.toHaveProperty("ports");
+    expect(queue.user).toBe("redis");
   });
 
   it("gives a stop more time than the settings ask for", () => {
