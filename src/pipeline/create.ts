@@ -19,12 +19,14 @@ import type { DroppedFields } from "./dropped-fields.ts";
 import { Looks } from "./looks.ts";
 import type { Matcher } from "./matcher.ts";
 import { naturalKey } from "./natural-key.ts";
+import type { Presence } from "./presence.ts";
 import type { Wanted } from "./resolver.ts";
 import { saysNotDone } from "./verdict.ts";
 
 export interface CreatorParts {
   readonly store: Store;
   readonly service: Service;
+  readonly presence: Presence;
   readonly matcher: Matcher;
   /** How long after a create of unknown outcome the service may still bring its record to light. */
   readonly settleMs: number;
@@ -105,7 +107,7 @@ export class Creator {
     const near = await this.#parts.matcher.findNear(stream, projection, claim.id);
     const candidates: ServiceId[] = [];
     for (const serviceId of near)
-      if (await this.#parts.service.read(resource, serviceId, ["id"], signal)) candidates.push(serviceId);
+      if (await this.#parts.presence.read(resource, serviceId, ["id"], signal)) candidates.push(serviceId);
     if (candidates.length > 0)
       throw new UncertainError(
         "E_CREATE_UNCERTAIN",
@@ -164,7 +166,7 @@ export class Creator {
     if (candidates.length < 2) return candidates;
     const present: ServiceId[] = [];
     for (const serviceId of candidates)
-      if (await this.#parts.service.read(resource, serviceId, ["id"], signal)) present.push(serviceId);
+      if (await this.#parts.presence.read(resource, serviceId, ["id"], signal)) present.push(serviceId);
     return present;
   }
 
@@ -207,14 +209,14 @@ export class Creator {
     );
   }
 
-  /** What a record that is there holds of our fields, or undefined when it is gone. */
+  /** What a record that is there holds of our fields, or undefined when it is gone for sure. */
   async held(
     resource: ResourceName,
     serviceId: ServiceId,
     wanted: Projection,
     signal: AbortSignal,
   ): Promise<Projection | undefined> {
-    const record = await this.#parts.service.read(resource, serviceId, Object.keys(wanted), signal);
+    const record = await this.#parts.presence.read(resource, serviceId, Object.keys(wanted), signal);
     return record && ownedPart(record, wanted);
   }
 

@@ -3,6 +3,7 @@ import type { Stream } from "#mapping";
 import { idOf, sameValue, type Service, type ServiceRecord } from "#service";
 import type { RecordView, Store } from "#store";
 import { naturalKey, ruleName } from "./natural-key.ts";
+import { Presence } from "./presence.ts";
 import { DRIFTED } from "./updates.ts";
 
 /** Records read from the store at once. */
@@ -44,11 +45,13 @@ export interface Reconciliation {
  */
 export class Reconciler {
   readonly #store: Store;
-  readonly #service: Pick<Service, "list" | "read">;
+  readonly #service: Pick<Service, "list">;
+  readonly #presence: Presence;
 
-  constructor(store: Store, service: Pick<Service, "list" | "read">) {
+  constructor(store: Store, service: Pick<Service, "list" | "read" | "vouch">) {
     this.#store = store;
     this.#service = service;
+    this.#presence = new Presence(store, service);
   }
 
   async reconcile(stream: Stream, repair: boolean, signal: AbortSignal): Promise<Reconciliation> {
@@ -88,7 +91,7 @@ export class Reconciler {
       const page = await this.#store.records({ stream: stream.name, limit: PAGE, ...(after ? { after } : {}) });
       for (const { id, binding } of page)
         if (binding && !seen.has(binding.serviceId)) {
-          const found = await this.#service.read(binding.resource, binding.serviceId, ["id"], signal);
+          const found = await this.#presence.read(binding.resource, binding.serviceId, ["id"], signal);
           if (!found) missing.push({ kind: "missing", id, serviceId: binding.serviceId });
         }
       after = page.at(-1)?.id;

@@ -1,9 +1,10 @@
-import { recordLabel, recordName, SyncError, WaitError, type Projection } from "#model";
+import { recordLabel, recordName, RetryError, SyncError, WaitError, type Projection } from "#model";
 import type { Mapped, MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
 import type { AuditEntry, Claim, Store } from "#store";
 import { difference } from "./difference.ts";
 import type { DroppedFields } from "./dropped-fields.ts";
+import type { Presence } from "./presence.ts";
 import type { Resolver } from "./resolver.ts";
 import type { Updates } from "./updates.ts";
 
@@ -22,6 +23,7 @@ type Deletion = Extract<Mapped, { kind: "deleted" }>;
 export interface RemoverParts {
   readonly store: Store;
   readonly service: Service;
+  readonly presence: Presence;
   readonly resolver: Resolver;
   readonly updates: Updates;
   readonly dropped: DroppedFields;
@@ -34,15 +36,17 @@ export interface RemoverParts {
 export class Remover {
   readonly #store: Store;
   readonly #service: Service;
+  readonly #presence: Presence;
   readonly #resolver: Resolver;
   readonly #updates: Updates;
   readonly #dropped: DroppedFields;
   /** How long the parents that wait for their children wait. */
   readonly #pausesMs = new Map<string, number>();
 
-  constructor({ store, service, resolver, updates, dropped }: RemoverParts) {
+  constructor({ store, service, presence, resolver, updates, dropped }: RemoverParts) {
     this.#store = store;
     this.#service = service;
+    this.#presence = presence;
     this.#resolver = resolver;
     this.#updates = updates;
     this.#dropped = dropped;
@@ -90,6 +94,7 @@ export class Remover {
   async #removed(claim: Claim, signal: AbortSignal): Promise<AuditEntry> {
     const { resource, serviceId } = claim.binding!;
     const { status, durationMs } = await this.#service.remove(resource, serviceId, signal);
+    if (status >= 400) await this.#expectGone(claim, signal);
     return {
       action: "delete",
       resource,
@@ -99,6 +104,13 @@ export class Remover {
       status,
       durationMs,
     };
+  }
+
+  /** The service said that the record is not there: so it must not be. */
+  async #expectGone({ binding }: Claim, signal: AbortSignal): Promise<void> {
+    const { resource, serviceId } = binding!;
+    if ((await this.#presence.read(resource, serviceId, ["id"], signal)) === undefined) return;
+    throw new RetryError("E_SERVICE_ANSWER", `the service says that ${resource} ${serviceId} is gone, and shows it`);
   }
 
   async #set(claim: Claim, stream: Stream, fields: readonly MappedField[], signal: AbortSignal): Promise<void> {
@@ -130,6 +142,7 @@ export class Remover {
       });
     } catch (thrown) {
       if (!(thrown instanceof SyncError) || thrown.code !== "E_RECORD_GONE") throw thrown;
+      await this.#expectGone(claim, signal);
       // Both sides agree that it is gone.
       await this.#store.remove(claim, { unbind: true });
     }

@@ -2,6 +2,7 @@ import {
   errorFacts,
   ParkError,
   recordName,
+  RetryError,
   StopError,
   SyncError,
   type Clock,
@@ -12,7 +13,7 @@ import {
   type StreamName,
 } from "#model";
 import type { Stream } from "#mapping";
-import type { Service } from "#service";
+import { isRefusal, type Service } from "#service";
 import type { Claim, Store } from "#store";
 import type { Logger } from "#telemetry";
 import { Creator, UncertainError } from "./create.ts";
@@ -21,6 +22,7 @@ import { DroppedFields } from "./dropped-fields.ts";
 import type { Leases } from "./leases.ts";
 import type { Matcher } from "./matcher.ts";
 import type { Delivery, Observer } from "./observer.ts";
+import { Presence } from "./presence.ts";
 import { Remover, unbound } from "./removal.ts";
 import { ParentMissing, Resolver, type Wanted } from "./resolver.ts";
 import { Updates } from "./updates.ts";
@@ -53,6 +55,7 @@ export class Synchronizer {
   readonly #remover: Remover;
   readonly #updates: Updates;
   readonly #dropped: DroppedFields;
+  readonly #presence: Presence;
   /** Deliveries that run, by record. */
   readonly #running = new Map<string, Promise<void>>();
 
@@ -62,11 +65,13 @@ export class Synchronizer {
     const dropped = new DroppedFields(store, logger);
     const resolver = new Resolver(store, service);
     const updates = new Updates(store, service, policy.settleMs);
+    const presence = new Presence(store, service);
+    this.#presence = presence;
     this.#dropped = dropped;
     this.#resolver = resolver;
     this.#updates = updates;
-    this.#remover = new Remover({ store, service, resolver, updates, dropped });
-    this.#creator = new Creator({ store, service, matcher, dropped, settleMs: policy.settleMs });
+    this.#remover = new Remover({ store, service, presence, resolver, updates, dropped });
+    this.#creator = new Creator({ store, service, presence, matcher, dropped, settleMs: policy.settleMs });
   }
 
   /**
@@ -92,7 +97,7 @@ export class Synchronizer {
       claim = await store.claim(id);
       if (!claim) return;
       drop = leases.hold(claim);
-      const { outcome } = await this.#run(claim, stream, signal);
+      const { outcome } = await this.#run(claim, stream, signal).catch(this.#sober(claim, stream, signal));
       this.#delivered(claim, { kind: "done", outcome, durationMs: clock.now() - startedAt });
     } catch (thrown) {
       if (claim) await this.#failed(claim, thrown, startedAt, signal);
@@ -101,6 +106,22 @@ export class Synchronizer {
     } finally {
       drop?.();
     }
+  }
+
+  /**
+   * A refusal is believed while the service vouches for itself, when it is in its own words or came at the delivery before
+   * too: one that comes from something in between passes, and would park whatever met it.
+   */
+  #sober(claim: Claim, { resource }: Stream, signal: AbortSignal): (thrown: unknown) => Promise<never> {
+    return async (thrown) => {
+      if (!isRefusal(thrown) || signal.aborted) throw thrown;
+      await this.#presence.vouch(resource, claim.binding?.serviceId, signal);
+      if (thrown.isOwnWord) throw thrown;
+      const last = (await this.#parts.store.record(claim.id))?.error;
+      if (last?.code === thrown.code && last.details["status"] === thrown.status) throw thrown;
+      const { code, message, status } = thrown;
+      throw new RetryError(code, message, { cause: thrown, details: { ...thrown.details, status } });
+    };
   }
 
   async #run(claim: Claim, stream: Stream, signal: AbortSignal): Promise<Ended> {
@@ -175,6 +196,10 @@ export class Synchronizer {
   /** The service no longer has the record: by the stream's setting it is made again, or a person decides. */
   async #gone(claim: Claim, stream: Stream, wanted: Wanted, thrown: SyncError, signal: AbortSignal): Promise<Ended> {
     const { resource, serviceId } = claim.binding!;
+    if ((await this.#presence.read(resource, serviceId, ["id"], signal)) !== undefined)
+      throw new RetryError("E_SERVICE_ANSWER", `the service says that ${resource} ${serviceId} is gone, and shows it`, {
+        cause: thrown,
+      });
     if (stream.gone === "park")
       throw new ParkError("E_RECORD_GONE", `${resource} ${serviceId} no longer exists in the service`, {
         cause: thrown,

@@ -11,6 +11,7 @@ import type { Records } from "./records.ts";
 import type { Reference } from "./reference.ts";
 import type { ListQuery } from "./row-filter.ts";
 import type { Transport } from "./transport.ts";
+import type { Witness } from "./witness.ts";
 
 interface ClientParts {
   readonly transport: Transport;
@@ -21,6 +22,7 @@ interface ClientParts {
   readonly creates: Creates;
   readonly edits: Edits;
   readonly finder: Finder;
+  readonly witness: Witness;
   readonly reference: Reference;
   readonly probe: Probe;
   readonly close: () => void;
@@ -48,6 +50,10 @@ export class ServiceClient implements Service {
 
   read(resource: ResourceName, id: ServiceId, fields: readonly string[], signal: AbortSignal, above?: JsonObject) {
     return this.#parts.records.read(resource, id, fields, signal, above);
+  }
+
+  vouch(resource: ResourceName, known: readonly ServiceId[], signal: AbortSignal) {
+    return this.#parts.witness.vouch(resource, known, signal);
   }
 
   list(resource: ResourceName, query: ListQuery, signal: AbortSignal) {

@@ -78,6 +78,14 @@ export interface Service extends AsyncDisposable {
   ): Promise<ServiceRecord | undefined>;
 
   /**
+   * Asks whether refusals can be believed at this moment: something in between may answer 404, 400 or 403 to everything.
+   * Resolves when the service shows one of the `known` records, which are there as far as anybody knows; without any, when it
+   * shows a record of the list or proves that there is none, or lists of other resources where it does not list this one.
+   * @throws {WaitError} E_SERVICE_DOUBTED when it does not. The breaker counts refusals of known records as failures.
+   */
+  vouch(resource: ResourceName, known: readonly ServiceId[], signal: AbortSignal): Promise<void>;
+
+  /**
    * All records in pages of 50, each record once however rows move between pages. Custom fields that are asked for by
    * `customFields.<id or name>` are members of that name; `id` is always among the fields.
    * `changedSince` (epoch ms) narrows where the resource has it; every row is checked against it.

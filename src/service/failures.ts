@@ -11,14 +11,24 @@ import {
 } from "#model";
 import { HttpFailure, retryAfterMs, type HttpAnswer } from "#http";
 
-/** The service said no: the record or the request needs a person. `status` tells which no. */
+/**
+ * The service said no: the record or the request needs a person. `status` tells which no; `isOwnWord` is true when the answer
+ * has the form of the service's own errors, which something in between does not know.
+ */
 export class ServiceRefusal extends ParkError {
   readonly status: number;
+  readonly isOwnWord: boolean;
 
-  constructor(code: ErrorCode, message: string, status: number, extras: ErrorExtras) {
+  constructor(code: ErrorCode, message: string, status: number, extras: ErrorExtras & { readonly isOwnWord: boolean }) {
     super(code, message, extras);
     this.status = status;
+    this.isOwnWord = extras.isOwnWord;
   }
+}
+
+/** The service refused a request: with another request before it, or something in between, it may be otherwise. */
+export function isRefusal(thrown: unknown): thrown is ServiceRefusal {
+  return thrown instanceof ServiceRefusal;
 }
 
 /** A 404 of a collection: the tenant does not have the resource at all. */
@@ -28,6 +38,7 @@ export function unknownResource(resource: ResourceName, cause: ServiceRefusal): 
   return new ServiceRefusal("E_RESOURCE_UNKNOWN", `the tenant has no ${resource} (404): ${why}`, 404, {
     cause,
     details,
+    isOwnWord: cause.isOwnWord,
   });
 }
 
@@ -59,7 +70,8 @@ export function answerError(answer: HttpAnswer, write: boolean, now: number): Sy
     const asked = retryAfterMs(answer.headers["retry-after"], now, answer.headers.date) ?? BUSY_PAUSE_MS;
     return new WaitError("E_SERVICE_BUSY", message, { afterMs: Math.min(BUSY_PAUSE_MAX_MS, asked), details });
   }
-  if (REFUSALS.has(status)) return new ServiceRefusal("E_SERVICE_REFUSED", message, status, { details });
+  if (REFUSALS.has(status))
+    return new ServiceRefusal("E_SERVICE_REFUSED", message, status, { details, isOwnWord: isOwnWord(answer) });
   if (status >= 400) return new RetryError("E_SERVICE_FAILED", message, { outcomeUnknown: write, details });
   const to = answer.headers.location ?? "nowhere";
   const text = `${place} answered ${status} and points to ${withoutQuery(to)}: is SERVICE_URL the tenant's address?`;
@@ -83,13 +95,23 @@ export function serviceMessage(answer: HttpAnswer): string {
   return said.replaceAll(/\s+/g, " ").trim().slice(0, MESSAGE_LENGTH);
 }
 
+function isOwnWord(answer: HttpAnswer): boolean {
+  const body = parsed(answer.text());
+  return isJsonObject(body) && typeof body["errorMessage"] === "string";
+}
+
 function fromJson(text: string): string | undefined {
+  const body = parsed(text);
+  if (typeof body === "string") return body;
+  if (!isJsonObject(body)) return undefined;
+  const said = body["errorMessage"] ?? body["message"] ?? body["error"];
+  return said === undefined || said === null || typeof said === "string" ? (said ?? undefined) : JSON.stringify(said);
+}
+
+function parsed(text: string): Json | undefined {
   try {
     const body: Json = JSON.parse(text);
-    if (typeof body === "string") return body;
-    if (!isJsonObject(body)) return undefined;
-    const said = body["errorMessage"] ?? body["message"] ?? body["error"];
-    return said === undefined || said === null || typeof said === "string" ? (said ?? undefined) : JSON.stringify(said);
+    return body;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 export * from "./contract.ts";
 export { openService, type ServiceContext } from "./open.ts";
+export { isRefusal } from "./failures.ts";
 export type { ReferenceCache } from "./reference.ts";
 export { resourceFacts, resourceNames, type Operation, type ResourceFacts } from "./catalogue.ts";
 export { select, type FieldSelection } from "./fields.ts";

@@ -20,6 +20,7 @@ import { Reference, type ReferenceCache } from "./reference.ts";
 import { Scan } from "./scan.ts";
 import { Session } from "./session.ts";
 import { Transport, type RequestFacts } from "./transport.ts";
+import { Witness } from "./witness.ts";
 
 export interface ServiceContext {
   readonly clock: Clock;
@@ -105,6 +106,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     creates,
     edits,
     finder,
+    witness: new Witness(parts),
     reference,
     probe,
     close,

@@ -1,9 +1,17 @@
-import { WaitError, type Clock, type Json, type JsonObject, type ResourceName, RetryError } from "#model";
+import {
+  RetryError,
+  WaitError,
+  type Clock,
+  type Json,
+  type JsonObject,
+  type ResourceName,
+  type SyncError,
+} from "#model";
 import { HttpFailure, repeating, type HttpAnswer, type HttpClient, type RepeatPolicy } from "#http";
 import type { Logger } from "#telemetry";
 import type { Brand } from "./brand.ts";
 import type { Breaker } from "./breaker.ts";
-import { answerError, exchangeError } from "./failures.ts";
+import { answerError, exchangeError, ServiceRefusal } from "./failures.ts";
 import type { AdaptiveLimit, Load } from "./limit.ts";
 import type { Session } from "./session.ts";
 
@@ -20,6 +28,8 @@ export interface Call {
    * answers and short outages too, for calls whose work would otherwise begin anew.
    */
   readonly repeat: "never" | "quick" | "patient";
+  /** What is asked for is known to be there: a refusal says that the service, or what is before it, does not work. */
+  readonly isKnown?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -125,7 +135,7 @@ export class Transport {
         continue;
       }
       session.served(token);
-      if (!answer.ok) throw answerError(answer, write, clock.now());
+      if (!answer.ok) throw this.#error(call, answerError(answer, write, clock.now()));
       return {
         status: answer.status,
         headers: answer.headers,
@@ -137,6 +147,12 @@ export class Transport {
       afterMs: UNAUTHORIZED_PAUSE_MS,
       details: { resource: call.resource },
     });
+  }
+
+  #error({ isKnown, resource }: Call, error: SyncError): SyncError {
+    if (!isKnown || !(error instanceof ServiceRefusal)) return error;
+    const { message, details } = error;
+    return new RetryError("E_SERVICE_DOUBTED", message, { cause: error, details: { ...details, resource } });
   }
 
   async #exchange(call: Call, authorization: string, write: boolean): Promise<HttpAnswer> {

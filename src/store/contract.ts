@@ -217,6 +217,8 @@ export interface Store extends AsyncDisposable {
    * Resolves to false and changes nothing unless the record is applied and bound.
    */
   recheck(id: RecordId, doubts: Projection): Promise<boolean>;
+  /** Up to `limit` ids of the resource that records are bound to, the highest first: those were made last. */
+  boundIds(resource: ResourceName, limit: number): Promise<ServiceId[]>;
   /** The record that is bound to this id of the service. */
   boundTo(binding: Binding): Promise<RecordId | undefined>;
 

@@ -30,6 +30,16 @@ export function describeOutcomes(makePlace: MakePlace): void {
       await expect(scene.store.apply(claim, written({}))).rejects.toMatchObject({ code: "E_STORE_STATE" });
     });
 
+    it("lists the ids that records of a resource are bound to, the highest first", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.bound(customer("2"), 13);
+      await scene.bound(customer("3"), 12);
+      const { resource } = (await scene.store.record(customer("1")))!.binding!;
+      expect(await scene.store.boundIds(resource, 2)).toEqual([13, 12]);
+      expect(await scene.store.boundIds("another", 2)).toEqual([]);
+    });
+
     it.each([0, -1, 1.5, 1e30, 2 ** 53])("refuses to bind to %d, which is no id, and goes on", async (serviceId) => {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));

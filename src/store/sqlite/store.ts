@@ -208,6 +208,10 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#parts.rechecks.recheck(id, doubts), DURABLE);
   }
 
+  boundIds(...[resource, limit]: Parameters<Store["boundIds"]>) {
+    return this.#read(() => this.#parts.bindings.ids(resource, limit));
+  }
+
   boundTo(...[binding]: Parameters<Store["boundTo"]>) {
     return this.#read(() => this.#parts.bindings.owner(binding));
   }

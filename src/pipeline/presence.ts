@@ -1,0 +1,47 @@
+import type { ResourceName, ServiceId } from "#model";
+import type { Service, ServiceRecord } from "#service";
+import type { Store } from "#store";
+
+/** Records of the same resource that vouch for the service: should people have deleted one, the next is asked for. */
+const WITNESSES = 3;
+
+/**
+ * Whether records are there. "Not there" is believed only from a service that shows, before and after, other records that are
+ * known to be there: a gateway may answer 404 to everything, and then what is there would be created again.
+ */
+export class Presence {
+  readonly #store: Pick<Store, "boundIds">;
+  readonly #service: Pick<Service, "read" | "vouch">;
+
+  constructor(store: Pick<Store, "boundIds">, service: Pick<Service, "read" | "vouch">) {
+    this.#store = store;
+    this.#service = service;
+  }
+
+  /**
+   * The record as the service shows it, or undefined when it is gone for sure.
+   * @throws {WaitError} E_SERVICE_DOUBTED when the service does not show what is known to be there.
+   */
+  async read(
+    resource: ResourceName,
+    serviceId: ServiceId,
+    fields: readonly string[],
+    signal: AbortSignal,
+  ): Promise<ServiceRecord | undefined> {
+    const shown = await this.#service.read(resource, serviceId, fields, signal);
+    if (shown !== undefined) return shown;
+    await this.vouch(resource, serviceId, signal);
+    const again = await this.#service.read(resource, serviceId, fields, signal);
+    if (again === undefined) await this.vouch(resource, serviceId, signal);
+    return again;
+  }
+
+  /**
+   * Asks the service for what is known to be there, besides the record that is in question.
+   * @throws {WaitError} E_SERVICE_DOUBTED when its refusals cannot be believed now.
+   */
+  async vouch(resource: ResourceName, besides: ServiceId | undefined, signal: AbortSignal): Promise<void> {
+    const known = await this.#store.boundIds(resource, WITNESSES + 1);
+    await this.#service.vouch(resource, known.filter((id) => id !== besides).slice(0, WITNESSES), signal);
+  }
+}
