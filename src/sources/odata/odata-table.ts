@@ -1,5 +1,6 @@
 import type { Json, JsonObject, Key, Row } from "#model";
 import { joinKey, splitKey } from "#model";
+import { EmptyPages } from "../wire/empty-pages.ts";
 import { jsonText } from "../wire/json-value.ts";
 import { PageGauge } from "../wire/page-gauge.ts";
 import type { KeyPage, Scope, WireRow, WireTable } from "../wire/table.ts";
@@ -120,9 +121,10 @@ export class ODataTable implements WireTable {
     signal: AbortSignal,
   ): Promise<{ rows: readonly JsonObject[]; more: boolean; next?: string }> {
     const { size } = this.#read;
+    const empty = new EmptyPages(this.name);
     let answer = await this.#client.page(url, size, signal);
     while (answer.rows.length === 0 && answer.next !== undefined) {
-      signal.throwIfAborted();
+      await empty.pass(0, signal);
       answer = await this.#client.page(answer.next, size, signal);
     }
     const { rows, next } = answer;
