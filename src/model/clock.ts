@@ -7,6 +7,9 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** Node fires a timer that is longer, 24.8 days, at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /**
  * Waits `ms` milliseconds, or less when `signal` is aborted: it then resolves early, so that loops fall out of their
  * `while (!signal.aborted)` by themselves.
@@ -19,7 +22,12 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       unfollow?.();
       resolve();
     };
-    const timer = setTimeout(done, ms);
+    let timer: NodeJS.Timeout;
+    const wait = (leftMs: number) => {
+      const nextMs = Math.min(leftMs, LONGEST_TIMER_MS);
+      timer = setTimeout(() => (leftMs > nextMs ? wait(leftMs - nextMs) : done()), nextMs);
+    };
+    wait(ms);
     const unfollow = signal && onAbort(signal, done);
   });
 }

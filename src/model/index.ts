@@ -34,7 +34,7 @@ export {
   type RetryExtras,
   type WaitExtras,
 } from "./errors.ts";
-export { sleep, systemClock, type Clock } from "./clock.ts";
+export { LONGEST_TIMER_MS, sleep, systemClock, type Clock } from "./clock.ts";
 export { onAbort } from "./abort.ts";
 export { Visitors } from "./visitors.ts";
 export { nearest } from "./nearest.ts";

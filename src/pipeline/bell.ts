@@ -1,4 +1,4 @@
-import { onAbort } from "#model";
+import { LONGEST_TIMER_MS, onAbort } from "#model";
 
 /** Lets one loop sleep until something rings, a time has passed or a signal is aborted, whichever comes first. */
 export class Bell {
@@ -20,7 +20,7 @@ export class Bell {
           this.#wake = undefined;
           resolve();
         };
-        const timer = setTimeout(done, ms);
+        const timer = setTimeout(done, Math.min(ms, LONGEST_TIMER_MS));
         const unfollow = onAbort(signal, done);
         this.#wake = done;
       });

@@ -10,3 +10,8 @@ export const duration = z
     const unit = text.replace(/^\d+/, "");
     return Number.parseInt(text, 10) * (unitsMs as Record<string, number>)[unit]!;
   });
+
+const DAY_MS = unitsMs.d;
+
+/** A duration that bounds one exchange. A longer one is a slip, and past 24.8 days a timer would fire at once. */
+export const timeLimit = duration.refine((ms) => ms > 0 && ms <= DAY_MS, "a time limit is between 1ms and 1d");

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration } from "../duration.ts";
+import { timeLimit } from "../duration.ts";
 import { secret } from "../secret.ts";
 import { jsonValue } from "../wire/json-value.ts";
 import { pollSettings, webSettings } from "../wire/web-settings.ts";
@@ -16,7 +16,7 @@ export const settingsSchema = z.strictObject({
   username: z.string().optional().describe("Login of the user; jsonrpc needs it"),
   key: secret(z.string().min(1)).describe("API key of the user (or, with jsonrpc, the password)"),
   headers,
-  timeout: duration.default(90_000).describe("Longest time for one answer"),
+  timeout: timeLimit.default(90_000).describe("Longest time for one answer"),
   answer_limit_mb,
   connections,
   ca_file,

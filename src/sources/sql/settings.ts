@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration } from "../duration.ts";
+import { timeLimit } from "../duration.ts";
 import { timezone } from "../timezone.ts";
 
 const urlSchemes = /^(sqlite|file|postgres|postgresql|mysql|mariadb|mssql|sqlserver):/i;
@@ -30,8 +30,8 @@ export const settings = z.strictObject({
     .describe(
       "The zone of stamps and date-times that carry none, e.g. Europe/Berlin. Without it they are read as UTC.",
     ),
-  statementTimeout: duration.default(120_000).describe("A statement that takes longer is ended. Default 2m."),
-  connectTimeout: duration.default(15_000).describe("A connection must be made within this time. Default 15s."),
+  statementTimeout: timeLimit.default(120_000).describe("A statement that takes longer is ended. Default 2m."),
+  connectTimeout: timeLimit.default(15_000).describe("A connection must be made within this time. Default 15s."),
   connections: z.int().min(1).max(16).default(2).describe("Connections held at most, by all streams of this source."),
   tls: tls.optional(),
 });

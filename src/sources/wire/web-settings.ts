@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration } from "../duration.ts";
+import { duration, timeLimit } from "../duration.ts";
 import { secret } from "../secret.ts";
 import { timezone } from "../timezone.ts";
 
@@ -46,7 +46,7 @@ export const webSettings = {
   auth: authSchema.default({ kind: "none" }).describe("How to log in: none, basic, bearer, header, oauth or login"),
   headers: secret(z.record(z.string(), z.string())).default({}).describe("Headers to send with every request"),
   timezone: timezone.default("UTC").describe("Zone of stamps that carry none themselves, e.g. Europe/Berlin"),
-  timeout: duration.default(90_000).describe("Longest time for one answer"),
+  timeout: timeLimit.default(90_000).describe("Longest time for one answer"),
   answer_limit_mb: z
     .int()
     .min(1)
