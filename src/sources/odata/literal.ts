@@ -1,29 +1,53 @@
+import { ParkError } from "#model";
 import type { Manners } from "./presets.ts";
+import { plainValue } from "./values.ts";
 
-/** A value as a filter writes it, by its type in `$metadata`. */
-export function literal(value: string, type: string, { version }: Manners): string {
-  const name = type.replace(/^Edm\./, "");
-  switch (name) {
-    case "Int64":
-      return version === "v2" ? `${value}L` : value;
-    case "Decimal":
-      return version === "v2" ? `${value}M` : value;
-    case "Guid":
-      return version === "v2" ? `guid'${value}'` : value;
-    case "Byte":
-    case "SByte":
-    case "Int16":
-    case "Int32":
-    case "Single":
-    case "Double":
-    case "Boolean":
-    case "Date":
-      return value;
-    case "DateTimeOffset":
-      return version === "v2" ? `datetimeoffset'${value}'` : value;
-    case "DateTime":
-      return `datetime'${value}'`;
-    default:
-      return `'${value.replaceAll("'", "''")}'`;
-  }
+const INTEGER = /^-?\d{1,20}$/;
+const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+const DATE = /^-?\d{4,}-\d\d-\d\d$/;
+const TIME = /^\d\d:\d\d(:\d\d(\.\d+)?)?$/;
+const INSTANT = /^-?\d{4,}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/i;
+const DURATION = /^-?P[\dDTHMS.]+$/;
+
+/** How values of a type look, and how v2 and v4 write them in a filter and an address. */
+interface Form {
+  readonly shape: RegExp;
+  readonly v2: (value: string) => string;
+  readonly v4: (value: string) => string;
+  /** Dates and times go into quotes where a service wants them so. */
+  readonly time?: true;
+}
+
+const bare = (value: string) => value;
+const forms: Readonly<Record<string, Form>> = {
+  Byte: { shape: INTEGER, v2: bare, v4: bare },
+  SByte: { shape: INTEGER, v2: bare, v4: bare },
+  Int16: { shape: INTEGER, v2: bare, v4: bare },
+  Int32: { shape: INTEGER, v2: bare, v4: bare },
+  Int64: { shape: INTEGER, v2: (value) => `${value}L`, v4: bare },
+  Decimal: { shape: NUMBER, v2: (value) => `${value}M`, v4: bare },
+  Double: { shape: NUMBER, v2: (value) => `${value}d`, v4: bare },
+  Single: { shape: NUMBER, v2: (value) => `${value}f`, v4: bare },
+  Boolean: { shape: /^(true|false)$/, v2: bare, v4: bare },
+  Guid: { shape: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i, v2: (value) => `guid'${value}'`, v4: bare },
+  Date: { shape: DATE, v2: bare, v4: bare, time: true },
+  TimeOfDay: { shape: TIME, v2: bare, v4: bare, time: true },
+  DateTime: { shape: INSTANT, v2: (value) => `datetime'${value}'`, v4: bare, time: true },
+  DateTimeOffset: { shape: INSTANT, v2: (value) => `datetimeoffset'${value}'`, v4: bare, time: true },
+  Time: { shape: DURATION, v2: (value) => `time'${value}'`, v4: (value) => `duration'${value}'` },
+  Duration: { shape: DURATION, v2: (value) => `time'${value}'`, v4: (value) => `duration'${value}'` },
+};
+
+/**
+ * A value of a row as a filter writes it, by its type in `$metadata`; texts and what has no form of its own in quotes.
+ * @throws {ParkError} E_SOURCE_KEY where the value does not look like one of its type: it would be read as a condition.
+ */
+export function literal(value: string, type: string, { version, quotedTimes }: Manners): string {
+  const form = Object.entries(forms).find(([name]) => type === `Edm.${name}`)?.[1];
+  if (form === undefined) return `'${value.replaceAll("'", "''")}'`;
+  // v2 writes instants in JSON as `/Date(…)/`, and in addresses as ISO text.
+  const plain = value.startsWith("/Date(") ? String(plainValue(value)) : value;
+  if (!form.shape.test(plain))
+    throw new ParkError("E_SOURCE_KEY", `a key is ${JSON.stringify(value.slice(0, 60))}, which is no ${type}`);
+  return form.time && quotedTimes ? `'${plain}'` : form[version](plain);
 }

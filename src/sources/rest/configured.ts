@@ -72,8 +72,10 @@ function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<str
     ...(query.order === "stamp" ? read.order_by_changed : read.order_by_key),
     ...(after === undefined ? {} : read.after),
   };
-  const entries = Object.entries(templates).map(([name, value]) => [name, fill(String(value), values)] as const);
-  const bounded = entries.filter(([, value]) => !/\{(from|to)\}/.test(value));
+  const entries = Object.entries(templates).map(([name, value]) => [name, String(value)] as const);
+  const bounded = entries
+    .filter(([, value]) => !isOpen(value, values))
+    .map(([name, value]) => [name, fill(value, values)]);
   const request: WebRequest = {
     method: read.method,
     url: addressOf(read.path, { ...Object.fromEntries(bounded), ...paging }),
@@ -93,6 +95,11 @@ function rangeValues(read: ListRead, range: WallRange | undefined): Record<strin
     values["from"] = encodeStamp(range.from - (read.from_exclusive ? unit : 0), format, read.precision);
   if (range?.below !== undefined) values["to"] = encodeStamp(range.below, format, read.precision);
   return values;
+}
+
+/** Whether a template asks for a bound that the range does not have. */
+function isOpen(template: string, values: Readonly<Record<string, string>>): boolean {
+  return ["from", "to"].some((bound) => template.includes(`{${bound}}`) && values[bound] === undefined);
 }
 
 function linked(read: ListRead, url: string): WebRequest {

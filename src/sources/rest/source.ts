@@ -1,4 +1,4 @@
-import { StopError, type Json, type Key, type Row } from "#model";
+import { splitKey, StopError, type Json, type Key, type Row } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import type { Track } from "../wire/changes.ts";
 import { PRECISIONS } from "../wire/precision.ts";
@@ -60,12 +60,17 @@ function trackOf(client: WebClient, shape: RestShape): Track {
 }
 
 async function readOne(client: WebClient, shape: RestShape, key: Key, signal: AbortSignal): Promise<Row | undefined> {
-  const request = shape.one?.(key);
+  const request = fitsAddress(key) ? shape.one?.(key) : undefined;
   if (request === undefined) return search(client, shape, key, signal);
   const answer: Json | undefined = await client.json(request, signal);
   const row = answer === undefined ? undefined : shape.oneRow?.(answer);
   if (row === undefined || keyOf(row, shape.keyFields) !== key) return undefined;
   return shape.tidy?.(row) ?? row;
+}
+
+/** An empty part, `.` and `..` would make the address of something else, and half of a letter pair has none. */
+function fitsAddress(key: Key): boolean {
+  return splitKey(key).every((part) => part !== "" && part !== "." && part !== ".." && part.isWellFormed());
 }
 
 async function search(client: WebClient, shape: RestShape, key: Key, signal: AbortSignal): Promise<Row | undefined> {

@@ -2,7 +2,9 @@ import { isJsonObject, type Json } from "#model";
 
 /** Names in braces are replaced by their values; unknown ones stay, for they may be the API's own braces. */
 export function fill(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replace(/\{([\w.]+)\}/g, (whole, name: string) => values[name] ?? whole);
+  return template.replace(/\{([\w.]+)\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? values[name]! : whole,
+  );
 }
 
 /** Fills every text inside a JSON value. */

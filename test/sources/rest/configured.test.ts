@@ -158,6 +158,20 @@ describe("a configured API", () => {
     expect(await (await stream({ one: undefined })).readOne("2", never)).toMatchObject({ id: "2" });
   });
 
+  it.each(["..", ".", "", "\ud800", "a/../b?c#d", "{from}"])(
+    "reads the record whose key is %j, and takes no other address for it",
+    async (key) => {
+      answer = ({ path }) =>
+        path === "/v1/customers"
+          ? { body: { data: { rows: [{ id: "1" }, { id: key, name: "Odd" }] } } }
+          : path === `/v1/customers/${encodeURIComponent(key)}`
+            ? { body: { customer: { id: key, name: "Odd" } } }
+            : { status: 404 };
+      const customers = await stream({ changed: undefined, paging: { kind: "none" } });
+      expect(await customers.readOne(key, never)).toMatchObject({ name: "Odd" });
+    },
+  );
+
   it("reads a list without a stamp whole, at every poll", async () => {
     erp.fill(25, micros("2026-03-01T08:00:00Z"));
     const customers = await stream({ changed: undefined, order_by_changed: undefined, range: undefined });
