@@ -1,4 +1,5 @@
 import { ParkError } from "#model";
+import { jsonText } from "../wire/json-value.ts";
 import type { Manners } from "./presets.ts";
 import { plainValue } from "./values.ts";
 
@@ -46,7 +47,7 @@ export function literal(value: string, type: string, { version, quotedTimes }: M
   const form = Object.entries(forms).find(([name]) => type === `Edm.${name}`)?.[1];
   if (form === undefined) return `'${value.replaceAll("'", "''")}'`;
   // v2 writes instants in JSON as `/Date(…)/`, and in addresses as ISO text.
-  const plain = value.startsWith("/Date(") ? String(plainValue(value)) : value;
+  const plain = value.startsWith("/Date(") ? jsonText(plainValue(value)) : value;
   if (!form.shape.test(plain))
     throw new ParkError("E_SOURCE_KEY", `a key is ${JSON.stringify(value.slice(0, 60))}, which is no ${type}`);
   return form.time && quotedTimes ? `'${plain}'` : form[version](plain);
