@@ -1,0 +1,37 @@
+// Loaded into the daemon before its own code: tells the parent of stalls and of memory. A process that the machine did not run
+// is not stalled: only a delay during which the main thread itself used the processor counts.
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
+const TICK_MS = 20;
+const STALL_MS = 200;
+const MEMORY_MS = 500;
+let histogram;
+let used = process.threadCpuUsage();
+
+function tell(message) {
+  if (process.connected) process.send(message, () => {});
+}
+
+function look() {
+  const now = process.threadCpuUsage();
+  const cpuMs = (now.user + now.system - used.user - used.system) / 1_000;
+  used = now;
+  const delayMs = histogram.max / 1e6;
+  histogram.reset();
+  if (delayMs > STALL_MS && cpuMs > STALL_MS) tell({ kind: "stall", delayMs, cpuMs });
+}
+
+process.on("message", (message) => {
+  if (message === "watch") {
+    histogram = monitorEventLoopDelay({ resolution: 10 });
+    histogram.enable();
+    used = process.threadCpuUsage();
+    setInterval(look, TICK_MS).unref();
+    setInterval(() => tell({ kind: "memory", ...process.memoryUsage() }), MEMORY_MS).unref();
+  }
+  if (message === "collect") {
+    globalThis.gc();
+    tell({ kind: "collected", heapUsed: process.memoryUsage().heapUsed });
+  }
+});
+process.channel?.unref();
