@@ -248,6 +248,12 @@ streams:
     expect(problemsOf(apart)).toHaveLength(4);
   });
 
+  it("name a map that stands where a name is wanted, as two braces in a row make it", () => {
+    expect(problemsOf(stream("resource: {{RESOURCE}}"))).toContain(
+      "sync.yaml:5:16 a name is a map or a list; quote text that holds { or [",
+    );
+  });
+
   it("follow anchors and merges to where the words stand", () => {
     const text = `
 sources: { erp: { adapter: sql, url: x } }

@@ -1,5 +1,6 @@
 import {
   isAlias,
+  isCollection,
   isMap,
   isNode,
   isScalar,
@@ -40,6 +41,12 @@ export class YamlText {
       Alias: (_, alias) => {
         if (!alias.resolve(this.#document))
           problems.push(this.#unreadable(alias.range?.[0] ?? 0, `no anchor &${alias.source} stands above this alias`));
+      },
+      Pair: (_, { key }) => {
+        if (isCollection(key))
+          problems.push(
+            this.#unreadable(key.range?.[0] ?? 0, "a name is a map or a list; quote text that holds { or ["),
+          );
       },
     });
     if (problems.length === 0)
