@@ -107,6 +107,11 @@ function instant(text: string): Json {
 /** A document with a number that JavaScript would round stays text. */
 function json(text: string): Json {
   if (/\d{16}/.test(text)) return text;
-  const document: Json = JSON.parse(text);
-  return document;
+  try {
+    const document: Json = JSON.parse(text);
+    return document;
+  } catch {
+    // The parser's own message quotes the document.
+    throw new SyntaxError("it is no JSON document");
+  }
 }

@@ -3,15 +3,24 @@ import type { Finding } from "#model";
 import { all, list } from "./compile.ts";
 import type { Ask } from "./engine.ts";
 import { changesFeed, type StreamContext } from "./feeds.ts";
+import { countKeyless, reasonOf } from "./keyless.ts";
 import { keyOf, type Layout } from "./layout.ts";
-import { refuseEmptyKeys } from "./null-keys.ts";
 import { remedyOf } from "./remedies.ts";
 
 /** Is the key never NULL and unique together? */
 export async function checkKey(context: StreamContext, layout: Layout, signal: AbortSignal): Promise<Finding[]> {
   const { database } = context;
   const subject = `${layout.label}: key`;
-  await refuseEmptyKeys(database, layout, signal);
+  const keyless = await countKeyless(database, layout, signal);
+  if (keyless > 0)
+    return [
+      {
+        subject,
+        verdict: "problem",
+        message: `${reasonOf(layout, keyless)} (E_SOURCE_KEY_NULL)`,
+        remedy: remedyOf("E_SOURCE_KEY_NULL"),
+      },
+    ];
   const names = list(layout.key.map((column) => sql.id(column.name)));
   const selected = list(layout.key.map((column, at) => sql`${database.engine.exact(column)} as ${sql.id(`c${at}`)}`));
   const { rows } = await database.ask(

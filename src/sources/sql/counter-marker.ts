@@ -4,6 +4,7 @@ import type { Phase } from "./cursor.ts";
 import type { Ask, Cell, Engine } from "./engine.ts";
 import type { Layout } from "./layout.ts";
 import type { Begun, Bounds, Marker } from "./marker.ts";
+import { Oddity, placeOf, said } from "./oddity.ts";
 import { settle, type Settled } from "./settle.ts";
 
 export interface Ceiling {
@@ -76,19 +77,14 @@ export class CounterMarker implements Marker {
     return sql`${name} > ${engine.bound(BigInt(bounds.lower), column!)} and ${upper}`;
   }
 
-  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): void {
+  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): Oddity | undefined {
     const { layout } = this.#options;
     const [cell] = marks;
-    if (cell === null || cell === undefined) return;
-    if (!/^\d+$/.test(String(cell)))
-      throw new ParkError(
-        "E_SOURCE_STAMP",
-        `column ${layout.marks[0]!.name} of ${layout.label} is used as a counter, but row ${key} holds ${String(cell)}`,
-        { details: { table: layout.label, column: layout.marks[0]!.name, key } },
-      );
-    if (phase !== "window") return;
+    if (cell === null || cell === undefined) return undefined;
+    if (!/^\d+$/.test(String(cell))) return new Oddity(placeOf(layout), `${said(cell)} is no counter`);
+    if (phase !== "window") return undefined;
     const value = BigInt(String(cell));
-    if (value <= BigInt(bounds.upper) && (bounds.lower === null || value > BigInt(bounds.lower))) return;
+    if (value <= BigInt(bounds.upper) && (bounds.lower === null || value > BigInt(bounds.lower))) return undefined;
     throw new ParkError(
       "E_SOURCE_FILTER_IGNORED",
       `${layout.label} gave the row ${key} with the counter ${value}, outside the window that was asked for`,

@@ -3,7 +3,13 @@ import { z } from "zod";
 import { canonicalJson, type Cursor, type Json } from "#model";
 import type { Cell } from "./engine.ts";
 
-const cell = z.union([z.string(), z.number(), z.boolean(), z.strictObject({ int: z.string() })]);
+const cell = z.union([
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.strictObject({ int: z.string() }),
+  z.strictObject({ bytes: z.string() }),
+]);
 
 const pending = z.strictObject({
   mark: z.string(),
@@ -62,11 +68,15 @@ export function fingerprint(settings: unknown): string {
 export function storedCells(cells: readonly Cell[]): StoredCell[] {
   return cells.map((value) => {
     if (typeof value === "bigint") return { int: value.toString() };
-    if (value === null || value instanceof Uint8Array) throw new TypeError("a position holds neither null nor bytes");
+    if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString("base64") };
+    if (value === null) throw new TypeError("a position holds no null");
     return value;
   });
 }
 
 export function restoredCells(stored: readonly StoredCell[]): Cell[] {
-  return stored.map((value) => (typeof value === "object" ? BigInt(value.int) : value));
+  return stored.map((value) => {
+    if (typeof value !== "object") return value;
+    return "int" in value ? BigInt(value.int) : Buffer.from(value.bytes, "base64");
+  });
 }

@@ -18,14 +18,15 @@ export class Database implements AsyncDisposable {
   }
 
   /**
-   * Runs one statement. An aborted `signal` ends its connection at once and throws the abort reason.
+   * Runs one statement. An aborted `signal` ends its connection at once and throws the abort reason. With `maxBytes` the
+   * answer ends with the row that outgrows it.
    * @throws {RetryError} E_SOURCE_UNREACHABLE, E_SOURCE_TIMEOUT, E_SOURCE_BUSY
    * @throws {ParkError} E_SOURCE_LOGIN, E_SOURCE_FORBIDDEN, E_SOURCE_TABLE, E_SOURCE_COLUMN, E_SOURCE_QUERY …
    */
-  async ask(query: Sql, signal: AbortSignal): Promise<Answer> {
+  async ask(query: Sql, signal: AbortSignal, maxBytes?: number): Promise<Answer> {
     const { sql: text, parameters } = query.compile(this.engine.compiler);
     try {
-      return await this.#pool.use(signal, (session) => session.query(text, parameters, signal));
+      return await this.#pool.use(signal, (session) => session.query(text, parameters, signal, maxBytes));
     } catch (error) {
       signal.throwIfAborted();
       throw this.#translated(error);

@@ -12,14 +12,21 @@ export interface Answer {
   readonly columns: readonly Column[];
   /** Cells in the order of `columns`. */
   readonly rows: readonly (readonly Cell[])[];
+  /** True where the answer has more rows than the budget let in. */
+  readonly isCut?: boolean;
 }
 
 /** One connection to a database that can only read. */
 export interface Session {
-  /** @throws what the driver throws; {@link Engine.fault} knows what it means. */
-  query(text: string, values: readonly unknown[], signal: AbortSignal): Promise<Answer>;
+  /**
+   * Reads the answer's rows until they weigh `maxBytes`; the rest is never held.
+   * @throws what the driver throws; {@link Engine.fault} knows what it means.
+   */
+  query(text: string, values: readonly unknown[], signal: AbortSignal, maxBytes?: number): Promise<Answer>;
+  /** True once the session can take no further query, as after an answer that was cut off. */
+  readonly isSpent?: boolean;
   end(): Promise<void>;
-  /** Ends it at once, whatever runs in it. */
+  /** Ends it at once, and with it what the server runs for it. */
   destroy(): void;
 }
 

@@ -1,20 +1,26 @@
-import { ParkError, type Change, type ChangeBatch, type Cursor, type Key } from "#model";
+import { sql } from "kysely";
+import { ParkError, type ChangeBatch, type Cursor, type Key } from "#model";
 import type { Column } from "./column.ts";
+import { all } from "./compile.ts";
 import { parseCursor, restoredCells, storedCells, storedCursor, type Phase, type Progress } from "./cursor.ts";
 import type { Database } from "./database.ts";
-import type { Cell } from "./engine.ts";
+import type { Cell, Sql } from "./engine.ts";
+import type { Keyless } from "./keyless.ts";
 import { keyOf, type Layout } from "./layout.ts";
 import type { Bounds, Marker } from "./marker.ts";
-import { refuseEmptyKeys } from "./null-keys.ts";
+import type { Oddity } from "./oddity.ts";
 import { readPages } from "./pages.ts";
 import type { Settled } from "./settle.ts";
 
 export type Rows = readonly (readonly Cell[])[];
 
+export type Piece = Required<Omit<ChangeBatch, "cursor">>;
+
 /** A table that a feed reads, and what its rows mean. */
 export interface Part {
   readonly layout: Layout;
-  changes(rows: Rows): Promise<readonly Change[]>;
+  /** What the rows come to, in pieces that memory can hold. `oddities`: why a row's marks cannot be read. */
+  read(rows: Rows, oddities: readonly (Oddity | undefined)[]): AsyncIterable<Piece>;
   /** How many rows the key names right now. Present where it must be one, as in a table of records; a log may repeat keys. */
   countOf?(key: Key, signal: AbortSignal): Promise<number>;
 }
@@ -24,6 +30,7 @@ export interface FeedOptions {
   /** Names the settings that the cursor belongs to. */
   readonly read: string;
   readonly pageSize: number;
+  readonly keyless: Keyless;
   /** The first load: everything, by key. Undefined where the beginning is just the lowest mark. */
   readonly whole: Part | undefined;
   /** What the marker's windows are read from; without a marker every poll is a first load. */
@@ -46,9 +53,9 @@ export async function* poll(
   const phases = phasesOf(options, settled, progress);
   for (const [at, phase] of phases.entries()) {
     const resumed = phase === progress.phase ? progress.position : undefined;
-    for await (const { changes, position } of readPhase(options, phase, progress, resumed, signal)) {
-      const stand = { ...progress, phase, position: storedCells(position) };
-      yield { changes, cursor: storedCursor({ version: 1, read, settled, progress: stand }) };
+    for await (const { position, ...piece } of readPhase(options, phase, progress, resumed, signal)) {
+      const stand = { ...progress, phase, position: position && storedCells(position) };
+      yield { ...piece, cursor: storedCursor({ version: 1, read, settled, progress: stand }) };
     }
     const next = phases[at + 1];
     const stand = next && {
@@ -89,26 +96,35 @@ async function* readPhase(
   bounds: Bounds,
   resumed: Progress["position"],
   signal: AbortSignal,
-): AsyncGenerator<{ changes: readonly Change[]; position: readonly Cell[] }> {
-  const { database, increment, pageSize } = options;
+): AsyncGenerator<Piece & { position: readonly Cell[] | undefined }> {
+  const { database, increment, pageSize, keyless } = options;
   const part = phase === "whole" ? options.whole! : increment!.part;
   const { layout } = part;
-  if (phase === "whole" && part.countOf && !resumed) await refuseEmptyKeys(database, layout, signal);
+  const conditions = phase === "whole" ? [] : [increment!.marker.condition(phase, bounds)];
+  if (phase === "whole" || (await hasKeyless(database, layout, conditions, signal))) keyless.suspect(layout);
   const order = orderOf(phase, layout, increment?.marker);
   const request = {
     layout,
     columns: layout.columns,
-    conditions: phase === "whole" ? [] : [increment!.marker.condition(phase, bounds)],
+    conditions,
     order,
     pageSize,
     from: resumed && restoredCells(resumed),
   };
   let before = new Set<Key>();
+  let reached: readonly Cell[] | undefined = request.from;
   for await (const { rows, position } of readPages(database, request, signal)) {
-    const keys = verify(phase, bounds, layout, rows, increment?.marker);
+    const keys = rows.map((row) => keyOf(layout, row));
     await refuseRepeated(part, [...before, ...keys], signal);
     before = new Set(keys);
-    yield { changes: await part.changes(rows), position };
+    // Only the last piece of a page stands behind all of it.
+    let last: Piece | undefined;
+    for await (const piece of part.read(rows, verify(phase, bounds, layout, rows, increment?.marker))) {
+      if (last) yield { ...last, position: reached };
+      last = piece;
+    }
+    reached = position;
+    if (last) yield { ...last, position };
   }
 }
 
@@ -117,15 +133,30 @@ function orderOf(phase: Phase, layout: Layout, marker: Marker | undefined): read
   return [...new Set([...marker.columns, ...layout.key])];
 }
 
-/** Every row must have a key and lie where it was asked for. */
-function verify(phase: Phase, bounds: Bounds, layout: Layout, rows: Rows, marker: Marker | undefined): readonly Key[] {
+/** Every row must lie where it was asked for; those whose marks cannot be read are told apart. */
+function verify(
+  phase: Phase,
+  bounds: Bounds,
+  layout: Layout,
+  rows: Rows,
+  marker: Marker | undefined,
+): readonly (Oddity | undefined)[] {
   const places = layout.marks.map((column) => layout.columns.indexOf(column));
   return rows.map((row) => {
-    const key = keyOf(layout, row);
     const marks = places.map((place) => row[place] ?? null);
-    marker?.verify(phase, bounds, marks, key);
-    return key;
+    return marker?.verify(phase, bounds, marks, keyOf(layout, row));
   });
+}
+
+async function hasKeyless(
+  database: Database,
+  layout: Layout,
+  conditions: readonly Sql[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!layout.keyless) return false;
+  const query = sql`select 1 from ${layout.from} where ${all([layout.keyless, ...conditions])} ${database.engine.limit(1)}`;
+  return (await database.ask(query, signal)).rows.length > 0;
 }
 
 /**

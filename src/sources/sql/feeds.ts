@@ -6,6 +6,7 @@ import { fingerprint } from "./cursor.ts";
 import type { Database } from "./database.ts";
 import type { Ask } from "./engine.ts";
 import type { FeedOptions } from "./feed.ts";
+import type { Keyless } from "./keyless.ts";
 import { describeLayout, type Layout, type LayoutRequest } from "./layout.ts";
 import type { Marker } from "./marker.ts";
 import { counterOf, stampOf, type CounterColumn, type SqlRead, type StampColumns } from "./read.ts";
@@ -24,6 +25,7 @@ export interface StreamContext {
   readonly cells: CellReader;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly keyless: Keyless;
 }
 
 /** Describes the stream's own table anew: a schema that changed is noticed by the next poll. */
@@ -45,10 +47,10 @@ export async function describeRecords(context: StreamContext, signal: AbortSigna
 
 /** Everything that one poll for changed records needs. */
 export async function changesFeed(context: StreamContext, signal: AbortSignal): Promise<FeedOptions> {
-  const { database, read, cells } = context;
+  const { database, read, cells, keyless } = context;
   const layout = await describeRecords(context, signal);
   const whole = new Records(database, layout, cells);
-  const common = { database, pageSize: read.pageSize, read: identity(read, "changes"), whole };
+  const common = { database, keyless, pageSize: read.pageSize, read: identity(read, "changes"), whole };
   const log = changeLog(context);
   if (log) return { ...common, increment: await readLog(context, log, whole, "upsert", signal) };
   const changed = stampOf(read.changed) ?? counterOf(read.changed);
@@ -58,12 +60,12 @@ export async function changesFeed(context: StreamContext, signal: AbortSignal): 
 
 /** The same for deleted records: a log of keys, less those that exist (again). */
 export async function deletionsFeed(context: StreamContext, signal: AbortSignal): Promise<FeedOptions> {
-  const { database, read, cells } = context;
+  const { database, read, cells, keyless } = context;
   const records = new Records(database, await describeRecords(context, signal), cells);
   const log = deletionLog(context)!;
   const increment = await readLog(context, log, records, "delete", signal);
   const whole = increment.part;
-  return { database, pageSize: read.pageSize, read: identity(read, "deletions"), whole, increment };
+  return { database, keyless, pageSize: read.pageSize, read: identity(read, "deletions"), whole, increment };
 }
 
 interface Log {
@@ -113,7 +115,9 @@ async function readLog(
   signal: AbortSignal,
 ): Promise<NonNullable<FeedOptions["increment"]>> {
   const request = { ...log.request, marks: marksOf(log.changed), columns: [] };
-  const layout = await describeLayout(context.database, request, signal);
+  const described = await describeLayout(context.database, request, signal);
+  // What SQL Server logs are primary keys.
+  const layout = log.tracked === undefined ? described : { ...described, keyless: undefined };
   const part = new KeyLog(layout, records, tells, signal);
   const tracked =
     log.tracked === undefined ? undefined : { table: log.tracked, onForgotten: forgotten(context, tells) };

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
-import { joinKey, ParkError, SyncError, type JsonObject, type Key, nearest } from "#model";
+import { joinKey, ParkError, SyncError, type Json, type JsonObject, type Key, nearest } from "#model";
 import { plainDecimal, type CellReader } from "./cells.ts";
 import type { Column } from "./column.ts";
 import { all, tableName } from "./compile.ts";
 import type { Database } from "./database.ts";
 import type { Cell, Sql } from "./engine.ts";
+import { Oddity } from "./oddity.ts";
 
 /** How many columns a message names. */
 const NAMED_COLUMNS = 30;
@@ -26,7 +27,10 @@ export interface Layout {
   /** What messages call it. */
   readonly label: string;
   readonly from: Sql;
+  /** Which rows are read: those of `where` that have a key. */
   readonly condition: Sql;
+  /** Those that have none. Databases disagree on where NULL comes in an order, and a row without a key is no record. Undefined where all have one. */
+  readonly keyless: Sql | undefined;
   readonly key: readonly Column[];
   readonly marks: readonly Column[];
   /** Every column that is read; rows of cells have this order. */
@@ -59,8 +63,18 @@ export async function describeLayout(database: Database, request: LayoutRequest,
     label,
     [...new Set([...chosen, ...key])].filter((column) => !marks.includes(column)),
   );
-  const condition = request.where === undefined ? all([]) : sql`(${sql.raw(request.where)})`;
-  return { label, from, condition, key, marks, columns };
+  const where = request.where === undefined ? all([]) : sql`(${sql.raw(request.where)})`;
+  const isNull = key.map((column) => sql`${sql.id(column.name)} is null`);
+  const isSet = key.map((column) => sql`${sql.id(column.name)} is not null`);
+  return {
+    label,
+    from,
+    condition: all([where, ...isSet]),
+    keyless: sql`${where} and (${sql.join(isNull, sql` or `)})`,
+    key,
+    marks,
+    columns,
+  };
 }
 
 function origin(request: LayoutRequest): Sql {
@@ -97,30 +111,29 @@ function refuseBinary(label: string, columns: readonly Column[]): void {
   );
 }
 
-/**
- * A row's key; a decimal in it is written as rows show it, so that a child that names its parent by a column finds it.
- * @throws {ParkError} E_SOURCE_KEY_NULL when a part of the key is null: such a row has no identity.
- */
+/** A row's key; a decimal in it is written as rows show it, so that a child that names its parent by a column finds it. */
 export function keyOf(layout: Layout, row: readonly Cell[]): Key {
-  const parts = layout.key.map((column) => {
-    const cell = row[layout.columns.indexOf(column)] ?? null;
-    return column.kind === "decimal" && typeof cell === "string" ? plainDecimal(cell) : cell;
-  });
-  const empty = layout.key[parts.indexOf(null)];
-  if (empty)
-    throw new ParkError(
-      "E_SOURCE_KEY_NULL",
-      `${layout.label} has a row whose key column ${empty.name} is NULL: leave such rows out with \`where\``,
-      { details: { table: layout.label, column: empty.name } },
-    );
-  return joinKey(parts);
+  return joinKey(
+    layout.key.map((column) => {
+      const cell = row[layout.columns.indexOf(column)] ?? null;
+      if (cell instanceof Uint8Array) return Buffer.from(cell).toString("hex");
+      return column.kind === "decimal" && typeof cell === "string" ? plainDecimal(cell) : cell;
+    }),
+  );
 }
 
-/** The row as svcsync carries it. SQL Server's row version only counts changes and is left out. */
-export function rowOf(layout: Layout, row: readonly Cell[], cells: CellReader): JsonObject {
-  const result: JsonObject = {};
-  layout.columns.forEach((column, at) => {
-    if (column.kind !== "rowversion") result[column.name] = cells.read(row[at] ?? null, column);
-  });
-  return result;
+/** The row as svcsync carries it, or what in it cannot be carried. SQL Server's row version only counts changes and is left out. */
+export function rowOf(layout: Layout, row: readonly Cell[], cells: CellReader): JsonObject | Oddity {
+  const members: [string, Json][] = [];
+  for (const [at, column] of layout.columns.entries()) {
+    if (column.kind === "rowversion") continue;
+    try {
+      members.push([column.name, cells.read(row[at] ?? null, column)]);
+    } catch (thrown) {
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      return new Oddity(`${layout.label}, column ${column.name}`, reason);
+    }
+  }
+  // Unlike an assignment this also makes a member of a column that is called __proto__.
+  return Object.fromEntries(members);
 }

@@ -1,6 +1,7 @@
 import type { Column } from "./column.ts";
 import type { Phase, Progress } from "./cursor.ts";
 import type { Cell, Sql } from "./engine.ts";
+import type { Oddity } from "./oddity.ts";
 import type { Settled } from "./settle.ts";
 
 /** What one poll reads, and what holds once it has read it. */
@@ -30,8 +31,8 @@ export interface Marker {
   /** Which rows belong to a phase. */
   condition(phase: Phase, bounds: Bounds): Sql;
   /**
-   * @throws {ParkError} E_SOURCE_STAMP when the row's marks cannot be read, E_SOURCE_FILTER_IGNORED when the database
-   * gave a row that the condition excludes.
+   * Why the row's marks cannot be read, or undefined.
+   * @throws {ParkError} E_SOURCE_FILTER_IGNORED when the database gave a row that the condition excludes.
    */
-  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): void;
+  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): Oddity | undefined;
 }

@@ -2,6 +2,7 @@ import { Connection, Request, TYPES, type ConnectionConfiguration } from "tediou
 import type { Column } from "./column.ts";
 import type { Answer, Cell, Session } from "./engine.ts";
 import { mssqlColumn } from "./mssql-types.ts";
+import { RowBudget } from "./row-budget.ts";
 import type { SqlSettings } from "./settings.ts";
 import { tlsOptions } from "./tls.ts";
 
@@ -51,16 +52,23 @@ class MssqlSession implements Session {
     this.#connection = connection;
   }
 
-  async query(text: string, values: readonly unknown[]): Promise<Answer> {
+  async query(text: string, values: readonly unknown[], _signal: AbortSignal, maxBytes?: number): Promise<Answer> {
     return await new Promise((resolve, reject) => {
       let columns: Column[] = [];
-      const rows: Cell[][] = [];
-      const request = new Request(text, (error) => (error ? reject(error) : resolve({ columns, rows })));
+      const budget = new RowBudget(maxBytes);
+      let isCut = false;
+      const request = new Request(text, (error) =>
+        error && !isCut ? reject(error) : resolve({ columns, rows: budget.rows, isCut }),
+      );
       for (const [at, value] of values.entries()) request.addParameter(String(at + 1), TYPES.NVarChar, value);
       request.on("columnMetadata", (described) => {
         columns = Object.values(described).map(mssqlColumn);
       });
-      request.on("row", (row: { value: Cell }[]) => rows.push(row.map(({ value }) => value)));
+      request.on("row", (row: { value: Cell }[]) => {
+        if (isCut || budget.take(row.map(({ value }) => value))) return;
+        isCut = true;
+        this.#connection.cancel();
+      });
       this.#connection.execSql(request);
     });
   }
@@ -70,6 +78,7 @@ class MssqlSession implements Session {
   }
 
   destroy(): void {
+    this.#connection.cancel();
     this.#connection.close();
   }
 }

@@ -1,6 +1,7 @@
-import { createConnection, type Connection, type FieldPacket, type RowDataPacket } from "mysql2/promise";
+import { createConnection, type Connection, type ConnectionOptions, type FieldPacket } from "mysql2";
 import type { Column, ColumnKind } from "./column.ts";
 import type { Answer, Cell, Session } from "./engine.ts";
+import { RowBudget } from "./row-budget.ts";
 import type { SqlSettings } from "./settings.ts";
 import { tlsOptions } from "./tls.ts";
 
@@ -10,7 +11,7 @@ const graceMs = 10_000;
 export async function connectMysql(settings: SqlSettings): Promise<Session> {
   const url = new URL(settings.url);
   const ssl = tlsOptions(settings.tls);
-  const connection = await createConnection({
+  const options: ConnectionOptions = {
     host: url.hostname,
     port: url.port === "" ? 3306 : Number(url.port),
     user: decodeURIComponent(url.username),
@@ -25,48 +26,97 @@ export async function connectMysql(settings: SqlSettings): Promise<Session> {
     bigNumberStrings: true,
     dateStrings: true,
     jsonStrings: true,
-  });
+    // Code that the driver makes of column names cannot have a column called __proto__.
+    disableEval: true,
+  };
+  const connection = createConnection(options);
   // The next query tells; without a listener a lost connection would end the process.
   connection.on("error", () => undefined);
-  const session = new MysqlSession(connection, settings.statementTimeout + graceMs);
+  await connection.promise().connect();
+  const session = new MysqlSession(connection, options, settings.statementTimeout + graceMs);
   await session.prepare(settings.statementTimeout);
   return session;
 }
 
 class MysqlSession implements Session {
   readonly #connection: Connection;
+  readonly #options: ConnectionOptions;
   readonly #timeoutMs: number;
+  #isBusy = false;
+  #isSpent = false;
 
-  constructor(connection: Connection, timeoutMs: number) {
+  constructor(connection: Connection, options: ConnectionOptions, timeoutMs: number) {
     this.#connection = connection;
+    this.#options = options;
     this.#timeoutMs = timeoutMs;
   }
 
   /** Sets the session so that it cannot write, says everything in one way, and gives up in time. */
   async prepare(timeoutMs: number): Promise<void> {
-    const { rows } = await this.query("select version()", []);
+    const { rows } = await this.query("select version()", [], new AbortController().signal);
     const mariadb = String(rows[0]![0]).includes("MariaDB");
     const timeout = mariadb ? `max_statement_time = ${timeoutMs / 1000}` : `max_execution_time = ${timeoutMs}`;
-    await this.#connection.query("set session transaction isolation level read committed, read only");
-    await this.#connection.query(`set session time_zone = '+00:00', sql_mode = 'STRICT_TRANS_TABLES', ${timeout}`);
+    const connection = this.#connection.promise();
+    await connection.query("set session transaction isolation level read committed, read only");
+    await connection.query(`set session time_zone = '+00:00', sql_mode = 'STRICT_TRANS_TABLES', ${timeout}`);
   }
 
-  async query(text: string, values: readonly unknown[]): Promise<Answer> {
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  async query(text: string, values: readonly unknown[], _signal: AbortSignal, maxBytes?: number): Promise<Answer> {
     // The engine binds text and nothing else.
     const bound = values.map((value) => (typeof value === "string" ? value : null));
-    const [rows, fields] = await this.#connection.execute<RowDataPacket[][]>(
-      { sql: text, timeout: this.#timeoutMs },
-      bound,
-    );
-    return { columns: fields.map(columnOf), rows: rows.map((row) => row.map(cellOf)) };
+    this.#isBusy = true;
+    let unfollow: (() => void) | undefined;
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        const budget = new RowBudget(maxBytes);
+        let columns: readonly Column[] = [];
+        const answer = (isCut: boolean) => resolve({ columns, rows: budget.rows, isCut });
+        // Of a connection that is lost, or an answer that cannot be read, the driver may tell the connection alone.
+        this.#connection.once("error", reject);
+        unfollow = () => this.#connection.removeListener("error", reject);
+        const query = this.#connection.execute({ sql: text, timeout: this.#timeoutMs }, bound);
+        query.on("error", reject);
+        query.on("fields", (fields: readonly FieldPacket[] | undefined) => {
+          columns = (fields ?? []).map(columnOf);
+        });
+        query.on("result", (row: unknown) => {
+          if (this.#isSpent || !Array.isArray(row) || budget.take(row.map(cellOf))) return;
+          // The protocol cannot be told to stop in the middle of an answer.
+          this.destroy();
+          answer(true);
+        });
+        query.on("end", () => answer(false));
+      });
+    } finally {
+      unfollow?.();
+      this.#isBusy = false;
+    }
   }
 
   async end(): Promise<void> {
-    await this.#connection.end();
+    await this.#connection.promise().end();
   }
 
   destroy(): void {
+    if (this.#isSpent) return;
+    this.#isSpent = true;
+    const { threadId } = this.#connection;
     this.#connection.destroy();
+    if (this.#isBusy) void this.#kill(threadId).catch(() => undefined);
+  }
+
+  /** The server would run the query to its end, for nobody. */
+  async #kill(threadId: number): Promise<void> {
+    const other = createConnection(this.#options).promise();
+    try {
+      await other.query(`kill query ${threadId}`);
+    } finally {
+      await other.end();
+    }
   }
 }
 

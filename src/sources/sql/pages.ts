@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { ParkError } from "#model";
 import type { Column } from "./column.ts";
@@ -9,6 +10,13 @@ import { compareTuple } from "./tuple.ts";
 
 /** So many rows that the database calls equal in the columns that order them are not a key any more. */
 const equalRowsLimit = 200_000;
+
+/** What the cells of a page may weigh, whatever the number of rows: rows are held a few times on their way into the store. */
+const pageBytes = 8_000_000;
+/** So much of rows that the database calls equal is not a page any more. */
+const equalBytesLimit = 32 * pageBytes;
+/** Longer rows are remembered by their hash. */
+const rememberedText = 1_000;
 
 export interface PageRequest {
   readonly layout: Layout;
@@ -38,21 +46,25 @@ export async function* readPages(database: Database, request: PageRequest, signa
   let position = request.from;
   let given = new Set<string>();
   let limit = request.pageSize + 1;
+  let maxBytes = pageBytes;
   for (;;) {
-    const answer = await database.ask(pageQuery(database, request, position, limit), signal);
+    const answer = await database.ask(pageQuery(database, request, position, limit), signal, maxBytes);
     const rows = answer.rows.map((row) => row.slice(0, -1));
-    const fresh = rows.filter((row) => !given.has(text(row)));
+    const names = rows.map(nameOf);
+    const fresh = rows.filter((_, at) => !given.has(names[at]!));
     const isBeyond = position === undefined || Number(answer.rows.at(-1)?.at(-1)) === 1;
     // Rows that are equal to the database come in any order, another one each time: none is forgotten before all are passed.
-    given = new Set([...(isBeyond ? [] : given), ...rows.map(text)]);
+    given = new Set([...(isBeyond ? [] : given), ...names]);
     const last = rows.at(-1);
     if (last && fresh.length > 0) {
       position = places.map((place) => last[place] ?? null);
       yield { rows: fresh, position };
     }
-    if (rows.length < limit) return;
-    limit = isBeyond ? request.pageSize + 1 : limit * 2;
-    if (limit > equalRowsLimit) throw ambiguous(request.layout.label, limit);
+    if (rows.length < limit && !answer.isCut) return;
+    if (isBeyond) [limit, maxBytes] = [request.pageSize + 1, pageBytes];
+    else if (answer.isCut) maxBytes *= 2;
+    else limit *= 2;
+    if (limit > equalRowsLimit || maxBytes > equalBytesLimit) throw ambiguous(request.layout.label, limit);
   }
 }
 
@@ -74,14 +86,16 @@ function pageQuery(
   return sql`select ${list(names)}, ${beyond} as ${sql.id("svcsync beyond")} from ${layout.from} where ${all(conditions)} order by ${orderBy} ${engine.limit(limit)}`;
 }
 
-function text(row: readonly Cell[]): string {
-  return row.map((cell) => (cell === null ? "\u0000" : `${typeof cell}${String(cell)}`)).join("\u0001");
+/** Equal where the rows are. */
+function nameOf(row: readonly Cell[]): string {
+  const text = row.map((cell) => (cell === null ? "\u0000" : `${typeof cell}${String(cell)}`)).join("\u0001");
+  return text.length <= rememberedText ? text : createHash("sha256").update(text).digest("base64");
 }
 
 function ambiguous(label: string, count: number): ParkError {
   return new ParkError(
     "E_SOURCE_KEY_AMBIGUOUS",
-    `${label} has more than ${count / 2} rows with the same key and stamp`,
+    `${label} has more rows with the same key and stamp than fit into a page (${count})`,
     {
       details: { table: label },
     },

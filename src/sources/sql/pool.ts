@@ -27,10 +27,17 @@ export class Pool {
   /** Lends a connection to `work`. It is given up when `work` throws: nobody knows in what state it is. */
   async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.#take(signal);
-    const unfollow = onAbort(signal, () => session.destroy());
+    const aborted = Promise.withResolvers<never>();
+    aborted.promise.catch(() => undefined);
+    // Not every driver ends a query whose connection is gone: the caller does not wait for it.
+    const unfollow = onAbort(signal, () => {
+      aborted.reject(signal.reason);
+      session.destroy();
+    });
     try {
-      const result = await work(session);
-      this.#giveBack(session);
+      const result = await Promise.race([work(session), aborted.promise]);
+      if (session.isSpent !== true) this.#giveBack(session);
+      else session.destroy();
       return result;
     } catch (error) {
       session.destroy();

@@ -1,11 +1,15 @@
-import { Client, type FieldDef } from "pg";
+import { Client, Query, type FieldDef, type QueryArrayResult } from "pg";
 import type { Column, ColumnKind } from "./column.ts";
 import type { Answer, Session } from "./engine.ts";
+import { RowBudget } from "./row-budget.ts";
 import type { SqlSettings } from "./settings.ts";
 import { tlsOptions } from "./tls.ts";
 
 /** Beyond the server's own time-out: only a connection that died silently reaches it. */
 const graceMs = 10_000;
+
+/** How often the server looks whether we are still there while a query runs (PostgreSQL 14 and later): one that nobody waits for ends. */
+const goneCheckMs = 2_000;
 
 /** Values stay the text that the server sent. */
 const asText = { getTypeParser: () => (text: string) => text };
@@ -18,7 +22,8 @@ const preparation = (timeoutMs: number) => `
   set timezone = 'UTC';
   set datestyle = 'ISO, YMD';
   set intervalstyle = 'iso_8601';
-  set extra_float_digits = 1`;
+  set extra_float_digits = 1;
+  select set_config(name, '${goneCheckMs}', false) from pg_settings where name = 'client_connection_check_interval'`;
 
 export async function connectPostgres(settings: SqlSettings): Promise<Session> {
   const client = new Client({
@@ -43,19 +48,37 @@ export async function connectPostgres(settings: SqlSettings): Promise<Session> {
 
 class PostgresSession implements Session {
   readonly #client: Client;
+  #isSpent = false;
 
   constructor(client: Client) {
     this.#client = client;
   }
 
-  async query(text: string, values: readonly unknown[]): Promise<Answer> {
-    const result = await this.#client.query<(string | null)[]>({
-      text,
-      values: [...values],
-      rowMode: "array",
-      types: asText,
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  async query(text: string, values: readonly unknown[], _signal: AbortSignal, maxBytes?: number): Promise<Answer> {
+    return await new Promise((resolve, reject) => {
+      const budget = new RowBudget(maxBytes);
+      const answer = (fields: readonly FieldDef[], isCut: boolean) =>
+        resolve({ columns: fields.map(columnOf), rows: budget.rows, isCut });
+      const callback = (error: Error | null, result: QueryArrayResult) => {
+        if (error) reject(error);
+        else answer(result.fields, false);
+      };
+      const query = new Query<(string | null)[]>(
+        // The driver keeps the rows itself, too: both hold the same texts.
+        Object.assign({ text, values: [...values], rowMode: "array", types: asText }, { callback }),
+      );
+      query.on("row", (row, result) => {
+        if (this.#isSpent || budget.take(row)) return;
+        // The protocol cannot be told to stop in the middle of an answer.
+        this.destroy();
+        answer(result?.fields ?? [], true);
+      });
+      this.#client.query(query);
     });
-    return { columns: result.fields.map(columnOf), rows: result.rows };
   }
 
   async end(): Promise<void> {
@@ -64,6 +87,7 @@ class PostgresSession implements Session {
 
   /** With a query on its way this cuts the connection at once. */
   destroy(): void {
+    this.#isSpent = true;
     void this.#client.end().catch(() => undefined);
   }
 }

@@ -1,14 +1,17 @@
 import { sql } from "kysely";
-import { splitKey, type Change, type Key, type Row } from "#model";
+import { splitKey, type Change, type Key, type Row, type UnreadableRow } from "#model";
 import type { CellReader } from "./cells.ts";
 import { all } from "./compile.ts";
 import type { Database } from "./database.ts";
-import type { Sql } from "./engine.ts";
-import type { Part, Rows } from "./feed.ts";
+import type { Answer, Sql } from "./engine.ts";
+import type { Part, Piece, Rows } from "./feed.ts";
 import { keyOf, rowOf, type Layout } from "./layout.ts";
+import { Oddity } from "./oddity.ts";
 
 /** Keys per statement of a look-up: far below every database's limit of bound values. */
 const keysPerStatement = 100;
+/** What their rows may weigh together. */
+const answerBytes = 8_000_000;
 
 /** The stream's own table: its rows are records. */
 export class Records implements Part {
@@ -22,49 +25,65 @@ export class Records implements Part {
     this.#cells = cells;
   }
 
-  async changes(rows: Rows): Promise<readonly Change[]> {
-    return rows.map((row) => this.#upsert(row));
+  async *read(rows: Rows, oddities: readonly (Oddity | undefined)[]): AsyncGenerator<Piece> {
+    const changes: Change[] = [];
+    const unreadable: UnreadableRow[] = [];
+    for (const [at, row] of rows.entries()) {
+      const key = keyOf(this.layout, row);
+      const read = oddities[at] ?? rowOf(this.layout, row, this.#cells);
+      if (read instanceof Oddity) unreadable.push({ key, place: read.place, reason: read.reason });
+      else changes.push({ kind: "upsert", key, row: read });
+    }
+    yield { changes, unreadable };
   }
 
   async countOf(key: Key, signal: AbortSignal): Promise<number> {
-    return (await this.#rows([key], signal)).filter((row) => keyOf(this.layout, row) === key).length;
+    return (await this.#answer([key], signal)).rows.filter((row) => keyOf(this.layout, row) === key).length;
   }
 
-  /** The records that exist among `keys`, as they are now. */
-  async find(keys: readonly Key[], signal: AbortSignal): Promise<ReadonlyMap<Key, Row>> {
-    const found = new Map<Key, Row>();
+  /** The records that exist among `keys`, as they are now; some at a time, and undefined for those that do not exist. */
+  async *find(keys: readonly Key[], signal: AbortSignal): AsyncGenerator<ReadonlyMap<Key, Row | Oddity | undefined>> {
     const wanted = [...new Set(keys)];
     for (let at = 0; at < wanted.length; at += keysPerStatement)
-      for (const row of await this.#rows(wanted.slice(at, at + keysPerStatement), signal)) {
-        const key = keyOf(this.layout, row);
-        // A database that ignores case or trailing spaces also gives records with another key.
-        if (wanted.includes(key)) found.set(key, rowOf(this.layout, row, this.#cells));
-      }
-    return found;
+      yield* this.#find(wanted.slice(at, at + keysPerStatement), signal);
   }
 
-  async #rows(keys: readonly Key[], signal: AbortSignal): Promise<Rows> {
+  /** Rows too large for one answer are asked for in halves. */
+  async *#find(keys: readonly Key[], signal: AbortSignal): AsyncGenerator<ReadonlyMap<Key, Row | Oddity | undefined>> {
+    const { rows, isCut } = await this.#answer(keys, signal, keys.length === 1 ? undefined : answerBytes);
+    if (isCut === true) {
+      const half = Math.ceil(keys.length / 2);
+      yield* this.#find(keys.slice(0, half), signal);
+      yield* this.#find(keys.slice(half), signal);
+      return;
+    }
+    const found = new Map<Key, Row | Oddity | undefined>(keys.map((key) => [key, undefined]));
+    for (const row of rows) {
+      const key = keyOf(this.layout, row);
+      // A database that ignores case or trailing spaces also gives records with another key.
+      if (found.has(key)) found.set(key, rowOf(this.layout, row, this.#cells));
+    }
+    yield found;
+  }
+
+  async #answer(keys: readonly Key[], signal: AbortSignal, maxBytes?: number): Promise<Answer> {
     const { engine } = this.#database;
     const names = this.layout.columns.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`c${at}`)}`);
     const which = sql.join(
       keys.map((key) => this.#is(key)),
       sql` or `,
     );
-    const { rows } = await this.#database.ask(
+    return await this.#database.ask(
       sql`select ${sql.join(names)} from ${this.layout.from} where ${this.layout.condition} and (${which})`,
       signal,
+      maxBytes,
     );
-    return rows;
   }
 
   #is(key: Key): Sql {
     const parts = splitKey(key);
     if (parts.length !== this.layout.key.length) return sql`1 = 0`;
     return sql`(${all(this.layout.key.map((column, at) => this.#database.engine.equals(column, parts[at]!)))})`;
-  }
-
-  #upsert(row: Rows[number]): Change {
-    return { kind: "upsert", key: keyOf(this.layout, row), row: rowOf(this.layout, row, this.#cells) };
   }
 }
 
@@ -83,13 +102,20 @@ export class KeyLog implements Part {
     this.#signal = signal;
   }
 
-  async changes(rows: Rows): Promise<readonly Change[]> {
-    const keys = [...new Set(rows.map((row) => keyOf(this.layout, row)))];
-    const found = await this.#records.find(keys, this.#signal);
-    return keys.flatMap((key): Change[] => {
-      const row = found.get(key);
-      if (this.#tells === "upsert") return row ? [{ kind: "upsert", key, row }] : [];
-      return row ? [] : [{ kind: "delete", key }];
-    });
+  /** What makes a row of the log odd says nothing of its record. */
+  async *read(rows: Rows): AsyncGenerator<Piece> {
+    const keys = rows.map((row) => keyOf(this.layout, row));
+    for await (const found of this.#records.find(keys, this.#signal)) {
+      const piece = { changes: [] as Change[], unreadable: [] as UnreadableRow[] };
+      for (const [key, row] of found) this.#tell(piece, key, row);
+      yield piece;
+    }
+  }
+
+  #tell({ changes, unreadable }: { changes: Change[]; unreadable: UnreadableRow[] }, key: Key, row?: Row | Oddity) {
+    if (this.#tells === "delete") {
+      if (row === undefined) changes.push({ kind: "delete", key });
+    } else if (row instanceof Oddity) unreadable.push({ key, place: row.place, reason: row.reason });
+    else if (row) changes.push({ kind: "upsert", key, row });
   }
 }

@@ -6,10 +6,13 @@ import type { ColumnKind } from "./column.ts";
 import { compilerOf, earliestText } from "./compile.ts";
 import type { Answer, Ask, Cell, Engine, Fault, Session } from "./engine.ts";
 import { errorCode, errorText } from "./network-fault.ts";
+import { RowBudget } from "./row-budget.ts";
 import type { SqlSettings } from "./settings.ts";
 
 /** A writer of the ERP may hold the file this long before a read gives up. */
 const busyTimeoutMs = 5_000;
+/** So long other work waits for a row at most, unless SQLite itself takes longer to find one. */
+const turnMs = 20;
 
 /** SQLite files, opened read-only; another process may write them meanwhile (WAL or not). */
 export function sqliteEngine(settings: SqlSettings): Engine {
@@ -71,6 +74,8 @@ function opened(path: string): Database.Database {
 class SqliteSession implements Session {
   readonly #database: Database.Database;
   readonly #timeoutMs: number;
+  #isReading = false;
+  #isDestroyed = false;
 
   constructor(path: string, timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
@@ -78,28 +83,47 @@ class SqliteSession implements Session {
     this.#database.pragma("query_only = on");
   }
 
-  /** Rows are fetched one by one, so that the time-out and the signal are looked at; other work goes on between pages. */
-  async query(text: string, values: readonly unknown[], signal: AbortSignal): Promise<Answer> {
+  /** Rows are fetched one by one, so that the time-out and the signal are looked at, and other work goes on between them. */
+  async query(text: string, values: readonly unknown[], signal: AbortSignal, maxBytes?: number): Promise<Answer> {
     await setImmediate();
     signal.throwIfAborted();
     const statement = this.#database.prepare<unknown[], Cell[]>(text).raw(true).safeIntegers(true);
     const deadline = performance.now() + this.#timeoutMs;
-    const rows: Cell[][] = [];
-    for (const row of statement.iterate(...values)) {
-      rows.push(row);
-      if (performance.now() > deadline) throw new StatementTimeout(`no end after ${this.#timeoutMs} ms`);
+    let turnEnds = performance.now() + turnMs;
+    const budget = new RowBudget(maxBytes);
+    let isCut = false;
+    this.#isReading = true;
+    try {
+      for (const row of statement.iterate(...values)) {
+        if (!budget.take(row)) {
+          isCut = true;
+          break;
+        }
+        const now = performance.now();
+        if (now > deadline) throw new StatementTimeout(`no end after ${this.#timeoutMs} ms`);
+        if (now < turnEnds) continue;
+        await setImmediate();
+        signal.throwIfAborted();
+        turnEnds = performance.now() + turnMs;
+      }
+    } finally {
+      this.#isReading = false;
+      if (this.#isDestroyed) this.#database.close();
     }
+    const { rows } = budget;
     // Only now: a statement learns of a schema that another process changed when it runs.
     const columns = statement.columns().map(({ name, type }) => ({ name, kind: kindOf(type), type: type ?? "" }));
-    return { columns, rows };
+    return { columns, rows, isCut };
   }
 
   async end(): Promise<void> {
     this.#database.close();
   }
 
+  /** A file is not closed under a statement: one that is being read ends it between two rows. */
   destroy(): void {
-    this.#database.close();
+    this.#isDestroyed = true;
+    if (!this.#isReading) this.#database.close();
   }
 }
 

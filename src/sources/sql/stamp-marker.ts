@@ -7,9 +7,10 @@ import type { Column } from "./column.ts";
 import type { Ask, Cell, Engine, Moment, StampText } from "./engine.ts";
 import type { Layout } from "./layout.ts";
 import type { Begun, Bounds, Marker } from "./marker.ts";
+import { Oddity, placeOf, said } from "./oddity.ts";
 import { settle, type Settled } from "./settle.ts";
 import { secondMs } from "./stamp-format.ts";
-import { newest, noStamp, type StampScale } from "./stamp-scale.ts";
+import { newest, type StampScale } from "./stamp-scale.ts";
 import { compareTuple } from "./tuple.ts";
 
 /** Stamps this far beyond the server's clock are not of rows that changed while the poll was running. */
@@ -87,18 +88,20 @@ export class StampMarker implements Marker {
     return sql`${above} and ${compareTuple(engine, layout.marks, "<=", scale.write(to))}`;
   }
 
-  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): void {
+  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): Oddity | undefined {
     const { scale, layout } = this.#options;
     const says = marks.every((cell) => cell !== null && cell !== "");
-    if (!scale || (phase === "unset" && !says) || (phase === "whole" && !says)) return;
+    if (!scale || (phase === "unset" && !says) || (phase === "whole" && !says)) return undefined;
     const at = scale.parse(marks);
-    if (at === undefined && phase === "unset" && marks.some((cell) => String(cell).startsWith("0000-00-00"))) return;
-    if (at === undefined) throw this.#unreadable(marks, key);
-    if (phase !== "window") return;
+    if (at === undefined && phase === "unset" && marks.some((cell) => String(cell).startsWith("0000-00-00")))
+      return undefined;
+    if (at === undefined)
+      return new Oddity(placeOf(layout), `${marks.map(said).join(" ")} is no stamp of the other rows' format`);
+    if (phase !== "window") return undefined;
     const { from, overlapped, to } = this.#window(scale, bounds);
     if (at >= from - scale.grainMs && at <= to + scale.grainMs) {
       if (at < overlapped - scale.grainMs) this.#noteLate(key);
-      return;
+      return undefined;
     }
     throw new ParkError(
       "E_SOURCE_FILTER_IGNORED",
@@ -163,14 +166,6 @@ export class StampMarker implements Marker {
     const elapsed = this.#options.clock.now() - this.#begunAt;
     const at = Date.parse(bounds.upper) + futureMs + elapsed;
     return scale.scale === "wall" ? latestWall(at, this.#options.zone) : at;
-  }
-
-  #unreadable(marks: readonly Cell[], key: string): ParkError {
-    const { layout } = this.#options;
-    const error = noStamp(layout, layout.marks[0]!, marks[0] ?? null, "auto");
-    return new ParkError("E_SOURCE_STAMP", `${error.message} of the other rows' format (row ${key})`, {
-      details: { ...error.details, key },
-    });
   }
 }
 

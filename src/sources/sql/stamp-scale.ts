@@ -10,6 +10,9 @@ import type { ScaleMs } from "./stamp-text.ts";
 import { detectTimeFormat, type TimeFormat } from "./time-format.ts";
 import { compareTuple } from "./tuple.ts";
 
+/** So many of the newest stamps say how stamps are written. */
+const SAMPLES = 20;
+
 /** One or two stamp columns as one scale of time. */
 export interface StampScale {
   readonly scale: "utc" | "wall";
@@ -19,7 +22,7 @@ export interface StampScale {
 }
 
 /**
- * How the stream's stamps are written: by the column's type, or by the newest stamp where the type is text or a number.
+ * How the stream's stamps are written: by the column's type, or by the newest stamps where the type is text or a number.
  * Undefined when no row has one yet.
  * @throws {ParkError} E_SOURCE_STAMP when the column holds something else.
  */
@@ -30,15 +33,18 @@ export async function stampScale(
   ask: Ask,
 ): Promise<StampScale | undefined> {
   const native = layout.marks.map(nativeOf);
-  const sample = native.some((one) => one === undefined) ? await newest(engine, layout, ask) : undefined;
-  if (native.includes(undefined) && !sample) return undefined;
+  const samples = native.includes(undefined) ? await newestRows(engine, layout, ask, SAMPLES) : [];
+  if (native.includes(undefined) && samples.length === 0) return undefined;
   const [dateColumn, timeColumn] = layout.marks;
-  const date = native[0] ?? detectFormat(sample?.[0] ?? null, read.stampFormat);
-  if (!date) throw noStamp(layout, dateColumn!, sample?.[0] ?? null, read.stampFormat);
+  const dates = samples.map(([cell]) => cell ?? null);
+  const date = native[0] ?? mostly(dates, (cell) => detectFormat(cell, read.stampFormat));
+  if (!date) throw noStamp(layout, dateColumn!, dates[0] ?? null, read.stampFormat);
   if (typeof read.changed === "string")
     return { ...date, write: (at) => [date.write(at)], parse: ([cell]) => date.parse(cell ?? null) };
-  const time = timeOf(timeColumn!, sample?.[1] ?? null, read.changed.timeFormat);
-  if (!time) throw noStamp(layout, timeColumn!, sample?.[1] ?? null, read.changed.timeFormat);
+  const { timeFormat } = read.changed;
+  const times = timeColumn!.kind === "time" ? ["00:00:00"] : samples.map(([, cell]) => cell ?? null);
+  const time = mostly(times, (cell) => detectTimeFormat(cell, timeFormat));
+  if (!time) throw noStamp(layout, timeColumn!, times[0] ?? null, timeFormat);
   return twoColumns(date, time);
 }
 
@@ -66,17 +72,38 @@ function nativeOf(column: Column): StampFormat | undefined {
   return undefined;
 }
 
-function timeOf(column: Column, sample: Cell, wanted: "auto" | "hhmmss" | "hhmm" | "seconds"): TimeFormat | undefined {
-  return detectTimeFormat(column.kind === "time" ? "00:00:00" : sample, wanted);
+/** The format that most of the samples have, so that one odd row does not decide for all. */
+function mostly<Format extends { parse(cell: Cell): unknown }>(
+  samples: readonly Cell[],
+  detect: (cell: Cell) => Format | undefined,
+): Format | undefined {
+  let most = 0;
+  let chosen: Format | undefined;
+  for (const sample of samples) {
+    const format = detect(sample);
+    const fitting = format ? samples.filter((cell) => format.parse(cell) !== undefined).length : 0;
+    if (fitting > most) [most, chosen] = [fitting, format];
+  }
+  return chosen;
 }
 
-/** The highest stamp, or the highest up to `upTo`. */
+/** The highest stamp up to `upTo`. */
 export async function newest(
   engine: Engine,
   layout: Layout,
   ask: Ask,
-  upTo?: readonly Cell[],
+  upTo: readonly Cell[],
 ): Promise<readonly Cell[] | undefined> {
+  return (await newestRows(engine, layout, ask, 1, upTo))[0];
+}
+
+async function newestRows(
+  engine: Engine,
+  layout: Layout,
+  ask: Ask,
+  count: number,
+  upTo?: readonly Cell[],
+): Promise<readonly (readonly Cell[])[]> {
   const names = layout.marks.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`c${at}`)}`);
   // Empty texts come last, so only a column that holds nothing else gives one.
   const set = layout.marks.map(
@@ -86,12 +113,12 @@ export async function newest(
   if (upTo) conditions.push(compareTuple(engine, layout.marks, "<=", upTo));
   const order = list(layout.marks.map((column) => sql`${sql.id(column.name)} desc`));
   const { rows } = await ask(
-    sql`select ${list(names)} from ${layout.from} where ${all(conditions)} order by ${order} ${engine.limit(1)}`,
+    sql`select ${list(names)} from ${layout.from} where ${all(conditions)} order by ${order} ${engine.limit(count)}`,
   );
-  return rows[0];
+  return rows;
 }
 
-export function noStamp(layout: Layout, column: Column, cell: Cell, wanted: string): ParkError {
+function noStamp(layout: Layout, column: Column, cell: Cell, wanted: string): ParkError {
   const holds = cell instanceof Uint8Array ? "bytes" : JSON.stringify(String(cell));
   return new ParkError(
     "E_SOURCE_STAMP",

@@ -1,12 +1,13 @@
-import type { Change, ChangeBatch, Cursor, Finding, Key, Row } from "#model";
-import type { Capabilities, SourceStream } from "../source.ts";
+import { ParkError, type Change, type ChangeBatch, type Cursor, type Finding, type Key, type Row } from "#model";
+import type { Capabilities, KeylessRows, SourceStream } from "../source.ts";
 import { checkStream } from "./check.ts";
 import { parseCursor } from "./cursor.ts";
 import type { Engine } from "./engine.ts";
 import { poll } from "./feed.ts";
 import { changesFeed, deletionsFeed, describeRecords, type StreamContext } from "./feeds.ts";
+import { Keyless } from "./keyless.ts";
 import { keyOf } from "./layout.ts";
-import { refuseEmptyKeys } from "./null-keys.ts";
+import { Oddity } from "./oddity.ts";
 import { readPages } from "./pages.ts";
 import { counterOf, type SqlRead } from "./read.ts";
 import { Records } from "./records.ts";
@@ -22,8 +23,8 @@ export class SqlStream implements SourceStream {
   readonly deletions?: (cursor: Cursor | null, signal: AbortSignal) => AsyncIterable<DeletionBatch>;
   readonly #context: StreamContext;
 
-  constructor(context: StreamContext) {
-    this.#context = context;
+  constructor(context: Omit<StreamContext, "keyless">) {
+    this.#context = { ...context, keyless: new Keyless() };
     this.capabilities = capabilitiesOf(context.read, context.database.engine);
     if (this.capabilities.deletions === "feed") this.deletions = (cursor, signal) => this.#deletions(cursor, signal);
   }
@@ -37,16 +38,25 @@ export class SqlStream implements SourceStream {
   async readOne(key: Key, signal: AbortSignal): Promise<Row | undefined> {
     const { database, cells } = this.#context;
     const records = new Records(database, await describeRecords(this.#context, signal), cells);
-    return (await records.find([key], signal)).get(key);
+    for await (const found of records.find([key], signal)) {
+      const row = found.get(key);
+      if (row instanceof Oddity) throw new ParkError("E_ROW_UNREADABLE", `${row.place}: ${row.reason}`);
+      return row;
+    }
+    return undefined;
   }
 
   async *keys(signal: AbortSignal): AsyncGenerator<readonly Key[]> {
-    const { database, read } = this.#context;
+    const { database, read, keyless } = this.#context;
     const layout = await describeRecords(this.#context, signal);
-    await refuseEmptyKeys(database, layout, signal);
+    keyless.suspect(layout);
     const narrow = { ...layout, columns: layout.key };
     const request = { layout, columns: layout.key, conditions: [], order: layout.key, pageSize: read.pageSize };
     for await (const { rows } of readPages(database, request, signal)) yield rows.map((row) => keyOf(narrow, row));
+  }
+
+  async keyless(signal: AbortSignal): Promise<readonly KeylessRows[]> {
+    return await this.#context.keyless.rows(this.#context.database, signal);
   }
 
   async check(signal: AbortSignal): Promise<Finding[]> {

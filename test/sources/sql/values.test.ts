@@ -112,12 +112,4 @@ describe("values", () => {
     const { changes } = await poll(erp.stream({ ...read, columns: ["name"] }));
     expect(changes).toEqual([{ kind: "upsert", key: "1", row: { id: 1, name: "a" } }]);
   });
-
-  it("of a blob in a column that promises none are refused, too", async () => {
-    await using erp = await openSql("sqlite");
-    await erp.place.writer.run(
-      "create table items (id integer primary key, note text); insert into items values (1, x'00ff')",
-    );
-    await expect(poll(erp.stream(read))).rejects.toMatchObject({ code: "E_SOURCE_BINARY" });
-  });
 });

@@ -102,7 +102,7 @@ describe("windows", () => {
   });
 
   it.each(["text", "datetime"])(
-    "stop at a stamp (%s) in another format than the others, which would sort anywhere",
+    "set a row aside whose stamp (%s) is in another format than the others",
     async (type) => {
       await using erp = await openSql("sqlite");
       const { writer } = erp.place;
@@ -111,8 +111,17 @@ describe("windows", () => {
       );
       const stream = erp.stream({ table: "items", key: "nr", changed: "at" });
       const { cursor } = await poll(stream);
-      await writer.run("insert into items values ('b', 1740824430)");
-      await expect(poll(stream, cursor)).rejects.toMatchObject({ code: "E_SOURCE_STAMP", family: "park" });
+      await writer.run("insert into items values ('b', 1740824430), ('z', 'zzz')");
+      const { batches, keys } = await poll(stream, cursor);
+      expect(keys).not.toContain("b");
+      const reason = `"1740824430" is no stamp of the other rows' format`;
+      expect(batches.flatMap(({ unreadable = [] }) => unreadable)).toContainEqual({
+        key: "b",
+        place: "items, column at",
+        reason,
+      });
+      await writer.run("update items set at = '2026-01-01 00:00:00'");
+      expect((await poll(stream, cursor)).keys).toEqual(["a", "b", "z"]);
     },
   );
 
