@@ -1,5 +1,6 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, constants, lstatSync, mkdirSync, openSync, type Stats } from "node:fs";
 import Database from "better-sqlite3";
+import { StopError } from "#model";
 
 /** How long a step waits for the short writes of another process before it fails with E_STORE_LOCKED. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -8,6 +9,11 @@ const CHECKPOINT_PAGES = 4_096;
 /** And cut back to this size afterwards, in bytes, whatever a large transaction made of it. */
 const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
 const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
+/** Windows has no links of this kind, and no such flag. */
+const CREATE = constants.O_CREAT | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
+/** What SQLite puts beside a database, by the ending of its name. */
+const COMPANIONS = ["-wal", "-shm", "-journal"];
 
 /** Makes the directory, readable by its owner only, unless it exists. */
 export function makeDataDir(dataDir: string): void {
@@ -17,11 +23,24 @@ export function makeDataDir(dataDir: string): void {
 /**
  * Makes sure that a file exists and only its owner can read it; SQLite gives its companions (-wal, -shm) the same mode.
  * An existing file is never opened here: closing it would take away the locks that this process holds on it.
+ * @throws {StopError} E_STORE_FILE when it, or a companion, is a link, a device or a folder: such a thing is not touched.
  */
 export function makePrivateFile(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) closeSync(openSync(path, "a", OWNER_ONLY));
-  else if ((found.mode & 0o077) !== 0) chmodSync(path, OWNER_ONLY);
+  for (const companion of COMPANIONS) found(path + companion);
+  const facts = found(path);
+  if (facts === undefined) closeSync(openSync(path, CREATE, OWNER_ONLY));
+  else if ((facts.mode & OTHERS) !== 0 && facts.uid === process.getuid?.()) chmodSync(path, OWNER_ONLY);
+}
+
+function found(path: string): Stats | undefined {
+  const facts = lstatSync(path, { throwIfNoEntry: false });
+  if (facts === undefined || facts.isFile()) return facts;
+  const kind = facts.isSymbolicLink() ? "a link" : facts.isDirectory() ? "a folder" : "a device, a pipe or a socket";
+  throw new StopError(
+    "E_STORE_FILE",
+    `${path} is ${kind}, and svcsync keeps its store in files of its own: move it away, or set DATA_DIR to another folder`,
+    { details: { path } },
+  );
 }
 
 /** Opens the file with the settings that every connection to the store needs. */

@@ -18,7 +18,7 @@ export class DaemonLock implements Disposable {
     this.#db = db;
   }
 
-  /** @throws {StopError} E_STORE_BUSY when another live process holds it, with that process named. */
+  /** @throws {StopError} E_STORE_BUSY when another live process holds it, with that process named; E_STORE_LOCK_FILE when the file is none. */
   static take(dataDir: string): DaemonLock {
     const path = join(dataDir, "svcsync.lock");
     makePrivateFile(path);
@@ -34,6 +34,7 @@ export class DaemonLock implements Disposable {
       const busy = thrown instanceof Database.SqliteError && thrown.code.startsWith("SQLITE_BUSY");
       const holder = busy ? holderOf(db) : undefined;
       db.close();
+      if (isGarbage(thrown)) throw garbage(path, thrown);
       if (!busy) throw thrown;
       throw new StopError(
         "E_STORE_BUSY",
@@ -46,6 +47,20 @@ export class DaemonLock implements Disposable {
   [Symbol.dispose](): void {
     this.#db.close();
   }
+}
+
+function isGarbage(thrown: unknown): boolean {
+  return thrown instanceof Database.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(thrown.code);
+}
+
+/** Nothing is lost with the file, but a daemon may hold it: only a person can know. */
+function garbage(path: string, cause: unknown): StopError {
+  return new StopError(
+    "E_STORE_LOCK_FILE",
+    `${path} is no lock file of svcsync. It holds no data, and the store beside it is not concerned: ` +
+      "make sure that no svcsync runs on this folder, delete the file, and start again",
+    { cause, details: { path } },
+  );
 }
 
 function holderOf(db: Database.Database): string | undefined {
