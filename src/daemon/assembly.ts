@@ -1,5 +1,15 @@
 import type { StopError } from "#model";
-import { AdoptionGate, Leases, Matcher, Poller, Relay, Sweeper, Synchronizer, type Observer } from "#pipeline";
+import {
+  AdoptionGate,
+  Leases,
+  Matcher,
+  Poller,
+  PollPauses,
+  Relay,
+  Sweeper,
+  Synchronizer,
+  type Observer,
+} from "#pipeline";
 import type { Queue, QueueHandlers, QueueLocation } from "#queue";
 import type { Secrets, Settings } from "#settings";
 import type { Closing } from "./closing.ts";
@@ -55,7 +65,8 @@ export function assemble(
   const relay = new Relay({ ...common, queue, streams: () => gate.open(), window });
   const { sweepIntervalMs } = settings.polling;
   const sweeper = new Sweeper({ ...common, streams, intervalMs: sweepIntervalMs, guard: settings.guard });
-  const poller = new Poller({ ...common, sources: parts.sources.streams, sweeper, nudge });
+  const pauses = new PollPauses({ sourceOf: (stream) => streams.get(stream)?.source ?? stream });
+  const poller = new Poller({ ...common, sources: parts.sources.streams, sweeper, pauses, nudge });
   const leases = closing.use(new Leases(parts.store, settings.delivery.leaseMs));
   const synchronizer = new Synchronizer({ ...common, matcher, leases, streams, policy: settings.delivery, stop: fail });
   const handlers: QueueHandlers = {

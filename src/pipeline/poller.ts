@@ -1,9 +1,10 @@
-import { errorFacts, SyncError, type Clock, type Cursor, type StreamName } from "#model";
+import { errorFacts, SyncError, type Clock, type Cursor, type ErrorFacts, type StreamName } from "#model";
 import type { SourceStream } from "#sources";
 import type { Store, Unreadable } from "#store";
 import type { Logger } from "#telemetry";
 import { keylessRows, saveKeylessRows } from "./keyless.ts";
 import type { Observer } from "./observer.ts";
+import type { PollPauses } from "./poll-pauses.ts";
 import { screen, type Screened } from "./quarantine.ts";
 import type { Sweeper } from "./sweeper.ts";
 
@@ -11,6 +12,7 @@ export interface PollerParts {
   readonly store: Store;
   readonly sources: ReadonlyMap<StreamName, SourceStream>;
   readonly sweeper: Pick<Sweeper, "sweepIfDue">;
+  readonly pauses: PollPauses;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly observer: Required<Observer>;
@@ -33,12 +35,24 @@ export class Poller {
 
   /**
    * One poll of one stream, to the end of its window. Never throws: a poll that fails is noted at the stream, which keeps
-   * its cursor; other streams are not touched.
+   * its cursor; other streams are not touched. Does nothing while the ERP is given a pause.
    */
   async poll(stream: StreamName, signal: AbortSignal): Promise<void> {
-    const { store, sources, clock, logger, observer, nudge } = this.#parts;
+    const { sources, pauses } = this.#parts;
     const source = sources.get(stream);
     if (!source) return;
+    const cause = await pauses.enter(stream, signal);
+    if (signal.aborted) return;
+    if (cause !== undefined) return await this.#putOff(stream, cause);
+    try {
+      await this.#read(stream, source, signal);
+    } finally {
+      pauses.left(stream);
+    }
+  }
+
+  async #read(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<void> {
+    const { store, clock, logger, observer, nudge, pauses } = this.#parts;
     const startedAt = clock.now();
     const total = { rowsRead: 0, changed: 0, unchanged: 0 };
     try {
@@ -56,6 +70,7 @@ export class Poller {
         if (result.changed > 0) nudge();
       };
       for await (const batch of source.changes(cursor, signal)) {
+        pauses.answered(stream);
         await stage(false);
         pending = { ...screen(stream, batch), cursor: batch.cursor };
       }
@@ -64,6 +79,7 @@ export class Poller {
       await this.#keyless(stream, source, signal);
       total.changed += await this.#sweep(stream, source, signal);
       const facts = { ...total, durationMs: clock.now() - startedAt, backfill: firstLoad };
+      pauses.succeeded(stream);
       observer.polled(stream, facts);
       if (this.#failing.delete(stream)) logger.info({ stream }, "polls succeed again");
       if (total.changed > 0) logger.info({ stream, ...facts }, "stream polled");
@@ -122,17 +138,32 @@ export class Poller {
   }
 
   async #failed(stream: StreamName, thrown: unknown): Promise<void> {
-    const { store, logger, observer } = this.#parts;
-    const error = errorFacts(thrown);
+    const { logger, observer, pauses } = this.#parts;
+    const { error, pauseMs } = pauses.failed(stream, thrown);
     observer.pollFailed(stream, error);
     // What heals itself is a warning; what needs a person, or is a defect of ours, is an error.
     const heals = thrown instanceof SyncError && (thrown.family === "retry" || thrown.family === "wait");
     const isKnown = this.#failing.get(stream) === error.code;
     this.#failing.set(stream, error.code);
     // Said once per outage: the same failure at every interval would drown the log.
-    if (isKnown) logger.debug({ stream, err: error }, "poll failed again");
-    else if (heals) logger.warn({ stream, err: thrown }, "poll failed");
-    else logger.error({ stream, err: thrown instanceof Error ? thrown : error }, "poll stopped");
+    if (isKnown) logger.debug({ stream, pauseMs, err: errorFacts(thrown) }, "poll failed again");
+    else if (heals) logger.warn({ stream, pauseMs, err: thrown }, "poll failed");
+    else logger.error({ stream, pauseMs, err: thrown instanceof Error ? thrown : error }, "poll stopped");
+    await this.#note(stream, error);
+  }
+
+  /** Another stream of the source, or this one, found out that the ERP wants to be left alone. */
+  async #putOff(stream: StreamName, cause: ErrorFacts): Promise<void> {
+    const { logger, observer } = this.#parts;
+    observer.pollFailed(stream, cause);
+    logger.debug({ stream, err: cause }, "poll was put off");
+    if (this.#failing.get(stream) === cause.code) return;
+    this.#failing.set(stream, cause.code);
+    await this.#note(stream, cause);
+  }
+
+  async #note(stream: StreamName, error: ErrorFacts): Promise<void> {
+    const { store, logger } = this.#parts;
     try {
       await store.pollFailed(stream, error);
     } catch (storeError) {

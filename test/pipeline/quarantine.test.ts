@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Change, ChangeBatch, Json, UnreadableRow } from "#model";
-import { Poller, Sweeper } from "#pipeline";
+import { Poller, PollPauses, Sweeper } from "#pipeline";
 import type { KeylessRows, SourceStream } from "#sources";
 import { openStore } from "#store";
 import { customer, silentLogger, upsert } from "../conformance/store-scene.ts";
@@ -50,6 +50,7 @@ async function polling() {
     store,
     sources: new Map([[stream, source]]),
     sweeper,
+    pauses: new PollPauses({ sourceOf: () => "erp" }),
     clock,
     logger: log,
     observer: {
