@@ -11,6 +11,7 @@ import {
   readDocuments,
   type Document,
 } from "./architecture/documents.ts";
+import { remedyTexts } from "../src/operator/remedy-texts.ts";
 import { readSources, root } from "./architecture/source-files.ts";
 
 const sources = readSources();
@@ -40,6 +41,12 @@ describe("the catalogue of errors", () => {
 
   it("explains each code once", () => {
     expect(documented.filter((code, at) => documented.indexOf(code) !== at)).toEqual([]);
+  });
+
+  it("has a remedy for each that may stand at a record, a stream or a command: src/operator/remedy-texts.ts", () => {
+    const ofSandbox = new Set(entries.filter(({ path }) => path.endsWith("sandbox.md")).map(({ code }) => code));
+    const needed = documented.filter((code) => !ofSandbox.has(code));
+    expect(Object.keys(remedyTexts).toSorted()).toEqual(needed.toSorted());
   });
 
   it("says of each whether it is normal and what to do", () => {

@@ -3,7 +3,9 @@ import { recordLabel } from "#model";
 import { AdoptionPlanner, type AdoptionPlan } from "#pipeline";
 import { adoptionCsv, readAnswers, type Answer } from "./adoption-csv.ts";
 import { openPartsContext, type GlobalOptions, type PartsContext } from "./command-context.ts";
-import { exitCode, type Io } from "./io.ts";
+import { exitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { printJson } from "./json.ts";
 import { areKnown, unknownStream } from "./known-streams.ts";
 import { table } from "./table.ts";
 
@@ -53,13 +55,17 @@ export async function adopt(
       return exitCode.usage;
     }
   }
-  io.stdout.write(options.json ? `${JSON.stringify({ plans: shown })}\n` : asText(shown, options.csv));
+  if (options.json) printJson(io.stdout, { plans: shown });
+  else io.stdout.write(asText(shown, options.csv));
   if (shown.every(({ records }) => records.length === 0)) {
     io.stderr.write('No record of the ERP is in the store yet: "svcsync sync" reads them, and holds the streams.\n');
     return exitCode.needsPerson;
   }
-  if (options.confirm || options.createAll) await confirm(shown, context, options, io);
-  else if (!options.json) io.stdout.write(nextStep([command, ...names, "--confirm"].join(" "), options.answers));
+  if (options.confirm || options.createAll) {
+    await confirm(shown, context, options, io);
+    return exitCode.ok;
+  }
+  if (!options.json) io.stdout.write(nextStep([command, ...names, "--confirm"].join(" "), options.answers));
   return shown.some(({ records }) => records.some(({ verdict }) => verdict === "ambiguous" || verdict === "unclear"))
     ? exitCode.needsPerson
     : exitCode.ok;
@@ -88,9 +94,10 @@ async function confirm(
 ): Promise<void> {
   const decision = options.createAll ? "create-all" : "adopt";
   for (const { stream } of plans) await context.parts.store.decideAdoption(stream, decision);
-  io.stdout.write(
-    `\nDecided: ${plans.map(({ stream }) => stream).join(", ")} may deliver. A running daemon goes on by itself, else the next sync does.\n`,
-  );
+  if (!options.json)
+    io.stdout.write(
+      `\nDecided: ${plans.map(({ stream }) => stream).join(", ")} may deliver. A running daemon goes on by itself, else the next sync does.\n`,
+    );
 }
 
 async function answer(text: string, file: string, context: PartsContext, io: Io): Promise<number> {

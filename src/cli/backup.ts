@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
-import { exitCode, type Io } from "./io.ts";
+import { exitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
 
 /** `svcsync backup FILE`: a consistent copy of the store, beside a running daemon. */
 export async function backup(path: string, options: GlobalOptions, io: Io): Promise<number> {

@@ -2,6 +2,7 @@ import { access, constants, mkdir } from "node:fs/promises";
 import { errorFacts, splitKey, systemClock, type Finding, type Key, type StreamName } from "#model";
 import { Closing, openSources, queueLocation, version, type Sources } from "#daemon";
 import { openQueue } from "#queue";
+import { knownRemedyOf } from "#operator";
 import { openService } from "#service";
 import { loadSettings, type Secrets, type Settings } from "#settings";
 import { openStore } from "#store";
@@ -9,8 +10,10 @@ import type { MappedField, Stream, SyncFile } from "#mapping";
 import { openLogger, type Logger } from "#telemetry";
 import { checkNames } from "./check-names.ts";
 import { readFiles, type GlobalOptions } from "./command-context.ts";
-import { exitCode, type Io } from "./io.ts";
+import { exitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
 import { nextChanges } from "./next-changes.ts";
+import { printJson } from "./json.ts";
 import { linesToSet } from "./lines-to-set.ts";
 
 export interface CheckOptions extends GlobalOptions {
@@ -22,18 +25,14 @@ export interface CheckOptions extends GlobalOptions {
 /** Rows that are looked at for parents: the first may name none. */
 const ROWS_MAPPED = 20;
 
-/** What each part's failure usually wants, by error code or by part. */
-const remedies: Record<string, string> = {
-  E_LIST_UNSTABLE: '"svcsync check --service" finds out which DIALECT settings hold.',
-  E_SERVICE_ANSWER: '"svcsync check --service" finds out which DIALECT settings hold.',
-  E_RESOURCE_UNKNOWN: '"svcsync check --service" finds out which DIALECT settings hold.',
-  E_SERVICE_LOGIN: "Check SERVICE_TOKEN, or SERVICE_USERNAME and SERVICE_PASSWORD.",
+/** What the failure of a part usually wants, where its error code has no remedy of its own. */
+const partRemedies = {
   service: "Check SERVICE_URL, the network and a proxy between.",
   queue: "Check QUEUE_URL; without it svcsync starts its own Redis.",
   store: "DATA_DIR must be a folder that this user may write to.",
   mapping: 'Correct the field in the sync file; "svcsync peek" shows rows as they are read and mapped.',
   erp: "Check the source's settings in the sync file and that the ERP can be reached from here.",
-};
+} as const;
 
 /** `svcsync check`: is everything that a run needs there, and what to do where it is not. Writes nothing to any system. */
 export async function check(options: CheckOptions, io: Io): Promise<number> {
@@ -57,7 +56,8 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
   findings.push(...(await checkSources(syncFile, logger, io.signal)));
   findings.push(...(await checkQueue(settings, secrets, logger)));
   findings.push(...(await checkService(settings, secrets, syncFile, logger, options.service ?? false, io.signal)));
-  io.stdout.write(options.json ? `${JSON.stringify({ findings })}\n` : asText(findings));
+  if (options.json) printJson(io.stdout, { findings });
+  else io.stdout.write(asText(findings));
   return findings.some(({ verdict }) => verdict === "problem") ? exitCode.needsPerson : exitCode.ok;
 }
 
@@ -137,7 +137,7 @@ function misnamedParents(
     const [found, wanted] = [value.key, key].map(partsOf);
     if (found === wanted) return [];
     const message = `${name}: found a key of ${found} for ${value.stream} (${value.key}), wanted ${wanted} (such as ${key})`;
-    return [{ subject, verdict: "problem", message, remedy: remedies["mapping"]! }];
+    return [{ subject, verdict: "problem", message, remedy: partRemedies.mapping }];
   });
 }
 
@@ -184,7 +184,7 @@ async function checkService(
 }
 
 async function attempt(
-  part: "store" | "erp" | "mapping" | "queue" | "service",
+  part: keyof typeof partRemedies,
   look: () => Promise<Finding[]>,
   subject: string = part,
 ): Promise<Finding[]> {
@@ -192,7 +192,7 @@ async function attempt(
     return await look();
   } catch (thrown) {
     const { code, message } = errorFacts(thrown);
-    const remedy = remedies[code] ?? remedies[part]!;
+    const remedy = part === "mapping" ? partRemedies.mapping : (knownRemedyOf(code) ?? partRemedies[part]);
     return [{ subject, verdict: "problem", message: `${message} (${code})`, remedy }];
   }
 }

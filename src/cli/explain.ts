@@ -1,9 +1,11 @@
 import { canonicalJson, recordLabel, type Json, type RecordId } from "#model";
-import { meaningOf, remedyOf } from "#operator";
+import { meaningOf, recordRemedy } from "#operator";
 import { whyItWillNotCome } from "#pipeline";
 import type { AuditRecord, RecordView, Store } from "#store";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
-import { exitCode, type Io } from "./io.ts";
+import { exitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { printJson } from "./json.ts";
 import { areKnown, unknownStream } from "./known-streams.ts";
 
 export interface ExplainOptions extends GlobalOptions {
@@ -22,7 +24,7 @@ export async function explain(id: RecordId, options: ExplainOptions, io: Io): Pr
     return exitCode.needsPerson;
   }
   const history = await context.store.audit({ id, limit: HISTORY });
-  if (options.json) io.stdout.write(`${JSON.stringify({ ...view, history })}\n`);
+  if (options.json) printJson(io.stdout, { ...view, history });
   else io.stdout.write(asText(view, await waits(view, context.store), history));
   return exitCode.ok;
 }
@@ -45,7 +47,7 @@ function asText(view: RecordView, waiting: readonly string[], history: readonly 
   ];
   if (error) lines.push(`Reason: ${error.message} (${error.code}).`);
   lines.push(...waiting);
-  const remedy = remedyOf(state, id);
+  const remedy = recordRemedy(view);
   if (remedy !== undefined) lines.push(`What to do: ${remedy}`);
   if (attempts > 0) lines.push(`Failed attempts: ${attempts}${dueAt ? `; the next one ${instant(dueAt)}` : ""}.`);
   if (intent)

@@ -1,5 +1,5 @@
 import { StopError, SyncError } from "#model";
-import { exitCode } from "./io.ts";
+import { exitCode } from "./exit-code.ts";
 
 /** Options that only mean something together, so that the parser could not refuse them. */
 const usageErrors: ReadonlySet<string> = new Set(["E_SANDBOX_ACCOUNT", "E_SANDBOX_FAULT", "E_SANDBOX_RESOURCE"]);
@@ -18,8 +18,8 @@ export function failureCode(thrown: unknown): number {
   if (!(thrown instanceof SyncError)) return exitCode.stopped;
   if (isSettingsError(thrown)) return exitCode.settings;
   if (usageErrors.has(thrown.code)) return exitCode.usage;
-  // The same answer again would be refused again.
-  if (thrown.code === "E_NOT_RESOLVABLE") return exitCode.needsPerson;
+  // The same again would be refused again.
+  if (thrown.family === "park") return exitCode.needsPerson;
   return thrown instanceof StopError ? exitCode.stopped : exitCode.again;
 }
 

@@ -24,6 +24,8 @@ export interface Io extends Omit<ProcessIo, "stdout" | "stderr"> {
   readonly stderr: TextOutput;
   /** Knows the secrets of the settings as soon as they are read; both outputs obey it. */
   readonly redaction: Redaction;
+  /** Printable, not redacted: for svcsync's own words alone, which show what an address with a password looks like. */
+  readonly ownWords: TextOutput;
   /** The process's own stdout, for what moves the cursor: questions and progress bars. */
   readonly terminal: NodeJS.WritableStream;
 }
@@ -34,20 +36,6 @@ export function safeIo(io: ProcessIo): Io {
   const safe = (stream: NodeJS.WritableStream): TextOutput => ({
     write: (text) => stream.write(printable(redaction.redact(text))),
   });
-  return { ...io, stdout: safe(io.stdout), stderr: safe(io.stderr), redaction, terminal: io.stdout };
+  const ownWords: TextOutput = { write: (text) => io.stdout.write(printable(text)) };
+  return { ...io, stdout: safe(io.stdout), stderr: safe(io.stderr), redaction, ownWords, terminal: io.stdout };
 }
-
-/** Exit codes, as sysexits.h and cron users know them. */
-export const exitCode = {
-  ok: 0,
-  /** The work was done, but records or streams wait for a person. */
-  needsPerson: 1,
-  /** Wrong usage of the command itself. */
-  usage: 64,
-  /** The daemon could not go on. */
-  stopped: 70,
-  /** Not everything could be delivered now; the next run tries again. */
-  again: 75,
-  /** The settings or the sync file are wrong. */
-  settings: 78,
-} as const;

@@ -1,4 +1,5 @@
-import { exitCode, type Io } from "./io.ts";
+import { exitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
 
 interface Named {
   readonly name: string;

@@ -1,7 +1,9 @@
 import { canonicalJson, errorFacts, type Change } from "#model";
 import type { Mapped, MappedValue, Stream } from "#mapping";
 import { openPartsContext, type GlobalOptions } from "./command-context.ts";
-import { exitCode, type Io } from "./io.ts";
+import { exitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { printJson } from "./json.ts";
 import { areKnown, unknownStream } from "./known-streams.ts";
 import { nextChanges } from "./next-changes.ts";
 
@@ -32,7 +34,7 @@ export async function peek(name: string, options: PeekOptions, io: Io): Promise<
   if (isUpToDate) io.stderr.write(`${name} is up to date; these are its first rows.\n`);
   const peeked: Peeked[] = [];
   for (const change of changes) peeked.push(await map(stream, change));
-  if (options.json) for (const each of peeked) io.stdout.write(`${JSON.stringify(each)}\n`);
+  if (options.json) for (const each of peeked) printJson(io.stdout, each);
   else io.stdout.write(peeked.length === 0 ? "The ERP shows no rows.\n" : peeked.map(asText).join("\n"));
   return peeked.some(({ error }) => error !== undefined) ? exitCode.needsPerson : exitCode.ok;
 }

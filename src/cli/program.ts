@@ -8,16 +8,18 @@ import { demo, type DemoOptions } from "./demo/index.ts";
 import { explain, type ExplainOptions } from "./explain.ts";
 import { failureCode, failureText, isSettingsError } from "./failure-text.ts";
 import { init, presets, zoneObjection, type InitOptions } from "./init/index.ts";
-import { exitCode, safeIo, type Io, type ProcessIo } from "./io.ts";
+import { exitCode, exitCodes } from "./exit-code.ts";
+import { safeIo, type Io, type ProcessIo } from "./io.ts";
 import { parseRecord, records, type RecordsOptions } from "./records.ts";
 import { peek, type PeekOptions } from "./peek.ts";
 import { rebuild, type RebuildOptions } from "./rebuild.ts";
 import { reconcile, type ReconcileOptions } from "./reconcile.ts";
 import { resolve, type ResolveOptions } from "./resolve.ts";
-import { retry } from "./retry.ts";
+import { retry, type RetryOptions } from "./retry.ts";
 import { run } from "./run.ts";
 import { sandbox } from "./sandbox.ts";
 import { sandboxOptionsOf, withSandboxOptions, type SandboxArguments } from "./sandbox-options.ts";
+import { skip, type SkipOptions } from "./skip.ts";
 import { schema } from "./schema.ts";
 import { status, type StatusOptions } from "./status.ts";
 import { sync, type SyncOptions } from "./sync.ts";
@@ -37,7 +39,7 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
       "--env-file <path>",
       "file with settings; the process environment goes before it (default: .env if there is one)",
     )
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .configureOutput({ writeOut: (text) => io.ownWords.write(text), writeErr: (text) => io.stderr.write(text) })
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError("(svcsync --help lists the commands)")
     .exitOverride()
@@ -61,10 +63,6 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
   );
   command("sync", "one round: polls every stream, delivers until nothing is due, then exits (for cron)")
     .option("--json", "the result as one line of JSON")
-    .addHelpText(
-      "after",
-      "\nExit code: 0 all in step, 1 something needs a person, 75 something failed that the next round tries again.",
-    )
     .action((options: SyncOptions) => ended(sync({ ...globals(), ...options }, io)));
   command("check", "is everything there that a run needs? Settings, sync file, store, ERP, queue, service")
     .option("--service", "probe the tenant with reads alone and say which dialect settings hold")
@@ -77,10 +75,15 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
     .option("--json", "the status as JSON, from the store alone")
     .addHelpText("after", streamWords)
     .action((options: StatusOptions) => ended(status({ ...globals(), ...options }, io)));
-  command("records", "records in some states with their reasons; what needs a person unless told otherwise")
+  command(
+    "records",
+    "List records by cause, with counts and what to do; those that need a person unless told otherwise",
+  )
     .argument("[stream]", "one stream; all unless given")
     .addOption(new Option("--state <state...>", "states to list").choices(RECORD_STATES))
-    .option("--limit <count>", "at most this many", positiveInteger, 100)
+    .option("--code <code>", "only those that met this error")
+    .option("--each", "each record, instead of one entry per cause")
+    .option("--limit <count>", "with --each or --json: at most this many", positiveInteger, 100)
     .option("--json", "one line of JSON per record")
     .action((stream: string | undefined, options: RecordsOptions) =>
       ended(records(stream, { ...globals(), ...options }, io)),
@@ -99,7 +102,16 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
     "parked and waiting records are tried again, by a running daemon within seconds, else by the next sync",
   )
     .argument("[target]", "a stream, or one record as stream/key; everything unless given")
-    .action((target: string | undefined) => ended(retry(target, globals(), io)));
+    .option("--code <code>", "only those that met this error")
+    .option("--json", "as JSON")
+    .action((target: string | undefined, options: RetryOptions) =>
+      ended(retry(target, { ...globals(), ...options }, io)),
+    );
+  command("skip", "Leave a record out until the ERP changes it, or all records of a stream that met the same error")
+    .argument("<target>", "one record as stream/key, or a stream with --code")
+    .option("--code <code>", "the records of the stream that met this error")
+    .option("--json", "as JSON")
+    .action((target: string, options: SkipOptions) => ended(skip(target, { ...globals(), ...options }, io)));
   command("resolve", "answers a create whose result nobody could know, or a record with several candidates")
     .addArgument(recordArgument())
     .option("--bind <id>", "it is this record of the service", positiveInteger)
@@ -126,6 +138,7 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
   command("deletions", "deletions that the guard holds back")
     .argument("[stream]", "one stream; all unless given")
     .option("--confirm", "they are meant: let the next sweep delete them, at most as many as are shown")
+    .option("--json", "as JSON")
     .action((stream: string | undefined, options: DeletionsOptions) =>
       ended(deletions(stream, { ...globals(), ...options }, io)),
     );
@@ -155,9 +168,8 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
 const streamWords = `
 Stream states: loading the first load is under way, following every change is followed, failing the last poll failed and
 the next one tries again, held nothing is delivered until a person decides (svcsync adopt).
-Records: in step the service holds what the ERP showed last, due on their way, waiting for another record, parked and
+Records: in sync the service holds what the ERP showed last, due on their way, waiting for another record, parked and
 uncertain need a person, left out by the rules of the stream or by a person, deleted gone in the ERP.
-Exit code: 0 all well, 1 a record or a stream needs a person.
 `;
 
 const verdictWords = `
@@ -174,8 +186,8 @@ Where to begin:
   svcsync status                      shows how far each stream is and what needs a person
   svcsync explain customers/10023     shows why one record is the way it is
 Settings come from the environment; .env.example lists all of them.
-Exit codes: 0 all well, 1 something needs a person, 64 wrong usage, 70 it could not go on, 75 the next round tries again,
-78 the settings or the sync file are wrong.
+Exit codes, the same in every command:
+${exitCodes.map(({ code, meaning }) => `  ${String(code).padEnd(4)}${meaning}`).join("\n")}
 `;
 
 function failed(thrown: unknown, io: Io): number {

@@ -1,6 +1,7 @@
 import { adopt, type AdoptOptions } from "./adopt.ts";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
-import { exitCode, type Io } from "./io.ts";
+import { exitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
 import { sync } from "./sync.ts";
 
 export interface RebuildOptions extends GlobalOptions {

@@ -1,7 +1,9 @@
 import { canonicalJson, recordLabel } from "#model";
 import { Reconciler, type Drift, type Reconciliation } from "#pipeline";
 import { openPartsContext, type GlobalOptions } from "./command-context.ts";
-import { exitCode, type Io } from "./io.ts";
+import { exitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { printJson } from "./json.ts";
 import { areKnown, unknownStream } from "./known-streams.ts";
 import { table } from "./table.ts";
 
@@ -19,10 +21,13 @@ export async function reconcile(names: readonly string[], options: ReconcileOpti
   for (const stream of context.configuration.syncFile.streams)
     if (names.length === 0 || names.includes(stream.name))
       results.push(await reconciler.reconcile(stream, options.repair ?? false, io.signal));
-  io.stdout.write(options.json ? `${JSON.stringify({ streams: results })}\n` : asText(results));
+  if (options.json) printJson(io.stdout, { streams: results });
+  else io.stdout.write(asText(results));
   const drifts = results.flatMap((result) => result.drifts);
   if (!options.json) io.stdout.write(`\n${nextStep(drifts, options.repair ?? false)}\n`);
-  return drifts.length === 0 ? exitCode.ok : exitCode.needsPerson;
+  // What differed is written again; records that are there twice are a person's to merge.
+  const isLeft = options.repair ? drifts.some(({ kind }) => kind === "doubled") : drifts.length > 0;
+  return isLeft ? exitCode.needsPerson : exitCode.ok;
 }
 
 function asText(results: readonly Reconciliation[]): string {

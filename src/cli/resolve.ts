@@ -1,6 +1,7 @@
 import { recordLabel, type RecordId } from "#model";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
-import { exitCode, type Io } from "./io.ts";
+import { exitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
 import { areKnown, unknownStream } from "./known-streams.ts";
 
 export interface ResolveOptions extends GlobalOptions {

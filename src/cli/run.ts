@@ -1,7 +1,8 @@
 import { errorFacts, sleep } from "#model";
 import { startDaemon } from "#daemon";
 import { readConfiguration, type GlobalOptions } from "./command-context.ts";
-import { exitCode, type Io } from "./io.ts";
+import { exitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
 import { whenAborted } from "./when-aborted.ts";
 
 /**

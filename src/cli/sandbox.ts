@@ -1,5 +1,6 @@
 import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, startSandbox, type SandboxOptions } from "#sandbox";
-import { exitCode, type Io } from "./io.ts";
+import { exitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
 import { whenAborted } from "./when-aborted.ts";
 
 /** `svcsync sandbox`: the stand-in for the service, until it is stopped. */
@@ -9,7 +10,7 @@ export async function sandbox(options: SandboxOptions, io: Io): Promise<number> 
   const isDefault =
     username === DEFAULT_ACCOUNT.username && options.accounts?.[0]?.password === DEFAULT_ACCOUNT.password;
   const token = options.tokens?.[0]?.token ?? DEFAULT_TOKEN;
-  io.stdout.write(
+  io.ownWords.write(
     `${[
       `The service stands at ${running.url}`,
       `  token   ${token}`,

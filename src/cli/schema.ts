@@ -1,10 +1,11 @@
 import { schemaText } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
-import { exitCode, type Io } from "./io.ts";
+import { exitCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
 
 /** `svcsync schema`: the JSON Schema of the sync file, for editors. */
 export function schema(io: Io): Promise<number> {
-  io.stdout.write(schemaText(adapters, resourceNames));
+  io.ownWords.write(schemaText(adapters, resourceNames));
   return Promise.resolve(exitCode.ok);
 }

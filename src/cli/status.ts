@@ -1,9 +1,11 @@
 import { systemClock } from "#model";
 import { attentionOf, duration, listHints } from "#operator";
-import { needsPersonCount, streamStatus, type StreamStatus } from "#pipeline";
+import { streamStatus, type StreamStatus } from "#pipeline";
 import { daemonWords } from "./daemon-words.ts";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
-import { exitCode, type Io } from "./io.ts";
+import { statusCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { printJson } from "./json.ts";
 import { table } from "./table.ts";
 
 export interface StatusOptions extends GlobalOptions {
@@ -14,10 +16,9 @@ export interface StatusOptions extends GlobalOptions {
 export async function status(options: StatusOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const statuses = await streamStatus(context.store, context.syncFile.streams, systemClock);
-  if (options.json) io.stdout.write(`${JSON.stringify({ streams: statuses })}\n`);
+  if (options.json) printJson(io.stdout, { streams: statuses });
   else io.stdout.write(asText(statuses, await daemonWords(context.settings.health)));
-  const needsPerson = statuses.some((each) => each.state === "held" || needsPersonCount(each) > 0);
-  return needsPerson ? exitCode.needsPerson : exitCode.ok;
+  return statusCode(statuses, context.settings.blockedRecords);
 }
 
 function asText(statuses: readonly StreamStatus[], daemon: readonly string[]): string {
@@ -33,7 +34,7 @@ function asText(statuses: readonly StreamStatus[], daemon: readonly string[]): s
     counts.skipped ?? 0,
     counts.deleted ?? 0,
   ]);
-  const head = ["stream", "state", "polled", "in step", "due", "waiting", "parked", "uncertain", "left out", "deleted"];
+  const head = ["stream", "state", "polled", "in sync", "due", "waiting", "parked", "uncertain", "left out", "deleted"];
   const notes = [...attentionOf(statuses), ...listHints(statuses), ...daemon].map((line) => `${line}\n`);
   return [table(head, rows), ...(notes.length === 0 ? [] : [notes.join("")])].join("\n");
 }

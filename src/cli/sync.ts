@@ -1,6 +1,6 @@
 import { drained, PollsSeen, startDaemon } from "#daemon";
 import type { RecordId, StreamName } from "#model";
-import { attentionOf, listHints } from "#operator";
+import { attentionOf, listHints, type BlockedPolicy } from "#operator";
 import {
   needsPersonCount,
   streamStatus,
@@ -10,7 +10,9 @@ import {
   type StreamStatus,
 } from "#pipeline";
 import { readConfiguration, type GlobalOptions } from "./command-context.ts";
-import { exitCode, type Io } from "./io.ts";
+import { exitCode, statusCode } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { printJson } from "./json.ts";
 import { table } from "./table.ts";
 
 /** Retries and waits that end this soon are waited for; later ones are left to the next run. */
@@ -85,17 +87,17 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   }
   const statuses = await streamStatus(daemon.parts.store, syncFile.streams, daemon.parts.clock);
   const { requests } = daemon.parts.service.state();
-  if (options.json) io.stdout.write(`${JSON.stringify(asJson(statuses, totals, requests))}\n`);
+  if (options.json) printJson(io.stdout, asJson(statuses, totals, requests));
   else io.stdout.write(asText(statuses, totals, requests));
   if (io.signal.aborted) return exitCode.again;
-  return outcome(statuses);
+  return outcome(statuses, configuration.settings.blockedRecords);
 }
 
-/** What a run leaves behind decides the exit code: a person's work first, then what the next run tries again. Waiting for a parent is in order. */
-function outcome(statuses: readonly StreamStatus[]): number {
-  if (statuses.some((status) => status.state === "held" || needsPersonCount(status) > 0)) return exitCode.needsPerson;
-  if (statuses.some(({ state, counts }) => state === "failing" || (counts.due ?? 0) > 0)) return exitCode.again;
-  return exitCode.ok;
+/** What a run leaves behind decides the exit code: a person's work first, then what the next run tries again. */
+function outcome(statuses: readonly StreamStatus[], blocked: BlockedPolicy): number {
+  const code = statusCode(statuses, blocked);
+  const isLeft = statuses.some(({ counts }) => (counts.due ?? 0) > 0);
+  return code === exitCode.ok && isLeft ? exitCode.again : code;
 }
 
 function asJson(statuses: readonly StreamStatus[], totals: RunTotals, requests: number) {

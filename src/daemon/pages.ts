@@ -23,7 +23,7 @@ export function servePages(
   metrics: Metrics,
 ): Promise<Web> {
   return startWeb(settings.health, {
-    status: statusSource(parts, syncFile.streams, queue, relay),
+    status: statusSource(parts, syncFile.streams, settings.blockedRecords, queue, relay),
     ready: readiness(parts, queue, pollWatch),
     metrics,
     redact: redaction.redact,
@@ -36,6 +36,7 @@ export function servePages(
 function statusSource(
   { store, service, clock }: Parts,
   streams: Configuration["syncFile"]["streams"],
+  blockedRecords: Overview["blockedRecords"],
   queue: Queue,
   relay: Relay,
 ): StatusSource {
@@ -44,6 +45,7 @@ function statusSource(
     overview: async (): Promise<Overview> => ({
       startedAt,
       streams: await streamStatus(store, streams, clock),
+      blockedRecords,
       service: service.state(),
       queue: await queue.depth().catch(() => undefined),
     }),

@@ -79,7 +79,7 @@ export interface Stream {
   /**
    * Maps a row. Pure: the same row gives the same answer. `deleted` is the source's own word that the record is gone: the
    * row is then not looked at and may be empty.
-   * @throws {ParkError} E_MAPPING with the field, the expression and the value's type (never the value).
+   * @throws {ParkError} E_MAPPING with the field, the expression and the value's type (the value only if a `map` lacks it).
    */
   map(row: Row, deleted: boolean): Promise<Mapped>;
 }

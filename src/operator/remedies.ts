@@ -1,14 +1,39 @@
-import { recordLabel, type RecordId, type RecordState } from "#model";
+import type { ErrorCode, ErrorFacts, RecordId } from "#model";
+import { recordWord, shellQuoted } from "./shell.ts";
+import { remedyTexts } from "./remedy-texts.ts";
 
-/** What a person does about a record in this state; undefined where there is nothing to do. */
-export function remedyOf(state: RecordState, id: RecordId): string | undefined {
-  if (state === "parked")
-    return `Repair what the reason names, in the ERP, the service or the sync file. A change in the ERP or the sync file tries by itself; otherwise say "svcsync retry ${recordLabel(id)}".`;
-  if (state === "uncertain") {
-    const command = `svcsync resolve ${recordLabel(id)}`;
-    return `Look for the record in the service. Found: "${command} --bind ID". Not there: "${command} --create". Not wanted: "${command} --skip".`;
-  }
-  if (state === "waiting")
-    return "Nothing, where what it waits for is still to come: it then goes on by itself. What never comes needs an optional ref in the sync file, or may stay as it is.";
-  return undefined;
+/** What an error is about; a stream's polls have no key. */
+export interface Concerned {
+  readonly stream: string;
+  readonly key?: string;
 }
+
+/** What a person does about an error, as a sentence whose commands stand in double quotes, ready for a shell. */
+export function remedyOf({ code }: Pick<ErrorFacts, "code">, concerned: Concerned): string {
+  const { text } = remedyTexts[code] ?? unlisted;
+  const { stream, key } = concerned;
+  const words: Readonly<Record<string, string>> = {
+    record: key === undefined ? "STREAM/KEY" : recordWord({ stream, key }),
+    stream: shellQuoted(stream),
+    code,
+  };
+  return text.replace(/\{(record|stream|code)\}/g, (_, name: string) => words[name]!);
+}
+
+/** The remedy of a code where nothing says which record or stream met it; undefined where none is listed or it names one. */
+export function knownRemedyOf(code: ErrorCode): string | undefined {
+  const text = remedyTexts[code]?.text;
+  return text === undefined || /\{(record|stream)\}/.test(text) ? undefined : text;
+}
+
+/** Whether what met this error is tried again until it succeeds, without anybody's help. */
+export function healsItself(code: ErrorCode): boolean {
+  return remedyTexts[code]?.heals ?? false;
+}
+
+/** The same for a record: the codes that stand at records which need nothing say so themselves. */
+export function recordRemedy({ id, error }: { id: RecordId; error: ErrorFacts | undefined }): string | undefined {
+  return error === undefined ? undefined : remedyOf(error, id);
+}
+
+const unlisted = { text: "Look {code} up in docs/errors.", heals: false };

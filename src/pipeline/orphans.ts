@@ -43,8 +43,20 @@ async function waitsFor(store: Pick<Store, "record">, ids: readonly RecordId[], 
   return false;
 }
 
-/** A sentence about records of the stream whose parents will not come by themselves, with one example; none: nothing. */
-export async function orphanSentence(store: Store, stream: StreamName): Promise<string[]> {
+/** Records of a stream whose parents will not come. */
+export interface Blocked {
+  readonly count: number;
+  /** There may be more: not all that wait were looked at. */
+  readonly isMore: boolean;
+  /** One of them and why. */
+  readonly example: string;
+}
+
+/** The records of the stream that are blocked; undefined where there are none. */
+export async function blockedRecords(
+  store: Pick<Store, "record" | "records">,
+  stream: StreamName,
+): Promise<Blocked | undefined> {
   const waiting = await store.records({ stream, states: ["waiting"], limit: LOOKED_AT });
   let count = 0;
   let example: string | undefined;
@@ -56,8 +68,11 @@ export async function orphanSentence(store: Store, stream: StreamName): Promise<
       example ??= `${recordLabel(id)} waits for ${recordLabel(parent)}, ${why}`;
       break;
     }
-  if (example === undefined) return [];
-  if (count === 1) return [`1 record waits for another that does not come by itself: ${example}`];
-  const many = waiting.length === LOOKED_AT ? `${count} or more` : String(count);
-  return [`${many} records wait for others that do not come by themselves: ${example}`];
+  return example === undefined ? undefined : { count, isMore: waiting.length === LOOKED_AT, example };
+}
+
+/** What a person should know of them. */
+export function blockedSentence({ count, isMore, example }: Blocked): string {
+  const many = isMore ? `${count} or more records are` : count === 1 ? "1 record is" : `${count} records are`;
+  return `${many} blocked: ${example}`;
 }

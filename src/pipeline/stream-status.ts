@@ -4,7 +4,7 @@ import type { CursorState, Store } from "#store";
 import { heldNote } from "./adoption-gate.ts";
 import { droppedNote } from "./dropped-fields.ts";
 import { keylessRows } from "./keyless.ts";
-import { orphanSentence } from "./orphans.ts";
+import { blockedRecords, blockedSentence } from "./orphans.ts";
 import { guardNote } from "./sweeper.ts";
 
 /** How a stream stands, for `status`, the page and the metrics. */
@@ -20,6 +20,10 @@ export interface StreamStatus {
   readonly counts: Readonly<Partial<Record<RecordState, number>>>;
   /** Why nothing of this stream is delivered, and what ends it; undefined while it flows. */
   readonly hold: { readonly reason: string; readonly remedy: string } | undefined;
+  /** More records are missing in the ERP than the guard lets pass. */
+  readonly deletionsHeld: boolean;
+  /** Records that wait for a parent which will not come; of the first that wait. */
+  readonly blocked: number;
   /** What a person should know or do, one sentence each: failed polls, held deletions, fields the service drops. */
   readonly attention: readonly string[];
 }
@@ -47,10 +51,12 @@ async function oneStatus(
   const attention: string[] = [];
   if (hold) attention.push(`${hold.reason}; ${hold.remedy}`);
   if (error) attention.push(`polls fail: ${error.message} (${error.code})`);
-  if ((counts.waiting ?? 0) > 0) attention.push(...(await orphanSentence(store, stream.name)));
+  const blocked = (counts.waiting ?? 0) > 0 ? await blockedRecords(store, stream.name) : undefined;
+  if (blocked) attention.push(blockedSentence(blocked));
   for (const { place, reason } of await keylessRows(store, stream.name))
     attention.push(`rows are left out, and no deletion is looked for: ${place}: ${reason}`);
-  attention.push(...(await heldDeletions(store, stream.name)), ...(await droppedFields(store, stream)));
+  const deletions = await heldDeletions(store, stream.name);
+  attention.push(...deletions, ...(await droppedFields(store, stream)));
   return {
     name: stream.name,
     source: stream.source,
@@ -60,6 +66,8 @@ async function oneStatus(
     lagMs: completedAt === undefined ? undefined : Math.max(0, now - completedAt),
     counts,
     hold,
+    deletionsHeld: deletions.length > 0,
+    blocked: blocked?.count ?? 0,
     attention,
   };
 }

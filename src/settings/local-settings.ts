@@ -26,6 +26,7 @@ export function localSettings(
     polling: { intervalMs: values.POLL_INTERVAL_SECONDS, sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS },
     guard: { percent: values.DELETE_GUARD_PERCENT, count: values.DELETE_GUARD_COUNT },
     health: { port: values.HEALTH_PORT, host: values.HEALTH_HOST, names: values.HEALTH_NAMES ?? [] },
+    blockedRecords: values.BLOCKED_RECORDS,
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
     environment,
   };

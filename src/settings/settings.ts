@@ -52,6 +52,8 @@ export interface LocalSettings {
   /** A sweep that would delete more than either stops and asks. */
   readonly guard: { readonly percent: number; readonly count: number };
   readonly health: { readonly port: number; readonly host: string; readonly names: readonly string[] };
+  /** What records mean that wait for a parent which will not come. */
+  readonly blockedRecords: "note" | "problem";
   readonly log: { readonly level: "debug" | "info" | "warn" | "error"; readonly format: "json" | "pretty" | "auto" };
   /** The whole environment, for `${NAME}` in the sync file. Values are secrets until proven otherwise: never log them. */
   readonly environment: Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { withIsoTimes } from "#operator";
 import type { Html } from "./pages/html.ts";
 import { contentSecurityPolicy } from "./pages/style.ts";
 
@@ -15,7 +16,7 @@ export function htmlAnswer(page: Html, status = 200): Answer {
 }
 
 export function jsonAnswer(value: unknown, status = 200): Answer {
-  return { status, type: "application/json", body: `${JSON.stringify(value, null, 2)}\n` };
+  return { status, type: "application/json", body: `${JSON.stringify(withIsoTimes(value), null, 2)}\n` };
 }
 
 export function textAnswer(body: string, status = 200, headers: Readonly<Record<string, string>> = {}): Answer {

@@ -1,4 +1,5 @@
 import type { RecordId, RecordState, StreamName } from "#model";
+import type { BlockedPolicy } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
 import type { AuditRecord, RecordView } from "#store";
@@ -7,6 +8,8 @@ import type { AuditRecord, RecordView } from "#store";
 export interface Overview {
   readonly startedAt: number;
   readonly streams: readonly StreamStatus[];
+  /** What blocked records mean to whoever watches. */
+  readonly blockedRecords: BlockedPolicy;
   readonly service: ServiceState;
   /** Undefined: the queue does not answer. */
   readonly queue: { readonly waiting: number; readonly active: number } | undefined;

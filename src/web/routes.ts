@@ -4,6 +4,7 @@ import { metricsType, redacted, type Metrics, type Redact } from "#telemetry";
 import { htmlAnswer, jsonAnswer, seeOther, textAnswer, type Answer } from "./answer.ts";
 import type { StatusSource } from "./contract.ts";
 import type { Readiness } from "./readiness.ts";
+import { recordsLookedAt } from "./pages/held-records.ts";
 import { noRecordPage, recordPage } from "./pages/record-page.ts";
 import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "./pages/records-page.ts";
 import type { WebRequest } from "./request.ts";
@@ -19,9 +20,6 @@ export interface RouteParts {
   readonly clock: Clock;
   readonly version: string;
 }
-
-/** How many records of a stream in one state the status page looks at, to tell the reasons. */
-const heldCount = 20;
 
 /** The answer to a request. Rejects with whatever a part rejects with. */
 export async function answer(request: WebRequest, parts: RouteParts): Promise<Answer> {
@@ -64,7 +62,7 @@ async function statusAnswer(query: URLSearchParams, { status, redact, clock, ver
   const asked = overview.streams.flatMap(({ name, counts }) =>
     attentionStates.filter((state) => (counts[state] ?? 0) > 0).map((state) => ({ stream: name, states: [state] })),
   );
-  const held = await Promise.all(asked.map((each) => status.records({ ...each, limit: heldCount })));
+  const held = await Promise.all(asked.map((each) => status.records({ ...each, limit: recordsLookedAt })));
   const shown = redacted({ overview, held: held.flat() }, redact);
   return htmlAnswer(statusPage({ ...shown, refresh: query.get("refresh") !== "off", version, now: clock.now() }));
 }

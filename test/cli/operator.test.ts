@@ -85,7 +85,10 @@ describe("the commands on a store", () => {
 
   it("records lists what needs a person, with the service's own words", async () => {
     const { code, stdout } = await scene.run("records");
-    expect(stdout).toMatch(/customers\/10002 +parked .*name is required/);
+    expect(stdout).toMatch(
+      /^1 customers parked \(E_SERVICE_REFUSED\)\n  .*name is required.*\n  customers\/10002\n  -> Correct/,
+    );
+    expect((await scene.run("records", "--each")).stdout).toMatch(/customers\/10002 +parked .*name is required/);
     expect(code).toBe(0);
     const lines = (await scene.run("records", "customers", "--json")).stdout.trim().split("\n");
     expect(lines.map((line) => recordView.parse(JSON.parse(line)))).toMatchObject([
@@ -96,7 +99,7 @@ describe("the commands on a store", () => {
   it("explain says what to do about a parked record", async () => {
     const { stdout } = await scene.run("explain", "customers/10002");
     expect(stdout).toMatch(/^customers\/10002 is parked.* It needs a person/m);
-    expect(stdout).toMatch(/^What to do: Repair what the reason names.*"svcsync retry customers\/10002"/m);
+    expect(stdout).toMatch(/^What to do: Correct the value that the message names.*"svcsync retry customers\/10002"/m);
   });
 
   it("status tells where no daemon answers, and nothing of it where the port is any free one", async () => {

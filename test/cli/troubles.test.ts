@@ -203,7 +203,7 @@ describe("what a command prints", () => {
     for (const { stdout, stderr } of printed) {
       // oxlint-disable-next-line no-control-regex -- they are what must not be there
       expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
-      expect(stdout + stderr).toContain("\\u202e");
+      expect(stdout + stderr).toMatch(/\\u202e|\\xe2\\x80\\xae/);
     }
     expect(JSON.parse(printed[2].stdout)).toMatchObject({ id: { key } });
   });

@@ -67,7 +67,7 @@ describe("a child whose parent never comes", () => {
     await using running = await stage.start();
     await untilState(running.store, "waiting", contact);
     expect((await stage.command("status")).stdout).toContain(
-      "1 record waits for another that does not come by itself: contacts/10001|1 waits for customers/10001, which the ERP has not shown",
+      "1 record is blocked: contacts/10001|1 waits for customers/10001, which the ERP has not shown",
     );
     expect((await stage.command("explain", "contacts/10001|1")).stdout).toContain(
       "It waits for customers/10001, which the ERP has not shown.",
@@ -133,7 +133,7 @@ describe("records of one stream that name each other", () => {
       return views.every((view) => view?.state === "waiting" && view.waitsFor.length === 1);
     });
     expect((await stage.command("status")).stdout).toContain(
-      "2 records wait for others that do not come by themselves: tickets/T-1 waits for tickets/T-2, which waits for it in turn",
+      "2 records are blocked: tickets/T-1 waits for tickets/T-2, which waits for it in turn",
     );
     expect((await stage.command("explain", "tickets/T-2")).stdout).toContain(
       "It waits for tickets/T-1, which waits for it in turn.",

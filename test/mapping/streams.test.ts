@@ -130,7 +130,7 @@ describe("mapping a row", () => {
 
   it("parks a value that is not in map, saying what is", async () => {
     await expect(mapField({ from: "a", map: { x: 1, y: 2 } }, { a: "hunter2" })).rejects.toThrow(
-      "it.field: the value (text) is not in map, which knows x, y",
+      'it.field: the value "hunter2" is not in map, which knows x, y',
     );
   });
 

@@ -115,7 +115,7 @@ describe("the status page in a browser", () => {
     const records: typeof status.records = ({ limit }) => Promise.resolve(waiting.slice(0, limit));
     await using web = await sampleWeb({ status: { ...status, overview, records } });
     const { page } = await openPage(web.url);
-    const table = page.getByRole("table", { name: "Uncertain, parked and waiting records, by reason" });
+    const table = page.getByRole("table", { name: "Uncertain, parked and waiting records, by cause" });
 
     expect(await table.getByRole("row").count()).toBe(2);
     expect(await table.getByText("E_PARENT_MISSING").count()).toBe(1);

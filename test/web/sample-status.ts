@@ -113,6 +113,8 @@ export const sampleStreams: readonly StreamStatus[] = [
   {
     name: "customers",
     source: "erp",
+    deletionsHeld: false,
+    blocked: 0,
     resource: "customer",
     state: "following",
     cursor: pollOk,
@@ -124,6 +126,8 @@ export const sampleStreams: readonly StreamStatus[] = [
   {
     name: "contacts",
     source: "erp",
+    deletionsHeld: false,
+    blocked: 0,
     resource: "customerContact",
     state: "failing",
     lagMs: 12_000,
@@ -143,6 +147,8 @@ export const sampleStreams: readonly StreamStatus[] = [
   {
     name: "tickets",
     source: "erp",
+    deletionsHeld: false,
+    blocked: 0,
     resource: "ticket",
     state: "held",
     lagMs: undefined,
@@ -167,6 +173,7 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
     overview: () =>
       Promise.resolve({
         startedAt: now - 3 * 60 * minute,
+        blockedRecords: "note",
         streams: sampleStreams,
         service: { state: "closed", probeAt: undefined, concurrency: 4, requests: 1873 },
         queue: { waiting: 4, active: 1 },

@@ -7,8 +7,8 @@ export interface Place {
 }
 
 /**
- * A row that the sync file cannot map. Says which field and what kind of value was found; never the value, since rows
- * hold people's data and this text reaches logs and pages.
+ * A row that the sync file cannot map. Says which field and what kind of value was found; the value only where it should be in a
+ * `map` and is no longer than a code, since rows hold people's data and this text reaches logs and pages.
  */
 export function mappingError({ stream, field }: Place, message: string, details: Record<string, Json> = {}): ParkError {
   return new ParkError("E_MAPPING", `${stream}.${field}: ${message}`, { details: { stream, field, ...details } });

@@ -70,8 +70,16 @@ function compileTable(
     if (!entries) return value;
     if (fallback !== undefined) return fallback;
     const known = [...entries.keys()].join(", ");
-    throw mappingError(place, `the value (${kindOf(value)}) is not in map, which knows ${known}`, { known });
+    throw mappingError(place, `${shownValue(value)} is not in map, which knows ${known}`, { known });
   };
+}
+
+/** Codes are short, and without them nobody can add their line; a longer text is somebody's data. */
+const CODE_LENGTH = 40;
+
+function shownValue(value: Json): string {
+  const isCode = typeof value !== "object" && String(value).length <= CODE_LENGTH;
+  return isCode ? `the value ${JSON.stringify(value)}` : `the value (${kindOf(value)})`;
 }
 
 /** The value whole: read, then through the table. */

@@ -90,6 +90,14 @@ export const healthKeys = {
   ),
 };
 
+export const statusKeys = {
+  BLOCKED_RECORDS: withDefault(
+    oneOf(["note", "problem"]),
+    "note",
+    "Records that wait for a parent which will not come (the ERP deleted it, or the rules leave it out): note shows them in amber and exits with 0; problem counts them as work for a person.",
+  ),
+};
+
 export const logKeys = {
   LOG_LEVEL: withDefault(
     oneOf(["debug", "info", "warn", "error"]),

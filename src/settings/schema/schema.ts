@@ -1,4 +1,4 @@
-import { deliveryKeys, fileKeys, healthKeys, logKeys, pollingKeys, queueKeys } from "./daemon-keys.ts";
+import { deliveryKeys, fileKeys, healthKeys, logKeys, pollingKeys, queueKeys, statusKeys } from "./daemon-keys.ts";
 import { dialectKeys } from "./dialect-keys.ts";
 import type { Key } from "./key.ts";
 import { proxyKeys, serviceKeys } from "./service-keys.ts";
@@ -12,6 +12,7 @@ export const keys = {
   ...pollingKeys,
   ...deliveryKeys,
   ...healthKeys,
+  ...statusKeys,
   ...logKeys,
   ...dialectKeys,
 };
@@ -30,6 +31,7 @@ export const sections: readonly { readonly title: string; readonly keys: Readonl
   { title: "Polls, sweeps and deletions", keys: pollingKeys },
   { title: "Delivery", keys: deliveryKeys },
   { title: "Health and status page", keys: healthKeys },
+  { title: "Status", keys: statusKeys },
   { title: "Log", keys: logKeys },
   { title: "Dialect: what the API reference of the service leaves open", keys: dialectKeys },
 ];

@@ -1,5 +1,5 @@
 import { recordLabel, type Json, type RecordId } from "#model";
-import { counted, meaningOf, remedyOf, retriableStates } from "#operator";
+import { counted, meaningOf, recordRemedy, retriableStates } from "#operator";
 import type { AuditRecord, RecordView } from "#store";
 import type { RecordDetail } from "../contract.ts";
 import { html, type Content, type Html } from "./html.ts";
@@ -69,7 +69,7 @@ export function noRecordPage({ id, version }: { id: RecordId; version: string })
 function facts(record: RecordView, now: number): Content {
   const { error, binding, intent } = record;
   const doubts = Object.keys(record.doubts ?? {});
-  const remedy = remedyOf(record.state, record.id);
+  const remedy = recordRemedy(record);
   const details = error === undefined ? [] : Object.entries(error.details);
   return [
     error && fact("Reason", reason(error)),

@@ -1,5 +1,5 @@
 import type { RecordId, RecordState, StreamName } from "#model";
-import { attentionStates, remedyOf } from "#operator";
+import { attentionStates, recordRemedy } from "#operator";
 import type { RecordView } from "#store";
 import { html, type Html } from "./html.ts";
 import { page, table } from "./layout.ts";
@@ -76,8 +76,8 @@ function recordRow(record: RecordView, now: number): Html {
   </tr>`;
 }
 
-function remedy({ state, id }: RecordView): Html | undefined {
-  const text = remedyOf(state, id);
+function remedy(record: RecordView): Html | undefined {
+  const text = recordRemedy(record);
   return text === undefined ? undefined : sentence(text);
 }
 

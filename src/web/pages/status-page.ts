@@ -1,5 +1,5 @@
 import type { RecordState } from "#model";
-import { attentionOf, counted } from "#operator";
+import { attentionOf, counted, urgencyOf } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { RecordView } from "#store";
 import type { Overview } from "../contract.ts";
@@ -23,7 +23,7 @@ export interface StatusPage {
 /** The first page: is all well, and if not, where and what to do. */
 export function statusPage({ overview, held, refresh, version, now }: StatusPage): Html {
   return page({
-    title: `svcsync: ${problemsOf(overview).length === 0 ? "all well" : "needs attention"}`,
+    title: `svcsync: ${titles[colourOf(overview)]}`,
     version,
     refreshSeconds: refresh ? refreshSeconds : undefined,
     notes: html`<span>started ${instant(overview.startedAt, now)}</span> ${
@@ -61,8 +61,12 @@ function headlinesOf(overview: Overview): string[] {
 
 function connectionProblems({ service, queue }: Overview): string[] {
   const problems: string[] = [];
-  if (service.state !== "closed") problems.push("The service does not answer well; only probes are sent.");
-  if (queue === undefined) problems.push("The queue does not answer; nothing is lost, deliveries go on once it does.");
+  if (service.state !== "closed")
+    problems.push(
+      "The service is failing (circuit breaker open). Only probes are sent; all else waits and loses nothing.",
+    );
+  if (queue === undefined)
+    problems.push("The queue does not answer. Nothing is lost; deliveries resume when it is back.");
   return problems;
 }
 
@@ -82,7 +86,7 @@ function total(streams: readonly StreamStatus[], state: RecordState): number {
 function verdict(overview: Overview): Html {
   const headlines = headlinesOf(overview);
   if (headlines.length > 0)
-    return html`<div class="verdict ${isStuck(overview) ? "bad" : "wait"}" role="status">
+    return html`<div class="verdict ${colourOf(overview)}" role="status">
       ${headlines.map((text) => html`<p>${text}</p>`)}
     </div>`;
   const due = total(overview.streams, "due") + total(overview.streams, "claimed");
@@ -90,13 +94,13 @@ function verdict(overview: Overview): Html {
   return html`<div class="verdict" role="status"><p>All well. ${rest}</p></div>`;
 }
 
-/** False where records flow, although some wait, deletions want a word, or the service drops a field. */
-function isStuck(overview: Overview): boolean {
-  return (
-    connectionProblems(overview).length > 0 ||
-    recordProblems(overview).length > 0 ||
-    overview.streams.some(({ state }) => state === "failing" || state === "held")
-  );
+const titles = { bad: "needs attention", wait: "worth a look", good: "all well" } as const;
+
+/** Red where something is stuck; amber where records flow, although some are blocked or the service drops a field. */
+function colourOf(overview: Overview): keyof typeof titles {
+  const { streams, blockedRecords } = overview;
+  if (connectionProblems(overview).length > 0 || urgencyOf(streams, blockedRecords) !== "none") return "bad";
+  return problemsOf(overview).length > 0 ? "wait" : "good";
 }
 
 function sides({ service, queue }: Overview, now: number): Html {
@@ -104,7 +108,7 @@ function sides({ service, queue }: Overview, now: number): Html {
   return html`<dl>
     <dt>Service</dt>
     <dd>
-      ${service.state === "closed" ? "answers" : `does not answer well (breaker ${service.state})`}${probe};
+      ${service.state === "closed" ? "answers" : `is failing (circuit breaker ${service.state})`}${probe};
       ${counted(service.concurrency, "request")} at once allowed; ${counted(service.requests, "request")} made
     </dd>
     <dt>Queue</dt>

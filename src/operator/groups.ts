@@ -1,0 +1,80 @@
+import { recordLabel, type ErrorCode, type ErrorFacts, type RecordId, type RecordState, type StreamName } from "#model";
+
+/** What a group needs to know of a record. */
+export interface Grouped {
+  readonly id: RecordId;
+  readonly state: RecordState;
+  readonly error: ErrorFacts | undefined;
+}
+
+/** Records of one stream in one state that met the same thing. */
+export interface ErrorGroup {
+  readonly stream: StreamName;
+  readonly state: RecordState;
+  readonly code: ErrorCode | undefined;
+  /** The field that is wrong, where the error names one. */
+  readonly field: string | undefined;
+  /** The message without what differs from record to record: ids, keys and numbers are `…`. */
+  readonly message: string;
+  readonly count: number;
+  /** The first records of the group. */
+  readonly examples: readonly RecordId[];
+  /** The error of the first one. */
+  readonly error: ErrorFacts | undefined;
+}
+
+const EXAMPLES = 3;
+
+/** Gathers records into groups by stream, state, code, field and cause; the largest group first. */
+export class ErrorGroups {
+  readonly #groups = new Map<string, { group: ErrorGroup; count: number; examples: RecordId[] }>();
+
+  add({ id, state, error }: Grouped): void {
+    const field = fieldOf(error);
+    const message = error === undefined ? "" : causeOf(error, id);
+    const name = JSON.stringify([id.stream, state, error?.code, field, message]);
+    const known = this.#groups.get(name);
+    if (known) {
+      known.count += 1;
+      if (known.examples.length < EXAMPLES) known.examples.push(id);
+      return;
+    }
+    const group = { stream: id.stream, state, code: error?.code, field, message, count: 1, examples: [], error };
+    this.#groups.set(name, { group, count: 1, examples: [id] });
+  }
+
+  list(): ErrorGroup[] {
+    return [...this.#groups.values()]
+      .map(({ group, count, examples }) => ({ ...group, count, examples }))
+      .toSorted((a, b) => b.count - a.count);
+  }
+}
+
+export function groupsOf(records: Iterable<Grouped>): ErrorGroup[] {
+  const groups = new ErrorGroups();
+  for (const record of records) groups.add(record);
+  return groups.list();
+}
+
+/** Codes whose quoted value is the cause: it is what the `map` or the service lacks. */
+const quotesCause: ReadonlySet<string> = new Set<ErrorCode>(["E_MAPPING", "E_LOOKUP_UNKNOWN", "E_LOOKUP_AMBIGUOUS"]);
+
+/** The message without what belongs to one record: its key, ids, numbers, and lists of them. */
+export function causeOf({ code, message }: ErrorFacts, id: RecordId): string {
+  const kept = quotesCause.has(code) ? message.split(/("[^"]*")/) : [message];
+  return kept
+    .map((part, at) => (at % 2 === 1 ? part : withoutIds(part, id)))
+    .join("")
+    .replace(/((?:[\w-]+\/)?…)(?:, (?:[\w-]+\/)?…)+/g, "$1");
+}
+
+function withoutIds(text: string, id: RecordId): string {
+  return text
+    .replaceAll(recordLabel(id), `${id.stream}/…`)
+    .replace(/[\p{L}\p{N}_-]*\d[\p{L}\p{N}_-]*(?:\|[\p{L}\p{N}_-]+)*/gu, "…");
+}
+
+function fieldOf(error: ErrorFacts | undefined): string | undefined {
+  const field = error?.details["field"];
+  return typeof field === "string" ? field : undefined;
+}

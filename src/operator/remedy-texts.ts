@@ -1,0 +1,181 @@
+import type { ErrorCode } from "#model";
+
+interface RemedyText {
+  /** `{record}`, `{stream}` and `{code}` are filled in, quoted for a shell. Commands stand in double quotes. */
+  readonly text: string;
+  /** It is tried again until it succeeds, without anybody's help. */
+  readonly heals: boolean;
+}
+
+const person = (text: string): RemedyText => ({ text, heals: false });
+const itself = (text: string): RemedyText => ({ text, heals: true });
+
+const dialect = '"svcsync check --service" names the DIALECT settings that differ.';
+const report = 'Report it with the log line and the output of "svcsync explain {record}".';
+
+/**
+ * What to do about each error code: the one place that commands, pages and `check` take it from. The pages under docs/errors
+ * explain the codes at length.
+ */
+export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
+  // ── records ─────────────────────────────────────────────────────────────────────────────────────────────────────
+  E_MAPPING: person(
+    "Correct the row in the ERP, or widen the mapping in the sync file: another line in `map`, a `default`. Either is tried at once.",
+  ),
+  E_ROW_UNREADABLE: person("Correct the row in the ERP; the next poll reads it again."),
+  E_PARENT_MISSING: itself(
+    'Nothing while its parent is on its way. If the parent never comes: write `optional: true` at the ref in the sync file, or "svcsync skip {record}".',
+  ),
+  E_PARENT_UNKNOWN: person("Map the field that the message names by `ref` or by a look-up."),
+  E_CHILDREN_FIRST: itself(
+    "Nothing while the deletions of its children are on their way. If they stay in the ERP, delete them there, or let the stream set a field instead.",
+  ),
+  E_ATTEMPTS_EXHAUSTED: person('Remove the cause that the message ends with, then "svcsync retry {record}".'),
+  E_CREATE_UNSETTLED: itself("Nothing: the service is asked what became of the create."),
+  E_UPDATE_UNSETTLED: itself("Nothing: the fields are sent once more."),
+  E_CREATE_UNCERTAIN: person(
+    'Look for the record in the service. Found: "svcsync resolve {record} --bind ID". Not there: "svcsync resolve {record} --create". Not wanted: "svcsync skip {record}".',
+  ),
+  E_CREATE_UNKNOWN: person(
+    "Map the fields of the resource's natural key, and let the token's user see what it creates.",
+  ),
+  E_MATCH_AMBIGUOUS: person(
+    'Choose one of the candidates with "svcsync resolve {record} --bind ID", or merge them in the service and then "svcsync retry {record}".',
+  ),
+  E_ALREADY_BOUND: person(
+    'Two rows of the ERP are one record of the service: merge them in the ERP, or leave this one out with "svcsync skip {record}".',
+  ),
+  E_RESOURCE_CHANGED: person(
+    "Put the stream's former `resource` back into the sync file, and give the new one a stream of its own.",
+  ),
+  E_SERVICE_REFUSED: person(
+    'Correct the value that the message names, in the ERP or by the mapping: either is tried at once. Where a permission or a licence is missing, grant it, then "svcsync retry {record}".',
+  ),
+  E_RECORD_GONE: person(
+    'Somebody deleted it in the service. Create it again: "svcsync resolve {record} --create". Leave it deleted: "svcsync skip {record}". `gone: recreate` decides for the whole stream.',
+  ),
+  E_LOOKUP_UNKNOWN: person(
+    'Correct the name in the sync file or its `map`, or create it in the service and then "svcsync retry {record}".',
+  ),
+  E_LOOKUP_AMBIGUOUS: person(
+    'Rename or deactivate one of them in the service, or look up by a unique field; then "svcsync retry {record}".',
+  ),
+  E_NOT_SEARCHABLE: person("Choose another `match` for the stream, or let the token's user read the list."),
+  E_CUSTOM_FIELD: person("Write `customFields.` with the id or the name of the custom field."),
+  E_RECORD_UNKNOWN: person('Compare the key with those that "svcsync records" lists.'),
+  E_NOT_RESOLVABLE: person('Look at it with "svcsync explain {record}": there may be nothing left to do.'),
+  E_SKIPPED: itself('Nothing. To have it looked at again: "svcsync retry {record}".'),
+  E_CLAIM_LOST: itself("Nothing: another worker settles it."),
+  E_STORE_STATE: person(`${report} Then "svcsync retry {record}".`),
+  E_STORE_VALUE: person(report),
+  E_INTERNAL: person(report),
+
+  // ── streams ─────────────────────────────────────────────────────────────────────────────────────────────────────
+  E_ADOPTION_NEEDED: person('"svcsync adopt {stream}" shows what matches; with --confirm the stream delivers.'),
+  E_SWEEP_EMPTY: person(
+    'Look at the source: a dropped view, a wrong `where`, missing rights. "svcsync peek {stream}" shows its rows.',
+  ),
+  E_SWEEP_LOST: itself("Nothing: the next sweep begins afresh."),
+  E_POLL_OVERDUE: itself("Look at the queue: it hands out no polls."),
+  E_SOURCE_UNREACHABLE: itself("Check host, port, path and firewall of the source's `url`, and that the ERP runs."),
+  E_SOURCE_UNREADABLE: person("Read the message: too many rows cannot be read. Correct the table, the view or `read`."),
+  E_SOURCE_BUSY: itself("Nothing for a while. If it stays: fewer `connections`, or a longer poll interval."),
+  E_SOURCE_FAILED: itself("Look into the ERP's own log at the time of the failure."),
+  E_SOURCE_TIMEOUT: itself("Add an index on the stamp column, lower `pageSize`, or raise `statementTimeout`."),
+  E_SOURCE_MOVING: itself("Nothing. If it stays, give the stream an `after` parameter."),
+  E_SOURCE_FILE_BUSY: itself("Nothing: the sweep comes back."),
+  E_SOURCE_ANSWER: itself(
+    "If it stays, open the address of the message in a browser: something else answers in the ERP's place.",
+  ),
+  E_SOURCE_LOGIN: person("Correct the user, password, token or key of the source, then start again."),
+  E_SOURCE_FORBIDDEN: person("Grant the source's user the right to read this."),
+  E_SOURCE_TLS: person("Check `tls` or `ca_file`: an authority of your own, another name, or an expired certificate."),
+  E_SOURCE_DATABASE: person("Correct the name of the database or the file in `url`."),
+  E_SOURCE_TABLE: person("Correct the name under `read`, with its schema where it needs one."),
+  E_SOURCE_COLUMN: person("Correct the name under `read`; upper and lower case count."),
+  E_SOURCE_BINARY: person("List the columns to read in `columns`, without binary ones."),
+  E_SOURCE_KEY: person("Correct `key`, or leave such rows out by a condition."),
+  E_SOURCE_KEY_NULL: person("Choose a key that is never NULL, or leave those rows out with `where`."),
+  E_SOURCE_KEY_AMBIGUOUS: person("Choose columns for `key` that are unique together."),
+  E_SOURCE_KEYS_UNKNOWN: person("Deliver full files (`kind: full`), or mark deletions by a column."),
+  E_SOURCE_STAMP: person("Choose a column of stamps for `changed`, or name their format (`stampFormat`, `format`)."),
+  E_SOURCE_FILTER_IGNORED: person(
+    "Compare the row's stamp with the ERP's: off by whole hours means a wrong `timezone`; else `changed` is misspelt.",
+  ),
+  E_SOURCE_COUNTER: person("Use `kind: sequence`, or a stamp column."),
+  E_SOURCE_TRACKING: person("Enable change tracking for database and table, and grant VIEW CHANGE TRACKING."),
+  E_SOURCE_QUERY: person("Correct `query` or `where`; the database's own words say what is wrong."),
+  E_SOURCE_CURSOR: person('"svcsync reread {stream}" reads it from the beginning; unchanged records cost no request.'),
+  E_SOURCE_ENCODING: person("Let the ERP declare the encoding that it writes, or correct its data."),
+  E_SOURCE_FILE: person("Read the report in the failed folder, correct the file and drop it again."),
+  E_SOURCE_FILE_LINE: person("Correct the line that the report in the failed folder names, and drop it again."),
+  E_SOURCE_FILE_SHRUNK: person(
+    "If the file is right, take the word partial out of its name in the done folder; else deliver a complete one.",
+  ),
+  E_SOURCE_METADATA: person("Correct the name: the message lists what there is."),
+  E_SOURCE_NOT_FOUND: person("Check `url` and the name under `read`."),
+  E_SOURCE_ORIGIN: person("Set `url` to the address that is meant: credentials go nowhere else."),
+  E_SOURCE_PAGING: person("Check `paging` and `after` against the API's documentation: a parameter is misspelt."),
+  E_SOURCE_REQUEST: person("Correct the name of the field or the table: it does not exist in this system."),
+  E_SOURCE_ROWS: person("Correct `rows`; the message names the members that the answer has."),
+  E_SOURCE_SETTINGS: person("Correct the sync file as the message says."),
+  E_SOURCE_TOO_LARGE: person("Ask for smaller pages (`size`), or raise `answer_limit_mb`."),
+  E_SOURCE_UNSORTED: person("Check the parameter that sorts by `changed`; without one that works, leave it out."),
+
+  // ── the service and connections ─────────────────────────────────────────────────────────────────────────────────
+  E_SERVICE_LOGIN: person("Correct SERVICE_TOKEN, or SERVICE_USERNAME and SERVICE_PASSWORD, and start again."),
+  E_SERVICE_UNAUTHORIZED: itself("See whether another program logs in with the same SERVICE_TOKEN_NAME."),
+  E_SERVICE_BUSY: itself("Nothing. If it stays, lower SERVICE_CONCURRENCY."),
+  E_SERVICE_DOWN: itself("Nothing: it is probed. If it lasts, look at the service."),
+  E_SERVICE_DOUBTED: itself(
+    "Nothing while something in front of the service restarts. If it stays, read one record with the same token: see DIALECT_RECORD_PATH and the user's permissions.",
+  ),
+  E_SERVICE_UNREACHABLE: itself("Check SERVICE_URL, the network and a proxy between."),
+  E_SERVICE_FAILED: itself(
+    "Nothing. If one record meets it always, its data makes the service fail: read the message.",
+  ),
+  E_SERVICE_ANSWER: itself(dialect),
+  E_RESOURCE_UNKNOWN: person(dialect),
+  E_LIST_UNSTABLE: itself(dialect),
+  E_HTTP_UNREACHABLE: itself("Check the address, the network and the proxy settings."),
+  E_HTTP_TLS: itself(
+    "Give the PEM file of a private authority (SERVICE_CA_FILE for the service), or renew the certificate.",
+  ),
+  E_HTTP_TIMEOUT: itself("Look at the other side's load, or raise the time-out that the message names."),
+  E_HTTP_CUT: itself("Look for a device between the two that ends connections."),
+  E_HTTP_TOO_LARGE: person(
+    "Raise the limit (SERVICE_RESPONSE_LIMIT_BYTES for the service) if the answer may be so large.",
+  ),
+  E_HTTP_MALFORMED: itself("Open the address from the same machine and see who answers."),
+  E_HTTP_ENCODING: person("Let the other side declare the encoding that it writes."),
+  E_HTTP_ORIGIN: person("Set the address to the one that is meant: credentials go nowhere else."),
+  E_HTTP_CA_FILE: person("Correct the path, the permissions or the file: it must hold a certificate in PEM form."),
+
+  // ── the process ─────────────────────────────────────────────────────────────────────────────────────────────────
+  E_SETTINGS: person('Correct what the message lists, then "svcsync check"; .env.example explains every key.'),
+  E_SYNC_FILE: person('Correct what the message lists, then "svcsync check"; docs/sync-file.md explains every word.'),
+  E_QUEUE_FAILED: person('Read the cause in the message; "svcsync check" looks at the queue alone.'),
+  E_QUEUE_UNREACHABLE: itself("Check QUEUE_URL and that its server runs; without it svcsync starts a private one."),
+  E_QUEUE_REFUSED: itself("Give the queue's server more memory, name the primary, or grant the user what it lacks."),
+  E_QUEUE_DENIED: person("Correct QUEUE_URL; on PostgreSQL grant CREATE on the database."),
+  E_QUEUE_VERSION: person("Upgrade the queue's server, or leave QUEUE_URL empty for a private one."),
+  E_QUEUE_URL: person(
+    "Write QUEUE_URL like redis://user:password@host:6379/0 or postgres://user:password@host/database.",
+  ),
+  E_REDIS_MISSING: person("Install Redis or Valkey as the message says, or set QUEUE_URL."),
+  E_REDIS_FAILED: person("Check that DATA_DIR and the temporary folder can be written, and that memory is left."),
+  E_STORE_BUSY: person("Stop the other daemon, or give this one a DATA_DIR of its own."),
+  E_STORE_FILE: person("Move it away, or set DATA_DIR to a folder that belongs to svcsync alone."),
+  E_STORE_LOCK_FILE: person("Make sure that no svcsync runs on this folder, delete svcsync.lock, and start again."),
+  E_STORE_LOCKED: itself("If it stays, close other programs that have svcsync.db open."),
+  E_STORE_FULL: person("Free space or enlarge the volume of DATA_DIR, then start again."),
+  E_STORE_READONLY: person("Give the user that runs svcsync write access to DATA_DIR and all its files."),
+  E_STORE_CORRUPT: person(
+    'Stop svcsync and put the latest copy of "svcsync backup" in place; without one, "svcsync rebuild".',
+  ),
+  E_STORE_FAILED: person("Look at the disk and at the system's log."),
+  E_STORE_NEWER: person("Run the newer version, or restore the copy that was made before it ran."),
+  E_STORE_CLOSED: itself("Nothing: the record is due again at the next start."),
+  E_HEALTH_PORT: person("Give HEALTH_PORT another number, or 0 for any free one."),
+  E_NOT_READY: itself("Look at the part that is named; nothing is lost meanwhile."),
+};
