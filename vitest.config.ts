@@ -9,6 +9,10 @@ export default defineConfig({
     setupFiles: ["test/setup/random.ts"],
     globalSetup: ["test/setup/global.ts"],
     pool: "forks",
+    // One line a file and a summary; of a test that fails, all it printed.
+    reporters: [["default", { summary: false }]],
+    silent: "passed-only",
+    slowTestThreshold: Number.POSITIVE_INFINITY,
     testTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     hookTimeout: 240_000,

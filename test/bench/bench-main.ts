@@ -5,6 +5,7 @@ import { measureLarge } from "./large.ts";
 import { compareRates, sandboxRate } from "./rates.ts";
 import { asText, type Report } from "./report.ts";
 import { countRequests } from "./requests.ts";
+import { buildProgram } from "../setup/built-program.ts";
 
 /** `npm run bench`: what svcsync reaches on this machine, beside what could be reached. `--quick` for a first look. */
 const { values } = parseArgs({
@@ -19,6 +20,7 @@ const sizes = values.quick ? QUICK : FULL;
 const wants = (part: string) => values.only === undefined || values.only.includes(part);
 const tell = (what: string) => process.stderr.write(`${what} …\n`);
 
+await buildProgram();
 const report: Report = {};
 if (wants("rates")) {
   tell("The sandbox alone");

@@ -2,9 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { openSync, closeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-
-const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+import { builtProgram } from "../setup/built-program.ts";
 
 /** One run of the real program, seen from outside. Disposing it stops it cleanly. */
 export class DaemonProcess implements AsyncDisposable {
@@ -14,7 +12,7 @@ export class DaemonProcess implements AsyncDisposable {
   constructor(args: readonly string[], logFile: string) {
     this.#logFile = logFile;
     const log = openSync(logFile, "a");
-    this.#child = spawn(program, args, {
+    this.#child = spawn(builtProgram, args, {
       stdio: ["ignore", log, log],
       // NODE_OPTIONS can bring a profiler.
       env: { PATH: process.env["PATH"], NODE_OPTIONS: process.env["NODE_OPTIONS"] },

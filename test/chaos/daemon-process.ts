@@ -3,8 +3,8 @@ import { createWriteStream, type WriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Rig } from "./rig.ts";
+import { builtProgram } from "../setup/built-program.ts";
 
-const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const fakeClock = fileURLToPath(new URL("fake-clock.mjs", import.meta.url));
 
 /** One run of the real program in a process of its own, seen from outside: its log and how it ended. */
@@ -14,11 +14,15 @@ export class DaemonProcess {
   readonly #waiting = new Set<{ pattern: RegExp; heard: (line: string) => void }>();
 
   constructor(rig: Rig, log: WriteStream, heard: (line: string) => void = () => {}) {
-    this.#child = spawn(process.execPath, ["--import", fakeClock, program, "run", "--env-file", rig.envFile], {
-      stdio: ["ignore", "pipe", "pipe"],
-      cwd: rig.folder,
-      env: { PATH: process.env["PATH"], CHAOS_CLOCK_FILE: rig.clockFile },
-    });
+    this.#child = spawn(
+      process.execPath,
+      [...rig.nodeArgs, "--import", fakeClock, builtProgram, "run", "--env-file", rig.envFile],
+      {
+        stdio: ["ignore", "pipe", "pipe"],
+        cwd: rig.folder,
+        env: { PATH: process.env["PATH"], CHAOS_CLOCK_FILE: rig.clockFile },
+      },
+    );
     const listen = (line: string) => {
       log.write(`${line}\n`);
       heard(line);

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { report } from "./report.ts";
+import { buildProgram } from "../setup/built-program.ts";
 import { runChaos } from "./run.ts";
 
 // `npm run chaos -- --minutes 2 --seed 1`, or `--regressions` for every seed that once failed. Exit code 0 only when every
@@ -31,6 +32,7 @@ async function runs(): Promise<{ seed: number; minutes: number }[]> {
   return regressions.parse(JSON.parse(await readFile(new URL("seeds.json", import.meta.url), "utf8")));
 }
 
+await buildProgram();
 for (const { seed, minutes } of await runs()) {
   if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
     process.stderr.write("wanted: --minutes <above 0> --seed <whole number>\n");

@@ -2,12 +2,10 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { builtProgram } from "../setup/built-program.ts";
 import { openScene, type Scene } from "./scene.ts";
-
-const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
 let scene: Scene;
 beforeAll(async () => {
@@ -23,7 +21,7 @@ class Program implements AsyncDisposable {
   readonly #ended: Promise<number | null>;
 
   constructor(...argv: string[]) {
-    this.child = spawn(main, argv, { cwd: scene.folder, stdio: ["ignore", "pipe", "pipe"] });
+    this.child = spawn(builtProgram, argv, { cwd: scene.folder, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [this.child.stdout!, this.child.stderr!])
       stream.on("data", (chunk: Buffer) => (this.output += chunk.toString()));
     this.#ended = once(this.child, "close").then(() => this.child.exitCode);

@@ -1,13 +1,11 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { byText, setStage, texts, until, type Stage } from "./stage.ts";
-
-const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+import { builtProgram } from "../setup/built-program.ts";
 
 /** The real program in a process of its own, until `isEnough`; then kill -9. */
 async function runAndKill(stage: Stage, isEnough: () => boolean): Promise<void> {
-  const child = spawn(process.execPath, [program, "run", "--env-file", stage.envFile], {
+  const child = spawn(process.execPath, [builtProgram, "run", "--env-file", stage.envFile], {
     stdio: ["ignore", "ignore", "inherit"],
     env: { PATH: process.env["PATH"] },
   });

@@ -1,0 +1,36 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+const folder = join(root, ".test-build");
+const stamp = join(folder, "package.json");
+
+/** The first file of the program that tests start: built as dist is, but in a folder where nothing else runs. */
+export const builtProgram = join(folder, "main.js");
+
+/** Builds it, where the sources are newer. Types are not checked here: `npm run typecheck` says more, and says it once. */
+export async function buildProgram(): Promise<void> {
+  if ((await newest(join(root, "src"))) < (await changedAt(stamp))) return;
+  await mkdir(folder, { recursive: true });
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  await run(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", folder, "--noCheck"]);
+  await chmod(builtProgram, 0o755);
+  // Its rooms are its own; the imports of the checkout lead to dist.
+  await writeFile(stamp, JSON.stringify({ type: "module", imports: { "#*": "./*/index.js" } }));
+}
+
+async function newest(of: string): Promise<number> {
+  const files = await readdir(of, { recursive: true });
+  return Math.max(...(await Promise.all(files.map((file) => changedAt(join(of, file))))));
+}
+
+/** 0 for a file that is not there. */
+async function changedAt(path: string): Promise<number> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+}
