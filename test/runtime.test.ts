@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root } from "./architecture/source-files.ts";
+import { builtProgram } from "./setup/built-program.ts";
 
 const run = promisify(execFile);
 
@@ -12,7 +12,7 @@ const run = promisify(execFile);
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "svcsync-runtime-"));
-  await copyFile(join(root, "dist/main.js"), join(folder, "main.js"));
+  await copyFile(builtProgram, join(folder, "main.js"));
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -47,5 +47,10 @@ describe("the program's first step", () => {
   it("asks for what package.json asks for", async () => {
     const { engines } = (await import("../package.json", { with: { type: "json" } })).default;
     expect(engines.node).toBe("^22.14 || >=24");
+  });
+
+  it("is run by test:node22 on the oldest release that is supported", async () => {
+    const script = await readFile(join(import.meta.dirname, "node22.sh"), "utf8");
+    expect(script).toContain("\nversion=22.14.0\n");
   });
 });

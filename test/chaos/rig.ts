@@ -19,13 +19,15 @@ export interface Rig extends AsyncDisposable {
   /** The milliseconds by which the daemon's clock is off; read by it ten times a second. */
   readonly clockFile: string;
   readonly logFile: string;
+  /** Options of Node for the daemon. */
+  readonly nodeArgs: readonly string[];
   readonly sandbox: Sandbox;
   readonly erp: SampleErp;
   readonly redis: TestRedis;
 }
 
 /** Builds the rig in a folder of its own, which is kept when `keep()` says so. */
-export async function buildRig(seed: number, keep: () => boolean): Promise<Rig> {
+export async function buildRig(seed: number, nodeArgs: readonly string[], keep: () => boolean): Promise<Rig> {
   const closing = new Closing();
   try {
     const folder = await mkdtemp(join(tmpdir(), `svcsync-chaos-${seed}-`));
@@ -44,6 +46,7 @@ export async function buildRig(seed: number, keep: () => boolean): Promise<Rig> 
       dataDir: join(folder, "data"),
       clockFile: join(folder, "clock"),
       logFile: join(folder, "svcsync.log"),
+      nodeArgs,
       sandbox,
       erp,
       redis,

@@ -7,7 +7,7 @@ import { ForeignActor } from "./foreign-actor.ts";
 import { Keeper } from "./keeper.ts";
 import { Kills } from "./kills.ts";
 import { MachineTrouble } from "./machine-trouble.ts";
-import { buildRig } from "./rig.ts";
+import { buildRig, type Rig } from "./rig.ts";
 import { ServiceTrouble } from "./trouble.ts";
 import { duplicatesEver, foreignFieldsSent, judge, type StreamVerdict } from "./verdict.ts";
 
@@ -25,15 +25,25 @@ export interface ChaosResult {
   readonly folder: string;
 }
 
+export interface ChaosOptions {
+  /** kill -9 of the daemon, and trouble of the machine: Redis, clock, second daemons. */
+  readonly withKills?: boolean;
+  /** Options of Node for the daemon, before the program. */
+  readonly nodeArgs?: readonly string[];
+  /** Called when the daemon has ended and its log is whole. */
+  readonly atEnd?: (rig: Rig) => Promise<void>;
+}
+
 /** One run: `minutes` of chaos, then silence, then the verdict. */
 export async function runChaos(
   minutes: number,
   seed: number,
   say: (sentence: string) => void,
   signal: AbortSignal,
+  { withKills = true, nodeArgs = [], atEnd }: ChaosOptions = {},
 ): Promise<ChaosResult> {
   let complaints: string[] = [];
-  await using rig = await buildRig(seed, () => complaints.length > 0);
+  await using rig = await buildRig(seed, nodeArgs, () => complaints.length > 0);
   const dice = new Dice(seed);
   const people = new ErpActor(rig.erp, dice.fork("erp"));
   const foreigners = new ForeignActor(rig.sandbox, dice.fork("foreign"));
@@ -46,7 +56,8 @@ export async function runChaos(
   const end = () => chaos.abort();
   signal.addEventListener("abort", end);
   const timer = setTimeout(end, minutes * 60_000);
-  await Promise.all([people, foreigners, kills, service, machine].map((actor) => actor.run(chaos.signal)));
+  const actors = [people, foreigners, service, ...(withKills ? [kills, machine] : [])];
+  await Promise.all(actors.map((actor) => actor.run(chaos.signal)));
   clearTimeout(timer);
 
   say("Faults have stopped; waiting until nothing moves …");
@@ -56,6 +67,7 @@ export async function runChaos(
     (await judge(rig.erp, rig.sandbox, people.ever)).every(isClean),
   );
   const exit = await keeper.stop();
+  await atEnd?.(rig);
   const streams = await judge(rig.erp, rig.sandbox, people.ever);
   const parked = Object.values(counts).reduce((sum, { parked = 0, uncertain = 0 }) => sum + parked + uncertain, 0);
   complaints = [
