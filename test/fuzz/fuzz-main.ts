@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { buildProgram } from "../setup/built-program.ts";
 import { runRound, type RoundResult } from "./round.ts";
 
 // `npm run fuzz -- --minutes 2 --seed 1`: mutated answers of the service and of ERPs, hostile rows, files, sync files and
@@ -11,6 +12,7 @@ const { values } = parseArgs({
     round: { type: "string" },
   },
 });
+await buildProgram();
 const seed = Number(values.seed);
 const minutes = Number(values.minutes);
 const only = values.round === undefined ? undefined : Number(values.round);

@@ -4,8 +4,8 @@ import { createWriteStream, type WriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { builtProgram } from "../setup/built-program.ts";
 
-const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const probe = fileURLToPath(new URL("probe.mjs", import.meta.url));
 /** Of old objects; a daemon that needs more for so few records leaks, or reads without bounds. */
 const HEAP_MB = 256;
@@ -52,7 +52,7 @@ export class WatchedDaemon {
   readonly #started: Promise<unknown>;
 
   constructor(envFile: string, folder: string, log: WriteStream) {
-    this.#child = fork(program, ["run", "--env-file", envFile], {
+    this.#child = fork(builtProgram, ["run", "--env-file", envFile], {
       execArgv: ["--expose-gc", `--max-old-space-size=${HEAP_MB}`, "--import", probe],
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       cwd: folder,
