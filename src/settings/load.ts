@@ -61,7 +61,11 @@ function parseValues(texts: Readonly<Record<string, string>>): { values: Values;
   return { values: values as Values, problems };
 }
 
+/** As much of a value as shows which one it is. */
+const SHOWN_LENGTH = 100;
+
 /** A text in quotes, without what stands before the @ of an address: people put passwords there. */
 function shown(text: string): string {
-  return JSON.stringify(text.replace(/\/\/[^/]*@/, "//…@"));
+  const harmless = text.replace(/\/\/[^/]*@/, "//…@");
+  return JSON.stringify(harmless.length > SHOWN_LENGTH ? `${harmless.slice(0, SHOWN_LENGTH)}…` : harmless);
 }

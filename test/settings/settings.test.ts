@@ -124,6 +124,12 @@ describe("settings", () => {
     ]);
   });
 
+  it("shows as much of a value as says which one it is", () => {
+    const [problem] = problemsOf(() => load({ ...token, HEALTH_PORT: "7".repeat(20_000) }));
+    expect(problem).toContain("HEALTH_PORT");
+    expect(problem!.length).toBeLessThan(300);
+  });
+
   it("never shows a secret in a problem", () => {
     const problems = problemsOf(() =>
       load({
