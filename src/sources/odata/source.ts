@@ -12,7 +12,7 @@ import { stampOf } from "./stamp.ts";
 
 /** Opens an OData service as a source. Connects at the first read. */
 export async function openOData(settings: ODataSettings, context: OpenContext): Promise<OpenedSource<ODataRead>> {
-  const web = new WebClient(settings, context.clock);
+  const web = new WebClient(settings, context);
   const manners = mannersOf(settings);
   const client = new ODataClient(web, manners);
   const trackOf = (read: ODataRead, setting: StampSetting, nulls: boolean): Track & { table: ODataTable } => {

@@ -17,7 +17,7 @@ export async function openOdoo(settings: OdooSettings, context: OpenContext): Pr
     throw new StopError("E_SOURCE_SETTINGS", `source ${context.name}: jsonrpc needs \`username\` beside \`key\``);
   const auth =
     settings.protocol === "json2" ? { kind: "bearer" as const, token: settings.key } : { kind: "none" as const };
-  const web = new WebClient({ ...settings, auth, timezone: "UTC" }, context.clock);
+  const web = new WebClient({ ...settings, auth, timezone: "UTC" }, context);
   const client = openOdooClient(web, settings);
   return {
     stream(name, read) {

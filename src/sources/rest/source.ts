@@ -9,13 +9,14 @@ import { WebClient } from "../wire/web-client.ts";
 import { wireStream } from "../wire/wire-stream.ts";
 import { configuredShape } from "./configured.ts";
 import { presets } from "./presets/presets.ts";
+import { openTrytonLogin } from "./presets/tryton-login.ts";
 import { restTable } from "./rest-table.ts";
 import type { RestRead, RestSettings } from "./schema.ts";
 import type { RestShape, RestShapes } from "./shape.ts";
 
 /** Opens an API as a source. Connects at the first read. */
 export async function openRest(settings: RestSettings, context: OpenContext): Promise<OpenedSource<RestRead>> {
-  const client = new WebClient(settings, context.clock);
+  const client = new WebClient(settings, context, settings.preset === "tryton" ? openTrytonLogin : undefined);
   return {
     stream(name, read) {
       const { tracks, deletions } = shapesOf(name, read, settings);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ParkError, RetryError, type Clock } from "#model";
 import type { HttpAnswer, HttpClient } from "#http";
-import { loginRefused, notJson } from "./web-errors.ts";
+import { loginRefused, notJson, statusError } from "./web-errors.ts";
 import type { AuthSettings } from "./web-settings.ts";
 
 /** The proof of who we are, as headers. Cookies are kept by the HTTP client itself. */
@@ -20,7 +20,20 @@ export interface Login {
 const EARLY_MS = 60_000;
 const tokenAnswer = z.object({ access_token: z.string(), expires_in: z.coerce.number().default(300) });
 
-export function openLogin(auth: AuthSettings, baseUrl: string, http: HttpClient, clock: Clock): Login {
+export interface LoginParts {
+  /** The base address of the source, with a slash at its end. */
+  readonly baseUrl: string;
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  /** Told of the secrets that a login brings. */
+  readonly hide: (...secrets: string[]) => void;
+}
+
+/** How a source logs in where a product has a way of its own. */
+export type LoginMaker = (auth: AuthSettings, parts: LoginParts) => Login;
+
+export function openLogin(auth: AuthSettings, parts: LoginParts): Login {
+  const { baseUrl, http, clock } = parts;
   switch (auth.kind) {
     case "none":
       return fixed({}, []);
@@ -35,20 +48,21 @@ export function openLogin(auth: AuthSettings, baseUrl: string, http: HttpClient,
     case "oauth": {
       const { token_url: url, client_id, client_secret, scope } = auth;
       const form = { grant_type: "client_credentials", client_id, client_secret, ...(scope ? { scope } : {}) };
-      return session([client_secret], clock, async (signal) => {
+      return session([client_secret], parts, async (signal) => {
         const answer = await http.call({ method: "POST", url, form, signal });
-        refuseUnlessOk(answer, url);
+        refuseUnlessOk(answer, url, clock.now());
         const token = tokenAnswer.safeParse(jsonOf(answer, url));
         if (!token.success) throw new ParkError("E_SOURCE_LOGIN", `${url}: the answer holds no access_token`);
         const { access_token, expires_in } = token.data;
-        return { headers: { authorization: `Bearer ${access_token}` }, lifeMs: expires_in * 1000 - EARLY_MS };
+        const lifeMs = expires_in * 1000 - EARLY_MS;
+        return { headers: { authorization: `Bearer ${access_token}` }, lifeMs, secrets: [access_token] };
       });
     }
     case "login": {
       const url = new URL(auth.url, baseUrl).href;
-      return session(Object.values(auth.body), clock, async (signal) => {
+      return session(Object.values(auth.body), parts, async (signal) => {
         const answer = await http.call({ method: "POST", url, json: auth.body, signal });
-        refuseUnlessOk(answer, url);
+        refuseUnlessOk(answer, url, clock.now());
         return { headers: {}, lifeMs: Number.POSITIVE_INFINITY };
       });
     }
@@ -59,12 +73,20 @@ function fixed(headers: Record<string, string>, secrets: string[]): Login {
   return { headers: () => Promise.resolve(headers), forget: () => false, secrets };
 }
 
-interface Session {
+/** What a login brought: headers for the requests that follow, for so long. */
+export interface Session {
   readonly headers: Record<string, string>;
   readonly lifeMs: number;
+  /** Never to appear anywhere, as the credentials themselves. */
+  readonly secrets?: readonly string[];
 }
 
-function session(secrets: string[], clock: Clock, logIn: (signal: AbortSignal) => Promise<Session>): Login {
+/** A session that is begun by the first who needs it and renewed when it ends or is refused, once however many wait. */
+export function session(
+  secrets: readonly string[],
+  { clock, hide }: LoginParts,
+  logIn: (signal: AbortSignal) => Promise<Session>,
+): Login {
   let current: Promise<Session & { readonly until: number }> | undefined;
   let headersInUse: Readonly<Record<string, string>> | undefined;
   return {
@@ -73,7 +95,10 @@ function session(secrets: string[], clock: Clock, logIn: (signal: AbortSignal) =
       const known = current;
       // Another caller may have begun the next session while this one waited.
       if (known !== undefined && (await known).until <= clock.now() && current === known) current = undefined;
-      current ??= logIn(signal).then((session) => ({ ...session, until: clock.now() + session.lifeMs }));
+      current ??= logIn(signal).then((session) => {
+        hide(...(session.secrets ?? []));
+        return { ...session, until: clock.now() + session.lifeMs };
+      });
       try {
         headersInUse = (await current).headers;
         return headersInUse;
@@ -90,7 +115,7 @@ function session(secrets: string[], clock: Clock, logIn: (signal: AbortSignal) =
 }
 
 /** @throws {RetryError} E_SOURCE_ANSWER: a page of a proxy, for one, stands where the token should. */
-function jsonOf(answer: HttpAnswer, url: string): unknown {
+export function jsonOf(answer: HttpAnswer, url: string): unknown {
   try {
     return JSON.parse(answer.text());
   } catch (cause) {
@@ -99,8 +124,9 @@ function jsonOf(answer: HttpAnswer, url: string): unknown {
 }
 
 /** 400 and 401 are the words of token endpoints and login pages for wrong credentials. */
-function refuseUnlessOk(answer: HttpAnswer, url: string): void {
+export function refuseUnlessOk(answer: HttpAnswer, url: string, now: number): void {
   if (answer.ok) return;
   if (answer.status === 400 || answer.status === 401 || answer.status === 403) throw loginRefused(answer, url);
+  if (answer.status === 429 || answer.status === 503) throw statusError(answer, url, now, []);
   throw new RetryError("E_SOURCE_FAILED", `${url}: the login was answered ${answer.status}`);
 }

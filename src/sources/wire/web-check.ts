@@ -11,6 +11,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   E_SOURCE_ORIGIN: "If the ERP moved, set the source's `url` to the address that the message names.",
   E_SOURCE_TOO_LARGE: "Lower the stream's `size`, or raise the source's `answer_limit_mb`.",
   E_SOURCE_ENCODING: "Have the ERP, or the proxy before it, declare the encoding that it sends.",
+  E_SOURCE_REQUEST:
+    "Correct the name of the field or the table in the sync file: mostly the ERP has none of that name.",
   E_SOURCE_FILTER_IGNORED: "Check `changed`, its format and `timezone`; without a working filter leave `changed` out.",
   E_SOURCE_STAMP: "Check `changed` and its format.",
   E_SOURCE_KEY: "Check `key`: every row must have it.",

@@ -1,7 +1,8 @@
-import type { Clock, Json } from "#model";
+import type { Json } from "#model";
 import { openHttp, repeating, type HttpAnswer, type HttpClient, type HttpRequest, type RepeatPolicy } from "#http";
+import type { OpenContext } from "../adapter.ts";
 import { parseLossless } from "./lossless-json.ts";
-import { openLogin, type Login } from "./login.ts";
+import { openLogin, type Login, type LoginMaker } from "./login.ts";
 import { ServerClock } from "./server-clock.ts";
 import { exchangeError, notJson, statusError } from "./web-errors.ts";
 import type { WebSettings } from "./web-settings.ts";
@@ -25,6 +26,8 @@ export interface WebRequest {
   readonly judge?: (answer: Json) => void;
 }
 
+export type WebContext = Pick<OpenContext, "clock" | "hide">;
+
 /** Reads JSON from one ERP: logged in, repeated where the connection dies, every failure in words of this room. */
 export class WebClient implements AsyncDisposable {
   readonly serverClock: ServerClock;
@@ -34,13 +37,13 @@ export class WebClient implements AsyncDisposable {
   readonly #loginHttp: HttpClient;
   readonly #login: Login;
 
-  constructor(settings: WebSettings, clock: Clock) {
+  constructor(settings: WebSettings, { clock, hide = () => {} }: WebContext, makeLogin: LoginMaker = openLogin) {
     this.#settings = settings;
     this.serverClock = new ServerClock(clock);
     const { auth } = settings;
     this.#http = openAt(settings.url, settings);
     this.#loginHttp = auth.kind === "oauth" ? openAt(auth.token_url, settings) : this.#http;
-    this.#login = openLogin(auth, withSlash(settings.url), this.#loginHttp, clock);
+    this.#login = makeLogin(auth, { baseUrl: withSlash(settings.url), http: this.#loginHttp, clock, hide });
   }
 
   /** An address below the source's `url`; one that is absolute already stays what it is. */

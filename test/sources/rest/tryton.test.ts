@@ -56,11 +56,23 @@ const wire = (party: Party): JsonObject => ({
   write_date: tagged(party.written),
 });
 
+/** The key of the session that holds; another for each login. */
+let key = "none";
+let logins = 0;
+
+function logIn({ params: [user, given] }: { params: [string, { password: string }] }): Told {
+  logins++;
+  if (user !== "user" || given.password !== "pw") return { status: 401, body: "401" };
+  key = `session${logins}`;
+  return { body: { id: 0, result: [7, key] } };
+}
+
 function trytond({ path, body, headers }: Asked): Told {
-  const basic = Buffer.from("user:pw").toString("base64");
-  if (headers.authorization !== `Basic ${basic}`) return { status: 401, body: "401" };
   expect(path).toBe("/db/");
   const { method, params }: Call = JSON.parse(body);
+  if (method === "common.db.login") return logIn(JSON.parse(body));
+  if (headers.authorization !== `Session ${Buffer.from(`user:7:${key}`).toString("base64")}`)
+    return { status: 401, body: "401" };
   expect(method).toBe("model.party.party.search_read");
   const [domain, , limit, sort, , context] = params;
   expect(context).toEqual({ active_test: false });
@@ -86,13 +98,14 @@ function trytond({ path, body, headers }: Asked): Told {
 }
 
 beforeEach(async () => {
+  logins = 0;
   parties.clear();
   server = await startWebServer(trytond);
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-function stream(read: object = {}) {
-  const auth = { kind: "basic", username: "user", password: "pw" };
+function stream(read: object = {}, password = "pw") {
+  const auth = { kind: "basic", username: "user", password };
   const settings = { preset: "tryton", url: `${server.url}/db`, auth };
   return presetStream(settings, { table: "party.party", fields: ["name", "credit"], size: 10, ...read }, clock);
 }
@@ -130,6 +143,49 @@ describe("the preset tryton", () => {
       code: "E_SOURCE_REQUEST",
       message: expect.stringContaining("Invalid domain"),
     });
+  });
+
+  it.each([
+    [["'nam'", ""], /Tryton has no field nam in party\.party: correct `fields`/],
+    [["'party.party'", "Traceback …"], /Tryton has no model party\.party: correct `table`/],
+    [["UserError", ["You may not read this", ""], null], /Tryton refused to read party\.party: UserError: You may not/],
+    [["", []], /Tryton refused to read party\.party: it gave no reason/],
+  ])("says of the error %j what is wrong and what to correct", async (error, message) => {
+    const customers = await stream();
+    await allKeys(customers);
+    server.instead.push({ body: { id: 0, error } });
+    await expect(poll(customers)).rejects.toThrow(message);
+  });
+
+  it("logs in once, and again when the session is refused, however many ask", async () => {
+    parties.set(7, { id: 7, name: "Seven", created: "2026-03-01 09:00:00.0", written: null });
+    const customers = await stream();
+    for (let at = 0; at < 3; at++) expect(await allKeys(customers)).toEqual(["7"]);
+    expect(logins).toBe(1);
+    key = "ended";
+    await Promise.all([allKeys(customers), allKeys(customers), customers.readOne("7", never)]);
+    expect(logins).toBe(2);
+    expect(server.asked.some(({ headers }) => headers.authorization?.startsWith("Basic"))).toBe(false);
+  });
+
+  it("sends a wrong password once per try, and says so without saying it", async () => {
+    const customers = await stream({}, "hunter2");
+    await expect(poll(customers)).rejects.toMatchObject({
+      code: "E_SOURCE_LOGIN",
+      family: "park",
+      message: expect.not.stringContaining("hunter2"),
+    });
+    expect(logins).toBe(1);
+  });
+
+  it("waits as long as Tryton says where it locked the user out", async () => {
+    server.instead.push({ status: 429, headers: { "retry-after": "120" } });
+    await expect(poll(await stream())).rejects.toMatchObject({ code: "E_SOURCE_BUSY", afterMs: 120_000 });
+  });
+
+  it.each([null, false, [7]])("takes the result %j of a login for a refusal", async (result) => {
+    server.instead.push({ body: { id: 0, result } });
+    await expect(poll(await stream())).rejects.toMatchObject({ code: "E_SOURCE_LOGIN" });
   });
 
   it("must be told the fields", async () => {

@@ -14,7 +14,7 @@ let client: WebClient;
 
 async function ask(told: Told, settings: object = {}): Promise<Json | undefined> {
   server = await startWebServer(() => told);
-  client = new WebClient(schema.parse({ url: server.url, ...settings }), new SetClock(0));
+  client = new WebClient(schema.parse({ url: server.url, ...settings }), { clock: new SetClock(0) });
   return client.json({ url: "rows" }, never);
 }
 

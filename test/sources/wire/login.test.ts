@@ -35,7 +35,7 @@ async function open(token: (asked: Asked) => Told = handOut, secret = "s3cr3t"):
     client_secret: secret,
     scope: "api",
   };
-  client = new WebClient(schema.parse({ url: `${server.url}/api`, auth }), clock);
+  client = new WebClient(schema.parse({ url: `${server.url}/api`, auth }), { clock });
 }
 
 function handOut({ body }: Asked): Told {

@@ -78,13 +78,31 @@ function model(read: PresetRead, where: Json[], changed: string | null): RestSha
 /** Inactive records are hidden unless the context says otherwise. */
 function call(table: string, method: string, parameters: Json[]): WebRequest {
   const params = [...parameters, { active_test: false }];
-  return { method: "POST", url: "", json: { id: 0, method: `model.${table}.${method}`, params }, judge: refuseErrors };
+  const json = { id: 0, method: `model.${table}.${method}`, params };
+  return { method: "POST", url: "", json, judge: (answer) => refuseErrors(answer, table) };
 }
 
-/** Errors come in a 200 as `error: [kind, message, …]`. */
-function refuseErrors(answer: Json): void {
+/** Errors come in a 200 as `error: [kind, message, …]`; of a name that Tryton does not know, the name alone. */
+function refuseErrors(answer: Json, table: string): void {
   const error = isJsonObject(answer) ? answer["error"] : undefined;
   if (error === undefined || error === null) return;
-  const words = Array.isArray(error) ? error.flat().filter((part) => typeof part === "string") : [jsonText(error)];
-  throw new ParkError("E_SOURCE_REQUEST", `Tryton refused the call: ${words.join(": ").slice(0, 300)}`);
+  const words = (Array.isArray(error) ? error.flat() : [jsonText(error)])
+    .filter((part) => typeof part === "string")
+    .filter((part) => part.trim() !== "");
+  const unknown = /^'([^']{1,100})'$/.exec(words[0] ?? "")?.[1];
+  if (unknown !== undefined && unknown === table)
+    throw new ParkError(
+      "E_SOURCE_REQUEST",
+      `Tryton has no model ${table}: correct \`table\`, or add the module that brings it`,
+    );
+  if (unknown !== undefined)
+    throw new ParkError(
+      "E_SOURCE_REQUEST",
+      `Tryton has no field ${unknown} in ${table}: correct \`fields\`, \`key\`, \`changed\` or \`where\``,
+    );
+  const said = words.join(": ").slice(0, 300);
+  throw new ParkError(
+    "E_SOURCE_REQUEST",
+    `Tryton refused to read ${table}: ${said === "" ? "it gave no reason" : said}`,
+  );
 }
