@@ -1,5 +1,5 @@
 import { access, constants, mkdir } from "node:fs/promises";
-import { errorFacts, splitKey, systemClock, type Finding, type Key, type StreamName } from "#model";
+import { errorFacts, isLoopback, splitKey, systemClock, type Finding, type Key, type StreamName } from "#model";
 import { Closing, openSources, queueLocation, version, type Sources } from "#daemon";
 import { openQueue } from "#queue";
 import { knownRemedyOf } from "#operator";
@@ -176,11 +176,18 @@ async function checkService(
       const probed = isProbe ? await service.probe(resources, signal) : [];
       // A dialect that does not fit fails here too: what the probe found of it must be told all the same.
       const names = await attempt("service", () => checkNames(syncFile.streams, service, signal), "names");
-      return [ok, ...probed, ...names];
+      return [ok, ...plainFindings(settings.service.url), ...probed, ...names];
     } finally {
       await closing[Symbol.asyncDispose]();
     }
   });
+}
+
+function plainFindings(address: string): Finding[] {
+  const { protocol, hostname } = new URL(address);
+  if (protocol !== "http:" || isLoopback(hostname)) return [];
+  const message = `the connection to ${hostname} is not encrypted: credentials and records can be read on the way`;
+  return [{ subject: "service", verdict: "warning", message, remedy: "Write https in SERVICE_URL." }];
 }
 
 async function attempt(

@@ -1,10 +1,12 @@
+import { isLoopback } from "#model";
+
 /**
  * Whether an address goes past the proxy, by the words of NO_PROXY: `*`, a host name (its subdomains too, with or
  * without a leading dot or `*.`), an address, each with an optional port. Loopback addresses always go direct.
  */
 export function bypassesProxy(url: URL, except: readonly string[]): boolean {
   const host = url.hostname.toLowerCase().replace(/^\[|\]$/g, "");
-  if (host === "localhost" || host === "::1" || host.startsWith("127.")) return true;
+  if (isLoopback(host)) return true;
   const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port;
   return except.some((entry) => covers(entry.trim().toLowerCase(), host, port));
 }

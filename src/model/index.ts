@@ -40,3 +40,4 @@ export { Visitors } from "./visitors.ts";
 export { nearest } from "./nearest.ts";
 export { printable } from "./printable.ts";
 export { secretsInAddress } from "./address.ts";
+export { isLoopback } from "./loopback.ts";

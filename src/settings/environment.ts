@@ -23,6 +23,11 @@ export interface Environment {
 const fileSuffix = "_FILE";
 const lowerCaseProxies = ["https_proxy", "http_proxy", "no_proxy"];
 
+/** Node's switch that accepts every certificate, of the service and of all ERPs. */
+const unchecked = "NODE_TLS_REJECT_UNAUTHORIZED";
+const uncheckedWanted =
+  "no such variable, as it lets anyone pose as the service or an ERP; name your authority in SERVICE_CA_FILE, or at the source in `ca_file` or `tls.caFile`";
+
 /** Reads the env file under the process environment, then the files that `<NAME>_FILE` names. */
 export function readEnvironment({ envFile, environment = process.env }: EnvironmentOptions): Environment {
   const problems: Problem[] = [];
@@ -30,6 +35,7 @@ export function readEnvironment({ envFile, environment = process.env }: Environm
   const outer = withoutEmpty(environment);
   for (const name of lowerCaseProxies) if (outer[name] !== undefined) outer[name.toUpperCase()] ??= outer[name];
   const texts = { ...file, ...outer };
+  if (texts[unchecked] === "0") problems.push({ key: unchecked, found: '"0"', wanted: uncheckedWanted });
   readSecretFiles(texts, problems);
   problems.push(...unknownNames(Object.keys(file), Object.keys(outer)));
   return { texts, problems };

@@ -40,6 +40,13 @@ function problemsOf(run: () => unknown): string[] {
 }
 
 describe("settings", () => {
+  it("refuse to run with certificates unchecked, and name what to set instead", () => {
+    expect(problemsOf(() => load({ ...token, NODE_TLS_REJECT_UNAUTHORIZED: "0" }))).toEqual([
+      expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED: found "0"; wanted no such variable.*SERVICE_CA_FILE/),
+    ]);
+    expect(load({ ...token, NODE_TLS_REJECT_UNAUTHORIZED: "1" }).settings.service.url).toBe("https://tenant.example");
+  });
+
   it("needs no more than an address and a token", () => {
     const { settings, secrets } = load(token);
 

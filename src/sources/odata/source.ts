@@ -35,7 +35,7 @@ export async function openOData(settings: ODataSettings, context: OpenContext): 
       });
     },
     async check(signal) {
-      return reachFindings(context.name, web.serverClock, async () => {
+      return reachFindings(context.name, web, async () => {
         const text = await web.text({ url: "$metadata", headers: { accept: "application/xml" } }, signal);
         return `${settings.url} answers; its $metadata has ${text?.length ?? 0} characters`;
       });

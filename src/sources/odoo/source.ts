@@ -32,7 +32,7 @@ export async function openOdoo(settings: OdooSettings, context: OpenContext): Pr
       });
     },
     async check(signal) {
-      return reachFindings(context.name, web.serverClock, async () => {
+      return reachFindings(context.name, web, async () => {
         await client.call("res.users", "search_read", { domain: [], fields: ["id"], limit: 1 }, signal);
         return `${settings.url} answers and the key holds`;
       });

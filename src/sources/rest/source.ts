@@ -32,7 +32,7 @@ export async function openRest(settings: RestSettings, context: OpenContext): Pr
       });
     },
     async check(signal) {
-      return reachFindings(context.name, client.serverClock, async () => {
+      return reachFindings(context.name, client, async () => {
         await client.text({ url: "", absent: (answer) => answer.status < 500 && answer.status !== 401 }, signal);
         return `${settings.url} answers`;
       });

@@ -1,9 +1,11 @@
 import { sql } from "kysely";
-import { errorFacts, type Clock, type Finding } from "#model";
+import { errorFacts, isLoopback, type Clock, type Finding } from "#model";
 import { checkKey, checkMarks } from "./check-columns.ts";
 import type { Database } from "./database.ts";
 import { describeRecords, type StreamContext } from "./feeds.ts";
 import { remedyOf } from "./remedies.ts";
+import type { SqlSettings } from "./settings.ts";
+import { otherMachine } from "./url.ts";
 
 /** More than this between the server's clock and ours is worth knowing. */
 const clockOffsetMs = 2_000;
@@ -20,6 +22,19 @@ export async function checkSource(database: Database, clock: Clock, signal: Abor
     signal.throwIfAborted();
     return [problem(subject, error)];
   }
+}
+
+/** A warning where passwords and records travel to another machine in plain text. */
+export function plainFinding({ engine, source }: Database, { url, tls }: SqlSettings): Finding | undefined {
+  const mode = tls?.mode ?? (engine.name === "mssql" ? "verify" : "off");
+  const host = engine.name === "sqlite" || mode !== "off" ? undefined : otherMachine(url, isLoopback);
+  if (host === undefined) return undefined;
+  return {
+    subject: `source ${source}`,
+    verdict: "warning",
+    message: `the connection to ${host} is not encrypted: password and records can be read on the way`,
+    remedy: "Set `tls: { mode: verify }` at the source, or keep to a network that you trust.",
+  };
 }
 
 /** Is the table there with its columns, is the key a key, does the stamp hold stamps, will a poll be quick? */

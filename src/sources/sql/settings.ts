@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { timeLimit } from "../duration.ts";
 import { timezone } from "../timezone.ts";
+import { urlProblem } from "./url.ts";
 
 const urlSchemes = /^(sqlite|file|postgres|postgresql|mysql|mariadb|mssql|sqlserver):/i;
 
@@ -22,6 +23,10 @@ export const settings = z.strictObject({
   url: z
     .string()
     .regex(urlSchemes, "a database is named by sqlite:, postgres://, mysql://, mariadb:// or mssql://")
+    .superRefine((text, context) => {
+      const message = urlProblem(text);
+      if (message !== undefined) context.addIssue({ code: "custom", message });
+    })
     .describe(
       "sqlite:/path/to/file, postgres://user:password@host/db, mysql://…, mariadb://… or mssql://user:password@host/db.",
     ),

@@ -3,7 +3,7 @@ import type { Logger } from "#telemetry";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import type { SourceStream } from "../source.ts";
 import { CellReader } from "./cells.ts";
-import { checkSource } from "./check.ts";
+import { checkSource, plainFinding } from "./check.ts";
 import { Database } from "./database.ts";
 import { engineOf } from "./engines.ts";
 import type { SqlRead } from "./read.ts";
@@ -40,7 +40,8 @@ export class SqlSource implements OpenedSource<SqlRead> {
   }
 
   async check(signal: AbortSignal): Promise<Finding[]> {
-    return await checkSource(this.#database, this.#clock, signal);
+    const plain = plainFinding(this.#database, this.#settings);
+    return [...(await checkSource(this.#database, this.#clock, signal)), ...(plain === undefined ? [] : [plain])];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

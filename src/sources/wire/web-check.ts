@@ -1,5 +1,6 @@
 import { errorFacts, type Finding } from "#model";
 import type { ServerClock } from "./server-clock.ts";
+import type { WebClient } from "./web-client.ts";
 
 const SKEW_LIMIT_MS = 60_000;
 
@@ -37,12 +38,22 @@ export async function finding(
 /** Whether the other side answers `probe`, and what its clock says beside ours: nothing, where no answer came. */
 export async function reachFindings(
   subject: string,
-  serverClock: ServerClock,
+  { serverClock, plainHost }: WebClient,
   probe: () => Promise<string>,
 ): Promise<Finding[]> {
   const reached = await finding(subject, probe);
+  const plain = plainHost === undefined ? [] : [plainFinding(subject, plainHost)];
   const silent = reached.verdict === "problem" && serverClock.offsetMs === undefined;
-  return silent ? [reached] : [reached, clockFinding(`${subject}: clock`, serverClock)];
+  return [reached, ...(silent ? [] : [clockFinding(`${subject}: clock`, serverClock)]), ...plain];
+}
+
+function plainFinding(subject: string, host: string): Finding {
+  return {
+    subject: `${subject}: encryption`,
+    verdict: "warning",
+    message: `the connection to ${host} is not encrypted: credentials and records can be read on the way`,
+    remedy: "Write https in the source's `url`, or keep to a network that you trust.",
+  };
 }
 
 function clockFinding(subject: string, clock: ServerClock): Finding {

@@ -1,4 +1,4 @@
-import type { Json } from "#model";
+import { isLoopback, type Json } from "#model";
 import { openHttp, repeating, type HttpAnswer, type HttpClient, type HttpRequest, type RepeatPolicy } from "#http";
 import type { OpenContext } from "../adapter.ts";
 import { parseLossless } from "./lossless-json.ts";
@@ -44,6 +44,12 @@ export class WebClient implements AsyncDisposable {
     this.#http = openAt(settings.url, settings);
     this.#loginHttp = auth.kind === "oauth" ? openAt(auth.token_url, settings) : this.#http;
     this.#login = makeLogin(auth, { baseUrl: withSlash(settings.url), http: this.#loginHttp, clock, hide });
+  }
+
+  /** The other machine that is talked to in plain text; undefined where it is this one, or https is spoken. */
+  get plainHost(): string | undefined {
+    const { protocol, hostname } = new URL(this.#settings.url);
+    return protocol === "http:" && !isLoopback(hostname) ? hostname : undefined;
   }
 
   /** An address below the source's `url`; one that is absolute already stays what it is. */

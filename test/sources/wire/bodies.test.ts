@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Json } from "#model";
+import { reachFindings } from "../../../src/sources/wire/web-check.ts";
 import { WebClient } from "../../../src/sources/wire/web-client.ts";
 import { webSettings } from "../../../src/sources/wire/web-settings.ts";
 import { z } from "zod";
@@ -18,12 +19,27 @@ async function ask(told: Told, settings: object = {}): Promise<Json | undefined>
   return client.json({ url: "rows" }, never);
 }
 
-afterEach(async () => {
-  await client[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
+describe("a connection to the ERP", () => {
+  it.each([
+    ["http://erp.example/api", "erp.example"],
+    ["https://erp.example/api", undefined],
+    ["http://127.0.0.1:8069", undefined],
+    ["http://localhost/", undefined],
+  ])("by %s is in plain text to another machine: %s", async (url, host) => {
+    await using web = new WebClient(schema.parse({ url }), { clock: new SetClock(0) });
+    expect(web.plainHost).toBe(host);
+    const findings = await reachFindings("source erp", web, () => Promise.resolve("it answers"));
+    const warned = findings.find(({ subject }) => subject === "source erp: encryption");
+    expect(warned?.verdict).toBe(host === undefined ? undefined : "warning");
+  });
 });
 
 describe("an answer of the ERP", () => {
+  afterEach(async () => {
+    await client[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
   it.each([
     ["UTF-8 unless it says otherwise", "application/json", Buffer.from('["Müller"]')],
     ["UTF-8 with a byte order mark", "application/json", Buffer.from('\uFEFF["Müller"]')],

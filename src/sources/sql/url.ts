@@ -1,0 +1,33 @@
+/** Parameters after `?` that mean something here, by scheme. All others are refused: drivers let them overrule `tls`. */
+const known: Readonly<Record<string, readonly string[]>> = {
+  postgres: ["host", "port", "options"],
+  postgresql: ["host", "port", "options"],
+  mysql: [],
+  mariadb: [],
+  mssql: ["instance", "domain"],
+  sqlserver: ["instance", "domain"],
+};
+const ENCRYPTION = /ssl|tls|encrypt|certificate/i;
+
+/** What is wrong with a database's address, without showing any of it: it holds a password. Undefined where nothing is. */
+export function urlProblem(text: string): string | undefined {
+  const allowed = known[text.slice(0, text.indexOf(":")).toLowerCase()];
+  if (allowed === undefined) return undefined;
+  if (!URL.canParse(text))
+    return "this is no address: in user and password, write signs such as @ : / # ? % with percent signs (%40 %3A %2F %23 %3F %25)";
+  const names = [...new URL(text).searchParams.keys()].filter((name) => !allowed.includes(name));
+  const encryption = names.find((name) => ENCRYPTION.test(name));
+  if (encryption !== undefined)
+    return `take ${encryption} out of the address: encryption is set under \`tls\` (mode: verify, trust or off)`;
+  const [unknown] = names;
+  if (unknown === undefined) return undefined;
+  const wanted = allowed.length === 0 ? "this kind of database takes none" : `known are ${allowed.join(", ")}`;
+  return `take ${unknown} out of the address: it is no parameter that is known here (${wanted})`;
+}
+
+/** The machine that is talked to; undefined where it is this one. */
+export function otherMachine(text: string, isLoopback: (host: string) => boolean): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const host = url?.searchParams.get("host") ?? url?.hostname ?? "";
+  return host === "" || host.startsWith("/") || isLoopback(host) ? undefined : host;
+}
