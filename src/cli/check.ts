@@ -25,6 +25,9 @@ export interface CheckOptions extends GlobalOptions {
 /** Rows that are looked at for parents: the first may name none. */
 const ROWS_MAPPED = 20;
 
+const dialectNotChecked =
+  'whether the DIALECT settings fit the tenant (brand, paths, lists, paging). "svcsync check --service" reads a little to find out.';
+
 /** What the failure of a part usually wants, where its error code has no remedy of its own. */
 const partRemedies = {
   service: "Check SERVICE_URL, the network and a proxy between.",
@@ -56,8 +59,9 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
   findings.push(...(await checkSources(syncFile, logger, io.signal)));
   findings.push(...(await checkQueue(settings, secrets, logger)));
   findings.push(...(await checkService(settings, secrets, syncFile, logger, options.service ?? false, io.signal)));
-  if (options.json) printJson(io.stdout, { findings });
-  else io.stdout.write(asText(findings));
+  const notChecked = options.service ? [] : [dialectNotChecked];
+  if (options.json) printJson(io.stdout, { findings, notChecked });
+  else io.stdout.write(asText(findings) + notChecked.map((each) => `Not checked: ${each}\n`).join(""));
   return findings.some(({ verdict }) => verdict === "problem") ? exitCode.needsPerson : exitCode.ok;
 }
 

@@ -14,6 +14,7 @@ import { parseRecord, records, type RecordsOptions } from "./records.ts";
 import { peek, type PeekOptions } from "./peek.ts";
 import { rebuild, type RebuildOptions } from "./rebuild.ts";
 import { reconcile, type ReconcileOptions } from "./reconcile.ts";
+import { reread, type RereadOptions } from "./reread.ts";
 import { resolve, type ResolveOptions } from "./resolve.ts";
 import { retry, type RetryOptions } from "./retry.ts";
 import { run } from "./run.ts";
@@ -62,6 +63,7 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
     ended(run(globals(), io)),
   );
   command("sync", "one round: polls every stream, delivers until nothing is due, then exits (for cron)")
+    .option("--timeout <seconds>", "end with 75 when nothing progressed for this long (default: 300)", positiveInteger)
     .option("--json", "the result as one line of JSON")
     .action((options: SyncOptions) => ended(sync({ ...globals(), ...options }, io)));
   command("check", "is everything there that a run needs? Settings, sync file, store, ERP, queue, service")
@@ -141,6 +143,13 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
     .option("--json", "as JSON")
     .action((stream: string | undefined, options: DeletionsOptions) =>
       ended(deletions(stream, { ...globals(), ...options }, io)),
+    );
+  command("reread", "Read a stream from its beginning with the next poll, or single records now")
+    .argument("<stream>", "the stream")
+    .argument("[keys...]", "keys of records to read now; the whole stream unless given")
+    .option("--json", "as JSON")
+    .action((stream: string, keys: string[], options: RereadOptions) =>
+      ended(reread(stream, keys, { ...globals(), ...options }, io)),
     );
   command("backup", "copies the store, beside a running daemon")
     .argument("<file>", "where to; the file must not exist")

@@ -1,6 +1,6 @@
-import { drained, PollsSeen, startDaemon } from "#daemon";
-import type { RecordId, StreamName } from "#model";
-import { attentionOf, listHints, type BlockedPolicy } from "#operator";
+import { drained, PollsSeen, ProgressWatch, startDaemon } from "#daemon";
+import { StopError, type RecordId, type StreamName } from "#model";
+import { attentionOf, duration, listHints, type BlockedPolicy } from "#operator";
 import {
   needsPersonCount,
   streamStatus,
@@ -17,10 +17,14 @@ import { table } from "./table.ts";
 
 /** Retries and waits that end this soon are waited for; later ones are left to the next run. */
 const HORIZON_MS = 30_000;
+/** Without any progress for this long a round ends, so that it never blocks the next one. */
+const TIMEOUT_SECONDS = 300;
 /** How much longer than the settling itself its last step may take to become due. */
 const SETTLE_MARGIN_MS = 5_000;
 
 export interface SyncOptions extends GlobalOptions {
+  /** Seconds without any progress after which the run ends. */
+  readonly timeout?: number;
   readonly json?: boolean;
 }
 
@@ -74,13 +78,18 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const horizonMs = Math.max(HORIZON_MS, configuration.settings.delivery.settleMs + SETTLE_MARGIN_MS);
   const polls = new PollsSeen();
   const totals = new RunTotals();
-  await using daemon = await startDaemon(configuration, { polls: "once", observers: [polls, totals] });
+  const progress = new ProgressWatch();
+  await using daemon = await startDaemon(configuration, { polls: "once", observers: [polls, totals, progress] });
   // A daemon that failed is never drained: looking for that ends with it, or the process would stay for ever.
   const looking = new AbortController();
-  const isDrained = drained(daemon, polls, names, horizonMs, AbortSignal.any([io.signal, looking.signal]));
-  const failure = await Promise.race([daemon.failure, isDrained]);
+  const signal = AbortSignal.any([io.signal, looking.signal]);
+  const limitMs = Math.max(configuration.settings.delivery.settleMs, (options.timeout ?? TIMEOUT_SECONDS) * 1000);
+  const isDrained = drained(daemon, polls, names, horizonMs, signal);
+  const isStalled = progress.stalled(limitMs, signal);
+  const end = await Promise.race([daemon.failure, isDrained, isStalled]);
   looking.abort();
-  await Promise.allSettled([isDrained]);
+  await Promise.allSettled([isDrained, isStalled]);
+  const failure = end instanceof StopError ? end : undefined;
   if (failure) {
     logger.error({ err: failure }, "daemon cannot go on");
     return exitCode.stopped;
@@ -90,6 +99,10 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   if (options.json) printJson(io.stdout, asJson(statuses, totals, requests));
   else io.stdout.write(asText(statuses, totals, requests));
   if (io.signal.aborted) return exitCode.again;
+  if (end === true) {
+    io.stderr.write(`Nothing progressed for ${duration(limitMs)}, so this round ends; the next one continues.\n`);
+    return exitCode.again;
+  }
   return outcome(statuses, configuration.settings.blockedRecords);
 }
 

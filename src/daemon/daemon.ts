@@ -12,6 +12,7 @@ import { DeliveryLog } from "./delivery-log.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { DaemonMetrics } from "./metrics.ts";
 import { servePages } from "./pages.ts";
+import { ParkedLog } from "./parked-log.ts";
 import { openParts, type Configuration, type Parts } from "./parts.ts";
 import { PollWatch } from "./poll-watch.ts";
 import { beginPolling, type PollPlan } from "./polling.ts";
@@ -59,7 +60,8 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const queue = closing.use(await openQueue(location, { clock: parts.clock, logger }));
   counted.watch(parts, syncFile.streams, queue);
   const summary = closing.use(new DeliveryLog(logger));
-  const observer = observeAll([...(options.observers ?? []), summary, counted]);
+  const parked = closing.use(new ParkedLog({ logger }));
+  const observer = observeAll([...(options.observers ?? []), summary, parked, counted]);
   const assembly = assemble(configuration, parts, queue, observer, fail, closing);
   const { gate, relay } = assembly;
   const plan = pollPlan(configuration, options);

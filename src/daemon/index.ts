@@ -5,4 +5,5 @@ export { openSources, type Sources } from "./sources.ts";
 export { readSyncFile } from "./sync-file.ts";
 export { Closing } from "./closing.ts";
 export { drained, PollsSeen } from "./drained.ts";
+export { ProgressWatch } from "./progress-watch.ts";
 export { version } from "./version.ts";

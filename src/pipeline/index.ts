@@ -1,4 +1,4 @@
-export { Poller, type PollerParts } from "./poller.ts";
+export { rereadNote, Poller, type PollerParts } from "./poller.ts";
 export { PollPauses } from "./poll-pauses.ts";
 export { Relay, type RelayParts } from "./relay.ts";
 export { Synchronizer, type SynchronizerParts } from "./synchronizer.ts";

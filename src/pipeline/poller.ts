@@ -20,6 +20,11 @@ export interface PollerParts {
   readonly nudge: () => void;
 }
 
+/** The note in which an operator asks for a stream to be read from its beginning. */
+export function rereadNote(stream: StreamName): string {
+  return `reread/${stream}`;
+}
+
 /**
  * Reads what the ERP says has changed into the store. The cursor moves only with the rows it stands behind, so a poll that
  * dies anywhere is simply read again.
@@ -56,6 +61,7 @@ export class Poller {
     const startedAt = clock.now();
     const total = { rowsRead: 0, changed: 0, unchanged: 0 };
     try {
+      await this.#rereadIfAsked(stream);
       const { cursor, firstLoad } = await store.cursor(stream);
       // The batch before the last is stored while the last is still unknown: only the last one completes the window.
       let pending: (Screened & { readonly cursor: Cursor }) | undefined;
@@ -88,6 +94,14 @@ export class Poller {
       if (signal.aborted) return;
       await this.#failed(stream, thrown);
     }
+  }
+
+  /** An operator asked for the whole stream: the cursor is forgotten here, where no poll moves it at the same time. */
+  async #rereadIfAsked(stream: StreamName): Promise<void> {
+    const { store } = this.#parts;
+    if ((await store.note(rereadNote(stream))) !== true) return;
+    await store.resetCursor(stream);
+    await store.saveNote(rereadNote(stream), false);
   }
 
   /** The deletion feed has its own cursor, kept as a note: it moves after its changes are staged. */

@@ -264,7 +264,7 @@ export class Synchronizer {
     const fields = { ...claim.id, sequence: claim.sequence, durationMs: delivery.durationMs };
     if (delivery.kind === "done") logger.debug({ ...fields, outcome: delivery.outcome }, "record delivered");
     else if (delivery.kind === "parked" || delivery.kind === "uncertain")
-      logger.error({ ...fields, err: delivery.error }, "record parked");
+      logger.debug({ ...fields, err: delivery.error }, "record parked");
     else logger.debug({ ...fields, err: delivery.error }, "record postponed");
     observer.delivered(claim.id, delivery);
   }

@@ -15,6 +15,8 @@ export interface ResourceSeen {
   readonly findings: readonly Finding[];
   readonly search?: boolean | undefined;
   readonly guess?: boolean | undefined;
+  /** The tenant answers 404 for it, and its path follows the brand. */
+  readonly isBranded404?: boolean;
 }
 
 /** One mapped resource: may it be read, under which path, and which of its filters and look-ups do something. */
@@ -31,8 +33,9 @@ export async function probeResource(ask: Ask, resource: ResourceName, parts: Pro
   try {
     records = await rows({ fields: ["id", ...facts.arrays].join(), limit: "50" });
   } catch (thrown) {
-    if (thrown instanceof ServiceRefusal) return { findings: [await refused(ask, resource, thrown, parts)] };
-    throw thrown;
+    if (!(thrown instanceof ServiceRefusal)) throw thrown;
+    const isBranded404 = isBranded(resource) && thrown.status === 404;
+    return { findings: [await refused(ask, resource, thrown, parts)], isBranded404 };
   }
   const guess = facts.guess && (await guesses(ask, resource));
   if (records.length === 0) return { findings: [ok("its list may be read; it has no records yet")], guess };
@@ -48,6 +51,11 @@ export async function probeResource(ask: Ask, resource: ResourceName, parts: Pro
     search: facts.search.length === 0 ? undefined : await narrows(rows({ search: IMPOSSIBLE })),
     guess,
   };
+}
+
+/** Whether the brand alone decides the resource's path. */
+function isBranded(resource: ResourceName): boolean {
+  return resource.startsWith("svc") && resourceFacts(resource).otherPath === undefined;
 }
 
 /** Filters that no record passes, by name and field. */
@@ -80,6 +88,8 @@ async function refused(
   const { otherPath } = resourceFacts(resource);
   const problem = { subject: resource, verdict: "problem", message: refusal.message } as const;
   if (refusal.status === 403) return { ...problem, remedy: "give the user of the token the permission to read it" };
+  if (brandSeen === undefined && refusal.status === 404 && isBranded(resource))
+    return { ...problem, remedy: "most likely DIALECT_BRAND: its path follows the brand" };
   if (brandSeen !== undefined && brandSeen !== dialect.brand && resource.startsWith("svc"))
     return { ...problem, remedy: "set DIALECT_BRAND first and check again: its path follows the brand" };
   const unknown = "see whether its module is licensed and how it is spelled";

@@ -60,7 +60,7 @@ export class Probe {
     await take("lists", () => probeLists(ask, samples, dialect, brand));
     await take("record path", () => probeRecordPath(ask, samples, this.#parts));
     const brandSeen = await this.#brandSeen(ask);
-    findings.push(found("brand", dialect.brand, brandSeen, "DIALECT_BRAND", "no ticket that shows it"));
+    const brandAt = findings.length;
     const lookups: ({ readonly resource: ResourceName } & ResourceSeen)[] = [];
     for (const resource of resources)
       await take(resource, async () => {
@@ -68,6 +68,9 @@ export class Probe {
         lookups.push({ ...seen, resource });
         return seen.findings;
       });
+    const isBrandDoubtful = lookups.some(({ isBranded404 }) => isBranded404) && brandSeen === undefined;
+    // Before what follows from it.
+    findings.splice(brandAt, 0, isBrandDoubtful ? brandDoubt(dialect.brand) : brandFinding(dialect.brand, brandSeen));
     for (const way of ["search", "guess"] as const)
       findings.push(
         lookupFinding(
@@ -146,6 +149,18 @@ export class Probe {
         }),
     });
   }
+}
+
+function brandFinding(configured: string, seen: string | undefined): Finding {
+  return found("brand", configured, seen, "DIALECT_BRAND", "no ticket that shows it");
+}
+
+/** Nothing shows the brand, and all that its path follows is unknown: that is more than not seen. */
+function brandDoubt(configured: string): Finding {
+  const message = `configured ${configured}, and the tenant knows no resource whose path begins with it`;
+  const remedy =
+    "most likely DIALECT_BRAND: set it to the word that the tenant's API has in its paths, then check again";
+  return { subject: "brand", verdict: "problem", message, remedy };
 }
 
 function clockFinding(skewMs: number): Finding[] {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exitCodes } from "../../src/cli/exit-code.ts";
+import { freePort } from "../setup/free-port.ts";
 import { openScene, runCaptured, type Scene } from "./scene.ts";
 
 let scene: Scene;
@@ -90,6 +91,16 @@ describe("exit codes", () => {
     expect((await scene.run("sync")).code).toBe(70);
     await scene.set({ SERVICE_TOKEN: undefined });
     expect((await scene.run("sync")).code).toBe(78);
+  });
+
+  it("is 75 for a round that gets nowhere, which ends instead of blocking the next one", async () => {
+    const port = await freePort();
+    const dead = { SERVICE_URL: `http://127.0.0.1:${port}`, SERVICE_TOKEN: "sandbox-token" };
+    await scene.set({ ...dead, DATA_DIR: join(scene.folder, "dead") });
+    const { code, stderr } = await scene.run("sync", "--timeout", "2");
+    expect(stderr).toContain("Nothing progressed for 2 s, so this round ends");
+    expect(code).toBe(75);
+    await scene.set({ SERVICE_URL: scene.sandbox.url });
   });
 
   it("of a retry by cause concern that cause alone", async () => {

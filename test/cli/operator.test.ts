@@ -205,6 +205,27 @@ describe("the commands on a store", () => {
     expect((await scene.run("status")).code).toBe(0);
   });
 
+  it("reread reads single records now", async () => {
+    scene.erp.renameCustomer("10001", "Gelesen");
+    const { code, stdout, stderr } = await scene.run("reread", "customers", "10001", "10002", "4711");
+    expect(stdout).toBe("1 changed record will be delivered, 1 unchanged.\n");
+    expect(stderr).toBe("The ERP does not have customers/4711.\n");
+    expect(code).toBe(1);
+    await scene.run("sync");
+    expect(scene.sandbox.records("customer").map((record) => record["name"])).toContain("Gelesen AG");
+  });
+
+  it("reread of a stream has the next poll read it from its beginning, and writes nothing that is the same", async () => {
+    const { code, stdout } = await scene.run("reread", "contacts");
+    expect(stdout).toContain("The next poll reads contacts from its beginning");
+    expect(code).toBe(0);
+    const streams = async () => syncResult.parse(JSON.parse((await scene.run("sync", "--json")).stdout)).streams;
+    expect(await streams()).toContainEqual(
+      expect.objectContaining({ name: "contacts", read: 1, created: 0, updated: 0 }),
+    );
+    expect((await scene.run("reread", "nothing")).code).toBe(64);
+  });
+
   it("deletions says that none waits", async () => {
     const { code, stdout } = await scene.run("deletions");
     expect(stdout).toBe("No deletion waits for a person.\n");

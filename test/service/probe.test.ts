@@ -35,7 +35,6 @@ describe("the probe", () => {
         "list count",
         "paging",
         "sorting",
-        "page size",
         "record path",
         "brand",
         "search",
@@ -84,20 +83,25 @@ describe("the probe", () => {
     });
   });
 
-  it("sees a limit above 50 on a list that is longer", async () => {
-    for (const [overLimit, words] of [
-      ["capped", "a limit of 100 gives 50 rows and says limit 50"],
-      ["honoured", "a limit of 100 gives 60 rows and says limit 100"],
-      ["refused", "a limit of 100 is refused"],
-    ] as const) {
-      await using tenant = await populated({ overLimit });
-      tenant.sandbox.seed(
-        "customer",
-        Array.from({ length: 57 }, (_, at) => tenant.customer(`more-${at}`)),
-      );
-      const findings = await tenant.service.probe(MAPPED, never);
-      expect(findings.find(({ subject }) => subject === "page size")?.message).toContain(words);
-    }
+  it("asks no list for more than the 50 that the reference allows", async () => {
+    await using tenant = await populated();
+    await tenant.service.probe(MAPPED, never);
+    const limits = tenant.sandbox.ledger
+      .requests()
+      .map(({ url }) => Number(new URL(url, "http://x").searchParams.get("limit")));
+    expect(Math.max(...limits)).toBe(50);
+  });
+
+  it("names the brand as the likely cause where an empty tenant knows no path that begins with it", async () => {
+    await using tenant = await openTenant({ brand: "acme" });
+    const findings = await tenant.service.probe(["customer", "svcDocument"], never);
+    expect(findings.filter(({ subject }) => subject === "brand")).toMatchObject([
+      { verdict: "problem", remedy: expect.stringContaining("DIALECT_BRAND") },
+    ]);
+    expect(findings.find(({ subject }) => subject === "svcDocument")).toMatchObject({
+      verdict: "problem",
+      remedy: expect.stringContaining("DIALECT_BRAND"),
+    });
   });
 
   it("does not advise to switch a look-up off that works on some resources", async () => {
