@@ -27,7 +27,7 @@ const MAX_RSS = 450 * 2 ** 20;
 /** A heap that has grown by more than this between two full collections of one process grows without bounds. */
 const MAX_HEAP_GROWTH = 40 * 2 ** 20;
 const MAX_LOG_BYTES_PER_MINUTE = 4 * 2 ** 20;
-const MAX_LINE = 32 * 2 ** 10;
+const MAX_LINE = 64 * 2 ** 10;
 
 export function judgeProcess(watched: Watched, lifeMs: number): Finding[] {
   const { stalls, maxRss, collected, logBytes, longestLine, defects } = watched;

@@ -10,8 +10,8 @@ import { hostileText } from "./hostile.ts";
 import type { Finding } from "./judge.ts";
 import { syncFile, type Stage } from "./stage.ts";
 
-/** As long as the event loop may stand still; a sync file is read by a command, before anything else runs. */
-const LIMIT_MS = 200;
+/** A sync file is read before anything else runs, so that nothing waits; what costs more grows faster than its text. */
+const LIMIT_MS = 1_000;
 const LONGEST_MESSAGE = 100_000;
 
 /** Reads mutated sync files and settings: each is taken, or refused with one error that shows no secret. */
@@ -63,7 +63,7 @@ function mutatedText(text: string, dice: Dice): string {
     const at = dice.between(0, lines.length - 1);
     const line = lines[at] ?? "";
     lines = dice.weighted<() => string[]>([
-      [3, () => lines.toSpliced(at, 1)],
+      [3, () => (lines.length > 1 ? lines.toSpliced(at, 1) : lines)],
       [2, () => lines.toSpliced(at, 0, line)],
       [
         3,
@@ -87,7 +87,7 @@ function mutatedText(text: string, dice: Dice): string {
             ),
           ),
       ],
-      [1, () => lines.slice(0, at)],
+      [1, () => lines.slice(0, at + 1)],
     ])();
   }
   return lines.join("\n");

@@ -40,6 +40,15 @@ describe("the log", () => {
     });
   });
 
+  it("bounds a line, whatever an ERP calls its keys, and cuts no secret in two", () => {
+    const key = `${"k".repeat(1_990)}s3cr3t-of-ours${"k".repeat(100_000)}`;
+    const fields = { err: new ParkError("E_X", key), keys: Array.from({ length: 1_000 }, () => "k") };
+    const line = lineOf((log) => log.warn(fields, "stopped"), { secrets: ["s3cr3t-of-ours"] });
+    expect(line["err"]).toMatchObject({ message: expect.stringMatching(/^k{1990}.{10}… \[100000 more characters\]$/) });
+    expect(line["keys"]).toHaveLength(51);
+    expect(JSON.stringify(line)).not.toContain("s3cr3t");
+  });
+
   it("leaves out what is below its level", () => {
     const lines: string[] = [];
     const log = logTo(lines, { level: "warn" });
