@@ -7,7 +7,7 @@ import type { Dice } from "../chaos/dice.ts";
 import { hostileStamp, hostileText, hostileValue } from "./hostile.ts";
 import { webTables, type WebErp } from "./web-erp.ts";
 
-const PAUSE_MS = 150;
+const PAUSE_MS = 60;
 
 export interface HostileErpParts {
   readonly erp: SampleErp;

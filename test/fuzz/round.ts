@@ -97,7 +97,7 @@ export async function runRound(seed: number, round: number): Promise<RoundResult
 function drawn(dice: Dice): Crookedness {
   dice.next();
   const families = Array.from({ length: dice.between(1, 4) }, () => dice.pick(familyNames));
-  return { rate: dice.pick([0.01, 0.03, 0.06, 0.1, 0.3]), families: [...new Set(families)] };
+  return { rate: dice.pick([0.03, 0.06, 0.1, 0.15, 0.3]), families: [...new Set(families)] };
 }
 
 const describe = ({ rate, families }: Crookedness) => `${Math.round(rate * 100)} % ${families.join(", ")}`;

@@ -12,7 +12,7 @@ import { syncFile, type Stage } from "./stage.ts";
 
 /** A sync file is read before anything else runs, so that nothing waits; what costs more grows faster than its text. */
 const LIMIT_MS = 1_000;
-const LONGEST_MESSAGE = 100_000;
+const LONGEST_MESSAGE = 200_000;
 
 /** Reads mutated sync files and settings: each is taken, or refused with one error that shows no secret. */
 export async function fuzzTexts(stage: Stage, dice: Dice, count: number): Promise<Finding[]> {

@@ -248,6 +248,12 @@ streams:
     expect(problemsOf(apart)).toHaveLength(4);
   });
 
+  it("show as much of a long text as says which one it is", () => {
+    const [problem] = problemsOf(stream(`resource: ${"x".repeat(20_000)}`));
+    expect(problem).toContain("sync.yaml:5:15 streams.it.resource: ");
+    expect(problem!.length).toBeLessThan(5_000);
+  });
+
   it("name a map that stands where a name is wanted, as two braces in a row make it", () => {
     expect(problemsOf(stream("resource: {{RESOURCE}}"))).toContain(
       "sync.yaml:5:16 a name is a map or a list; quote text that holds { or [",

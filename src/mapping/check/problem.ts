@@ -23,8 +23,17 @@ export interface PlacedProblem {
   readonly message: string;
 }
 
+/** A name and a message may repeat what the file says, however long that is. */
+const LONGEST_TEXT = 4_000;
+
 export function pathText(path: FilePath): string {
-  return path.map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`)).join("");
+  return shortened(
+    path.map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`)).join(""),
+  );
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
 }
 
 /**
@@ -32,12 +41,14 @@ export function pathText(path: FilePath): string {
  * The same facts are in `details.problems`.
  */
 export function syncFileError(file: string, problems: readonly PlacedProblem[]): StopError {
-  const sorted = problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
+  const sorted = problems
+    .map((problem) => ({ ...problem, message: shortened(problem.message) }))
+    .toSorted((a, b) => a.line - b.line || a.column - b.column);
   const lines = sorted.map(({ line, column, path, message }) => {
     const subject = path === "" ? "" : `${path}: `;
     return `${file}:${line}:${column} ${subject}${message}`;
   });
   return new StopError("E_SYNC_FILE", lines.join("\n"), {
-    details: { file, problems: sorted.map((problem) => ({ ...problem })) },
+    details: { file, problems: sorted },
   });
 }
