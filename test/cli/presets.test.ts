@@ -14,6 +14,7 @@ const valueOf: Readonly<Record<string, string>> = {
   mysql: "mysql://svcsync:x@erp.invalid/erp",
   mssql: "mssql://svcsync:x@erp.invalid/erp",
   sqlite: "sqlite:/nowhere/erp.sqlite",
+  ledgersmb: "postgres://svcsync:x@erp.invalid/company",
 };
 
 function load(name: string, text: string) {

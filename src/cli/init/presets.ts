@@ -4,6 +4,8 @@ import { businessOne } from "./presets/business-one.ts";
 import { dolibarr } from "./presets/dolibarr.ts";
 import { erpnext } from "./presets/erpnext.ts";
 import { files } from "./presets/files.ts";
+import { ledgersmb } from "./presets/ledgersmb.ts";
+import { odata } from "./presets/odata.ts";
 import { odooPresets } from "./presets/odoo.ts";
 import { s4hana } from "./presets/s4hana.ts";
 import { sqlPresets } from "./presets/sql.ts";
@@ -23,5 +25,7 @@ export const presets: readonly Preset[] = [
   xentral,
   dolibarr,
   tryton,
+  ledgersmb,
+  odata,
   files,
 ];
