@@ -48,7 +48,7 @@ export function queueLocation(
 
 /** Puts the pipeline together. `fail` is told when the daemon cannot go on. */
 export function assemble(
-  { settings, syncFile, logger }: Configuration,
+  { settings, syncFile, logger, elapsed }: Configuration,
   parts: Parts,
   queue: Queue,
   observer: Required<Observer>,
@@ -65,7 +65,10 @@ export function assemble(
   const relay = new Relay({ ...common, queue, streams: () => gate.open(), window });
   const { sweepIntervalMs } = settings.polling;
   const sweeper = new Sweeper({ ...common, streams, intervalMs: sweepIntervalMs, guard: settings.guard });
-  const pauses = new PollPauses({ sourceOf: (stream) => streams.get(stream)?.source ?? stream });
+  const pauses = new PollPauses({
+    sourceOf: (stream) => streams.get(stream)?.source ?? stream,
+    ...(elapsed ? { elapsed } : {}),
+  });
   const poller = new Poller({ ...common, sources: parts.sources.streams, sweeper, pauses, nudge });
   const leases = closing.use(new Leases(parts.store, settings.delivery.leaseMs));
   const synchronizer = new Synchronizer({ ...common, matcher, leases, streams, policy: settings.delivery, stop: fail });

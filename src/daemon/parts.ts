@@ -16,6 +16,8 @@ export interface Configuration {
   /** Knows the secrets of settings and sync file, and learns those that logins bring. */
   readonly redaction: Redaction;
   readonly clock?: Clock;
+  /** Milliseconds by a monotonic clock, which an ERP that failed is given its pauses by. */
+  readonly elapsed?: () => number;
   /** Told of every request to the service. */
   readonly requested?: ServiceContext["requested"];
   /** When the service's breaker opens and for how long, where its own patience is too long. */

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { GuardedChild } from "#queue";
@@ -15,36 +15,47 @@ export interface TestPostgres extends AsyncDisposable {
   /** Superuser `svcsync`, no password, database `postgres`. */
   readonly url: string;
   readonly port: number;
+  /** Hears what the server logs, line by line, from now on. */
+  onLine(listener: (line: string) => void): void;
   /** Ends the server; its data stays until the test ends. */
   stop(): Promise<void>;
   /** Starts it again on the same port and data. */
   start(): Promise<void>;
 }
 
-export async function startPostgres(): Promise<TestPostgres> {
+/** `hba`: lines of pg_hba.conf that come first, for users who need a password. */
+export async function startPostgres({ hba = [] }: { hba?: readonly string[] } = {}): Promise<TestPostgres> {
   const initdb = await provide(findInitdb, "postgresql");
   const owner = await unprivilegedOwner();
   const folder = await disposableFolder(owner);
   const data = join(folder.path, "data");
   const as = { ...owner, cwd: folder.path };
   await run(initdb, ["-D", data, "-A", "trust", "-U", "svcsync", "-E", "UTF8", "--no-locale", "--no-sync"], as);
+  const hbaFile = join(data, "pg_hba.conf");
+  await writeFile(hbaFile, [...hba, await readFile(hbaFile, "utf8")].join("\n"));
   const port = await freePort();
+  const listeners = new Set<(line: string) => void>();
   const place = ["-D", data, "-p", String(port), "-k", folder.path, "-c", "listen_addresses=127.0.0.1"];
   const speed = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"];
   let server: GuardedChild | undefined;
   const postgres: TestPostgres = {
     url: `postgres://svcsync@127.0.0.1:${port}/postgres`,
     port,
+    onLine: (listener) => listeners.add(listener),
     async stop() {
       await server?.end();
       server = undefined;
     },
     async start() {
       const program = join(dirname(initdb), "postgres");
-      server ??= await startServer(program, [...place, ...speed], /ready to accept connections/, {
+      if (server) return;
+      server = await startServer(program, [...place, ...speed], /ready to accept connections/, {
         ...as,
         /** TERM would wait for open connections. */
         endSignal: "INT",
+      });
+      server.onLine((line) => {
+        for (const listener of listeners) listener(line);
       });
     },
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,43 @@
+import { setMaxListeners } from "node:events";
+import { parseArgs } from "node:util";
+import { startCap } from "./cap/index.ts";
+import type { Erp } from "./erp.ts";
+import { startLedgerSmb } from "./ledgersmb/index.ts";
+import { report } from "./report.ts";
+import { play, type Verdict } from "./trial.ts";
+import { startTryton } from "./tryton/index.ts";
+
+// `npm run erps`, or `npm run erps -- --only cap`: the presets on the real products. Exit code 0 only without complaints.
+const { values } = parseArgs({ options: { only: { type: "string", multiple: true } } });
+// Every part of a run listens to the same signals.
+setMaxListeners(0);
+
+const erps: Readonly<Record<string, () => Promise<Erp>>> = {
+  cap: startCap,
+  ledgersmb: startLedgerSmb,
+  tryton: startTryton,
+};
+
+function say(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
+}
+
+async function trial(name: string): Promise<Verdict> {
+  const startedAt = performance.now();
+  await using erp = await erps[name]!();
+  say(`${erp.product}: installed and started in ${Math.round((performance.now() - startedAt) / 1000)} s`);
+  return await play(erp, say);
+}
+
+const names = values.only ?? Object.keys(erps);
+const unknown = names.filter((name) => !(name in erps));
+if (unknown.length > 0) {
+  say(`found ${unknown.join(", ")}, wanted --only with ${Object.keys(erps).join(", ")}`);
+  process.exitCode = 64;
+} else {
+  // All at once: most of their time is waiting.
+  const verdicts = await Promise.all(names.map(trial));
+  process.stdout.write(report(verdicts));
+  if (verdicts.some(({ complaints }) => Object.values(complaints).some((found) => found.length > 0)))
+    process.exitCode = 1;
+}

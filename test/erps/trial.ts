@@ -1,0 +1,223 @@
+import { sleep } from "#model";
+import { setStage, writeRequests, type Running, type Stage } from "../journeys/stage.ts";
+import { Comparison } from "./comparison.ts";
+import type { Erp } from "./erp.ts";
+import { FastClock } from "./fast-clock.ts";
+
+/** The chapters of the story, in the order of the table. */
+export const CHAPTERS = [
+  "first load",
+  "live",
+  "hidden, shown",
+  "late commit",
+  "hard delete",
+  "wrong password",
+  "restart",
+] as const;
+export type Chapter = (typeof CHAPTERS)[number];
+
+export interface Verdict {
+  readonly product: string;
+  readonly records: number;
+  readonly seconds: number;
+  /** What was wrong in each chapter; an empty list is what it should be. */
+  readonly complaints: Readonly<Partial<Record<Chapter, readonly string[]>>>;
+  readonly refusedLogins: number;
+}
+
+const PATIENCE_MS = 45_000;
+const LOOK_MS = 300;
+/** Polls of every stream that must pass to call something "seen" or "left alone". */
+const POLLS = 3;
+/** Ten minutes of svcsync's clock in half a minute of the machine's. */
+export const WRONG_PASSWORD_SPEED = 20;
+const WRONG_FOR_MS = 600_000;
+/** An ERP that locks users out does it at five within five minutes. */
+const REFUSED_AT_MOST = 10;
+
+/** Everything short, so that a minute holds what else takes a day. */
+const ENVIRONMENT = {
+  POLL_INTERVAL_SECONDS: "0.5",
+  SWEEP_INTERVAL_SECONDS: "2",
+  // A trial hides and deletes a good part of its few records on purpose.
+  DELETE_GUARD_PERCENT: "100",
+};
+
+/** Plays the whole story on one ERP. */
+export async function play(erp: Erp, say: (sentence: string) => void): Promise<Verdict> {
+  const startedAt = performance.now();
+  const trial = await Trial.set(erp);
+  await using _stage = trial.stage;
+  const complaints: Partial<Record<Chapter, readonly string[]>> = {};
+  for (const chapter of CHAPTERS) {
+    const found = await trial.chapter(chapter).catch((thrown: unknown) => [String(thrown)]);
+    complaints[chapter] = found;
+    say(`${erp.product}: ${chapter}${found.length === 0 ? "" : `: ${found.length} complaints`}`);
+  }
+  const refusedLogins = trial.refusedLogins;
+  await trial.stop();
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { product: erp.product, records: trial.comparison.count, seconds, complaints, refusedLogins };
+}
+
+class Trial {
+  readonly stage: Stage;
+  readonly comparison: Comparison;
+  refusedLogins = 0;
+  readonly #erp: Erp;
+  readonly #clock = new FastClock();
+  #running: Running | undefined;
+  /** What earlier chapters complained about and the later ones need not repeat. */
+  readonly #told = new Set<string>();
+
+  private constructor(erp: Erp, stage: Stage) {
+    this.#erp = erp;
+    this.stage = stage;
+    this.comparison = new Comparison(erp, stage.sandbox);
+  }
+
+  static async set(erp: Erp): Promise<Trial> {
+    const environment = { ...ENVIRONMENT, ...erp.environment };
+    return new Trial(erp, await setStage({ syncFile: erp.syncFile, environment, service: { ledgerSize: 100_000 } }));
+  }
+
+  /** Plays one chapter and returns what was wrong. */
+  chapter(name: Chapter): Promise<string[]> {
+    const chapters: Record<Chapter, () => Promise<string[]>> = {
+      "first load": () => this.#firstLoad(),
+      live: () => this.#live(),
+      "hidden, shown": () => this.#hiddenAndShown(),
+      "late commit": () => this.#lateCommit(),
+      "hard delete": () => this.#hardDelete(),
+      "wrong password": () => this.#wrongPassword(),
+      restart: () => this.#restart(),
+    };
+    return chapters[name]();
+  }
+
+  async #firstLoad(): Promise<string[]> {
+    await this.#erp.seed();
+    await this.#start();
+    return this.#settled();
+  }
+
+  async #live(): Promise<string[]> {
+    await this.#erp.change();
+    return this.#settled();
+  }
+
+  async #hiddenAndShown(): Promise<string[]> {
+    const complaints: string[] = [];
+    for (const { name, hide, show } of this.#erp.disguises)
+      for (const [deed, act] of [
+        ["hidden", hide],
+        ["shown again", show],
+      ] as const) {
+        await act();
+        complaints.push(...(await this.#settled()).map((complaint) => `${deed} by ${name}: ${complaint}`));
+      }
+    return complaints;
+  }
+
+  async #lateCommit(): Promise<string[]> {
+    const commit = await this.#erp.writeLate();
+    await this.#polls();
+    const early = (await this.comparison.complaints()).filter((complaint) => !this.#told.has(complaint));
+    await commit();
+    return [...early.map((complaint) => `before the commit: ${complaint}`), ...(await this.#settled())];
+  }
+
+  async #hardDelete(): Promise<string[]> {
+    await this.#erp.remove();
+    return this.#settled();
+  }
+
+  async #wrongPassword(): Promise<string[]> {
+    const { password } = this.#erp;
+    const complaints: string[] = [];
+    const before = await password.refused();
+    const until = this.#clock.now() + WRONG_FOR_MS;
+    this.#clock.runAt(WRONG_PASSWORD_SPEED);
+    await password.change();
+    await this.#erp.change();
+    while (this.#clock.now() < until) await sleep(LOOK_MS);
+    this.refusedLogins = (await password.refused()) - before;
+    if (this.refusedLogins === 0) complaints.push("the ERP refused no login: the password was never tried");
+    if (this.refusedLogins > REFUSED_AT_MOST) complaints.push(`the ERP refused ${this.refusedLogins} logins`);
+    complaints.push(...(await this.#loginErrors()));
+    await password.restore();
+    if (!(await password.opens())) complaints.push("the user is locked out: the right password is refused");
+    complaints.push(...(await this.#settled()));
+    this.#clock.runAt(1);
+    return complaints;
+  }
+
+  /** While the password is wrong, the streams must say so: the first cause, not what it led to. */
+  async #loginErrors(): Promise<string[]> {
+    const complaints: string[] = [];
+    const { store, daemon } = this.#running!;
+    for (const stream of daemon.parts.sources.streams.keys()) {
+      const { error } = await store.cursor(stream);
+      if (error?.code !== "E_SOURCE_LOGIN")
+        complaints.push(`stream ${stream} says ${error?.code ?? "that all is well"}`);
+    }
+    return complaints;
+  }
+
+  async #restart(): Promise<string[]> {
+    await this.stop();
+    await this.#erp.change();
+    await this.#start();
+    const complaints = await this.#settled();
+    await this.stop();
+    const writes = writeRequests(this.stage.sandbox);
+    await this.#start();
+    await this.#polls();
+    const more = writeRequests(this.stage.sandbox) - writes;
+    return more === 0 ? complaints : [...complaints, `${more} writes although nothing had changed`];
+  }
+
+  async #start(): Promise<void> {
+    this.#running = await this.stage.start({ clock: this.#clock, elapsed: () => this.#clock.elapsed() });
+  }
+
+  async stop(): Promise<void> {
+    await this.#running?.[Symbol.asyncDispose]();
+    this.#running = undefined;
+  }
+
+  /** Resolves with nothing once ERP and service agree, or with what still differs when patience is at its end. */
+  async #settled(): Promise<string[]> {
+    const endAt = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const complaints = (await this.comparison.complaints()).filter((complaint) => !this.#told.has(complaint));
+      if (complaints.length === 0) return [];
+      if (performance.now() > endAt) {
+        for (const complaint of complaints) this.#told.add(complaint);
+        return complaints;
+      }
+      await sleep(LOOK_MS);
+    }
+  }
+
+  /** Resolves when every stream was polled a few times more. */
+  async #polls(): Promise<void> {
+    const { log, daemon } = this.#running!;
+    const counts = () => {
+      const polled = new Map<unknown, number>();
+      for (const { stream } of log.lines("stream polled")) polled.set(stream, (polled.get(stream) ?? 0) + 1);
+      return polled;
+    };
+    const before = counts();
+    const endAt = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const now = counts();
+      const least = Math.min(
+        ...[...daemon.parts.sources.streams.keys()].map((name) => (now.get(name) ?? 0) - (before.get(name) ?? 0)),
+      );
+      if (least >= POLLS) return;
+      if (performance.now() > endAt) throw new Error("the streams are not polled");
+      await sleep(LOOK_MS);
+    }
+  }
+}
