@@ -7,10 +7,22 @@ const settingsErrors: ReadonlySet<string> = new Set(["E_SETTINGS", "E_SYNC_FILE"
 
 /** What a command threw, for the person who gave it. The code stands alone where it could be taken for a part of a list. */
 export function failureText(thrown: unknown): string {
+  const unwritable = unwritablePath(thrown);
+  if (unwritable !== undefined)
+    return `${unwritable}: svcsync may not write here. Start it in a folder that it may write to, or set DATA_DIR and SYNC_FILE to one.\n`;
   if (!(thrown instanceof SyncError))
     return `${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)} (E_INTERNAL)\n`;
   const { message, code } = thrown;
   return message.includes("\n") ? `${message}\n(${code})\n` : `${message} (${code})\n`;
+}
+
+/** What the operating system says where a folder or a disk takes no writes. */
+const unwritableCodes: ReadonlySet<string> = new Set(["EACCES", "EROFS", "EPERM"]);
+
+function unwritablePath(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !("code" in thrown) || !("path" in thrown)) return undefined;
+  const [code, path] = [String(thrown.code), String(thrown.path)];
+  return unwritableCodes.has(code) ? `${path} (${code})` : undefined;
 }
 
 /** The exit code that tells a script what to do about it. */

@@ -3,6 +3,7 @@ import { startDaemon } from "#daemon";
 import { readConfiguration, type GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
+import { isFirstLoad, Progress } from "./progress.ts";
 import { whenAborted } from "./when-aborted.ts";
 
 /**
@@ -10,16 +11,18 @@ import { whenAborted } from "./when-aborted.ts";
  * quarter of an hour: this leaves at most three.
  */
 const LOGIN_PAUSE_MS = 5 * 60_000;
+/** On a terminal a first load says how far it is, between the lines of the log. */
+const PROGRESS_EVERY_MS = 10_000;
 
 /** `svcsync run`: the daemon, until it is told to stop or cannot go on. */
 export async function run(options: GlobalOptions, io: Io): Promise<number> {
   const configuration = await readConfiguration(options, io);
   const { logger, settings, syncFile } = configuration;
-  const daemon = await startDaemon(configuration, { polls: "scheduled", web: true });
-  logger.info(
-    { streams: syncFile.streams.map(({ name }) => name), dataDir: settings.dataDir, service: settings.service.url },
-    "daemon started",
-  );
+  const names = syncFile.streams.map(({ name }) => name);
+  const shown = new Progress(names, io, { bars: false, lineEveryMs: PROGRESS_EVERY_MS });
+  const daemon = await startDaemon(configuration, { polls: "scheduled", web: true, observers: [shown] });
+  if (io.isTerminal && (await isFirstLoad(daemon.parts.store, names))) shown.start();
+  logger.info({ streams: names, dataDir: settings.dataDir, service: settings.service.url }, "daemon started");
   const failure = await Promise.race([daemon.failure, whenAborted(io.signal)]);
   if (failure) logger.error({ err: failure }, "daemon cannot go on");
   else logger.info({}, "daemon is stopping");

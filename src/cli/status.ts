@@ -1,6 +1,7 @@
 import { systemClock } from "#model";
-import { attentionOf, duration, listHints } from "#operator";
+import { attentionOf, duration, ErrorGroups, listHints, type ErrorGroup } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
+import { eachRecord } from "./each-record.ts";
 import { daemonWords } from "./daemon-words.ts";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { statusCode } from "./exit-code.ts";
@@ -16,12 +17,17 @@ export interface StatusOptions extends GlobalOptions {
 export async function status(options: StatusOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const statuses = await streamStatus(context.store, context.syncFile.streams, systemClock);
-  if (options.json) printJson(io.stdout, { streams: statuses });
-  else io.stdout.write(asText(statuses, await daemonWords(context.settings.health)));
+  const causes = new ErrorGroups();
+  for await (const record of eachRecord(context.store, { states: ["parked", "uncertain"] })) causes.add(record);
+  if (options.json) printJson(io.stdout, { streams: statuses, causes: causes.list() });
+  else io.stdout.write(asText(statuses, causes.list(), await daemonWords(context.settings.health)));
   return statusCode(statuses, context.settings.blockedRecords);
 }
 
-function asText(statuses: readonly StreamStatus[], daemon: readonly string[]): string {
+/** The largest causes; "svcsync records" has all of them, with what to do. */
+const CAUSES_SHOWN = 5;
+
+function asText(statuses: readonly StreamStatus[], causes: readonly ErrorGroup[], daemon: readonly string[]): string {
   const rows = statuses.map(({ name, state, lagMs, counts }) => [
     name,
     state,
@@ -35,6 +41,13 @@ function asText(statuses: readonly StreamStatus[], daemon: readonly string[]): s
     counts.deleted ?? 0,
   ]);
   const head = ["stream", "state", "polled", "in sync", "due", "waiting", "parked", "uncertain", "left out", "deleted"];
-  const notes = [...attentionOf(statuses), ...listHints(statuses), ...daemon].map((line) => `${line}\n`);
+  const reasons = causes
+    .slice(0, CAUSES_SHOWN)
+    .map(
+      ({ stream, state, count, code, message }) =>
+        `${stream}: ${count.toLocaleString("en")} ${state}: ${message} (${code})`,
+    );
+  if (causes.length > CAUSES_SHOWN) reasons.push(`${causes.length - CAUSES_SHOWN} more causes`);
+  const notes = [...attentionOf(statuses), ...reasons, ...listHints(statuses), ...daemon].map((line) => `${line}\n`);
   return [table(head, rows), ...(notes.length === 0 ? [] : [notes.join("")])].join("\n");
 }

@@ -13,6 +13,7 @@ import { readConfiguration, type GlobalOptions } from "./command-context.ts";
 import { exitCode, statusCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { printJson } from "./json.ts";
+import { isFirstLoad, Progress } from "./progress.ts";
 import { table } from "./table.ts";
 
 /** Retries and waits that end this soon are waited for; later ones are left to the next run. */
@@ -79,7 +80,9 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const polls = new PollsSeen();
   const totals = new RunTotals();
   const progress = new ProgressWatch();
-  await using daemon = await startDaemon(configuration, { polls: "once", observers: [polls, totals, progress] });
+  const shown = new Progress(names, io, { bars: true });
+  await using daemon = await startDaemon(configuration, { polls: "once", observers: [polls, totals, progress, shown] });
+  if (io.isTerminal && !options.json && (await isFirstLoad(daemon.parts.store, names))) shown.start();
   // A daemon that failed is never drained: looking for that ends with it, or the process would stay for ever.
   const looking = new AbortController();
   const signal = AbortSignal.any([io.signal, looking.signal]);
@@ -89,6 +92,7 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const end = await Promise.race([daemon.failure, isDrained, isStalled]);
   looking.abort();
   await Promise.allSettled([isDrained, isStalled]);
+  shown.finish();
   const failure = end instanceof StopError ? end : undefined;
   if (failure) {
     logger.error({ err: failure }, "daemon cannot go on");

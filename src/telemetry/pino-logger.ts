@@ -34,7 +34,7 @@ export function openLogger(options: LogOptions): Logger {
       // Errors arrive plain already; pino's own way would take them apart again.
       serializers: { err: (plain: unknown) => plain },
     },
-    usePretty ? prettyStream(output, onTerminal) : printableStream(output),
+    usePretty ? prettyStream(output, onTerminal && process.stdout.hasColors()) : printableStream(output),
   );
   const { redact } = options.secrets instanceof Redaction ? options.secrets : new Redaction(options.secrets);
   return new PinoLogger(root, usePretty ? (text) => printable(redact(text)) : redact);

@@ -96,6 +96,17 @@ describe("the commands on a store", () => {
     ]);
   });
 
+  it("status counts records by cause, as text and as JSON", async () => {
+    expect((await scene.run("status")).stdout).toMatch(
+      /^customers: 1 parked: .*name is required.* \(E_SERVICE_REFUSED\)$/m,
+    );
+    expect(JSON.parse((await scene.run("status", "--json")).stdout)).toMatchObject({
+      causes: [
+        { stream: "customers", state: "parked", code: "E_SERVICE_REFUSED", count: 1, examples: [{ key: "10002" }] },
+      ],
+    });
+  });
+
   it("explain says what to do about a parked record", async () => {
     const { stdout } = await scene.run("explain", "customers/10002");
     expect(stdout).toMatch(/^customers\/10002 is parked.* It needs a person/m);

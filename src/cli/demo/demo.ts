@@ -1,15 +1,17 @@
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { styleText } from "node:util";
 import { drained, PollsSeen, startDaemon, type Daemon } from "#daemon";
+import { printable } from "#model";
 import { loadLocalSettings } from "#settings";
-import { needsPersonCount, streamStatus } from "#pipeline";
+import { streamStatus, type StreamStatus } from "#pipeline";
 import { exitCode } from "../exit-code.ts";
 import type { Io } from "../io.ts";
+import { Progress } from "../progress.ts";
 import { table } from "../table.ts";
 import { whenAborted } from "../when-aborted.ts";
 import { liveChanges, REFUSED_CUSTOMER, show } from "./live-changes.ts";
-import { Progress } from "./progress.ts";
 import { provideRedis } from "./provide-redis.ts";
 import { ServiceReader } from "./service-reader.ts";
 import { setStage, type Stage } from "./stage.ts";
@@ -20,20 +22,21 @@ export interface DemoOptions {
   readonly keep?: boolean;
 }
 
-const MANY = 10_000;
-
 /** `svcsync demo`: the whole way from an ERP to the service, on a stage of its own, with the real daemon. */
 export async function demo(options: DemoOptions, io: Io): Promise<number> {
   const say = (text: string) => io.stdout.write(`${text}\n`);
   const { secrets } = loadLocalSettings({});
   if (secrets.queueUrl === undefined) await provideRedis(say);
   const folder = await mkdtemp(join(tmpdir(), "svcsync-demo-"));
+  await using _folder = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
   await using stage = await setStage(folder, secrets.queueUrl);
   const streams = stage.configuration.syncFile.streams.map(({ name }) => name);
   const polls = new PollsSeen();
-  const progress = new Progress(streams, io);
-  say(`A sample ERP (SQLite) and a stand-in for the service (${stage.sandbox.url}) stand in ${folder}.`);
+  const progress = new Progress(streams, io, { bars: io.isTerminal });
+  say(`A sample ERP (SQLite) in ${folder}`);
+  say(`A stand-in for the service at ${stage.sandbox.url}`);
   say("\nFirst load:\n");
+  progress.start();
   const startedAt = Date.now();
   await using daemon = await startDaemon(stage.configuration, {
     polls: "scheduled",
@@ -44,7 +47,9 @@ export async function demo(options: DemoOptions, io: Io): Promise<number> {
   progress.finish();
   if (failure) throw failure;
   if (io.signal.aborted) return exitCode.again;
-  say(`\n  ${records(progress)} records in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
+  const loaded = await daemon.parts.store.counts();
+  const synced = [...loaded.values()].reduce((sum, { applied = 0 }) => sum + applied, 0);
+  say(`\n  ${synced.toLocaleString("en")} records in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
 
   const service = new ServiceReader(stage.sandbox.url);
   say("\nNow the ERP changes:\n");
@@ -52,18 +57,20 @@ export async function demo(options: DemoOptions, io: Io): Promise<number> {
   if (io.signal.aborted) return exitCode.again;
   const requests = daemon.parts.service.state().requests;
   const verdicts = await judge(stage.erp, service, new Set([REFUSED_CUSTOMER]));
-  say(`\n${await report(stage, daemon, progress, verdicts)}`);
+  const statuses = await streamStatus(daemon.parts.store, stage.configuration.syncFile.streams, daemon.parts.clock);
+  say(`\n${report(statuses, verdicts)}`);
   say(`${requests.toLocaleString("en")} requests to the service.`);
   for (const line of complaints(verdicts)) say(`  ${line}`);
-  const waiting = (await daemon.parts.store.records({ states: ["waiting"], limit: MANY })).length;
-  if (waiting > 0)
-    say(
-      `${waiting} records wait, as they should: the ERP deleted their customer before svcsync saw it. "svcsync records --state waiting" lists them.`,
-    );
+  const blocked = statuses.reduce((sum, { counts }) => sum + (counts.waiting ?? 0), 0);
+  if (blocked > 0) {
+    say(`${blocked} records are blocked: the ERP deleted their customer before svcsync saw it.`);
+    say('They harm nothing; "svcsync records --state waiting" lists them by cause.');
+  }
   const holds = allSeen && verdicts.every(isClean);
-  say(
-    holds ? "Every other record of the ERP is in the service, once, as the ERP says.\n" : "THE COUNTS DO NOT HOLD.\n",
-  );
+  const outcome = holds
+    ? coloured(io, "green", "Every other record of the ERP is in the service, once, as the ERP says.")
+    : coloured(io, "red", "THE COUNTS DO NOT HOLD.");
+  io.terminal.write(`${outcome}\n\n`);
   say(nextSteps(stage, daemon, options.keep ?? false));
   if (options.keep) await Promise.race([whenAborted(io.signal), daemon.failure]);
   return holds ? exitCode.ok : exitCode.needsPerson;
@@ -72,36 +79,42 @@ export async function demo(options: DemoOptions, io: Io): Promise<number> {
 async function changeLive(stage: Stage, daemon: Daemon, service: ServiceReader, io: Io): Promise<boolean> {
   const isParked = async (stream: string, key: string) => {
     const record = await daemon.parts.store.record({ stream, key });
-    return record?.state === "parked" ? `it is parked: ${record.error?.message}` : undefined;
+    const said = record?.error?.message.replace(/^[A-Z]+ \S+ answered/, "the service answered");
+    return record?.state === "parked" ? `it is parked: ${said}` : undefined;
   };
   let allSeen = true;
   for (const change of liveChanges(stage.erp, service, isParked)) {
     io.stdout.write(`  ${change.what}\n`);
     const result = await show(change, io.signal);
-    if (result) io.stdout.write(`    → ${result.seen} (${(result.afterMs / 1000).toFixed(1)} s)\n`);
-    else io.stdout.write("    → NOT SEEN in the service\n");
+    const seen = result ? `${result.seen} (${(result.afterMs / 1000).toFixed(1)} s)` : "NOT SEEN in the service";
+    io.terminal.write(`    ${coloured(io, result ? "green" : "red", "→")} ${printable(seen)}\n`);
     allSeen &&= result !== undefined;
   }
   return allSeen;
 }
 
-async function report(stage: Stage, daemon: Daemon, progress: Progress, verdicts: readonly Verdict[]): Promise<string> {
-  const { store, clock } = daemon.parts;
-  const statuses = await streamStatus(store, stage.configuration.syncFile.streams, clock);
+/** Of each stream's records, where they are; the columns up to `deleted` add up to `records`. States that none is in are left out. */
+function report(statuses: readonly StreamStatus[], verdicts: readonly Verdict[]): string {
+  const states = [
+    { head: "in sync", of: ({ counts }: StreamStatus) => counts.applied ?? 0 },
+    { head: "due", of: ({ counts }: StreamStatus) => (counts.due ?? 0) + (counts.claimed ?? 0) },
+    { head: "blocked", of: ({ counts }: StreamStatus) => counts.waiting ?? 0 },
+    { head: "parked", of: ({ counts }: StreamStatus) => (counts.parked ?? 0) + (counts.uncertain ?? 0) },
+    { head: "left out", of: ({ counts }: StreamStatus) => counts.skipped ?? 0 },
+    { head: "deleted", of: ({ counts }: StreamStatus) => counts.deleted ?? 0 },
+  ].filter(({ of }) => statuses.some((status) => of(status) > 0));
   const rows = statuses.map((status) => {
-    const { read, created, updated, unchanged } = progress.totals.get(status.name)!;
-    const verdict = verdicts.find(({ stream }) => stream === status.name)!;
-    const wait = (status.counts.waiting ?? 0) + (status.counts.due ?? 0);
-    const { records: found, duplicates, missing, different } = verdict;
-    const wrong = missing.length + different.length;
-    return [status.name, read, created, updated, unchanged, wait, needsPersonCount(status), found, duplicates, wrong];
+    const { records: found, duplicates, missing, different } = verdicts.find(({ stream }) => stream === status.name)!;
+    const figures = states.map(({ of }) => of(status));
+    const sum = figures.reduce((total, figure) => total + figure, 0);
+    return [status.name, sum, ...figures, found, duplicates, missing.length + different.length];
   });
-  const head = ["stream", "read", "created", "updated", "unchanged", "waiting", "parked"];
-  return table([...head, "in the service", "duplicates", "differing"], rows);
+  return table(["stream", "records", ...states.map(({ head }) => head), "in service", "twice", "wrong"], rows);
 }
 
-function records(progress: Progress): string {
-  return [...progress.totals.values()].reduce((sum, { created }) => sum + created, 0).toLocaleString("en");
+/** NO_COLOR and what is no terminal are respected. */
+function coloured(io: Io, colour: "green" | "red", text: string): string {
+  return styleText(colour, text, { stream: io.terminal });
 }
 
 function isClean({ duplicates, missing, different }: Verdict): boolean {
@@ -116,27 +129,20 @@ function* complaints(verdicts: readonly Verdict[]): Iterable<string> {
 }
 
 function nextSteps(stage: Stage, daemon: Daemon, keep: boolean): string {
+  if (!keep)
+    return "npm run demo -- --keep leaves everything running: the status page, the commands,\nthe service and the ERP to play with.";
   const env = `--env-file ${stage.envFile}`;
-  const lines = [
+  return [
     "What to look at:",
+    `  status page  ${daemon.url}`,
+    `  the service  ${stage.sandbox.controlUrl}/__sandbox/`,
+    `  the ERP      ${stage.erp.path}`,
     `  the log      ${stage.logFile}`,
-    `  the store    ${join(stage.configuration.settings.dataDir, "svcsync.db")}`,
-    `  commands     npx svcsync status ${env}`,
-    `               npx svcsync records ${env}`,
-    `               npx svcsync explain customers/${REFUSED_CUSTOMER} ${env}`,
-  ];
-  if (keep)
-    lines.push(
-      `  status page  ${daemon.url}`,
-      `  the service  ${stage.sandbox.controlUrl}/__sandbox/`,
-      `  the ERP      ${stage.erp.path} (change it with any SQLite tool)`,
-      "",
-      "Everything keeps running. Ctrl-C ends it.",
-    );
-  else
-    lines.push(
-      "",
-      "npm run demo -- --keep leaves everything running: the status page, the service and the ERP to play with.",
-    );
-  return lines.join("\n");
+    "  commands     npx svcsync status \\",
+    `                 ${env}`,
+    `               npx svcsync explain customers/${REFUSED_CUSTOMER} \\`,
+    `                 ${env}`,
+    "",
+    "Everything keeps running. Ctrl-C ends it and removes the folder.",
+  ].join("\n");
 }

@@ -1,0 +1,105 @@
+import { MultiBar, Presets, type SingleBar } from "cli-progress";
+import type { RecordId, StreamName } from "#model";
+import type { Delivery, Observer } from "#pipeline";
+import type { Store } from "#store";
+import type { Io } from "./io.ts";
+
+export interface ProgressOptions {
+  /** Bars redraw themselves, so nothing else may be written meanwhile; else a line now and then. */
+  readonly bars: boolean;
+  readonly lineEveryMs?: number;
+}
+
+const LINE_EVERY_MS = 2_000;
+const BAR_WIDTH = 30;
+
+/** How far a load is: of the records that were read, how many were delivered once, whatever came of it. Shows nothing before `start`. */
+export class Progress implements Observer {
+  readonly #streams: readonly StreamName[];
+  readonly #io: Io;
+  readonly #options: ProgressOptions;
+  readonly #read = new Map<StreamName, number>();
+  readonly #delivered = new Map<StreamName, Set<string>>();
+  readonly #bar = new Map<StreamName, SingleBar>();
+  /** Streams that were read to their end. */
+  readonly #complete = new Set<StreamName>();
+  #bars: MultiBar | undefined;
+  #isShown = false;
+  #lineAt = 0;
+
+  constructor(streams: readonly StreamName[], io: Io, options: ProgressOptions) {
+    this.#streams = streams;
+    this.#io = io;
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#isShown = true;
+    if (!this.#options.bars) return;
+    const width = Math.max(...this.#streams.map(({ length }) => length));
+    const format = "  {stream} {bar} {percentage} % {value}/{total}";
+    const look = { format, stream: this.#io.terminal, hideCursor: true, clearOnComplete: false, barsize: BAR_WIDTH };
+    this.#bars = new MultiBar(look, Presets.shades_classic);
+    for (const stream of this.#streams)
+      this.#bar.set(stream, this.#bars.create(0, 0, { stream: stream.padEnd(width) }));
+    this.#show();
+  }
+
+  /** Takes the bars down. */
+  finish(): void {
+    if (this.#isShown) this.#show(true);
+    this.#isShown = false;
+    this.#bars?.stop();
+  }
+
+  staged(stream: StreamName, { changed }: { changed: number }): void {
+    this.#read.set(stream, (this.#read.get(stream) ?? 0) + changed);
+    this.#show();
+  }
+
+  polled(stream: StreamName): void {
+    this.#complete.add(stream);
+    this.#show();
+  }
+
+  /** A record that waits and is delivered later counts once. */
+  delivered({ stream, key }: RecordId, _delivery: Delivery): void {
+    const keys = this.#delivered.get(stream) ?? new Set();
+    this.#delivered.set(stream, keys.add(key));
+    this.#show();
+  }
+
+  #show(isLast = false): void {
+    if (!this.#isShown) return;
+    for (const [stream, bar] of this.#bar) {
+      const { done, total } = this.#of(stream);
+      bar.setTotal(total);
+      bar.update(done);
+    }
+    const everyMs = this.#options.lineEveryMs ?? LINE_EVERY_MS;
+    if (this.#bars) return;
+    const isOver = this.#streams.every((stream) => this.#complete.has(stream) && this.#of(stream).left === 0);
+    if (!isLast && !isOver && Date.now() - this.#lineAt < everyMs) return;
+    this.#lineAt = Date.now();
+    // Live changes that follow are the log's.
+    if (isOver) this.#isShown = false;
+    const parts = this.#streams.map((stream) => {
+      const { done, total } = this.#of(stream);
+      return `${stream} ${done}/${total}`;
+    });
+    this.#io.stdout.write(`  ${parts.join(", ")}\n`);
+  }
+
+  #of(stream: StreamName): { done: number; total: number; left: number } {
+    const done = this.#delivered.get(stream)?.size ?? 0;
+    // A record of an earlier run may be delivered too.
+    const total = Math.max(done, this.#read.get(stream) ?? 0);
+    return { done, total, left: total - done };
+  }
+}
+
+/** Whether a stream was never read to its end. */
+export async function isFirstLoad(store: Pick<Store, "cursor">, streams: readonly StreamName[]): Promise<boolean> {
+  const cursors = await Promise.all(streams.map((stream) => store.cursor(stream)));
+  return cursors.some(({ firstLoad }) => firstLoad);
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { RetryError } from "#model";
+import { failureCode, failureText } from "../../src/cli/failure-text.ts";
+
+describe("what a command threw", () => {
+  it.each(["EACCES", "EROFS", "EPERM"])("is one clear sentence where the folder takes no writes: %s", (code) => {
+    const thrown = Object.assign(new Error(`${code}: open`), { code, path: "/srv/app/.env", syscall: "open" });
+
+    expect(failureText(thrown)).toBe(
+      `/srv/app/.env (${code}): svcsync may not write here. Start it in a folder that it may write to, or set DATA_DIR and SYNC_FILE to one.\n`,
+    );
+    expect(failureCode(thrown)).toBe(70);
+  });
+
+  it("is told with its code, and with its trace only where nobody foresaw it", () => {
+    expect(failureText(new RetryError("E_TEST", "no answer"))).toBe("no answer (E_TEST)\n");
+    expect(failureText(new TypeError("x is undefined"))).toMatch(
+      /^TypeError: x is undefined\n +at [^]*\(E_INTERNAL\)\n$/,
+    );
+  });
+});
