@@ -64,14 +64,22 @@ export function assemble(
   const window = Math.max(WINDOW_MIN, concurrency * WINDOW_PER_DELIVERY);
   const relay = new Relay({ ...common, queue, streams: () => gate.open(), window });
   const { sweepIntervalMs } = settings.polling;
-  const sweeper = new Sweeper({ ...common, streams, intervalMs: sweepIntervalMs, guard: settings.guard });
+  const sweeper = new Sweeper({ ...common, streams, intervalMs: sweepIntervalMs });
   const pauses = new PollPauses({
     sourceOf: (stream) => streams.get(stream)?.source ?? stream,
     ...(elapsed ? { elapsed } : {}),
   });
   const poller = new Poller({ ...common, sources: parts.sources.streams, sweeper, pauses, nudge });
   const leases = closing.use(new Leases(parts.store, settings.delivery.leaseMs));
-  const synchronizer = new Synchronizer({ ...common, matcher, leases, streams, policy: settings.delivery, stop: fail });
+  const synchronizer = new Synchronizer({
+    ...common,
+    matcher,
+    leases,
+    streams,
+    policy: settings.delivery,
+    guard: settings.guard,
+    stop: fail,
+  });
   const handlers: QueueHandlers = {
     deliver: (id, signal) => synchronizer.deliver(id, signal).finally(() => relay.answered(id)),
     poll: (stream, signal) => poller.poll(stream, signal),

@@ -27,6 +27,10 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
     'Nothing while its parent is on its way. If the parent never comes: write `optional: true` at the ref in the sync file, or "svcsync skip {record}".',
   ),
   E_PARENT_UNKNOWN: person("Map the field that the message names by `ref` or by a look-up."),
+  E_DELETION_COUNTED: itself("Nothing: the deletions that came with it are counted first."),
+  E_DELETION_HELD: person(
+    'See what is to be deleted with "svcsync deletions {stream}". If it is meant, add --confirm; else correct the ERP.',
+  ),
   E_CHILDREN_FIRST: itself(
     "Nothing while the deletions of its children are on their way. If they stay in the ERP, delete them there, or let the stream set a field instead.",
   ),
@@ -73,7 +77,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   // ── streams ─────────────────────────────────────────────────────────────────────────────────────────────────────
   E_ADOPTION_NEEDED: person('"svcsync adopt {stream}" shows what matches; with --confirm the stream delivers.'),
   E_SWEEP_EMPTY: person(
-    'Look at the source: a dropped view, a wrong `where`, missing rights. "svcsync peek {stream}" shows its rows.',
+    'Look at the source: a dropped view, a wrong `where`, missing rights. "svcsync peek {stream}" shows its rows. If it was emptied on purpose: "svcsync deletions {stream} --confirm".',
   ),
   E_SWEEP_LOST: itself("Nothing: the next sweep begins afresh."),
   E_POLL_OVERDUE: itself("Look at the queue: it hands out no polls."),

@@ -8,6 +8,7 @@ export { Leases } from "./leases.ts";
 export { observeAll, type Delivery, type Observer, type PollFacts } from "./observer.ts";
 export { whyItWillNotCome } from "./orphans.ts";
 export { needsPersonCount, streamStatus, type StreamStatus } from "./stream-status.ts";
-export { Sweeper, guardNote, type DeleteGuard } from "./sweeper.ts";
+export { Sweeper } from "./sweeper.ts";
+export { confirmDeletions, heldDeletions } from "./delete-guard.ts";
 export { AdoptionPlanner, type AdoptionPlan, type Orphan, type PlannedRecord } from "./adoption-plan.ts";
 export { Reconciler, type Drift, type Reconciliation } from "./reconciler.ts";

@@ -1,6 +1,6 @@
-import type { ResourceName, ServiceId } from "#model";
-import type { Service, ServiceRecord } from "#service";
-import type { Store } from "#store";
+import { RetryError, type ResourceName, type ServiceId } from "#model";
+import { isRefusal, type Service, type ServiceRecord } from "#service";
+import type { Claim, Store } from "#store";
 
 /** Records of the same resource that vouch for the service: should people have deleted one, the next is asked for. */
 const WITNESSES = 3;
@@ -10,10 +10,10 @@ const WITNESSES = 3;
  * known to be there: a gateway may answer 404 to everything, and then what is there would be created again.
  */
 export class Presence {
-  readonly #store: Pick<Store, "boundIds">;
+  readonly #store: Pick<Store, "boundIds" | "record">;
   readonly #service: Pick<Service, "read" | "vouch">;
 
-  constructor(store: Pick<Store, "boundIds">, service: Pick<Service, "read" | "vouch">) {
+  constructor(store: Pick<Store, "boundIds" | "record">, service: Pick<Service, "read" | "vouch">) {
     this.#store = store;
     this.#service = service;
   }
@@ -43,5 +43,21 @@ export class Presence {
   async vouch(resource: ResourceName, besides: ServiceId | undefined, signal: AbortSignal): Promise<void> {
     const known = await this.#store.boundIds(resource, WITNESSES + 1);
     await this.#service.vouch(resource, known.filter((id) => id !== besides).slice(0, WITNESSES), signal);
+  }
+
+  /**
+   * Rethrows what a delivery threw. A refusal is believed while the service vouches for itself, when it is in its own words or
+   * came at the delivery before too: one that comes from something in between passes, and would park whatever met it.
+   */
+  sober(claim: Claim, resource: ResourceName, signal: AbortSignal): (thrown: unknown) => Promise<never> {
+    return async (thrown) => {
+      if (!isRefusal(thrown) || signal.aborted) throw thrown;
+      await this.vouch(resource, claim.binding?.serviceId, signal);
+      if (thrown.isOwnWord) throw thrown;
+      const last = (await this.#store.record(claim.id))?.error;
+      if (last?.code === thrown.code && last.details["status"] === thrown.status) throw thrown;
+      const { code, message, status } = thrown;
+      throw new RetryError(code, message, { cause: thrown, details: { ...thrown.details, status } });
+    };
   }
 }

@@ -2,6 +2,7 @@ import { recordLabel, recordName, RetryError, SyncError, WaitError, type Project
 import type { Mapped, MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
 import type { AuditEntry, Claim, Store } from "#store";
+import type { DeleteGuard } from "./delete-guard.ts";
 import { difference } from "./difference.ts";
 import type { DroppedFields } from "./dropped-fields.ts";
 import type { Presence } from "./presence.ts";
@@ -24,6 +25,7 @@ export interface RemoverParts {
   readonly store: Store;
   readonly service: Service;
   readonly presence: Presence;
+  readonly guard: DeleteGuard;
   readonly resolver: Resolver;
   readonly updates: Updates;
   readonly dropped: DroppedFields;
@@ -37,24 +39,30 @@ export class Remover {
   readonly #store: Store;
   readonly #service: Service;
   readonly #presence: Presence;
+  readonly #guard: DeleteGuard;
   readonly #resolver: Resolver;
   readonly #updates: Updates;
   readonly #dropped: DroppedFields;
   /** How long the parents that wait for their children wait. */
   readonly #pausesMs = new Map<string, number>();
 
-  constructor({ store, service, presence, resolver, updates, dropped }: RemoverParts) {
+  constructor({ store, service, presence, guard, resolver, updates, dropped }: RemoverParts) {
     this.#store = store;
     this.#service = service;
     this.#presence = presence;
+    this.#guard = guard;
     this.#resolver = resolver;
     this.#updates = updates;
     this.#dropped = dropped;
   }
 
-  /** @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too still stand in the service. */
+  /**
+   * @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too still stand in the service, E_DELETION_HELD and
+   * E_DELETION_COUNTED as the guard says.
+   */
   async remove(claim: Claim, stream: Stream, deletion: Deletion, signal: AbortSignal): Promise<void> {
     if (!claim.binding || deletion.policy === "ignore") return this.#store.remove(claim, { unbind: false });
+    await this.#guard.expectAllowed(claim);
     if (deletion.policy === "set") return this.#set(claim, stream, deletion.fields, signal);
     return this.#delete(claim, signal);
   }

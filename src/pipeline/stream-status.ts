@@ -2,10 +2,10 @@ import { isJsonObject, type Clock, type RecordState, type ResourceName, type Str
 import type { Stream } from "#mapping";
 import type { CursorState, Store } from "#store";
 import { heldNote } from "./adoption-gate.ts";
+import { heldDeletions } from "./delete-guard.ts";
 import { droppedNote } from "./dropped-fields.ts";
 import { keylessRows } from "./keyless.ts";
 import { blockedRecords, blockedSentence } from "./orphans.ts";
-import { guardNote } from "./sweeper.ts";
 
 /** How a stream stands, for `status`, the page and the metrics. */
 export interface StreamStatus {
@@ -55,7 +55,7 @@ async function oneStatus(
   if (blocked) attention.push(blockedSentence(blocked));
   for (const { place, reason } of await keylessRows(store, stream.name))
     attention.push(`rows are left out, and no deletion is looked for: ${place}: ${reason}`);
-  const deletions = await heldDeletions(store, stream.name);
+  const deletions = await deletionSentence(store, stream.name);
   attention.push(...deletions, ...(await droppedFields(store, stream)));
   return {
     name: stream.name,
@@ -78,12 +78,13 @@ async function holdOf(store: Store, stream: StreamName): Promise<StreamStatus["h
   return { reason: note["reason"], remedy: note["remedy"] };
 }
 
-async function heldDeletions(store: Store, stream: StreamName): Promise<string[]> {
-  const note = await store.note(guardNote(stream));
-  if (!isJsonObject(note) || typeof note["count"] !== "number") return [];
+async function deletionSentence(store: Store, stream: StreamName): Promise<string[]> {
+  const held = await heldDeletions(store, stream);
+  if (!held) return [];
+  const remedy = `"svcsync deletions ${stream} --confirm" deletes them`;
+  if (held.isEmptied) return [`the ERP shows no record of ${held.count} that are known; ${remedy}`];
   return [
-    `${note["count"]} records are missing in the ERP, more than the guard lets pass; ` +
-      `"svcsync deletions ${stream} --confirm" deletes them`,
+    `${held.count} records are missing in the ERP or marked as deleted, more than the guard lets pass; ${remedy}`,
   ];
 }
 

@@ -3,19 +3,15 @@ import type { Stream } from "#mapping";
 import type { SourceStream } from "#sources";
 import type { Store } from "#store";
 import type { Logger } from "#telemetry";
+import { emptiedNote, emptyingConfirmed } from "./delete-guard.ts";
 import { keylessRows } from "./keyless.ts";
+import { screen } from "./quarantine.ts";
+import { readByKey } from "./read-by-key.ts";
 
 /** Suspects are looked for a second time after this, or after the sweep interval if that is shorter. */
 const CONFIRM_AFTER_MS = 5 * 60_000;
-/** Changes that are staged at once. */
+/** Records that are read and staged at once. */
 const BATCH = 500;
-
-/** Above either, a person has to confirm. */
-export interface DeleteGuard {
-  /** Of the records known before the sweep. */
-  readonly percent: number;
-  readonly count: number;
-}
 
 export interface SweeperParts {
   readonly store: Store;
@@ -23,12 +19,12 @@ export interface SweeperParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly intervalMs: number;
-  readonly guard: DeleteGuard;
 }
 
 /**
- * Finds deletions that leave no trace: a record counts as deleted when two complete sweeps in a row did not find its key, and
- * when all of them together stay below the guard. Absence alone deletes nothing.
+ * Compares the keys that the ERP shows with the records that are known, and stages what no poll can see: a record that became
+ * visible without a new stamp is read by its key at once; one that two complete sweeps in a row did not find, and that cannot
+ * be read by its key either, counts as deleted. Absence alone deletes nothing.
  */
 export class Sweeper {
   readonly #parts: SweeperParts;
@@ -38,83 +34,111 @@ export class Sweeper {
   }
 
   /**
-   * Sweeps the stream if it is time and if a deletion in the ERP is to change anything. Runs within the stream's poll, so that
-   * no poll moves under it. Returns how many deletions were staged.
+   * Sweeps the stream if it is time. Runs within the stream's poll, so that no poll moves under it. Returns how many changes
+   * were staged.
    * @throws whatever reading the keys throws: the sweep then counts for nothing.
-   * @throws {RetryError} E_SWEEP_EMPTY when the ERP shows no key at all although records are known.
+   * @throws {RetryError} E_SWEEP_EMPTY when the ERP shows no key at all although records are known, until a person confirms it.
    */
   async sweepIfDue(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<number> {
-    const { store, streams, clock, intervalMs } = this.#parts;
-    if (source.capabilities.deletions !== "sweep" || streams.get(stream)?.deletion === "ignore") return 0;
+    const { store, clock, intervalMs } = this.#parts;
+    if (source.capabilities.deletions === "flag") return 0;
     const last = await store.note(noteName(stream));
     const leftMs = isJsonObject(last) && typeof last["nextAt"] === "number" ? last["nextAt"] - clock.now() : 0;
     // Longer than any pause: somebody has set the clock back.
     if (leftMs > 0 && leftMs <= intervalMs) return 0;
-    const { known, suspects, confirmed } = await this.#sweep(stream, source, signal);
-    const staged = await this.#stage(stream, known, confirmed);
+    const { suspects, staged } = await this.#sweep(stream, source, signal);
     const pauseMs = suspects > 0 ? Math.min(CONFIRM_AFTER_MS, intervalMs) : intervalMs;
     await store.saveNote(noteName(stream), { nextAt: clock.now() + pauseMs });
     return staged;
   }
 
-  async #sweep(stream: StreamName, source: SourceStream, signal: AbortSignal) {
-    const { store, logger } = this.#parts;
+  async #sweep(
+    stream: StreamName,
+    source: SourceStream,
+    signal: AbortSignal,
+  ): Promise<{ suspects: number; staged: number }> {
+    const { store, streams, logger } = this.#parts;
     const sweep = await store.beginSweep(stream);
     let seen = 0;
+    let shown = 0;
     for await (const keys of source.keys(signal)) {
       await store.markSeen(stream, sweep, keys);
+      shown += await this.#stageShown(stream, source, await store.unseenKeys(stream, keys), signal);
       seen += keys.length;
     }
-    const counts = (await store.counts()).get(stream) ?? {};
-    const total = Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);
-    if (seen === 0 && total > 0)
-      throw new RetryError("E_SWEEP_EMPTY", `the ERP shows no key of ${stream}, where ${total} records are known`);
-    const result = await store.endSweep(stream, sweep);
-    logger.info({ stream, seen, suspects: result.suspects, confirmed: result.confirmed.length }, "stream swept");
-    return result;
+    const isWanted = source.capabilities.deletions === "sweep" && streams.get(stream)?.deletion !== "ignore";
+    if (isWanted) await this.#expectMeant(stream, seen);
+    const { suspects, confirmed } = await store.endSweep(stream, sweep);
+    const deleted = isWanted ? await this.#stageMissing(stream, source, confirmed, signal) : 0;
+    logger.info({ stream, seen, shown, suspects, confirmed: confirmed.length }, "stream swept");
+    return { suspects: isWanted ? suspects : 0, staged: shown + deleted };
   }
 
-  async #stage(stream: StreamName, known: number, confirmed: readonly Key[]): Promise<number> {
-    const { store, logger } = this.#parts;
-    if (confirmed.length === 0) {
-      if (await store.note(guardNote(stream))) await store.saveNote(guardNote(stream), null);
-      return 0;
-    }
-    if ((await keylessRows(store, stream)).length > 0) {
-      logger.warn({ stream, count: confirmed.length }, "deletions were held back by rows without a key");
-      return 0;
-    }
-    if (!(await this.#isAllowed(stream, known, confirmed))) {
-      logger.error({ stream, count: confirmed.length, known }, "deletions were held by the guard");
-      return 0;
-    }
-    const { cursor } = await store.cursor(stream);
+  /** An ERP that shows nothing has more often lost a permission than all its records. */
+  async #expectMeant(stream: StreamName, seen: number): Promise<void> {
+    const { store } = this.#parts;
+    const counts = (await store.counts()).get(stream) ?? {};
+    const known = Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);
+    const isEmptied = seen === 0 && known > (await emptyingConfirmed(store, stream));
+    if (isEmptied || (await store.note(emptiedNote(stream))))
+      await store.saveNote(emptiedNote(stream), isEmptied ? known : null);
+    if (isEmptied)
+      throw new RetryError(
+        "E_SWEEP_EMPTY",
+        `the ERP shows no key of ${stream}, where ${known} records are known; "svcsync deletions ${stream} --confirm" deletes them`,
+      );
+  }
+
+  /** Keys that the ERP shows (again) although no poll saw their rows: the stamps did not move. */
+  async #stageShown(
+    stream: StreamName,
+    source: SourceStream,
+    keys: readonly Key[],
+    signal: AbortSignal,
+  ): Promise<number> {
     let staged = 0;
-    for (let at = 0; at < confirmed.length; at += BATCH) {
-      const changes = confirmed.slice(at, at + BATCH).map((key): Change => ({ kind: "delete", key }));
-      staged += (await store.stage(stream, { changes, cursor, backfill: false, complete: true })).changed;
+    for (let at = 0; at < keys.length; at += BATCH) {
+      const changes: Change[] = [];
+      for await (const { key, row } of readByKey(source, keys.slice(at, at + BATCH), signal))
+        if (row !== undefined) changes.push({ kind: "upsert", key, row });
+      staged += await this.#stage(stream, changes);
     }
-    await store.saveNote(guardNote(stream), null);
     return staged;
   }
 
-  async #isAllowed(stream: StreamName, known: number, confirmed: readonly Key[]): Promise<boolean> {
-    const { store, guard } = this.#parts;
-    const count = confirmed.length;
-    if (count <= guard.count && count <= (known * guard.percent) / 100) return true;
-    const note = await store.note(guardNote(stream));
-    // A confirmation holds for as many deletions as the person saw, and no more.
-    if (isJsonObject(note) && typeof note["confirmed"] === "number" && count <= note["confirmed"]) return true;
-    await store.saveNote(guardNote(stream), { count, known, examples: confirmed.slice(0, 20) });
-    return false;
+  /** A record that was missed twice and can still be read is there; one that may not be read may be. */
+  async #stageMissing(
+    stream: StreamName,
+    source: SourceStream,
+    keys: readonly Key[],
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { store, logger } = this.#parts;
+    if (keys.length > 0 && (await keylessRows(store, stream)).length > 0) {
+      logger.warn({ stream, count: keys.length }, "deletions were held back by rows without a key");
+      return 0;
+    }
+    let staged = 0;
+    for (let at = 0; at < keys.length; at += BATCH) {
+      const changes: Change[] = [];
+      for await (const { key, row, refused } of readByKey(source, keys.slice(at, at + BATCH), signal)) {
+        if (refused) logger.warn({ stream, key, err: refused }, "missing record was not deleted");
+        else changes.push(row === undefined ? { kind: "delete", key } : { kind: "upsert", key, row });
+      }
+      staged += await this.#stage(stream, changes);
+    }
+    return staged;
+  }
+
+  async #stage(stream: StreamName, changes: readonly Change[]): Promise<number> {
+    if (changes.length === 0) return 0;
+    const { store } = this.#parts;
+    const { cursor } = await store.cursor(stream);
+    const screened = screen(stream, { changes, cursor });
+    return (await store.stage(stream, { ...screened, cursor, backfill: false, complete: true })).changed;
   }
 }
 
 function noteName(stream: StreamName): string {
   return `sweep/${stream}`;
-}
-
-/** The note of deletions that wait for a person: `{ count, known, examples }`; `confirmed` is the person's answer. */
-export function guardNote(stream: StreamName): string {
-  return `guard/${stream}`;
 }

@@ -13,10 +13,11 @@ import {
   type StreamName,
 } from "#model";
 import type { Stream } from "#mapping";
-import { isRefusal, type Service } from "#service";
-import type { Claim, Store } from "#store";
+import type { Service } from "#service";
+import type { Claim, Parents, Store } from "#store";
 import type { Logger } from "#telemetry";
 import { Creator, UncertainError } from "./create.ts";
+import { DeleteGuard, type DeleteGuardSettings } from "./delete-guard.ts";
 import { difference } from "./difference.ts";
 import { DroppedFields } from "./dropped-fields.ts";
 import type { Leases } from "./leases.ts";
@@ -38,6 +39,7 @@ export interface SynchronizerParts {
   readonly logger: Logger;
   readonly observer: Required<Observer>;
   readonly policy: RetryPolicy & { readonly settleMs: number };
+  readonly guard: DeleteGuardSettings;
   /** The daemon cannot go on. */
   readonly stop: (error: StopError) => void;
 }
@@ -70,7 +72,15 @@ export class Synchronizer {
     this.#dropped = dropped;
     this.#resolver = resolver;
     this.#updates = updates;
-    this.#remover = new Remover({ store, service, presence, resolver, updates, dropped });
+    this.#remover = new Remover({
+      store,
+      service,
+      presence,
+      guard: new DeleteGuard(parts),
+      resolver,
+      updates,
+      dropped,
+    });
     this.#creator = new Creator({ store, service, presence, matcher, dropped, settleMs: policy.settleMs });
   }
 
@@ -93,14 +103,17 @@ export class Synchronizer {
     const startedAt = clock.now();
     let claim: Claim | undefined;
     let drop: (() => void) | undefined;
+    const used: { parents: Parents } = { parents: [] };
     try {
       claim = await store.claim(id);
       if (!claim) return;
       drop = leases.hold(claim);
-      const { outcome } = await this.#run(claim, stream, signal).catch(this.#sober(claim, stream, signal));
+      const { outcome } = await this.#run(claim, stream, used, signal).catch(
+        this.#presence.sober(claim, stream.resource, signal),
+      );
       this.#delivered(claim, { kind: "done", outcome, durationMs: clock.now() - startedAt });
     } catch (thrown) {
-      if (claim) await this.#failed(claim, thrown, startedAt, signal);
+      if (claim) await this.#failed(claim, thrown, used.parents, startedAt, signal);
       else if (thrown instanceof StopError) this.#parts.stop(thrown);
       else logger.warn({ stream: id.stream, key: id.key, err: errorFacts(thrown) }, "record was not claimed");
     } finally {
@@ -108,23 +121,7 @@ export class Synchronizer {
     }
   }
 
-  /**
-   * A refusal is believed while the service vouches for itself, when it is in its own words or came at the delivery before
-   * too: one that comes from something in between passes, and would park whatever met it.
-   */
-  #sober(claim: Claim, { resource }: Stream, signal: AbortSignal): (thrown: unknown) => Promise<never> {
-    return async (thrown) => {
-      if (!isRefusal(thrown) || signal.aborted) throw thrown;
-      await this.#presence.vouch(resource, claim.binding?.serviceId, signal);
-      if (thrown.isOwnWord) throw thrown;
-      const last = (await this.#parts.store.record(claim.id))?.error;
-      if (last?.code === thrown.code && last.details["status"] === thrown.status) throw thrown;
-      const { code, message, status } = thrown;
-      throw new RetryError(code, message, { cause: thrown, details: { ...thrown.details, status } });
-    };
-  }
-
-  async #run(claim: Claim, stream: Stream, signal: AbortSignal): Promise<Ended> {
+  async #run(claim: Claim, stream: Stream, used: { parents: Parents }, signal: AbortSignal): Promise<Ended> {
     const { store } = this.#parts;
     expectSameResource(claim, stream);
     if (claim.intent && (await this.#creator.settle(claim, stream, signal))) return { outcome: "created" };
@@ -137,8 +134,11 @@ export class Synchronizer {
       case "deleted":
         await this.#remover.remove(claim, stream, mapped, signal);
         return { outcome: "deleted" };
-      case "record":
-        return this.#write(claim, stream, await this.#resolver.resolve(claim.id, mapped.fields, signal), signal);
+      case "record": {
+        const wanted = await this.#resolver.resolve(claim.id, mapped.fields, signal);
+        used.parents = wanted.parents;
+        return this.#write(claim, stream, wanted, signal);
+      }
     }
   }
 
@@ -215,7 +215,13 @@ export class Synchronizer {
     return { outcome: await this.#creator.create(unbound(claim), stream, wanted, signal) };
   }
 
-  async #failed(claim: Claim, thrown: unknown, startedAt: number, signal: AbortSignal): Promise<void> {
+  async #failed(
+    claim: Claim,
+    thrown: unknown,
+    parents: Parents,
+    startedAt: number,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { store, service, clock, policy, stop, logger } = this.#parts;
     const durationMs = clock.now() - startedAt;
     try {
@@ -233,7 +239,7 @@ export class Synchronizer {
           await store.release(claim).catch(() => {});
           return stop(decided.error);
         case "park":
-          await store.park(claim, decided.error);
+          await store.park(claim, decided.error, { parents });
           return this.#delivered(claim, { kind: "parked", error: decided.error, durationMs });
         case "wait":
           await store.wait(claim, decided);

@@ -24,7 +24,7 @@ export function localSettings(
       auditKeepDays: values.AUDIT_KEEP_DAYS,
     },
     polling: { intervalMs: values.POLL_INTERVAL_SECONDS, sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS },
-    guard: { percent: values.DELETE_GUARD_PERCENT, count: values.DELETE_GUARD_COUNT },
+    guard: { percent: values.DELETE_GUARD_PERCENT, count: values.DELETE_GUARD_COUNT, floor: values.DELETE_GUARD_FLOOR },
     health: { port: values.HEALTH_PORT, host: values.HEALTH_HOST, names: values.HEALTH_NAMES ?? [] },
     blockedRecords: values.BLOCKED_RECORDS,
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },

@@ -50,7 +50,7 @@ export interface LocalSettings {
   };
   readonly polling: { readonly intervalMs: number; readonly sweepIntervalMs: number };
   /** A sweep that would delete more than either stops and asks. */
-  readonly guard: { readonly percent: number; readonly count: number };
+  readonly guard: { readonly percent: number; readonly count: number; readonly floor: number };
   readonly health: { readonly port: number; readonly host: string; readonly names: readonly string[] };
   /** What records mean that wait for a parent which will not come. */
   readonly blockedRecords: "note" | "problem";

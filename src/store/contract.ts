@@ -14,7 +14,7 @@ import type {
   StreamName,
 } from "#model";
 import type { Redact } from "#telemetry";
-import type { Applied, AuditEntry, Claim, Waiting } from "./claim.ts";
+import type { Applied, AuditEntry, Claim, Parents, Waiting } from "./claim.ts";
 import type {
   Adoption,
   AuditRecord,
@@ -23,6 +23,7 @@ import type {
   MatchEntry,
   RecordView,
   StageResult,
+  ToldDeletion,
   Unreadable,
 } from "./facts.ts";
 
@@ -151,8 +152,11 @@ export interface Store extends AsyncDisposable {
    */
   wait(claim: Claim, waiting: Waiting): Promise<void>;
 
-  /** Ends the claim; a person (or a new change of the ERP) makes the record due again. An open intent stays open. */
-  park(claim: Claim, error: ErrorFacts, audit?: AuditEntry): Promise<void>;
+  /**
+   * Ends the claim; a person (or a new change of the ERP) makes the record due again, and so does one of the `parents` whose
+   * ids the delivery used, when it is bound to another id. An open intent stays open.
+   */
+  park(claim: Claim, error: ErrorFacts, more?: { audit?: AuditEntry; parents?: Parents }): Promise<void>;
 
   /** Like `park`, for a create whose result cannot be known: only `resolve` or a look that succeeds ends it. */
   uncertain(claim: Claim, error: ErrorFacts): Promise<void>;
@@ -169,6 +173,13 @@ export interface Store extends AsyncDisposable {
     claim: Claim,
     removal: { unbind: boolean; applied?: Projection; doubts?: Projection; audit?: AuditEntry },
   ): Promise<void>;
+
+  /**
+   * Notes that the record is to be deleted in the service too, and counts the deletions of its stream: those that are open,
+   * and those told of after `since` that were carried out; in either case only those told of after `confirmedAt`.
+   * The note ends with `remove`, and with every step that leaves the record standing. The claim stays.
+   */
+  tellDeletion(claim: Claim, query: { since: number; confirmedAt: number }): Promise<ToldDeletion>;
 
   /** The binding's record no longer exists in the service: ends the binding, forgets what was applied; the claim stays. */
   unbind(claim: Claim, audit: AuditEntry): Promise<void>;
@@ -217,6 +228,8 @@ export interface Store extends AsyncDisposable {
    * Resolves to false and changes nothing unless the record is applied and bound.
    */
   recheck(id: RecordId, doubts: Projection): Promise<boolean>;
+  /** Deletions of the stream that were told of and not carried out yet, with up to `limit` of their keys. */
+  openDeletions(stream: StreamName, limit: number): Promise<{ count: number; examples: Key[] }>;
   /** Up to `limit` ids of the resource that records are bound to, the highest first: those were made last. */
   boundIds(resource: ResourceName, limit: number): Promise<ServiceId[]>;
   /** The record that is bound to this id of the service. */
@@ -229,6 +242,8 @@ export interface Store extends AsyncDisposable {
    * E_SWEEP_LOST (a RetryError).
    */
   beginSweep(stream: StreamName): Promise<number>;
+  /** Those of the keys that no live record has, and those whose record an earlier sweep missed. */
+  unseenKeys(stream: StreamName, keys: readonly Key[]): Promise<Key[]>;
   /** These keys were seen in the ERP. */
   markSeen(stream: StreamName, sweep: number, keys: readonly Key[]): Promise<void>;
   /**

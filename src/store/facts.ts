@@ -35,6 +35,16 @@ export interface CursorState {
   readonly firstLoad: boolean;
 }
 
+/** A deletion that is to be carried out, among those of its stream. */
+export interface ToldDeletion {
+  /** When it was first told of. */
+  readonly toldAt: number;
+  /** Deletions of the stream told of since the moments that were asked for: all that are open, and those carried out. */
+  readonly count: number;
+  /** False while other changes that came no later are still to be delivered: there may be deletions among them. */
+  readonly isCounted: boolean;
+}
+
 /** One record's row as people and commands see it. */
 export interface RecordView {
   readonly id: RecordId;

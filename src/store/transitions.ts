@@ -105,7 +105,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     remap: "due",
     claim: "refused",
     wake: "parked",
-    rewire: "parked",
+    rewire: "due",
     revive: "due",
     recheck: "parked",
   },

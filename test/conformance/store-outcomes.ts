@@ -95,7 +95,7 @@ export function describeOutcomes(makePlace: MakePlace): void {
     it.each(["park", "uncertain", "skip"] as const)("keeps the reason of %s and rests", async (step) => {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
-      if (step === "park") await scene.store.park(claim, OOPS, { ...WRITE, action: "dropped" });
+      if (step === "park") await scene.store.park(claim, OOPS, { audit: { ...WRITE, action: "dropped" } });
       else if (step === "skip") await scene.store.skip(claim, OOPS.message);
       else {
         await scene.store.begin(claim, { resource: "customer", projection: {} });

@@ -132,6 +132,47 @@ describe("a row that vanished without a trace", () => {
   });
 });
 
+/** Earlier than the overlap of any poll reaches. */
+const longAgo = "2020-01-01 00:00:00.000";
+
+describe("a record that is hidden in the ERP", () => {
+  it("and shown again with its old stamp arrives with what changed meanwhile", async () => {
+    await using stage = await tenCustomers(unguarded);
+    await using running = await stage.start();
+    const { store } = running;
+    stage.erp.hide("customers", ["10001"]);
+    await untilState(store, "deleted", customer);
+    expect(stage.sandbox.records("customer")).toHaveLength(9);
+    stage.erp.show({ name1: "Wieder da GmbH", updated_at: longAgo });
+    await untilState(store, "applied", customer);
+    expect(only(stage.sandbox, "customer", "customerId", "10001")["name"]).toBe("Wieder da GmbH");
+  });
+
+  it("and shown again before it counts as deleted is read again too", async () => {
+    await using stage = await tenCustomers(unguarded);
+    await using running = await stage.start();
+    stage.erp.hide("customers", ["10001"]);
+    await until("a sweep suspected it", () => running.log.lines("stream swept").some(({ suspects }) => suspects === 1));
+    stage.erp.show({ name1: "Wieder da GmbH", updated_at: longAgo });
+    await until("its change arrived", () =>
+      stage.sandbox.records("customer").some(({ name }) => name === "Wieder da GmbH"),
+    );
+    expect(stage.sandbox.ledger.count({ method: "DELETE" })).toBe(0);
+  });
+
+  it("from the beginning arrives at the sweep after it is shown", async () => {
+    await using stage = await setStage({ syncFile: deleting, environment: unguarded });
+    stage.erp.insertCustomer({ customer_no: "10001" });
+    stage.erp.hide("customers", ["10001"]);
+    stage.erp.insertCustomer({ customer_no: "10002" });
+    await using running = await stage.start();
+    await untilState(running.store, "applied", { stream: "customers", key: "10002" });
+    stage.erp.show({ updated_at: longAgo });
+    await untilState(running.store, "applied", customer);
+    expect(stage.sandbox.records("customer")).toHaveLength(2);
+  });
+});
+
 describe("the guard", () => {
   it("holds more deletions than it lets pass, says so, and lets go as many as a person confirms", async () => {
     await using stage = await tenCustomers({ DELETE_GUARD_PERCENT: "20", DELETE_GUARD_COUNT: "50" });
@@ -139,7 +180,11 @@ describe("the guard", () => {
     await using running = await stage.start();
     const { store, log } = running;
     for (const key of ["10001", "10002", "10003"]) erp.deleteRow("customers", [key]);
-    await until("the guard held them", () => log.lines("deletions were held by the guard").length > 1);
+    await until("the guard held them", async () => {
+      const views = await store.records({ stream: "customers", states: ["waiting"], limit: 10 });
+      return views.filter(({ error }) => error?.code === "E_DELETION_HELD").length === 3;
+    });
+    expect(log.lines("deletions were held by the guard")).toHaveLength(1);
     expect(sandbox.records("customer")).toHaveLength(10);
     expect((await stage.command("status")).stdout).toContain("more than the guard lets pass");
     const shown = await stage.command("deletions");
@@ -156,7 +201,48 @@ describe("the guard", () => {
     for (const view of states) expect(view!.state).toBe("deleted");
   });
 
-  it("does not let an empty ERP delete anything, whatever was confirmed", async () => {
+  it("holds a mass of flagged deletions whole, and counts what was deleted before", async () => {
+    await using stage = await tenCustomers({ DELETE_GUARD_PERCENT: "50", DELETE_GUARD_COUNT: "4" });
+    const { erp, sandbox } = stage;
+    for (const key of ["10001", "10002"]) erp.flagDeleted("customers", [key]);
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(sandbox.records("customer")).toHaveLength(8);
+    for (let at = 3; at <= 10; at++) erp.flagDeleted("customers", [String(10_000 + at)]);
+    await stage.command("sync");
+    expect(sandbox.records("customer")).toHaveLength(8);
+    expect((await stage.command("deletions")).stdout).toContain("customers: 8 of 8 records");
+    erp.change("customers", ["10003"], { deleted: 0 });
+    await stage.command("sync");
+    expect((await stage.command("deletions", "--confirm")).stdout).toContain("these 7 records are deleted next");
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(sandbox.records("customer")).toHaveLength(1);
+    erp.flagDeleted("customers", ["10003"]);
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(sandbox.records("customer")).toHaveLength(0);
+  });
+
+  it("lets single deletions of a small stream pass", async () => {
+    await using stage = await tenCustomers({});
+    stage.erp.flagDeleted("customers", ["10001"]);
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(stage.sandbox.records("customer")).toHaveLength(9);
+  });
+
+  it("lets a person confirm that the ERP was emptied", async () => {
+    await using stage = await tenCustomers({});
+    await using running = await stage.start();
+    for (let at = 1; at <= 10; at++) stage.erp.deleteRow("customers", [String(10_000 + at)]);
+    await until("the sweep was refused", async () => {
+      const { error } = await running.store.cursor("customers");
+      return error?.code === "E_SWEEP_EMPTY";
+    });
+    const shown = await stage.command("deletions", "customers", "--confirm");
+    expect(shown.stdout).toContain("the ERP shows no record, and 10 are known");
+    await until("all are deleted", () => stage.sandbox.records("customer").length === 0);
+    await until("nothing waits for a person", async () => (await stage.command("deletions")).code === 0);
+  });
+
+  it("does not let an empty ERP delete anything without a person's word, however wide it is", async () => {
     await using stage = await tenCustomers(unguarded);
     await using running = await stage.start();
     for (let at = 1; at <= 10; at++) stage.erp.deleteRow("customers", [String(10_000 + at)]);

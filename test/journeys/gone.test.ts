@@ -49,6 +49,23 @@ describe("a record that somebody deleted in the service", () => {
   });
 });
 
+describe("a record that is parked because its parent is gone", () => {
+  it("is delivered when its parent is created again under a new id, without anybody's help", async () => {
+    await using stage = await setStage();
+    await stage.edit((text) => text.replace("resource: customer\n", "resource: customer\n    gone: recreate\n"));
+    stage.erp.insertCustomer({ customer_no: "10001", name1: "Alt GmbH" });
+    expect((await stage.command("sync")).code).toBe(0);
+    stage.sandbox.vanish("customer", only(stage.sandbox, "customer", "customerId", "10001").id);
+    stage.erp.insertContact({ customer_no: "10001", contact_no: 1, last_name: "Ångström" });
+    await using running = await stage.start();
+    await untilState(running.store, "parked", contact);
+    stage.erp.renameCustomer("10001", "Neu GmbH");
+    await untilState(running.store, "applied", customer, contact);
+    const { id } = only(stage.sandbox, "customer", "customerId", "10001");
+    expect(stage.sandbox.records("customerContact")).toMatchObject([{ customer: id }]);
+  });
+});
+
 const impatient = { breaker: { failures: 5, pauseMs: 50, pauseMaxMs: 200 } };
 const keys = Array.from({ length: 12 }, (_, at) => String(10_001 + at));
 const ids = keys.map((key) => ({ stream: "customers", key }));

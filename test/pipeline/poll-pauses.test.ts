@@ -27,12 +27,11 @@ async function polling() {
     async *keys() {},
     check: async () => [],
   });
-  const guard = { percent: 100, count: 1_000 };
   const common = { store, clock, logger: silentLogger };
   const poller = new Poller({
     ...common,
     sources: new Map(names.map((name) => [name, source(name)])),
-    sweeper: new Sweeper({ ...common, streams: new Map(), intervalMs: MINUTE, guard }),
+    sweeper: new Sweeper({ ...common, streams: new Map(), intervalMs: MINUTE }),
     pauses: new PollPauses({ sourceOf: () => "erp", elapsed: clock.now }),
     observer: { staged: () => {}, polled: () => {}, pollFailed: () => {}, delivered: () => {} },
     nudge: () => {},

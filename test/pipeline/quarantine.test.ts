@@ -44,7 +44,6 @@ async function polling() {
     clock,
     logger: log,
     intervalMs: 60_000,
-    guard: { percent: 100, count: 1_000 },
   });
   const poller = new Poller({
     store,

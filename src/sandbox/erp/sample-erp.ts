@@ -26,6 +26,7 @@ export class SampleErp implements Disposable {
   readonly path: string;
   readonly #clock: Clock;
   readonly #database: Database.Database;
+  readonly #hidden: { readonly table: ErpTable; readonly row: Record<string, ErpValue> }[] = [];
 
   constructor(path: string, clock: Clock) {
     this.path = path;
@@ -105,6 +106,19 @@ export class SampleErp implements Disposable {
       key,
       this.#database.prepare(`DELETE FROM ${table} WHERE ${where(table)}`).run(...key).changes,
     );
+  }
+
+  /** Takes the row out of sight, as an access rule does; its stamp stays. {@link show} brings it back. */
+  hide(table: ErpTable, key: Key): void {
+    const select = `SELECT * FROM ${table} WHERE ${where(table)}`;
+    const row = this.#database.prepare<ErpValue[], Record<string, ErpValue>>(select).get(...key);
+    this.deleteRow(table, key);
+    if (row !== undefined) this.#hidden.push({ table, row });
+  }
+
+  /** Brings all rows back that were hidden, with these values and their old stamps: no poll can notice. */
+  show(values: Readonly<Record<string, ErpValue>> = {}): void {
+    for (const { table, row } of this.#hidden.splice(0)) this.#insertAll(table, [{ ...row, ...values }]);
   }
 
   /** Moves the stamp and nothing else. */

@@ -33,12 +33,17 @@ export const pollingKeys = {
   DELETE_GUARD_PERCENT: withDefault(
     wholeNumber(0, 100),
     "5",
-    "A sweep that would delete more than this share of a stream's records stops and asks, in percent.",
+    "Deletions of more than this share of a stream's records within a day wait for a person, in percent.",
   ),
   DELETE_GUARD_COUNT: withDefault(
     wholeNumber(0, 10_000_000),
     "50",
-    "A sweep that would delete more than this many records of a stream stops and asks.",
+    "Deletions of more than this many records of a stream within a day wait for a person.",
+  ),
+  DELETE_GUARD_FLOOR: withDefault(
+    wholeNumber(0, 10_000_000),
+    "2",
+    "So many deletions of a stream within a day never wait for a person, whatever their share.",
   ),
 };
 

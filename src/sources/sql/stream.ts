@@ -36,14 +36,19 @@ export class SqlStream implements SourceStream {
   }
 
   async readOne(key: Key, signal: AbortSignal): Promise<Row | undefined> {
+    return (await this.readMany([key], signal)).get(key);
+  }
+
+  async readMany(keys: readonly Key[], signal: AbortSignal): Promise<ReadonlyMap<Key, Row>> {
     const { database, cells } = this.#context;
     const records = new Records(database, await describeRecords(this.#context, signal), cells);
-    for await (const found of records.find([key], signal)) {
-      const row = found.get(key);
-      if (row instanceof Oddity) throw new ParkError("E_ROW_UNREADABLE", `${row.place}: ${row.reason}`);
-      return row;
-    }
-    return undefined;
+    const rows = new Map<Key, Row>();
+    for await (const found of records.find(keys, signal))
+      for (const [key, row] of found) {
+        if (row instanceof Oddity) throw new ParkError("E_ROW_UNREADABLE", `${row.place}: ${row.reason}`);
+        if (row !== undefined) rows.set(key, row);
+      }
+    return rows;
   }
 
   async *keys(signal: AbortSignal): AsyncGenerator<readonly Key[]> {

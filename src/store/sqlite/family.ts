@@ -91,6 +91,11 @@ export class Family {
     return { former, isOutdated };
   }
 
+  /** Remembers whose service ids a projection carries that was not written, beside those that were. */
+  addParents(child: number, parents: Parents): void {
+    for (const { stream, key } of parents) this.#addParent.run(child, stream, key);
+  }
+
   /** Whose service ids the record's projection carries. */
   parentsOf(child: number): RecordId[] {
     return this.#parentsOf.all(child);

@@ -1,5 +1,5 @@
 import type { Binding, ErrorFacts, RecordId } from "#model";
-import type { Applied, AuditEntry, Claim, Waiting } from "../claim.ts";
+import type { Applied, AuditEntry, Claim, Parents, Waiting } from "../claim.ts";
 import { letGo, refused } from "./journal.ts";
 import type { Store } from "../contract.ts";
 import type { Tables } from "./tables.ts";
@@ -40,8 +40,10 @@ export class Outcomes {
    * says so, or when a parent has moved under it.
    */
   #write(record: number, claim: Claim, applied: Applied): { former: readonly RecordId[]; isLast: boolean } {
-    const { audit, family, written } = this.#tables;
+    const { audit, deletions, family, written } = this.#tables;
     written.apply(record, applied.projection, claim.sequence);
+    // Settled to be deleted: still to be carried out.
+    if (!claim.deleted) deletions.forget(record);
     const { former, isOutdated } = family.setParents(record, applied.parents);
     audit.add(claim.id, applied.audit);
     return { former, isLast: applied.again !== true && !isOutdated };
@@ -59,9 +61,10 @@ export class Outcomes {
     endings.end(held, "wait", { attempts: held.attempts, error, dueAt, followedBy: bound ? "wake" : undefined });
   }
 
-  park(claim: Claim, error: ErrorFacts, entry?: AuditEntry): void {
+  park(claim: Claim, error: ErrorFacts, { audit, parents = [] }: { audit?: AuditEntry; parents?: Parents } = {}): void {
     const held = this.#tables.claims.hold(claim);
-    this.#tables.audit.add(claim.id, entry);
+    this.#tables.audit.add(claim.id, audit);
+    this.#tables.family.addParents(held.id, parents);
     this.#tables.endings.end(held, "park", { attempts: held.attempts, error });
   }
 
@@ -73,13 +76,15 @@ export class Outcomes {
 
   skip(claim: Claim, reason: string): void {
     const held = this.#tables.claims.hold(claim);
+    this.#tables.deletions.forget(held.id);
     this.#tables.endings.end(held, "skip", { attempts: 0, error: leftOut(reason), answered: true });
     this.#tables.family.parentSettled(claim.id, false);
   }
 
   remove(claim: Claim, removal: Parameters<Store["remove"]>[1]): void {
-    const { audit, claims, endings, family, written } = this.#tables;
+    const { audit, claims, deletions, endings, family, written } = this.#tables;
     const held = claims.hold(claim);
+    deletions.done(held.id);
     const former = removal.unbind ? letGo(this.#tables, held.id) : family.parentsOf(held.id);
     if (!removal.unbind && removal.applied !== undefined)
       written.apply(held.id, removal.applied, claim.sequence, removal.doubts);

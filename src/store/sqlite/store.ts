@@ -146,8 +146,8 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#parts.outcomes.wait(claim, { ...waiting, error: this.#clean(waiting.error) }));
   }
 
-  park(...[claim, error, audit]: Parameters<Store["park"]>) {
-    return this.#commit.run(() => this.#parts.outcomes.park(claim, this.#clean(error), audit));
+  park(...[claim, error, more]: Parameters<Store["park"]>) {
+    return this.#commit.run(() => this.#parts.outcomes.park(claim, this.#clean(error), more));
   }
 
   uncertain(...[claim, error]: Parameters<Store["uncertain"]>) {
@@ -160,6 +160,11 @@ export class SqliteStore implements Store {
 
   remove(...[claim, removal]: Parameters<Store["remove"]>) {
     return this.#commit.run(() => this.#parts.outcomes.remove(claim, removal), DURABLE);
+  }
+
+  tellDeletion(...[claim, { since, confirmedAt }]: Parameters<Store["tellDeletion"]>) {
+    const { claims, deletions } = this.#parts;
+    return this.#commit.run(() => deletions.tell(claims.hold(claim).id, claim.id.stream, since, confirmedAt));
   }
 
   unbind(...[claim, audit]: Parameters<Store["unbind"]>) {
@@ -208,6 +213,10 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#parts.rechecks.recheck(id, doubts), DURABLE);
   }
 
+  openDeletions(...[stream, limit]: Parameters<Store["openDeletions"]>) {
+    return this.#read(() => this.#parts.deletions.open(stream, limit));
+  }
+
   boundIds(...[resource, limit]: Parameters<Store["boundIds"]>) {
     return this.#read(() => this.#parts.bindings.ids(resource, limit));
   }
@@ -215,8 +224,6 @@ export class SqliteStore implements Store {
   boundTo(...[binding]: Parameters<Store["boundTo"]>) {
     return this.#read(() => this.#parts.bindings.owner(binding));
   }
-
-  // ── sweeps ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   beginSweep(stream: StreamName) {
     return this.#commit.run(() => this.#parts.sweeps.begin(stream));
@@ -226,11 +233,13 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#parts.sweeps.markSeen(stream, sweep, keys));
   }
 
+  unseenKeys(stream: StreamName, keys: readonly Key[]) {
+    return this.#read(() => this.#parts.sweeps.unseen(stream, keys));
+  }
+
   endSweep(stream: StreamName, sweep: number) {
     return this.#commit.run(() => this.#parts.sweeps.end(stream, sweep));
   }
-
-  // ── the service's reference data and the match index ────────────────────────────────────────────────────────────
 
   reference(...[resource]: Parameters<Store["reference"]>) {
     return this.#read(() => this.#parts.reference.reference(resource));

@@ -7,6 +7,7 @@ export class Sweeps {
   readonly #number;
   readonly #forgetSeen;
   readonly #mark;
+  readonly #isKnown;
   readonly #close;
   readonly #known;
   readonly #clear;
@@ -22,6 +23,12 @@ export class Sweeps {
     this.#number = db.prepare<[string], number>("SELECT number FROM sweeps WHERE stream = ? AND open = 1").pluck();
     this.#forgetSeen = db.prepare<[string]>("DELETE FROM seen WHERE stream = ?");
     this.#mark = db.prepare<[string, string]>("INSERT INTO seen (stream, key) VALUES (?, ?) ON CONFLICT DO NOTHING");
+    this.#isKnown = db
+      .prepare<[string, string], 1>(
+        `SELECT 1 FROM records r WHERE stream = ? AND key = ? AND NOT deleted
+           AND NOT EXISTS (SELECT 1 FROM suspects WHERE record = r.id)`,
+      )
+      .pluck();
     this.#close = db.prepare<[string]>("UPDATE sweeps SET open = 0 WHERE stream = ?");
     this.#known = db.prepare<[string], number>("SELECT count(*) FROM records WHERE stream = ? AND deleted = 0").pluck();
     // A real change is a sign of life: it ends a suspicion as much as being seen does.
@@ -61,6 +68,10 @@ export class Sweeps {
   markSeen(stream: StreamName, sweep: number, keys: readonly Key[]): void {
     this.#expectOpen(stream, sweep);
     for (const key of keys) this.#mark.run(stream, key);
+  }
+
+  unseen(stream: StreamName, keys: readonly Key[]): Key[] {
+    return keys.filter((key) => this.#isKnown.get(stream, key) === undefined);
   }
 
   end(stream: StreamName, sweep: number): { known: number; suspects: number; confirmed: Key[] } {

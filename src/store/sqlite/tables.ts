@@ -3,6 +3,7 @@ import type { Clock } from "#model";
 import { AuditTrail } from "./audit-trail.ts";
 import { Bindings } from "./bindings.ts";
 import { Claims } from "./claims.ts";
+import { Deletions } from "./deletions.ts";
 import { Endings } from "./endings.ts";
 import { Family } from "./family.ts";
 import { Intents } from "./intents.ts";
@@ -14,6 +15,7 @@ export interface Tables {
   readonly audit: AuditTrail;
   readonly bindings: Bindings;
   readonly claims: Claims;
+  readonly deletions: Deletions;
   readonly endings: Endings;
   readonly family: Family;
   readonly intents: Intents;
@@ -26,6 +28,7 @@ export function makeTables(db: Database, clock: Clock, leaseMs: number): Tables 
     audit: new AuditTrail(db, clock),
     bindings: new Bindings(db),
     claims: new Claims(db, clock, leaseMs),
+    deletions: new Deletions(db, clock),
     endings: new Endings(db, clock),
     family: new Family(db, clock),
     intents: new Intents(db, clock),

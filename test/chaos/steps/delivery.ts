@@ -63,6 +63,7 @@ export async function openDelivery(
     observer: observeAll([]),
     streams: new Map(streams.map((stream) => [stream.name, stream])),
     policy: settings.delivery,
+    guard: settings.guard,
     stop: (error) => {
       failure = error;
     },

@@ -2,6 +2,7 @@ import { records } from "./0001-records.ts";
 import { sweeps } from "./0002-sweeps.ts";
 import { matches } from "./0003-matches.ts";
 import { unreadable } from "./0004-unreadable.ts";
+import { deletions } from "./0005-deletions.ts";
 
 /** The store's versions, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
-export const migrations: readonly string[] = [records, sweeps, matches, unreadable];
+export const migrations: readonly string[] = [records, sweeps, matches, unreadable, deletions];

@@ -1,0 +1,136 @@
+import { isJsonObject, WaitError, type Clock, type StreamName } from "#model";
+import type { Claim, Store } from "#store";
+import type { Logger } from "#telemetry";
+
+/** More deletions of a stream within {@link WINDOW_MS} than these allow need a person's word. */
+export interface DeleteGuardSettings {
+  /** Of the stream's records. */
+  readonly percent: number;
+  readonly count: number;
+  /** So many pass whatever the share: of ten records one is more than five percent. */
+  readonly floor: number;
+}
+
+const WINDOW_MS = 24 * 3_600_000;
+/** The rest of a mass deletion is delivered meanwhile, and so counted. */
+const COUNT_AGAIN_MS = 300;
+/** A person's word ends the wait; without one it is looked whether the ERP took deletions back. */
+const HELD_AGAIN_MS = 3_600_000;
+
+export interface DeleteGuardParts {
+  readonly store: Pick<Store, "counts" | "note" | "tellDeletion">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly guard: DeleteGuardSettings;
+}
+
+/**
+ * One guard for all deletions, whatever told of them: a flag, a feed or a sweep. Counts per stream what is to be deleted and
+ * what was deleted within a day, before each deletion, and holds all that are open when together they are too many.
+ */
+export class DeleteGuard {
+  readonly #parts: DeleteGuardParts;
+  /** Streams whose deletions are held, as far as was logged. */
+  readonly #holding = new Set<StreamName>();
+
+  constructor(parts: DeleteGuardParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Resolves when the deletion may be carried out.
+   * @throws {WaitError} E_DELETION_COUNTED while others that came with it are still to be counted, E_DELETION_HELD when they
+   * are too many.
+   */
+  async expectAllowed(claim: Claim): Promise<void> {
+    const { store, clock, guard, logger } = this.#parts;
+    const { stream } = claim.id;
+    const { at: confirmedAt, further } = await confirmation(store, stream);
+    const since = clock.now() - WINDOW_MS;
+    const { toldAt, count, isCounted } = await store.tellDeletion(claim, { since, confirmedAt });
+    if (toldAt <= confirmedAt || count <= further) return;
+    if (!isCounted)
+      throw new WaitError(
+        "E_DELETION_COUNTED",
+        "changes that came with this deletion are delivered first, to count the deletions among them",
+        { afterMs: COUNT_AGAIN_MS },
+      );
+    const known = await this.#known(stream);
+    if (count <= guard.floor || (count <= guard.count && count <= (known * guard.percent) / 100)) {
+      this.#holding.delete(stream);
+      return;
+    }
+    if (!this.#holding.has(stream)) logger.error({ stream, count, known }, "deletions were held by the guard");
+    this.#holding.add(stream);
+    throw new WaitError(
+      "E_DELETION_HELD",
+      `${count} deletions of ${stream} within a day are more than the guard lets pass; a person has to confirm them`,
+      { afterMs: HELD_AGAIN_MS, details: { count, known } },
+    );
+  }
+
+  /** Records that stand in the service or are on their way there. */
+  async #known(stream: StreamName): Promise<number> {
+    const counts = (await this.#parts.store.counts()).get(stream) ?? {};
+    return Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);
+  }
+}
+
+/** A person's word: deletions told of until then are meant, and so many further ones. */
+async function confirmation(
+  store: Pick<Store, "note">,
+  stream: StreamName,
+): Promise<{ readonly at: number; readonly further: number }> {
+  const note = await store.note(guardNote(stream));
+  const of = (name: string) => (isJsonObject(note) && typeof note[name] === "number" ? note[name] : 0);
+  return { at: of("confirmedAt"), further: of("further") };
+}
+
+/** How many records a person has confirmed that an ERP without any has deleted. */
+export async function emptyingConfirmed(store: Pick<Store, "note">, stream: StreamName): Promise<number> {
+  return (await confirmation(store, stream)).further;
+}
+
+/** Deletions of a stream that wait for a person: by the guard, or because the ERP shows no record at all. */
+export interface HeldDeletions {
+  readonly count: number;
+  readonly known: number;
+  readonly examples: readonly string[];
+  /** The ERP shows no record of the stream any more. */
+  readonly isEmptied: boolean;
+}
+
+const EXAMPLES = 20;
+
+export async function heldDeletions(store: Store, stream: StreamName): Promise<HeldDeletions | undefined> {
+  const counts = (await store.counts()).get(stream) ?? {};
+  const known = Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);
+  const emptied = await store.note(emptiedNote(stream));
+  if (typeof emptied === "number") return { count: emptied, known, examples: [], isEmptied: true };
+  const { count, examples } = await store.openDeletions(stream, EXAMPLES);
+  if (count === 0) return undefined;
+  for (const key of examples)
+    if ((await store.record({ stream, key }))?.error?.code === "E_DELETION_HELD")
+      return { count, known, examples, isEmptied: false };
+  return undefined;
+}
+
+/** A person's word that the held deletions of the stream are meant: they are carried out, and no others. */
+export async function confirmDeletions(
+  store: Store,
+  stream: StreamName,
+  held: HeldDeletions,
+  now: number,
+): Promise<void> {
+  await store.saveNote(guardNote(stream), { confirmedAt: now, further: held.isEmptied ? held.count : 0 });
+  await store.retryNow({ stream, states: ["waiting"] });
+}
+
+function guardNote(stream: StreamName): string {
+  return `guard/${stream}`;
+}
+
+/** The note of how many records are known of a stream of which the ERP shows none. */
+export function emptiedNote(stream: StreamName): string {
+  return `emptied/${stream}`;
+}

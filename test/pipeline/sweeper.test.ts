@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ParkError, RetryError, type Key, type Row } from "#model";
+import { Sweeper } from "#pipeline";
+import type { SourceStream } from "#sources";
+import { openStore } from "#store";
+import { ManualClock, silentLogger } from "../conformance/store-scene.ts";
+
+const never = new AbortController().signal;
+const stream = "customers";
+
+/** An ERP whose list of keys and whose single reads are set apart from each other. */
+async function setScene() {
+  const folder = await mkdtemp(join(tmpdir(), "svcsync-sweeper-"));
+  const clock = new ManualClock();
+  const store = await openStore(folder, { as: "daemon", clock, logger: silentLogger });
+  const erp = { keys: [] as Key[], rows: new Map<Key, Row | Error>(), reads: [] as Key[] };
+  const source: SourceStream = {
+    capabilities: { deletions: "sweep", incremental: true, exactBound: true },
+    // A poll that never shows anything: only sweeps are looked at here.
+    async *changes() {},
+    async readOne(key) {
+      erp.reads.push(key);
+      const found = erp.rows.get(key);
+      if (found instanceof Error) throw found;
+      return found;
+    },
+    async *keys() {
+      yield erp.keys;
+    },
+    keyless: async () => [],
+    check: async () => [],
+  };
+  const sweeper = new Sweeper({ store, streams: new Map(), clock, logger: silentLogger, intervalMs: 60_000 });
+  return {
+    erp,
+    store,
+    sweep: () => {
+      clock.advance(120_000);
+      return sweeper.sweepIfDue(stream, source, never);
+    },
+    view: (key: Key) => store.record({ stream, key }),
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+describe("a sweep", () => {
+  it("reads a key by itself that the ERP shows and no record has, and stages it", async () => {
+    await using scene = await setScene();
+    scene.erp.keys = ["1", "2"];
+    scene.erp.rows = new Map([["1", { name: "one" }]]);
+    expect(await scene.sweep()).toBe(1);
+    expect(await scene.view("1")).toMatchObject({ row: { name: "one" }, state: "due" });
+    expect(await scene.view("2")).toBeUndefined();
+    scene.erp.reads = [];
+    await scene.sweep();
+    expect(scene.erp.reads).toEqual(["2"]);
+  });
+
+  it("deletes a missing record only when it cannot be read by its key either", async () => {
+    await using scene = await setScene();
+    scene.erp.keys = ["1", "2", "3"];
+    for (const key of scene.erp.keys) scene.erp.rows.set(key, { name: key });
+    await scene.sweep();
+    scene.erp.keys = ["1"];
+    scene.erp.rows.delete("2");
+    scene.erp.rows.set("3", { name: "still there" });
+    await scene.sweep();
+    await scene.sweep();
+    expect(await scene.view("2")).toMatchObject({ deleted: true });
+    expect(await scene.view("3")).toMatchObject({ deleted: false, row: { name: "still there" } });
+  });
+
+  it("does not delete a missing record that the ERP refuses to show", async () => {
+    await using scene = await setScene();
+    scene.erp.keys = ["1", "2"];
+    for (const key of scene.erp.keys) scene.erp.rows.set(key, { name: key });
+    await scene.sweep();
+    scene.erp.keys = ["1"];
+    scene.erp.rows.set("2", new ParkError("E_SOURCE_FORBIDDEN", "403"));
+    for (let sweep = 0; sweep < 3; sweep++) await scene.sweep();
+    expect(await scene.view("2")).toMatchObject({ deleted: false });
+  });
+
+  it("counts for nothing when a single read fails", async () => {
+    await using scene = await setScene();
+    scene.erp.keys = ["1"];
+    scene.erp.rows.set("1", new RetryError("E_SOURCE_UNREACHABLE", "away"));
+    await expect(scene.sweep()).rejects.toMatchObject({ code: "E_SOURCE_UNREACHABLE" });
+    expect(await scene.view("1")).toBeUndefined();
+  });
+});
