@@ -54,7 +54,9 @@ streams:
     source: erp
     # A contact of type Person belongs to a company, and the company is a customer's: contactsInformation tells whose.
     # Whether it can be expanded depends on your version: "svcsync check" and "svcsync peek contacts" show it.
-    read: { entity: contacts, filter: "type eq 'Person'", expand: [contactsInformation] }
+    # A company that becomes a customer does not move the stamps of its persons, so they are read whole.
+    every: 15m
+    read: { entity: contacts, changed: null, filter: "type eq 'Person'", expand: [contactsInformation] }
     resource: customerContact
     match:
       - [customer, name, email]

@@ -52,8 +52,10 @@ streams:
     source: erp
     read:
       model: res.partner
-      # Customers and contacts share a model. customer_rank counts sales documents; leave it out to take every company.
-      domain: [[parent_id, "=", false], [customer_rank, ">", 0]]
+      # Customers, suppliers and contacts share a model; a tag tells customers apart: name yours here and below. Leave the
+      # condition out to take every company. customer_rank is no substitute: Odoo raises it when an invoice is posted without
+      # moving write_date, so a new customer would be missed.
+      domain: [[parent_id, "=", false], [category_id.name, "=", Customer]]
       fields: [name, ref, active, comment]
     resource: customer
     match: [customerId]
@@ -69,7 +71,8 @@ streams:
     source: erp
     read:
       model: res.partner
-      domain: [[parent_id, "!=", false], [type, "=", contact], [commercial_partner_id.customer_rank, ">", 0]]
+      # A company that gets the tag does not move the stamps of its contacts: those that it has by then come with a sweep.
+      domain: [[parent_id, "!=", false], [type, "=", contact], [commercial_partner_id.category_id.name, "=", Customer]]
       fields: [name, email, phone, commercial_partner_id, active]
     resource: customerContact
     match:
