@@ -39,6 +39,10 @@ export class HttpFailure extends RetryError {
 /** Codes of Node for a certificate that is not trusted or does not fit. */
 const TLS_CODES = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO|HOSTNAME_MISMATCH)/;
 
+/** What OpenSSL makes of words that are no handshake. */
+const NOT_TLS = /wrong version number|packet length too long|unknown protocol|http request/i;
+const notTls = "the server does not speak https at this port: write http, or the port of https";
+
 /** A connection that ends here never carried a request, although Node calls it a reset. */
 const HANDSHAKE_CUT = "before secure TLS connection was established";
 
@@ -57,10 +61,14 @@ export function httpFailure(thrown: unknown, place: string): HttpFailure {
   }
   const code = (cause as NodeJS.ErrnoException).code ?? "";
   if (TLS_CODES.test(code) || cause.message.includes(HANDSHAKE_CUT))
-    return new HttpFailure("tls", `${place}: the secure connection failed: ${cause.message}`, {
-      outcomeUnknown: false,
-      cause,
-    });
+    return new HttpFailure(
+      "tls",
+      `${place}: ${NOT_TLS.test(cause.message) ? notTls : `the secure connection failed: ${cause.message}`}`,
+      {
+        outcomeUnknown: false,
+        cause,
+      },
+    );
   return mayHaveConnected(thrown, cause)
     ? new HttpFailure("cut", `${place}: the connection was cut: ${cause.message}`, { outcomeUnknown: true, cause })
     : new HttpFailure("unreachable", `${place}: no connection: ${cause.message}`, { outcomeUnknown: false, cause });

@@ -127,6 +127,16 @@ describe("secure connections", () => {
     expect(thrown).toMatchObject({ code: "E_HTTP_TLS", outcomeUnknown: false });
   });
 
+  it("are not what a server of plain http offers, and it is said so", async () => {
+    await using server = await localServer((_, response) => response.end("plain"));
+    const url = server.url.replace("http:", "https:");
+    using http = open(url);
+    await expect(http.call({ method: "GET", url })).rejects.toMatchObject({
+      code: "E_HTTP_TLS",
+      message: expect.stringMatching(/does not speak https at this port: write http/),
+    });
+  });
+
   it("stop a start with a file that holds no certificate", () => {
     expect(() => open("https://localhost", { caFile: pem("server-key") })).toThrow(/holds no certificate/);
     expect(() => open("https://localhost", { caFile: "/nowhere/ca.pem" })).toThrow(/nowhere/);

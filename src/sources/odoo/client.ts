@@ -1,4 +1,5 @@
 import { ParkError, type Json, type JsonObject } from "#model";
+import type { HttpAnswer } from "#http";
 import type { WebClient } from "../wire/web-client.ts";
 import { refuseRpcErrors, resultOf } from "./rpc-answer.ts";
 import type { OdooSettings } from "./schema.ts";
@@ -25,8 +26,16 @@ class Json2Client implements OdooClient {
 
   async call(model: string, method: string, parameters: JsonObject, signal: AbortSignal): Promise<Json> {
     const headers = { "x-odoo-database": this.#database };
-    const request = { method: "POST", url: `json/2/${model}/${method}`, headers, json: parameters } as const;
-    return (await this.#web.json(request, signal)) ?? null;
+    // Odoo 19 answers what it does not have with JSON.
+    const absent = (answer: HttpAnswer) => answer.status === 404 && answer.excerpt.startsWith("<");
+    const request = { method: "POST", url: `json/2/${model}/${method}`, headers, json: parameters, absent } as const;
+    const answer = await this.#web.json(request, signal);
+    if (answer !== undefined) return answer;
+    throw new ParkError(
+      "E_SOURCE_NOT_FOUND",
+      "this Odoo has no JSON-2 API (404), which begins with version 19: for 16 to 18 set `protocol: jsonrpc` and `username` " +
+        '("svcsync init --erp odoo18" writes such a sync file)',
+    );
   }
 }
 

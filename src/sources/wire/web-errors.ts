@@ -3,6 +3,8 @@ import { HttpFailure, retryAfterMs, type HttpAnswer } from "#http";
 
 const MESSAGE_LENGTH = 300;
 const DEFAULT_WAIT_MS = 30_000;
+/** What nginx, Apache and Go say to http at a port of https. */
+const PLAIN_AT_HTTPS = /plain HTTP (request was sent )?to (an? )?(HTTPS|SSL|TLS)|HTTP request to an HTTPS server/i;
 
 /** What a status that is not a success means for the stream. */
 export function statusError(
@@ -29,6 +31,10 @@ export function statusError(
     return new ParkError("E_SOURCE_FORBIDDEN", `${place}: the user may not read this (403)${said}`, { details });
   if (status === 404)
     return new ParkError("E_SOURCE_NOT_FOUND", `${place}: there is nothing at this address (404)${said}`, { details });
+  if (status === 400 && PLAIN_AT_HTTPS.test(said))
+    return new ParkError("E_SOURCE_REQUEST", `${place}: the server speaks https at this port: write https in \`url\``, {
+      details,
+    });
   return new ParkError("E_SOURCE_REQUEST", `${place}: the ERP refused the request with ${status}${said}`, { details });
 }
 
@@ -55,9 +61,10 @@ export function exchangeError(thrown: unknown): unknown {
 
 export function notJson(answer: HttpAnswer, place: string, cause: unknown): RetryError {
   const type = answer.headers["content-type"] ?? "no content type";
-  return new RetryError("E_SOURCE_ANSWER", `${place}: answered ${answer.status} with ${type} that is not JSON`, {
-    cause,
-  });
+  const title = /<title>([^<]{1,100})/i.exec(answer.excerpt)?.[1]?.trim();
+  const page = `a web page${title === undefined ? "" : ` ("${title}")`}: \`url\` leads to the web interface, or to a page that stands before the API`;
+  const what = answer.excerpt.startsWith("<") ? page : `${type} that is not JSON`;
+  return new RetryError("E_SOURCE_ANSWER", `${place}: answered ${answer.status} with ${what}`, { cause });
 }
 
 /** The server's own words, shortened, without our secrets; empty where it said nothing readable. */

@@ -93,6 +93,21 @@ describe("an answer of the ERP", () => {
     expect(String(failed).length).toBeLessThan(500);
   });
 
+  it("that is a web page in place of JSON says whose, and what to correct", async () => {
+    const body = "<!doctype html><html><title>Odoo | Login</title></html>";
+    await expect(ask({ body })).rejects.toThrow(
+      /200 with a web page \("Odoo \| Login"\): `url` leads to the web interface/,
+    );
+  });
+
+  it.each([
+    "<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>",
+    "Reason: You're speaking plain HTTP to an SSL-enabled server port.",
+    "Client sent an HTTP request to an HTTPS server.",
+  ])("that asks for https is told as that: %s", async (body) => {
+    await expect(ask({ status: 400, body })).rejects.toThrow(/speaks https at this port: write https in `url`/);
+  });
+
   it("that fails with a page gives the page's words alone", async () => {
     const page = "<html><STYLE>p > a {}</STYLE><script>if (a < b) run()</script><p>No such\n <b>table</b></html>";
     await expect(ask({ status: 400, body: page })).rejects.toThrow(/: No such table$/);
