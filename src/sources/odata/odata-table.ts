@@ -3,8 +3,9 @@ import { joinKey, splitKey } from "#model";
 import { EmptyPages } from "../wire/empty-pages.ts";
 import { jsonText } from "../wire/json-value.ts";
 import { PageGauge } from "../wire/page-gauge.ts";
-import type { KeyPage, Scope, WireRow, WireTable } from "../wire/table.ts";
-import { keyParts } from "../wire/values.ts";
+import { RowReader } from "../wire/read-rows.ts";
+import type { KeyPage, Scope, WireTable } from "../wire/table.ts";
+import { keyParts, lastKey } from "../wire/values.ts";
 import type { ODataClient } from "./client.ts";
 import { keyConditions, keyPlace, nextPlace } from "./key-conditions.ts";
 import { literal } from "./literal.ts";
@@ -21,6 +22,7 @@ export class ODataTable implements WireTable {
   readonly sorted = true;
   readonly bounded = true;
   readonly keyset: boolean;
+  reader: RowReader | undefined;
   readonly #client: ODataClient;
   readonly #manners: Manners;
   readonly #read: ODataRead;
@@ -42,7 +44,7 @@ export class ODataTable implements WireTable {
     const stamp = this.#stamp!;
     const order = [...stamp.properties, ...keys];
     const { rows, more } = await this.#page(this.#address(stamp.inside(range), order, this.#columns(keys)), signal);
-    return { rows: rows.map((row) => this.#row(row, keys)), more };
+    return { rows: this.#reading(keys).read(rows), more };
   }
 
   async byKey(scope: Scope, after: Json | undefined, signal: AbortSignal, keysOnly = false): Promise<KeyPage> {
@@ -55,10 +57,10 @@ export class ODataTable implements WireTable {
     const columns = keysOnly ? keys.join(",") : this.#columns(keys);
     const url = typeof after === "string" ? after : this.#address(conditions, keys, columns, { bare: keysOnly, skip });
     const { rows, more, next } = await this.#page(url, signal);
-    const page = rows.map((row) => (keysOnly ? keyRow(row, keys) : this.#row(row, keys)));
+    const page = this.#reading(keys).read(rows, keysOnly);
     if (!this.keyset) return more ? { rows: page, next: next ?? skip + rows.length } : { rows: page };
-    const last = rows.at(-1);
-    const following = nextPlace(last === undefined ? undefined : keyParts(last, keys).map(String), more, place);
+    const last = rows.length === 0 ? undefined : lastKey(rows, keys).map(String);
+    const following = nextPlace(last, more, place);
     return following === undefined
       ? { rows: page }
       : { rows: page, next: { ...following, parts: [...following.parts] } };
@@ -132,11 +134,14 @@ export class ODataTable implements WireTable {
     return { rows, more: next !== undefined || full, ...(next === undefined ? {} : { next }) };
   }
 
-  #row(raw: JsonObject, keys: readonly string[]): WireRow {
-    return { key: joinKey(keyParts(raw, keys)), row: plainRow(raw), stamp: this.#stamp?.decode(raw) };
+  #reading(keys: readonly string[]): RowReader {
+    this.reader ??= new RowReader({
+      name: this.name,
+      stampField: this.stampField,
+      key: (raw) => joinKey(keyParts(raw, keys).map(jsonText)),
+      row: plainRow,
+      stamp: (raw) => this.#stamp?.decode(raw),
+    });
+    return this.reader;
   }
-}
-
-function keyRow(raw: JsonObject, keys: readonly string[]): WireRow {
-  return { key: joinKey(keyParts(raw, keys).map(jsonText)), row: raw, stamp: undefined };
 }

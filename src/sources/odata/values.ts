@@ -8,12 +8,10 @@ const TIME = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?$/;
  * offset), `PT13H45M00S` as 13:45:00, `{ results: […] }` as a list, links that were not expanded left out.
  */
 export function plainRow(row: JsonObject): JsonObject {
-  const plain: JsonObject = {};
-  for (const [name, value] of Object.entries(row)) {
-    if (name === "__metadata" || /(^|@)odata\./.test(name) || isDeferred(value)) continue;
-    plain[name] = plainValue(value);
-  }
-  return plain;
+  const ours = Object.entries(row).filter(
+    ([name, value]) => name !== "__metadata" && !/(^|@)odata\./.test(name) && !isDeferred(value),
+  );
+  return Object.fromEntries(ours.map(([name, value]) => [name, plainValue(value)]));
 }
 
 export function plainValue(value: Json): Json {
@@ -36,5 +34,5 @@ function plainText(text: string): string {
 }
 
 function isDeferred(value: Json): boolean {
-  return isJsonObject(value) && "__deferred" in value;
+  return isJsonObject(value) && Object.hasOwn(value, "__deferred");
 }

@@ -1,7 +1,8 @@
 import type { Json, JsonObject, Key, Row } from "#model";
 import { PageGauge } from "../wire/page-gauge.ts";
+import { RowReader } from "../wire/read-rows.ts";
 import { decodeStamp, encodeStamp } from "../wire/stamp-format.ts";
-import type { KeyPage, Scope, StampPage, WireRow, WireTable } from "../wire/table.ts";
+import type { KeyPage, Scope, StampPage, WireTable } from "../wire/table.ts";
 import { keyOf, rowsAt } from "../wire/values.ts";
 import type { WallRange } from "../wire/wall.ts";
 import type { OdooClient } from "./client.ts";
@@ -19,10 +20,13 @@ export class OdooTable implements WireTable {
   readonly sorted = true;
   readonly bounded = true;
   readonly keyset = true;
+  reader: RowReader | undefined;
   readonly #client: OdooClient;
   readonly #read: OdooRead;
   readonly #gauge = new PageGauge();
   #types: Promise<FieldTypes> | undefined;
+  /** The types that the rows of the last answer have. */
+  #known: FieldTypes = new Map();
 
   constructor(client: OdooClient, read: OdooRead) {
     this.name = read.model;
@@ -34,7 +38,7 @@ export class OdooTable implements WireTable {
   async byStamp(range: WallRange, signal: AbortSignal): Promise<StampPage> {
     const types = await this.#fieldTypes(signal);
     const records = await this.#search(this.#inRange(range), `${this.stampField} asc, id asc`, this.#fields(), signal);
-    return { rows: records.map((record) => this.#row(record, types)), more: this.#full(records) };
+    return { rows: this.#reading(types).read(records), more: this.#full(records) };
   }
 
   async byKey(scope: Scope, after: Json | undefined, signal: AbortSignal, keysOnly = false): Promise<KeyPage> {
@@ -42,7 +46,7 @@ export class OdooTable implements WireTable {
     const domain = [...this.#inScope(scope), ...(after === undefined ? [] : [["id", ">", after]])];
     const fields = keysOnly ? [...new Set(["id", this.#read.key])] : this.#fields();
     const records = await this.#search(domain, "id asc", fields, signal);
-    const rows = records.map((record) => (keysOnly ? this.#keyRow(record) : this.#row(record, types)));
+    const rows = this.#reading(types).read(records, keysOnly);
     const last = records.at(-1)?.["id"];
     return this.#full(records) && last !== undefined ? { rows, next: last } : { rows };
   }
@@ -52,7 +56,7 @@ export class OdooTable implements WireTable {
     const value = types.get(this.#read.key) === "integer" ? Number(key) : key;
     if (typeof value === "number" && !Number.isSafeInteger(value)) return undefined;
     const records = await this.#search([[this.#read.key, "=", value]], "id asc", this.#fields(), signal);
-    const found = records.find((record) => this.#keyRow(record).key === key);
+    const found = records.find((record) => keyOf(record, [this.#read.key]) === key);
     return found === undefined ? undefined : plainRecord(found, types);
   }
 
@@ -105,13 +109,16 @@ export class OdooTable implements WireTable {
     return this.#gauge.mayContinue(records.length, this.#read.size);
   }
 
-  #row(record: JsonObject, types: FieldTypes): WireRow {
-    const { changed } = this.#read;
-    const stamp = changed === null ? undefined : decodeStamp(record[changed], "local", "UTC", changed);
-    return { ...this.#keyRow(record), row: plainRecord(record, types), stamp };
-  }
-
-  #keyRow(record: JsonObject): WireRow {
-    return { key: keyOf(record, [this.#read.key]), row: record, stamp: undefined };
+  #reading(types: FieldTypes): RowReader {
+    const { changed, key } = this.#read;
+    this.#known = types;
+    this.reader ??= new RowReader({
+      name: this.name,
+      stampField: this.stampField,
+      key: (record) => keyOf(record, [key]),
+      row: (record) => plainRecord(record, this.#known),
+      stamp: (record) => (changed === null ? undefined : decodeStamp(record[changed], "local", "UTC", changed)),
+    });
+    return this.reader;
   }
 }

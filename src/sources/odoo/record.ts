@@ -6,17 +6,21 @@ import type { FieldTypes } from "./field-types.ts";
  * `<field>_label`, an instant is ISO 8601 in UTC.
  */
 export function plainRecord(record: JsonObject, types: FieldTypes): JsonObject {
-  const plain: JsonObject = {};
-  for (const [name, value] of Object.entries(record)) {
-    const type = types.get(name);
-    if (type === "many2one") {
-      const [id, label] = Array.isArray(value) ? value : [value, false];
-      plain[name] = empty(id);
-      plain[`${name}_label`] = empty(label);
-    } else if (type === "datetime" && typeof value === "string") plain[name] = `${value.replace(" ", "T")}Z`;
-    else plain[name] = type === "boolean" ? value : empty(value);
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([name, value]) => plainField(name, value, types.get(name))),
+  );
+}
+
+function plainField(name: string, value: Json, type: string | undefined): [name: string, value: Json][] {
+  if (type === "many2one") {
+    const [id, label] = Array.isArray(value) ? value : [value, false];
+    return [
+      [name, empty(id)],
+      [`${name}_label`, empty(label)],
+    ];
   }
-  return plain;
+  if (type === "datetime" && typeof value === "string") return [[name, `${value.replace(" ", "T")}Z`]];
+  return [[name, type === "boolean" ? value : empty(value)]];
 }
 
 function empty(value: Json | undefined): Json {

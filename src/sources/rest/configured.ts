@@ -1,7 +1,7 @@
 import { isJsonObject, splitKey, type Json, type JsonObject } from "#model";
 import { PRECISIONS } from "../wire/precision.ts";
 import { decodeStamp, encodeStamp } from "../wire/stamp-format.ts";
-import { keyParts, rowsAt, valueAt } from "../wire/values.ts";
+import { lastKey, rowsAt, valueAt } from "../wire/values.ts";
 import type { Wall, WallRange } from "../wire/wall.ts";
 import type { WebRequest } from "../wire/web-client.ts";
 import { counted } from "./paging.ts";
@@ -35,7 +35,7 @@ export function configuredShape(
     rows: (answer) => rowsAt(answer, read.rows),
     next(page) {
       if (!keyset || page.query.order === "stamp") return pages.next(page);
-      return page.full ? keyParts(page.rows.at(-1)!, read.key).map(String) : undefined;
+      return page.full ? lastKey(page.rows, read.key).map(String) : undefined;
     },
     ...(one === undefined
       ? {}

@@ -1,6 +1,7 @@
-import type { Json, JsonObject } from "#model";
+import type { Json } from "#model";
 import { PageGauge } from "../wire/page-gauge.ts";
-import type { Scope, WireRow, WireTable } from "../wire/table.ts";
+import { RowReader } from "../wire/read-rows.ts";
+import type { Scope, WireTable } from "../wire/table.ts";
 import { keyOf } from "../wire/values.ts";
 import type { WebClient } from "../wire/web-client.ts";
 import type { RestPage, RestQuery, RestShape } from "./shape.ts";
@@ -8,10 +9,12 @@ import type { RestPage, RestQuery, RestShape } from "./shape.ts";
 /** A shape as a table to walk. */
 export function restTable(client: WebClient, shape: RestShape): WireTable {
   const gauge = new PageGauge();
-  const toRow = (raw: JsonObject): WireRow => ({
-    key: keyOf(raw, shape.keyFields),
-    row: shape.tidy?.(raw) ?? raw,
-    stamp: shape.stamp?.decode(raw),
+  const reader = new RowReader({
+    name: shape.name,
+    stampField: shape.stamp?.field ?? "",
+    key: (raw) => keyOf(raw, shape.keyFields),
+    row: (raw) => shape.tidy?.(raw) ?? raw,
+    stamp: (raw) => shape.stamp?.decode(raw),
   });
   const read = async (query: RestQuery, signal: AbortSignal): Promise<RestPage | undefined> => {
     const exchange = await client.exchange(shape.request(query), signal);
@@ -27,16 +30,17 @@ export function restTable(client: WebClient, shape: RestShape): WireTable {
     sorted: shape.sorted,
     bounded: shape.bounded,
     keyset: shape.keyset,
+    reader,
     async byStamp(range, signal) {
       const page = await read({ order: "stamp", range, keysOnly: false }, signal);
       if (page === undefined) return { rows: [], more: false };
-      return { rows: page.rows.map(toRow), more: page.full || shape.next(page) !== undefined };
+      return { rows: reader.read(page.rows), more: page.full || shape.next(page) !== undefined };
     },
     async byKey(scope, after, signal, keysOnly = false) {
       const page = await read({ order: "key", keysOnly, ...scopeOf(scope), ...pageAt(after) }, signal);
       if (page === undefined) return { rows: [] };
       const next = shape.next(page);
-      const rows = keysOnly ? page.rows.map((raw) => keyRow(shape, raw)) : page.rows.map(toRow);
+      const rows = reader.read(page.rows, keysOnly);
       return next === undefined ? { rows } : { rows, next };
     },
   };
@@ -55,9 +59,4 @@ function scopeOf(scope: Scope): Pick<RestQuery, "range" | "nulls"> {
 
 function pageAt(after: Json | undefined): Pick<RestQuery, "page"> {
   return after === undefined ? {} : { page: after };
-}
-
-/** An answer to a question for keys may lack the stamp. */
-function keyRow(shape: RestShape, raw: JsonObject): WireRow {
-  return { key: keyOf(raw, shape.keyFields), row: raw, stamp: undefined };
 }

@@ -9,7 +9,8 @@ import { wallText, type Wall, type WallRange } from "./wall.ts";
  */
 export function assertInside(table: WireTable, rows: readonly WireRow[], range: WallRange, unit: number): void {
   const from = range.from === undefined ? undefined : Math.floor(range.from / unit) * unit;
-  for (const { key, stamp } of rows) {
+  for (const { key, stamp, odd } of rows) {
+    if (odd !== undefined && stamp === undefined) continue;
     const late = table.bounded && range.below !== undefined && stamp !== undefined && stamp > range.below;
     if (stamp === undefined && from === undefined && range.below === undefined) continue;
     if (stamp === undefined)

@@ -1,4 +1,4 @@
-import type { Change, ChangeBatch, Cursor, Json } from "#model";
+import type { Change, ChangeBatch, Cursor, Json, UnreadableRow } from "#model";
 import type { ServerClock } from "./server-clock.ts";
 import type { WireRow, WireTable } from "./table.ts";
 import { wallFrom, wallUntil } from "./wall.ts";
@@ -52,7 +52,7 @@ export async function* changesByStamp(
       // Answers may show that the other side's clock is behind what we took it for.
       to = Math.min(to, now());
       const resume = next === undefined ? { read: to } : { read, first: { to, after: next } };
-      if (rows.length > 0) yield { changes: upserts(rows), cursor: cursorJson(resume) };
+      if (rows.length > 0) yield { ...readOf(rows), cursor: cursorJson(resume) };
     }
     yield { changes: [], cursor: cursorJson({ read: to }) };
     return;
@@ -64,7 +64,7 @@ export async function* changesByStamp(
     for await (const step of stepsOf(track, index, from, open, signal)) {
       to = Math.min(to, now());
       open = { ...step.open, to };
-      if (step.rows.length > 0) yield { changes: upserts(step.rows), cursor: cursorJson({ read, window: open }) };
+      if (step.rows.length > 0) yield { ...readOf(step.rows), cursor: cursorJson({ read, window: open }) };
     }
     open = { to, track: index + 1 };
   }
@@ -106,10 +106,17 @@ export async function* changesWhole(
   signal: AbortSignal,
 ): AsyncGenerator<ChangeBatch> {
   const after: Json | undefined = parseWholeCursor(cursor);
+  if (after === undefined) table.reader?.forget();
   for await (const { rows, next } of walkByKey(table, { kind: "all" }, after, signal))
-    yield { changes: upserts(rows), cursor: { whole: next === undefined ? {} : { after: next } } };
+    yield { ...readOf(rows), cursor: { whole: next === undefined ? {} : { after: next } } };
 }
 
-function upserts(rows: readonly WireRow[]): Change[] {
-  return rows.map(({ key, row }) => ({ kind: "upsert", key, row }));
+/** The rows as changes; those that cannot be read apart from them. */
+function readOf(rows: readonly WireRow[]): Pick<ChangeBatch, "changes" | "unreadable"> {
+  const changes: Change[] = [];
+  const unreadable: UnreadableRow[] = [];
+  for (const { key, row, odd } of rows)
+    if (odd === undefined) changes.push({ kind: "upsert", key, row });
+    else unreadable.push({ key, ...odd });
+  return unreadable.length === 0 ? { changes } : { changes, unreadable };
 }

@@ -1,12 +1,15 @@
 import type { Json, Key, Row } from "#model";
+import type { RowReader } from "./read-rows.ts";
 import type { Wall, WallRange } from "./wall.ts";
 
 /** A row as a system on the wire gave it, with what the walk needs to know of it. */
 export interface WireRow {
   readonly key: Key;
   readonly row: Row;
-  /** Undefined where the row's stamp is null. */
+  /** Undefined where the row's stamp is null, or where it cannot be read. */
   readonly stamp: Wall | undefined;
+  /** Where and why the row cannot be read; `row` is then empty. */
+  readonly odd?: { readonly place: string; readonly reason: string };
 }
 
 export interface StampPage {
@@ -42,6 +45,8 @@ export interface WireTable {
    * False where pages are counted off: a walk that must be complete then reads again until nothing new shows up.
    */
   readonly keyset: boolean;
+  /** What it knows of rows without a key; absent where there can be none. */
+  readonly reader?: Pick<RowReader, "keyless" | "forget"> | undefined;
   /** The first rows of the range, ordered by stamp. */
   byStamp(range: WallRange, signal: AbortSignal): Promise<StampPage>;
   /** The rows of `scope` after `after`, ordered by key; `keysOnly` may leave out all other columns. */

@@ -19,12 +19,25 @@ export function valueAt(value: Json | undefined, path: string): Json | undefined
 export function keyParts(row: JsonObject, fields: readonly string[]): (string | number | boolean)[] {
   return fields.map((field) => {
     const value = valueAt(row, field);
-    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+    if (isKeyPart(value)) return value;
     const found = value === undefined ? "missing" : value === null ? "null" : "a list or an object";
     throw new ParkError("E_SOURCE_KEY", `the key field ${field} of a row is ${found}; every row needs a key`, {
       details: { field, columns: Object.keys(row).slice(0, 50) },
     });
   });
+}
+
+/**
+ * The key of the last row that has one: where the next page begins.
+ * @throws {ParkError} E_SOURCE_KEY where none has.
+ */
+export function lastKey(rows: readonly JsonObject[], fields: readonly string[]): (string | number | boolean)[] {
+  const found = rows.findLast((row) => fields.every((field) => isKeyPart(valueAt(row, field))));
+  return keyParts(found ?? rows.at(-1) ?? {}, fields);
+}
+
+function isKeyPart(value: Json | undefined): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
 export function keyOf(row: JsonObject, fields: readonly string[]): Key {

@@ -84,6 +84,7 @@ export function firstSight(seen: Set<string>, row: WireRow, keysOnly = false): b
 }
 
 /** What two readings of the same version of a row have in common. */
-export function sightOf({ key, row }: WireRow): string {
+export function sightOf({ key, row, odd }: WireRow): string {
+  if (odd !== undefined) return `${key}\u0000${odd.reason}`;
   return `${key}\u0000${contentHash({ kind: "upsert", key, row })}`;
 }

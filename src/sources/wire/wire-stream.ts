@@ -27,6 +27,7 @@ export interface StreamParts {
 /** The promises of `SourceStream` over a table on the wire. */
 export function wireStream(parts: StreamParts): SourceStream {
   const { table, tracks, deletions } = parts;
+  const tables = [table, ...tracks.map((track) => track.table)];
   const capabilities: Capabilities = {
     deletions: deletions === undefined ? "sweep" : "feed",
     incremental: tracks.length > 0,
@@ -38,8 +39,10 @@ export function wireStream(parts: StreamParts): SourceStream {
       tracks.length > 0 ? changesByStamp(parts, cursor, signal) : changesWhole(table, cursor, signal),
     readOne: (key, signal) => parts.readOne(key, signal),
     async *keys(signal) {
+      for (const { reader } of tables) reader?.forget();
       for await (const rows of walkComplete(table, { kind: "all" }, signal, true)) yield rows.map(({ key }) => key);
     },
+    keyless: () => Promise.resolve(tables.flatMap(({ reader }) => reader?.keyless ?? []).slice(0, 1)),
     ...(deletions === undefined
       ? {}
       : { deletions: (cursor: Cursor | null, signal: AbortSignal) => deleted(parts, deletions, cursor, signal) }),

@@ -1,0 +1,114 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Change, Json, JsonObject } from "#model";
+import { plainRecord } from "../../../src/sources/odoo/record.ts";
+import { plainRow } from "../../../src/sources/odata/values.ts";
+import { readSchema as odataRead, settingsSchema as odataSettings } from "../../../src/sources/odata/schema.ts";
+import { openOData } from "../../../src/sources/odata/source.ts";
+import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
+import { openRest } from "../../../src/sources/rest/source.ts";
+import type { SourceStream } from "../../../src/sources/source.ts";
+import { odataService } from "../odata/service.ts";
+import { allKeys, never, openContext, SetClock } from "../reading.ts";
+import { startWebServer, type WebServer } from "../web-server.ts";
+
+const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));
+const now = "2026-03-01T09:00:00Z";
+let erp: WebServer;
+afterEach(() => erp[Symbol.asyncDispose]());
+
+/** Streams whose ERP answers these rows, as they stand in the text. */
+const streams: Readonly<Record<string, (rows: string) => Promise<SourceStream>>> = {
+  async rest(rows) {
+    erp = await startWebServer(() => ({ body: `{"rows":[${rows}]}`, headers: { "content-type": "application/json" } }));
+    const source = await openRest(settingsSchema.parse({ url: erp.url }), openContext(clock));
+    const read = { path: "items", rows: "rows", key: "id", changed: "at", after: { after: "{key}" } };
+    return source.stream("items", readSchema.parse(read));
+  },
+  async odata(rows) {
+    const set = { version: "v4", keys: ["id"], types: { id: "Int32", at: "DateTimeOffset" }, rows: () => [] } as const;
+    erp = await startWebServer((asked) =>
+      asked.path.endsWith("$metadata")
+        ? odataService({ items: set }, asked)
+        : { body: `{"value":[${rows}]}`, headers: { "content-type": "application/json" } },
+    );
+    const source = await openOData(odataSettings.parse({ url: erp.url }), openContext(clock));
+    return source.stream("items", odataRead.parse({ entity: "items", changed: "at" }));
+  },
+};
+
+async function read(stream: SourceStream) {
+  const changes: Change[] = [];
+  const unreadable: { key: string; place: string; reason: string }[] = [];
+  for await (const batch of stream.changes(null, never)) {
+    changes.push(...batch.changes);
+    unreadable.push(...(batch.unreadable ?? []));
+  }
+  return { changes, unreadable };
+}
+
+const good = `{"id":1,"at":"${now}","name":"Good"}`;
+const deep = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
+
+describe.each(Object.keys(streams))("an odd row of %s", (kind) => {
+  const stream = streams[kind]!;
+
+  it.each([
+    ["a stamp that is none", `{"id":2,"at":"soon"}`, "items.at", /holds/],
+    [
+      "values that nest without an end",
+      `{"id":2,"at":"${now}","deep":${deep}}`,
+      "items",
+      /nests deeper than 64 levels/,
+    ],
+  ])("with %s is set aside, and all others are read", async (_what, odd, place, reason) => {
+    const { changes, unreadable } = await read(await stream(`${odd},${good}`));
+    expect(changes).toMatchObject([{ key: "1", row: { name: "Good" } }]);
+    expect(unreadable).toEqual([{ key: "2", place, reason: expect.stringMatching(reason) }]);
+  });
+
+  it("without a key is left out and told of until all rows have one", async () => {
+    const items = await stream(`{"id":null,"at":"${now}"},${good}`);
+    const { changes, unreadable } = await read(items);
+    expect([changes.map(({ key }) => key), unreadable]).toEqual([["1"], []]);
+    expect(await items.keyless!(never)).toEqual([
+      { place: "items", reason: expect.stringContaining("the key field id of a row is null") },
+    ]);
+    expect(await allKeys(items)).toEqual(["1"]);
+    expect(await items.keyless!(never)).toHaveLength(1);
+    const all = { [kind === "rest" ? "rows" : "value"]: [{ id: 1, at: now }] } satisfies JsonObject;
+    erp.instead.push({ body: all });
+    await allKeys(items);
+    expect(await items.keyless!(never)).toEqual([]);
+  });
+
+  it("keeps its columns, whatever they are called", async () => {
+    const row = `{"id":1,"at":"${now}","constructor":"c","__proto__":"p","toString":"t"}`;
+    const { changes } = await read(await stream(row));
+    const [change] = changes;
+    const found = change?.kind === "upsert" ? Object.entries(change.row) : [];
+    expect(found).toContainEqual(["constructor", "c"]);
+    expect(found).toContainEqual(["__proto__", "p"]);
+    expect(found).toContainEqual(["toString", "t"]);
+  });
+
+  it("is none where every row is so: the sync file names the wrong field", async () => {
+    const stampless = await stream('{"id":1,"at":"soon"},{"id":2,"at":"later"}');
+    await expect(read(stampless)).rejects.toMatchObject({ code: "E_SOURCE_STAMP" });
+    await erp[Symbol.asyncDispose]();
+    await expect(read(await stream(`{"no":1,"at":"${now}"}`))).rejects.toMatchObject({ code: "E_SOURCE_KEY" });
+  });
+});
+
+describe("a record in plain values", () => {
+  const named: JsonObject = JSON.parse('{"__proto__":{"x":1},"constructor":5,"hasOwnProperty":false}');
+
+  it("keeps members that are called like those of every object", () => {
+    const odoo = Object.entries(plainRecord(named, new Map()));
+    expect(odoo).toEqual([
+      ["__proto__", { x: 1 }],
+      ["constructor", 5],
+      ["hasOwnProperty", null],
+    ] satisfies [string, Json][]);
+    expect(Object.entries(plainRow(named))).toEqual(Object.entries(named));
+  });
+});
