@@ -33,8 +33,8 @@ export class RowReader {
   /** @throws {ParkError} E_SOURCE_KEY, E_SOURCE_STAMP where no row has a key, or none ever had a stamp that can be read. */
   read(raws: readonly JsonObject[], keysOnly = false): WireRow[] {
     const rows: WireRow[] = [];
-    let keyless: unknown;
-    let oddStamp: unknown;
+    let keyless: Error | undefined;
+    let oddStamp: Error | undefined;
     for (const raw of raws) {
       const key = attempt(() => this.#form.key(raw));
       if (key.thrown !== undefined) {

@@ -79,8 +79,8 @@ const rpc =
 
 describe("an error of Odoo", () => {
   it("that comes of JSON-2 at version 18 and earlier names what these speak", async () => {
-    const eighteen = () => ({ status: 404, body: "<!DOCTYPE html><title>404 Not Found</title>" });
-    await expect(poll(await partners(eighteen))).rejects.toMatchObject({
+    const body = "<!DOCTYPE html><title>404 Not Found</title>";
+    await expect(poll(await partners(() => ({ status: 404, body })))).rejects.toMatchObject({
       code: "E_SOURCE_NOT_FOUND",
       message: expect.stringMatching(/begins with version 19: for 16 to 18 set `protocol: jsonrpc`.*odoo18/),
     });
