@@ -26,9 +26,8 @@ class Json2Client implements OdooClient {
 
   async call(model: string, method: string, parameters: JsonObject, signal: AbortSignal): Promise<Json> {
     const headers = { "x-odoo-database": this.#database };
-    // Odoo 19 answers what it does not have with JSON.
-    const absent = (answer: HttpAnswer) => answer.status === 404 && answer.excerpt.startsWith("<");
-    const request = { method: "POST", url: `json/2/${model}/${method}`, headers, json: parameters, absent } as const;
+    const url = `json/2/${model}/${method}`;
+    const request = { method: "POST", url, headers, json: parameters, absent: hasNoJson2 } as const;
     const answer = await this.#web.json(request, signal);
     if (answer !== undefined) return answer;
     throw new ParkError(
@@ -37,6 +36,11 @@ class Json2Client implements OdooClient {
         '("svcsync init --erp odoo18" writes such a sync file)',
     );
   }
+}
+
+/** Odoo 19 answers what it does not have with JSON. */
+function hasNoJson2(answer: HttpAnswer): boolean {
+  return answer.status === 404 && answer.excerpt.startsWith("<");
 }
 
 /** Odoo 18 and earlier: everything is a POST to one address and answered with 200. */
