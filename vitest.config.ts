@@ -13,9 +13,10 @@ export default defineConfig({
     reporters: [["default", { summary: false }]],
     silent: "passed-only",
     slowTestThreshold: Number.POSITIVE_INFINITY,
-    testTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
-    hookTimeout: 240_000,
+    // Longer than anything takes beside ten busy processes: only what would never end runs into them.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
     maxWorkers: 2,
   },
 });

@@ -18,7 +18,7 @@ function running(...options: string[]): Run {
   const ended = runCommand(["sandbox", ...options], io);
   return {
     async printed(pattern) {
-      await expect.poll(() => out, { timeout: 10_000 }).toMatch(pattern);
+      await expect.poll(() => out, { timeout: 120_000 }).toMatch(pattern);
       return pattern.exec(out)?.[1] ?? "";
     },
     async [Symbol.asyncDispose]() {

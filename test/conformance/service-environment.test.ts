@@ -29,9 +29,8 @@ describe("the manners that the environment sets", () => {
       ? { SERVICE_ANSWER_TIMEOUT_SECONDS: seconds, SERVICE_CONNECT_TIMEOUT_SECONDS: seconds }
       : {};
     await using service = serviceOf(sandbox.url, { [key]: seconds, ...others });
-    const startedAt = performance.now();
     const thrown = await thrownBy(service.create("away", { name: "x" }, never));
-    expect(performance.now() - startedAt).toBeLessThan(30_000);
+    expect(String(thrown)).toMatch(new RegExp(`${Number(seconds) * 1000} ?ms$`));
     expect(thrown).toMatchObject({
       code: "E_SERVICE_UNREACHABLE",
       outcomeUnknown: true,

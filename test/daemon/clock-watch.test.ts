@@ -6,7 +6,7 @@ import { customer, OOPS, silentLogger, upsert } from "../conformance/store-scene
 import { sqlitePlace } from "../store/sqlite-place.ts";
 
 const HOUR_MS = 3_600_000;
-const patience = { timeout: 30_000 };
+const patience = { timeout: 120_000 };
 
 /** A machine's clock, which somebody may set. */
 class WallClock implements Clock {

@@ -58,7 +58,7 @@ export interface Stage extends AsyncDisposable {
 }
 
 /** Beyond what a loaded machine needs: a story that fails should say so instead of hanging. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 240_000;
 const LOOK_MS = 20;
 
 /** Sets a stage in a folder of its own, which goes with it. */

@@ -37,7 +37,7 @@ describe("leases", () => {
     const store = new Refusing("E_STORE_LOCKED");
     using leases = new Leases(store, 30);
     leases.hold(claim);
-    await vi.waitFor(() => expect(store.count).toBeGreaterThan(2), { timeout: 30_000 });
+    await vi.waitFor(() => expect(store.count).toBeGreaterThan(2), { timeout: 120_000 });
   });
 
   it("forget a claim that is lost", async () => {
@@ -46,7 +46,7 @@ describe("leases", () => {
     using leases = new Leases({ renew: ({ token }) => (token === "t" ? lost : locked).renew() }, 30);
     leases.hold(claim);
     leases.hold({ ...claim, token: "other" });
-    await vi.waitFor(() => expect(locked.count).toBeGreaterThan(2), { timeout: 30_000 });
+    await vi.waitFor(() => expect(locked.count).toBeGreaterThan(2), { timeout: 120_000 });
     expect(lost.count).toBe(1);
   });
 });

@@ -9,7 +9,7 @@ import { openQueue, spawnGuarded, type Queue } from "#queue";
 import { startQueueProcess } from "./queue-process.ts";
 import { recordingLogger, type RecordingLogger } from "./recording-logger.ts";
 
-const patience = { timeout: 30_000, interval: 20 };
+const patience = { timeout: 120_000, interval: 20 };
 const live = { backfill: false };
 const started = "started a private redis server";
 const id = { stream: "customers", key: "1" };

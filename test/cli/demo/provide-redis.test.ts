@@ -45,5 +45,5 @@ describe("provideRedis", () => {
     const { stdout } = await run(process.execPath, args, { env: { PATH: folder } });
     expect(JSON.parse(stdout)).toEqual({ command: "valkey-server", version: "Valkey server v=8.1.0" });
     await rm(folder, { recursive: true });
-  }, 60_000);
+  });
 });
