@@ -11,6 +11,8 @@ import type { WriteStream } from "node:fs";
 const HOSTILE_MS = 20_000;
 const HONEST_MS = 5_000;
 const STOP_MS = 15_000;
+/** After this a process has loaded what it needs: from here on its heap is compared. */
+const SETTLED_MS = 3_000;
 const TEXTS = 150;
 /** Ends that a wrong answer to a login may bring about: the daemon waits for a person, on purpose. */
 const FAIR_STOPS = new Set(["E_SERVICE_LOGIN"]);
@@ -135,6 +137,8 @@ class Lives {
       await Promise.race([daemon.ended, pause(200)]);
       // It said that it cannot go on, and waits for minutes so that restarts do not lock an account.
       if (daemon.isAlive && daemon.watched.stopCode !== undefined) await daemon.kill();
+      if (daemon.watched.collected.length === 0 && performance.now() - this.#startedAt > SETTLED_MS)
+        await daemon.collect();
       if (daemon.isAlive) continue;
       await this.#bury(daemon);
       await this.begin();
