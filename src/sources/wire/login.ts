@@ -87,24 +87,31 @@ export function session(
   { clock, hide }: LoginParts,
   logIn: (signal: AbortSignal) => Promise<Session>,
 ): Login {
-  let current: Promise<Session & { readonly until: number }> | undefined;
+  type Begun = Session & { readonly until: number };
+  let current: { readonly by: AbortSignal; readonly session: Promise<Begun> } | undefined;
   let headersInUse: Readonly<Record<string, string>> | undefined;
+  const begin = async (signal: AbortSignal): Promise<Begun> => {
+    const begun = await logIn(signal);
+    hide(...(begun.secrets ?? []));
+    return { ...begun, until: clock.now() + begun.lifeMs };
+  };
   return {
     secrets: secrets.filter((secret) => secret.length > 3),
     async headers(signal) {
-      const known = current;
-      // Another caller may have begun the next session while this one waited.
-      if (known !== undefined && (await known).until <= clock.now() && current === known) current = undefined;
-      current ??= logIn(signal).then((session) => {
-        hide(...(session.secrets ?? []));
-        return { ...session, until: clock.now() + session.lifeMs };
-      });
-      try {
-        headersInUse = (await current).headers;
-        return headersInUse;
-      } catch (thrown) {
-        current = undefined;
-        throw thrown;
+      for (;;) {
+        const isOurs = current === undefined;
+        current ??= { by: signal, session: begin(signal) };
+        const awaited = current;
+        try {
+          const { headers, until } = await awaited.session;
+          // However short a session lasts, who began it may use it.
+          if (isOurs || until > clock.now()) return (headersInUse = headers);
+          if (current === awaited) current = undefined;
+        } catch (thrown) {
+          if (current === awaited) current = undefined;
+          // Who began the login was called away: that is no answer to those who waited for it too.
+          if (!awaited.by.aborted || signal.aborted) throw thrown;
+        }
       }
     },
     forget(headers) {

@@ -20,7 +20,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-async function open(token: (asked: Asked) => Told = handOut, secret = "s3cr3t"): Promise<void> {
+async function open(token: (asked: Asked) => Told | Promise<Told> = handOut, secret = "s3cr3t"): Promise<void> {
   good = new Set();
   handedOut = 0;
   server = await startWebServer((asked) => {
@@ -87,6 +87,27 @@ describe("a login by OAuth client credentials", () => {
     good.clear();
     await Promise.all([ask(), ask(), ask()]);
     expect(logins()).toHaveLength(2);
+  });
+
+  it("is begun again by one who waited, when the one who began it was called away", async () => {
+    const stop = new AbortController();
+    const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    let first = true;
+    await open(async (question) => {
+      if (!first) return handOut(question);
+      first = false;
+      asked();
+      await held;
+      return { status: 500 };
+    });
+    const begun = client.json({ url: "rows" }, stop.signal);
+    await isAsked;
+    const waiting = ask();
+    stop.abort(new Error("called away"));
+    await expect(begun).rejects.toThrow("called away");
+    expect(await waiting).toEqual({ rows: [] });
+    release();
   });
 
   it("says that the credentials are wrong, without saying them", async () => {
