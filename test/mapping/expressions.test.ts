@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "#model";
+import { Evaluation } from "../../src/mapping/compile/evaluation.ts";
 import { functionNames } from "../../src/mapping/compile/expression-fault.ts";
+import { isBounded } from "../../src/mapping/compile/expression-risk.ts";
 import { mapField, streamWith } from "./sample.ts";
+
+function bounded(text: string): boolean {
+  return isBounded(new Evaluation(text).ast);
+}
 
 async function valueOf(expr: string, row: Row): Promise<unknown> {
   const mapped = await mapField({ expr }, row);
@@ -101,5 +107,63 @@ describe("$utc", () => {
   it("gives nothing for nothing", async () => {
     expect(await valueOf("$utc(a, 'Europe/Berlin')", { a: null })).toBeNull();
     expect(await valueOf("$utc(a, 'Europe/Berlin')", { a: "" })).toBeNull();
+  });
+});
+
+describe("an expression that a row makes run away", () => {
+  it("is stopped in a pattern, and the next row and the process go on", async () => {
+    const runaway = valueOf("$contains(a, /^(a+)+$/)", { a: `${"a".repeat(40)}!` });
+    await expect(runaway).rejects.toThrow(
+      "it.field: the expression did not end within 2 s and was stopped: let no pattern repeat what itself repeats",
+    );
+    expect(await valueOf("$contains(a, /^(a+)+$/)", { a: "aaa" })).toBe(true);
+  });
+
+  it("is stopped when it takes all the memory", async () => {
+    const expr = "$split($reduce([1..26], function($s, $i) { $s & $s }, a), '')";
+    await expect(valueOf(expr, { a: "ab" })).rejects.toThrow("the expression needed more than 128 MB and was stopped");
+    expect(await valueOf("$match(a, /x/).match", { a: "x" })).toBe("x");
+  });
+
+  it.each(["$pad(a, 5e8)", "$pad(a, -5e8)", "$pad(a, b)"])("may not ask for a text of any width: %s", async (expr) => {
+    await expect(valueOf(expr, { a: "x", b: 500_000_000 })).rejects.toThrow(
+      "$pad makes texts of up to 10000 characters",
+    );
+  });
+
+  it("leaves $pad as it is for widths that a record holds", async () => {
+    expect(await valueOf("$pad(a, 5) & '|' & $pad(a, -5, '#-') & '|' & $pad(a, 1)", { a: "foo" })).toBe(
+      "foo  |#-foo|foo",
+    );
+    expect(await valueOf("$pad(a, 5)", { a: null })).toBeNull();
+  });
+
+  it("cannot be one of the plain kind, which runs beside everything else", () => {
+    for (const text of [
+      "$trim(name1 & ' ' & name2)",
+      "$join([subject, body][$ != ''], '\n\n')",
+      "$utc(due_date, 'Europe/Berlin')",
+      "a = 1 and $not(b) ? $substring(a, 0, 5) : b ?? 'none'",
+      "{'a': [1, 'x', true], 'b': {'c': n}}",
+      "$replace(a, '-', '') & $pad(b, -8, '0') & address.city.name",
+      "list[x = 1].y",
+      "status in ['A', 'B']",
+    ])
+      expect([text, bounded(text)]).toEqual([text, true]);
+    for (const text of [
+      "$match(a, /x/)",
+      "a[$contains($, /x/)]",
+      "[1..1000000]",
+      "$map(list, function($v) { $v })",
+      "($x := a; $x & $x)",
+      "list.($join($$.list))",
+      "$pad(a, b)",
+      "$replace(a, b, c)",
+      "$toMillis(a, '[Y]-[M]')",
+      "a ~> $uppercase()",
+      "**.x",
+      "list^(x)",
+    ])
+      expect([text, bounded(text)]).toEqual([text, false]);
   });
 });

@@ -1,6 +1,6 @@
 import { nearest } from "#model";
 import type { z } from "zod";
-import { kindOf } from "../compile/mapping-error.ts";
+import { kindOf } from "../compile/kind.ts";
 import { isObject, memberOf } from "../object.ts";
 import { didYouMean } from "../did-you-mean.ts";
 import type { FilePath, Problem } from "./problem.ts";

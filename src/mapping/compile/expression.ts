@@ -1,18 +1,12 @@
 import jsonata from "jsonata";
 import type { Json, Row } from "#model";
-import { isObject } from "../object.ts";
 import { missingColumn } from "./column-path.ts";
 import { columnsOf } from "./expression-columns.ts";
+import { Evaluation, factsOf } from "./evaluation.ts";
 import { expressionFault, type ExpressionFault } from "./expression-fault.ts";
-import { kindOf, mappingError, type Place } from "./mapping-error.ts";
-import { utc } from "./utc.ts";
-
-/** An expression that works longer than this on one row does not end. */
-const timeoutMs = 1_000;
-/** Nested calls; above it a function calls itself without end. */
-const maxDepth = 400;
-/** Members of a list that an expression may build. */
-const maxSequence = 100_000;
+import { isBounded } from "./expression-risk.ts";
+import { expressionWorkers } from "./expression-workers.ts";
+import { mappingError, type Place } from "./mapping-error.ts";
 
 /** What is wrong with an expression before it meets a row. */
 export function expressionProblem(text: string): ExpressionFault | undefined {
@@ -37,39 +31,32 @@ function atCharacter({ message, offset }: ExpressionFault): ExpressionFault {
 /** A JSONata expression of a checked sync file, compiled once. */
 export class Expression {
   readonly place: Place;
-  readonly #compiled: jsonata.Expression;
+  readonly #text: string;
+  readonly #evaluation: Evaluation;
+  readonly #isBounded: boolean;
   readonly #columns: readonly string[];
 
   constructor(text: string, place: Place) {
     this.place = place;
-    this.#compiled = jsonata(text, { timeout: timeoutMs, stack: maxDepth, sequence: maxSequence });
-    this.#compiled.registerFunction("utc", utc);
-    this.#columns = columnsOf(this.#compiled.ast());
+    this.#text = text;
+    this.#evaluation = new Evaluation(text);
+    this.#isBounded = isBounded(this.#evaluation.ast);
+    this.#columns = columnsOf(this.#evaluation.ast);
   }
 
   /**
-   * The expression's value for a row; nothing becomes null.
+   * The expression's value for a row; nothing becomes null. What could run away on a row runs in a process of its own, with
+   * a deadline and a limit on memory.
    * `present` is the row without its NULLs (see {@link withoutNulls}).
    * @throws {ParkError} E_MAPPING when a column is missing, the expression fails or runs away.
    */
   async evaluate(row: Row, present: Row): Promise<Json> {
     for (const column of this.#columns) if (!Object.hasOwn(row, column)) throw missingColumn(this.place, column, row);
-    let value: unknown;
-    try {
-      value = await this.#compiled.evaluate(present);
-    } catch (thrown) {
-      throw mappingError(this.place, `the expression failed: ${withoutValues(thrown)}`);
-    }
-    return this.#json(value);
-  }
-
-  #json(value: unknown): Json {
-    if (value === undefined || value === null) return null;
-    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
-    if (Array.isArray(value)) return value.map((item) => this.#json(item));
-    if (isObject(value) && !("_jsonata_lambda" in value) && !("_jsonata_function" in value))
-      return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.#json(member)]));
-    throw mappingError(this.place, "the expression gives a function, wanted a value");
+    const evaluated = await (this.#isBounded
+      ? this.#evaluation.of(present)
+      : expressionWorkers.evaluate(this.#text, present));
+    if ("failure" in evaluated) throw mappingError(this.place, evaluated.failure);
+    return evaluated.value;
   }
 }
 
@@ -89,20 +76,4 @@ export function withoutNulls(row: Row): Row {
 function presentIn(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   return Array.isArray(value) ? value.map(presentIn) : withoutNulls(value);
-}
-
-/** Limits that an expression ran into: their `value` is the limit, none of the row's. */
-const limits = new Set<unknown>(["D1011", "D1012", "D2015"]);
-
-/** The message of what JSONata threw, with the row's values in it replaced by their kinds. */
-function withoutValues(thrown: unknown): string {
-  const { code, message = "unknown reason", value, value2, exp } = factsOf(thrown);
-  const values = limits.has(code) ? [] : [value, value2, exp].filter((value) => value !== undefined);
-  return values.reduce<string>((text, value) => text.replaceAll(JSON.stringify(value), kindOf(value)), String(message));
-}
-
-/** JSONata throws plain objects as well as errors; an error's message is not one of its own enumerable members. */
-function factsOf(thrown: unknown): Readonly<Record<string, unknown>> {
-  const facts = isObject(thrown) ? thrown : {};
-  return thrown instanceof Error ? { ...facts, message: thrown.message } : facts;
 }

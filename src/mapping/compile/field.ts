@@ -1,6 +1,7 @@
 import { joinKey, type Json, type Key } from "#model";
 import type { MappedField, MappedValue } from "../contract.ts";
-import { kindOf, mappingError, type Place } from "./mapping-error.ts";
+import { kindOf } from "./kind.ts";
+import { mappingError, type Place } from "./mapping-error.ts";
 import { isBlank, valueOf, type CompiledValue, type Input, type ValueCompiler } from "./value.ts";
 import type { FieldWords } from "../words.ts";
 

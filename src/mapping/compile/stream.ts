@@ -6,7 +6,8 @@ import { compileDeletion, deletionLookups } from "./deletion.ts";
 import { parseDuration } from "./duration.ts";
 import { Expression, withoutNulls } from "./expression.ts";
 import { compileField } from "./field.ts";
-import { kindOf, mappingError } from "./mapping-error.ts";
+import { kindOf } from "./kind.ts";
+import { mappingError } from "./mapping-error.ts";
 import { ValueCompiler } from "./value.ts";
 import type { FieldWords, StreamHead } from "../words.ts";
 

@@ -1,7 +1,8 @@
 import type { Json, Row } from "#model";
 import { compilePath } from "./column-path.ts";
 import { Expression } from "./expression.ts";
-import { kindOf, mappingError, type Place } from "./mapping-error.ts";
+import { kindOf } from "./kind.ts";
+import { mappingError, type Place } from "./mapping-error.ts";
 import type { ValueWords } from "../words.ts";
 
 /** A row and what the stream's expressions gave for it, in the order in which they were registered. */

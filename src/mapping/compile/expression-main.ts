@@ -1,0 +1,12 @@
+import { Evaluation } from "./evaluation.ts";
+import type { Task } from "./expression-workers.ts";
+
+/** A process that evaluates one expression after the other for the one that made it; see {@link ExpressionWorkers}. */
+const compiled = new Map<string, Evaluation>();
+
+process.on("message", ({ text, present }: Task) => {
+  const known = compiled.get(text) ?? new Evaluation(text);
+  compiled.set(text, known);
+  void known.of(present).then((evaluated) => process.send!(evaluated));
+});
+process.send!("ready");

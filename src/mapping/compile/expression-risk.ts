@@ -1,0 +1,81 @@
+import { isObject } from "../object.ts";
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** Functions whose work and result grow no faster than what they are given. */
+const plain = new Set(
+  [
+    "sum count max min average string substring substringBefore substringAfter lowercase uppercase length trim number",
+    "floor ceil round abs sqrt power boolean not exists keys lookup append merge type distinct join formatBase parseInteger",
+    "base64encode base64decode encodeUrlComponent encodeUrl decodeUrlComponent decodeUrl utc error assert zip spread reverse",
+  ]
+    .join(" ")
+    .split(" "),
+);
+
+/** Functions that are plain as long as everything behind their first argument stands in the expression itself. */
+const plainWithLiterals = new Set(
+  "contains split replace pad formatNumber formatInteger toMillis fromMillis".split(" "),
+);
+/** With a picture these two make a pattern of it. */
+const plainWithoutPicture = new Set(["toMillis", "fromMillis"]);
+
+const leaves = new Set<unknown>(["name", "string", "number", "value"]);
+
+/**
+ * Is the work that an expression makes of a row bounded by the row's size? Then it may run beside everything else. Patterns,
+ * functions of its own, variables, ranges and steps that compute something for each member of a list are not: a row can make
+ * them take for ever, or all the memory.
+ */
+export function isBounded(tree: unknown): boolean {
+  if (Array.isArray(tree)) return tree.every(isBounded);
+  if (!isObject(tree)) return true;
+  return isBoundedNode(tree) && ["predicate", "stages", "group"].every((part) => isBounded(tree[part]));
+}
+
+function isBoundedNode(node: Node): boolean {
+  const { type } = node;
+  if (leaves.has(type)) return true;
+  switch (type) {
+    case "variable":
+      // The row itself; all others were bound by the expression.
+      return node["value"] === "" || node["value"] === "$";
+    case "path":
+      return isBoundedPath(node["steps"]);
+    case "filter":
+      return isBounded(node["expr"]);
+    case "binary":
+      return node["value"] !== ".." && isBounded(node["lhs"]) && isBounded(node["rhs"]);
+    case "unary":
+      return [node["expression"], node["expressions"], node["lhs"]].every(isBounded);
+    case "condition":
+      return [node["condition"], node["then"], node["else"]].every(isBounded);
+    case "block":
+      return isBounded(node["expressions"]);
+    case "function":
+      return isPlainCall(node["procedure"], node["arguments"]);
+    default:
+      return isObject(node) && type === undefined && Object.values(node).every(isBounded);
+  }
+}
+
+function isBoundedPath(steps: unknown): boolean {
+  if (!Array.isArray(steps)) return false;
+  const [first, ...rest] = steps as unknown[];
+  return isBounded(first) && rest.every((step) => isObject(step) && step["type"] === "name" && isBounded(step));
+}
+
+function isPlainCall(procedure: unknown, given: unknown): boolean {
+  if (!isObject(procedure) || procedure["type"] !== "variable" || !Array.isArray(given)) return false;
+  const [first, ...rest] = given as unknown[];
+  const name = String(procedure["value"]);
+  if (plain.has(name)) return isBounded(given);
+  if (!plainWithLiterals.has(name) || (plainWithoutPicture.has(name) && rest.length > 0)) return false;
+  return isBounded(first) && rest.every(isLiteral);
+}
+
+function isLiteral(node: unknown): boolean {
+  if (!isObject(node)) return false;
+  if (node["type"] === "unary") return node["value"] === "-" && isLiteral(node["expression"]);
+  return node["type"] === "string" || node["type"] === "number";
+}
