@@ -67,8 +67,7 @@ export function answerError(answer: HttpAnswer, write: boolean, now: number): Sy
   const message = `${place} answered ${status}${said === "" ? "" : `: ${said}`}`;
   const details = { status, said };
   if (status === 429) {
-    const asked = retryAfterMs(answer.headers["retry-after"], now, answer.headers.date) ?? BUSY_PAUSE_MS;
-    return new WaitError("E_SERVICE_BUSY", message, { afterMs: Math.min(BUSY_PAUSE_MAX_MS, asked), details });
+    return new WaitError("E_SERVICE_BUSY", message, { afterMs: busyPauseMs(answer, now), details });
   }
   if (REFUSALS.has(status))
     return new ServiceRefusal("E_SERVICE_REFUSED", message, status, { details, isOwnWord: isOwnWord(answer) });
@@ -76,6 +75,11 @@ export function answerError(answer: HttpAnswer, write: boolean, now: number): Sy
   const to = answer.headers.location ?? "nowhere";
   const text = `${place} answered ${status} and points to ${withoutQuery(to)}: is SERVICE_URL the tenant's address?`;
   return new RetryError("E_SERVICE_ANSWER", text, { outcomeUnknown: write, details: { status } });
+}
+
+/** How long a 429 asks to stay away, in milliseconds. */
+export function busyPauseMs({ headers }: HttpAnswer, now: number): number {
+  return Math.min(BUSY_PAUSE_MAX_MS, retryAfterMs(headers["retry-after"], now, headers.date) ?? BUSY_PAUSE_MS);
 }
 
 /** What a failed exchange means: no answer, or one that cannot be read. */

@@ -13,6 +13,7 @@ import { Finder } from "./finder.ts";
 import { Guess } from "./guess.ts";
 import { AdaptiveLimit } from "./limit.ts";
 import { Lists } from "./lists.ts";
+import { Pace } from "./pace.ts";
 import { Paths } from "./paths.ts";
 import { Probe } from "./probe.ts";
 import { Records } from "./records.ts";
@@ -66,6 +67,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     http,
     session,
     limit,
+    pace: new Pace(),
     breaker,
     brand,
     clock,

@@ -11,8 +11,9 @@ import { HttpFailure, repeating, type HttpAnswer, type HttpClient, type RepeatPo
 import type { Logger } from "#telemetry";
 import type { Brand } from "./brand.ts";
 import type { Breaker } from "./breaker.ts";
-import { answerError, exchangeError, ServiceRefusal } from "./failures.ts";
+import { answerError, busyPauseMs, exchangeError, ServiceRefusal } from "./failures.ts";
 import type { AdaptiveLimit, Load } from "./limit.ts";
+import type { Pace } from "./pace.ts";
 import type { Session } from "./session.ts";
 
 export interface Call {
@@ -62,6 +63,7 @@ interface TransportParts {
   readonly http: HttpClient;
   readonly session: Session;
   readonly limit: AdaptiveLimit;
+  readonly pace: Pace;
   readonly breaker: Breaker;
   readonly brand: Brand;
   readonly clock: Clock;
@@ -93,13 +95,14 @@ export class Transport {
   }
 
   async #once(call: Call): Promise<Exchange> {
-    const { limit, breaker } = this.#parts;
+    const { limit, pace, breaker } = this.#parts;
     call.signal.throwIfAborted();
     const room = limit.enter(call.signal);
     if (room !== undefined) await room;
     let load: Load = "unrelated";
     let durationMs = 0;
     try {
+      await pace.turn(call.signal);
       const exchange = await breaker.run(() => this.#authorised(call));
       load = "fine";
       durationMs = exchange.durationMs;
@@ -118,7 +121,9 @@ export class Transport {
     const write = call.method !== "GET";
     for (let replays = 0; replays <= REPLAYS; replays++) {
       const token = await session.token();
+      const sentAt = performance.now();
       const answer = await this.#exchange(call, token.header, write);
+      this.#keepPace(answer, sentAt);
       const { method, resource } = call;
       this.#parts.requested({ method, resource, status: answer.status, durationMs: answer.durationMs });
       logger.debug(
@@ -147,6 +152,12 @@ export class Transport {
       afterMs: UNAUTHORIZED_PAUSE_MS,
       details: { resource: call.resource },
     });
+  }
+
+  #keepPace(answer: HttpAnswer, sentAt: number): void {
+    const { pace, clock } = this.#parts;
+    if (answer.status === 429) pace.refused(sentAt, busyPauseMs(answer, clock.now()));
+    else pace.passed(sentAt);
   }
 
   #error({ isKnown, resource }: Call, error: SyncError): SyncError {
@@ -193,8 +204,7 @@ function address({ url, query }: Call): string {
   return parts.length === 0 ? url : `${url}${url.includes("?") ? "&" : "?"}${parts.join("&")}`;
 }
 
-/** Busy answers and failures speak of load; refusals and our own waits do not. */
+/** Failures speak of load; refusals and our own waits do not, and busy answers are a matter of the pace. */
 function loadOf(thrown: unknown): Load {
-  if (thrown instanceof RetryError) return "overloaded";
-  return thrown instanceof WaitError && thrown.code === "E_SERVICE_BUSY" ? "overloaded" : "unrelated";
+  return thrown instanceof RetryError ? "overloaded" : "unrelated";
 }

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { measureDelay } from "./delay.ts";
 import { FULL, QUICK } from "./figures.ts";
 import { measureLarge } from "./large.ts";
+import { measureLimited } from "./limited.ts";
 import { compareRates, sandboxRate } from "./rates.ts";
 import { asText, type Report } from "./report.ts";
 import { countRequests } from "./requests.ts";
@@ -12,7 +13,7 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
-    /** Only these parts: rates, requests, large, delay. */
+    /** Only these parts: rates, requests, limited, large, delay. */
     only: { type: "string", multiple: true },
   },
 });
@@ -33,6 +34,10 @@ if (wants("rates")) {
 if (wants("requests")) {
   tell("Requests per record");
   report.requests = await countRequests(sizes);
+}
+if (wants("limited")) {
+  tell("First loads below 20, 40 and 100 requests a second");
+  report.limited = await measureLimited();
 }
 if (wants("delay")) {
   tell("From a change to the service");

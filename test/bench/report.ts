@@ -1,5 +1,6 @@
 import { cpus } from "node:os";
 import type { Delay } from "./delay.ts";
+import type { Limited } from "./limited.ts";
 import type { Memory, UnchangedPoll } from "./large.ts";
 import type { Rate } from "./rates.ts";
 import type { RequestCosts } from "./requests.ts";
@@ -10,6 +11,7 @@ export interface Report {
   fast?: Rate;
   slow?: Rate;
   requests?: RequestCosts;
+  limited?: readonly Limited[];
   delay?: Delay;
   memory?: { readonly small: Memory; readonly large: Memory };
   poll?: UnchangedPoll;
@@ -26,11 +28,13 @@ export const TARGETS = {
   writesPerChanged: 1,
   writesPerUnchanged: 0,
   memoryRatio: 1.3,
+  limitedRatio: 1.05,
+  limitedUse: 0.95,
 };
 
 /** The report as a table: what was measured, the figure, and where there is one the target. */
 export function asText(report: Report): string {
-  const lines: Line[] = [...rates(report), ...requests(report), ...others(report)];
+  const lines: Line[] = [...rates(report), ...requests(report), ...limited(report), ...others(report)];
   const width = (column: 0 | 1) => Math.max(...lines.map((line) => line[column].length));
   const [first, second] = [width(0), width(1)];
   const [model] = cpus();
@@ -74,6 +78,17 @@ function requests({ requests }: Report): Line[] {
     ["writes per unchanged record", unchanged.writesEach.toFixed(2), TARGETS.writesPerUnchanged.toFixed(2)],
     ["  requests in all", unchanged.requestsEach.toFixed(3), ""],
   ];
+}
+
+function limited({ limited = [] }: Report): Line[] {
+  return limited.flatMap(({ perSecond, requests, refused, ratio, used }): Line[] => [
+    [
+      `requests per needed one, ${perSecond} a second allowed (${refused} of ${requests} refused)`,
+      ratio.toFixed(3),
+      `at most ${TARGETS.limitedRatio}`,
+    ],
+    ["  share of the allowed rate", used.toFixed(3), `at least ${TARGETS.limitedUse}`],
+  ]);
 }
 
 function others({ delay, memory, poll }: Report): Line[] {

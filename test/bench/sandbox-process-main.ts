@@ -5,9 +5,13 @@ import type { Answer, Question } from "./sandbox-process.ts";
 const LEDGER_SIZE = 250_000;
 
 const latencyMs = Number(process.argv[2]);
+const perSecond = Number(process.argv[3]);
 const { ledger, url } = await startSandbox({
   ledgerSize: LEDGER_SIZE,
-  faults: latencyMs > 0 ? [{ kind: "latency", ms: latencyMs }] : [],
+  faults: [
+    ...(latencyMs > 0 ? [{ kind: "latency", ms: latencyMs } as const] : []),
+    ...(perSecond > 0 ? [{ kind: "rateLimit", perSecond, retryAfterSeconds: 1 } as const] : []),
+  ],
 });
 
 process.on("message", (message: { number: number; question: Question }) => {

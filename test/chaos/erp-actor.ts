@@ -30,6 +30,8 @@ export class ErpActor {
   #lastNumber = 0;
   /** Customers whose children are there already, entered when their moment has come. */
   readonly #owed: { readonly no: string; readonly at: number }[] = [];
+  /** When the orders that are hidden now are shown again. */
+  #showAt: number | undefined;
 
   constructor(erp: SampleErp, dice: Dice) {
     this.#erp = erp;
@@ -64,6 +66,7 @@ export class ErpActor {
       [4, () => this.#flag()],
       [3, () => this.#vanish()],
       [2, () => this.#burst()],
+      [1, () => this.#hide()],
     ])();
   }
 
@@ -164,6 +167,14 @@ export class ErpActor {
     else if ("order_no" in row) this.#insertOrder(row.customer_no, null, row.order_no);
   }
 
+  /** An access rule takes orders out of sight for a while: longer than two sweeps, or shorter. Their stamps do not move. */
+  #hide(): void {
+    if (this.#showAt !== undefined) return;
+    this.#erp.hide("service_orders", [this.#any("service_orders").order_no]);
+    this.#showAt = Date.now() + this.#dice.between(1_000, 20_000);
+    this.changes += 1;
+  }
+
   /** One row, many versions within a moment. */
   #burst(): void {
     const row = this.#any("customers");
@@ -209,6 +220,10 @@ export class ErpActor {
   }
 
   #payOwed(now: number): void {
+    if (this.#showAt !== undefined && this.#showAt <= now) {
+      this.#erp.show();
+      this.#showAt = undefined;
+    }
     for (let at = this.#owed.length - 1; at >= 0; at--)
       if (this.#owed[at]!.at <= now) {
         this.#erp.insertCustomer({ customer_no: this.#owed[at]!.no });

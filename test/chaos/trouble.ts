@@ -81,6 +81,27 @@ export class ServiceTrouble {
           ms,
         },
       ],
+      [3, { name: `redirect ${when} the commit`, fault: { ...some, kind: "redirect", when }, ms }],
+      [
+        2,
+        {
+          name: "gateway refuses everything",
+          fault: { kind: "gateway404", path: "*/restApi/v1/*", status: dice.pick([400, 403, 404]) },
+          ms,
+        },
+      ],
+      [
+        2,
+        {
+          name: "rate limit",
+          fault: {
+            kind: "rateLimit",
+            perSecond: dice.between(10, 40),
+            ...(dice.chance(0.5) ? { retryAfterSeconds: 1 } : {}),
+          },
+          ms,
+        },
+      ],
       [3, { name: "commit after the time-out", fault: { ...some, kind: "latency", when: "before", ms: LATE_MS }, ms }],
       [3, { name: "answer after the time-out", fault: { ...some, kind: "latency", when: "after", ms: LATE_MS }, ms }],
       [2, { name: "slow answer", fault: { ...aim, kind: "latency", ms: dice.between(20, 400), jitterMs: 300 }, ms }],

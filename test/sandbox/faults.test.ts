@@ -88,6 +88,13 @@ describe("faults on demand", () => {
     tenant = await openTenant();
   });
 
+  it("a rate limit lets so many requests of a second pass, and no more", async () => {
+    arm({ kind: "rateLimit", perSecond: 3, retryAfterSeconds: 1 });
+    const found = await statuses(12);
+    expect(found.slice(0, 3)).toEqual([200, 200, 200]);
+    expect(found.filter((status) => status === 429).length).toBeGreaterThan(0);
+  });
+
   it("a redirect comes after the commit, or instead of it", async () => {
     arm({ kind: "redirect", count: 1 });
     expect([(await create()).status, created()]).toEqual([302, 1]);

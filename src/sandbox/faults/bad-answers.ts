@@ -10,7 +10,7 @@ const DEFAULT_REDIRECT_STATUS = 302;
 const DEFAULT_GATEWAY_STATUS = 404;
 
 /** 429 as the service would say it; `now` is epoch milliseconds. */
-export function tooMany(fault: FaultOf<"tooMany">, now: number): Answer {
+export function tooMany(fault: FaultOf<"tooMany"> | FaultOf<"rateLimit">, now: number): Answer {
   const answer = refused(429, "too many requests");
   const seconds = fault.retryAfterSeconds;
   if (seconds === undefined) return answer;

@@ -1,7 +1,9 @@
 import type { Random } from "../random.ts";
 import type { Fault, FaultOf } from "./fault.ts";
 
-type Final = FaultOf<"tooMany" | "serverError" | "redirect" | "gateway404" | "cut" | "brokenJson" | "emptyList">;
+type Final = FaultOf<
+  "tooMany" | "rateLimit" | "serverError" | "redirect" | "gateway404" | "cut" | "brokenJson" | "emptyList"
+>;
 type Retouch = FaultOf<"futureStamp" | "oddId">;
 
 /** What the faults that strike one request come to together. */
@@ -59,6 +61,7 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
         break;
       case "emptyList":
       case "tooMany":
+      case "rateLimit":
       case "serverError":
       case "redirect":
       case "gateway404":

@@ -37,6 +37,13 @@ export const faultSchema = z.discriminatedUnion("kind", [
     retryAfterSeconds: whole.optional(),
     retryAfterForm: z.enum(["seconds", "date"]).optional(),
   }),
+  /** 429 to every request beyond so many within a second; nothing is done. */
+  effect({
+    kind: z.literal("rateLimit"),
+    perSecond: whole.min(1),
+    retryAfterSeconds: whole.optional(),
+    retryAfterForm: z.enum(["seconds", "date"]).optional(),
+  }),
   effect({
     kind: z.literal("serverError"),
     status: z.int().min(500).max(599).optional(),

@@ -19,11 +19,14 @@ interface Armed {
   readonly path: RegExp | undefined;
   matched: number;
   hits: number;
+  /** When the requests of the last second came that a rate limit let pass. */
+  passedAt: number[];
 }
 
 /** Faults whose effect ends the request: at most one of them strikes. */
 const FINAL = new Set<Fault["kind"]>([
   "tooMany",
+  "rateLimit",
   "serverError",
   "redirect",
   "gateway404",
@@ -64,6 +67,7 @@ export class Faults {
       path: checked.path === undefined ? undefined : wildcard(checked.path),
       matched: 0,
       hits: 0,
+      passedAt: [],
     });
     return this.#lastId;
   }
@@ -109,12 +113,22 @@ function aimedAt({ fault, path }: Armed, target: Target): boolean {
   return path === undefined || path.test(target.url);
 }
 
-function strikes({ fault, matched, hits, random }: Armed): boolean {
+function strikes(armed: Armed): boolean {
+  const { fault, matched, hits, random } = armed;
+  if (fault.kind === "rateLimit" && mayPass(armed, fault.perSecond)) return false;
   const turn = matched - (fault.skip ?? 0);
   if (turn < 1) return false;
   if (fault.count !== undefined && hits >= fault.count) return false;
   if (fault.every !== undefined && turn % fault.every !== 0) return false;
   return fault.probability === undefined || random() < fault.probability;
+}
+
+function mayPass(armed: Armed, perSecond: number): boolean {
+  const now = performance.now();
+  armed.passedAt = armed.passedAt.filter((at) => at > now - 1_000);
+  if (armed.passedAt.length >= perSecond) return false;
+  armed.passedAt.push(now);
+  return true;
 }
 
 function wildcard(pattern: string): RegExp {

@@ -1,0 +1,39 @@
+import { SandboxProcess } from "./sandbox-process.ts";
+import { Stage } from "./stage.ts";
+
+const LIMITS = [20, 40, 100] as const;
+/** As long as it takes to see how the rate is kept, not only how it is found. */
+const SECONDS = 30;
+
+/** A first load against a service that answers 429 beyond so many requests a second. */
+export interface Limited {
+  readonly perSecond: number;
+  readonly requests: number;
+  readonly refused: number;
+  /** Requests per one that was needed. */
+  readonly ratio: number;
+  /** What passed within a second, as a share of what was allowed. */
+  readonly used: number;
+}
+
+export async function measureLimited(): Promise<Limited[]> {
+  const results: Limited[] = [];
+  for (const perSecond of LIMITS) {
+    await using stage = await Stage.set(perSecond * SECONDS);
+    await using sandbox = await SandboxProcess.start(0, perSecond);
+    await using daemon = await stage.start("sync", sandbox);
+    await daemon.ended();
+    const all = await sandbox.window({});
+    const refused = await sandbox.count({ status: 429 });
+    const needed = all.count - refused;
+    const seconds = ((all.lastAt ?? 0) - (all.firstAt ?? 0)) / 1_000;
+    results.push({
+      perSecond,
+      requests: all.count,
+      refused,
+      ratio: all.count / needed,
+      used: needed / seconds / perSecond,
+    });
+  }
+  return results;
+}
