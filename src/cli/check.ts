@@ -2,7 +2,7 @@ import { access, constants, mkdir } from "node:fs/promises";
 import { errorFacts, isLoopback, splitKey, systemClock, type Finding, type Key, type StreamName } from "#model";
 import { Closing, openSources, queueLocation, version, type Sources } from "#daemon";
 import { openQueue } from "#queue";
-import { knownRemedyOf } from "#operator";
+import { knownRemedyOf, remedyOf } from "#operator";
 import { openService } from "#service";
 import { loadSettings, type Secrets, type Settings } from "#settings";
 import { openStore } from "#store";
@@ -99,7 +99,9 @@ async function checkSources(syncFile: SyncFile, logger: Logger, signal: AbortSig
 function within(place: string, name: string, findings: readonly Finding[]): Finding[] {
   return findings.map((finding) => {
     const rest = finding.subject.replace(place, "").replace(new RegExp(`^${name}(: |$)`), "");
-    return { ...finding, subject: rest === "" ? place : `${place}, ${rest}` };
+    const remedy = finding.remedy ?? (finding.code && remedyOf({ code: finding.code }, { stream: name }));
+    const subject = rest === "" ? place : `${place}, ${rest}`;
+    return { ...finding, subject, ...(remedy === undefined ? {} : { remedy }) };
   });
 }
 

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "./errors.ts";
 import type { Json } from "./json.ts";
 
 /** How a delivery ended well. */
@@ -38,5 +39,7 @@ export interface Finding {
   readonly subject: string;
   readonly verdict: "ok" | "warning" | "problem";
   readonly message: string;
+  /** The error behind a problem: its remedy follows from it unless `remedy` knows better. */
+  readonly code?: ErrorCode;
   readonly remedy?: string;
 }

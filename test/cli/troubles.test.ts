@@ -91,7 +91,11 @@ describe("check", () => {
   it("names a table that the ERP does not have, and its stream", async () => {
     await scene.edit((text) => text.replace("table: contacts", "table: contact"));
     const { code, problems: found } = await problems();
-    expect(found).toEqual([expect.stringMatching(/stream contacts.*: .*no table contact; did you mean contacts/)]);
+    expect(found).toEqual([
+      expect.stringMatching(
+        /stream contacts.*: .*no table contact; did you mean contacts.*-> Correct the name under `read`, with its schema/,
+      ),
+    ]);
     expect(code).toBe(1);
   });
 

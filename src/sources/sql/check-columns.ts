@@ -5,7 +5,6 @@ import type { Ask } from "./engine.ts";
 import { changesFeed, type StreamContext } from "./feeds.ts";
 import { countKeyless, reasonOf } from "./keyless.ts";
 import { keyOf, type Layout } from "./layout.ts";
-import { remedyOf } from "./remedies.ts";
 
 /** Is the key never NULL and unique together? */
 export async function checkKey(context: StreamContext, layout: Layout, signal: AbortSignal): Promise<Finding[]> {
@@ -18,7 +17,7 @@ export async function checkKey(context: StreamContext, layout: Layout, signal: A
         subject,
         verdict: "problem",
         message: `${reasonOf(layout, keyless)} (E_SOURCE_KEY_NULL)`,
-        remedy: remedyOf("E_SOURCE_KEY_NULL"),
+        code: "E_SOURCE_KEY_NULL",
       },
     ];
   const names = list(layout.key.map((column) => sql.id(column.name)));
@@ -36,7 +35,7 @@ export async function checkKey(context: StreamContext, layout: Layout, signal: A
       subject,
       verdict: "problem",
       message: `several rows have the key ${key} (E_SOURCE_KEY_AMBIGUOUS)`,
-      remedy: remedyOf("E_SOURCE_KEY_AMBIGUOUS"),
+      code: "E_SOURCE_KEY_AMBIGUOUS",
     },
   ];
 }

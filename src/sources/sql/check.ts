@@ -3,7 +3,6 @@ import { errorFacts, isLoopback, type Clock, type Finding } from "#model";
 import { checkKey, checkMarks } from "./check-columns.ts";
 import type { Database } from "./database.ts";
 import { describeRecords, type StreamContext } from "./feeds.ts";
-import { remedyOf } from "./remedies.ts";
 import type { SqlSettings } from "./settings.ts";
 import { otherMachine } from "./url.ts";
 
@@ -74,5 +73,5 @@ function clockFinding(subject: string, offsetMs: number): Finding {
 
 function problem(subject: string, error: unknown): Finding {
   const { code, message } = errorFacts(error);
-  return { subject, verdict: "problem", message: `${message} (${code})`, remedy: remedyOf(code) };
+  return { subject, verdict: "problem", message: `${message} (${code})`, code };
 }

@@ -4,34 +4,24 @@ import type { WebClient } from "./web-client.ts";
 
 const SKEW_LIMIT_MS = 60_000;
 
-const REMEDIES: Readonly<Record<string, string>> = {
-  E_SOURCE_UNREACHABLE: "Check the source's `url`, the network and, for a private authority, `ca_file`.",
-  E_SOURCE_LOGIN: "Check the source's `auth`: the values come from the environment as ${NAME}.",
-  E_SOURCE_FORBIDDEN: "Give the user the right to read this in the ERP.",
-  E_SOURCE_NOT_FOUND: "Check the source's `url` and the stream's name of the table, spelt as the ERP spells it.",
-  E_SOURCE_ORIGIN: "If the ERP moved, set the source's `url` to the address that the message names.",
-  E_SOURCE_TOO_LARGE: "Lower the stream's `size`, or raise the source's `answer_limit_mb`.",
-  E_SOURCE_ENCODING: "Have the ERP, or the proxy before it, declare the encoding that it sends.",
-  E_SOURCE_REQUEST:
-    "Correct the name of the field or the table in the sync file: mostly the ERP has none of that name.",
-  E_SOURCE_FILTER_IGNORED: "Check `changed`, its format and `timezone`; without a working filter leave `changed` out.",
-  E_SOURCE_STAMP: "Check `changed` and its format.",
-  E_SOURCE_KEY: "Check `key`: every row must have it.",
-  E_SOURCE_ROWS: "Check `rows`: the path to the list in the answer.",
-};
-
-/** Runs one probe and puts what it throws into a finding; a probe that ends well gives its own message. */
+/** Runs one probe and puts what it throws into a finding; `remedies` are those that differ from the error code's own. */
 export async function finding(
   subject: string,
   probe: () => Promise<string>,
-  remedies: Readonly<Record<string, string>> = REMEDIES,
+  remedies: Readonly<Record<string, string>> = {},
 ): Promise<Finding> {
   try {
     return { subject, verdict: "ok", message: await probe() };
   } catch (thrown) {
     const { code, message } = errorFacts(thrown);
     const remedy = remedies[code];
-    return { subject, verdict: "problem", message: `${code}: ${message}`, ...(remedy === undefined ? {} : { remedy }) };
+    return {
+      subject,
+      verdict: "problem",
+      message: `${code}: ${message}`,
+      code,
+      ...(remedy === undefined ? {} : { remedy }),
+    };
   }
 }
 

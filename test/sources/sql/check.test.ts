@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { knownRemedyOf } from "#operator";
 import type { Finding } from "#model";
 import { never } from "../reading.ts";
 import { openSql } from "./opened.ts";
@@ -12,7 +13,7 @@ async function findings(schema: string, read: object, settings = {}): Promise<Fi
 function worst(found: readonly Finding[]): string[] {
   return found
     .filter(({ verdict }) => verdict !== "ok")
-    .map(({ verdict, message, remedy }) => `${verdict}: ${message} → ${remedy}`);
+    .map(({ verdict, message, code, remedy }) => `${verdict}: ${message} → ${remedy ?? (code && knownRemedyOf(code))}`);
 }
 
 describe("check", () => {
