@@ -9,6 +9,8 @@ const erp = new MemoryErp();
 let server: WebServer;
 /** Rows that the user may not see are left out of a page without a word. */
 let hidden: Set<number>;
+/** Third parties that `mode=1` leaves out. */
+const suppliers = new Set<number>();
 
 // The database's clock shows 10:00 (UTC); PHP takes its texts for Kolkata time, 19,800 s ahead.
 const KOLKATA_S = 19_800;
@@ -21,27 +23,24 @@ const wire = ({ id, name, stamp }: MemoryRow) => ({
   date_modification: stamp! / 1_000_000 - KOLKATA_S,
 });
 
-function dolibarr({ path, query, headers }: Asked): Told {
+function dolibarr({ query, headers }: Asked): Told {
   if (headers["dolapikey"] !== "k3y") return { status: 401, body: { error: { code: 401, message: "Unauthorized" } } };
-  const one = /thirdparties\/(\d+)$/.exec(path);
-  if (one !== null) {
-    const row = erp.rows.get(Number(one[1]));
-    return row === undefined ? { status: 404 } : { body: wire(row) };
-  }
   const filters = query.get("sqlfilters") ?? "";
   const bound = (operator: string) => {
     const value = new RegExp(`\\(t\\.tms:${operator}:'([^']*)'\\)`).exec(filters)?.[1];
     return value === undefined ? undefined : wall(value);
   };
   const after = /\(t\.rowid:>:(\d+)\)/.exec(filters)?.[1];
+  const key = /\(t\.rowid:=:(\d+)\)/.exec(filters)?.[1];
   const rows = erp.select({
     from: bound(">="),
     below: bound("<"),
     after: after === undefined ? undefined : Number(after),
-    order: query.get("sortfield")!.startsWith("t.tms") ? "stamp" : "id",
-    limit: Number(query.get("limit")),
+    order: query.get("sortfield")?.startsWith("t.tms") ? "stamp" : "id",
+    limit: key === undefined ? Number(query.get("limit")) : Number.POSITIVE_INFINITY,
   });
-  const seen = rows.filter(({ id }) => !hidden.has(id));
+  const isMeant = ({ id }: MemoryRow) => query.get("mode") !== "1" || !suppliers.has(id);
+  const seen = rows.filter(({ id }) => !hidden.has(id) && (key === undefined || id === Number(key))).filter(isMeant);
   return seen.length === 0
     ? { status: 404, body: { error: { code: 404, message: "Not Found: No third parties found" } } }
     : { body: seen.map(wire) };
@@ -50,6 +49,7 @@ function dolibarr({ path, query, headers }: Asked): Told {
 beforeEach(async () => {
   erp.rows.clear();
   hidden = new Set();
+  suppliers.clear();
   server = await startWebServer(dolibarr);
 });
 afterEach(() => server[Symbol.asyncDispose]());
@@ -95,5 +95,11 @@ describe("the preset dolibarr", () => {
     erp.put(1, wall("2026-03-02 09:59:00"));
     expect(await (await customers()).readOne("1", never)).toMatchObject({ id: "1" });
     expect(await (await customers()).readOne("2", never)).toBeUndefined();
+  });
+
+  it("reads no record by its key that the filter of the stream leaves out", async () => {
+    erp.put(1, wall("2026-03-02 09:59:00"));
+    suppliers.add(1);
+    expect(await (await customers()).readOne("1", never)).toBeUndefined();
   });
 });

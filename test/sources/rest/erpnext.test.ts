@@ -8,6 +8,8 @@ const clock = new SetClock(0);
 const erp = new MemoryErp();
 let gone: { deleted_name: string; creation: string; restored: number }[];
 let server: WebServer;
+/** Customers that `disabled = 0` leaves out. */
+const disabled = new Set<number>();
 
 const DAY = "2026-03-02";
 const stampOf = (time: string) => Date.parse(`${DAY}T${time}Z`) * 1000;
@@ -32,9 +34,11 @@ function frappe({ path, query, headers }: Asked): Told {
     const found = erp.rows.get(id)!;
     return { name: name(id), customer_name: found.name, modified: text(found.stamp!) };
   };
-  if (parts.length === 2) {
-    const id = [...erp.rows.keys()].find((it) => name(it) === parts[1]);
-    return id === undefined ? { status: 404, body: { exc_type: "DoesNotExistError" } } : { body: { data: row(id) } };
+  const wanted = valueOf("name", "=");
+  if (wanted !== undefined) {
+    const isMeant = (id: number) => valueOf("disabled", "=") === undefined || !disabled.has(id);
+    const ids = [...erp.rows.keys()].filter((id) => name(id) === wanted && isMeant(id));
+    return { body: { data: ids.map(row) } };
   }
   const bound = (operator: string) => {
     const value = valueOf("modified", operator);
@@ -57,6 +61,7 @@ function frappe({ path, query, headers }: Asked): Told {
 beforeEach(async () => {
   erp.rows.clear();
   gone = [];
+  disabled.clear();
   // The site's clock shows 12:00 in Berlin.
   clock.at = Date.parse(`${DAY}T11:00:00Z`);
   server = await startWebServer(frappe);
@@ -105,5 +110,13 @@ describe("the preset erpnext", () => {
     expect(await allKeys(stream)).toHaveLength(45);
     expect(await stream.readOne("CUST-00045", never)).toMatchObject({ name: "CUST-00045" });
     expect(await stream.readOne("CUST-00046", never)).toBeUndefined();
+  });
+
+  it("reads no record by its key that the filter of the stream leaves out", async () => {
+    erp.fill(2, stampOf("11:00:00"));
+    disabled.add(2);
+    const stream = await customers({ where: [["disabled", "=", 0]] });
+    expect(await stream.readOne("CUST-00001", never)).toMatchObject({ name: "CUST-00001" });
+    expect(await stream.readOne("CUST-00002", never)).toBeUndefined();
   });
 });

@@ -137,6 +137,12 @@ describe("the preset tryton", () => {
     expect(await (await stream()).readOne("8", never)).toBeUndefined();
   });
 
+  it("reads no record by its key that the filter of the stream leaves out", async () => {
+    parties.set(7, { id: 7, name: "Seven", created: "2026-03-01 09:00:00.0", written: null });
+    const others = await stream({ where: [["name", "=", "Eight"]] });
+    expect(await others.readOne("7", never)).toBeUndefined();
+  });
+
   it("takes an error in a 200 for an error", async () => {
     const failing = stream({ where: [["no_such", "=", 1]] });
     await expect(poll(await failing)).rejects.toMatchObject({

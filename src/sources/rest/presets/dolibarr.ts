@@ -62,8 +62,13 @@ export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
         },
         rows: (answer) => rowsAt(answer, ""),
         next: afterLastKey("id"),
-        one: (key) => ({ url: `${path}/${encodeURIComponent(key)}`, absent: notThere }),
-        oneRow: (answer: Json) => objectAt(answer, ""),
+        // Asked for in the list: the address of a record knows no filters.
+        one(key) {
+          const filters = [...(fixed === undefined ? [] : [String(fixed)]), `(t.rowid:=:${Number(key)})`];
+          const query = { ...where, limit: 1, page: 0, sqlfilters: filters.join(" and ") };
+          return { url: addressOf(path, query), absent: notThere };
+        },
+        oneRow: (answer: Json) => objectAt(answer, "0"),
       },
     ],
   };

@@ -5,7 +5,7 @@ import type { PresetRead, RestSettings } from "../schema.ts";
 import type { RestQuery, RestShape, RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
 import { conditionOf } from "./condition.ts";
-import { afterLastKey, notThere, objectAt } from "./keyset.ts";
+import { afterLastKey, objectAt } from "./keyset.ts";
 
 type Filter = [field: string, operator: string, value: Json];
 
@@ -78,8 +78,15 @@ function docType(table: string, type: DocType, pageSize: number, settings: RestS
     next: afterLastKey("name"),
     ...(key === "name"
       ? {
-          one: (name: string) => ({ url: `${path}/${encodeURIComponent(name)}`, absent: notThere }),
-          oneRow: (answer: Json) => objectAt(answer, "data"),
+          // Asked for in the list: the address of a record knows no filters.
+          one: (name: string) => ({
+            url: addressOf(path, {
+              fields: JSON.stringify(fields),
+              filters: JSON.stringify([...where, ["name", "=", name]]),
+              limit_page_length: 1,
+            }),
+          }),
+          oneRow: (answer: Json) => objectAt(answer, "data.0"),
         }
       : {}),
   };

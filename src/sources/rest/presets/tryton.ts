@@ -69,7 +69,10 @@ function model(read: PresetRead, where: Json[], changed: string | null): RestSha
     },
     rows: (answer) => rowsAt(answer, "result"),
     next: afterLastKey("id"),
-    one: (id) => call(read.table, "search_read", [[[key, "=", key === "id" ? Number(id) : id]], 0, 1, null, fields]),
+    one(id) {
+      const domain = [...where, [key, "=", key === "id" ? Number(id) : id]];
+      return call(read.table, "search_read", [domain, 0, 1, null, fields]);
+    },
     oneRow: (answer) => objectAt(answer, "result.0"),
     tidy: plainRow,
   };

@@ -57,8 +57,12 @@ export function weclapp(read: PresetRead, _settings: RestSettings): RestShapes {
         next: afterLastKey("id"),
         ...(keyFields.join() === "id"
           ? {
-              one: (key: string) => ({ url: `${read.table}/id/${encodeURIComponent(key)}`, absent: notThere }),
-              oneRow: (answer: Json) => objectAt(answer, ""),
+              // Asked for in the list: the address of a record knows no filters.
+              one: (key: string) => ({
+                url: addressOf(read.table, { ...where, "id-eq": key, page: 1, pageSize: 1, serializeNulls: true }),
+                absent: notThere,
+              }),
+              oneRow: (answer: Json) => objectAt(answer, "result.0"),
             }
           : {}),
       },
