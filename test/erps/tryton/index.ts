@@ -81,7 +81,11 @@ class Tryton implements Erp {
     this.disguises = [this.#activeFlag(), this.#accessRule(), this.#category()];
     const set = (password: string) => admin.write("res.user", [company.readerId], { password });
     this.password = {
-      change: () => set("changed-password"),
+      // Tryton lets sessions live on; they end too, as they do some day.
+      change: async () => {
+        await set("changed-password");
+        await database.query("delete from ir_session where create_uid = $1", [company.readerId]);
+      },
       restore: () => set(PASSWORD),
       refused: () => Promise.resolve(this.#refused),
       opens: () =>
