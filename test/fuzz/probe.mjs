@@ -38,4 +38,6 @@ process.on("message", (message) => {
     tell({ kind: "collected", heapUsed: process.memoryUsage().heapUsed });
   }
 });
+// A fuzzer that was stopped leaves nothing behind.
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 process.channel?.unref();

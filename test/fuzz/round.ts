@@ -67,8 +67,9 @@ export async function runRound(seed: number, round: number): Promise<RoundResult
     ...store.findings,
     ...(await judgeSecrets(stage, pages)),
   );
-  if (store.records === 0 || stage.service.requests === 0)
-    findings.push({ what: "fuzzer", text: "nothing was read or nothing was sent: this round proves nothing" });
+  const isIdle = store.records === 0 || stage.service.requests === 0;
+  if (isIdle || (lives.fairStops === 0 && !pages.includes("<html")))
+    findings.push({ what: "fuzzer", text: "nothing was read, sent or shown: this round proves nothing" });
   return {
     round,
     mood: `${describe(crookedness.service)} | ${describe(crookedness.erp)}`,
@@ -99,7 +100,7 @@ export async function runRound(seed: number, round: number): Promise<RoundResult
 function drawn(dice: Dice): Crookedness {
   dice.next();
   const families = Array.from({ length: dice.between(1, 4) }, () => dice.pick(familyNames));
-  return { rate: dice.pick([0.03, 0.06, 0.1, 0.15, 0.3]), families: [...new Set(families)] };
+  return { rate: dice.pick([0.02, 0.04, 0.06, 0.1, 0.1, 0.3]), families: [...new Set(families)] };
 }
 
 const describe = ({ rate, families }: Crookedness) => `${Math.round(rate * 100)} % ${families.join(", ")}`;
