@@ -100,20 +100,44 @@ export class Reconciler {
   }
 
   async #repair(stream: Stream, drifts: readonly Drift[]): Promise<number> {
-    const doubts = new Map<string, { id: RecordId; fields: Record<string, Json> }>();
+    const doubts = new Map<string, Repair>();
     for (const drift of drifts) {
       if (drift.kind === "doubled") continue;
       const name = `${drift.id.stream}\u0000${drift.id.key}`;
-      const entry = doubts.get(name) ?? { id: drift.id, fields: { [DRIFTED]: true } };
-      if (drift.kind === "changed") entry.fields[drift.field] = Array.isArray(drift.written) ? drift.written : null;
+      const { id, serviceId } = drift;
+      const entry = doubts.get(name) ?? { id, serviceId, fields: { [DRIFTED]: true }, before: {}, after: {} };
+      if (drift.kind === "changed") {
+        entry.fields[drift.field] = Array.isArray(drift.written) ? drift.written : null;
+        entry.before[drift.field] = drift.found;
+        entry.after[drift.field] = drift.written;
+      }
       // Any write shows the delivery that the record is gone; what follows is the stream's setting.
       else for (const field of stream.ownedFields) entry.fields[field] = null;
       doubts.set(name, entry);
     }
     let repaired = 0;
-    for (const { id, fields } of doubts.values()) if (await this.#store.recheck(id, fields)) repaired += 1;
+    for (const { id, serviceId, fields, before, after } of doubts.values()) {
+      const found = {
+        action: "repair",
+        resource: stream.resource,
+        serviceId,
+        before,
+        after,
+        outcome: "differed",
+      } as const;
+      if (await this.#store.recheck(id, fields, found)) repaired += 1;
+    }
     return repaired;
   }
+}
+
+/** A record that is to be written again, and what it holds now: somebody's work is found in its history. */
+interface Repair {
+  readonly id: RecordId;
+  readonly serviceId: ServiceId;
+  readonly fields: Record<string, Json>;
+  readonly before: Record<string, Json>;
+  readonly after: Record<string, Json>;
 }
 
 /** The owned fields of one record that differ. Fields written at creation only belong to the service's users by now. */

@@ -225,9 +225,9 @@ export interface Store extends AsyncDisposable {
   ): Promise<void>;
   /**
    * The service was found to differ from what was last written: these fields are in doubt and the record is due.
-   * Resolves to false and changes nothing unless the record is applied and bound.
+   * Resolves to false and changes nothing unless the record is applied and bound. `audit` says what was found.
    */
-  recheck(id: RecordId, doubts: Projection): Promise<boolean>;
+  recheck(id: RecordId, doubts: Projection, audit?: AuditEntry): Promise<boolean>;
   /** Deletions of the stream that were told of and not carried out yet, with up to `limit` of their keys. */
   openDeletions(stream: StreamName, limit: number): Promise<{ count: number; examples: Key[] }>;
   /** Up to `limit` ids of the resource that records are bound to, the highest first: those were made last. */

@@ -54,6 +54,9 @@ describe("reconcile", () => {
       state: "parked",
       error: { code: "E_RECORD_GONE" },
     });
+    // What a person had written is not lost without a trace.
+    const explained = await stage.command("explain", "customers/10001");
+    expect(explained.stdout).toContain('before {"name":"Von Hand"}');
     const again = await stage.command("reconcile");
     expect(again.stdout).not.toContain("customers/10001");
     expect(again.stdout).not.toContain("tickets/T-1");

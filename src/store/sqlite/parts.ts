@@ -28,7 +28,7 @@ export function makeParts(db: Database, clock: Clock, leaseMs: number) {
     journal: new Journal(tables),
     outcomes: new Outcomes(tables),
     answers: new Answers(db, clock, tables),
-    rechecks: new Rechecks(db, clock, tables.written),
+    rechecks: new Rechecks(db, clock, tables),
     views: new Views(db, tables.family, tables.streams),
     sweeps: new Sweeps(db),
     reference,

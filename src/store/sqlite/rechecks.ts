@@ -2,18 +2,19 @@ import type { Database } from "better-sqlite3";
 import type { Clock, Projection, RecordId } from "#model";
 import { statesMovedTo } from "../transitions.ts";
 import { stateList } from "./state-list.ts";
-import type { Written } from "./written.ts";
+import type { AuditEntry } from "../claim.ts";
+import type { Tables } from "./tables.ts";
 
 /** Sends records again whose counterpart in the service was found to differ. */
 export class Rechecks {
   readonly #clock: Clock;
-  readonly #written: Written;
+  readonly #tables: Pick<Tables, "audit" | "written">;
   readonly #bound;
   readonly #move;
 
-  constructor(db: Database, clock: Clock, written: Written) {
+  constructor(db: Database, clock: Clock, tables: Pick<Tables, "audit" | "written">) {
     this.#clock = clock;
-    this.#written = written;
+    this.#tables = tables;
     this.#bound = db
       .prepare<[string, string], number>(
         `SELECT r.id FROM records r JOIN bindings b ON b.record = r.id
@@ -26,10 +27,11 @@ export class Rechecks {
     );
   }
 
-  recheck({ stream, key }: RecordId, doubts: Projection): boolean {
+  recheck({ stream, key }: RecordId, doubts: Projection, entry?: AuditEntry): boolean {
     const record = this.#bound.get(stream, key);
     if (record === undefined) return false;
-    this.#written.doubt(record, doubts);
+    this.#tables.written.doubt(record, doubts);
+    this.#tables.audit.add({ stream, key }, entry);
     this.#move.run(this.#clock.now(), record);
     return true;
   }

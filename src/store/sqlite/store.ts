@@ -209,8 +209,8 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#parts.answers.resolve(id, answer), DURABLE);
   }
 
-  recheck(...[id, doubts]: Parameters<Store["recheck"]>) {
-    return this.#commit.run(() => this.#parts.rechecks.recheck(id, doubts), DURABLE);
+  recheck(...[id, doubts, audit]: Parameters<Store["recheck"]>) {
+    return this.#commit.run(() => this.#parts.rechecks.recheck(id, doubts, audit), DURABLE);
   }
 
   openDeletions(...[stream, limit]: Parameters<Store["openDeletions"]>) {
