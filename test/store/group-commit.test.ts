@@ -102,7 +102,7 @@ describe("group commit", () => {
     ]);
     expect(ends.map((end) => end.status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
     expect(ends[1]).toMatchObject({ reason: refusal });
-    expect(ends[2]).toMatchObject({ reason: { family: "stop", code: "E_STORE_FAILED" } });
+    expect(ends[2]).toMatchObject({ reason: { family: "park", code: "E_STORE_VALUE" } });
     expect(all()).toEqual([1, 3]);
   });
 
