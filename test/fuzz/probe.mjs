@@ -24,17 +24,25 @@ function look() {
   if (delayMs > STALL_MS && cpuMs > STALL_MS) tell({ kind: "stall", delayMs, cpuMs });
 }
 
+/** A collection that the parent asked for is not the daemon's own work. */
+function forget() {
+  used = process.threadCpuUsage();
+  lookedAt = performance.now();
+  histogram.reset();
+}
+
 process.on("message", (message) => {
   if (message === "watch") {
     histogram = monitorEventLoopDelay({ resolution: 10 });
     histogram.enable();
-    used = process.threadCpuUsage();
-    lookedAt = performance.now();
+    forget();
     setInterval(look, TICK_MS).unref();
     setInterval(() => tell({ kind: "memory", ...process.memoryUsage() }), MEMORY_MS).unref();
   }
   if (message === "collect") {
+    look();
     globalThis.gc();
+    forget();
     tell({ kind: "collected", heapUsed: process.memoryUsage().heapUsed });
   }
 });
