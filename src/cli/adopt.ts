@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { recordLabel } from "#model";
-import { AdoptionPlanner, type AdoptionPlan } from "#pipeline";
-import { adoptionCsv, readAnswers, type Answer } from "./adoption-csv.ts";
+import { AdoptionPlanner, blindRemedy, Matcher, type AdoptionPlan, type PlannedRecord } from "#pipeline";
+import { adoptionCsv, overwriteText, readAnswers, type Answer } from "./adoption-csv.ts";
 import { openPartsContext, type GlobalOptions, type PartsContext } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -44,7 +44,7 @@ export async function adopt(
     if (failed > 0) return exitCode.needsPerson;
   }
   // Parents are planned too, though not shown: their planned ids stand in their children's natural keys.
-  const planner = new AdoptionPlanner(context.parts.store, context.parts.service);
+  const planner = new AdoptionPlanner(context.parts.store, context.parts.service, matcherOf(context));
   const plans: AdoptionPlan[] = [];
   for (const stream of syncFile.streams) plans.push(await planner.plan(stream, io.signal));
   const shown = plans.filter(({ stream }) => names.length === 0 || names.includes(stream));
@@ -61,6 +61,12 @@ export async function adopt(
     io.stderr.write('No record of the ERP is in the store yet: "svcsync sync" reads them, and holds the streams.\n');
     return exitCode.needsPerson;
   }
+  const blind = shown.filter(({ blindFields }) => blindFields.length > 0);
+  if (options.confirm && blind.length > 0) {
+    io.stderr.write(`${blind.map(blindText).join("")}Nothing was decided.
+`);
+    return exitCode.needsPerson;
+  }
   if (options.confirm || options.createAll) {
     await confirm(shown, context, options, io);
     return exitCode.ok;
@@ -69,6 +75,16 @@ export async function adopt(
   return shown.some(({ records }) => records.some(({ verdict }) => verdict === "ambiguous" || verdict === "unclear"))
     ? exitCode.needsPerson
     : exitCode.ok;
+}
+
+/** The index that the deliveries look into. */
+function matcherOf({ configuration: { settings, syncFile, logger }, parts }: PartsContext): Matcher {
+  const { settleMs } = settings.delivery;
+  return new Matcher({ ...parts, logger, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
+}
+
+function blindText({ stream, blindFields }: AdoptionPlan): string {
+  return `${stream}: none of the service's records carries ${blindFields.join(", ")}, so nothing can be found by it: ${blindRemedy(stream)}.\n`;
 }
 
 /** A file that a person named wrongly is theirs to name again; anything else goes on up. */
@@ -81,8 +97,8 @@ function nextStep(command: string, answers: string | undefined): string {
   const done =
     answers === undefined ? "Nothing was written" : `The answers of ${answers} are kept, and nothing was sent`;
   return (
-    `\n${done}. Matched records will be bound, new ones created, ambiguous and unclear ones\n` +
-    `parked; those left out and those only in the service stay as they are. If that is right: "${command}".\n`
+    `\n${done}. Matched records will be bound, deleted ones bound and then removed or set as the\n` +
+    `stream says, new ones created, ambiguous and unclear ones parked; those left out and those only in the service stay as they are. If that is right: "${command}".\n`
   );
 }
 
@@ -127,24 +143,36 @@ async function carryOut({ id, serviceId, place }: Answer, context: PartsContext,
 }
 
 function asText(plans: readonly AdoptionPlan[], csv: string | undefined): string {
-  const verdicts = ["bound", "matched", "new", "ambiguous", "left out", "unclear"];
+  const verdicts = ["bound", "matched", "deleted", "new", "ambiguous", "left out", "unclear"];
   const rows = plans.map((plan) => [
     plan.stream,
     ...verdicts.map((verdict) => count(plan, verdict)),
     plan.orphans.length,
   ]);
   const lines = [table(["stream", ...verdicts, "only in the service"], rows)];
+  for (const plan of plans) if (plan.blindFields.length > 0) lines.push(blindText(plan));
   for (const { records } of plans)
-    for (const verdict of ["ambiguous", "unclear"] as const) {
+    for (const verdict of ["ambiguous", "unclear", "deleted", "matched"] as const) {
       const some = records.filter((each) => each.verdict === verdict);
-      for (const { id, candidates, error } of some.slice(0, EXAMPLES))
-        lines.push(
-          `${verdict}: ${recordLabel(id)}${candidates.length > 0 ? ` could be ${candidates.join(", ")}` : ""}${error ? `: ${error.message}` : ""}\n`,
-        );
+      for (const record of some.slice(0, EXAMPLES)) lines.push(`${verdict}: ${recordText(record)}\n`);
       if (some.length > EXAMPLES) lines.push(`… and ${some.length - EXAMPLES} more ${verdict}\n`);
     }
   lines.push(csv === undefined ? "--csv FILE writes the whole list.\n" : `The whole list is in ${csv}.\n`);
   return lines.join("");
+}
+
+/** Both sides as people recognise them, and what the first write would change. */
+function recordText({ id, name, match, verdict, candidates, counterparts, overwrites, error }: PlannedRecord): string {
+  const sides = counterparts.map((each) => sideText(String(each.serviceId), each.name, each.match));
+  const others = sides.length > 0 ? sides : candidates.map(String);
+  const is = others.length === 0 ? "" : verdict === "ambiguous" ? " could be " : " is ";
+  const changes = overwrites.length === 0 ? "" : `; would overwrite ${overwrites.map(overwriteText).join("; ")}`;
+  return `${sideText(recordLabel(id), name, match)}${is}${others.join(" or ")}${changes}${error ? `: ${error.message}` : ""}`;
+}
+
+function sideText(label: string, name: string, match: string): string {
+  const said = [name === "" ? [] : JSON.stringify(name), match === "" ? [] : match].flat();
+  return said.length === 0 ? label : `${label} (${said.join(", ")})`;
 }
 
 function count({ records }: AdoptionPlan, verdict: string): number {

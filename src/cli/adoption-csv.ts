@@ -1,8 +1,20 @@
 import { parse } from "csv-parse/sync";
 import type { RecordId } from "#model";
-import type { AdoptionPlan } from "#pipeline";
+import type { AdoptionPlan, Overwrite, PlannedRecord } from "#pipeline";
 
-const COLUMNS = ["stream", "key", "verdict", "serviceId", "candidates", "reason"] as const;
+const COLUMNS = [
+  "stream",
+  "key",
+  "verdict",
+  "serviceId",
+  "candidates",
+  "reason",
+  "name",
+  "match",
+  "serviceName",
+  "serviceMatch",
+  "overwrites",
+] as const;
 
 /**
  * The plan as a table for a spreadsheet. `serviceId` is empty where a person has to choose: filled in, the file is the answer
@@ -11,19 +23,34 @@ const COLUMNS = ["stream", "key", "verdict", "serviceId", "candidates", "reason"
 export function adoptionCsv(plans: readonly AdoptionPlan[]): string {
   const lines: string[][] = [[...COLUMNS]];
   for (const { stream, records, orphans } of plans) {
-    for (const { id, verdict, candidates, error } of records)
-      lines.push([
-        stream,
-        id.key,
-        verdict,
-        verdict === "matched" || verdict === "bound" ? String(candidates[0]) : "",
-        candidates.join(" "),
-        error?.message ?? "",
-      ]);
-    for (const { serviceId, label } of orphans)
-      lines.push([stream, "", "only in the service", String(serviceId), "", label]);
+    for (const record of records) lines.push(lineOf(stream, record));
+    for (const { serviceId, name, match } of orphans)
+      lines.push([stream, "", "only in the service", String(serviceId), "", "", "", "", name, match, ""]);
   }
   return `${lines.map((cells) => cells.map(quoted).join(",")).join("\r\n")}\r\n`;
+}
+
+function lineOf(stream: string, record: PlannedRecord): string[] {
+  const { id, verdict, candidates, error, name, match, counterparts, overwrites } = record;
+  const isDecided = verdict === "matched" || verdict === "deleted" || verdict === "bound";
+  return [
+    stream,
+    id.key,
+    verdict,
+    isDecided ? String(candidates[0]) : "",
+    candidates.join(" "),
+    error?.message ?? "",
+    name,
+    match,
+    counterparts.map((each) => each.name).join(" / "),
+    counterparts.map((each) => each.match).join(" / "),
+    overwrites.map(overwriteText).join(" / "),
+  ];
+}
+
+/** `name: "Old" -> "New"` */
+export function overwriteText({ field, from, to }: Overwrite): string {
+  return `${field}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}`;
 }
 
 /** Always quoted, whatever separates cells; a cell that a spreadsheet would take for a formula is not given to it as one. */

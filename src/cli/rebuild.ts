@@ -1,3 +1,4 @@
+import { RESTORED_NOTE } from "#store";
 import { adopt, type AdoptOptions } from "./adopt.ts";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
@@ -18,6 +19,7 @@ export async function rebuild(options: RebuildOptions, io: Io): Promise<number> 
     io.stderr.write("The store knows what belongs together; rebuild is for a new store after the old one was lost.\n");
     return exitCode.needsPerson;
   }
+  await expectLateLists(options, io);
   io.stdout.write("Reading the ERP and looking what the service holds …\n\n");
   const polled = await sync(options, io);
   if (polled === exitCode.stopped) return polled;
@@ -26,6 +28,12 @@ export async function rebuild(options: RebuildOptions, io: Io): Promise<number> 
   if (!options.confirm) return planned;
   io.stdout.write("\nBinding …\n\n");
   return sync(options, io);
+}
+
+/** What the lost store wrote last may not be in the service's lists yet: the streams are opened after the settle time. */
+async function expectLateLists(options: GlobalOptions, io: Io): Promise<void> {
+  await using context = await openStoreContext(options, io);
+  await context.store.saveNote(RESTORED_NOTE, true);
 }
 
 async function hasBindings(options: GlobalOptions, io: Io): Promise<boolean> {

@@ -59,8 +59,9 @@ export function assemble(
   const common = { ...parts, logger, observer };
   const streams = new Map(syncFile.streams.map((stream) => [stream.name, stream]));
   const nudge = () => relay.nudge();
-  const matcher = new Matcher({ ...common, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
-  const gate = new AdoptionGate({ ...common, matcher, opened: nudge, stop: fail }, syncFile.streams);
+  const { settleMs } = settings.delivery;
+  const matcher = new Matcher({ ...common, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
+  const gate = new AdoptionGate({ ...common, settleMs, matcher, opened: nudge, stop: fail }, syncFile.streams);
   const window = Math.max(WINDOW_MIN, concurrency * WINDOW_PER_DELIVERY);
   const relay = new Relay({ ...common, queue, streams: () => gate.open(), window });
   const { sweepIntervalMs } = settings.polling;
@@ -78,6 +79,7 @@ export function assemble(
     streams,
     policy: settings.delivery,
     guard: settings.guard,
+    close: (stream, error) => gate.close(stream, error),
     stop: fail,
   });
   const handlers: QueueHandlers = {

@@ -48,6 +48,8 @@ export interface MatchRule {
   readonly fields: readonly string[];
   /** `normalized` compares without case, accents folded, white space and punctuation squeezed. */
   readonly compare: "exact" | "normalized";
+  /** Several records of the ERP may have one such key: it is not unique by nature. */
+  readonly shared?: boolean | undefined;
 }
 
 /** A stream of the sync file, checked and compiled once. */
@@ -82,6 +84,11 @@ export interface Stream {
    * @throws {ParkError} E_MAPPING with the field, the expression and the value's type (the value only if a `map` lacks it).
    */
   map(row: Row, deleted: boolean): Promise<Mapped>;
+  /**
+   * The match fields of a row alone, whether or not the row is deleted or left out: what its record would be found by.
+   * @throws {ParkError} E_MAPPING as `map` does.
+   */
+  identify(row: Row): Promise<readonly MappedField[]>;
 }
 
 export interface SourceEntry {

@@ -153,29 +153,28 @@ const deleted = z
 
 const rule = z.array(fieldName).min(1).describe("The fields whose values together name one record.");
 
+const ruleWords = z.strictObject({
+  fields: rule,
+  compare: z
+    .enum(["exact", "normalized"])
+    .default("exact")
+    .describe("normalized: without case, accents, punctuation and doubled spaces."),
+  shared: z
+    .boolean()
+    .optional()
+    .describe("true: several records of the ERP may have one such key. Otherwise the second one is parked."),
+});
+
 const match = z
   .union(
     [
       rule,
-      z
-        .array(
-          z.union(
-            [
-              rule,
-              z.strictObject({
-                fields: rule,
-                compare: z
-                  .enum(["exact", "normalized"])
-                  .default("exact")
-                  .describe("normalized: without case, accents, punctuation and doubled spaces."),
-              }),
-            ],
-            { error: "a list of fields, or { fields, compare }" },
-          ),
-        )
-        .min(1),
+      z.array(z.union([rule, ruleWords], { error: "a list of fields, or { fields, compare, shared }" })).min(1),
+      ruleWords,
     ],
-    { error: "a list of fields, or a list of such rules" },
+    {
+      error: "a list of fields, a list of such rules, or { fields, compare, shared }",
+    },
   )
   .describe("The natural key: finds records that the service already has. Several rules are tried in order.");
 

@@ -46,6 +46,10 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_MATCH_AMBIGUOUS: person(
     'Choose one of the candidates with "svcsync resolve {record} --bind ID", or merge them in the service and then "svcsync retry {record}".',
   ),
+  E_MATCH_TAKEN: person(
+    'Merge the two in the ERP, or allow such records by `shared: true` at the match rule. Create this one: "svcsync resolve {record} --create". Leave it out: "svcsync skip {record}".',
+  ),
+  E_LIST_INCOMPLETE: itself("See whether the token's user still sees all records of the resource in the service."),
   E_ALREADY_BOUND: person(
     'Two rows of the ERP are one record of the service: merge them in the ERP, or leave this one out with "svcsync skip {record}".',
   ),
@@ -76,6 +80,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
 
   // ── streams ─────────────────────────────────────────────────────────────────────────────────────────────────────
   E_ADOPTION_NEEDED: person('"svcsync adopt {stream}" shows what matches; with --confirm the stream delivers.'),
+  E_MATCH_DROPPED: person('Correct the match field in the sync file, then "svcsync adopt {stream} --confirm".'),
   E_SWEEP_EMPTY: person(
     'Look at the source: a dropped view, a wrong `where`, missing rights. "svcsync peek {stream}" shows its rows. If it was emptied on purpose: "svcsync deletions {stream} --confirm".',
   ),

@@ -1,28 +1,47 @@
-import { errorFacts, StopError, WaitError, type ErrorFacts, type StreamName } from "#model";
+import {
+  errorFacts,
+  isJsonObject,
+  sleep,
+  StopError,
+  WaitError,
+  type ErrorFacts,
+  type JsonObject,
+  type StreamName,
+} from "#model";
 import type { Stream } from "#mapping";
-import type { Service } from "#service";
-import type { Store } from "#store";
+import { RESTORED_NOTE, type Store } from "#store";
 import type { Logger } from "#telemetry";
 import { Bell } from "./bell.ts";
 import type { Matcher } from "./matcher.ts";
+import { ruleName } from "./natural-key.ts";
 
 /** How often a held stream looks whether somebody has decided. */
 const LOOK_AGAIN_MS = 5_000;
+/** How often the gate looks while every stream is open. */
+const IDLE_MS = 60_000;
 
 export interface AdoptionGateParts {
   readonly store: Store;
-  readonly service: Pick<Service, "list">;
   readonly matcher: Matcher;
   readonly logger: Logger;
+  /** How long the service's lists may be behind what was written. */
+  readonly settleMs: number;
   /** A stream was let through. */
   readonly opened: () => void;
   readonly stop: (error: StopError) => void;
 }
 
+/** Why a stream is held, and what ends it. */
+export interface Hold {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
 /**
- * Holds back the first deliveries of a stream until it is clear what the service already holds. An empty resource (or one
+ * Holds back the deliveries of a stream until it is clear what the service already holds. An empty resource (or one
  * whose records are all bound already) opens by itself; a resource with records of unknown origin waits for
- * `svcsync adopt`, so that nothing is created beside what exists.
+ * `svcsync adopt`, so that nothing is created beside what exists. After a restore every stream first waits until the service
+ * shows what was written before. A stream whose records cannot be found again is held too.
  */
 export class AdoptionGate {
   readonly #parts: AdoptionGateParts;
@@ -51,34 +70,70 @@ export class AdoptionGate {
     return [...this.#undecided.keys()].every((name) => this.#held.has(name));
   }
 
-  /** Looks at the undecided streams until all are open or the signal is aborted. */
+  /** Looks at the undecided streams until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && this.#undecided.size > 0) {
-      for (const stream of this.#undecided.values()) {
-        await this.#look(stream, signal);
-        if (signal.aborted) return;
-      }
-      if (this.#undecided.size > 0) await this.#bell.wait(LOOK_AGAIN_MS, signal);
+    let isSettled = false;
+    while (!signal.aborted) {
+      isSettled ||= await this.#restoreHasSettled(signal);
+      // One at a time would add up the pauses of empty resources.
+      if (isSettled) await Promise.all([...this.#undecided.values()].map((stream) => this.#look(stream, signal)));
+      await this.#bell.wait(this.#undecided.size > 0 ? LOOK_AGAIN_MS : IDLE_MS, signal);
+    }
+  }
+
+  /**
+   * Holds an open stream: the service does not keep its match fields, so what is created cannot be found again. It stays
+   * held over restarts until the sync file names other match fields or a person confirms the stream.
+   */
+  async close(stream: Stream, error: WaitError): Promise<void> {
+    const { store, logger } = this.#parts;
+    const hold = {
+      reason: error.message,
+      remedy: `correct match and fields of ${stream.name} in the sync file, then "svcsync adopt ${stream.name} --confirm"`,
+    };
+    this.#open.delete(stream.name);
+    await store.saveNote(closedNote(stream.name), { rules: ruleNames(stream), reason: hold.reason });
+    await store.decideAdoption(stream.name, undefined);
+    await this.#hold(stream, hold, error);
+    this.#undecided.set(stream.name, stream);
+    logger.error({ stream: stream.name, resource: stream.resource, err: error }, "stream was held");
+    this.#bell.ring();
+  }
+
+  /** True once the service had time to show what was written before the store was restored, or if it was not restored. */
+  async #restoreHasSettled(signal: AbortSignal): Promise<boolean> {
+    const { store, logger, settleMs } = this.#parts;
+    try {
+      if ((await store.note(RESTORED_NOTE)) !== true) return true;
+      logger.info({ settleMs }, "store was restored, deliveries wait for the service's lists");
+      await sleep(settleMs, signal);
+      if (signal.aborted) return false;
+      await store.saveNote(RESTORED_NOTE, null);
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof StopError) this.#parts.stop(thrown);
+      else logger.warn({ err: errorFacts(thrown) }, "streams could not be opened yet");
+      return false;
     }
   }
 
   async #look(stream: Stream, signal: AbortSignal): Promise<void> {
-    const { store, logger } = this.#parts;
+    const { store, matcher, logger } = this.#parts;
     try {
       if (await store.adoption(stream.name)) return await this.#letThrough(stream);
-      if (this.#held.get(stream.name)?.code === "E_ADOPTION_NEEDED") return;
-      const foreign = await this.#foreignRecords(stream, signal);
+      if (this.#isForPerson(stream)) return;
+      const closed = await store.note(closedNote(stream.name));
+      if (isJsonObject(closed) && closed["rules"] === ruleNames(stream)) return this.#stayClosed(stream, closed);
+      const foreign = await matcher.survey(stream, signal);
       if (foreign === 0) {
         await store.decideAdoption(stream.name, "empty");
         return await this.#letThrough(stream);
       }
-      const hold = holdFor(stream, foreign);
+      const hold = holdFor(stream, foreign, await matcher.blindFields(stream));
       const error = new WaitError("E_ADOPTION_NEEDED", `${hold.reason}; ${hold.remedy}`, {
         details: { count: foreign },
       });
-      // The note first: who hears that all streams were looked at may ask why this one is held.
-      await store.saveNote(heldNote(stream.name), hold);
-      this.#held.set(stream.name, errorFacts(error));
+      await this.#hold(stream, hold, error);
       logger.error({ stream: stream.name, resource: stream.resource, count: foreign, err: error }, "stream was held");
     } catch (thrown) {
       if (signal.aborted) return;
@@ -92,38 +147,63 @@ export class AdoptionGate {
   }
 
   async #letThrough(stream: Stream): Promise<void> {
-    if (await this.#parts.store.note(heldNote(stream.name)))
-      await this.#parts.store.saveNote(heldNote(stream.name), null);
+    for (const name of [heldNote(stream.name), closedNote(stream.name)])
+      if (await this.#parts.store.note(name)) await this.#parts.store.saveNote(name, null);
     this.#undecided.delete(stream.name);
     this.#held.delete(stream.name);
     this.#open.add(stream.name);
     this.#parts.opened();
   }
 
-  /** Records of the resource that no stream has bound. */
-  async #foreignRecords(stream: Stream, signal: AbortSignal): Promise<number> {
-    const { store, service, matcher } = this.#parts;
-    if (stream.match.length > 0) await matcher.freshen(stream.resource, LOOK_AGAIN_MS, signal);
-    let foreign = 0;
-    if (stream.match.length > 0 && (await store.matchIndex(stream.resource))?.isEmpty) return 0;
-    for await (const page of service.list(stream.resource, { fields: ["id"] }, signal))
-      for (const { id } of page)
-        if (typeof id === "number" && !(await store.boundTo({ resource: stream.resource, serviceId: id })))
-          foreign += 1;
-    return foreign;
+  #isForPerson({ name }: Stream): boolean {
+    const code = this.#held.get(name)?.code;
+    return code === "E_ADOPTION_NEEDED" || code === "E_MATCH_DROPPED";
+  }
+
+  /** As {@link close} left it. */
+  #stayClosed({ name }: Stream, { reason }: JsonObject): void {
+    const message = typeof reason === "string" ? reason : `${name} is held`;
+    this.#held.set(name, errorFacts(new WaitError("E_MATCH_DROPPED", message)));
+  }
+
+  /** The note first: who hears that all streams were looked at may ask why this one is held. */
+  async #hold(stream: Stream, { reason, remedy }: Hold, error: WaitError): Promise<void> {
+    await this.#parts.store.saveNote(heldNote(stream.name), { reason, remedy });
+    this.#held.set(stream.name, errorFacts(error));
   }
 }
 
-function holdFor({ name, resource, match }: Stream, count: number): { reason: string; remedy: string } {
+function holdFor({ name, resource, match }: Stream, count: number, blind: readonly string[]): Hold {
   const reason = `${resource} already holds ${count} records that svcsync does not know`;
-  const remedy =
-    match.length > 0
-      ? `"svcsync adopt ${name}" shows which of them are the ERP's, "--confirm" adopts those and creates the others`
-      : `the stream has no match rule: add one, or, if none of them is the ERP's, "svcsync adopt ${name} --create-all"`;
-  return { reason, remedy };
+  if (match.length === 0)
+    return {
+      reason,
+      remedy: `the stream has no match rule: add one, or, if none of them is the ERP's, "svcsync adopt ${name} --create-all"`,
+    };
+  if (blind.length > 0)
+    return { reason: `${reason}, and none of them carries ${blind.join(", ")}`, remedy: blindRemedy(name) };
+  return {
+    reason,
+    remedy: `"svcsync adopt ${name}" shows which of them are the ERP's, "--confirm" adopts those and creates the others`,
+  };
+}
+
+/** What to do where no record of the service has a value in a match field. */
+export function blindRemedy(stream: StreamName): string {
+  return `correct the field's name in match, or, if none of them is the ERP's, "svcsync adopt ${stream} --create-all"`;
+}
+
+/** The stream's match rules by name, in one text. */
+export function ruleNames({ match }: Stream): string {
+  return match.map(ruleName).join(";");
 }
 
 /** The note that says why a stream is held, as `{ reason, remedy }`; null once it is open. */
 export function heldNote(stream: StreamName): string {
   return `held/${stream}`;
+}
+
+/** The note of a stream that {@link AdoptionGate.close} holds: under which rules, and why. */
+function closedNote(stream: StreamName): string {
+  return `closed/${stream}`;
 }

@@ -1,110 +1,189 @@
 import {
   errorFacts,
+  isJsonObject,
+  recordLabel,
   recordName,
+  WaitError,
   type Binding,
   type ErrorFacts,
+  type Json,
+  type Projection,
   type RecordId,
   type ResourceName,
   type ServiceId,
 } from "#model";
 import type { Stream } from "#mapping";
-import type { Service, ServiceRecord } from "#service";
-import type { Store } from "#store";
-import { naturalKey, ruleName } from "./natural-key.ts";
-import { Resolver } from "./resolver.ts";
+import { idOf, sameValue, type Service, type ServiceRecord } from "#service";
+import type { RecordView, Store } from "#store";
+import { KeysInFlight } from "./keys-in-flight.ts";
+import type { Found, Matcher } from "./matcher.ts";
+import { Resolver, type Wanted } from "./resolver.ts";
 
 /** Records read from the store at once. */
 const PAGE = 500;
+/** Letters of a name that are shown. */
+const NAME_LENGTH = 60;
+/** Fields that say what a record is called, best first; of a long text the first line counts. */
+const NAME_FIELDS = ["name", "title", "subject", "description"];
+
+/** One record as people recognise it. */
+export interface Shown {
+  /** What it is called; empty where nothing says so. */
+  readonly name: string;
+  /** Its match fields and their values, e.g. `customerId 10023`. */
+  readonly match: string;
+}
+
+/** A record of the service that a record of the ERP is, or could be. */
+export interface Counterpart extends Shown {
+  readonly serviceId: ServiceId;
+}
+
+/** A field that the first write would change. */
+export interface Overwrite {
+  readonly field: string;
+  readonly from: Json;
+  readonly to: Json;
+}
 
 /** What a first run would do with one record of the ERP. */
-export interface PlannedRecord {
+export interface PlannedRecord extends Shown {
   readonly id: RecordId;
-  readonly verdict: "bound" | "matched" | "new" | "ambiguous" | "left out" | "unclear";
+  /** `deleted`: the ERP has deleted it; it is bound, and then removed or set as the stream says. */
+  readonly verdict: "bound" | "matched" | "deleted" | "new" | "ambiguous" | "left out" | "unclear";
   /** The one record that it is, or all that it could be. */
   readonly candidates: readonly ServiceId[];
+  /** The candidates as the service shows them. */
+  readonly counterparts: readonly Counterpart[];
+  readonly overwrites: readonly Overwrite[];
   /** Why it is unclear: what the record's own delivery would say. */
   readonly error?: ErrorFacts;
 }
 
 /** A record of the service that no record of the ERP answers to. It is left as it is. */
-export interface Orphan {
+export interface Orphan extends Counterpart {
   readonly resource: ResourceName;
-  readonly serviceId: ServiceId;
-  readonly label: string;
 }
 
 export interface AdoptionPlan {
   readonly stream: string;
   readonly records: readonly PlannedRecord[];
   readonly orphans: readonly Orphan[];
+  /** Match fields that no record of the service carries: nothing can be found by them, and the plan proves nothing. */
+  readonly blindFields: readonly string[];
 }
 
-/** Says what a first run would do, stream by stream, and writes nothing. Parents are planned before their children. */
+/** A planned record before the service's side of it was read. */
+interface Draft extends Omit<PlannedRecord, "counterparts" | "overwrites"> {
+  readonly wanted?: Wanted;
+}
+
+/**
+ * Says what a first run would do, stream by stream, and writes nothing to the service. It looks into the match index that the
+ * deliveries look into. Parents are planned before their children.
+ */
 export class AdoptionPlanner {
   readonly #store: Store;
   readonly #service: Pick<Service, "list" | "lookup">;
+  readonly #matcher: Matcher;
   readonly #resolver: Resolver;
+  readonly #keys = new KeysInFlight();
   /** Bindings that the plans so far would make. */
   readonly #planned = new Map<string, Binding>();
 
-  constructor(store: Store, service: Pick<Service, "list" | "lookup">) {
+  constructor(store: Store, service: Pick<Service, "list" | "lookup">, matcher: Matcher) {
     this.#store = store;
     this.#service = service;
+    this.#matcher = matcher;
     this.#resolver = new Resolver(
       { bindings: (ids) => this.#bindings(ids), record: (id) => store.record(id) },
       service,
     );
   }
 
-  /** Reads the stream's resource once and compares every staged record with it. */
+  /** Reads the stream's resource whole and compares every staged record with it. */
   async plan(stream: Stream, signal: AbortSignal): Promise<AdoptionPlan> {
-    const index = await ServiceIndex.read(stream, this.#service, signal);
-    const records: PlannedRecord[] = [];
-    const taken = new Set<ServiceId>();
+    await this.#matcher.survey(stream, signal);
+    const drafts: Draft[] = [];
     let after: RecordId | undefined;
     for (;;) {
       const page = await this.#store.records({ stream: stream.name, limit: PAGE, ...(after ? { after } : {}) });
-      for (const { id, row, unreadable, deleted, binding } of page) {
-        const planned: PlannedRecord = binding
-          ? { id, verdict: "bound", candidates: [binding.serviceId] }
-          : unreadable
-            ? { id, verdict: "unclear", candidates: [], error: unreadable }
-            : await this.#match(id, stream, index, () => stream.map(row, deleted), signal);
-        records.push(planned);
-        if (planned.verdict === "bound" || planned.verdict === "matched")
-          for (const serviceId of planned.candidates) taken.add(serviceId);
-        if (planned.verdict === "matched")
-          this.#planned.set(recordName(id), { resource: stream.resource, serviceId: planned.candidates[0]! });
+      for (const view of page) {
+        const draft = await this.#draft(stream, view, signal);
+        drafts.push(draft);
+        if (draft.verdict === "matched" || draft.verdict === "deleted")
+          this.#planned.set(recordName(view.id), { resource: stream.resource, serviceId: draft.candidates[0]! });
       }
       after = page.at(-1)?.id;
       if (page.length < PAGE) break;
     }
-    return { stream: stream.name, records: contested(records), orphans: index.orphans(taken) };
+    const settled = contested(drafts);
+    const { shown, orphans } = await this.#serviceSide(stream, settled, signal);
+    const records = settled.map(({ wanted, ...draft }): PlannedRecord => {
+      const found = draft.candidates.flatMap((id) => shown.get(id) ?? []);
+      const [first] = found;
+      const overwrites = wanted && first && draft.verdict === "matched" ? overwritten(wanted, first.record) : [];
+      return { ...draft, counterparts: found.map(({ counterpart }) => counterpart), overwrites };
+    });
+    return { stream: stream.name, records, orphans, blindFields: await this.#matcher.blindFields(stream) };
   }
 
-  async #match(
-    id: RecordId,
-    stream: Stream,
-    index: ServiceIndex,
-    map: () => ReturnType<Stream["map"]>,
-    signal: AbortSignal,
-  ): Promise<PlannedRecord> {
+  async #draft(stream: Stream, { id, row, deleted, binding, state }: RecordView, signal: AbortSignal): Promise<Draft> {
+    let shown: Shown = { name: "", match: "" };
+    let isGone = false;
+    if (binding) return { id, ...shown, verdict: "bound", candidates: [binding.serviceId] };
     try {
-      const mapped = await map();
-      if (mapped.kind !== "record") return { id, verdict: "left out", candidates: [] };
-      const { projection } = await this.#resolver.resolve(id, mapped.fields, signal);
-      const found = index.find(projection);
-      const free: ServiceId[] = [];
-      for (const serviceId of found)
-        if (!(await this.#store.boundTo({ resource: stream.resource, serviceId }))) free.push(serviceId);
-      return { id, verdict: free.length === 0 ? "new" : free.length === 1 ? "matched" : "ambiguous", candidates: free };
+      const mapped = await stream.map(row, deleted);
+      isGone = mapped.kind === "deleted";
+      if (mapped.kind === "skip" || (isGone && (state === "deleted" || stream.match.length === 0)))
+        return { id, ...shown, verdict: "left out", candidates: [] };
+      const fields = mapped.kind === "record" ? mapped.fields : await stream.identify(row);
+      const wanted = await this.#resolver.resolve(id, fields, signal);
+      shown = shownAs(stream, wanted.projection);
+      const found = await this.#matcher.find(stream, wanted.projection, id, signal);
+      return { id, ...shown, ...this.#verdict(stream, id, wanted, found, isGone), wanted };
     } catch (thrown) {
       const error = errorFacts(thrown);
       // A child of a record that is new itself cannot be in the service yet.
-      if (error.code === "E_PARENT_MISSING") return { id, verdict: "new", candidates: [] };
+      if (error.code === "E_PARENT_MISSING")
+        return { id, ...shown, verdict: isGone ? "left out" : "new", candidates: [] };
       if (signal.aborted) throw thrown;
-      return { id, verdict: "unclear", candidates: [], error };
+      return { id, ...shown, verdict: "unclear", candidates: [], error };
     }
+  }
+
+  #verdict(stream: Stream, id: RecordId, { projection }: Wanted, { free, owners }: Found, isGone: boolean) {
+    if (free.length > 1) return { verdict: "ambiguous", candidates: free } as const;
+    if (free.length === 1) return { verdict: isGone ? "deleted" : "matched", candidates: free } as const;
+    if (isGone) return { verdict: "left out", candidates: [] } as const;
+    const [owner] = owners;
+    if (owner) throw new WaitError("E_MATCH_TAKEN", `${recordLabel(owner)} has the same natural key`);
+    this.#keys.reserve(stream, projection, id);
+    return { verdict: "new", candidates: [] } as const;
+  }
+
+  /** Reads how the service shows the candidates, and which records nobody answers to. */
+  async #serviceSide(stream: Stream, drafts: readonly Draft[], signal: AbortSignal) {
+    const { resource, match, ownedFields } = stream;
+    const taken = new Set<ServiceId>();
+    const wanted = new Set<ServiceId>();
+    for (const { verdict, candidates } of drafts)
+      for (const serviceId of candidates) {
+        wanted.add(serviceId);
+        if (verdict !== "ambiguous") taken.add(serviceId);
+      }
+    const shown = new Map<ServiceId, { counterpart: Counterpart; record: ServiceRecord }>();
+    const orphans: Orphan[] = [];
+    const fields = ["id", ...new Set([...match.flatMap((rule) => rule.fields), ...ownedFields])];
+    for await (const page of this.#service.list(resource, { fields }, signal))
+      for (const record of page) {
+        const serviceId = idOf(record);
+        if (serviceId === undefined) continue;
+        const counterpart = { serviceId, ...shownAs(stream, record) };
+        if (wanted.has(serviceId)) shown.set(serviceId, { counterpart, record });
+        if (!taken.has(serviceId)) orphans.push({ resource, ...counterpart });
+      }
+    return { shown, orphans };
   }
 
   async #bindings(ids: readonly RecordId[]): Promise<ReadonlyMap<string, Binding>> {
@@ -118,66 +197,35 @@ export class AdoptionPlanner {
 }
 
 /** Two records of the ERP that match one record of the service: a person has to say whose it is. */
-function contested(records: readonly PlannedRecord[]): PlannedRecord[] {
-  const claims = new Map<ServiceId, number>();
-  for (const { verdict, candidates } of records)
-    if (verdict === "matched") claims.set(candidates[0]!, (claims.get(candidates[0]!) ?? 0) + 1);
-  return records.map((record) =>
-    record.verdict === "matched" && claims.get(record.candidates[0]!)! > 1
-      ? { ...record, verdict: "ambiguous" }
-      : record,
-  );
+function contested(drafts: readonly Draft[]): Draft[] {
+  const claims = new Map<ServiceId, RecordId[]>();
+  for (const { id, verdict, candidates } of drafts)
+    if (verdict === "matched") claims.set(candidates[0]!, [...(claims.get(candidates[0]!) ?? []), id]);
+  return drafts.map((draft) => {
+    const others = draft.verdict === "matched" ? claims.get(draft.candidates[0]!)! : [];
+    if (others.length < 2) return draft;
+    const error = errorFacts(new WaitError("E_MATCH_TAKEN", `${others.map(recordLabel).join(" and ")} match it`));
+    return { ...draft, verdict: "ambiguous", error };
+  });
 }
 
-/** A resource's records by the stream's natural keys, for the time of one plan. */
-class ServiceIndex {
-  readonly #stream: Stream;
-  readonly #keys = new Map<string, ServiceId[]>();
-  readonly #labels = new Map<ServiceId, string>();
+function shownAs({ match }: Stream, record: Projection | ServiceRecord): Shown {
+  const fields = [...new Set(match.flatMap((rule) => rule.fields))];
+  const filled = fields.flatMap((field) => (textOf(record[field]) === "" ? [] : [`${field} ${textOf(record[field])}`]));
+  const name = NAME_FIELDS.map((field) => textOf(record[field])).find((text) => text !== "") ?? "";
+  return { name: name.split("\n")[0]!.slice(0, NAME_LENGTH), match: filled.join(", ") };
+}
 
-  private constructor(stream: Stream) {
-    this.#stream = stream;
-  }
+function textOf(value: Json | undefined): string {
+  if (isJsonObject(value)) return textOf(value["id"]);
+  return value === undefined || value === null || typeof value === "object" ? "" : String(value).trim();
+}
 
-  static async read(stream: Stream, service: Pick<Service, "list">, signal: AbortSignal): Promise<ServiceIndex> {
-    const index = new ServiceIndex(stream);
-    const fields = ["id", ...new Set(stream.match.flatMap((rule) => rule.fields))];
-    for await (const page of service.list(stream.resource, { fields }, signal))
-      for (const record of page) index.#add(record);
-    return index;
-  }
-
-  #add(record: ServiceRecord): void {
-    const serviceId = record["id"];
-    if (typeof serviceId !== "number") return;
-    const { id: _, ...rest } = record;
-    this.#labels.set(
-      serviceId,
-      Object.values(rest)
-        .filter((value) => typeof value !== "object")
-        .join(" "),
-    );
-    for (const rule of this.#stream.match) {
-      const key = naturalKey(rule, record);
-      if (key === undefined) continue;
-      const name = `${ruleName(rule)}\u0000${key}`;
-      this.#keys.set(name, [...(this.#keys.get(name) ?? []), serviceId]);
-    }
-  }
-
-  /** Every record that the first rule with any hit finds. */
-  find(projection: Parameters<typeof naturalKey>[1]): readonly ServiceId[] {
-    for (const rule of this.#stream.match) {
-      const key = naturalKey(rule, projection);
-      const found = key === undefined ? undefined : this.#keys.get(`${ruleName(rule)}\u0000${key}`);
-      if (found) return found;
-    }
-    return [];
-  }
-
-  orphans(taken: ReadonlySet<ServiceId>): Orphan[] {
-    return [...this.#labels]
-      .filter(([serviceId]) => !taken.has(serviceId))
-      .map(([serviceId, label]) => ({ resource: this.#stream.resource, serviceId, label }));
-  }
+/** Tags are added, nothing of theirs is overwritten; fields of the creation alone are left as they are. */
+function overwritten({ projection, createOnly, shared }: Wanted, record: ServiceRecord): Overwrite[] {
+  return Object.entries(projection).flatMap(([field, to]) => {
+    const from = record[field];
+    const isOurs = !createOnly.has(field) && !shared.has(field);
+    return isOurs && !sameValue(to, from) ? [{ field, from: from ?? null, to }] : [];
+  });
 }

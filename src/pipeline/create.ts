@@ -4,123 +4,47 @@ import {
   recordName,
   RetryError,
   WaitError,
-  type Json,
   type JsonObject,
   type Projection,
   type RecordId,
   type ResourceName,
   type ServiceId,
-  type StreamName,
 } from "#model";
 import type { Stream } from "#mapping";
-import { sameValue, type Service, type Written } from "#service";
+import type { Service, Written } from "#service";
 import type { Claim, Store } from "#store";
 import type { DroppedFields } from "./dropped-fields.ts";
-import { Looks } from "./looks.ts";
-import type { Matcher } from "./matcher.ts";
+import type { FoundRecords } from "./found-records.ts";
+import type { KeysInFlight } from "./keys-in-flight.ts";
+import type { MatchProof } from "./match-proof.ts";
+import type { Found, Matcher } from "./matcher.ts";
 import { naturalKey } from "./natural-key.ts";
-import type { Presence } from "./presence.ts";
 import type { Wanted } from "./resolver.ts";
+import { respelledNote } from "./settlement.ts";
 import { saysNotDone } from "./verdict.ts";
 
 export interface CreatorParts {
   readonly store: Store;
   readonly service: Service;
-  readonly presence: Presence;
   readonly matcher: Matcher;
-  /** How long after a create of unknown outcome the service may still bring its record to light. */
-  readonly settleMs: number;
+  readonly found: FoundRecords;
+  readonly keys: KeysInFlight;
   readonly dropped: DroppedFields;
+  readonly proof: MatchProof;
 }
 
+/** When the owner of a natural key is about to change, the key may be free soon. */
+const TAKEN_AGAIN_MS = 2_000;
+
 /**
- * Gives a record its counterpart in the service: by settling a create that was begun, by adopting what is there, or by
+ * Gives a record its counterpart in the service: by adopting what is there, or by
  * creating it. This is where duplicates would be made, so every path looks before it leaps.
  */
 export class Creator {
   readonly #parts: CreatorParts;
-  readonly #looks: Looks;
 
   constructor(parts: CreatorParts) {
     this.#parts = parts;
-    this.#looks = new Looks(parts.settleMs);
-  }
-
-  /**
-   * Settles the open intent of a claim: true when the claim has ended (bound to what was found), false when it is certain
-   * that nothing was created and the intent is closed.
-   * @throws {WaitError} E_CREATE_UNSETTLED while the service may still show the record.
-   * @throws {UncertainError} where the record cannot be looked for, or when several could be it.
-   */
-  async settle(claim: Claim, stream: Stream, signal: AbortSignal): Promise<boolean> {
-    const { store, matcher } = this.#parts;
-    const intent = claim.intent!;
-    if (claim.decision?.kind === "create") {
-      await store.abandon(claim);
-      return false;
-    }
-    if (!stream.match.some((rule) => naturalKey(rule, intent.projection) !== undefined))
-      throw new UncertainError(
-        "E_CREATE_UNCERTAIN",
-        `a create of ${intent.resource} was begun and its end not seen; the stream has no match rule to look for it`,
-      );
-    const found = await this.#present(
-      intent.resource,
-      await matcher.find(stream, intent.projection, claim.id, signal, { afresh: true }),
-      signal,
-    );
-    const [serviceId, ...others] = found;
-    if (others.length > 0)
-      throw new UncertainError(
-        "E_CREATE_UNCERTAIN",
-        `a create of ${intent.resource} was begun and its end not seen; ${found.length} records could be its result: ${found.join(", ")}`,
-        { candidates: [...found] },
-      );
-    if (
-      serviceId !== undefined &&
-      (await this.#bindFound(claim, stream, serviceId, intent.projection, "settle", signal))
-    ) {
-      this.#looks.end(claim.id);
-      return true;
-    }
-    const afterMs = this.#looks.leftMs(claim);
-    if (afterMs > 0) {
-      await store.looked(claim);
-      throw new WaitError(
-        "E_CREATE_UNSETTLED",
-        `a create of ${intent.resource} was begun and its end not seen; the service does not show its record yet`,
-        { afterMs },
-      );
-    }
-    await this.#expectAbsent(claim, stream, signal);
-    await store.abandon(claim);
-    this.#looks.end(claim.id);
-    return false;
-  }
-
-  /**
-   * Not to find a natural key proves nothing where the service does not keep it as it was sent.
-   * @throws {UncertainError} when it may hold the record under another spelling.
-   */
-  async #expectAbsent(claim: Claim, stream: Stream, signal: AbortSignal): Promise<void> {
-    const { resource, projection } = claim.intent!;
-    const near = await this.#parts.matcher.findNear(stream, projection, claim.id);
-    const candidates: ServiceId[] = [];
-    for (const serviceId of near)
-      if (await this.#parts.presence.read(resource, serviceId, ["id"], signal)) candidates.push(serviceId);
-    if (candidates.length > 0)
-      throw new UncertainError(
-        "E_CREATE_UNCERTAIN",
-        `a create of ${resource} was begun and its end not seen; its natural key is there in another spelling: ${candidates.join(", ")}`,
-        { candidates },
-      );
-    for (const field of stream.match.flatMap(({ fields }) => fields))
-      if ((await this.#parts.store.note(respelledNote(stream.name, field))) !== undefined)
-        throw new UncertainError(
-          "E_CREATE_UNCERTAIN",
-          `a create of ${resource} was begun and its end not seen; the service does not keep ${field} as it is sent, so the record cannot be looked for by it`,
-          { field },
-        );
   }
 
   /**
@@ -129,45 +53,79 @@ export class Creator {
    * @throws {ParkError} E_MATCH_AMBIGUOUS when several records answer to the natural key.
    */
   async create(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<"adopted" | "created"> {
-    const { store, service, matcher } = this.#parts;
-    const resource = stream.resource;
+    const { matcher, proof } = this.#parts;
+    const { resource } = stream;
     const looksFirst = stream.match.length > 0 && claim.decision?.kind !== "create";
-    const matched = looksFirst ? await matcher.find(stream, wanted.projection, claim.id, signal) : [];
-    const found = await this.#present(resource, matched, signal);
-    if (found.length > 1)
-      throw new ParkError(
-        "E_MATCH_AMBIGUOUS",
-        `${found.length} records of ${resource} answer to its natural key: ${found.join(", ")}`,
-        { details: { candidates: [...found] } },
-      );
-    if (found[0] !== undefined && (await this.#bindFound(claim, stream, found[0], wanted.projection, "adopt", signal)))
-      return "adopted";
-
-    const body = withoutNulls(wanted.projection);
-    await store.begin(claim, { resource, projection: wanted.projection });
-    let written: Written;
+    if (looksFirst) {
+      const answers = await matcher.find(stream, wanted.projection, claim.id, signal);
+      if (await this.#bindOne(claim, stream, wanted, answers, signal)) return "adopted";
+      await this.#expectUntaken(claim.id, resource, wanted.projection, answers);
+      this.#parts.keys.reserve(stream, wanted.projection, claim.id);
+    }
     try {
-      written = await service.create(resource, body, signal);
+      const post = () => this.#post(claim, resource, wanted, signal);
+      await this.#bindCreated(claim, stream, wanted, await proof.create(stream, wanted.projection, post, signal));
+    } catch (thrown) {
+      if (!signal.aborted && saysNotDone(thrown)) this.#parts.keys.release(claim.id);
+      throw thrown;
+    }
+    this.#parts.keys.release(claim.id);
+    return "created";
+  }
+
+  /**
+   * Binds an unbound record to the one record of the service that its natural key names; false when there is none.
+   * @throws {ParkError} E_MATCH_AMBIGUOUS when several records answer to the natural key.
+   */
+  async adopt(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
+    const answers = await this.#parts.matcher.find(stream, wanted.projection, claim.id, signal);
+    return this.#bindOne(claim, stream, wanted, answers, signal);
+  }
+
+  async #bindOne(claim: Claim, stream: Stream, wanted: Wanted, { free }: Found, signal: AbortSignal): Promise<boolean> {
+    const found = await this.#parts.found.present(stream.resource, free, signal);
+    if (found.length > 1) throw ambiguous(stream.resource, found);
+    const [serviceId] = found;
+    if (serviceId === undefined) return false;
+    if (!(await this.#parts.found.bind(claim, stream, serviceId, wanted, "adopt", signal))) return false;
+    await this.#parts.proof.found(stream);
+    return true;
+  }
+
+  async #post(claim: Claim, resource: ResourceName, { projection }: Wanted, signal: AbortSignal): Promise<Written> {
+    const { store, service } = this.#parts;
+    await store.begin(claim, { resource, projection });
+    try {
+      const written = await service.create(resource, withoutNulls(projection), signal);
       await this.#expectUnowned(claim.id, resource, written.serviceId);
+      return written;
     } catch (thrown) {
       if (!signal.aborted && saysNotDone(thrown)) await store.abandon(claim);
       throw thrown;
     }
-    await this.#bindCreated(claim, stream, wanted, written);
-    return "created";
   }
 
-  /** Of several candidates those that still exist: the index does not see what people delete. */
-  async #present(
+  /**
+   * Two records of the ERP with one natural key would become two of the service that nobody can tell apart.
+   * @throws {ParkError} E_MATCH_TAKEN naming both.
+   * @throws {WaitError} E_MATCH_TAKEN while the other one is about to change.
+   */
+  async #expectUntaken(
+    self: RecordId,
     resource: ResourceName,
-    candidates: readonly ServiceId[],
-    signal: AbortSignal,
-  ): Promise<readonly ServiceId[]> {
-    if (candidates.length < 2) return candidates;
-    const present: ServiceId[] = [];
-    for (const serviceId of candidates)
-      if (await this.#parts.presence.read(resource, serviceId, ["id"], signal)) present.push(serviceId);
-    return present;
+    wanted: Projection,
+    { owners, rule }: Found,
+  ): Promise<void> {
+    for (const owner of owners) {
+      const view = await this.#parts.store.record(owner);
+      if (!view?.applied || view.deleted || !rule || naturalKey(rule, view.applied) !== naturalKey(rule, wanted))
+        continue;
+      const message = `${recordLabel(self)} and ${recordLabel(owner)} have the same natural key (${rule.fields.join(", ")}), and ${resource} ${view.binding?.serviceId} is ${recordLabel(owner)}`;
+      const details = { owner: recordLabel(owner), resource, serviceId: view.binding?.serviceId ?? null };
+      if (view.state === "due" || view.state === "claimed")
+        throw new WaitError("E_MATCH_TAKEN", message, { details, afterMs: TAKEN_AGAIN_MS });
+      throw new ParkError("E_MATCH_TAKEN", message, { details });
+    }
   }
 
   /** An id that is another record's cannot be the new one's: what was created is looked for. */
@@ -207,85 +165,16 @@ export class Creator {
         },
       },
     );
-  }
-
-  /** What a record that is there holds of our fields, or undefined when it is gone for sure. */
-  async held(
-    resource: ResourceName,
-    serviceId: ServiceId,
-    wanted: Projection,
-    signal: AbortSignal,
-  ): Promise<Projection | undefined> {
-    const record = await this.#parts.presence.read(resource, serviceId, Object.keys(wanted), signal);
-    return record && ownedPart(record, wanted);
-  }
-
-  /**
-   * Binds to a record that is there; what it holds now counts as last written, so that the next delivery sends exactly what
-   * differs. False when it has vanished meanwhile.
-   */
-  async #bindFound(
-    claim: Claim,
-    stream: Stream,
-    serviceId: ServiceId,
-    wanted: Projection,
-    action: "adopt" | "settle",
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const { resource } = stream;
-    const projection = await this.held(resource, serviceId, wanted, signal);
-    if (!projection) return false;
-    const outcome = action === "adopt" ? "adopted" : "created";
-    await this.#parts.store.bind(
-      claim,
-      { resource, serviceId },
-      {
-        projection,
-        outcome,
-        parents: [],
-        again: true,
-        audit: { action, resource, serviceId, before: { ...projection }, outcome },
-      },
-    );
-    return true;
+    await this.#parts.matcher.remember(stream, serviceId, wanted.projection);
   }
 }
 
-/** The note that the service answered a create with another value of this match field. */
-function respelledNote(stream: StreamName, field: string): string {
-  return `respelled/${stream}/${field}`;
-}
-
-/** A create whose result cannot be known: a person decides. */
-export class UncertainError extends ParkError {
-  constructor(code: "E_CREATE_UNCERTAIN", message: string, details: Record<string, Json> = {}) {
-    super(code, message, { details });
-  }
+function ambiguous(resource: ResourceName, candidates: readonly ServiceId[]): ParkError {
+  const text = `${candidates.length} records of ${resource} answer to its natural key: ${candidates.join(", ")}`;
+  return new ParkError("E_MATCH_AMBIGUOUS", text, { details: { candidates: [...candidates] } });
 }
 
 /** A create says nothing about fields that have no value. */
 function withoutNulls(projection: Projection): JsonObject {
   return Object.fromEntries(Object.entries(projection).filter(([, value]) => value !== null));
-}
-
-/**
- * What a record that is there holds of our fields. Of an array only the ids that we want too count as ours: others' are
- * never removed. What holds the wanted value in another spelling, or shows no value where none is wanted, holds it.
- */
-function ownedPart(record: JsonObject, wanted: Projection): Projection {
-  const owned: Record<string, Json> = {};
-  for (const [name, value] of Object.entries(wanted)) {
-    const found = record[name];
-    if (!Array.isArray(value) && sameValue(value, found)) owned[name] = value;
-    if (name in owned || found === undefined) continue;
-    if (Array.isArray(value) && Array.isArray(found)) {
-      const present = found.map(linkId);
-      owned[name] = value.filter((id) => present.includes(id));
-    } else owned[name] = linkId(found);
-  }
-  return owned;
-}
-
-function linkId(value: Json): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && "id" in value ? value["id"]! : value;
 }

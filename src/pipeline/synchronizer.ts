@@ -5,6 +5,7 @@ import {
   RetryError,
   StopError,
   SyncError,
+  type WaitError,
   type Clock,
   type ErrorFacts,
   type Outcome,
@@ -16,17 +17,23 @@ import type { Stream } from "#mapping";
 import type { Service } from "#service";
 import type { Claim, Parents, Store } from "#store";
 import type { Logger } from "#telemetry";
-import { Creator, UncertainError } from "./create.ts";
+import { Creator } from "./create.ts";
 import { DeleteGuard, type DeleteGuardSettings } from "./delete-guard.ts";
+import { DeletedRecords } from "./deleted-records.ts";
+import { expectSameResource, unreadable, withoutCreateOnly } from "./delivery-checks.ts";
 import { difference } from "./difference.ts";
 import { DroppedFields } from "./dropped-fields.ts";
+import { FoundRecords } from "./found-records.ts";
+import { KeysInFlight } from "./keys-in-flight.ts";
 import type { Leases } from "./leases.ts";
 import type { Matcher } from "./matcher.ts";
+import { MatchProof } from "./match-proof.ts";
 import type { Delivery, Observer } from "./observer.ts";
 import { Presence } from "./presence.ts";
 import { Remover, unbound } from "./removal.ts";
 import { ParentMissing, Resolver, type Wanted } from "./resolver.ts";
 import { Updates } from "./updates.ts";
+import { CreateSettlement, UncertainError } from "./settlement.ts";
 import { verdict, type RetryPolicy } from "./verdict.ts";
 
 export interface SynchronizerParts {
@@ -40,6 +47,8 @@ export interface SynchronizerParts {
   readonly observer: Required<Observer>;
   readonly policy: RetryPolicy & { readonly settleMs: number };
   readonly guard: DeleteGuardSettings;
+  /** Holds a stream whose records could not be found again. */
+  readonly close: (stream: Stream, error: WaitError) => Promise<void>;
   /** The daemon cannot go on. */
   readonly stop: (error: StopError) => void;
 }
@@ -54,6 +63,9 @@ export class Synchronizer {
   readonly #parts: SynchronizerParts;
   readonly #resolver: Resolver;
   readonly #creator: Creator;
+  readonly #settlement: CreateSettlement;
+  readonly #deletedRecords: DeletedRecords;
+  readonly #foundRecords: FoundRecords;
   readonly #remover: Remover;
   readonly #updates: Updates;
   readonly #dropped: DroppedFields;
@@ -62,7 +74,7 @@ export class Synchronizer {
   readonly #running = new Map<string, Promise<void>>();
 
   constructor(parts: SynchronizerParts) {
-    const { store, service, matcher, logger, policy } = parts;
+    const { store, service, matcher, logger, policy, close } = parts;
     this.#parts = parts;
     const dropped = new DroppedFields(store, logger);
     const resolver = new Resolver(store, service);
@@ -72,16 +84,15 @@ export class Synchronizer {
     this.#dropped = dropped;
     this.#resolver = resolver;
     this.#updates = updates;
-    this.#remover = new Remover({
-      store,
-      service,
-      presence,
-      guard: new DeleteGuard(parts),
-      resolver,
-      updates,
-      dropped,
-    });
-    this.#creator = new Creator({ store, service, presence, matcher, dropped, settleMs: policy.settleMs });
+    const guard = new DeleteGuard(parts);
+    this.#remover = new Remover({ store, service, presence, guard, resolver, updates, dropped });
+    const proof = new MatchProof({ store, service, logger, close });
+    const found = new FoundRecords(store, presence);
+    const keys = new KeysInFlight();
+    this.#foundRecords = found;
+    this.#settlement = new CreateSettlement({ store, matcher, presence, found, keys, settleMs: policy.settleMs });
+    this.#creator = new Creator({ store, service, matcher, found, keys, dropped, proof });
+    this.#deletedRecords = new DeletedRecords({ store, resolver, creator: this.#creator });
   }
 
   /**
@@ -124,7 +135,7 @@ export class Synchronizer {
   async #run(claim: Claim, stream: Stream, used: { parents: Parents }, signal: AbortSignal): Promise<Ended> {
     const { store } = this.#parts;
     expectSameResource(claim, stream);
-    if (claim.intent && (await this.#creator.settle(claim, stream, signal))) return { outcome: "created" };
+    if (claim.intent && (await this.#settlement.settle(claim, stream, signal))) return { outcome: "created" };
     if (claim.unreadable) throw unreadable(claim.unreadable);
     const mapped = await stream.map(claim.row, claim.deleted);
     switch (mapped.kind) {
@@ -132,6 +143,7 @@ export class Synchronizer {
         await store.skip(claim, mapped.reason);
         return { outcome: "skipped" };
       case "deleted":
+        if (!claim.binding && (await this.#deletedRecords.bind(claim, stream, signal))) return { outcome: "adopted" };
         await this.#remover.remove(claim, stream, mapped, signal);
         return { outcome: "deleted" };
       case "record": {
@@ -165,6 +177,8 @@ export class Synchronizer {
     }
     const { resource, serviceId } = claim.binding!;
     const written = await this.#updates.send(claim, resource, change, signal);
+    if (stream.match.some(({ fields }) => fields.some((field) => field in change.after)))
+      await this.#parts.matcher.remember(stream, serviceId, projection);
     // Before the delivery ends: after it, a crash would leave nobody who knows.
     await this.#dropped.report(stream, written);
     await store.apply(claim, {
@@ -188,7 +202,7 @@ export class Synchronizer {
   /** A record that a person bound: what it holds counts as last written, so that only what differs is sent. */
   async #found(claim: Claim, { projection }: Wanted, signal: AbortSignal): Promise<Projection> {
     const { resource, serviceId } = claim.binding!;
-    const held = await this.#creator.held(resource, serviceId, projection, signal);
+    const held = await this.#foundRecords.held(resource, serviceId, projection, signal);
     if (!held) throw new ParkError("E_RECORD_GONE", `the service does not have ${resource} ${serviceId}`);
     return held;
   }
@@ -274,24 +288,4 @@ export class Synchronizer {
     else logger.debug({ ...fields, err: delivery.error }, "record postponed");
     observer.delivered(claim.id, delivery);
   }
-}
-
-/** @throws {ParkError} E_RESOURCE_CHANGED: an id of one resource is no id of another, whatever the sync file says now. */
-function expectSameResource({ binding, intent }: Claim, { name, resource }: Stream): void {
-  const known = (binding ?? intent)?.resource;
-  if (known === undefined || known === resource) return;
-  const counterpart = binding ? `is ${known} ${binding.serviceId}` : `was being created as ${known}`;
-  throw new ParkError("E_RESOURCE_CHANGED", `the record ${counterpart}, but ${name} now leads to ${resource}`, {
-    details: { resource: known, serviceId: binding?.serviceId ?? null },
-  });
-}
-
-/** The last readable row is not what the ERP has now: it is not delivered in its place. */
-function unreadable({ code, message, details }: ErrorFacts): ParkError {
-  return new ParkError(code, message, { details });
-}
-
-function withoutCreateOnly({ projection, createOnly }: Wanted): Wanted["projection"] {
-  if (createOnly.size === 0) return projection;
-  return Object.fromEntries(Object.entries(projection).filter(([name]) => !createOnly.has(name)));
 }

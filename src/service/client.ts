@@ -10,10 +10,12 @@ import type { Probe } from "./probe.ts";
 import type { Records } from "./records.ts";
 import type { Reference } from "./reference.ts";
 import type { ListQuery } from "./row-filter.ts";
+import type { ServerClock } from "./server-clock.ts";
 import type { Transport } from "./transport.ts";
 import type { Witness } from "./witness.ts";
 
 interface ClientParts {
+  readonly serverClock: ServerClock;
   readonly transport: Transport;
   readonly limit: AdaptiveLimit;
   readonly breaker: Breaker;
@@ -74,6 +76,10 @@ export class ServiceClient implements Service {
 
   lookup(resource: ResourceName, by: string, value: string | number, signal: AbortSignal) {
     return this.#parts.reference.lookup(resource, by, value, signal);
+  }
+
+  now() {
+    return this.#parts.serverClock.now();
   }
 
   state(): ServiceState {

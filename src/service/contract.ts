@@ -119,6 +119,9 @@ export interface Service extends AsyncDisposable {
 
   state(): ServiceState;
 
+  /** The service's own clock, in epoch milliseconds, as its answers tell it; ours before the first answer. */
+  now(): number;
+
   /** Resolves when a call that proves address and credentials succeeded. */
   ping(signal: AbortSignal): Promise<void>;
 

@@ -19,6 +19,7 @@ import { Probe } from "./probe.ts";
 import { Records } from "./records.ts";
 import { Reference, type ReferenceCache } from "./reference.ts";
 import { Scan } from "./scan.ts";
+import { ServerClock } from "./server-clock.ts";
 import { Session } from "./session.ts";
 import { Transport, type RequestFacts } from "./transport.ts";
 import { Witness } from "./witness.ts";
@@ -63,7 +64,9 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
   const session = new Session({ login: settings.login, loginUrl: paths.login, secrets, http, clock, logger, hide });
   const limit = new AdaptiveLimit(settings.concurrency);
   const breaker = new Breaker(context.breaker ?? BREAKER, (state, probeAt) => announce(logger, state, probeAt));
+  const serverClock = new ServerClock(clock);
   const transport = new Transport({
+    serverClock,
     http,
     session,
     limit,
@@ -100,6 +103,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     http[Symbol.dispose]();
   };
   return new ServiceClient({
+    serverClock,
     transport,
     limit,
     breaker,

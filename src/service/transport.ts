@@ -14,6 +14,7 @@ import type { Breaker } from "./breaker.ts";
 import { answerError, busyPauseMs, exchangeError, ServiceRefusal } from "./failures.ts";
 import type { AdaptiveLimit, Load } from "./limit.ts";
 import type { Pace } from "./pace.ts";
+import type { ServerClock } from "./server-clock.ts";
 import type { Session } from "./session.ts";
 
 export interface Call {
@@ -67,6 +68,7 @@ interface TransportParts {
   readonly breaker: Breaker;
   readonly brand: Brand;
   readonly clock: Clock;
+  readonly serverClock: ServerClock;
   readonly logger: Logger;
   /** Told of every request, for figures. */
   readonly requested: (request: RequestFacts) => void;
@@ -125,6 +127,7 @@ export class Transport {
       const answer = await this.#exchange(call, token.header, write);
       this.#keepPace(answer, sentAt);
       const { method, resource } = call;
+      this.#parts.serverClock.hear(answer.headers.date);
       this.#parts.requested({ method, resource, status: answer.status, durationMs: answer.durationMs });
       logger.debug(
         {

@@ -25,6 +25,7 @@ import type {
   StageResult,
   ToldDeletion,
   Unreadable,
+  UnseenMatches,
 } from "./facts.ts";
 
 /**
@@ -38,8 +39,6 @@ import type {
  * survive a power cut; the others at least a kill -9.
  */
 export interface Store extends AsyncDisposable {
-  // ── polling ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
   cursor(stream: StreamName): Promise<CursorState>;
 
   /**
@@ -74,8 +73,6 @@ export interface Store extends AsyncDisposable {
    * Returns how many. The first fingerprint of a stream makes nothing due.
    */
   remap(stream: StreamName, fingerprint: string): Promise<number>;
-
-  // ── delivery ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /**
    * Up to `limit` records whose time has come: due or retry time reached, or a claim whose lease ran out.
@@ -190,8 +187,6 @@ export interface Store extends AsyncDisposable {
   /** Bound children of a record that are not deleted: a parent's deletion waits for them. */
   boundChildren(id: RecordId): Promise<RecordId[]>;
 
-  // ── people ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
   record(id: RecordId): Promise<RecordView | undefined>;
   /** Records in key order after `after`, for lists and exports. */
   records(query: {
@@ -235,8 +230,6 @@ export interface Store extends AsyncDisposable {
   /** The record that is bound to this id of the service. */
   boundTo(binding: Binding): Promise<RecordId | undefined>;
 
-  // ── sweeps ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
   /**
    * Begins a sweep of the stream and returns its number; marks of an unfinished one are forgotten, and its steps fail with
    * E_SWEEP_LOST (a RetryError).
@@ -253,25 +246,30 @@ export interface Store extends AsyncDisposable {
    */
   endSweep(stream: StreamName, sweep: number): Promise<{ known: number; suspects: number; confirmed: Key[] }>;
 
-  // ── the service's reference data and the match index ────────────────────────────────────────────────────────────
-
   reference(resource: ResourceName): Promise<{ readAt: number; entries: Json } | undefined>;
   saveReference(resource: ResourceName, entries: Json): Promise<void>;
 
   adoption(stream: StreamName): Promise<Adoption | undefined>;
-  decideAdoption(stream: StreamName, decision: Adoption["decision"]): Promise<void>;
+  /** Without a decision, an earlier one is forgotten. */
+  decideAdoption(stream: StreamName, decision: Adoption["decision"] | undefined): Promise<void>;
 
-  /** Replaces (`fresh`) or extends the resource's match index. `complete` stamps it as read to its end, at `readAt`. */
-  saveMatches(
-    resource: ResourceName,
-    batch: { entries: readonly MatchEntry[]; fresh: boolean; complete: boolean; readAt: number },
-  ): Promise<void>;
+  /**
+   * A whole read of the resource begins. What was known, and what records are bound to, stays until `endMatches`: a reader
+   * of the index never sees half of it.
+   */
+  beginMatches(resource: ResourceName): Promise<void>;
+  /** Adds records of the service, or replaces their keys. */
+  saveMatches(resource: ResourceName, entries: readonly MatchEntry[]): Promise<void>;
+  /** What the whole read that runs has not shown yet. */
+  unseenMatches(resource: ResourceName, limit: number): Promise<UnseenMatches>;
+  /** A read came to its end: stamps the index with `readAt`. `whole`: forgets what the read did not show. */
+  endMatches(resource: ResourceName, read: { whole: boolean; readAt: number }): Promise<void>;
   /** When the resource's match index was last read to its end, and whether the resource was empty then. */
   matchIndex(resource: ResourceName): Promise<{ readAt: number; isEmpty: boolean } | undefined>;
+  /** How many records of the index no record of the ERP is bound to. */
+  unboundMatches(resource: ResourceName): Promise<number>;
   /** The service ids whose normalised natural key under `rule` is `key`. */
   matches(resource: ResourceName, rule: string, key: string): Promise<ServiceId[]>;
-
-  // ── housekeeping ────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Small facts that must survive a restart and have no better place (schema drift reported, breaker times …). */
   note(name: string): Promise<Json | undefined>;

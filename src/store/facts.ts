@@ -83,9 +83,24 @@ export interface Adoption {
   readonly at: number;
 }
 
+/** What a whole read of a resource has not shown so far of what was known before it. */
+export interface UnseenMatches {
+  /** Records that were known, and those that the read has shown. */
+  readonly known: number;
+  readonly unseen: number;
+  /** Some of the unseen ones, at random. */
+  readonly some: readonly ServiceId[];
+}
+
 /** One record of the service as the match index remembers it. */
 export interface MatchEntry {
   readonly serviceId: ServiceId;
   /** Rule (its fields joined by a comma) to normalised natural key. */
   readonly keys: Readonly<Record<string, string>>;
 }
+
+/**
+ * The note of a store that is older than the service: restored from a copy, or made again after it was lost. It holds `true`
+ * until the service had time to show what was written before.
+ */
+export const RESTORED_NOTE = "restored";

@@ -5,7 +5,11 @@ import { adoptionCsv, readAnswers } from "../../src/cli/adoption-csv.ts";
 
 function plan(key: string): AdoptionPlan {
   const id = { stream: "customers", key };
-  return { stream: "customers", records: [{ id, verdict: "ambiguous", candidates: [7, 8] }], orphans: [] };
+  const shown = { name: "Müller, Nord", match: "customerId 10; 11" };
+  const counterparts = [7, 8].map((serviceId) => ({ serviceId, ...shown }));
+  const overwrites = [{ field: "name", from: '"A";', to: "B\n" }];
+  const record = { id, ...shown, verdict: "ambiguous", candidates: [7, 8], counterparts, overwrites } as const;
+  return { stream: "customers", records: [record], orphans: [], blindFields: [] };
 }
 
 /** The plan as a person gives it back: serviceId filled in, saved with another delimiter. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MatchEntry } from "#store";
-import { Scene, type MakePlace } from "./store-scene.ts";
+import { customer, Scene, upsert, type MakePlace } from "./store-scene.ts";
 
 function entry(serviceId: number, number: string, mail: string): MatchEntry {
   return { serviceId, keys: { number, "customer,mail": mail } };
@@ -27,6 +27,8 @@ export function describeReference(makePlace: MakePlace): void {
       expect(await scene.store.adoption("customers")).toEqual({ decision: "adopt", at });
       await scene.store.decideAdoption("customers", "create-all");
       expect((await scene.store.adoption("customers"))?.decision).toBe("create-all");
+      await scene.store.decideAdoption("customers", undefined);
+      expect(await scene.store.adoption("customers")).toBeUndefined();
     });
 
     it("keeps small facts over a restart", async () => {
@@ -43,8 +45,7 @@ export function describeReference(makePlace: MakePlace): void {
   describe("the match index", () => {
     it("finds the service ids of a natural key under a rule", async () => {
       await using scene = await Scene.open(makePlace);
-      const entries = [entry(2, "k1", "a"), entry(1, "k1", "b"), entry(3, "k3", "k1")];
-      await scene.store.saveMatches("customer", { entries, fresh: true, complete: true, readAt: 5 });
+      await scene.store.saveMatches("customer", [entry(2, "k1", "a"), entry(1, "k1", "b"), entry(3, "k3", "k1")]);
       expect(await scene.store.matches("customer", "number", "k1")).toEqual([1, 2]);
       expect(await scene.store.matches("customer", "customer,mail", "k1")).toEqual([3]);
       expect(await scene.store.matches("customer", "number", "k9")).toEqual([]);
@@ -53,36 +54,56 @@ export function describeReference(makePlace: MakePlace): void {
 
     it("is known only once it was read to its end, and is not empty with a record that has no key", async () => {
       await using scene = await Scene.open(makePlace);
-      const batch = { fresh: false, complete: false, readAt: 5 };
-      await scene.store.saveMatches("customer", { ...batch, entries: [], fresh: true });
+      await scene.store.beginMatches("customer");
+      await scene.store.saveMatches("customer", [{ serviceId: 2, keys: {} }]);
       expect(await scene.store.matchIndex("customer")).toBeUndefined();
-      await scene.store.saveMatches("customer", { ...batch, entries: [{ serviceId: 2, keys: {} }], complete: true });
+      await scene.store.endMatches("customer", { whole: true, readAt: 5 });
       expect(await scene.store.matchIndex("customer")).toEqual({ readAt: 5, isEmpty: false });
     });
 
     it("remembers that the resource was empty", async () => {
       await using scene = await Scene.open(makePlace);
-      await scene.store.saveMatches("customer", {
-        entries: [entry(1, "a", "b")],
-        fresh: true,
-        complete: true,
-        readAt: 4,
-      });
-      await scene.store.saveMatches("contact", { entries: [], fresh: true, complete: true, readAt: 5 });
+      await scene.store.saveMatches("customer", [entry(1, "a", "b")]);
+      await scene.store.beginMatches("contact");
+      await scene.store.endMatches("contact", { whole: true, readAt: 5 });
       expect(await scene.store.matchIndex("contact")).toEqual({ readAt: 5, isEmpty: true });
     });
 
-    it("replaces the keys of a record that is saved again, and everything when it begins afresh", async () => {
+    it("replaces the keys of a record that is saved again, and keeps the others in a partial read", async () => {
       await using scene = await Scene.open(makePlace);
-      const batch = { fresh: true, complete: true, readAt: 5 };
-      await scene.store.saveMatches("customer", { ...batch, entries: [entry(1, "a", "b"), entry(2, "c", "d")] });
-      await scene.store.saveMatches("customer", { ...batch, fresh: false, readAt: 6, entries: [entry(1, "x", "b")] });
+      await scene.store.saveMatches("customer", [entry(1, "a", "b"), entry(2, "c", "d")]);
+      await scene.store.saveMatches("customer", [entry(1, "x", "b")]);
+      await scene.store.endMatches("customer", { whole: false, readAt: 6 });
       expect(await scene.store.matches("customer", "number", "a")).toEqual([]);
       expect(await scene.store.matches("customer", "number", "x")).toEqual([1]);
+      expect(await scene.store.matches("customer", "number", "c")).toEqual([2]);
       expect(await scene.store.matchIndex("customer")).toEqual({ readAt: 6, isEmpty: false });
-      await scene.store.saveMatches("customer", { ...batch, complete: false, entries: [] });
-      expect(await scene.store.matchIndex("customer")).toBeUndefined();
-      expect(await scene.store.matches("customer", "number", "x")).toEqual([]);
+    });
+
+    it("is never half: a whole read forgets what it did not show only when it has ended", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.store.beginMatches("customer");
+      await scene.store.saveMatches("customer", [entry(1, "a", "b"), entry(2, "c", "d"), entry(3, "e", "f")]);
+      await scene.store.endMatches("customer", { whole: true, readAt: 5 });
+      await scene.store.beginMatches("customer");
+      await scene.store.saveMatches("customer", [entry(1, "a", "b")]);
+      expect(await scene.store.matches("customer", "number", "c")).toEqual([2]);
+      expect(await scene.store.matchIndex("customer")).toEqual({ readAt: 5, isEmpty: false });
+      const { known, unseen, some } = await scene.store.unseenMatches("customer", 5);
+      expect([known, unseen, some.toSorted((a, b) => a - b)]).toEqual([3, 2, [2, 3]]);
+      await scene.store.endMatches("customer", { whole: true, readAt: 7 });
+      expect(await scene.store.matches("customer", "number", "c")).toEqual([]);
+      expect(await scene.store.unseenMatches("customer", 5)).toEqual({ known: 1, unseen: 0, some: [] });
+    });
+
+    it("knows of bound records that no read has shown, and which records nobody has bound", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1")]);
+      await scene.create(await scene.claim(customer("1")), 11);
+      await scene.store.beginMatches("customers");
+      await scene.store.saveMatches("customers", [entry(12, "a", "b")]);
+      expect(await scene.store.unseenMatches("customers", 5)).toEqual({ known: 2, unseen: 1, some: [11] });
+      expect(await scene.store.unboundMatches("customers")).toBe(1);
     });
   });
 }

@@ -57,10 +57,16 @@ describe("a first run into a service that is in use", () => {
         .slice(0, 2)
         .map((line) => line.trim().split(/\s{2,}/)),
     ).toEqual([
-      ["stream", "bound", "matched", "new", "ambiguous", "left out", "unclear", "only in the service"],
-      ["customers", "0", "150", "130", "20", "0", "0", "1,850"],
+      ["stream", "bound", "matched", "deleted", "new", "ambiguous", "left out", "unclear", "only in the service"],
+      ["customers", "0", "150", "0", "130", "20", "0", "0", "1,850"],
     ]);
     expect(plan.stdout).toContain("Nothing was written.");
+    const twins =
+      /ambiguous: customers\/20150 \("Kunde 150", customerId 20150\) could be \d+ \("Kunde 150", customerId 20150\) or \d+ \("Kunde 150 \(alt\)", customerId 20150\)/;
+    expect(plan.stdout).toMatch(twins);
+    const byHand = (await readFile(csv, "utf8")).split("\r\n").find((line) => line.includes('"20100"'));
+    expect(byHand).toContain('"Kunde 100","customerId 20100","Von Hand 100","customerId 20100"');
+    expect(byHand).toContain('name: ""Von Hand 100"" -> ""Kunde 100""');
     expect(writeRequests(sandbox)).toBe(0);
 
     // A person chooses the first of two for every other ambiguous record.
@@ -78,7 +84,7 @@ describe("a first run into a service that is in use", () => {
     // Saved by a spreadsheet that separates by semicolons and quotes only where it must.
     await writeFile(csv, edited.map((line) => line.replaceAll('","', ";").replaceAll('"', "")).join("\r\n"));
     const answered = await stage.command("adopt", "customers", "--answers", csv);
-    expect(answered.stdout).toMatch(/customers +10 +150 +130 +10 /);
+    expect(answered.stdout).toMatch(/customers +10 +150 +0 +130 +10 /);
     expect(writeRequests(sandbox)).toBe(0);
 
     const confirmed = await stage.command("adopt", "customers", "--confirm");

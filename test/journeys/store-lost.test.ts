@@ -126,3 +126,43 @@ describe("a backup that is older than the service", () => {
     expect((await stage.view({ stream: "customers", key: "10002" }))!.binding!.serviceId).toBe(id);
   });
 });
+
+describe("what the ERP deleted while the store was lost", () => {
+  it("is bound by its match keys and then set or removed, and its children find it", async () => {
+    await using stage = await inStep();
+    const { erp, sandbox } = stage;
+    await rm(stage.dataDir, { recursive: true });
+    erp.change("customers", ["10001"], { deleted: 1 });
+    erp.change("contacts", ["10002", 2], { deleted: 1 });
+    erp.change("tickets", ["T-3"], { deleted: 1 });
+    const planned = await stage.command("rebuild");
+    expect(planned.stdout).toMatch(/customers +0 +19 +1 +0 /);
+    expect(planned.stdout).toContain("deleted: customers/10001 (");
+    expect((await stage.command("rebuild", "--confirm")).code).toBe(0);
+    const inactive = only(sandbox, "customerStatus", "name", "Inactive").id;
+    expect(only(sandbox, "customer", "customerId", "10001")["customerStatus"]).toBe(inactive);
+    const closed = only(sandbox, "ticketStatus", "name", "Closed").id;
+    expect(only(sandbox, "ticket", "erpReferenceNumber", "T-3")["ticketStatus"]).toBe(closed);
+    const customer = only(sandbox, "customer", "customerId", "10001").id;
+    expect((await stage.view({ stream: "customers", key: "10001" }))!.binding!.serviceId).toBe(customer);
+    expect((await stage.view({ stream: "tickets", key: "T-1" }))!.state).toBe("applied");
+    expect(sandbox.records("customer")).toHaveLength(20);
+    expect(sandbox.records("ticket")).toHaveLength(20);
+    expect((await stage.command("status")).stdout).not.toContain("do not come by themselves");
+  });
+});
+
+describe("a restored store and lists that lag", () => {
+  it("create nothing twice: deliveries wait until the lists show what was written before", async () => {
+    await using stage = await restored();
+    await stage.set({ SETTLE_LAG_SECONDS: "8" });
+    const lag = stage.sandbox.faults.add({ kind: "staleList", lagMs: 3_600_000 });
+    await using running = await stage.start();
+    await until("the wait has begun", () => running.log.text.includes("store was restored, deliveries wait"));
+    expect(running.daemon.gate.open()).toEqual([]);
+    stage.sandbox.faults.clear(lag);
+    await until("every stream was looked at", () => running.daemon.gate.isSettled);
+    expect(running.daemon.gate.held().get("customers")?.code).toBe("E_ADOPTION_NEEDED");
+    expect(stage.sandbox.records("customer")).toHaveLength(2);
+  });
+});

@@ -69,7 +69,7 @@ streams:
     # the second one. The address alone would be no key: whole departments share one.
     match:
       - [customer, name, email]
-      - { fields: [customer, name], compare: normalized }
+      - { fields: [customer, name], compare: normalized, shared: true }
 
     fields:
       # The customer's id in the service. A contact waits until its customer is there.

@@ -60,8 +60,9 @@ function checkNames({ path, parts, fields }: CheckedStream, { sources, streams, 
 /** A natural key can only be looked for in fields that are written, and not in lists that others write to as well. */
 function checkMatch({ path, parts, fields, fieldNames }: CheckedStream): Problem[] {
   const match = parts.match ?? [];
-  return match.flatMap((rule, at): Problem[] => {
-    const named = typeof rule === "string" ? [{ field: rule, at: [at] }] : rulePlaces(rule, at);
+  const rules = Array.isArray(match) ? match.map((rule, at) => ({ rule, at: [at] })) : [{ rule: match, at: [] }];
+  return rules.flatMap(({ rule, at: ruleAt }): Problem[] => {
+    const named = typeof rule === "string" ? [{ field: rule, at: ruleAt }] : rulePlaces(rule, ruleAt);
     return named.flatMap(({ field, at }): Problem[] => {
       const place = [...path, "match", ...at];
       if (!fieldNames.includes(field))
@@ -75,8 +76,8 @@ function checkMatch({ path, parts, fields, fieldNames }: CheckedStream): Problem
   });
 }
 
-function rulePlaces(rule: string[] | { fields: string[] }, at: number): { field: string; at: FilePath }[] {
-  const below = Array.isArray(rule) ? [at] : [at, "fields"];
+function rulePlaces(rule: string[] | { fields: string[] }, at: FilePath): { field: string; at: FilePath }[] {
+  const below = Array.isArray(rule) ? at : [...at, "fields"];
   return (Array.isArray(rule) ? rule : rule.fields).map((field, index) => ({ field, at: [...below, index] }));
 }
 

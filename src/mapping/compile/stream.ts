@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson, type Json, type Row } from "#model";
-import type { Mapped, MatchRule, Stream } from "../contract.ts";
+import type { Mapped, MappedField, MatchRule, Stream } from "../contract.ts";
 import { compileDeletion, deletionLookups } from "./deletion.ts";
 import { parseDuration } from "./duration.ts";
 import { Expression, withoutNulls } from "./expression.ts";
@@ -30,6 +30,7 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
   const deletion = compileDeletion(head.deleted);
   const isDeleted = condition(head.deleted?.when, name, "deleted.when");
   const isTaken = condition(head.when, name, "when");
+  const match = matchRules(head.match);
   const { expressions } = values;
 
   async function map(row: Row, deleted: boolean): Promise<Mapped> {
@@ -37,10 +38,21 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
     const present = expressions.length > 0 || isDeleted || isTaken ? withoutNulls(row) : row;
     if (isDeleted && (await isDeleted(row, present))) return deletion;
     if (isTaken && !(await isTaken(row, present))) return { kind: "skip", reason: "left out by when" };
+    const input = await inputOf(row, present);
+    return { kind: "record", fields: compiled.map((field) => field.map(input)) };
+  }
+
+  async function identify(row: Row): Promise<readonly MappedField[]> {
+    const input = await inputOf(row, withoutNulls(row));
+    const names = new Set(match.flatMap((rule) => rule.fields));
+    const identifying = [...fields.keys()].flatMap((name, at) => (names.has(name) ? [compiled[at]!] : []));
+    return identifying.map((field) => field.map(input));
+  }
+
+  async function inputOf(row: Row, present: Row) {
     const results: Json[] = [];
     for (const expression of expressions) results.push(await expression.evaluate(row, present));
-    const input = { row, results };
-    return { kind: "record", fields: compiled.map((field) => field.map(input)) };
+    return { row, results };
   }
 
   return {
@@ -49,7 +61,7 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
     resource: head.resource,
     read,
     everyMs: head.every === undefined ? undefined : parseDuration(head.every),
-    match: matchRules(head.match),
+    match,
     gone: head.gone,
     parents: [...new Set(compiled.flatMap(({ parent }) => parent ?? []))],
     ownedFields: [...new Set([...fields.keys(), ...Object.keys(head.deleted?.set ?? {})])],
@@ -57,6 +69,7 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
     deletion: deletion.policy,
     fingerprint: fingerprint(head, fields),
     map,
+    identify,
   };
 }
 
@@ -75,6 +88,7 @@ function condition(text: string | undefined, stream: string, field: string) {
 
 function matchRules(words: StreamHead["match"]): MatchRule[] {
   if (!words) return [];
+  if (!Array.isArray(words)) return [words];
   const oneRule = words.filter((part) => typeof part === "string");
   if (oneRule.length > 0) return [{ fields: oneRule, compare: "exact" }];
   return words.flatMap((rule): MatchRule[] => {

@@ -1,8 +1,9 @@
 import type { Database } from "better-sqlite3";
-import type { Clock, Key, RecordId, StreamName } from "#model";
+import type { Clock, Key, RecordId, ResourceName, StreamName } from "#model";
 import { redacted, type Logger, type Redact } from "#telemetry";
 import type { Applied, Claim } from "../claim.ts";
 import type { Store } from "../contract.ts";
+import type { MatchEntry } from "../facts.ts";
 import { backupStore } from "./backup.ts";
 import type { DaemonLock } from "./daemon-lock.ts";
 import { DiskSync } from "./disk-sync.ts";
@@ -56,8 +57,6 @@ export class SqliteStore implements Store {
     }
   }
 
-  // ── polling ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
   cursor(stream: StreamName) {
     return this.#read(() => this.#parts.streams.cursor(stream));
   }
@@ -80,8 +79,6 @@ export class SqliteStore implements Store {
   remap(stream: StreamName, fingerprint: string) {
     return this.#commit.run(() => this.#parts.remapping.remap(stream, fingerprint));
   }
-
-  // ── delivery ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   due(query: Parameters<Store["due"]>[0]) {
     return this.#read(() => this.#parts.schedule.due(query));
@@ -179,8 +176,6 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#parts.family.boundChildren(id));
   }
 
-  // ── people ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
   record(id: RecordId) {
     return this.#read(() => this.#parts.views.record(id));
   }
@@ -257,19 +252,17 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#parts.streams.decideAdoption(stream, decision));
   }
 
-  saveMatches(...[resource, batch]: Parameters<Store["saveMatches"]>) {
-    return this.#commit.run(() => this.#parts.matches.save(resource, batch));
-  }
-
-  matchIndex(...[resource]: Parameters<Store["matchIndex"]>) {
-    return this.#read(() => this.#parts.matches.state(resource));
-  }
-
-  matches(...[resource, rule, key]: Parameters<Store["matches"]>) {
-    return this.#read(() => this.#parts.matches.matches(resource, rule, key));
-  }
-
-  // ── housekeeping ────────────────────────────────────────────────────────────────────────────────────────────────
+  beginMatches = (resource: ResourceName) => this.#commit.run(() => this.#parts.matches.begin(resource));
+  saveMatches = (resource: ResourceName, entries: readonly MatchEntry[]) =>
+    this.#commit.run(() => this.#parts.matches.save(resource, entries));
+  unseenMatches = (resource: ResourceName, limit: number) =>
+    this.#read(() => this.#parts.matches.unseen(resource, limit));
+  endMatches = (resource: ResourceName, read: { whole: boolean; readAt: number }) =>
+    this.#commit.run(() => this.#parts.matches.end(resource, read));
+  unboundMatches = (resource: ResourceName) => this.#read(() => this.#parts.matches.unbound(resource));
+  matchIndex = (resource: ResourceName) => this.#read(() => this.#parts.matches.state(resource));
+  matches = (resource: ResourceName, rule: string, key: string) =>
+    this.#read(() => this.#parts.matches.matches(resource, rule, key));
 
   note(name: string) {
     return this.#read(() => this.#parts.reference.note(name));

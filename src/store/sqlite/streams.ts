@@ -39,7 +39,7 @@ export class Streams {
       WHERE stream = @stream`);
     this.#fail = db.prepare<[string, string]>("UPDATE streams SET error = ?, poll_open = 0 WHERE stream = ?");
     this.#reset = db.prepare<[string]>("UPDATE streams SET cursor = NULL, poll_open = 0 WHERE stream = ?");
-    this.#adopt = db.prepare<[string, number, string]>(
+    this.#adopt = db.prepare<[string | null, number | null, string]>(
       "UPDATE streams SET adoption = ?, adoption_at = ? WHERE stream = ?",
     );
   }
@@ -90,8 +90,8 @@ export class Streams {
     return { decision: row.adoption, at: row.adoption_at ?? 0 };
   }
 
-  decideAdoption(stream: StreamName, decision: Adoption["decision"]): void {
+  decideAdoption(stream: StreamName, decision: Adoption["decision"] | undefined): void {
     this.ensure(stream);
-    this.#adopt.run(decision, this.#clock.now(), stream);
+    this.#adopt.run(decision ?? null, decision ? this.#clock.now() : null, stream);
   }
 }

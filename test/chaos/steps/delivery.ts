@@ -54,7 +54,10 @@ export async function openDelivery(
   });
   const leases = new Leases(store, leaseMs);
   const common = { store: wrap("store", store), service: wrap("service", service), clock, logger };
-  const matcher = new Matcher({ ...common, maxAgeMs: settings.service.matchMaxAgeMs }, streams);
+  const matcher = new Matcher(
+    { ...common, settleMs: settings.delivery.settleMs, maxAgeMs: settings.service.matchMaxAgeMs },
+    streams,
+  );
   let failure: StopError | undefined;
   const synchronizer = new Synchronizer({
     ...common,
@@ -64,6 +67,7 @@ export async function openDelivery(
     streams: new Map(streams.map((stream) => [stream.name, stream])),
     policy: settings.delivery,
     guard: settings.guard,
+    close: (_, error) => Promise.reject(error),
     stop: (error) => {
       failure = error;
     },

@@ -60,7 +60,7 @@ streams:
     resource: customerContact
     match:
       - [customer, name, email]
-      - { fields: [customer, name], compare: normalized }
+      - { fields: [customer, name], compare: normalized, shared: true }
     # Persons of suppliers and banks stay out.
     when: "$exists(contactsInformation[relatedType = 'Customer'])"
     fields:

@@ -42,7 +42,7 @@ streams:
     resource: customerContact
     match:
       - [customer, name, email]
-      - { fields: [customer, name], compare: normalized }
+      - { fields: [customer, name], compare: normalized, shared: true }
     when: "$exists(socid) and socid != ''"
     fields:
       # A contact of a third party that is no customer waits with that reason: it never comes, and holds nothing up.

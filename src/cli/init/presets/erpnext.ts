@@ -44,7 +44,7 @@ streams:
     resource: customerContact
     match:
       - [customer, name, email]
-      - { fields: [customer, name], compare: normalized }
+      - { fields: [customer, name], compare: normalized, shared: true }
     # Contacts of suppliers and of leads stay out.
     when: "link_doctype = 'Customer'"
     fields:

@@ -51,7 +51,7 @@ streams:
     resource: customerContact
     match:
       - [customer, name, email]
-      - { fields: [customer, name], compare: normalized }
+      - { fields: [customer, name], compare: normalized, shared: true }
     fields:
       customer: { ref: customers, key: customer_no }
       name: { expr: "$trim(first_name & ' ' & last_name)" }

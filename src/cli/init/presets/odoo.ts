@@ -77,7 +77,7 @@ streams:
     resource: customerContact
     match:
       - [customer, name, email]
-      - { fields: [customer, name], compare: normalized }
+      - { fields: [customer, name], compare: normalized, shared: true }
     fields:
       # The company at the top, also for persons of a branch.
       customer: { ref: customers, key: commercial_partner_id }

@@ -39,7 +39,7 @@ streams:
     resource: customerContact
     match:
       - [customer, name, email]
-      - { fields: [customer, name], compare: normalized }
+      - { fields: [customer, name], compare: normalized, shared: true }
     # Whether persons name their company in parentPartyId depends on your version: "svcsync check" and
     # "svcsync peek contacts" show it. Persons without a company stay out.
     when: "$exists(parentPartyId) and parentPartyId != ''"

@@ -3,6 +3,7 @@ import { sweeps } from "./0002-sweeps.ts";
 import { matches } from "./0003-matches.ts";
 import { unreadable } from "./0004-unreadable.ts";
 import { deletions } from "./0005-deletions.ts";
+import { matchReadings } from "./0006-match-readings.ts";
 
 /** The store's versions, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
-export const migrations: readonly string[] = [records, sweeps, matches, unreadable, deletions];
+export const migrations: readonly string[] = [records, sweeps, matches, unreadable, deletions, matchReadings];

@@ -1,0 +1,51 @@
+import { ParkError, type RecordId } from "#model";
+import type { Stream } from "#mapping";
+import type { Claim, Store } from "#store";
+import type { Creator } from "./create.ts";
+import { ParentMissing, type Resolver } from "./resolver.ts";
+
+export interface DeletedRecordsParts {
+  readonly store: Pick<Store, "record" | "cursor">;
+  readonly resolver: Resolver;
+  readonly creator: Pick<Creator, "adopt">;
+}
+
+/**
+ * What the ERP deleted and nobody has bound may be in the service all the same: the store was lost meanwhile, or another
+ * program wrote it. It is bound, so that its deletion is carried out and its children find it.
+ */
+export class DeletedRecords {
+  readonly #parts: DeletedRecordsParts;
+
+  constructor(parts: DeletedRecordsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * True when the record was found and bound; it is then due again.
+   * @throws {ParkError} E_MATCH_AMBIGUOUS when several records could be it.
+   */
+  async bind(claim: Claim, stream: Stream, signal: AbortSignal): Promise<boolean> {
+    if (stream.match.length === 0) return false;
+    const { resolver, creator } = this.#parts;
+    try {
+      const wanted = await resolver.resolve(claim.id, await stream.identify(claim.row), signal);
+      return await creator.adopt(claim, stream, wanted, signal);
+    } catch (thrown) {
+      // What has no natural key, or belongs to a record that the service does not have, cannot be there.
+      if (thrown instanceof ParkError && thrown.code !== "E_MATCH_AMBIGUOUS") return false;
+      if (thrown instanceof ParentMissing && (await this.#areLost(thrown.missing))) return false;
+      throw thrown;
+    }
+  }
+
+  async #areLost(parents: readonly RecordId[]): Promise<boolean> {
+    const { store } = this.#parts;
+    for (const id of parents) {
+      const parent = await store.record(id);
+      if (parent?.state === "deleted" || parent?.state === "skipped") return true;
+      if (!parent && !(await store.cursor(id.stream)).firstLoad) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,260 @@
+import {
+  isJsonObject,
+  ParkError,
+  RetryError,
+  sleep,
+  type Clock,
+  type Json,
+  type ResourceName,
+  type ServiceId,
+} from "#model";
+import type { MatchRule } from "#mapping";
+import type { Service, ServiceRecord } from "#service";
+import type { MatchEntry, Store } from "#store";
+import type { Logger } from "#telemetry";
+import { naturalKey, ruleName } from "./natural-key.ts";
+
+/** How far behind the newest stamp seen a refresh reads again: clocks differ and transactions commit late. */
+const REFRESH_OVERLAP_MS = 10 * 60_000;
+/** What a refresh by stamps can never see (deletions, stamps set by hand) is put right by reading the resource whole. */
+const WHOLE_EVERY_MS = 7 * 24 * 60 * 60_000;
+/** Clocks of one service differ by this much. A stamp further ahead is wrong. */
+const AHEAD_MAX_MS = 60_000;
+/** "Nothing is there" is asked twice, so far apart, before it is believed. */
+const EMPTY_AGAIN_MS = 3_000;
+/** A list that lacks more known records than this, and more than this part of them, may be short by mistake. */
+const MISSING_COUNT = 10;
+const MISSING_PART = 0.1;
+/** Missing records that are read one by one to find out. */
+const MISSING_READ = 5;
+
+export interface IndexReaderParts {
+  readonly store: Store;
+  readonly service: Pick<Service, "list" | "read" | "now">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How long the service's lists may be behind what was written. */
+  readonly settleMs: number;
+}
+
+/** What is known of a resource besides the index itself; kept as a note of the store. */
+interface IndexFacts {
+  /** The rules the index holds; another set means reading the resource whole. */
+  readonly rules: string;
+  /** The newest `modified`, never ahead of the service's own clock; null while no record has one. */
+  readonly newest: number | null;
+  /** When the resource was last read whole. */
+  readonly wholeAt: number;
+  /** Match fields that some record has a value in. */
+  readonly carried: readonly string[];
+}
+
+/**
+ * Reads resources of the service into the match index: once whole, later what changed since. It believes no list that says
+ * there is nothing, or much less than before, without proof: what an index lacks is created.
+ */
+export class IndexReader {
+  readonly #parts: IndexReaderParts;
+  readonly #rules: ReadonlyMap<ResourceName, readonly MatchRule[]>;
+  readonly #reading = new Map<ResourceName, Promise<void>>();
+  /** Resources that this process has read: what an earlier one left may be older than the service, or a restored copy. */
+  readonly #read = new Set<ResourceName>();
+  /** Resources whose emptiness is proven. */
+  readonly #provenEmpty = new Set<ResourceName>();
+
+  constructor(parts: IndexReaderParts, rules: ReadonlyMap<ResourceName, readonly MatchRule[]>) {
+    this.#parts = parts;
+    this.#rules = rules;
+  }
+
+  /** Makes the index younger than `maxAgeMs`, and read by this process. Many callers share one read. */
+  async freshen(resource: ResourceName, maxAgeMs: number, signal: AbortSignal): Promise<void> {
+    const index = await this.#parts.store.matchIndex(resource);
+    const now = this.#parts.clock.now();
+    // An index from the future was read before somebody set the clock back: its age is not known.
+    const isYoung = index && index.readAt <= now && index.readAt >= now - maxAgeMs;
+    if (isYoung && this.#read.has(resource) && (await this.#facts(resource))?.rules === this.#ruleNames(resource))
+      return;
+    await (this.#reading.get(resource) ?? this.#begin(resource, signal));
+  }
+
+  /** A read that begins after this call. No clock is asked: clocks are set back, and a create must not be done twice. */
+  async readAfresh(resource: ResourceName, signal: AbortSignal): Promise<void> {
+    const running = this.#reading.get(resource);
+    if (running) await running.catch(() => {});
+    // Who waited beside us may have begun the next read already.
+    await (this.#reading.get(resource) ?? this.#begin(resource, signal));
+  }
+
+  /** Reads the resource whole: only that sees what people deleted, and what they stamped by hand. */
+  async readWhole(resource: ResourceName, signal: AbortSignal): Promise<void> {
+    for (let running = this.#reading.get(resource); running; running = this.#reading.get(resource))
+      await running.catch(() => {});
+    await this.#begin(resource, signal, { whole: true });
+  }
+
+  /** The match fields in which some record of the resource has a value; undefined while the index does not say. */
+  async carried(resource: ResourceName): Promise<ReadonlySet<string> | undefined> {
+    const facts = await this.#facts(resource);
+    return facts && new Set(facts.carried);
+  }
+
+  /** The record as the index remembers it. */
+  entry(resource: ResourceName, serviceId: ServiceId, record: ServiceRecord): MatchEntry {
+    const keys: Record<string, string> = {};
+    for (const rule of this.#rulesOf(resource)) {
+      const key = naturalKey(rule, record);
+      if (key !== undefined) keys[ruleName(rule)] = key;
+    }
+    return { serviceId, keys };
+  }
+
+  #begin(resource: ResourceName, signal: AbortSignal, { whole } = { whole: false }): Promise<void> {
+    const done = this.#refresh(resource, whole, signal).finally(() => this.#reading.delete(resource));
+    this.#reading.set(resource, done);
+    return done;
+  }
+
+  async #refresh(resource: ResourceName, whole: boolean, signal: AbortSignal): Promise<void> {
+    const readAt = this.#parts.clock.now();
+    const facts = await this.#facts(resource);
+    const since = !whole && (await this.#parts.store.matchIndex(resource)) ? this.#since(resource, facts) : undefined;
+    if (!facts || since === undefined || !(await this.#readChanges(resource, facts, since, readAt, signal)))
+      await this.#readWhole(resource, readAt, signal);
+    this.#read.add(resource);
+  }
+
+  /** From when on a partial read tells everything that is new; undefined when only a whole one does. */
+  #since(resource: ResourceName, facts: IndexFacts | undefined): number | undefined {
+    if (!facts || facts.rules !== this.#ruleNames(resource) || facts.newest === null) return undefined;
+    const age = this.#parts.clock.now() - facts.wholeAt;
+    if (age < 0 || age > WHOLE_EVERY_MS) return undefined;
+    // A newest stamp that lies ahead would hide everything that is written until then.
+    if (facts.newest > this.#parts.service.now() + AHEAD_MAX_MS) return undefined;
+    return facts.newest - REFRESH_OVERLAP_MS - this.#parts.settleMs;
+  }
+
+  /** False when the list does not show even the newest record that is known: then it proves nothing. */
+  async #readChanges(
+    resource: ResourceName,
+    facts: IndexFacts,
+    changedSince: number,
+    readAt: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { store, logger } = this.#parts;
+    const seen = await this.#walk(resource, { changedSince }, signal);
+    if (seen.count === 0) return false;
+    await store.endMatches(resource, { whole: false, readAt });
+    const newest = Math.max(facts.newest ?? 0, seen.newest ?? 0);
+    await this.#saveFacts(resource, { ...facts, newest, carried: [...new Set([...facts.carried, ...seen.carried])] });
+    logger.info({ resource, count: seen.count, partial: true }, "match index read");
+    return true;
+  }
+
+  async #readWhole(resource: ResourceName, readAt: number, signal: AbortSignal): Promise<void> {
+    const { store, logger, settleMs } = this.#parts;
+    await store.beginMatches(resource);
+    let seen = await this.#walk(resource, {}, signal);
+    if (seen.count === 0 && !this.#provenEmpty.has(resource)) {
+      await sleep(Math.min(EMPTY_AGAIN_MS, settleMs), signal);
+      signal.throwIfAborted();
+      seen = await this.#walk(resource, {}, signal);
+    }
+    await this.#expectWhole(resource, seen.count, signal);
+    if (seen.count === 0) this.#provenEmpty.add(resource);
+    else this.#provenEmpty.delete(resource);
+    await store.endMatches(resource, { whole: true, readAt });
+    const { newest, carried } = seen;
+    await this.#saveFacts(resource, {
+      rules: this.#ruleNames(resource),
+      newest,
+      wholeAt: readAt,
+      carried: [...carried],
+    });
+    logger.info({ resource, count: seen.count, partial: false }, "match index read");
+  }
+
+  async #walk(resource: ResourceName, query: { changedSince?: number }, signal: AbortSignal) {
+    const { store, service } = this.#parts;
+    const matchFields = [...new Set(this.#rulesOf(resource).flatMap((rule) => rule.fields))];
+    const carried = new Set<string>();
+    let newest: number | null = null;
+    let count = 0;
+    for await (const page of service.list(resource, { fields: ["id", "modified", ...matchFields], ...query }, signal)) {
+      const entries: MatchEntry[] = [];
+      for (const record of page) {
+        if (typeof record["id"] === "number") entries.push(this.entry(resource, record["id"], record));
+        newest = later(newest, record["modified"], service.now());
+        for (const field of matchFields)
+          if (naturalKey({ fields: [field], compare: "exact" }, record) !== undefined) carried.add(field);
+      }
+      count += entries.length;
+      await store.saveMatches(resource, entries);
+    }
+    return { count, newest, carried };
+  }
+
+  /**
+   * A list that lacks many records known before is short by mistake (a partial outage, a permission that was taken away) when
+   * one of them can still be read, or when it shows nothing at all.
+   * @throws {RetryError} E_LIST_INCOMPLETE
+   */
+  async #expectWhole(resource: ResourceName, count: number, signal: AbortSignal): Promise<void> {
+    const { known, unseen, some } = await this.#parts.store.unseenMatches(resource, MISSING_READ);
+    if (unseen < MISSING_COUNT || unseen < known * MISSING_PART) return;
+    let isThere = count === 0;
+    for (const id of some) isThere ||= await this.#canBeRead(resource, id, signal);
+    if (!isThere) return;
+    throw new RetryError(
+      "E_LIST_INCOMPLETE",
+      `the list of ${resource} shows ${count} records and lacks ${unseen} of ${known} that were there before: does the token's user still see them?`,
+      { details: { resource, count, known, unseen } },
+    );
+  }
+
+  async #canBeRead(resource: ResourceName, id: ServiceId, signal: AbortSignal): Promise<boolean> {
+    try {
+      return (await this.#parts.service.read(resource, id, ["id"], signal)) !== undefined;
+    } catch (thrown) {
+      // Refused, or below a parent that is not known: it says nothing.
+      if (thrown instanceof ParkError) return false;
+      throw thrown;
+    }
+  }
+
+  #rulesOf(resource: ResourceName): readonly MatchRule[] {
+    return this.#rules.get(resource) ?? [];
+  }
+
+  /** The rules of a resource by name, in one text. */
+  #ruleNames(resource: ResourceName): string {
+    return [...new Set(this.#rulesOf(resource).map(ruleName))].toSorted().join(";");
+  }
+
+  #saveFacts(resource: ResourceName, { rules, newest, wholeAt, carried }: IndexFacts): Promise<void> {
+    return this.#parts.store.saveNote(noteName(resource), { rules, newest, wholeAt, carried: [...carried] });
+  }
+
+  async #facts(resource: ResourceName): Promise<IndexFacts | undefined> {
+    const note = await this.#parts.store.note(noteName(resource));
+    if (!isJsonObject(note)) return undefined;
+    const { rules, newest, wholeAt, carried } = note;
+    return {
+      rules: typeof rules === "string" ? rules : "",
+      newest: typeof newest === "number" ? newest : null,
+      wholeAt: typeof wholeAt === "number" ? wholeAt : 0,
+      carried: Array.isArray(carried) ? carried.filter((field) => typeof field === "string") : [],
+    };
+  }
+}
+
+function noteName(resource: ResourceName): string {
+  return `match-index/${resource}`;
+}
+
+/** The later of the two; a stamp that lies ahead of `now` counts as now. */
+function later(newest: number | null, modified: Json | undefined, now: number): number | null {
+  const at = typeof modified === "string" ? Math.min(Date.parse(modified), now) : Number.NaN;
+  return Number.isNaN(at) ? newest : Math.max(newest ?? at, at);
+}

@@ -1,0 +1,137 @@
+import { isJsonObject, ParkError, WaitError, type Json, type ServiceId, type StreamName } from "#model";
+import type { Stream } from "#mapping";
+import { idOf, sameValue } from "#service";
+import type { Claim, Store } from "#store";
+import type { FoundRecords } from "./found-records.ts";
+import type { KeysInFlight } from "./keys-in-flight.ts";
+import { Looks } from "./looks.ts";
+import type { Matcher } from "./matcher.ts";
+import { naturalKey } from "./natural-key.ts";
+import type { Presence } from "./presence.ts";
+
+export interface CreateSettlementParts {
+  readonly store: Store;
+  readonly matcher: Matcher;
+  readonly presence: Presence;
+  readonly found: FoundRecords;
+  readonly keys: KeysInFlight;
+  /** How long after a create of unknown outcome the service may still bring its record to light. */
+  readonly settleMs: number;
+}
+
+/** Finds out what became of a create whose end was not seen. Nothing is created again before that is certain. */
+export class CreateSettlement {
+  readonly #parts: CreateSettlementParts;
+  readonly #looks: Looks;
+
+  constructor(parts: CreateSettlementParts) {
+    this.#parts = parts;
+    this.#looks = new Looks(parts.settleMs);
+  }
+
+  /**
+   * Settles the open intent of a claim: true when the claim has ended (bound to what was found), false when it is certain
+   * that nothing was created and the intent is closed.
+   * @throws {WaitError} E_CREATE_UNSETTLED while the service may still show the record.
+   * @throws {UncertainError} where the record cannot be looked for, or when several could be it.
+   */
+  async settle(claim: Claim, stream: Stream, signal: AbortSignal): Promise<boolean> {
+    const { store, matcher, found } = this.#parts;
+    const intent = claim.intent!;
+    if (claim.decision?.kind === "create") {
+      await this.#abandon(claim);
+      return false;
+    }
+    if (!stream.match.some((rule) => naturalKey(rule, intent.projection) !== undefined))
+      throw new UncertainError(
+        "E_CREATE_UNCERTAIN",
+        `a create of ${intent.resource} was begun and its end not seen; the stream has no match rule to look for it`,
+      );
+    const { free } = await matcher.find(stream, intent.projection, claim.id, signal, { afresh: true });
+    const candidates = await found.present(intent.resource, free, signal);
+    const [serviceId, ...others] = candidates;
+    if (others.length > 0)
+      throw new UncertainError(
+        "E_CREATE_UNCERTAIN",
+        `a create of ${intent.resource} was begun and its end not seen; ${candidates.length} records could be its result: ${candidates.join(", ")}`,
+        { candidates: [...candidates] },
+      );
+    if (
+      serviceId !== undefined &&
+      (await found.bind(claim, stream, serviceId, { projection: intent.projection, parents: [] }, "settle", signal))
+    ) {
+      this.#looks.end(claim.id);
+      this.#parts.keys.release(claim.id);
+      return true;
+    }
+    const afterMs = this.#looks.leftMs(claim);
+    if (afterMs > 0) {
+      await store.looked(claim);
+      throw new WaitError(
+        "E_CREATE_UNSETTLED",
+        `a create of ${intent.resource} was begun and its end not seen; the service does not show its record yet`,
+        { afterMs },
+      );
+    }
+    await this.#expectAbsent(claim, stream, signal);
+    await this.#abandon(claim);
+    return false;
+  }
+
+  async #abandon(claim: Claim): Promise<void> {
+    await this.#parts.store.abandon(claim);
+    this.#looks.end(claim.id);
+    this.#parts.keys.release(claim.id);
+  }
+
+  /**
+   * Not to find a natural key proves nothing where the service does not keep it as it was sent.
+   * @throws {UncertainError} when it may hold the record under another spelling.
+   */
+  async #expectAbsent(claim: Claim, stream: Stream, signal: AbortSignal): Promise<void> {
+    const { resource, projection } = claim.intent!;
+    const near = await this.#parts.matcher.findNear(stream, projection, claim.id);
+    const candidates: ServiceId[] = [];
+    for (const serviceId of near)
+      if (await this.#parts.presence.read(resource, serviceId, ["id"], signal)) candidates.push(serviceId);
+    if (candidates.length > 0)
+      throw new UncertainError(
+        "E_CREATE_UNCERTAIN",
+        `a create of ${resource} was begun and its end not seen; its natural key is there in another spelling: ${candidates.join(", ")}`,
+        { candidates },
+      );
+    for (const field of new Set(stream.match.flatMap(({ fields }) => fields)))
+      if (await this.#isRespelled(stream, field, signal))
+        throw new UncertainError(
+          "E_CREATE_UNCERTAIN",
+          `a create of ${resource} was begun and its end not seen; the service does not keep ${field} as it is sent, so the record cannot be looked for by it`,
+          { field },
+        );
+  }
+
+  /** Whether the record whose answer once showed another value of the field still shows one: an odd answer is no rule. */
+  async #isRespelled({ name, resource }: Stream, field: string, signal: AbortSignal): Promise<boolean> {
+    const { store, presence } = this.#parts;
+    const note = await store.note(respelledNote(name, field));
+    const serviceId = isJsonObject(note) ? idOf(note["serviceId"]) : undefined;
+    if (!isJsonObject(note) || serviceId === undefined) return false;
+    const owner = await store.boundTo({ resource, serviceId });
+    const sent = owner && (await store.record(owner))?.applied?.[field];
+    const record = sent === undefined ? undefined : await presence.read(resource, serviceId, [field], signal);
+    if (record && !sameValue(sent, record[field])) return true;
+    await store.saveNote(respelledNote(name, field), null);
+    return false;
+  }
+}
+
+/** The note that the service answered a create with another value of this match field. */
+export function respelledNote(stream: StreamName, field: string): string {
+  return `respelled/${stream}/${field}`;
+}
+
+/** A create whose result cannot be known: a person decides. */
+export class UncertainError extends ParkError {
+  constructor(code: "E_CREATE_UNCERTAIN", message: string, details: Record<string, Json> = {}) {
+    super(code, message, { details });
+  }
+}

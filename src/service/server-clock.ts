@@ -1,0 +1,22 @@
+import type { Clock } from "#model";
+
+/** The service's clock as its answers tell it: the last Date header, carried on by a monotonic clock; ours before the first. */
+export class ServerClock {
+  readonly #own: Clock;
+  #heard: { readonly at: number; readonly monotonicMs: number } | undefined;
+
+  constructor(own: Clock) {
+    this.#own = own;
+  }
+
+  hear(date: string | undefined): void {
+    const at = Date.parse(date ?? "");
+    if (!Number.isNaN(at)) this.#heard = { at, monotonicMs: performance.now() };
+  }
+
+  /** Epoch milliseconds; up to a second behind, for the header has whole seconds. */
+  now(): number {
+    if (this.#heard === undefined) return this.#own.now();
+    return this.#heard.at + (performance.now() - this.#heard.monotonicMs);
+  }
+}

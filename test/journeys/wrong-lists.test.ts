@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { isJsonObject, type JsonObject } from "#model";
+import type { Fault } from "#sandbox";
+import { only, sent, setStage, until, untilState, type Stage } from "./stage.ts";
+
+const numbers = Array.from({ length: 30 }, (_, at) => String(10_000 + at));
+
+/** A service that holds the ERP's customers already. */
+async function inUse(): Promise<Stage> {
+  const stage = await setStage();
+  const customerStatus = only(stage.sandbox, "customerStatus", "name", "Active").id;
+  for (const customer_no of numbers) stage.erp.insertCustomer({ customer_no, name1: `Kunde ${customer_no}` });
+  seed(
+    stage,
+    numbers.map((customerId) => ({ customerId, name: `Kunde ${customerId}`, customerStatus })),
+  );
+  return stage;
+}
+
+function seed({ sandbox }: Stage, rows: JsonObject[]): void {
+  sandbox.seed("customer", rows);
+}
+
+const shapes = ["noBody", "null", "array", "noContent", "refusal", "list"] as const;
+
+describe("a list that says nothing is there", () => {
+  it.each(shapes)("opens no stream by one answer (%s)", async (shape) => {
+    await using stage = await inUse();
+    stage.sandbox.faults.add({ kind: "emptyList", shape, resource: "customer", count: 1 });
+    expect((await stage.command("sync")).code).not.toBe(0);
+    expect((await stage.command("sync")).stderr).toContain("customer already holds 30 records");
+    expect(sent(stage.sandbox, "customer", "create")).toEqual([]);
+  });
+
+  it.each(["list", "noContent"] as const)(
+    "creates nothing after the plan has matched everything (%s)",
+    async (shape) => {
+      await using stage = await inUse();
+      await stage.command("sync");
+      expect((await stage.command("adopt", "--confirm")).stdout).toMatch(/customers +0 +30 +0 /);
+      const fault: Fault = { kind: "emptyList", shape, resource: "customer", count: 1 };
+      stage.sandbox.faults.add(fault);
+      expect((await stage.command("sync")).code).toBe(0);
+      expect(stage.sandbox.faults.list()[0]!.hits).toBe(1);
+      expect(stage.sandbox.records("customer")).toHaveLength(30);
+    },
+  );
+
+  it("makes a new record wait where it hides all the others, until it tells the truth", async () => {
+    await using stage = await inUse();
+    await stage.command("sync");
+    await stage.command("adopt", "--confirm");
+    expect((await stage.command("sync")).code).toBe(0);
+    await using running = await stage.start();
+    const fault = stage.sandbox.faults.add({ kind: "emptyList", shape: "list", resource: "customer" });
+    seed(stage, [{ customerId: "20000", name: "Von Hand" }]);
+    stage.erp.insertCustomer({ customer_no: "20000", name1: "Von Hand" });
+    const [waiting] = await untilState(running.store, "waiting", { stream: "customers", key: "20000" });
+    expect(waiting!.error).toMatchObject({ code: "E_LIST_INCOMPLETE", details: { count: 0, unseen: 30 } });
+    expect(waiting!.attempts).toBe(0);
+    stage.sandbox.faults.clear(fault);
+    await running.store.retryNow({ stream: "customers", states: ["waiting"] });
+    await untilState(running.store, "applied", { stream: "customers", key: "20000" });
+    expect(only(stage.sandbox, "customer", "customerId", "20000")["name"]).toBe("Von Hand");
+    expect(stage.sandbox.records("customer")).toHaveLength(31);
+  });
+});
+
+describe("a record of the service that is stamped in the future", () => {
+  it("does not hide what is written until then", async () => {
+    await using stage = await inUse();
+    seed(stage, [{ customerId: "X1", name: "Aus der Zukunft", modified: "2099-01-01T00:00:00.000Z" }]);
+    await stage.command("sync");
+    await stage.command("adopt", "--confirm");
+    expect((await stage.command("sync")).code).toBe(0);
+    seed(stage, [{ customerId: "20000", name: "Von Hand" }]);
+    stage.erp.insertCustomer({ customer_no: "20000", name1: "Neu" });
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(only(stage.sandbox, "customer", "customerId", "20000")["name"]).toBe("Neu");
+  });
+
+  it("is read past by a store that has taken its stamp for the newest", async () => {
+    await using stage = await inUse();
+    await stage.command("sync");
+    await stage.command("adopt", "--confirm");
+    expect((await stage.command("sync")).code).toBe(0);
+    {
+      await using store = await stage.store();
+      const facts = await store.note("match-index/customer");
+      if (!isJsonObject(facts)) throw new Error("the index was not read");
+      await store.saveNote("match-index/customer", { ...facts, newest: Date.parse("2099-01-01") });
+    }
+    seed(stage, [{ customerId: "20000", name: "Von Hand" }]);
+    stage.erp.insertCustomer({ customer_no: "20000", name1: "Neu" });
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(only(stage.sandbox, "customer", "customerId", "20000")["name"]).toBe("Neu");
+  });
+});
+
+describe("ids that no record can have", () => {
+  it.each(["1e30", "0", "-1", "9007199254740993"])("are neither bound nor the daemon's end (%s)", async (id) => {
+    await using stage = await inUse();
+    await using running = await stage.start();
+    stage.sandbox.faults.add({ kind: "oddId", id, resource: "customer", count: 1 });
+    await until("the stream is held", () => running.daemon.gate.held().get("customers")?.code === "E_ADOPTION_NEEDED");
+    await running.store.decideAdoption("customers", "adopt");
+    const ids = numbers.map((key) => ({ stream: "customers", key }));
+    const views = await untilState(running.store, "applied", ...ids);
+    const bound = new Set(views.map(({ binding }) => binding!.serviceId));
+    expect(bound).toEqual(new Set(stage.sandbox.records("customer").map((record) => record.id)));
+  });
+});
