@@ -2,11 +2,9 @@ import type { Json } from "#model";
 import type { TrytonRpc } from "./rpc.ts";
 
 export const READER = "reader";
-/** Sees what svcsync's user sees, with a password that stays. */
-export const AUDITOR = "auditor";
 export const PASSWORD = "right-password";
 
-/** What a Tryton needs before anybody can sell anything, and the users of the trial. */
+/** What a Tryton needs before anybody can sell anything, and the user of svcsync. */
 export interface Company {
   readonly id: number;
   readonly currency: number;
@@ -32,27 +30,19 @@ export async function foundCompany(rpc: TrytonRpc): Promise<Company> {
   const relationType = await rpc.create("party.relation.type", { name: "Employed by" });
   const reverse = await rpc.create("party.relation.type", { name: "Employs", reverse: relationType });
   await rpc.write("party.relation.type", [relationType], { reverse });
-  const origin = await one(rpc, "ir.model", ["model", "=", "sale.sale"]);
+  const origin = await rpc.one("ir.model", ["model", "=", "sale.sale"]);
   const complaintType = await rpc.create("sale.complaint.type", { name: "Repair", origin });
   const group = await rpc.create("res.group", { name: "Readers" });
-  const sales = await one(rpc, "res.group", ["name", "=", "Sales"]);
-  const user = (login: string) => ({
-    name: login,
-    login,
+  const sales = await rpc.one("res.group", ["name", "=", "Sales"]);
+  const readerId = await rpc.create("res.user", {
+    name: READER,
+    login: READER,
     password: PASSWORD,
     groups: [["add", [group, sales]]],
     companies: [["add", [id]]],
     company: id,
   });
-  const readerId = await rpc.create("res.user", user(READER));
-  await rpc.create("res.user", user(AUDITOR));
   return { id, currency, category, relationType, complaintType, readerId, group };
-}
-
-async function one(rpc: TrytonRpc, model: string, condition: Json): Promise<number> {
-  const found = await rpc.call(model, "search", [condition], 0, 1, null);
-  if (!Array.isArray(found) || typeof found[0] !== "number") throw new Error(`Tryton has no ${model} of the trial`);
-  return found[0];
 }
 
 export function day(year: number, month: number, day: number): Json {

@@ -7,7 +7,7 @@ import { spawnTalking } from "../talking-child.ts";
 import type { Compared, Disguise, Erp, Password, Records } from "../erp.ts";
 import { edited, presetFile } from "../preset-file.ts";
 import { WRONG_PASSWORD_SPEED } from "../trial.ts";
-import { AUDITOR, foundCompany, PASSWORD, READER, type Company } from "./company.ts";
+import { foundCompany, PASSWORD, READER, type Company } from "./company.ts";
 import { recordsOf } from "./rows.ts";
 import { TrytonRpc } from "./rpc.ts";
 import { ADMIN_PASSWORD, startServerOfTryton, type TrytonServer } from "./server.ts";
@@ -30,11 +30,11 @@ export async function startTryton(): Promise<Erp> {
     const server = await startServerOfTryton(closing, LOCK_MS / WRONG_PASSWORD_SPEED);
     const admin = await TrytonRpc.logIn(server.url, "admin", ADMIN_PASSWORD);
     const company = await foundCompany(admin);
-    const auditor = await TrytonRpc.logIn(server.url, AUDITOR, PASSWORD);
+    const reader = await TrytonRpc.logIn(server.url, READER, PASSWORD);
     const database = new Client({ connectionString: server.databaseUrl });
     await database.connect();
     closing.defer(() => database.end());
-    return new Tryton(server, { admin, auditor, database }, company, closing);
+    return new Tryton(server, { admin, reader, database }, company, closing);
   } catch (thrown) {
     await closing[Symbol.asyncDispose]();
     throw thrown;
@@ -43,7 +43,7 @@ export async function startTryton(): Promise<Erp> {
 
 interface Ways {
   readonly admin: TrytonRpc;
-  readonly auditor: TrytonRpc;
+  readonly reader: TrytonRpc;
   /** Past Tryton. */
   readonly database: Client;
 }
@@ -57,7 +57,7 @@ class Tryton implements Erp {
   readonly password: Password;
   readonly #server: TrytonServer;
   readonly #admin: TrytonRpc;
-  readonly #auditor: TrytonRpc;
+  readonly #reader: TrytonRpc;
   readonly #database: Client;
   readonly #company: Company;
   readonly #closing: Closing;
@@ -69,11 +69,11 @@ class Tryton implements Erp {
   #refused = 0;
   #round = 0;
 
-  constructor(server: TrytonServer, { admin, auditor, database }: Ways, company: Company, closing: Closing) {
+  constructor(server: TrytonServer, { admin, reader, database }: Ways, company: Company, closing: Closing) {
     this.product = `Tryton ${server.version}`;
     this.#server = server;
     this.#admin = admin;
-    this.#auditor = auditor;
+    this.#reader = reader;
     this.#database = database;
     this.#company = company;
     this.#closing = closing;
@@ -81,10 +81,11 @@ class Tryton implements Erp {
     this.disguises = [this.#activeFlag(), this.#accessRule(), this.#category()];
     const set = (password: string) => admin.write("res.user", [company.readerId], { password });
     this.password = {
-      // Tryton lets sessions live on; they end too, as they do some day.
+      // Tryton lets sessions live on: svcsync's ends, as it does some day; that of the trial stays.
       change: async () => {
         await set("changed-password");
-        await database.query("delete from ir_session where create_uid = $1", [company.readerId]);
+        const others = "delete from ir_session where create_uid = $1 and key <> $2";
+        await database.query(others, [company.readerId, reader.session]);
       },
       restore: () => set(PASSWORD),
       refused: () => Promise.resolve(this.#refused),
@@ -148,7 +149,7 @@ class Tryton implements Erp {
     const parties = await this.#database.query<{ id: number; code: string }>("select id, code from party_party");
     const codes = new Map(parties.rows.map(({ id, code }) => [id, code]));
     return recordsOf(codes, this.#company, (model, where, fields) =>
-      this.#auditor.call(model, "search_read", where, 0, null, null, fields),
+      this.#reader.call(model, "search_read", where, 0, null, null, fields),
     );
   }
 
@@ -170,33 +171,45 @@ class Tryton implements Erp {
 
   /** A rule for the group of svcsync's user. What it hides is changed meanwhile, long before it is lifted. */
   #accessRule(): Disguise {
+    const hidden = () =>
+      new Map([
+        ["party.party", this.#parties.slice(6, 8)],
+        ["sale.complaint", this.#complaints.slice(6, 8)],
+        ["sale.sale", this.#sales.slice(6, 8)],
+      ]);
     const groups: number[] = [];
-    const hide = async (model: string, hidden: readonly number[]) => {
-      const [about] = ids.parse(await this.#admin.call("ir.model", "search", [["model", "=", model]], 0, 1, null));
-      const rule: Json = [["create", [{ domain: JSON.stringify([["id", "not in", [...hidden]]]) }]]];
-      const values = {
-        name: "trial",
-        model: about!,
-        global_p: false,
-        groups: [["add", [this.#company.group]]],
-        rules: rule,
-      };
-      groups.push(await this.#admin.create("ir.rule.group", values));
-    };
     return {
       name: "an access rule",
       hide: async () => {
-        await hide("party.party", this.#parties.slice(6, 8));
-        await hide("sale.complaint", this.#complaints.slice(6, 8));
-        await hide("sale.sale", this.#sales.slice(6, 8));
+        for (const [model, records] of hidden()) {
+          const about = await this.#admin.one("ir.model", ["model", "=", model]);
+          const rules: Json = [["create", [{ domain: JSON.stringify([["id", "not in", records]]) }]]];
+          const readers: Json = [["add", [this.#company.group]]];
+          const group = { name: "trial", model: about, global_p: false, groups: readers, rules };
+          groups.push(await this.#admin.create("ir.rule.group", group));
+        }
+        for (const [model, records] of hidden()) await this.#untilSeen(model, records, 0);
       },
       show: async () => {
         await this.#admin.write("party.party", [this.#parties[6]!], { name: "Heimlich AG" });
         await this.#admin.call("sale.complaint", "cancel", [this.#complaints[6]!]);
         await this.#age();
         await this.#admin.call("ir.rule.group", "delete", groups);
+        for (const [model, records] of hidden()) await this.#untilSeen(model, records, records.length);
       },
     };
+  }
+
+  /**
+   * Tryton keeps rules in a cache, which a request that is under way while a rule changes fills with the old rule again.
+   * Writing any rule empties it.
+   */
+  async #untilSeen(model: string, records: readonly number[], count: number): Promise<void> {
+    const seen = async () => ids.parse(await this.#reader.call(model, "search", [["id", "in", [...records]]])).length;
+    while ((await seen()) !== count) {
+      const any = await this.#admin.one("ir.rule.group", ["global_p", "=", true]);
+      await this.#admin.write("ir.rule.group", [any], { perm_read: true });
+    }
   }
 
   /** The link to the category is taken away and given back by plain SQL: no stamp tells. */

@@ -6,19 +6,22 @@ const sessionSchema = z.tuple([z.int(), z.string()]);
 
 /** Tryton's JSON-RPC as its own client speaks it. */
 export class TrytonRpc {
+  /** The key of its session. */
+  readonly session: string;
   readonly #url: string;
   readonly #authorization: string;
 
-  private constructor(url: string, authorization: string) {
+  private constructor(url: string, user: string, id: number, session: string) {
+    this.session = session;
     this.#url = url;
-    this.#authorization = authorization;
+    this.#authorization = `Session ${Buffer.from(`${user}:${id}:${session}`).toString("base64")}`;
   }
 
   /** @throws {Error} when the server refuses the login. */
   static async logIn(url: string, user: string, password: string): Promise<TrytonRpc> {
     const session = await post(url, {}, "common.db.login", [user, { password }]);
     const [id, key] = sessionSchema.parse(session);
-    return new TrytonRpc(url, `Session ${Buffer.from(`${user}:${id}:${key}`).toString("base64")}`);
+    return new TrytonRpc(url, user, id, key);
   }
 
   /** Calls a method of a model; the context comes last. */
@@ -30,6 +33,13 @@ export class TrytonRpc {
   /** Makes one record and returns its id. */
   async create(model: string, values: Json): Promise<number> {
     return z.tuple([z.int()]).parse(await this.call(model, "create", [values]))[0];
+  }
+
+  /** The id of the first record that fits. @throws {Error} where there is none. */
+  async one(model: string, condition: Json): Promise<number> {
+    const found = z.array(z.int()).parse(await this.call(model, "search", [condition], 0, 1, null));
+    if (found[0] === undefined) throw new Error(`Tryton has no ${model} with ${JSON.stringify(condition)}`);
+    return found[0];
   }
 
   async write(model: string, ids: readonly number[], values: Json): Promise<void> {
