@@ -86,6 +86,21 @@ describe("a name that depends on the version of the ERP", () => {
   });
 });
 
+describe("an order that is cancelled", () => {
+  it.each([
+    ["tryton", { number: "7", party: 1, state: "cancelled" }],
+    ["odata", { number: "7", customer_ID: "1", status: "cancelled" }],
+    ["businessOne", { DocNum: 7, CardCode: "C1", DocumentStatus: "bost_Close", Cancelled: "tYES" }],
+    ["weclapp", { orderNumber: "7", customerId: "1", status: "CANCELLED" }],
+    ["xentral", { documentNumber: "7", customer: { id: "1" }, status: "canceled" }],
+    ["erpnext", { name: "MV-7", customer: "C1", docstatus: 2 }],
+  ])("is shown as such in the service by the preset %s, not left open", async (name, row) => {
+    const { syncFile } = presets.find((preset) => preset.name === name)!;
+    const orders = load(name, syncFile).streams.find((stream) => stream.name === "orders")!;
+    expect(await orders.map(row, false)).toMatchObject({ kind: "deleted", policy: "set" });
+  });
+});
+
 describe("the sample's sync file", () => {
   it("is the one that is shipped", () => {
     expect(sampleSyncFile).toBe(readFileSync(new URL("../../config/sync.yaml", import.meta.url), "utf8"));

@@ -86,16 +86,17 @@ streams:
       entity: Orders
       created: { field: CreationDate, type: date }
       changed: { date: UpdateDate, time: UpdateTime }
-      select: [DocNum, CardCode, NumAtCard, Cancelled]
+      select: [DocNum, CardCode, NumAtCard, DocumentStatus, Cancelled]
     resource: svcDocument
     match: [erpReferenceNumber]
-    # A cancelled order needs no service record; one that exists is for a person to cancel.
-    when: "Cancelled != 'tYES'"
     fields:
       # The service takes this number at creation only; later it accepts a change and drops it.
       erpReferenceNumber: { expr: "$string(DocNum)", own: create }
       customer: { ref: customers, key: CardCode }
       referenceNumber: NumAtCard
-    deleted: { ignore: true }
+      # The service has no field for the state of an order. This one shows it to the people there.
+      externalReferenceNumber: { from: DocumentStatus, map: { bost_Open: Open, bost_Close: Closed } }
+    # A record with somebody's hours on it is for a person to cancel.
+    deleted: { when: "Cancelled = 'tYES'", set: { externalReferenceNumber: Cancelled } }
 `,
 };

@@ -85,14 +85,15 @@ streams:
     read: { table: Maintenance Visit }
     resource: svcDocument
     match: [erpReferenceNumber]
-    # Cancelled documents (docstatus 2) stay out.
-    when: "docstatus != 2"
     fields:
       # The service takes this number at creation only; later it accepts a change and drops it.
       erpReferenceNumber: { from: name, own: create }
       customer: { ref: customers, key: customer }
       customerContact: { ref: contacts, key: contact_person, optional: true }
       referenceNumber: maintenance_type
-    deleted: { ignore: true }
+      # The service has no field for the state of an order. This one shows it to the people there.
+      externalReferenceNumber: { from: docstatus, map: { 0: Draft, 1: Submitted } }
+    # A record with somebody's hours on it is for a person to cancel.
+    deleted: { when: "docstatus = 2", set: { externalReferenceNumber: Cancelled } }
 `,
 };

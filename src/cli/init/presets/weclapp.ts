@@ -79,12 +79,14 @@ streams:
     read: { table: salesOrder }
     resource: svcDocument
     match: [erpReferenceNumber]
-    when: "status != 'CANCELLED'"
     fields:
       # The service takes this number at creation only; later it accepts a change and drops it.
       erpReferenceNumber: { from: orderNumber, own: create }
       customer: { ref: customers, key: customerId }
       referenceNumber: commission
-    deleted: { ignore: true }
+      # The service has no field for the state of an order. This one shows it to the people there.
+      externalReferenceNumber: status
+    # A record with somebody's hours on it is for a person to cancel.
+    deleted: { when: "status = 'CANCELLED'", set: { externalReferenceNumber: CANCELLED } }
 `,
 };

@@ -43,13 +43,16 @@ streams:
     resource: svcDocument
     match: [erpReferenceNumber]
     # "svcsync peek orders" shows the words that your version has for the status.
-    when: "not(status in ['draft', 'canceled', 'cancelled'])"
+    when: "status != 'draft'"
     fields:
       # The service takes this number at creation only; later it accepts a change and drops it.
       # Its name, documentNumber, depends on your version: "svcsync check" and "svcsync peek orders" show it.
       erpReferenceNumber: { from: documentNumber, own: create }
       customer: { ref: customers, key: customer.id }
       referenceNumber: customerOrderNumber
-    deleted: { ignore: true }
+      # The service has no field for the state of an order. This one shows it to the people there.
+      externalReferenceNumber: status
+    # A record with somebody's hours on it is for a person to cancel.
+    deleted: { when: "status in ['canceled', 'cancelled']", set: { externalReferenceNumber: canceled } }
 `,
 };
