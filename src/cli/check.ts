@@ -124,7 +124,10 @@ async function checkMapping(
   keys.set(stream.name, first.key);
   await stream.map(first.row, false);
   for (const { row } of upserts) {
-    const mapped = await stream.map(row, false).catch(() => undefined);
+    // Single rows may be odd; a path into a text is misspelt, whatever the first row holds there.
+    const mapped = await stream.map(row, false).catch((thrown: unknown) => {
+      if (errorFacts(thrown).details["path"] !== undefined) throw thrown;
+    });
     const misnamed = mapped?.kind === "record" ? misnamedParents(subject, mapped.fields, keys) : [];
     if (misnamed.length > 0) return misnamed;
   }

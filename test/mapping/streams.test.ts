@@ -128,6 +128,25 @@ describe("mapping a row", () => {
     await expect(mapField("constructor", { name: "x" })).rejects.toThrow('no column "constructor"');
   });
 
+  it.each([
+    ["name.x", { name: "Acme" }, '"name" holds text, which has no member "x": write name, or correct the path'],
+    ["list.x", { list: [{ x: 1 }] }, '"list" holds a list, which has no member "x"'],
+    ["a.b.c", { a: { b: 7 } }, '"a.b" holds a number, which has no member "c"'],
+  ])("parks a row in which the path %s leads into what is no object", async (path, row, message) => {
+    await expect(mapField(path, row)).rejects.toMatchObject({
+      code: "E_MAPPING",
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it.each([
+    ["a.b.c", { a: null }],
+    ["a.b.c", { a: {} }],
+    ["a.b.c", { a: { b: null } }],
+  ])("takes what an object lacks for null: %s", async (path, row) => {
+    expect(await mapField(path, row)).toEqual({ kind: "value", value: null });
+  });
+
   it("parks a value that is not in map, saying what is", async () => {
     await expect(mapField({ from: "a", map: { x: 1, y: 2 } }, { a: "hunter2" })).rejects.toThrow(
       'it.field: the value "hunter2" is not in map, which knows x, y',

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type Row } from "#model";
 import { didYouMean } from "../did-you-mean.ts";
+import { kindOf } from "./kind.ts";
 import { mappingError, type Place } from "./mapping-error.ts";
 
 const segment = /`([^`]+)`|([\p{L}\p{N}_$#@-]+)/uy;
@@ -30,14 +31,14 @@ export function parsePath(text: string): ColumnPath | undefined {
 
 /**
  * Reads a path of a row. The column must be there; below it, what is not there is null, as NULL is.
- * @throws {ParkError} E_MAPPING when the row has no such column: the ERP's table is not what the file was written for.
+ * @throws {ParkError} E_MAPPING when the row has no such column, or the path goes into a text or a list: the ERP's table is not what the file was written for.
  */
 export function compilePath(text: string, place: Place): (row: Row) => Json {
   const { column, members } = parsePath(text)!;
   return (row) => {
     const value = Object.hasOwn(row, column) ? row[column] : undefined;
     if (value === undefined) throw missingColumn(place, column, row);
-    return members.length === 0 ? value : inside(value, members);
+    return members.length === 0 ? value : inside(value, column, members, place);
   };
 }
 
@@ -45,11 +46,18 @@ export function missingColumn(place: Place, column: string, row: Row): Error {
   return mappingError(place, `the row has no column "${column}"${didYouMean(column, Object.keys(row))}`, { column });
 }
 
-function inside(value: Json, members: readonly string[]): Json {
+/** What an object lacks is null; a path into what is no object is misspelt, and would clear the field in every record. */
+function inside(value: Json, column: string, members: readonly string[], place: Place): Json {
   let at: Json = value;
+  let path = column;
   for (const name of members) {
-    if (!isJsonObject(at) || !Object.hasOwn(at, name)) return null;
-    at = at[name]!;
+    if (at === null) return null;
+    if (!isJsonObject(at)) {
+      const message = `"${path}" holds ${kindOf(at)}, which has no member "${name}": write ${path}, or correct the path`;
+      throw mappingError(place, message, { path: `${path}.${name}` });
+    }
+    at = Object.hasOwn(at, name) ? at[name]! : null;
+    path += `.${name}`;
   }
   return at;
 }

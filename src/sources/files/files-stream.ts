@@ -7,6 +7,7 @@ import {
   type Cursor,
   type Key,
   type Row,
+  type UnreadableRow,
 } from "#model";
 import type { Logger } from "#telemetry";
 import { claimedName, doneName, parseClaimed, stampAfter, type ClaimedFile } from "./done-name.ts";
@@ -19,6 +20,16 @@ import { inspect, type Inspected } from "./inspect.ts";
 import { parsed } from "./parse.ts";
 import { convert } from "./row.ts";
 import type { FilesRead, FilesSettings } from "./schema.ts";
+
+/** What the rows of a batch may hold, whatever their number. */
+const BATCH_CHARACTERS = 8_000_000;
+
+interface Piece {
+  readonly changes: readonly Change[];
+  readonly unreadable: readonly UnreadableRow[];
+  /** How many of the file's rows are read with it. */
+  readonly rows: number;
+}
 
 /** The files of one stream: each is claimed, inspected whole, read, and put away only when its last row is stored. */
 export class FilesStream {
@@ -82,7 +93,7 @@ export class FilesStream {
       const resumed = current?.stamp === stamp ? current.rows : 0;
       for await (const batch of this.#batches(file, resumed, signal)) {
         const open = { seen, applied, last: before.last, current: { stamp, rows: batch.rows } };
-        yield { changes: batch.changes, cursor: filesCursorJson(open) };
+        yield { changes: batch.changes, unreadable: batch.unreadable, cursor: filesCursorJson(open) };
       }
       yield { changes: [], cursor: filesCursorJson(after) };
       this.#logger.info({ file: name, count: rows, refused: bad.length }, "file read");
@@ -108,29 +119,35 @@ export class FilesStream {
     }
   }
 
-  async *#batches(
-    file: ClaimedFile,
-    skip: number,
-    signal: AbortSignal,
-  ): AsyncGenerator<{ changes: Change[]; rows: number }> {
+  /** A batch ends after so many rows, or so many characters, whichever comes first. */
+  async *#batches(file: ClaimedFile, skip: number, signal: AbortSignal): AsyncGenerator<Piece> {
     let changes: Change[] = [];
+    let unreadable: UnreadableRow[] = [];
+    let size = 0;
     let rows = 0;
-    for await (const { key, row } of this.#rows(file)) {
+    for await (const one of this.#rows(file)) {
       signal.throwIfAborted();
       if (++rows <= skip) continue;
-      changes.push({ kind: "upsert", key, row });
-      if (changes.length < this.#read.size) continue;
-      yield { changes, rows };
-      changes = [];
+      if ("reason" in one) unreadable.push(one);
+      else {
+        changes.push({ kind: "upsert", ...one });
+        size += JSON.stringify(one.row).length;
+      }
+      if (changes.length + unreadable.length < this.#read.size && size < BATCH_CHARACTERS) continue;
+      yield { changes, unreadable, rows };
+      [changes, unreadable, size] = [[], [], 0];
     }
-    if (changes.length > 0) yield { changes, rows };
+    if (changes.length + unreadable.length > 0) yield { changes, unreadable, rows };
   }
 
-  async *#rows(file: ClaimedFile): AsyncGenerator<{ key: Key; row: Row }> {
+  /** The rows of a file that have a key. */
+  async *#rows(file: ClaimedFile): AsyncGenerator<{ key: Key; row: Row } | UnreadableRow> {
     for await (const one of parsed(await this.#folder.open(this.#path(file)), this.#read)) {
       if (!("record" in one)) continue;
       const converted = convert(one.record, this.#read, this.#settings.timezone);
-      if ("key" in converted) yield converted;
+      if ("row" in converted) yield converted;
+      else if (converted.key !== undefined)
+        yield { key: converted.key, place: `${file.name}:${one.line}`, reason: converted.reason };
     }
   }
 
@@ -206,7 +223,9 @@ export class FilesStream {
       let found: Row | undefined;
       for await (const one of this.#rows(file)) {
         signal.throwIfAborted();
-        if (one.key === key) found = one.row;
+        if (one.key !== key) continue;
+        if ("reason" in one) throw new ParkError("E_ROW_UNREADABLE", `${one.place}: ${one.reason}`);
+        found = one.row;
       }
       if (found !== undefined || (this.#read.kind === "full" && file.place === "done" && !file.partial)) return found;
     }

@@ -1,6 +1,7 @@
-import { createReadStream } from "node:fs";
-import { mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, readdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
 import { RetryError } from "#model";
 import type { FileFacts, Folder } from "./folder.ts";
 
@@ -17,7 +18,7 @@ export function openLocalFolder(root: string): Folder {
         await mkdir(dirname(join(root, to)), { recursive: true });
         await rename(join(root, from), join(root, to));
       }),
-    open: (path) => Promise.resolve(createReadStream(join(root, path))),
+    open: (path) => attempt(`${path} cannot be opened in ${root}`, () => openRegular(join(root, path))),
     write: (path, text) =>
       attempt(`${path} cannot be written in ${root}`, async () => {
         await mkdir(dirname(join(root, path)), { recursive: true });
@@ -25,6 +26,14 @@ export function openLocalFolder(root: string): Folder {
       }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
+}
+
+/** Never follows a link out of the folder, and never waits for the writer of a pipe. */
+async function openRegular(path: string): Promise<Readable> {
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  if ((await handle.stat()).isFile()) return handle.createReadStream();
+  await handle.close();
+  throw new Error("it is no file");
 }
 
 /** A folder below comes into being with the first file that is moved there. */
@@ -43,7 +52,7 @@ async function fileNames(root: string, below: string): Promise<string[]> {
 async function factsOf(root: string, below: string, name: string): Promise<FileFacts | undefined> {
   const path = join(root, below, name);
   const facts = await attempt(`${path} cannot be looked at`, () =>
-    stat(path).catch((thrown: unknown) => {
+    lstat(path).catch((thrown: unknown) => {
       if (isMissing(thrown)) return undefined;
       throw thrown;
     }),

@@ -33,7 +33,7 @@ export async function* parsed(
       yield* listed(jsonDocument(await whole(text)), read.rows);
       return;
     case "xml":
-      yield* listed(xmlDocument(await whole(text)), read.rows);
+      yield* listed(xmlDocument(await whole(text), read.encoding), read.rows);
       return;
   }
 }
@@ -45,6 +45,7 @@ async function* csvRecords(text: AsyncIterable<string>, read: FilesRead): AsyncG
     quote,
     relax_column_count: true,
     skip_empty_lines: true,
+    max_record_size: WHOLE_LIMIT,
     info: true,
   });
   const source = Readable.from(text);
@@ -87,6 +88,7 @@ async function* ndjsonRecords(text: AsyncIterable<string>): AsyncGenerator<Parse
     const lines = (rest + piece).split("\n");
     rest = lines.pop()!;
     for (const one of lines) yield* ndjsonRecord(one, ++line);
+    if (rest.length > WHOLE_LIMIT) throw new FileFault("a line is longer than 64 MB", line + 1);
   }
   yield* ndjsonRecord(rest, line + 1);
 }
@@ -118,7 +120,18 @@ function jsonDocument(text: string): Json {
   }
 }
 
-function xmlDocument(text: string): Json {
+/** How an XML file may call each encoding. */
+const DECLARED: Readonly<Record<FilesRead["encoding"], RegExp>> = {
+  utf8: /^(utf-?8|us-ascii)$/i,
+  cp1252: /^(windows-1252|cp1252|iso-8859-1|us-ascii)$/i,
+  latin1: /^(iso-8859-1|latin-?1|us-ascii)$/i,
+  utf16le: /^utf-?16(le)?$/i,
+};
+
+function xmlDocument(text: string, encoding: FilesRead["encoding"]): Json {
+  const declared = /^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(text)?.[1];
+  if (declared !== undefined && !DECLARED[encoding].test(declared))
+    throw new FileFault(`the file says that it is ${declared}, the stream says \`encoding: ${encoding}\``, 1);
   if (/<!DOCTYPE/i.test(text)) throw new FileFault("the file has a DOCTYPE, which is refused");
   const valid = XMLValidator.validate(text);
   if (valid !== true) throw new FileFault(valid.err.msg, valid.err.line);

@@ -55,7 +55,7 @@ async function* usable(
     for await (const one of parsed(await folder.open(path), read)) {
       if (!("record" in one)) continue;
       const converted = convert(one.record, read, zone);
-      if ("key" in converted) yield { kind: "upsert", ...converted };
+      if ("row" in converted) yield { kind: "upsert", ...converted };
     }
   } catch (thrown) {
     if (!(thrown instanceof FileFault)) throw thrown;

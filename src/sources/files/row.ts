@@ -4,28 +4,40 @@ import { keyOf, keyParts } from "../wire/values.ts";
 import { isoDate } from "./date-pattern.ts";
 import type { FilesRead } from "./schema.ts";
 
-/** A record with its key; or why it can be none. */
-export type Converted = { readonly key: Key; readonly row: Row } | { readonly reason: string };
+/** A record with its key; or why it can be none, with its key where that much can be read. */
+export type Converted =
+  | { readonly key: Key; readonly row: Row }
+  | { readonly key: Key | undefined; readonly reason: string };
 
 /** Empty text becomes null, numbers exact text with a dot, dates ISO text. */
 export function convert(record: JsonObject, read: FilesRead, zone: string): Converted {
-  const row: Record<string, Json> = {};
+  const members: [string, Json][] = [];
+  let fault: string | undefined;
   for (const [name, value] of Object.entries(record)) {
-    if (value === "" || value === null) row[name] = null;
-    else if (read.numbers.includes(name)) {
-      const number = exactNumber(jsonText(value), read.decimal);
-      if (number === undefined) return { reason: `${name} holds no number` };
-      row[name] = number;
-    } else if (read.dates[name] !== undefined) {
-      const date = isoDate(jsonText(value), read.dates[name], zone);
-      if (date === undefined) return { reason: `${name} holds no date like ${read.dates[name]}` };
-      row[name] = date;
-    } else row[name] = value;
+    const converted = converter(name, value, read, zone);
+    fault ??= converted.fault;
+    members.push([name, converted.value]);
   }
+  // Unlike an assignment this also makes a member of a column that is called __proto__.
+  const row: Row = Object.fromEntries(members);
   const missing = read.key.find((name) => (row[name] ?? null) === null);
-  if (missing !== undefined) return { reason: `its key ${missing} is empty` };
-  if (keyParts(row, read.key).some((part) => typeof part === "boolean")) return { reason: "its key is a boolean" };
-  return { key: keyOf(row, read.key), row };
+  if (missing !== undefined) return { key: undefined, reason: `its key ${missing} is empty` };
+  if (keyParts(row, read.key).some((part) => typeof part === "boolean"))
+    return { key: undefined, reason: "its key is a boolean" };
+  const key = keyOf(row, read.key);
+  return fault === undefined ? { key, row } : { key, reason: fault };
+}
+
+function converter(name: string, value: Json, read: FilesRead, zone: string): { value: Json; fault?: string } {
+  if (value === "" || value === null) return { value: null };
+  if (read.numbers.includes(name)) {
+    const number = exactNumber(jsonText(value), read.decimal);
+    return number === undefined ? { value, fault: `${name} holds no number` } : { value: number };
+  }
+  const pattern = Object.hasOwn(read.dates, name) ? read.dates[name] : undefined;
+  if (pattern === undefined) return { value };
+  const date = isoDate(jsonText(value), pattern, zone);
+  return date === undefined ? { value, fault: `${name} holds no date like ${pattern}` } : { value: date };
 }
 
 function exactNumber(text: string, decimal: "." | ","): string | undefined {

@@ -36,9 +36,9 @@ export class Database implements AsyncDisposable {
   /** The tables and views that `name` could have meant, for a message. */
   async suggestion(name: string, signal: AbortSignal): Promise<string> {
     const tables = await this.engine.tables((query) => this.ask(query, signal));
-    const plain = name.split(".").at(-1)!;
-    const meant = nearest(plain, tables);
-    return meant === undefined ? "" : `; did you mean ${meant}?`;
+    const meant = nearest(plainName(name), tables.map(plainName));
+    const table = tables.find((one) => plainName(one) === meant && one !== name);
+    return table === undefined ? "" : `; did you mean ${table}?`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -56,4 +56,9 @@ export class Database implements AsyncDisposable {
       ? new RetryError(fault.code, message, { cause: error, details })
       : new ParkError(fault.code, message, { cause: error, details });
   }
+}
+
+/** A table's name without its schema. */
+function plainName(table: string): string {
+  return table.split(".").at(-1)!;
 }

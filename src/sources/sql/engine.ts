@@ -85,7 +85,7 @@ export interface Engine {
   readonly counters?: ServerCounters;
   moment(ask: Ask): Promise<Moment>;
   version(ask: Ask): Promise<string>;
-  /** The names of tables and views that could have been meant. */
+  /** The names of tables and views that could have been meant, with the schema where it must be named. */
   tables(ask: Ask): Promise<readonly string[]>;
   /** Does an index of `table` begin with `column`? Undefined where this cannot be told, as of a view. */
   indexed(ask: Ask, table: string, column: string): Promise<boolean | undefined>;

@@ -34,7 +34,9 @@ export function mssqlEngine(settings: SqlSettings): Engine {
       return `SQL Server ${String(rows[0]![0])}`;
     },
     async tables(ask) {
-      const { rows } = await ask(sql`select name from sys.objects where type in ('U', 'V')`);
+      const { rows } = await ask(sql`
+        select case when schema_id = schema_id(schema_name()) then '' else schema_name(schema_id) + '.' end + name
+        from sys.objects where type in ('U', 'V')`);
       return rows.map(([name]) => String(name));
     },
     async indexed(ask, table, column) {

@@ -30,7 +30,7 @@ export function postgresEngine(settings: SqlSettings): Engine {
     },
     async tables(ask) {
       const { rows } = await ask(sql`
-        select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        select case when pg_table_is_visible(c.oid) then '' else n.nspname || '.' end || c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname not in ('pg_catalog', 'information_schema')`);
       return rows.map(([name]) => String(name));
     },

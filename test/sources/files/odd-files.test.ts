@@ -1,0 +1,73 @@
+import { execFileSync } from "node:child_process";
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { never, poll, SetClock } from "../reading.ts";
+import { DropFolder } from "./drop-folder.ts";
+
+let folder: DropFolder;
+const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));
+
+beforeEach(async () => {
+  folder = await DropFolder.make(clock);
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+describe("an odd file", () => {
+  it("with a wrong value in a record that has a key sets that record aside by its key", async () => {
+    await folder.drop("customers.csv", "no;name;n\nC1;a;1\nC4;d;x\nC5;e;2\n");
+    const { batches, keys } = await poll(await folder.stream({ numbers: ["n"] }));
+    expect(keys).toEqual(["C1", "C5"]);
+    expect(batches.flatMap(({ unreadable = [] }) => unreadable)).toEqual([
+      { key: "C4", place: "customers.csv:3", reason: "n holds no number" },
+    ]);
+  });
+
+  it("with columns named like parts of every object is read whole", async () => {
+    await folder.drop("customers.csv", "no;__proto__;constructor\nC1;a;b\n");
+    const { changes } = await poll(await folder.stream({}));
+    const [row] = changes.map((change) => change.kind === "upsert" && Object.entries(change.row));
+    expect(row).toEqual([
+      ["no", "C1"],
+      ["__proto__", "a"],
+      ["constructor", "b"],
+    ]);
+  });
+
+  it.each([
+    ["utf8", Buffer.from("no;name\nC1;a\nC2;M\xfcller\n", "latin1"), "customers.csv:3: the file is not UTF-8"],
+    ["cp1252", Buffer.from("no;name\nC1;\x81\n", "latin1"), "customers.csv:2: the file is not Windows-1252"],
+    ["utf16le", Buffer.from("no;name\nC1;\ud800x\n", "utf16le"), "customers.csv:2: the file is not UTF-16"],
+  ])("that is not %s is refused with its line, and nothing of it is used", async (encoding, bytes, told) => {
+    await folder.drop("customers.csv", bytes);
+    expect((await poll(await folder.stream({ encoding }))).keys).toEqual([]);
+    expect(await folder.text("failed", ".error.txt")).toContain(told);
+  });
+
+  it("that is XML and declares another encoding is refused", async () => {
+    await folder.drop("c.xml", '<?xml version="1.0" encoding="ISO-8859-1"?><L><C no="C1"/><C no="C2"/></L>');
+    const stream = await folder.stream({ files: "*.xml", format: "xml", rows: "L.C" });
+    expect((await poll(stream)).keys).toEqual([]);
+    expect(await folder.text("failed", ".error.txt")).toContain("the file says that it is ISO-8859-1");
+  });
+
+  it("that is a link or a pipe is none, and holds up nothing", async () => {
+    await symlink("/etc/hostname", join(folder.path, "customers_1.csv"));
+    execFileSync("mkfifo", [join(folder.path, "customers_2.csv")]);
+    await folder.drop("customers_3.csv", "no;name\nC1;a\n");
+    expect((await poll(await folder.stream({}))).keys).toEqual(["C1"]);
+  });
+
+  it("with large records gives small batches", async () => {
+    const note = "x".repeat(1_000_000);
+    await folder.drop(
+      "customers.csv",
+      `no;note\n${Array.from({ length: 20 }, (_, at) => `C${at};${note}\n`).join("")}`,
+    );
+    const stream = await folder.stream({});
+    const { batches, keys } = await poll(stream);
+    expect(keys).toHaveLength(20);
+    expect(Math.max(...batches.map(({ changes }) => JSON.stringify(changes).length))).toBeLessThan(10_000_000);
+    expect((await stream.readOne("C7", never))?.["note"]).toBe(note);
+  });
+});
