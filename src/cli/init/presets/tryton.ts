@@ -20,6 +20,7 @@ sources:
     adapter: rest
     preset: tryton
     url: "\${ERP_URL}"
+    # The user needs a company and, for complaints and sales, the group Sales.
     auth: { kind: basic, username: "\${ERP_USER}", password: "\${ERP_PASSWORD}" }
 
 streams:
