@@ -26,6 +26,8 @@ export interface Verdict {
 }
 
 const PATIENCE_MS = 45_000;
+/** After some refusals svcsync tries the password again within half an hour by its clock; at its speed that is less. */
+const PASSWORD_PATIENCE_MS = 120_000;
 const LOOK_MS = 300;
 /** Polls of every stream that must pass to call something "seen" or "left alone". */
 const POLLS = 3;
@@ -147,7 +149,7 @@ class Trial {
     complaints.push(...(await this.#loginErrors()));
     await password.restore();
     if (!(await password.opens())) complaints.push("the user is locked out: the right password is refused");
-    complaints.push(...(await this.#settled()));
+    complaints.push(...(await this.#settled(PASSWORD_PATIENCE_MS)));
     this.#clock.runAt(1);
     return complaints;
   }
@@ -187,8 +189,8 @@ class Trial {
   }
 
   /** Resolves with nothing once ERP and service agree, or with what still differs when patience is at its end. */
-  async #settled(): Promise<string[]> {
-    const endAt = performance.now() + PATIENCE_MS;
+  async #settled(patienceMs = PATIENCE_MS): Promise<string[]> {
+    const endAt = performance.now() + patienceMs;
     for (;;) {
       const complaints = (await this.comparison.complaints()).filter((complaint) => !this.#told.has(complaint));
       if (complaints.length === 0) return [];
