@@ -22,12 +22,14 @@ export class ODataTable implements WireTable {
   readonly sorted = true;
   readonly bounded = true;
   readonly keyset: boolean;
-  reader: RowReader | undefined;
+  readonly reader: RowReader;
   readonly #client: ODataClient;
   readonly #manners: Manners;
   readonly #read: ODataRead;
   readonly #stamp: ODataStamp | undefined;
   readonly #gauge = new PageGauge();
+  /** The key properties of the rows of the last answer. */
+  #keys: readonly string[] = [];
 
   constructor(client: ODataClient, manners: Manners, read: ODataRead, stamp: ODataStamp | undefined) {
     this.name = read.entity;
@@ -37,6 +39,13 @@ export class ODataTable implements WireTable {
     this.#manners = manners;
     this.#read = read;
     this.#stamp = stamp;
+    this.reader = new RowReader({
+      name: this.name,
+      stampField: this.stampField,
+      key: (raw) => joinKey(keyParts(raw, this.#keys).map(jsonText)),
+      row: plainRow,
+      stamp: (raw) => stamp?.decode(raw),
+    });
   }
 
   async byStamp(range: Parameters<WireTable["byStamp"]>[0], signal: AbortSignal) {
@@ -44,7 +53,7 @@ export class ODataTable implements WireTable {
     const stamp = this.#stamp!;
     const order = [...stamp.properties, ...keys];
     const { rows, more } = await this.#page(this.#address(stamp.inside(range), order, this.#columns(keys)), signal);
-    return { rows: this.#reading(keys).read(rows), more };
+    return { rows: this.reader.read(rows), more };
   }
 
   async byKey(scope: Scope, after: Json | undefined, signal: AbortSignal, keysOnly = false): Promise<KeyPage> {
@@ -57,9 +66,9 @@ export class ODataTable implements WireTable {
     const columns = keysOnly ? keys.join(",") : this.#columns(keys);
     const url = typeof after === "string" ? after : this.#address(conditions, keys, columns, { bare: keysOnly, skip });
     const { rows, more, next } = await this.#page(url, signal);
-    const page = this.#reading(keys).read(rows, keysOnly);
+    const page = this.reader.read(rows, keysOnly);
     if (!this.keyset) return more ? { rows: page, next: next ?? skip + rows.length } : { rows: page };
-    const last = rows.length === 0 ? undefined : lastKey(rows, keys).map(String);
+    const last = more && rows.length > 0 ? lastKey(rows, keys).map(String) : undefined;
     const following = nextPlace(last, more, place);
     return following === undefined
       ? { rows: page }
@@ -84,6 +93,7 @@ export class ODataTable implements WireTable {
     const keys = this.#read.key ?? shape.keys;
     for (const name of [...keys, ...(this.#stamp?.properties ?? [])]) typeOf(shape, this.name, name);
     for (const name of this.#read.select ?? []) if (!name.includes("/")) typeOf(shape, this.name, name);
+    this.#keys = keys;
     return { ...shape, keys };
   }
 
@@ -132,16 +142,5 @@ export class ODataTable implements WireTable {
     const { rows, next } = answer;
     const full = this.#manners.version === "v2" && this.#gauge.mayContinue(rows.length, size);
     return { rows, more: next !== undefined || full, ...(next === undefined ? {} : { next }) };
-  }
-
-  #reading(keys: readonly string[]): RowReader {
-    this.reader ??= new RowReader({
-      name: this.name,
-      stampField: this.stampField,
-      key: (raw) => joinKey(keyParts(raw, keys).map(jsonText)),
-      row: plainRow,
-      stamp: (raw) => this.#stamp?.decode(raw),
-    });
-    return this.reader;
   }
 }

@@ -20,7 +20,7 @@ export class OdooTable implements WireTable {
   readonly sorted = true;
   readonly bounded = true;
   readonly keyset = true;
-  reader: RowReader | undefined;
+  readonly reader: RowReader;
   readonly #client: OdooClient;
   readonly #read: OdooRead;
   readonly #gauge = new PageGauge();
@@ -33,20 +33,28 @@ export class OdooTable implements WireTable {
     this.stampField = read.changed ?? "";
     this.#client = client;
     this.#read = read;
+    const { changed, key } = read;
+    this.reader = new RowReader({
+      name: this.name,
+      stampField: this.stampField,
+      key: (record) => keyOf(record, [key]),
+      row: (record) => plainRecord(record, this.#known),
+      stamp: (record) => (changed === null ? undefined : decodeStamp(record[changed], "local", "UTC", changed)),
+    });
   }
 
   async byStamp(range: WallRange, signal: AbortSignal): Promise<StampPage> {
-    const types = await this.#fieldTypes(signal);
+    await this.#fieldTypes(signal);
     const records = await this.#search(this.#inRange(range), `${this.stampField} asc, id asc`, this.#fields(), signal);
-    return { rows: this.#reading(types).read(records), more: this.#full(records) };
+    return { rows: this.reader.read(records), more: this.#full(records) };
   }
 
   async byKey(scope: Scope, after: Json | undefined, signal: AbortSignal, keysOnly = false): Promise<KeyPage> {
-    const types = await this.#fieldTypes(signal);
+    await this.#fieldTypes(signal);
     const domain = [...this.#inScope(scope), ...(after === undefined ? [] : [["id", ">", after]])];
     const fields = keysOnly ? [...new Set(["id", this.#read.key])] : this.#fields();
     const records = await this.#search(domain, "id asc", fields, signal);
-    const rows = this.#reading(types).read(records, keysOnly);
+    const rows = this.reader.read(records, keysOnly);
     const last = records.at(-1)?.["id"];
     return this.#full(records) && last !== undefined ? { rows, next: last } : { rows };
   }
@@ -81,6 +89,7 @@ export class OdooTable implements WireTable {
     try {
       const types = await this.#types;
       assertFields(types, this.#fields(), model);
+      this.#known = types;
       return types;
     } catch (thrown) {
       this.#types = undefined;
@@ -107,18 +116,5 @@ export class OdooTable implements WireTable {
 
   #full(records: readonly JsonObject[]): boolean {
     return this.#gauge.mayContinue(records.length, this.#read.size);
-  }
-
-  #reading(types: FieldTypes): RowReader {
-    const { changed, key } = this.#read;
-    this.#known = types;
-    this.reader ??= new RowReader({
-      name: this.name,
-      stampField: this.stampField,
-      key: (record) => keyOf(record, [key]),
-      row: (record) => plainRecord(record, this.#known),
-      stamp: (record) => (changed === null ? undefined : decodeStamp(record[changed], "local", "UTC", changed)),
-    });
-    return this.reader;
   }
 }

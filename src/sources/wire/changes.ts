@@ -44,6 +44,8 @@ export async function* changesByStamp(
   signal: AbortSignal,
 ): AsyncGenerator<ChangeBatch> {
   const { read, first, window } = parseWireCursor(cursor);
+  if (cursor !== null)
+    for (const { reader } of [stamped.table, ...stamped.tracks.map(({ table }) => table)]) reader?.trust();
   const { clock, marginMs, overlapMs } = stamped.times;
   const now = (): number => clock.now() - marginMs;
   let to = first?.to ?? window?.to ?? now();
@@ -107,6 +109,7 @@ export async function* changesWhole(
 ): AsyncGenerator<ChangeBatch> {
   const after: Json | undefined = parseWholeCursor(cursor);
   if (after === undefined) table.reader?.forget();
+  else table.reader?.trust();
   for await (const { rows, next } of walkByKey(table, { kind: "all" }, after, signal))
     yield { ...readOf(rows), cursor: { whole: next === undefined ? {} : { after: next } } };
 }

@@ -19,10 +19,11 @@ export interface RowForm {
 
 /**
  * Reads the rows of answers one by one, so that an odd one stops no other: with a key it is marked, without one it is left out
- * and remembered. An answer of which no row can be read is another matter: there the sync file names the wrong field.
+ * and remembered. Until a row could be read, an answer without a readable row is another matter: the sync file names the wrong field.
  */
 export class RowReader {
   readonly #form: RowForm;
+  #hasKeys = false;
   #hasStamps = false;
   #keyless: { count: number; reason: string } | undefined;
 
@@ -30,18 +31,33 @@ export class RowReader {
     this.#form = form;
   }
 
-  /** @throws {ParkError} E_SOURCE_KEY, E_SOURCE_STAMP where no row has a key, or none ever had a stamp that can be read. */
+  /**
+   * Tells that an earlier reading, perhaps of an earlier process, got past the first rows: the fields are the right ones. A row
+   * that is odd is odd then, also when it comes alone.
+   */
+  trust(): void {
+    this.#hasKeys = true;
+    this.#hasStamps = true;
+  }
+
+  /**
+   * @throws {ParkError} E_SOURCE_KEY, E_SOURCE_STAMP where no row ever had a key, or a stamp that can be read; E_SOURCE_KEY also where
+   * no row of the answer has the key field at all: the ERP's schema changed.
+   */
   read(raws: readonly JsonObject[], keysOnly = false): WireRow[] {
     const rows: WireRow[] = [];
     let keyless: Error | undefined;
+    let hasField = false;
     let oddStamp: Error | undefined;
     for (const raw of raws) {
       const key = attempt(() => this.#form.key(raw));
       if (key.thrown !== undefined) {
         keyless = key.thrown;
+        hasField ||= !(key.thrown instanceof ParkError && key.thrown.details["isMissing"] === true);
         this.#keyless = { count: (this.#keyless?.count ?? 0) + 1, reason: reasonOf(key.thrown) };
         continue;
       }
+      this.#hasKeys = true;
       if (keysOnly) {
         rows.push({ key: key.value, row: {}, stamp: undefined });
         continue;
@@ -56,7 +72,7 @@ export class RowReader {
       } else if (row.thrown === undefined) rows.push({ key: key.value, row: row.value, stamp: stamp.value });
       else rows.push({ ...odd(key.value, name, row.thrown), stamp: stamp.value });
     }
-    if (keyless !== undefined && rows.length === 0) throw keyless;
+    if (keyless !== undefined && rows.length === 0 && !(this.#hasKeys && hasField)) throw keyless;
     if (oddStamp !== undefined && !this.#hasStamps && rows.every((row) => row.odd !== undefined)) throw oddStamp;
     return rows;
   }
@@ -68,9 +84,10 @@ export class RowReader {
     return [{ place: this.#form.name, reason: `${count === 1 ? "a row has" : "rows have"} no key: ${reason}` }];
   }
 
-  /** To be called before the whole table is read: it shows all that there are. */
+  /** To be called before the whole table is read: it shows all that there are, and has to show a key first. */
   forget(): void {
     this.#keyless = undefined;
+    this.#hasKeys = false;
   }
 }
 

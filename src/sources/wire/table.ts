@@ -45,8 +45,8 @@ export interface WireTable {
    * False where pages are counted off: a walk that must be complete then reads again until nothing new shows up.
    */
   readonly keyset: boolean;
-  /** What it knows of rows without a key; absent where there can be none. */
-  readonly reader?: Pick<RowReader, "keyless" | "forget"> | undefined;
+  /** How its rows are taken apart; absent where none can be odd. */
+  readonly reader?: Pick<RowReader, "keyless" | "forget" | "trust">;
   /** The first rows of the range, ordered by stamp. */
   byStamp(range: WallRange, signal: AbortSignal): Promise<StampPage>;
   /** The rows of `scope` after `after`, ordered by key; `keysOnly` may leave out all other columns. */

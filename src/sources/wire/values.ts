@@ -22,7 +22,7 @@ export function keyParts(row: JsonObject, fields: readonly string[]): (string | 
     if (isKeyPart(value)) return value;
     const found = value === undefined ? "missing" : value === null ? "null" : "a list or an object";
     throw new ParkError("E_SOURCE_KEY", `the key field ${field} of a row is ${found}; every row needs a key`, {
-      details: { field, columns: Object.keys(row).slice(0, 50) },
+      details: { field, isMissing: value === undefined, columns: Object.keys(row).slice(0, 50) },
     });
   });
 }

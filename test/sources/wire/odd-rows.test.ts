@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Change, Json, JsonObject } from "#model";
+import type { Change, Cursor, Json, JsonObject } from "#model";
 import { plainRecord } from "../../../src/sources/odoo/record.ts";
 import { plainRow } from "../../../src/sources/odata/values.ts";
 import { readSchema as odataRead, settingsSchema as odataSettings } from "../../../src/sources/odata/schema.ts";
@@ -36,14 +36,16 @@ const streams: Readonly<Record<string, (rows: string) => Promise<SourceStream>>>
   },
 };
 
-async function read(stream: SourceStream) {
+async function read(stream: SourceStream, cursor: Cursor | null = null) {
   const changes: Change[] = [];
   const unreadable: { key: string; place: string; reason: string }[] = [];
-  for await (const batch of stream.changes(null, never)) {
+  let reached = cursor;
+  for await (const batch of stream.changes(cursor, never)) {
+    reached = batch.cursor;
     changes.push(...batch.changes);
     unreadable.push(...(batch.unreadable ?? []));
   }
-  return { changes, unreadable };
+  return { changes, unreadable, cursor: reached };
 }
 
 const good = `{"id":1,"at":"${now}","name":"Good"}`;
@@ -79,6 +81,23 @@ describe.each(Object.keys(streams))("an odd row of %s", (kind) => {
     erp.instead.push({ body: all });
     await allKeys(items);
     expect(await items.keyless!(never)).toEqual([]);
+  });
+
+  it.each([
+    ["a bad stamp", `{"id":2,"at":"soon"}`, { key: "2", place: "items.at", reason: expect.stringMatching(/holds/) }],
+    ["a null key", `{"id":null,"at":"${now}"}`, undefined],
+  ])("that comes alone after a restart, with %s, does not stop the stream", async (_what, odd, told) => {
+    const { cursor } = await read(await stream(good));
+    await erp[Symbol.asyncDispose]();
+    const { changes, unreadable } = await read(await stream(odd), cursor);
+    expect(changes).toEqual([]);
+    expect(unreadable[0]).toEqual(told);
+  });
+
+  it("is none where the key field is gone from all rows: the ERP's schema changed", async () => {
+    const { cursor } = await read(await stream(good));
+    await erp[Symbol.asyncDispose]();
+    await expect(read(await stream(`{"no":1,"at":"${now}"}`), cursor)).rejects.toMatchObject({ code: "E_SOURCE_KEY" });
   });
 
   it("keeps its columns, whatever they are called", async () => {
