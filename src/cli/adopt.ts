@@ -1,12 +1,20 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { recordLabel } from "#model";
-import { AdoptionPlanner, blindRemedy, Matcher, type AdoptionPlan, type PlannedRecord } from "#pipeline";
-import { adoptionCsv, overwriteText, readAnswers, type Answer } from "./adoption-csv.ts";
+import {
+  AdoptionPlanner,
+  blindRemedy,
+  Matcher,
+  proposeBinding,
+  type AdoptionPlan,
+  type PlannedRecord,
+} from "#pipeline";
+import { adoptionCsv, readAnswers, type Answer } from "./adoption-csv.ts";
 import { openPartsContext, type GlobalOptions, type PartsContext } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { printJson } from "./json.ts";
 import { areKnown, unknownStream } from "./known-streams.ts";
+import { overwriteText, sideText } from "./sides.ts";
 import { table } from "./table.ts";
 
 export interface AdoptOptions extends GlobalOptions {
@@ -138,6 +146,12 @@ async function carryOut({ id, serviceId, place }: Answer, context: PartsContext,
     io.stderr.write(`${place}: ${stream.resource} ${serviceId} already belongs to ${recordLabel(owner)}\n`);
     return false;
   }
+  const view = await context.parts.store.record(id);
+  const proposed = view && (await proposeBinding(context.parts, stream, view, serviceId, io.signal));
+  if (proposed && !proposed.theirs) {
+    io.stderr.write(`${place}: the service has no ${stream.resource} ${serviceId}\n`);
+    return false;
+  }
   await context.parts.store.resolve(id, { kind: "bind", binding });
   return true;
 }
@@ -163,16 +177,11 @@ function asText(plans: readonly AdoptionPlan[], csv: string | undefined): string
 
 /** Both sides as people recognise them, and what the first write would change. */
 function recordText({ id, name, match, verdict, candidates, counterparts, overwrites, error }: PlannedRecord): string {
-  const sides = counterparts.map((each) => sideText(String(each.serviceId), each.name, each.match));
+  const sides = counterparts.map((each) => sideText(String(each.serviceId), each));
   const others = sides.length > 0 ? sides : candidates.map(String);
   const is = others.length === 0 ? "" : verdict === "ambiguous" ? " could be " : " is ";
   const changes = overwrites.length === 0 ? "" : `; would overwrite ${overwrites.map(overwriteText).join("; ")}`;
-  return `${sideText(recordLabel(id), name, match)}${is}${others.join(" or ")}${changes}${error ? `: ${error.message}` : ""}`;
-}
-
-function sideText(label: string, name: string, match: string): string {
-  const said = [name === "" ? [] : JSON.stringify(name), match === "" ? [] : match].flat();
-  return said.length === 0 ? label : `${label} (${said.join(", ")})`;
+  return `${sideText(recordLabel(id), { name, match })}${is}${others.join(" or ")}${changes}${error ? `: ${error.message}` : ""}`;
 }
 
 function count({ records }: AdoptionPlan, verdict: string): number {

@@ -1,6 +1,7 @@
 import { parse } from "csv-parse/sync";
 import type { RecordId } from "#model";
-import type { AdoptionPlan, Overwrite, PlannedRecord } from "#pipeline";
+import type { AdoptionPlan, PlannedRecord } from "#pipeline";
+import { overwriteText } from "./sides.ts";
 
 const COLUMNS = [
   "stream",
@@ -46,11 +47,6 @@ function lineOf(stream: string, record: PlannedRecord): string[] {
     counterparts.map((each) => each.match).join(" / "),
     overwrites.map(overwriteText).join(" / "),
   ];
-}
-
-/** `name: "Old" -> "New"` */
-export function overwriteText({ field, from, to }: Overwrite): string {
-  return `${field}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}`;
 }
 
 /** Always quoted, whatever separates cells; a cell that a spreadsheet would take for a formula is not given to it as one. */

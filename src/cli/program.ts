@@ -22,6 +22,7 @@ import { sandbox } from "./sandbox.ts";
 import { sandboxOptionsOf, withSandboxOptions, type SandboxArguments } from "./sandbox-options.ts";
 import { skip, type SkipOptions } from "./skip.ts";
 import { schema } from "./schema.ts";
+import { unbind, type UnbindOptions } from "./unbind.ts";
 import { status, type StatusOptions } from "./status.ts";
 import { sync, type SyncOptions } from "./sync.ts";
 import type { GlobalOptions } from "./command-context.ts";
@@ -119,7 +120,16 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
     .option("--bind <id>", "it is this record of the service", positiveInteger)
     .option("--create", "the service does not have it: create it")
     .option("--skip", "leave it out until the ERP changes it")
+    .option("--yes", "with --bind: do not ask whether the two shown are the same")
+    .option("--json", "as JSON")
+    .addHelpText("after", resolveWords)
     .action((id: RecordId, options: ResolveOptions) => ended(resolve(id, { ...globals(), ...options }, io)));
+
+  command("unbind", "End the binding of a record to the wrong record of the service")
+    .addArgument(recordArgument())
+    .option("--json", "as JSON")
+    .addHelpText("after", unbindWords)
+    .action((id: RecordId, options: UnbindOptions) => ended(unbind(id, { ...globals(), ...options }, io)));
 
   command("adopt", "which records of the service are the ERP's: shows it, and with --confirm lets the streams through")
     .argument("[streams...]", "these streams; all unless given")
@@ -179,6 +189,18 @@ Stream states: loading the first load is under way, following every change is fo
 the next one tries again, held nothing is delivered until a person decides (svcsync adopt).
 Records: in sync the service holds what the ERP showed last, due on their way, waiting for another record, parked and
 uncertain need a person, left out by the rules of the stream or by a person, deleted gone in the ERP.
+`;
+
+const resolveWords = `
+--bind reads the record from the service, shows its name and match fields beside those of the ERP's record and the fields that the
+first write changes, and asks. Without a terminal it needs --yes. An id that the service does not have is refused.
+`;
+
+const unbindWords = `
+What happens next: the record of the service stays as it is, with the values that were written to it. The record of the ERP is
+parked (E_UNBOUND) and held through every change: nothing is bound, created or deleted for it until you answer with
+"svcsync resolve STREAM/KEY --bind ID", --create or --skip. Records that refer to it wait when they change, and are written with
+the new id once it is bound again.
 `;
 
 const verdictWords = `

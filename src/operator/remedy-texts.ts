@@ -51,7 +51,10 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   ),
   E_LIST_INCOMPLETE: itself("See whether the token's user still sees all records of the resource in the service."),
   E_ALREADY_BOUND: person(
-    'Two rows of the ERP are one record of the service: merge them in the ERP, or leave this one out with "svcsync skip {record}".',
+    'Two rows of the ERP are one record of the service: merge them in the ERP, or leave this one out with "svcsync skip {record}". If the other row is bound to it by mistake, end that with "svcsync unbind".',
+  ),
+  E_UNBOUND: person(
+    'Say what it belongs to: "svcsync resolve {record} --bind ID". New in the service: "svcsync resolve {record} --create". Not wanted: "svcsync skip {record}".',
   ),
   E_RESOURCE_CHANGED: person(
     "Put the stream's former `resource` back into the sync file, and give the new one a stream of its own.",

@@ -1,51 +1,24 @@
 import {
   errorFacts,
-  isJsonObject,
   recordLabel,
   recordName,
   WaitError,
   type Binding,
   type ErrorFacts,
-  type Json,
-  type Projection,
   type RecordId,
   type ResourceName,
   type ServiceId,
 } from "#model";
 import type { Stream } from "#mapping";
-import { idOf, sameValue, type Service, type ServiceRecord } from "#service";
+import { idOf, type Service, type ServiceRecord } from "#service";
 import type { RecordView, Store } from "#store";
 import { KeysInFlight } from "./keys-in-flight.ts";
 import type { Found, Matcher } from "./matcher.ts";
 import { Resolver, type Wanted } from "./resolver.ts";
+import { overwritten, shownAs, shownFields, type Counterpart, type Overwrite, type Shown } from "./shown.ts";
 
 /** Records read from the store at once. */
 const PAGE = 500;
-/** Letters of a name that are shown. */
-const NAME_LENGTH = 60;
-/** Fields that say what a record is called, best first; of a long text the first line counts. */
-const NAME_FIELDS = ["name", "title", "subject", "description"];
-
-/** One record as people recognise it. */
-export interface Shown {
-  /** What it is called; empty where nothing says so. */
-  readonly name: string;
-  /** Its match fields and their values, e.g. `customerId 10023`. */
-  readonly match: string;
-}
-
-/** A record of the service that a record of the ERP is, or could be. */
-export interface Counterpart extends Shown {
-  readonly serviceId: ServiceId;
-}
-
-/** A field that the first write would change. */
-export interface Overwrite {
-  readonly field: string;
-  readonly from: Json;
-  readonly to: Json;
-}
-
 /** What a first run would do with one record of the ERP. */
 export interface PlannedRecord extends Shown {
   readonly id: RecordId;
@@ -164,7 +137,7 @@ export class AdoptionPlanner {
 
   /** Reads how the service shows the candidates, and which records nobody answers to. */
   async #serviceSide(stream: Stream, drafts: readonly Draft[], signal: AbortSignal) {
-    const { resource, match, ownedFields } = stream;
+    const { resource } = stream;
     const taken = new Set<ServiceId>();
     const wanted = new Set<ServiceId>();
     for (const { verdict, candidates } of drafts)
@@ -174,8 +147,7 @@ export class AdoptionPlanner {
       }
     const shown = new Map<ServiceId, { counterpart: Counterpart; record: ServiceRecord }>();
     const orphans: Orphan[] = [];
-    const fields = ["id", ...new Set([...match.flatMap((rule) => rule.fields), ...ownedFields])];
-    for await (const page of this.#service.list(resource, { fields }, signal))
+    for await (const page of this.#service.list(resource, { fields: shownFields(stream) }, signal))
       for (const record of page) {
         const serviceId = idOf(record);
         if (serviceId === undefined) continue;
@@ -206,26 +178,5 @@ function contested(drafts: readonly Draft[]): Draft[] {
     if (others.length < 2) return draft;
     const error = errorFacts(new WaitError("E_MATCH_TAKEN", `${others.map(recordLabel).join(" and ")} match it`));
     return { ...draft, verdict: "ambiguous", error };
-  });
-}
-
-function shownAs({ match }: Stream, record: Projection | ServiceRecord): Shown {
-  const fields = [...new Set(match.flatMap((rule) => rule.fields))];
-  const filled = fields.flatMap((field) => (textOf(record[field]) === "" ? [] : [`${field} ${textOf(record[field])}`]));
-  const name = NAME_FIELDS.map((field) => textOf(record[field])).find((text) => text !== "") ?? "";
-  return { name: name.split("\n")[0]!.slice(0, NAME_LENGTH), match: filled.join(", ") };
-}
-
-function textOf(value: Json | undefined): string {
-  if (isJsonObject(value)) return textOf(value["id"]);
-  return value === undefined || value === null || typeof value === "object" ? "" : String(value).trim();
-}
-
-/** Tags are added, nothing of theirs is overwritten; fields of the creation alone are left as they are. */
-function overwritten({ projection, createOnly, shared }: Wanted, record: ServiceRecord): Overwrite[] {
-  return Object.entries(projection).flatMap(([field, to]) => {
-    const from = record[field];
-    const isOurs = !createOnly.has(field) && !shared.has(field);
-    return isOurs && !sameValue(to, from) ? [{ field, from: from ?? null, to }] : [];
   });
 }

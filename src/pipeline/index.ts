@@ -10,5 +10,7 @@ export { whyItWillNotCome } from "./orphans.ts";
 export { needsPersonCount, streamStatus, type StreamStatus } from "./stream-status.ts";
 export { Sweeper } from "./sweeper.ts";
 export { confirmDeletions, heldDeletions } from "./delete-guard.ts";
-export { AdoptionPlanner, type AdoptionPlan, type Overwrite, type PlannedRecord } from "./adoption-plan.ts";
+export { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "./adoption-plan.ts";
+export { proposeBinding, type ProposedBinding } from "./proposed-binding.ts";
+export type { Overwrite, Shown } from "./shown.ts";
 export { Reconciler, type Drift, type Reconciliation } from "./reconciler.ts";

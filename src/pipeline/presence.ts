@@ -1,4 +1,4 @@
-import { RetryError, type ResourceName, type ServiceId } from "#model";
+import { RetryError, type Projection, type ResourceName, type ServiceId } from "#model";
 import { isRefusal, type Service, type ServiceRecord } from "#service";
 import type { Claim, Store } from "#store";
 
@@ -27,11 +27,13 @@ export class Presence {
     serviceId: ServiceId,
     fields: readonly string[],
     signal: AbortSignal,
+    /** Where a path nests the resource, ids of records above are taken from here. */
+    above?: Projection,
   ): Promise<ServiceRecord | undefined> {
-    const shown = await this.#service.read(resource, serviceId, fields, signal);
+    const shown = await this.#service.read(resource, serviceId, fields, signal, above);
     if (shown !== undefined) return shown;
     await this.vouch(resource, serviceId, signal);
-    const again = await this.#service.read(resource, serviceId, fields, signal);
+    const again = await this.#service.read(resource, serviceId, fields, signal, above);
     if (again === undefined) await this.vouch(resource, serviceId, signal);
     return again;
   }

@@ -143,10 +143,13 @@ export class Synchronizer {
         await store.skip(claim, mapped.reason);
         return { outcome: "skipped" };
       case "deleted":
-        if (!claim.binding && (await this.#deletedRecords.bind(claim, stream, signal))) return { outcome: "adopted" };
+        if (!claim.binding && !wasUnbound(claim) && (await this.#deletedRecords.bind(claim, stream, signal)))
+          return { outcome: "adopted" };
         await this.#remover.remove(claim, stream, mapped, signal);
         return { outcome: "deleted" };
       case "record": {
+        if (wasUnbound(claim))
+          throw new ParkError("E_UNBOUND", "a person ended its binding and has not said yet what it belongs to");
         const wanted = await this.#resolver.resolve(claim.id, mapped.fields, signal);
         used.parents = wanted.parents;
         return this.#write(claim, stream, wanted, signal);
@@ -288,4 +291,9 @@ export class Synchronizer {
     else logger.debug({ ...fields, err: delivery.error }, "record postponed");
     observer.delivered(claim.id, delivery);
   }
+}
+
+/** A person ended the binding: what the record belongs to is theirs to say, be it by a natural key or not. */
+function wasUnbound({ decision }: Claim): boolean {
+  return decision?.kind === "unbound";
 }

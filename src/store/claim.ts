@@ -38,8 +38,11 @@ export interface Intent {
   readonly firstLookAt: number | undefined;
 }
 
-/** What `svcsync resolve` answered. `create`: it is certain that nothing was created, go on with a new create. */
-export type Decision = { readonly kind: "create" };
+/**
+ * What a person decided. `create`: it is certain that nothing was created, go on with a new create. `unbound`: the binding was
+ * ended; nothing is to be bound, created or deleted until the next answer.
+ */
+export type Decision = { readonly kind: "create" | "unbound" };
 
 /** A record whose service id a projection carries. */
 export interface Parent extends RecordId {
@@ -75,7 +78,7 @@ export interface Waiting {
 
 /** One write to the service, or one step of a record's life that a person may ask about. Never a secret. */
 export interface AuditEntry {
-  readonly action: "create" | "update" | "delete" | "adopt" | "settle" | "resolve" | "repair" | "dropped";
+  readonly action: "create" | "update" | "delete" | "adopt" | "settle" | "resolve" | "unbind" | "repair" | "dropped";
   readonly resource: ResourceName;
   readonly serviceId?: ServiceId | undefined;
   readonly before?: Json | undefined;

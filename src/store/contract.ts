@@ -211,12 +211,14 @@ export interface Store extends AsyncDisposable {
    * its fields are sent. `create`: the intent ends, and deliveries are told so until the record is bound. `skip`: the record
    * is left out and its children are woken; its intent stays open, so that its result is looked for first should the ERP
    * change the record.
-   * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE (settled or claimed; or a create of a bound record),
-   * E_ALREADY_BOUND.
+   * `unbind`, for a bound record that is not claimed: the binding ends, what was written is forgotten, and deliveries are told
+   * so, whatever else happens, until a person binds or creates the record.
+   * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE (settled or claimed; a create of a bound record, an unbind of one
+   * that is not), E_ALREADY_BOUND.
    */
   resolve(
     id: RecordId,
-    answer: { kind: "bind"; binding: Binding } | { kind: "create" } | { kind: "skip" },
+    answer: { kind: "bind"; binding: Binding } | { kind: "create" } | { kind: "skip" } | { kind: "unbind" },
   ): Promise<void>;
   /**
    * The service was found to differ from what was last written: these fields are in doubt and the record is due.

@@ -3,7 +3,7 @@ import { ParkError, RECORD_STATES, type RecordState } from "#model";
 /**
  * What can happen to a record. A worker's steps: claim, release, apply, retry, wait, park, lose (the result of a create is
  * unknown), skip, remove. From elsewhere: change (the ERP), remap (the sync file), wake (a parent was bound), rewire (a
- * parent was bound to another service id), recheck (the service differs), revive and the three answers (a person).
+ * parent was bound to another service id), recheck (the service differs), revive and the four answers (a person).
  */
 export type RecordEvent =
   | "change"
@@ -23,7 +23,8 @@ export type RecordEvent =
   | "recheck"
   | "answerBind"
   | "answerCreate"
-  | "answerSkip";
+  | "answerSkip"
+  | "answerUnbind";
 
 type Move = RecordState | "refused";
 
@@ -57,6 +58,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     rewire: "due",
     revive: "due",
     recheck: "due",
+    answerUnbind: "due",
   },
   claimed: {
     ...ANSWERS_REFUSED,
@@ -75,6 +77,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     rewire: "claimed",
     revive: "claimed",
     recheck: "claimed",
+    answerUnbind: "refused",
   },
   waiting: {
     ...STEPS_REFUSED,
@@ -86,6 +89,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     rewire: "waiting",
     revive: "due",
     recheck: "waiting",
+    answerUnbind: "due",
   },
   applied: {
     ...STEPS_REFUSED,
@@ -97,6 +101,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     rewire: "due",
     revive: "applied",
     recheck: "due",
+    answerUnbind: "due",
   },
   parked: {
     ...STEPS_REFUSED,
@@ -108,6 +113,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     rewire: "due",
     revive: "due",
     recheck: "parked",
+    answerUnbind: "due",
   },
   uncertain: {
     ...STEPS_REFUSED,
@@ -119,6 +125,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     rewire: "uncertain",
     revive: "due",
     recheck: "uncertain",
+    answerUnbind: "refused",
   },
   skipped: {
     ...STEPS_REFUSED,
@@ -130,6 +137,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     rewire: "skipped",
     revive: "due",
     recheck: "skipped",
+    answerUnbind: "skipped",
   },
   deleted: {
     ...STEPS_REFUSED,
@@ -141,6 +149,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     rewire: "deleted",
     revive: "deleted",
     recheck: "deleted",
+    answerUnbind: "deleted",
   },
 };
 

@@ -81,11 +81,15 @@ export async function openScene(): Promise<Scene> {
 /** Runs one command line in this process, its output caught. */
 export async function runCaptured(
   argv: readonly string[],
-  { stdin, signal = new AbortController().signal }: { stdin?: NodeJS.ReadableStream; signal?: AbortSignal } = {},
+  {
+    stdin,
+    isTerminal = false,
+    signal = new AbortController().signal,
+  }: { stdin?: NodeJS.ReadableStream; isTerminal?: boolean; signal?: AbortSignal } = {},
 ): Promise<Ran> {
   const stdout = new Caught();
   const stderr = new Caught();
-  const code = await runCommand(argv, { stdout, stderr, isTerminal: false, signal, ...(stdin && { stdin }) });
+  const code = await runCommand(argv, { stdout, stderr, isTerminal, signal, ...(stdin && { stdin }) });
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 

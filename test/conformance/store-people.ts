@@ -91,6 +91,46 @@ export function describePeople(makePlace: MakePlace): void {
     });
   });
 
+  describe("the end of a binding", () => {
+    it("is told to every delivery until the record is bound again, whatever happens to it", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.store.resolve(customer("1"), { kind: "unbind" });
+      expect(await scene.store.audit({ id: customer("1"), limit: 1 })).toMatchObject([
+        { action: "unbind", outcome: "unbound", serviceId: 11 },
+      ]);
+      const claim = await scene.claim(customer("1"));
+      expect(claim).toMatchObject({ binding: undefined, applied: undefined, decision: { kind: "unbound" } });
+      await scene.store.park(claim, OOPS);
+      await scene.stage([upsert("1", { v: 2 })]);
+      await scene.reopen();
+      const changed = await scene.claim(customer("1"));
+      expect(changed.decision).toEqual({ kind: "unbound" });
+      await scene.store.skip(changed, "not wanted");
+      await scene.stage([upsert("1", { v: 3 })]);
+      await scene.store.park(await scene.claim(customer("1")), OOPS);
+      await scene.store.resolve(customer("1"), { kind: "skip" });
+      await scene.stage([upsert("1", { v: 4 })]);
+      const again = await scene.claim(customer("1"));
+      expect(again.decision).toEqual({ kind: "unbound" });
+      await scene.store.park(again, OOPS);
+      await scene.store.resolve(customer("1"), { kind: "bind", binding: { resource: "customers", serviceId: 12 } });
+      expect(await scene.claim(customer("1"))).toMatchObject({ binding: { serviceId: 12 }, decision: undefined });
+    });
+
+    it("is refused for a record that is not bound, unknown or being delivered", async () => {
+      await using scene = await Scene.open(makePlace);
+      const unbind = { kind: "unbind" } as const;
+      await expect(scene.store.resolve(customer("0"), unbind)).rejects.toMatchObject({ code: "E_RECORD_UNKNOWN" });
+      await scene.inState(customer("22"), "parked");
+      await expect(scene.store.resolve(customer("22"), unbind)).rejects.toMatchObject({ code: "E_NOT_RESOLVABLE" });
+      await scene.bound(customer("1"), 11);
+      await scene.stage([upsert("1", { v: 2 })]);
+      await scene.claim(customer("1"));
+      await expect(scene.store.resolve(customer("1"), unbind)).rejects.toMatchObject({ code: "E_NOT_RESOLVABLE" });
+    });
+  });
+
   describe("another try", () => {
     const standing: RecordState[] = ["parked", "uncertain", "waiting", "skipped"];
     it.each(standing)("makes a record that is %s due again", async (state) => {

@@ -164,24 +164,30 @@ describe("a create whose end nobody can know", () => {
   it("is bound by `resolve --bind`, and what is right already is not sent again", async () => {
     await using stage = await uncertain("after");
     const { id } = only(stage.sandbox, "customer", "customerId", "10001");
-    expect((await stage.command("resolve", "customers/10001", "--bind", String(id))).code).toBe(0);
+    expect((await stage.command("resolve", "customers/10001", "--bind", String(id), "--yes")).code).toBe(0);
     expect((await stage.command("sync")).code).toBe(0);
     expect(await stage.view(customer)).toMatchObject({ state: "applied", binding: { serviceId: id } });
     expect(stage.sandbox.ledger.writes({ resource: "customer" })).toHaveLength(1);
   });
 
-  it("sends what differs alone after `resolve --bind`, and parks when there is no such record", async () => {
+  it("sends what differs alone after `resolve --bind`", async () => {
     await using stage = await uncertain("before");
     const customerStatus = only(stage.sandbox, "customerStatus", "name", "Active").id;
     const rows = [{ customerId: "10001", name: "Von Hand", customerStatus }];
     stage.sandbox.seed("customer", rows);
     const { id } = only(stage.sandbox, "customer", "customerId", "10001");
-    expect((await stage.command("resolve", "customers/10001", "--bind", "999999")).code).toBe(0);
-    expect((await stage.command("sync")).code).toBe(1);
-    expect(await stage.view(customer)).toMatchObject({ state: "parked", error: { code: "E_RECORD_GONE" } });
-    expect((await stage.command("resolve", "customers/10001", "--bind", String(id))).code).toBe(0);
+    expect((await stage.command("resolve", "customers/10001", "--bind", String(id), "--yes")).code).toBe(0);
     expect((await stage.command("sync")).code).toBe(0);
     expect(sent(stage.sandbox, "customer", "edit")).toEqual([{ name: "Grün GmbH" }]);
+  });
+
+  it("parks a record whose counterpart was deleted after `resolve --bind`", async () => {
+    await using stage = await uncertain("after");
+    const { id } = only(stage.sandbox, "customer", "customerId", "10001");
+    expect((await stage.command("resolve", "customers/10001", "--bind", String(id), "--yes")).code).toBe(0);
+    stage.sandbox.vanish("customer", id);
+    expect((await stage.command("sync")).code).toBe(1);
+    expect(await stage.view(customer)).toMatchObject({ state: "parked", error: { code: "E_RECORD_GONE" } });
   });
 
   it("is created once by `resolve --create`", async () => {

@@ -29,6 +29,10 @@ describe("the states of a record", () => {
       expect(RECORD_STATES.filter((state) => allows(state, answer))).toEqual(["due", "waiting", "parked", "uncertain"]);
   });
 
+  it("let a person end a binding whenever no worker holds the record and no create is open", () => {
+    expect(RECORD_STATES.filter((state) => !allows(state, "answerUnbind"))).toEqual(["claimed", "uncertain"]);
+  });
+
   it("refuse what the table does not show, by name", () => {
     expect(() => next("applied", "park")).toThrow("a record that is applied cannot park");
     expect(() => next("deleted", "apply")).toThrow(expect.objectContaining({ family: "park", code: "E_STORE_STATE" }));

@@ -1,5 +1,5 @@
 import type { Answers } from "./env-text.ts";
-import type { Interview } from "./interview.ts";
+import type { Interview } from "../interview.ts";
 import type { Preset } from "./preset.ts";
 import { presets } from "./presets.ts";
 

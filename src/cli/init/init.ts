@@ -11,7 +11,7 @@ import type { Io } from "../io.ts";
 import { sampleSyncFile } from "./sample-sync-file.ts";
 import { askPreset, askSettings } from "./ask.ts";
 import { askedKeys, envText } from "./env-text.ts";
-import { Interview } from "./interview.ts";
+import { Interview } from "../interview.ts";
 import { templateZone, type Preset } from "./preset.ts";
 import { presets } from "./presets.ts";
 import { isThere, readIfThere, writeFolders, writeWhole } from "./written-files.ts";

@@ -1,6 +1,8 @@
 import type { Database } from "better-sqlite3";
 import { ParkError, recordLabel, type Binding, type Clock, type RecordId, type RecordState } from "#model";
 import { allows, next, statesMovedTo, type RecordEvent } from "../transitions.ts";
+import type { AuditEntry, Decision } from "../claim.ts";
+import { letGo } from "./journal.ts";
 import { leftOut } from "./outcomes.ts";
 import type { Tables } from "./tables.ts";
 import { stateList } from "./state-list.ts";
@@ -8,13 +10,21 @@ import { stateList } from "./state-list.ts";
 export type Answer =
   | { readonly kind: "bind"; readonly binding: Binding }
   | { readonly kind: "create" }
-  | { readonly kind: "skip" };
+  | { readonly kind: "skip" }
+  | { readonly kind: "unbind" };
 
 const EVENTS: { readonly [K in Answer["kind"]]: RecordEvent } = {
   bind: "answerBind",
   create: "answerCreate",
   skip: "answerSkip",
+  unbind: "answerUnbind",
 };
+
+interface Answered {
+  readonly id: number;
+  readonly state: RecordState;
+  readonly decision: Decision["kind"] | null;
+}
 
 /** What people decide: answers to creates that cannot be settled, and another try for what stands still. */
 export class Answers {
@@ -28,8 +38,8 @@ export class Answers {
     this.#db = db;
     this.#clock = clock;
     this.#tables = tables;
-    this.#find = db.prepare<[string, string], { id: number; state: RecordState }>(
-      "SELECT id, state FROM records WHERE stream = ? AND key = ?",
+    this.#find = db.prepare<[string, string], Answered>(
+      "SELECT id, state, decision FROM records WHERE stream = ? AND key = ?",
     );
     this.#move = db.prepare(`
       UPDATE records SET state = @state, due_at = @dueAt, attempts = 0, backfill = 0, error = @error, decision = @decision
@@ -41,13 +51,18 @@ export class Answers {
     const record = this.#find.get(id.stream, id.key);
     if (record === undefined) throw new ParkError("E_RECORD_UNKNOWN", `${recordLabel(id)} is not known to the store`);
     const event = EVENTS[answer.kind];
-    if (!allows(record.state, event))
-      throw new ParkError(
-        "E_NOT_RESOLVABLE",
-        `${recordLabel(id)} is ${record.state}; only one that is due, waiting, parked or uncertain can be answered`,
-        { details: { state: record.state } },
-      );
     const bound = bindings.of(record.id);
+    if (answer.kind === "unbind" && bound === undefined)
+      throw new ParkError("E_NOT_RESOLVABLE", `${recordLabel(id)} is not bound: there is nothing to end`);
+    if (!allows(record.state, event)) {
+      const which =
+        answer.kind === "unbind"
+          ? "it is being delivered"
+          : "only one that is due, waiting, parked or uncertain can be answered";
+      throw new ParkError("E_NOT_RESOLVABLE", `${recordLabel(id)} is ${record.state}; ${which}`, {
+        details: { state: record.state },
+      });
+    }
     if (bound !== undefined && answer.kind === "create")
       throw new ParkError(
         "E_NOT_RESOLVABLE",
@@ -60,16 +75,30 @@ export class Answers {
     if (answer.kind !== "skip") intents.end(record.id);
     if (answer.kind === "bind") this.#bind(record.id, id, answer.binding);
     else if (answer.kind === "skip") family.parentSettled(id, false);
-    audit.add(id, { action: "resolve", resource, serviceId: binding?.serviceId, outcome: answer.kind });
+    else if (answer.kind === "unbind") this.#unbind(record.id);
+    audit.add(id, this.#entry(answer, resource, binding));
     const state = next(record.state, event);
     this.#move.run({
       id: record.id,
       state,
       dueAt: state === "due" ? this.#clock.now() : null,
       error: state === "skipped" ? JSON.stringify(leftOut("left out by an operator")) : null,
-      decision: answer.kind === "create" ? "create" : null,
+      decision: decided(answer, record.decision),
     });
     family.setWaits(record.id, []);
+  }
+
+  #entry({ kind }: Answer, resource: string, binding: Binding | undefined): AuditEntry {
+    const serviceId = binding?.serviceId;
+    return kind === "unbind"
+      ? { action: "unbind", resource, serviceId, outcome: "unbound" }
+      : { action: "resolve", resource, serviceId, outcome: kind };
+  }
+
+  #unbind(record: number): void {
+    const { deletions, family } = this.#tables;
+    deletions.forget(record);
+    family.childLeft(letGo(this.#tables, record));
   }
 
   #bind(record: number, id: RecordId, binding: Binding): void {
@@ -93,4 +122,10 @@ export class Answers {
       .prepare(`UPDATE records SET state = 'due', due_at = @now, attempts = 0, error = NULL WHERE ${where}`)
       .run({ now: this.#clock.now(), stream, key }).changes;
   }
+}
+
+/** What the next delivery is told. That a record was unbound holds until it is bound or created, even when it is left out. */
+function decided({ kind }: Answer, before: Decision["kind"] | null): Decision["kind"] | null {
+  if (kind === "create") return "create";
+  return kind === "unbind" || (kind === "skip" && before === "unbound") ? "unbound" : null;
 }

@@ -8,7 +8,7 @@ export interface Ending {
   readonly error?: ErrorFacts | undefined;
   /** When the record is due again; asked only of a state that can become due. */
   readonly dueAt?: number | undefined;
-  /** An operator's answer was carried out. */
+  /** An operator's answer to create was carried out. */
   readonly answered?: boolean;
   /** What happens to the record at once after the step, in the same transaction. */
   readonly followedBy?: "change" | "wake" | undefined;
@@ -23,7 +23,7 @@ export class Endings {
     this.#clock = clock;
     this.#update = db.prepare(`
       UPDATE records SET state = @state, due_at = @dueAt, attempts = @attempts, error = @error, token = NULL, again = 0,
-        decision = CASE WHEN @answered THEN NULL ELSE decision END
+        decision = CASE WHEN @answered AND decision = 'create' THEN NULL ELSE decision END
       WHERE id = @id`);
   }
 

@@ -1,0 +1,124 @@
+import { PassThrough } from "node:stream";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openScene, runCaptured, type Ran, type Scene } from "./scene.ts";
+
+/** One story: each command is told beside what the ones before it left. */
+describe("who is who", () => {
+  let scene: Scene;
+  const customers = () => scene.sandbox.records("customer");
+  const idOf = (customerId: string) => customers().find((record) => record["customerId"] === customerId)!.id;
+
+  beforeAll(async () => {
+    scene = await openScene();
+    await scene.run("sync");
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+
+  it("unbind ends a binding, changes nothing in the service and says what happens next", async () => {
+    const { code, stdout } = await scene.run("unbind", "customers/10001");
+    expect(stdout).toContain(`customers/10001 is no longer bound to customer ${idOf("10001")}, which stays`);
+    expect(stdout).toContain('"svcsync resolve customers/10001 --bind ID"');
+    expect(code).toBe(0);
+    expect(await explained()).toContain(`unbind customer ${idOf("10001")}: unbound`);
+  });
+
+  it("unbind is refused for a record that is not bound", async () => {
+    const { code, stderr } = await scene.run("unbind", "customers/10001");
+    expect(stderr).toContain("customers/10001 is not bound: there is nothing to end");
+    expect(code).toBe(1);
+  });
+
+  it("a record that was unbound is parked and held through changes, and never made a second time", async () => {
+    for (const name of ["Eins AG", "Zwei AG"]) {
+      scene.erp.renameCustomer("10001", name);
+      expect((await scene.run("sync")).code).toBe(1);
+    }
+    expect(customers()).toHaveLength(2);
+    expect(customers().map(({ name }) => name)).not.toContain("Zwei AG");
+    const { stdout } = await scene.run("records");
+    expect(stdout).toContain("E_UNBOUND");
+    expect(stdout).toContain('"svcsync resolve customers/10001 --create"');
+  });
+
+  it("resolve --bind refuses an id that the service does not have", async () => {
+    const { code, stderr } = await scene.run("resolve", "customers/10001", "--bind", "999999", "--yes");
+    expect(stderr).toBe("The service has no customer 999999. Nothing was bound.\n");
+    expect(code).toBe(1);
+    expect(await explained()).toContain("not bound");
+  });
+
+  it("resolve --bind believes no 404 of a service that refuses what is known to be there", async () => {
+    const gateway = scene.sandbox.faults.add({ kind: "gateway404" });
+    const { code, stderr } = await scene.run("resolve", "customers/10001", "--bind", String(idOf("10001")), "--yes");
+    scene.sandbox.faults.clear(gateway);
+    expect(stderr).toContain("E_SERVICE_DOUBTED");
+    expect(code).toBe(75);
+  });
+
+  it("resolve --bind without a terminal wants --yes", async () => {
+    const { code, stderr } = await scene.run("resolve", "customers/10001", "--bind", String(idOf("10001")));
+    expect(stderr).toBe("Nobody can be asked without a terminal: add --yes to bind without being asked.\n");
+    expect(code).toBe(64);
+  });
+
+  it("resolve --bind shows both sides and what would change, and binds nothing on a no", async () => {
+    const { code, stdout, stderr } = await asked("no");
+    expect(stdout).toContain('In the ERP:     customers/10001 ("Zwei AG AG", customerId 10001)');
+    expect(stdout).toContain(`In the service: customer ${idOf("10001")} ("Muster AG", customerId 10001)`);
+    expect(stdout).toContain('name: "Muster AG" -> "Zwei AG AG"');
+    expect(stderr).toBe("Nothing was bound.\n");
+    expect(code).toBe(1);
+  });
+
+  it("resolve --bind binds on a yes, and the next round writes what differs", async () => {
+    const { code, stdout } = await asked("yes");
+    expect(stdout).toContain(`customers/10001 is bound to customer ${idOf("10001")}; what differs is sent next.`);
+    expect(code).toBe(0);
+    expect((await scene.run("sync")).code).toBe(0);
+    expect(customers()).toHaveLength(2);
+    expect(customers().map(({ name }) => name)).toContain("Zwei AG AG");
+  });
+
+  it("unbind and resolve speak JSON", async () => {
+    const id = { stream: "customers", key: "10002" };
+    const binding = { resource: "customer", serviceId: idOf("10002") };
+    expect(JSON.parse((await scene.run("unbind", "customers/10002", "--json")).stdout)).toEqual({
+      id,
+      unbound: binding,
+    });
+    const { stdout } = await scene.run(
+      "resolve",
+      "customers/10002",
+      "--bind",
+      String(binding.serviceId),
+      "--yes",
+      "--json",
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      id,
+      answer: "bind",
+      binding,
+      theirs: { name: "Übersee" },
+      overwrites: [],
+    });
+  });
+
+  it("the deletion of a record that was unbound touches nothing in the service", async () => {
+    await scene.run("unbind", "customers/10002");
+    const before = customers();
+    scene.erp.flagDeleted("customers", ["10002"]);
+    expect((await scene.run("sync")).code).toBe(0);
+    expect(customers()).toEqual(before);
+  });
+
+  async function explained(): Promise<string> {
+    return (await scene.run("explain", "customers/10001")).stdout;
+  }
+
+  function asked(reply: string): Promise<Ran> {
+    const stdin = new PassThrough();
+    stdin.end(`${reply}\n`);
+    const argv = ["resolve", "customers/10001", "--bind", String(idOf("10001")), "--env-file", scene.envFile];
+    return runCaptured(argv, { stdin, isTerminal: true });
+  }
+});
