@@ -8,6 +8,7 @@ import { loadSettings, type Secrets, type Settings } from "#settings";
 import { openStore } from "#store";
 import type { MappedField, Stream, SyncFile } from "#mapping";
 import { openLogger, type Logger } from "#telemetry";
+import { checkFields, type MappedSamples } from "./check-fields.ts";
 import { checkNames } from "./check-names.ts";
 import { readFiles, type GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
@@ -56,9 +57,12 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
     },
   ];
   findings.push(...(await checkStore(settings, logger)));
-  findings.push(...(await checkSources(syncFile, logger, io.signal)));
+  const samples = new Map<StreamName, MappedField[]>();
+  findings.push(...(await checkSources(syncFile, samples, logger, io.signal)));
   findings.push(...(await checkQueue(settings, secrets, logger)));
-  findings.push(...(await checkService(settings, secrets, syncFile, logger, options.service ?? false, io.signal)));
+  findings.push(
+    ...(await checkService(settings, secrets, syncFile, samples, logger, options.service ?? false, io.signal)),
+  );
   const notChecked = options.service ? [] : [dialectNotChecked];
   if (options.json) printJson(io.stdout, { findings, notChecked });
   else io.stdout.write(asText(findings) + notChecked.map((each) => `Not checked: ${each}\n`).join(""));
@@ -75,7 +79,13 @@ async function checkStore(settings: Settings, logger: Logger): Promise<Finding[]
   });
 }
 
-async function checkSources(syncFile: SyncFile, logger: Logger, signal: AbortSignal): Promise<Finding[]> {
+/** Fills `samples` with what the streams' first rows are mapped to. */
+async function checkSources(
+  syncFile: SyncFile,
+  samples: Map<StreamName, MappedField[]>,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Finding[]> {
   return attempt("erp", async () => {
     await using sources = await openSources(syncFile, { clock: systemClock, logger });
     const findings: Finding[] = [];
@@ -89,7 +99,11 @@ async function checkSources(syncFile: SyncFile, logger: Logger, signal: AbortSig
     const keys = new Map<StreamName, Key>();
     for (const stream of syncFile.streams)
       findings.push(
-        ...(await attempt("mapping", () => checkMapping(stream, sources, keys, signal), `stream ${stream.name}`)),
+        ...(await attempt(
+          "mapping",
+          () => checkMapping(stream, sources, keys, samples, signal),
+          `stream ${stream.name}`,
+        )),
       );
     return findings;
   });
@@ -113,6 +127,7 @@ async function checkMapping(
   stream: Stream,
   sources: Sources,
   keys: Map<StreamName, Key>,
+  samples: Map<StreamName, MappedField[]>,
   signal: AbortSignal,
 ): Promise<Finding[]> {
   const subject = `stream ${stream.name}`;
@@ -128,6 +143,8 @@ async function checkMapping(
     const mapped = await stream.map(row, false).catch((thrown: unknown) => {
       if (errorFacts(thrown).details["path"] !== undefined) throw thrown;
     });
+    if (mapped !== undefined && "fields" in mapped)
+      samples.set(stream.name, [...(samples.get(stream.name) ?? []), ...mapped.fields]);
     const misnamed = mapped?.kind === "record" ? misnamedParents(subject, mapped.fields, keys) : [];
     if (misnamed.length > 0) return misnamed;
   }
@@ -168,6 +185,7 @@ async function checkService(
   settings: Settings,
   secrets: Secrets,
   syncFile: SyncFile,
+  samples: MappedSamples,
   logger: Logger,
   isProbe: boolean,
   signal: AbortSignal,
@@ -185,7 +203,16 @@ async function checkService(
       const probed = isProbe ? await service.probe(resources, signal) : [];
       // A dialect that does not fit fails here too: what the probe found of it must be told all the same.
       const names = await attempt("service", () => checkNames(syncFile.streams, service, signal), "names");
-      return [ok, ...plainFindings(settings.service.url), ...probed, ...names];
+      const fields: Finding[] = [];
+      for (const resource of resources)
+        fields.push(
+          ...(await attempt(
+            "service",
+            () => checkFields(resource, syncFile.streams, samples, service, signal),
+            `fields of ${resource}`,
+          )),
+        );
+      return [ok, ...plainFindings(settings.service.url), ...probed, ...names, ...fields];
     } finally {
       await closing[Symbol.asyncDispose]();
     }

@@ -72,6 +72,10 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
     'Rename or deactivate one of them in the service, or look up by a unique field; then "svcsync retry {record}".',
   ),
   E_NOT_SEARCHABLE: person("Choose another `match` for the stream, or let the token's user read the list."),
+  E_FIELD_UNKNOWN: person("Correct the field's name in the sync file; the service would drop it without a word."),
+  E_FIELD_TYPE: person(
+    'Make the value in the sync file with `expr`, such as $string(column) or $number(column); "svcsync peek {stream}" shows what rows are mapped to.',
+  ),
   E_CUSTOM_FIELD: person("Write `customFields.` with the id or the name of the custom field."),
   E_RECORD_UNKNOWN: person('Compare the key with those that "svcsync records" lists.'),
   E_NOT_RESOLVABLE: person('Look at it with "svcsync explain {record}": there may be nothing left to do.'),

@@ -3,6 +3,7 @@ import type { Breaker } from "./breaker.ts";
 import type { NaturalKey, Patch, Service, ServiceState } from "./contract.ts";
 import type { Creates } from "./creates.ts";
 import type { Edits } from "./edits.ts";
+import type { FieldReader } from "./field-facts.ts";
 import type { Finder } from "./finder.ts";
 import type { AdaptiveLimit } from "./limit.ts";
 import type { Lists } from "./lists.ts";
@@ -26,6 +27,7 @@ interface ClientParts {
   readonly finder: Finder;
   readonly witness: Witness;
   readonly reference: Reference;
+  readonly fieldReader: FieldReader;
   readonly probe: Probe;
   readonly close: () => void;
 }
@@ -76,6 +78,10 @@ export class ServiceClient implements Service {
 
   lookup(resource: ResourceName, by: string, value: string | number, signal: AbortSignal) {
     return this.#parts.reference.lookup(resource, by, value, signal);
+  }
+
+  fields(resource: ResourceName, names: readonly string[], signal: AbortSignal) {
+    return this.#parts.fieldReader.facts(resource, names, signal);
   }
 
   now() {

@@ -36,6 +36,26 @@ export interface ServiceState {
   readonly requests: number;
 }
 
+/** What a field of the service takes. */
+export type FieldKind = "text" | "number" | "boolean" | "date" | "id" | "ids" | "object";
+
+/** What is known of a field's name, by reads alone. */
+export interface FieldFact {
+  /** `unproven`: the catalogue does not list it, and no record shows whether the tenant has it. */
+  readonly verdict: "known" | "unknown" | "unproven";
+  readonly kind: FieldKind | undefined;
+  /** The service drops what is written to it. */
+  readonly isReadOnly: boolean;
+  /** The name that was probably meant. */
+  readonly suggestion?: string | undefined;
+}
+
+export interface FieldFacts {
+  /** How many records were looked at: none proves nothing. */
+  readonly recordCount: number;
+  readonly facts: ReadonlyMap<string, FieldFact>;
+}
+
 /** The natural key to look for: exact values of fields, e.g. { customerId: "10023" }. */
 export type NaturalKey = Readonly<Record<string, Json>>;
 
@@ -116,6 +136,12 @@ export interface Service extends AsyncDisposable {
    * @throws {ParkError} E_LOOKUP_UNKNOWN, listing the names that exist; E_LOOKUP_AMBIGUOUS, listing the ids.
    */
   lookup(resource: ResourceName, by: string, value: string | number, signal: AbortSignal): Promise<ServiceId>;
+
+  /**
+   * Whether the resource has fields of these names and what they take: by one page of records, by the tenant's custom fields,
+   * and by the catalogue where records show nothing. Never writes.
+   */
+  fields(resource: ResourceName, names: readonly string[], signal: AbortSignal): Promise<FieldFacts>;
 
   state(): ServiceState;
 

@@ -10,11 +10,14 @@ export type FindCustomField = (resource: ResourceName, name: string, signal: Abo
 /** Looks a custom field up by name, among those of the resource where the tenant says which are whose. */
 export function customFieldFinder(reference: Reference, brand: Brand): FindCustomField {
   return (resource, name, signal) =>
-    reference.lookup("customField", "name", name, signal, (row) => {
-      const owner = row["parentType"];
-      if (typeof owner !== "string") return true;
-      return [resource, brand.outward(resource)].some((name) => letters(name) === letters(owner));
-    });
+    reference.lookup("customField", "name", name, signal, (row) => isCustomFieldOf(resource, row, brand));
+}
+
+/** Whether a custom field is one of the resource's, as far as the tenant says which are whose. */
+export function isCustomFieldOf(resource: ResourceName, field: JsonObject, brand: Brand): boolean {
+  const owner = field["parentType"];
+  if (typeof owner !== "string") return true;
+  return [resource, brand.outward(resource)].some((name) => letters(name) === letters(owner));
 }
 
 /** `SVC_DOCUMENT` and `svcDocument` are the same type. */

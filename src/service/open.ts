@@ -9,6 +9,7 @@ import type { Service } from "./contract.ts";
 import { Creates } from "./creates.ts";
 import { customFieldFinder, CustomFields } from "./custom-fields.ts";
 import { Edits } from "./edits.ts";
+import { FieldReader } from "./field-facts.ts";
 import { Finder } from "./finder.ts";
 import { Guess } from "./guess.ts";
 import { AdaptiveLimit } from "./limit.ts";
@@ -114,6 +115,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     finder,
     witness: new Witness(parts),
     reference,
+    fieldReader: new FieldReader({ lists, paths, brand }),
     probe,
     close,
   });

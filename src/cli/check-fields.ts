@@ -1,0 +1,108 @@
+import { canonicalJson, type Finding, type Json, type ResourceName, type StreamName } from "#model";
+import type { MappedField, MappedValue, Stream } from "#mapping";
+import { remedyOf } from "#operator";
+import { takes, type FieldFact, type FieldFacts, type FieldKind, type Service } from "#service";
+
+/** What the first rows of the streams are mapped to. */
+export type MappedSamples = ReadonlyMap<StreamName, readonly MappedField[]>;
+
+/** Any id of the service: what a reference or a look-up becomes. */
+const SOME_ID = 1;
+const TEXT_SHOWN = 40;
+
+/**
+ * Compares the target fields of the resource's streams with the fields that the service has, and what the ERP's rows are
+ * mapped to with what they take: the service drops a misspelt field without a word.
+ */
+export async function checkFields(
+  resource: ResourceName,
+  streams: readonly Stream[],
+  samples: MappedSamples,
+  service: Pick<Service, "fields">,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const own = streams.filter((stream) => stream.resource === resource);
+  const names = [...new Set(own.flatMap(({ ownedFields }) => ownedFields))];
+  const known = await service.fields(resource, names, signal);
+  return own.flatMap((stream) => streamFindings(stream, samples.get(stream.name) ?? [], known));
+}
+
+function streamFindings(stream: Stream, samples: readonly MappedField[], known: FieldFacts): Finding[] {
+  const { name, resource, ownedFields } = stream;
+  const findings = ownedFields.flatMap((field): Finding[] => {
+    const fact = known.facts.get(field);
+    if (fact === undefined) return [];
+    const values = samples.filter((sample) => sample.name === field).map(({ value }) => value);
+    return fieldFinding(stream, field, fact, values);
+  });
+  const unproven = ownedFields.filter((field) => known.facts.get(field)?.verdict === "unproven");
+  if (unproven.length > 0) findings.push(notProven(stream, unproven, known.recordCount));
+  if (findings.length > 0) return findings;
+  return [{ subject: `stream ${name}`, verdict: "ok", message: `${resource} has the fields that it writes` }];
+}
+
+function fieldFinding(
+  { name, resource }: Stream,
+  field: string,
+  { verdict, kind, isReadOnly, suggestion }: FieldFact,
+  values: readonly MappedValue[],
+): Finding[] {
+  const subject = `stream ${name}, field ${field}`;
+  if (verdict === "unknown") {
+    const hint = suggestion === undefined ? "" : `, did you mean "${suggestion}"?`;
+    const message = `${resource} has no field "${field}"${hint}`;
+    return [problem(subject, name, "E_FIELD_UNKNOWN", message)];
+  }
+  if (isReadOnly) {
+    const message = `the service computes ${field} and drops what is written to it`;
+    return [{ subject, verdict: "warning", message, remedy: "Take the field out of the sync file." }];
+  }
+  const refused = kind && values.map(sent).find((value) => !takes(kind, value));
+  if (kind === undefined || refused === undefined) return [];
+  const message = `found ${described(refused)}, wanted ${wanted[kind]}`;
+  return [problem(subject, name, "E_FIELD_TYPE", message)];
+}
+
+function problem(subject: string, stream: StreamName, code: "E_FIELD_UNKNOWN" | "E_FIELD_TYPE", said: string): Finding {
+  const remedy = remedyOf({ code }, { stream });
+  return { subject, verdict: "problem", message: `${said} (${code})`, code, remedy };
+}
+
+function notProven({ name, resource }: Stream, fields: readonly string[], recordCount: number): Finding {
+  const seen = recordCount === 0 ? `no record of ${resource}` : `${recordCount} of ${resource} without a value there`;
+  const message = `not proven: ${fields.join(", ")}: not in svcsync's catalogue, and the service shows ${seen}`;
+  const remedy = `Compare the names with a record of ${resource} in the service, or check again when it has one.`;
+  return { subject: `stream ${name}`, verdict: "warning", message, remedy };
+}
+
+/** What would be sent for a mapped value. */
+function sent(mapped: MappedValue): Json {
+  switch (mapped.kind) {
+    case "value":
+      return mapped.value;
+    case "ref":
+      return mapped.key === null ? null : SOME_ID;
+    case "lookup":
+      return mapped.value === null ? null : SOME_ID;
+    case "tags":
+      return [SOME_ID];
+  }
+}
+
+function described(value: Json): string {
+  const json = canonicalJson(value);
+  const shown = json.length > TEXT_SHOWN ? `${json.slice(0, TEXT_SHOWN)}…` : json;
+  if (Array.isArray(value)) return `the list ${shown}`;
+  if (typeof value === "string") return `the text ${shown}`;
+  return `${typeof value === "object" ? "the object" : `the ${typeof value}`} ${shown}`;
+}
+
+const wanted: Readonly<Record<FieldKind, string>> = {
+  text: "a text",
+  number: "a number",
+  boolean: "true or false",
+  date: "a date such as 2026-01-31T08:00:00Z",
+  id: "the id of a record, by `ref` or `lookup`",
+  ids: "a list of ids, such as `tags` makes",
+  object: "an object",
+};

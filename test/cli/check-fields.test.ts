@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openScene, type Scene } from "./scene.ts";
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
+const sources = 'sources: { erp: { adapter: sql, url: "${ERP_URL}", timezone: UTC } }';
+
+/** `svcsync check` with a stream of customers that has these fields besides those that it must have. */
+async function check(fields: string, ...more: string[]) {
+  await scene.edit(
+    () => `
+${sources}
+streams:
+  customers:
+    source: erp
+    read: { table: customers, key: customer_no, changed: updated_at }
+    resource: customer
+    match: [customerId]
+    fields:
+      customerId: customer_no
+      name: name1
+      customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }
+      ${fields}
+`,
+  );
+  return scene.run("check", ...more);
+}
+
+describe("svcsync check", () => {
+  it("accepts the shipped sync file, in an empty tenant and in one with records", async () => {
+    await scene.edit((text) => text);
+    const empty = await scene.run("check");
+    expect(empty.stdout).toContain("stream customers: customer has the fields that it writes");
+    expect(empty.code).toBe(0);
+    expect((await scene.run("sync")).code).toBe(0);
+    const filled = await scene.run("check", "--service");
+    expect(filled.stdout).not.toMatch(/E_FIELD|not proven/);
+    expect(filled.code).toBe(0);
+  });
+
+  it.each([[[]], [["--service"]]])("names a misspelt target field and the one that was meant (%j)", async (options) => {
+    const { code, stdout } = await check("shortNmae: name2", ...options);
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      'PROBLEM  stream customers, field shortNmae: customer has no field "shortNmae", did you mean "shortName"? (E_FIELD_UNKNOWN)',
+    );
+    expect(stdout).toContain("-> Correct the field's name in the sync file");
+  });
+
+  it("names a custom field that the tenant does not have", async () => {
+    scene.sandbox.seed("customField", [{ name: "Cost centre", parentType: "CUSTOMER", type: "TEXT" }]);
+    const { code, stdout } = await check("customFields.Cost center: name2");
+    expect(code).toBe(1);
+    expect(stdout).toContain('has no field "customFields.Cost center", did you mean "customFields.Cost centre"?');
+    expect((await check("customFields.Cost centre: name2")).code).toBe(0);
+  });
+
+  it.each([
+    ["shortName: { const: 7 }", "field shortName: found the number 7, wanted a text"],
+    ["inhouse: name1", 'field inhouse: found the text "Muster", wanted true or false'],
+    ["companyData: name1", 'field companyData: found the text "Muster", wanted the id of a record'],
+  ])("names a value that the field refuses: %s", async (fields, message) => {
+    const { code, stdout } = await check(fields);
+    expect(code).toBe(1);
+    expect(stdout).toContain(`${message}`);
+    expect(stdout).toContain("(E_FIELD_TYPE)");
+  });
+
+  it("warns of a field that the service computes", async () => {
+    const { code, stdout } = await check("defaultCustomerLocation: { const: 1 }");
+    expect(stdout).toContain("warning  stream customers, field defaultCustomerLocation: the service computes");
+    expect(code).toBe(0);
+  });
+
+  it("says that a name is not proven where neither the catalogue nor a record shows it", async () => {
+    await scene.edit(
+      () => `
+${sources}
+streams:
+  things:
+    source: erp
+    read: { table: customers, key: customer_no, changed: updated_at }
+    resource: agreement
+    fields: { serialNumber: customer_no }
+`,
+    );
+    const { code, stdout } = await scene.run("check");
+    expect(stdout).toContain(
+      "warning  stream things: not proven: serialNumber: not in svcsync's catalogue, and the service shows no record of agreement",
+    );
+    expect(code).toBe(0);
+  });
+});
