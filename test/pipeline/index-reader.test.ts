@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openStore } from "#store";
+import { openTenant } from "../conformance/service-tenant.ts";
+import { ManualClock, silentLogger } from "../conformance/store-scene.ts";
+// The matcher alone uses it: the room's door does not show it.
+import { IndexReader } from "../../src/pipeline/index-reader.ts";
+import { naturalKey, ruleName } from "../../src/pipeline/natural-key.ts";
+
+const never = new AbortController().signal;
+const DAY_MS = 24 * 60 * 60_000;
+const rule = { fields: ["customerId"], compare: "exact" } as const;
+
+/** An index of the customers of a service, read at the times of a clock that a test moves. */
+async function setScene() {
+  const folder = await mkdtemp(join(tmpdir(), "svcsync-index-"));
+  const clock = new ManualClock();
+  const tenant = await openTenant();
+  const store = await openStore(folder, { as: "daemon", clock, logger: silentLogger });
+  const { service, sandbox } = tenant;
+  const reader = new IndexReader(
+    { store, service, clock, logger: silentLogger, settleMs: 0 },
+    new Map([["customer", [rule]]]),
+  );
+  return {
+    sandbox,
+    clock,
+    customer: tenant.customer,
+    /** Brings the index up to date, and says which records have this number in it. */
+    async found(number: number) {
+      await reader.freshen("customer", 0, never);
+      return store.matches("customer", ruleName(rule), naturalKey(rule, tenant.customer(number))!);
+    },
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await tenant[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+describe("the match index", () => {
+  it("is read whole once a week: only then it sees what was stamped by hand and what people deleted", async () => {
+    await using scene = await setScene();
+    const { sandbox, clock } = scene;
+    const [kept, deleted] = sandbox.seed("customer", [scene.customer(1), scene.customer(2)]);
+    expect(await scene.found(2)).toEqual([deleted!.id]);
+    const old = { ...scene.customer(3), modified: "2001-01-01T00:00:00.000Z" };
+    const [stamped] = sandbox.seed("customer", [old]);
+    sandbox.vanish("customer", deleted!.id);
+
+    clock.advance(6 * DAY_MS);
+    expect(await scene.found(3)).toEqual([]);
+    expect(await scene.found(2)).toEqual([deleted!.id]);
+
+    clock.advance(DAY_MS + 1);
+    expect(await scene.found(3)).toEqual([stamped!.id]);
+    expect(await scene.found(2)).toEqual([]);
+    expect(await scene.found(1)).toEqual([kept!.id]);
+  });
+});
