@@ -71,7 +71,7 @@ describe("the image", () => {
     });
 
     expect(settings.dataDir).toBe(last("VOLUME"));
-    expect(settings.health).toEqual({ host: "0.0.0.0", port: Number(last("EXPOSE")) });
+    expect(settings.health).toMatchObject({ host: "0.0.0.0", port: Number(last("EXPOSE")) });
   });
 });
 

@@ -80,15 +80,19 @@ describe("a fault from a command line", () => {
       shape: "array",
       staticTokens: "true",
     };
+    const statuses: Record<string, string> = { redirect: "302", gateway404: "404" };
     for (const [kind, members] of faultMembers()) {
       const pairs = members
         .split(", ")
         .filter(Boolean)
         .map((member) => member.replace("?", ""));
-      const text = [kind, ...pairs.map((member) => `${member}=${values[member] ?? "5"}`)].join();
+      const text = [
+        kind,
+        ...pairs.map((member) => `${member}=${(member === "status" && statuses[kind]) || values[member] || "5"}`),
+      ].join();
       sandbox.faults.add(faultFromText(text));
     }
-    expect(sandbox.faults.list()).toHaveLength(13);
+    expect(sandbox.faults.list()).toHaveLength(16);
   });
 
   it.each([
