@@ -1,3 +1,7 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { Row } from "#model";
 import { Evaluation } from "../../src/mapping/compile/evaluation.ts";
@@ -7,6 +11,15 @@ import { mapField, streamWith } from "./sample.ts";
 
 function bounded(text: string): boolean {
   return isBounded(new Evaluation(text).ast);
+}
+
+/** A process that has ended and was not yet waited for counts as ended. */
+function isRunning(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+  } catch {
+    return false;
+  }
 }
 
 async function valueOf(expr: string, row: Row): Promise<unknown> {
@@ -67,6 +80,27 @@ describe("an expression", () => {
     expect(JSON.stringify(failure) + String(failure)).not.toContain("hunter2");
   });
 
+  it.each(["legal_name.x", "$.legal_name.x", "people.name.x", "`legal_name`.x.y"])(
+    "that is only a path parks a record in which it goes into a text: %s",
+    async (expr) => {
+      const failure = await valueOf(expr, { legal_name: "Muster", people: [{ name: "Ina" }] }).catch(
+        (error: unknown) => error,
+      );
+      expect(failure).toMatchObject({
+        code: "E_MAPPING",
+        message: expect.stringContaining('holds text, which has no member "x"'),
+      });
+      expect(String(failure)).not.toMatch(/Muster|Ina/);
+    },
+  );
+
+  it("may be a path into lists and into what is not there", async () => {
+    const row = { people: [{ name: "Ina" }, { name: null }, {}], none: null, address: {} };
+    expect(await valueOf("people.name", row)).toBe("Ina");
+    expect(await valueOf("none.x.y", row)).toBeNull();
+    expect(await valueOf("address.x.y", row)).toBeNull();
+  });
+
   it("shows what its author put into $error", async () => {
     await expect(valueOf("$error('no such branch')", {})).rejects.toThrow("the expression failed: no such branch");
   });
@@ -118,6 +152,19 @@ describe("an expression that a row makes run away", () => {
     );
     expect(await valueOf("$contains(a, /^(a+)+$/)", { a: "aaa" })).toBe(true);
   });
+
+  it("ends with the process that waits for it, also by SIGKILL", async () => {
+    const waiting = spawn(process.execPath, ["--conditions=source", "--import", "tsx", "test/mapping/killed-main.ts"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [pid, signal] = await Promise.all([
+      text(waiting.stdout),
+      once(waiting, "exit").then(([, by]) => by as unknown),
+    ]);
+    expect(signal).toBe("SIGKILL");
+    expect(Number(pid)).toBeGreaterThan(0);
+    await expect.poll(() => isRunning(Number(pid)), { timeout: 60_000 }).toBe(false);
+  }, 90_000);
 
   it("is stopped when it takes all the memory", async () => {
     const expr = "$split($reduce([1..26], function($s, $i) { $s & $s }, a), '')";

@@ -46,18 +46,36 @@ export function missingColumn(place: Place, column: string, row: Row): Error {
   return mappingError(place, `the row has no column "${column}"${didYouMean(column, Object.keys(row))}`, { column });
 }
 
+/**
+ * Refuses a path of an expression that goes into a text, a number or a truth value: it would give nothing. Into a list it gives a
+ * list of what the members hold.
+ * @throws {ParkError} E_MAPPING
+ */
+export function refuseScalars({ column, members }: ColumnPath, row: Row, place: Place): void {
+  const look = (value: Json | undefined, path: string, rest: readonly string[]): void => {
+    const [name, ...further] = rest;
+    if (name === undefined || value === undefined || value === null) return;
+    if (Array.isArray(value)) return value.forEach((member) => look(member, path, rest));
+    if (!isJsonObject(value)) throw scalar(value, path, name, place);
+    look(Object.hasOwn(value, name) ? value[name] : null, `${path}.${name}`, further);
+  };
+  look(row[column], column, members);
+}
+
 /** What an object lacks is null; a path into what is no object is misspelt, and would clear the field in every record. */
 function inside(value: Json, column: string, members: readonly string[], place: Place): Json {
   let at: Json = value;
   let path = column;
   for (const name of members) {
     if (at === null) return null;
-    if (!isJsonObject(at)) {
-      const message = `"${path}" holds ${kindOf(at)}, which has no member "${name}": write ${path}, or correct the path`;
-      throw mappingError(place, message, { path: `${path}.${name}` });
-    }
+    if (!isJsonObject(at)) throw scalar(at, path, name, place);
     at = Object.hasOwn(at, name) ? at[name]! : null;
     path += `.${name}`;
   }
   return at;
+}
+
+function scalar(value: Json, path: string, member: string, place: Place): Error {
+  const message = `"${path}" holds ${kindOf(value)}, which has no member "${member}": write ${path}, or correct the path`;
+  return mappingError(place, message, { path: `${path}.${member}` });
 }

@@ -1,4 +1,5 @@
 import { isObject } from "../object.ts";
+import type { ColumnPath } from "./column-path.ts";
 
 /**
  * The columns of the row that an expression reads, from its syntax tree. Those it asks about with `$exists` (or `??`) are
@@ -9,6 +10,20 @@ export function columnsOf(ast: unknown): readonly string[] {
   const optional = new Set<string>();
   collect(ast, read, optional);
   return [...read].filter((name) => !optional.has(name));
+}
+
+/** The path that an expression is, where it is nothing else: `address.city`, `$.address.city`. */
+export function pathOf(ast: unknown): ColumnPath | undefined {
+  if (!isObject(ast) || ast["type"] !== "path" || !Array.isArray(ast["steps"]) || "group" in ast) return undefined;
+  const [first, ...rest] = ast["steps"] as unknown[];
+  const steps = isVariable(first, "") || isVariable(first, "$") ? rest : [first, ...rest];
+  const names = steps.map((step) => (isPlainName(step) ? String(step["value"]) : undefined));
+  const [column, ...members] = names.filter((name) => name !== undefined);
+  return column === undefined || members.length + 1 < names.length ? undefined : { column, members };
+}
+
+function isPlainName(step: unknown): step is Readonly<Record<string, unknown>> {
+  return isObject(step) && step["type"] === "name" && !("predicate" in step) && !("stages" in step);
 }
 
 function collect(node: unknown, read: Set<string>, optional: Set<string>): void {

@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process";
+import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Row } from "#model";
 import type { Evaluated } from "./evaluation.ts";
@@ -79,12 +80,15 @@ class Helper {
     this.#child = fork(file, [], {
       // No secret of the environment, and no word of a crash on the terminal.
       env: {},
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      // The input carries nothing; its end tells that nobody waits any more.
+      stdio: ["pipe", "ignore", "ignore", "ipc"],
       serialization: "advanced",
-      // Ctrl+C reaches a whole group: this one ends with the channel to the process that waits for it.
+      // Ctrl+C reaches a whole group: this one ends with its input, when the process that waits for it is gone.
       detached: true,
       execArgv: [`--max-old-space-size=${memoryMb}`, ...(file.endsWith(".ts") ? ["--experimental-strip-types"] : [])],
     });
+    const { stdin } = this.#child;
+    if (stdin instanceof Socket) stdin.unref();
     this.#ready = new Promise((resolve) => {
       this.#child.once("message", () => resolve());
       this.#child.once("exit", () => resolve());

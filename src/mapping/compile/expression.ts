@@ -1,7 +1,7 @@
 import jsonata from "jsonata";
 import type { Json, Row } from "#model";
-import { missingColumn } from "./column-path.ts";
-import { columnsOf } from "./expression-columns.ts";
+import { missingColumn, refuseScalars, type ColumnPath } from "./column-path.ts";
+import { columnsOf, pathOf } from "./expression-columns.ts";
 import { Evaluation, factsOf } from "./evaluation.ts";
 import { expressionFault, type ExpressionFault } from "./expression-fault.ts";
 import { isBounded } from "./expression-risk.ts";
@@ -35,6 +35,7 @@ export class Expression {
   readonly #evaluation: Evaluation;
   readonly #isBounded: boolean;
   readonly #columns: readonly string[];
+  readonly #path: ColumnPath | undefined;
 
   constructor(text: string, place: Place) {
     this.place = place;
@@ -42,16 +43,18 @@ export class Expression {
     this.#evaluation = new Evaluation(text);
     this.#isBounded = isBounded(this.#evaluation.ast);
     this.#columns = columnsOf(this.#evaluation.ast);
+    this.#path = pathOf(this.#evaluation.ast);
   }
 
   /**
    * The expression's value for a row; nothing becomes null. What could run away on a row runs in a process of its own, with
    * a deadline and a limit on memory.
    * `present` is the row without its NULLs (see {@link withoutNulls}).
-   * @throws {ParkError} E_MAPPING when a column is missing, the expression fails or runs away.
+   * @throws {ParkError} E_MAPPING when a column is missing, the expression is a path into a text, it fails or runs away.
    */
   async evaluate(row: Row, present: Row): Promise<Json> {
     for (const column of this.#columns) if (!Object.hasOwn(row, column)) throw missingColumn(this.place, column, row);
+    if (this.#path) refuseScalars(this.#path, row, this.place);
     const evaluated = await (this.#isBounded
       ? this.#evaluation.of(present)
       : expressionWorkers.evaluate(this.#text, present));
