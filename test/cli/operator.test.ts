@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -255,6 +256,8 @@ describe("the commands on a store", () => {
   it("schema prints the JSON Schema of the sync file", async () => {
     const { code, stdout } = await scene.run("schema");
     expect(z.object({ $schema: z.string(), title: z.string() }).parse(JSON.parse(stdout)).title).toContain("sync file");
+    expect(stdout).toBe(await readFile(new URL("../../config/sync.schema.json", import.meta.url), "utf8"));
+    expect(stdout).not.toContain("[redacted]");
     expect(code).toBe(0);
   });
 

@@ -106,6 +106,15 @@ describe("check", () => {
     expect(code).toBe(1);
   });
 
+  it("names a path into a text, which would clear the field in every record", async () => {
+    await scene.edit((text) => text.replace("shortName: short_name", "shortName: name1.x"));
+    const { code, problems: found } = await problems();
+    expect(found).toEqual([
+      expect.stringMatching(/stream customers: customers\.shortName: "name1" holds text, .*member "x".*E_MAPPING/),
+    ]);
+    expect(code).toBe(1);
+  });
+
   it("names a stamp column that is not there", async () => {
     await scene.edit((text) => text.replace("key: order_no, changed: updated_at", "key: order_no, changed: update_at"));
     const { problems: found } = await problems();

@@ -1,6 +1,7 @@
-import { ParkError, RetryError, SyncError, nearest } from "#model";
-import type { Answer, Engine, Fault, Sql } from "./engine.ts";
+import { ParkError, RetryError, SyncError } from "#model";
+import type { Answer, Engine, Fault, SeenTable, Sql } from "./engine.ts";
 import { Pool } from "./pool.ts";
+import { meantTable } from "./seen-tables.ts";
 
 /** Errors after which asking again later can help; all others need a person. */
 const passing = new Set<string>(["E_SOURCE_UNREACHABLE", "E_SOURCE_TIMEOUT", "E_SOURCE_BUSY"]);
@@ -33,11 +34,13 @@ export class Database implements AsyncDisposable {
     }
   }
 
-  /** The tables and views that `name` could have meant, for a message. */
+  async tables(signal: AbortSignal): Promise<readonly SeenTable[]> {
+    return this.engine.tables((query) => this.ask(query, signal));
+  }
+
+  /** The table that `name` could have meant, for a message. */
   async suggestion(name: string, signal: AbortSignal): Promise<string> {
-    const tables = await this.engine.tables((query) => this.ask(query, signal));
-    const meant = nearest(plainName(name), tables.map(plainName));
-    const table = tables.find((one) => plainName(one) === meant && one !== name);
+    const table = meantTable(name, await this.tables(signal));
     return table === undefined ? "" : `; did you mean ${table}?`;
   }
 
@@ -56,9 +59,4 @@ export class Database implements AsyncDisposable {
       ? new RetryError(fault.code, message, { cause: error, details })
       : new ParkError(fault.code, message, { cause: error, details });
   }
-}
-
-/** A table's name without its schema. */
-function plainName(table: string): string {
-  return table.split(".").at(-1)!;
 }

@@ -40,6 +40,14 @@ export interface Moment {
   readonly oldestMs: number | undefined;
 }
 
+/** A table or view. */
+export interface SeenTable {
+  readonly schema: string;
+  readonly name: string;
+  /** False where it is found only under `schema.name`. */
+  readonly isPlain: boolean;
+}
+
 export type Ask = (query: Sql) => Promise<Answer>;
 
 /** What an error of a driver means for a person, by its code; undefined: no idea. */
@@ -85,8 +93,8 @@ export interface Engine {
   readonly counters?: ServerCounters;
   moment(ask: Ask): Promise<Moment>;
   version(ask: Ask): Promise<string>;
-  /** The names of tables and views that could have been meant, with the schema where it must be named. */
-  tables(ask: Ask): Promise<readonly string[]>;
+  /** The tables and views that can be seen. */
+  tables(ask: Ask): Promise<readonly SeenTable[]>;
   /** Does an index of `table` begin with `column`? Undefined where this cannot be told, as of a view. */
   indexed(ask: Ask, table: string, column: string): Promise<boolean | undefined>;
   fault(error: unknown): Fault | undefined;

@@ -6,6 +6,7 @@ import type { Cell, Engine, Fault, ServerCounters, Sql } from "./engine.ts";
 import { errorCode, networkFault } from "./network-fault.ts";
 import type { SqlSettings } from "./settings.ts";
 import { parseStampText } from "./stamp-text.ts";
+import { seenTables } from "./seen-tables.ts";
 
 /** CONVERT's style of `yyyy-mm-dd hh:mi:ss.fffffff`: the same under every language and DATEFORMAT. */
 const odbcStyle = sql.raw("121");
@@ -35,9 +36,9 @@ export function mssqlEngine(settings: SqlSettings): Engine {
     },
     async tables(ask) {
       const { rows } = await ask(sql`
-        select case when schema_id = schema_id(schema_name()) then '' else schema_name(schema_id) + '.' end + name
+        select schema_name(schema_id), name, case when schema_id = schema_id(schema_name()) then 1 else 0 end
         from sys.objects where type in ('U', 'V')`);
-      return rows.map(([name]) => String(name));
+      return seenTables(rows);
     },
     async indexed(ask, table, column) {
       const { rows } = await ask(sql`

@@ -5,6 +5,7 @@ import { compilerOf, unsetText } from "./compile.ts";
 import type { Ask, Cell, Engine, Moment, Sql } from "./engine.ts";
 import { mysqlFault } from "./mysql-fault.ts";
 import type { SqlSettings } from "./settings.ts";
+import { seenTables } from "./seen-tables.ts";
 
 /** MariaDB 10.5 and later, MySQL 8 and later. Values travel as text and are cast to the type of the column they meet. */
 export function mysqlEngine(settings: SqlSettings): Engine {
@@ -39,8 +40,10 @@ export function mysqlEngine(settings: SqlSettings): Engine {
       return version.includes("MariaDB") ? `MariaDB ${version.split("-")[0]}` : `MySQL ${version}`;
     },
     async tables(ask) {
-      const { rows } = await ask(sql`select table_name from information_schema.tables where table_schema = database()`);
-      return rows.map(([name]) => String(name));
+      const { rows } = await ask(sql`
+        select table_schema, table_name, table_schema = database() from information_schema.tables
+        where table_schema not in ('information_schema', 'mysql', 'performance_schema', 'sys')`);
+      return seenTables(rows);
     },
     async indexed(ask, table, column) {
       const parts = table.split(".");

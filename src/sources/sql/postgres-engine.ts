@@ -3,6 +3,7 @@ import { compilerOf, unsetText } from "./compile.ts";
 import type { Ask, Engine, Moment } from "./engine.ts";
 import { postgresFault } from "./postgres-fault.ts";
 import type { SqlSettings } from "./settings.ts";
+import { seenTables } from "./seen-tables.ts";
 
 /** PostgreSQL 12 and later. Values travel as text, which is exact, and take the type of the column they meet. */
 export function postgresEngine(settings: SqlSettings): Engine {
@@ -30,9 +31,9 @@ export function postgresEngine(settings: SqlSettings): Engine {
     },
     async tables(ask) {
       const { rows } = await ask(sql`
-        select case when pg_table_is_visible(c.oid) then '' else n.nspname || '.' end || c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        select n.nspname, c.relname, pg_table_is_visible(c.oid) from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname not in ('pg_catalog', 'information_schema')`);
-      return rows.map(([name]) => String(name));
+      return seenTables(rows);
     },
     async indexed(ask, table, column) {
       const quoted = table

@@ -8,6 +8,7 @@ import type { Answer, Ask, Cell, Engine, Fault, Session } from "./engine.ts";
 import { errorCode, errorText } from "./network-fault.ts";
 import { RowBudget } from "./row-budget.ts";
 import type { SqlSettings } from "./settings.ts";
+import { seenTables } from "./seen-tables.ts";
 
 /** A writer of the ERP may hold the file this long before a read gives up. */
 const busyTimeoutMs = 5_000;
@@ -45,8 +46,9 @@ export function sqliteEngine(settings: SqlSettings): Engine {
     },
     version: async (ask) => `SQLite ${await scalar(ask, "select sqlite_version()")}`,
     async tables(ask) {
-      const { rows } = await ask(sql`select name from sqlite_master where type in ('table', 'view')`);
-      return rows.map(([name]) => String(name));
+      const { rows } = await ask(sql`
+        select 'main', name, 1 from sqlite_master where type in ('table', 'view') and name not like 'sqlite\\_%' escape '\\'`);
+      return seenTables(rows);
     },
     async indexed(ask, table, column) {
       const plain = table.split(".").at(-1)!;

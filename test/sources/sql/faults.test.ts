@@ -104,6 +104,29 @@ describe("errors", () => {
     });
   });
 
+  it.each(["postgres", "mysql"] as const)(
+    "suggest a table with its schema in %s, and never the same again",
+    async (dialect) => {
+      await using erp = await openSql(dialect, server(dialect));
+      const { writer } = erp.place;
+      const schema = `${new URL(erp.place.url).pathname.slice(1)}_sales`;
+      await writer.run(
+        `create schema ${schema}; create table ${schema}.kunden (nr varchar(9)); create table kunden (nr varchar(9))`,
+      );
+      const found = async (table: string) =>
+        (await erp.stream({ table, key: "nr" }).check(never)).map(({ message }) => message).join();
+      try {
+        expect(await found(`${schema}.kundn`)).toContain(`no table ${schema}.kundn; did you mean ${schema}.kunden?`);
+        expect(await found(`${schema}x.kunden`)).toContain(`did you mean ${schema}.kunden?`);
+        expect(await found("kundn")).toContain("no table kundn; did you mean kunden?");
+        await writer.run(`drop table ${schema}.kunden`);
+        expect(await found(`${schema}.kunden`)).not.toContain(`did you mean ${schema}.kunden`);
+      } finally {
+        await writer.run(`drop schema ${schema}${dialect === "postgres" ? " cascade" : ""}`);
+      }
+    },
+  );
+
   it.each(["postgres", "mysql"] as const)("name a table that the user may not read in %s", async (dialect) => {
     await using erp = await openSql(dialect, server(dialect));
     const { writer } = erp.place;
