@@ -49,11 +49,16 @@ export async function openParts(
     load: (resource: string) => store.reference(resource),
     save: (resource: string, entries: Parameters<Store["saveReference"]>[1]) => store.saveReference(resource, entries),
   };
+  const loadWritten = async (resource: string, serviceId: number) => {
+    const owner = await store.boundTo({ resource, serviceId });
+    return owner && (await store.record(owner))?.applied;
+  };
   const service = closing.use(
     openService(settings.service, secrets, {
       clock,
       logger,
       referenceCache,
+      loadWritten,
       version,
       hide: redaction.hide,
       ...(requested ? { requested } : {}),

@@ -35,7 +35,7 @@ export class FoundRecords {
     wanted: Projection,
     signal: AbortSignal,
   ): Promise<Projection | undefined> {
-    const record = await this.#presence.read(resource, serviceId, Object.keys(wanted), signal);
+    const record = await this.#presence.read(resource, serviceId, Object.keys(wanted), signal, wanted);
     return record && ownedPart(record, wanted);
   }
 

@@ -76,7 +76,7 @@ export class Creates {
       return await transport.send({
         method: "POST",
         resource,
-        url: paths.collection(resource, scope),
+        url: await paths.collection(resource, scope),
         query: asked,
         body: brand.encode(body),
         repeat: "never",

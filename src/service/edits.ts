@@ -75,7 +75,7 @@ export class Edits {
       const exchange = await transport.send({
         method: "PUT",
         resource,
-        url: paths.record(resource, id, scope),
+        url: await paths.record(resource, id, scope),
         query: { fields: brand.outward(fieldsParameter(names)) },
         body: brand.encode(body),
         // An edit whose end was not seen may still arrive, after a later one: the caller has to know of it.

@@ -48,7 +48,7 @@ export class Guess {
       const { body } = await transport.send({
         method: "POST",
         resource,
-        url: `${paths.collection(resource, {})}/guess`,
+        url: `${await paths.collection(resource, {})}/guess`,
         body: questions.map(({ data }, at) => ({ eid: String(at), data: brand.encode(data) })),
         repeat: "quick",
         signal: this.#closing,

@@ -63,7 +63,7 @@ export class Lists {
     const call = {
       method: "GET",
       resource,
-      url: paths.collection(resource, scope),
+      url: await paths.collection(resource, scope),
       query: this.#parameters(resource, query, place),
       repeat: "patient",
       signal,

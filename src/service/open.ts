@@ -15,7 +15,7 @@ import { Guess } from "./guess.ts";
 import { AdaptiveLimit } from "./limit.ts";
 import { Lists } from "./lists.ts";
 import { Pace } from "./pace.ts";
-import { Paths } from "./paths.ts";
+import { Paths, type LoadWritten } from "./paths.ts";
 import { Probe } from "./probe.ts";
 import { Records } from "./records.ts";
 import { Reference, type ReferenceCache } from "./reference.ts";
@@ -29,6 +29,8 @@ export interface ServiceContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly referenceCache: ReferenceCache;
+  /** Says after a restart what stands above a record, where `DIALECT_PATHS` nests it. */
+  readonly loadWritten?: LoadWritten;
   /** When the breaker opens and for how long; tests are less patient. */
   readonly breaker?: BreakerSettings;
   /** Of svcsync, for the User-Agent. */
@@ -54,7 +56,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
   const closing = new AbortController();
   const { dialect } = settings;
   const brand = new Brand(dialect.brand);
-  const paths = new Paths(settings.url, dialect, brand);
+  const paths = new Paths(settings.url, dialect, brand, context.loadWritten ?? unwritten);
   const proxy = settings.proxy && { ...settings.proxy, url: secrets.proxyUrl ?? settings.proxy.url };
   const http = openHttp({
     ...settings,
@@ -126,4 +128,9 @@ function ignore(): void {}
 function announce(logger: Logger, state: "open" | "closed", probeAt: number | undefined): void {
   if (state === "closed") logger.info({}, "service answered again");
   else logger.warn({ probeAt }, "service was given a rest");
+}
+
+/** Without a store nothing is known of what an earlier process wrote. */
+function unwritten(): Promise<undefined> {
+  return Promise.resolve(undefined);
 }

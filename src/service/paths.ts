@@ -9,7 +9,10 @@ export type Scope = Readonly<Record<string, Json>>;
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 
-/** How many records' parents are remembered: enough for what a daemon touches between two reads of them. */
+/** What was last written to a record that is bound, wherever that is kept; undefined for others. */
+export type LoadWritten = (resource: ResourceName, id: ServiceId) => Promise<JsonObject | undefined>;
+
+/** How many records' parents are remembered without being loaded again. */
 const REMEMBERED_PARENTS = 100_000;
 
 /** Addresses of resources and records: the dialect's spellings, nested or plain. */
@@ -17,9 +20,11 @@ export class Paths {
   readonly #base: string;
   readonly #dialect: Dialect;
   readonly #brand: Brand;
+  readonly #loadWritten: LoadWritten;
   readonly #parents = new Map<string, JsonObject>();
 
-  constructor(url: string, dialect: Dialect, brand: Brand) {
+  constructor(url: string, dialect: Dialect, brand: Brand, loadWritten: LoadWritten) {
+    this.#loadWritten = loadWritten;
     this.#base = `${url.replace(/\/+$/, "")}/restApi`;
     this.#dialect = dialect;
     this.#brand = brand;
@@ -35,16 +40,20 @@ export class Paths {
   }
 
   /** The collection. @throws {ParkError} E_PARENT_UNKNOWN when a nested path lacks the id of a record above. */
-  collection(resource: ResourceName, scope: Scope): string {
-    return `${this.#base}/v1/${this.#fill(resource, scope)}`;
+  async collection(resource: ResourceName, scope: Scope): Promise<string> {
+    return `${this.#base}/v1/${await this.#fill(resource, scope)}`;
   }
 
-  record(resource: ResourceName, id: ServiceId, scope: Scope): string {
-    const above = { ...this.#parents.get(`${resource}/${id}`), ...scope };
-    const path = this.#dialect.recordPath
-      .replace("{resource}", () => this.#fill(resource, above))
-      .replace("{id}", String(id));
+  /** One record, where it was seen or written last; `scope` says what stands above a record of which nothing is known. */
+  async record(resource: ResourceName, id: ServiceId, scope: Scope): Promise<string> {
+    const filled = await this.#fill(resource, await this.above(resource, id, scope));
+    const path = this.#dialect.recordPath.replace("{resource}", () => filled).replace("{id}", String(id));
     return `${this.#base}/v1/${path}`;
+  }
+
+  /** What stands above a record, in the fields that its path is made of; nothing for a plain path. */
+  async above(resource: ResourceName, id: ServiceId, scope: Scope): Promise<Scope> {
+    return this.isNested(resource) ? { ...scope, ...(await this.#known(resource, id)) } : {};
   }
 
   /** Fields that the path of a resource says already, so that a body need not repeat them. */
@@ -66,26 +75,39 @@ export class Paths {
     const fields = this.fieldsInPath(resource);
     if (fields.length === 0) return;
     const above = fields.flatMap((field) => (scope[field] === undefined ? [] : [[field, scope[field]] as const]));
+    if (above.length === 0) return;
     if (this.#parents.size >= REMEMBERED_PARENTS) this.#parents.clear();
     this.#parents.set(`${resource}/${id}`, Object.fromEntries(above));
   }
 
-  #fill(resource: ResourceName, scope: Scope): string {
+  /** Remembered, or as it was written by an earlier process. */
+  async #known(resource: ResourceName, id: ServiceId): Promise<JsonObject | undefined> {
+    const name = `${resource}/${id}`;
+    const remembered = this.#parents.get(name);
+    if (remembered !== undefined) return remembered;
+    const written = await this.#loadWritten(resource, id);
+    if (written === undefined) return undefined;
+    this.remember(resource, id, written);
+    return this.#parents.get(name) ?? written;
+  }
+
+  async #fill(resource: ResourceName, scope: Scope): Promise<string> {
     const template = this.#dialect.paths[resource] ?? resource;
-    if (!template.includes("{")) return this.#brand.outward(template);
-    const filled = template.replace(PLACEHOLDER, (_, name: string) => String(this.#above(resource, name, scope)));
+    let filled = template;
+    for (const [placeholder, name = ""] of template.matchAll(PLACEHOLDER))
+      filled = filled.replace(placeholder, String(await this.#idAbove(resource, name, scope)));
     return this.#brand.outward(filled);
   }
 
-  /** The id for a placeholder: given, or remembered of the record above. */
-  #above(resource: ResourceName, name: string, scope: Scope): ServiceId {
+  /** The id for a placeholder: given, or known of the record above. */
+  async #idAbove(resource: ResourceName, name: string, scope: Scope): Promise<ServiceId> {
     const parent = resourceFacts(resource).parent;
     const direct = idOf((name === "parent" ? scope[parent?.field ?? "parent"] : undefined) ?? scope[name]);
     if (direct !== undefined) return direct;
     const parentId = parent && idOf(scope[parent.field] ?? scope["parent"]);
-    const further = parent && parentId !== undefined ? this.#parents.get(`${parent.resource}/${parentId}`) : undefined;
-    const remembered = idOf(further?.[name]);
-    if (remembered !== undefined) return remembered;
+    const further = parent && parentId !== undefined ? await this.#known(parent.resource, parentId) : undefined;
+    const known = idOf(further?.[name]);
+    if (known !== undefined) return known;
     const wanted = name === "parent" ? (parent?.field ?? "parent") : name;
     throw new ParkError(
       "E_PARENT_UNKNOWN",

@@ -133,16 +133,16 @@ export class Probe {
     const { transport, paths } = this.#parts;
     const send = (url: string, resource: ResourceName, query: Record<string, string>): Promise<Exchange> =>
       transport.send({ method: "GET", resource, url, query, repeat: "quick", signal });
-    const ask = (resource: ResourceName, query: Record<string, string>) =>
-      send(paths.collection(resource, {}), resource, query);
+    const ask = async (resource: ResourceName, query: Record<string, string>) =>
+      send(await paths.collection(resource, {}), resource, query);
     return Object.assign(ask, {
       path: (path: string, resource: ResourceName, query: Record<string, string>) =>
         send(paths.address(path), resource, query),
-      guess: (resource: ResourceName, data: JsonObject) =>
+      guess: async (resource: ResourceName, data: JsonObject) =>
         transport.send({
           method: "POST",
           resource,
-          url: `${paths.collection(resource, {})}/guess`,
+          url: `${await paths.collection(resource, {})}/guess`,
           body: [{ eid: IMPOSSIBLE, data }],
           repeat: "quick",
           signal,

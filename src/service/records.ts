@@ -34,19 +34,34 @@ export class Records {
       const { body } = await transport.send({
         method: "GET",
         resource,
-        url: paths.record(resource, id, scope),
+        url: await paths.record(resource, id, scope),
         query: { fields: brand.outward(fieldsParameter(fields)) },
         repeat: "quick",
         signal,
       });
       const record = recordIn(body, resource);
       if (record !== undefined && idOf(record) !== id) throw otherRecord(resource, id, idOf(record));
+      if (record !== undefined) await this.#fillParent(resource, id, record, fields, scope);
       if (record !== undefined) await this.#customFields.spread(resource, [record], fields, signal);
       return record;
     } catch (thrown) {
       if (thrown instanceof ServiceRefusal && (thrown.status === 404 || thrown.status === 400)) return undefined;
       throw thrown;
     }
+  }
+
+  /** The field that names the parent, where the path says it and the answer does not. */
+  async #fillParent(
+    resource: ResourceName,
+    id: ServiceId,
+    record: JsonObject,
+    fields: readonly string[],
+    scope: Scope,
+  ): Promise<void> {
+    const field = resourceFacts(resource).parent?.field;
+    if (field === undefined || !fields.includes(field) || record[field] !== undefined) return;
+    const parentId = (await this.#parts.paths.above(resource, id, scope))[field];
+    if (parentId !== undefined) record[field] = parentId;
   }
 
   /** Deletes; what is not there is deleted already. */
@@ -60,7 +75,7 @@ export class Records {
     const { transport, paths } = this.#parts;
     const startedAt = performance.now();
     try {
-      const url = paths.record(resource, id, scope);
+      const url = await paths.record(resource, id, scope);
       const { status } = await transport.send({ method: "DELETE", resource, url, repeat: "quick", signal });
       return { status, durationMs: performance.now() - startedAt };
     } catch (thrown) {

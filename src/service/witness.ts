@@ -42,7 +42,7 @@ export class Witness {
   async #shows(resource: ResourceName, id: ServiceId, isKnown: boolean, signal: AbortSignal): Promise<boolean> {
     const body = await this.#ask(
       resource,
-      this.#parts.paths.record(resource, id, {}),
+      await this.#parts.paths.record(resource, id, {}),
       { fields: "id" },
       isKnown,
       signal,
@@ -54,7 +54,13 @@ export class Witness {
   async #list(resource: ResourceName, signal: AbortSignal): Promise<Page | undefined> {
     const { paths, dialect, brand } = this.#parts;
     if (paths.isNested(resource)) return undefined;
-    const body = await this.#ask(resource, paths.collection(resource, {}), { fields: "id", limit: "1" }, false, signal);
+    const body = await this.#ask(
+      resource,
+      await paths.collection(resource, {}),
+      { fields: "id", limit: "1" },
+      false,
+      signal,
+    );
     return pageIn(body, resource, dialect, brand);
   }
 

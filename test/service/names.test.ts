@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { JsonObject } from "#model";
 import { resourceFacts, resourceNames, select } from "#service";
 import { Brand } from "../../src/service/brand.ts";
 import { fieldsParameter } from "../../src/service/fields.ts";
-import { Paths } from "../../src/service/paths.ts";
+import { Paths, type LoadWritten } from "../../src/service/paths.ts";
 import { dialect, thrownBy } from "./stand-in.ts";
 
 describe("the brand", () => {
@@ -83,42 +84,63 @@ describe("the catalogue", () => {
   });
 });
 
-const paths = (changes: Record<string, string>, brand = "svc") =>
-  new Paths("https://tenant.example/", { ...dialect, paths: changes }, new Brand(brand));
+const nothing: LoadWritten = () => Promise.resolve(undefined);
+
+const paths = (changes: Record<string, string>, brand = "svc", loadWritten = nothing) =>
+  new Paths("https://tenant.example/", { ...dialect, paths: changes }, new Brand(brand), loadWritten);
 
 describe("paths", () => {
-  it("are the resource's name below restApi/v1, and the login's without a version", () => {
+  it("are the resource's name below restApi/v1, and the login's without a version", async () => {
     const plain = paths({});
     expect(plain.login).toBe("https://tenant.example/restApi/login");
-    expect(plain.collection("customer", {})).toBe("https://tenant.example/restApi/v1/customer");
-    expect(plain.record("customer", 5, {})).toBe("https://tenant.example/restApi/v1/customer/5");
+    expect(await plain.collection("customer", {})).toBe("https://tenant.example/restApi/v1/customer");
+    expect(await plain.record("customer", 5, {})).toBe("https://tenant.example/restApi/v1/customer/5");
   });
 
-  it("are spelled as the dialect says, in the tenant's brand", () => {
-    expect(paths({ contignent: "contingent" }).collection("contignent", {})).toMatch(/v1\/contingent$/);
-    expect(paths({}, "acme").collection("svcDocument", {})).toMatch(/v1\/acmeDocument$/);
+  it("are spelled as the dialect says, in the tenant's brand", async () => {
+    expect(await paths({ contignent: "contingent" }).collection("contignent", {})).toMatch(/v1\/contingent$/);
+    expect(await paths({}, "acme").collection("svcDocument", {})).toMatch(/v1\/acmeDocument$/);
   });
 
-  it("nest below the record above, taken from the fields", () => {
+  it("nest below the record above, taken from the fields", async () => {
     const nested = paths({ svcDocumentTask: "svcDocument/{parent}/task" }, "acme");
-    expect(nested.collection("svcDocumentTask", { svcDocument: 3 })).toMatch(/v1\/acmeDocument\/3\/task$/);
-    expect(nested.collection("svcDocumentTask", { svcDocument: { id: 3 } })).toMatch(/v1\/acmeDocument\/3\/task$/);
+    expect(await nested.collection("svcDocumentTask", { svcDocument: 3 })).toMatch(/v1\/acmeDocument\/3\/task$/);
+    expect(await nested.collection("svcDocumentTask", { svcDocument: { id: 3 } })).toMatch(
+      /v1\/acmeDocument\/3\/task$/,
+    );
     expect(nested.fieldsInPath("svcDocumentTask")).toContain("svcDocument");
   });
 
-  it("remember what stands above a record, over two levels", () => {
+  it("remember what stands above a record, over two levels", async () => {
     const nested = paths({
       svcDocumentTask: "svcDocument/{parent}/task",
       svcDocumentTaskWorkLog: "svcDocument/{svcDocument}/task/{parent}/workLog",
     });
     nested.remember("svcDocumentTask", 7, { svcDocument: 3 });
-    expect(nested.record("svcDocumentTask", 7, {})).toMatch(/v1\/svcDocument\/3\/task\/7$/);
-    expect(nested.collection("svcDocumentTaskWorkLog", { task: 7 })).toMatch(/svcDocument\/3\/task\/7\/workLog$/);
+    expect(await nested.record("svcDocumentTask", 7, {})).toMatch(/v1\/svcDocument\/3\/task\/7$/);
+    expect(await nested.collection("svcDocumentTaskWorkLog", { task: 7 })).toMatch(/svcDocument\/3\/task\/7\/workLog$/);
+  });
+
+  it("ask what was written once it is no longer remembered, over two levels", async () => {
+    const written = new Map<string, JsonObject>([
+      ["svcDocumentTask/7", { name: "Ölwechsel", svcDocument: 3 }],
+      ["svcDocumentTaskWorkLog/9", { task: 7 }],
+    ]);
+    const nested = paths(
+      {
+        svcDocumentTask: "svcDocument/{parent}/task",
+        svcDocumentTaskWorkLog: "svcDocument/{svcDocument}/task/{parent}/workLog",
+      },
+      "svc",
+      (resource, id) => Promise.resolve(written.get(`${resource}/${id}`)),
+    );
+    expect(await nested.record("svcDocumentTaskWorkLog", 9, {})).toMatch(/svcDocument\/3\/task\/7\/workLog\/9$/);
+    expect(await nested.record("svcDocumentTask", 7, { svcDocument: 4 })).toMatch(/v1\/svcDocument\/3\/task\/7$/);
   });
 
   it("name the field that is missing when the record above is not known", async () => {
     const nested = paths({ svcDocumentTask: "svcDocument/{parent}/task" });
-    const thrown = await thrownBy(Promise.resolve().then(() => nested.record("svcDocumentTask", 7, {})));
+    const thrown = await thrownBy(nested.record("svcDocumentTask", 7, {}));
     expect(thrown).toMatchObject({ family: "park", code: "E_PARENT_UNKNOWN", details: { field: "svcDocument" } });
   });
 });
