@@ -67,7 +67,10 @@ export function answerError(answer: HttpAnswer, write: boolean, now: number): Sy
   const message = `${place} answered ${status}${said === "" ? "" : `: ${said}`}`;
   const details = { status, said };
   if (status === 429) {
-    return new WaitError("E_SERVICE_BUSY", message, { afterMs: busyPauseMs(answer, now), details });
+    return new WaitError("E_SERVICE_BUSY", message, {
+      afterMs: Math.min(BUSY_PAUSE_MAX_MS, askedPauseMs(answer, now) ?? BUSY_PAUSE_MS),
+      details,
+    });
   }
   if (REFUSALS.has(status))
     return new ServiceRefusal("E_SERVICE_REFUSED", message, status, { details, isOwnWord: isOwnWord(answer) });
@@ -77,9 +80,9 @@ export function answerError(answer: HttpAnswer, write: boolean, now: number): Sy
   return new RetryError("E_SERVICE_ANSWER", text, { outcomeUnknown: write, details: { status } });
 }
 
-/** How long a 429 asks to stay away, in milliseconds. */
-export function busyPauseMs({ headers }: HttpAnswer, now: number): number {
-  return Math.min(BUSY_PAUSE_MAX_MS, retryAfterMs(headers["retry-after"], now, headers.date) ?? BUSY_PAUSE_MS);
+/** How long a 429 asks to stay away, in milliseconds; undefined when it does not say. */
+export function askedPauseMs({ headers }: HttpAnswer, now: number): number | undefined {
+  return retryAfterMs(headers["retry-after"], now, headers.date);
 }
 
 /** What a failed exchange means: no answer, or one that cannot be read. */

@@ -11,9 +11,9 @@ import { HttpFailure, repeating, type HttpAnswer, type HttpClient, type RepeatPo
 import type { Logger } from "#telemetry";
 import type { Brand } from "./brand.ts";
 import type { Breaker } from "./breaker.ts";
-import { answerError, busyPauseMs, exchangeError, ServiceRefusal } from "./failures.ts";
+import { answerError, askedPauseMs, exchangeError, ServiceRefusal } from "./failures.ts";
 import type { AdaptiveLimit, Load } from "./limit.ts";
-import type { Pace } from "./pace.ts";
+import type { Pace, Turn } from "./pace.ts";
 import type { ServerClock } from "./server-clock.ts";
 import type { Session } from "./session.ts";
 
@@ -103,9 +103,10 @@ export class Transport {
     if (room !== undefined) await room;
     let load: Load = "unrelated";
     let durationMs = 0;
+    let turn: Turn | undefined;
     try {
-      await pace.turn(call.signal);
-      const exchange = await breaker.run(() => this.#authorised(call));
+      const taken = (turn = await pace.turn(call.signal));
+      const exchange = await breaker.run(() => this.#authorised(call, taken));
       load = "fine";
       durationMs = exchange.durationMs;
       return exchange;
@@ -113,19 +114,19 @@ export class Transport {
       load = loadOf(thrown);
       throw thrown;
     } finally {
+      if (turn !== undefined) pace.ended(turn);
       limit.leave(load, `${call.method} ${call.resource}`, durationMs);
     }
   }
 
   /** Sends with a token, and again with a new one after a 401: a request that was not let in was not carried out. */
-  async #authorised(call: Call): Promise<Exchange> {
-    const { session, clock, logger } = this.#parts;
+  async #authorised(call: Call, turn: Turn): Promise<Exchange> {
+    const { session, clock, logger, pace } = this.#parts;
     const write = call.method !== "GET";
     for (let replays = 0; replays <= REPLAYS; replays++) {
       const token = await session.token();
-      const sentAt = performance.now();
       const answer = await this.#exchange(call, token.header, write);
-      this.#keepPace(answer, sentAt);
+      if (answer.status === 429) pace.refused(turn, askedPauseMs(answer, clock.now()));
       const { method, resource } = call;
       this.#parts.serverClock.hear(answer.headers.date);
       this.#parts.requested({ method, resource, status: answer.status, durationMs: answer.durationMs });
@@ -155,12 +156,6 @@ export class Transport {
       afterMs: UNAUTHORIZED_PAUSE_MS,
       details: { resource: call.resource },
     });
-  }
-
-  #keepPace(answer: HttpAnswer, sentAt: number): void {
-    const { pace, clock } = this.#parts;
-    if (answer.status === 429) pace.refused(sentAt, busyPauseMs(answer, clock.now()));
-    else pace.passed(sentAt);
   }
 
   #error({ isKnown, resource }: Call, error: SyncError): SyncError {

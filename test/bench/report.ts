@@ -81,9 +81,9 @@ function requests({ requests }: Report): Line[] {
 }
 
 function limited({ limited = [] }: Report): Line[] {
-  return limited.flatMap(({ perSecond, requests, refused, ratio, used }): Line[] => [
+  return limited.flatMap(({ perSecond, retryAfterSeconds, requests, refused, ratio, used }): Line[] => [
     [
-      `requests per needed one, ${perSecond} a second allowed (${refused} of ${requests} refused)`,
+      `requests per needed one, ${perSecond} a second allowed${retryAfterSeconds === undefined ? ", no Retry-After" : ""} (${refused} of ${requests} refused)`,
       ratio.toFixed(3),
       `at most ${TARGETS.limitedRatio}`,
     ],

@@ -6,11 +6,15 @@ const LEDGER_SIZE = 250_000;
 
 const latencyMs = Number(process.argv[2]);
 const perSecond = Number(process.argv[3]);
+/** NaN: a 429 does not say how long to stay away. */
+const retryAfterSeconds = Number(process.argv[4]);
 const { ledger, url } = await startSandbox({
   ledgerSize: LEDGER_SIZE,
   faults: [
     ...(latencyMs > 0 ? [{ kind: "latency", ms: latencyMs } as const] : []),
-    ...(perSecond > 0 ? [{ kind: "rateLimit", perSecond, retryAfterSeconds: 1 } as const] : []),
+    ...(perSecond > 0
+      ? [{ kind: "rateLimit", perSecond, ...(retryAfterSeconds > 0 ? { retryAfterSeconds } : {}) } as const]
+      : []),
   ],
 });
 

@@ -29,8 +29,12 @@ export class SandboxProcess implements AsyncDisposable {
   }
 
   /** An empty one; each of its answers takes `latencyMs` more. The same records get the same ids in each. */
-  static async start(latencyMs = 0, perSecond = 0): Promise<SandboxProcess> {
-    const child = new Child("sandbox-process-main.ts", [String(latencyMs), String(perSecond)]);
+  static async start(latencyMs = 0, perSecond = 0, retryAfterSeconds?: number): Promise<SandboxProcess> {
+    const child = new Child("sandbox-process-main.ts", [
+      String(latencyMs),
+      String(perSecond),
+      String(retryAfterSeconds ?? Number.NaN),
+    ]);
     const { url } = await child.next(isStarted);
     return new SandboxProcess(child, url);
   }

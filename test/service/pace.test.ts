@@ -1,69 +1,121 @@
 import { describe, expect, it } from "vitest";
 import { Pace } from "../../src/service/pace.ts";
+import { fixedWindow, slidingWindow, tokenBucket, type Limiter } from "./limiters.ts";
+import { simulate } from "./simulated-client.ts";
 import { never, thrownBy } from "./stand-in.ts";
 
-/** A service that lets so many requests pass within any second, and a client that sends as fast as its pace allows. */
-function simulate(limit: number, seconds: number, retryAfterMs?: number) {
-  let now = 0;
-  const pace = new Pace(() => now);
-  const passed: number[] = [];
-  let refused = 0;
-  let total = 0;
-  while (now < seconds * 1_000) {
-    now += Math.max(pace.reserve(), 1);
-    while (passed[0] !== undefined && passed[0] <= now - 1_000) passed.shift();
-    if (passed.length < limit) {
-      passed.push(now);
-      total += 1;
-      pace.passed(now);
-    } else {
-      refused += 1;
-      pace.refused(now, retryAfterMs);
-    }
-  }
-  return { pace, refused, total };
-}
+const MINUTE_MS = 60_000;
+const DAY_S = 86_400;
 
 describe("the pace of the client", () => {
-  it.each([20, 40, 100])("finds a limit of %d a second, stays below it and wastes nothing", (limit) => {
-    for (const retryAfterMs of [1_000, undefined]) {
-      const { pace, refused, total } = simulate(limit, 50, retryAfterMs);
-      expect(pace.rate).toBeLessThanOrEqual(limit);
-      expect((total + refused) / total).toBeLessThan(1.05);
-      expect(total / (limit * 50)).toBeGreaterThan(0.95);
-    }
+  describe.each([20, 40, 100])("at a limit of %d a second", (limit) => {
+    it.each<[string, () => Limiter]>([
+      ["any second", () => slidingWindow(limit)],
+      ["any second, without Retry-After", () => slidingWindow(limit, "silent")],
+      ["each second by the service's clock", () => fixedWindow(limit, 1_000)],
+      ["a second on average, with a burst", () => tokenBucket(limit, limit)],
+    ])("counted in %s: needs 1.05 requests each at most and uses 0.95 of it", (_, limiter) => {
+      for (const lateness of [{}, { lateMs: 20, jitterMs: 10 }]) {
+        const { perNeeded, perSecond } = simulate({ limiter: limiter(), seconds: 60, ...lateness });
+        expect(perNeeded).toBeLessThan(1.05);
+        expect(perSecond).toBeGreaterThan(0.95 * limit);
+      }
+    });
+
+    it("uses as much when it runs for long: a higher rate that was refused is tried ever more rarely", () => {
+      const { perNeeded, perSecond } = simulate({ limiter: slidingWindow(limit), seconds: 1_200, from: 60 });
+      expect(perNeeded).toBeLessThan(1.001);
+      expect(perSecond).toBeGreaterThan(0.97 * limit);
+    });
+
+    it("is refused little and uses 0.9 of it on a machine that wakes 50 ms late and a network that bunches requests", () => {
+      const late = { lateMs: 50, jitterMs: 40 };
+      const { perNeeded, perSecond } = simulate({ limiter: slidingWindow(limit), seconds: 60, ...late });
+      expect(perNeeded).toBeLessThan(1.05);
+      expect(perSecond).toBeGreaterThan(0.9 * limit);
+    });
+
+    it("finds the rate of a service that takes small bursts only", () => {
+      const { perSecond } = simulate({ limiter: tokenBucket(limit, limit / 4), seconds: 900, from: 240 });
+      expect(perSecond).toBeGreaterThan(0.95 * limit);
+    });
+  });
+
+  it("uses a limit per minute whole, by staying away for as long as the service says", () => {
+    const { perNeeded, perSecond } = simulate({ limiter: fixedWindow(600, MINUTE_MS), seconds: 600 });
+    expect(perNeeded).toBeLessThan(1.05);
+    expect(perSecond).toBeGreaterThan(0.95 * 10);
+  });
+
+  it("uses a quota per day whole, and asks at most once an hour whether the next day has begun", () => {
+    const { passed, refused } = simulate({ limiter: fixedWindow(10_000, DAY_S * 1_000), seconds: 2 * DAY_S });
+    expect(passed).toBe(20_000);
+    expect(refused).toBeLessThan(100);
+  });
+
+  it("takes up a limit that was raised, and falls to one that was lowered", () => {
+    const limits = [slidingWindow(40), slidingWindow(100), slidingWindow(20)];
+    const limiter: Limiter = (now) => limits[now < 100_000 ? 0 : now < 400_000 ? 1 : 2]!(now);
+    const rates = [100, 400, 500].map((seconds) => simulate({ limiter, seconds }).pace.rate);
+    expect(rates[0]).toBeCloseTo(39, 0);
+    expect(rates[1]).toBeGreaterThan(90);
+    expect(rates[2]).toBeLessThanOrEqual(20);
   });
 
   it("is unknown until the first refusal: nothing is held back", () => {
     const pace = new Pace(() => 0);
-    for (let at = 0; at < 1_000; at++) expect(pace.reserve()).toBe(0);
+    for (let at = 0; at < 1_000; at++) {
+      expect(pace.delayMs()).toBe(0);
+      pace.take();
+    }
   });
 
-  it("holds every request back for as long as one refusal says", () => {
+  it("holds every request back for as long as one refusal says, then lets one probe through and the rest after it", () => {
     let now = 10;
     const pace = new Pace(() => now);
-    pace.refused(10, 700);
-    expect(pace.reserve()).toBe(700);
-    now = 300;
-    expect(pace.reserve()).toBeGreaterThanOrEqual(410);
+    pace.refused(pace.take(), 700);
+    expect(pace.delayMs()).toBe(700);
+    now = 710;
+    expect(pace.delayMs()).toBe(0);
+    const probe = pace.take();
+    expect(pace.delayMs()).toBe(Number.POSITIVE_INFINITY);
+    pace.ended(probe);
+    expect(pace.delayMs()).toBeLessThan(2_000);
   });
 
-  it("leaves a long pause to the caller", async () => {
-    const pace = new Pace(() => 0);
-    pace.refused(0, 60_000);
-    expect(await thrownBy(pace.turn(never))).toMatchObject({ code: "E_SERVICE_BUSY", afterMs: 60_000 });
-  });
-
-  it("grows again when no request was refused for a minute", () => {
+  it("waits twice as long after each probe that is refused without Retry-After", () => {
     let now = 0;
     const pace = new Pace(() => now);
-    for (let at = 0; at < 10; at++) pace.passed(at);
-    pace.refused(10);
-    now = 2_000;
-    pace.reserve();
-    const before = pace.rate;
-    now += 61_000;
-    pace.reserve();
-    expect(pace.rate).toBeGreaterThan(before);
+    pace.refused(pace.take());
+    for (const pauseMs of [1_000, 2_000, 4_000, 8_000]) {
+      expect(pace.holdMs).toBe(pauseMs);
+      now += pauseMs;
+      expect(pace.delayMs()).toBe(0);
+      pace.refused(pace.take());
+    }
+  });
+
+  it("leaves a long pause to the caller, and to those who wait already", async () => {
+    const pace = new Pace(() => 0);
+    const turn = await pace.turn(never);
+    pace.refused(turn, 1_000);
+    const waiting = thrownBy(pace.turn(never));
+    pace.refused(turn, 60_000);
+    for (const thrown of [waiting, thrownBy(pace.turn(never))])
+      expect(await thrown).toMatchObject({ code: "E_SERVICE_BUSY", afterMs: 60_000 });
+  });
+
+  it("gives turns in the order of the calls, and forgets those who gave up", async () => {
+    const pace = new Pace();
+    pace.refused(await pace.turn(never), 20);
+    const given: string[] = [];
+    const leaving = new AbortController();
+    const first = pace.turn(never).then((turn) => (given.push("first"), pace.ended(turn)));
+    const left = thrownBy(pace.turn(leaving.signal));
+    const second = pace.turn(never).then(() => given.push("second"));
+    leaving.abort(new Error("gave up"));
+    expect(await left).toMatchObject({ message: "gave up" });
+    await Promise.all([first, second]);
+    expect(given).toEqual(["first", "second"]);
   });
 });
