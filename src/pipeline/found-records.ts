@@ -88,6 +88,7 @@ function ownedPart(record: JsonObject, wanted: Projection): Projection {
   return owned;
 }
 
-function linkId(value: Json): Json {
+/** A linked record as its id. */
+export function linkId(value: Json): Json {
   return typeof value === "object" && value !== null && !Array.isArray(value) && "id" in value ? value["id"]! : value;
 }

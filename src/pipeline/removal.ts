@@ -141,7 +141,7 @@ export class Remover {
           action: "update",
           resource: stream.resource,
           serviceId,
-          before: change.before,
+          before: written.before,
           after: change.after,
           outcome: "deleted",
           status,

@@ -192,7 +192,7 @@ export class Synchronizer {
         action: "update",
         resource,
         serviceId,
-        before: change.before,
+        before: written.before,
         after: change.after,
         outcome: "updated",
         status: written.status,

@@ -211,6 +211,24 @@ describe("a create whose end nobody can know", () => {
 });
 
 describe("an update whose answer is lost", () => {
+  it("leaves in the history what a person wrote before it was repeated", async () => {
+    await using stage = await setStage();
+    const { erp, sandbox } = stage;
+    erp.insertCustomer({ customer_no: "10001", name1: "Alt GmbH" });
+    expect((await stage.command("sync")).code).toBe(0);
+    await using running = await stage.start();
+    const { store } = running;
+    sandbox.faults.add({ kind: "cut", when: "before", resource: "customer", method: "PUT" });
+    erp.renameCustomer("10001", "Neu GmbH");
+    await until("the update failed", async () => (await store.record(customer))!.attempts > 0);
+    sandbox.seed("customer", [{ ...only(sandbox, "customer", "customerId", "10001"), name: "Von Hand" }]);
+    sandbox.faults.clear();
+    await untilState(store, "applied", customer);
+    expect(only(sandbox, "customer", "customerId", "10001")["name"]).toBe("Neu GmbH");
+    const [entry] = await store.audit({ id: customer, limit: 1 });
+    expect(entry).toMatchObject({ action: "update", before: { name: "Von Hand" }, after: { name: "Neu GmbH" } });
+  });
+
   it("does not hide that the ERP went back: the service gets the value that the ERP shows", async () => {
     await using stage = await setStage({ environment: { RETRY_BASE_SECONDS: "1" } });
     const { erp, sandbox } = stage;
