@@ -4,6 +4,11 @@ import type { Dice } from "./dice.ts";
 import { CALL_TIMEOUT_SECONDS } from "./rig.ts";
 
 const RESOURCES = ["customer", "customerContact", "ticket", "svcDocument"];
+const EMPTY_SHAPES = ["noBody", "null", "array", "noContent", "refusal", "list"] as const;
+/** Ids that no record can have. */
+const ODD_IDS = ["1e30", "0", "-1", "9007199254740993"];
+/** Lists are read seldom: what is aimed at them stays armed for longer. */
+const LISTS_MS = 6_000;
 /** What a fault holds back for longer than the daemon waits is committed this late at most. */
 const LATE_MS = CALL_TIMEOUT_SECONDS * 1_000 + 1_200;
 
@@ -108,6 +113,24 @@ export class ServiceTrouble {
       [2, { name: "body after the time-out", fault: { ...some, kind: "slowBody", ms: LATE_MS }, ms }],
       [3, { name: "broken JSON", fault: { ...some, kind: "brokenJson" }, ms }],
       [3, { name: "tokens revoked", fault: { ...aim, kind: "revokeTokens", count: 1 }, ms }],
+      [
+        3,
+        {
+          name: "list without anything",
+          fault: { kind: "emptyList", shape: dice.pick(EMPTY_SHAPES), count: 1 },
+          ms: LISTS_MS,
+        },
+      ],
+      [
+        3,
+        {
+          name: "stamp in the future",
+          fault: { kind: "futureStamp", method: "GET", resource: dice.pick(RESOURCES), count: 2 },
+          ms: LISTS_MS,
+        },
+      ],
+      [3, { name: "odd id", fault: { ...some, kind: "oddId", id: dice.pick(ODD_IDS) }, ms }],
+      [3, { name: "lists lag", fault: { kind: "staleList", lagMs: dice.between(200, 3_000) }, ms: LISTS_MS }],
       [1, { name: "search lags", fault: { kind: "staleSearch", lagMs: dice.between(500, 3_000) }, ms }],
       [1, { name: "service away", fault: { kind: "cut", when: "before" }, ms: dice.between(1_000, 6_000) }],
     ]);
