@@ -6,6 +6,7 @@ import {
   Poller,
   PollPauses,
   Relay,
+  StoreAge,
   Sweeper,
   Synchronizer,
   type Observer,
@@ -61,7 +62,8 @@ export function assemble(
   const nudge = () => relay.nudge();
   const { settleMs } = settings.delivery;
   const matcher = new Matcher({ ...common, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
-  const gate = new AdoptionGate({ ...common, settleMs, matcher, opened: nudge, stop: fail }, syncFile.streams);
+  const age = new StoreAge({ ...common, queue });
+  const gate = new AdoptionGate({ ...common, settleMs, matcher, age, opened: nudge, stop: fail }, syncFile.streams);
   const window = Math.max(WINDOW_MIN, concurrency * WINDOW_PER_DELIVERY);
   const relay = new Relay({ ...common, queue, streams: () => gate.open(), window });
   const { sweepIntervalMs } = settings.polling;
@@ -75,6 +77,7 @@ export function assemble(
   const synchronizer = new Synchronizer({
     ...common,
     matcher,
+    age,
     leases,
     streams,
     policy: settings.delivery,
@@ -83,9 +86,16 @@ export function assemble(
     stop: fail,
   });
   const handlers: QueueHandlers = {
-    deliver: (id, signal) => synchronizer.deliver(id, signal).finally(() => relay.answered(id)),
+    deliver: async (id, signal) => {
+      // The queue may hold wake-ups from before a restart, of a stream that is held now.
+      if (gate.isOpen(id.stream)) await synchronizer.deliver(id, signal);
+      relay.answered(id);
+    },
     poll: (stream, signal) => poller.poll(stream, signal),
   };
-  queue.onForgotten(() => relay.forget());
+  queue.onForgotten(() => {
+    relay.forget();
+    void age.tell();
+  });
   return { gate, relay, handlers, concurrency };
 }

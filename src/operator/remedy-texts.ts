@@ -49,6 +49,9 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_MATCH_TAKEN: person(
     'Merge the two in the ERP, or allow such records by `shared: true` at the match rule. Create this one: "svcsync resolve {record} --create". Leave it out: "svcsync skip {record}".',
   ),
+  E_STORE_RESTORED: person(
+    'Nothing was delivered since. "svcsync status" names the streams that hold unknown records, "svcsync adopt STREAM" shows them.',
+  ),
   E_LIST_INCOMPLETE: itself("See whether the token's user still sees all records of the resource in the service."),
   E_ALREADY_BOUND: person(
     'Two rows of the ERP are one record of the service: merge them in the ERP, or leave this one out with "svcsync skip {record}". If the other row is bound to it by mistake, end that with "svcsync unbind".',

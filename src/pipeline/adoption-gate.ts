@@ -14,6 +14,7 @@ import type { Logger } from "#telemetry";
 import { Bell } from "./bell.ts";
 import type { Matcher } from "./matcher.ts";
 import { ruleName } from "./natural-key.ts";
+import type { StoreAge } from "./store-age.ts";
 
 /** How often a held stream looks whether somebody has decided. */
 const LOOK_AGAIN_MS = 5_000;
@@ -23,6 +24,7 @@ const IDLE_MS = 60_000;
 export interface AdoptionGateParts {
   readonly store: Store;
   readonly matcher: Matcher;
+  readonly age: Pick<StoreAge, "compare">;
   readonly logger: Logger;
   /** How long the service's lists may be behind what was written. */
   readonly settleMs: number;
@@ -49,6 +51,7 @@ export class AdoptionGate {
   readonly #open = new Set<StreamName>();
   readonly #held = new Map<StreamName, ErrorFacts>();
   readonly #bell = new Bell();
+  #unsettledCode: ErrorFacts["code"] | undefined;
 
   constructor(parts: AdoptionGateParts, streams: readonly Stream[]) {
     this.#parts = parts;
@@ -58,6 +61,10 @@ export class AdoptionGate {
   /** The streams that may deliver. */
   open(): StreamName[] {
     return [...this.#open];
+  }
+
+  isOpen(stream: StreamName): boolean {
+    return this.#open.has(stream);
   }
 
   /** The streams that may not deliver yet: a person must decide, or the service could not be asked. */
@@ -100,11 +107,16 @@ export class AdoptionGate {
     this.#bell.ring();
   }
 
-  /** True once the service had time to show what was written before the store was restored, or if it was not restored. */
+  /**
+   * True once the service had time to show what was written before the store was restored, or if it was not restored. No
+   * stream delivers before: the queue, which is asked here, is what deliveries come from anyway.
+   */
   async #restoreHasSettled(signal: AbortSignal): Promise<boolean> {
-    const { store, logger, settleMs } = this.#parts;
+    const { store, age, logger, settleMs } = this.#parts;
     try {
+      await age.compare();
       if ((await store.note(RESTORED_NOTE)) !== true) return true;
+      await this.#sayRestored();
       logger.info({ settleMs }, "store was restored, deliveries wait for the service's lists");
       await sleep(settleMs, signal);
       if (signal.aborted) return false;
@@ -112,9 +124,26 @@ export class AdoptionGate {
       return true;
     } catch (thrown) {
       if (thrown instanceof StopError) this.#parts.stop(thrown);
-      else logger.warn({ err: errorFacts(thrown) }, "streams could not be opened yet");
+      else this.#sayUnsettled(errorFacts(thrown));
       return false;
     }
+  }
+
+  /** What `status` shows meanwhile. A stream that is held for another reason keeps that one. */
+  async #sayRestored(): Promise<void> {
+    const { store, settleMs } = this.#parts;
+    const hold = {
+      reason: "the store was put back to an earlier state and does not know what was created since (E_STORE_RESTORED)",
+      remedy: `wait ${Math.ceil(settleMs / 1_000)} s; svcsync then reads what the service holds, and asks you about records that it does not know`,
+    };
+    for (const name of this.#undecided.keys())
+      if (!(await store.note(heldNote(name)))) await store.saveNote(heldNote(name), hold);
+  }
+
+  /** Once per cause: the gate asks every few seconds. */
+  #sayUnsettled(error: ErrorFacts): void {
+    if (this.#unsettledCode !== error.code) this.#parts.logger.warn({ err: error }, "streams could not be opened yet");
+    this.#unsettledCode = error.code;
   }
 
   async #look(stream: Stream, signal: AbortSignal): Promise<void> {

@@ -21,6 +21,7 @@ import type { Found, Matcher } from "./matcher.ts";
 import { naturalKey } from "./natural-key.ts";
 import type { Wanted } from "./resolver.ts";
 import { respelledNote } from "./settlement.ts";
+import type { StoreAge } from "./store-age.ts";
 import { saysNotDone } from "./verdict.ts";
 
 export interface CreatorParts {
@@ -31,6 +32,7 @@ export interface CreatorParts {
   readonly keys: KeysInFlight;
   readonly dropped: DroppedFields;
   readonly proof: MatchProof;
+  readonly age: Pick<StoreAge, "tell">;
 }
 
 /** When the owner of a natural key is about to change, the key may be free soon. */
@@ -93,8 +95,9 @@ export class Creator {
   }
 
   async #post(claim: Claim, resource: ResourceName, { projection }: Wanted, signal: AbortSignal): Promise<Written> {
-    const { store, service } = this.#parts;
+    const { store, service, age } = this.#parts;
     await store.begin(claim, { resource, projection });
+    await age.tell();
     try {
       const written = await service.create(resource, withoutNulls(projection), signal);
       await this.#expectUnowned(claim.id, resource, written.serviceId);

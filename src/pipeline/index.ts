@@ -3,6 +3,7 @@ export { PollPauses } from "./poll-pauses.ts";
 export { Relay, type RelayParts } from "./relay.ts";
 export { Synchronizer, type SynchronizerParts } from "./synchronizer.ts";
 export { AdoptionGate, blindRemedy } from "./adoption-gate.ts";
+export { StoreAge } from "./store-age.ts";
 export { Matcher } from "./matcher.ts";
 export { Leases } from "./leases.ts";
 export { observeAll, type Delivery, type Observer, type PollFacts } from "./observer.ts";

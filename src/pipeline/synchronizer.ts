@@ -32,6 +32,7 @@ import type { Delivery, Observer } from "./observer.ts";
 import { Presence } from "./presence.ts";
 import { Remover, unbound } from "./removal.ts";
 import { ParentMissing, Resolver, type Wanted } from "./resolver.ts";
+import type { StoreAge } from "./store-age.ts";
 import { Updates } from "./updates.ts";
 import { CreateSettlement, UncertainError } from "./settlement.ts";
 import { verdict, type RetryPolicy } from "./verdict.ts";
@@ -40,6 +41,7 @@ export interface SynchronizerParts {
   readonly store: Store;
   readonly service: Service;
   readonly matcher: Matcher;
+  readonly age: Pick<StoreAge, "tell">;
   readonly leases: Leases;
   readonly streams: ReadonlyMap<StreamName, Stream>;
   readonly clock: Clock;
@@ -74,7 +76,7 @@ export class Synchronizer {
   readonly #running = new Map<string, Promise<void>>();
 
   constructor(parts: SynchronizerParts) {
-    const { store, service, matcher, logger, policy, close } = parts;
+    const { store, service, matcher, logger, policy, close, age } = parts;
     this.#parts = parts;
     const dropped = new DroppedFields(store, logger);
     const resolver = new Resolver(store, service);
@@ -91,7 +93,7 @@ export class Synchronizer {
     const keys = new KeysInFlight();
     this.#foundRecords = found;
     this.#settlement = new CreateSettlement({ store, matcher, presence, found, keys, settleMs: policy.settleMs });
-    this.#creator = new Creator({ store, service, matcher, found, keys, dropped, proof });
+    this.#creator = new Creator({ store, service, matcher, found, keys, dropped, proof, age });
     this.#deletedRecords = new DeletedRecords({ store, resolver, creator: this.#creator });
   }
 
@@ -170,12 +172,11 @@ export class Synchronizer {
 
   async #update(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
     const { store } = this.#parts;
-    const { parents } = wanted;
     const last = claim.applied ?? (await this.#found(claim, wanted, signal));
     const projection = { ...last, ...withoutCreateOnly(wanted) };
     const change = difference(last, claim.doubts, wanted);
     if (!change) {
-      await store.apply(claim, { projection, outcome: "unchanged", parents });
+      await store.apply(claim, { projection, outcome: "unchanged", parents: wanted.parents });
       return { outcome: "unchanged" };
     }
     const { resource, serviceId } = claim.binding!;
@@ -187,7 +188,7 @@ export class Synchronizer {
     await store.apply(claim, {
       projection,
       outcome: "updated",
-      parents,
+      parents: wanted.parents,
       audit: {
         action: "update",
         resource,

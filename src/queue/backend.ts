@@ -41,6 +41,9 @@ export interface Backend extends AsyncDisposable {
    * @throws {StopError} E_QUEUE_VERSION, and whatever the server or the connection say: Reach judges it.
    */
   probe(): Promise<void>;
+  /** One number beside the jobs. Both need a server that was probed. */
+  saveMark(mark: number): Promise<void>;
+  mark(): Promise<number | undefined>;
   /** Calls `listener` each time a connection is there again after it broke. */
   onReconnect(listener: () => void): void;
   /** Both need a server that answered a moment ago. `onError` hears what goes wrong in the background. */

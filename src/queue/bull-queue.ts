@@ -91,6 +91,14 @@ export class BullQueue implements Queue {
     this.#onForgotten.push(listener);
   }
 
+  async saveMark(mark: number): Promise<void> {
+    await this.#reach.call(() => this.#parts.backend.saveMark(mark));
+  }
+
+  async mark(): Promise<number | undefined> {
+    return await this.#reach.call(() => this.#parts.backend.mark());
+  }
+
   async depth(): Promise<{ waiting: number; active: number }> {
     return await this.#reach.call(async () => countJobs((await this.#lines.get()).deliveries));
   }

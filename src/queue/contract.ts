@@ -64,6 +64,18 @@ export interface Queue extends AsyncDisposable {
    */
   onForgotten(listener: () => void): void;
 
+  /**
+   * Keeps one number beside the jobs, in place of the last one. It lives as long as the backend keeps what it holds: a flush
+   * forgets it, and so does the end of a private server.
+   * @throws {RetryError} E_QUEUE_UNREACHABLE, E_QUEUE_REFUSED
+   */
+  saveMark(mark: number): Promise<void>;
+  /**
+   * The number that was saved last; undefined when the backend holds none.
+   * @throws {RetryError} E_QUEUE_UNREACHABLE, E_QUEUE_REFUSED
+   */
+  mark(): Promise<number | undefined>;
+
   /** Jobs that wait and run now, each of one record or many, for status and metrics. */
   depth(): Promise<{ waiting: number; active: number }>;
 }

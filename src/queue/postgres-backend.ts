@@ -43,10 +43,24 @@ export class PostgresBackend implements Backend {
   }
 
   async probe(): Promise<void> {
-    if (!this.#isPrepared) await this.#prepare();
+    await this.#prepared();
     await this.#pool.query(
       `INSERT INTO ${this.#proofTable} VALUES (1, now()) ON CONFLICT (id) DO UPDATE SET at = now()`,
     );
+  }
+
+  async saveMark(mark: number): Promise<void> {
+    await this.#prepared();
+    await this.#pool.query(
+      `INSERT INTO ${this.#markTable} VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark`,
+      [mark],
+    );
+  }
+
+  async mark(): Promise<number | undefined> {
+    await this.#prepared();
+    const { rows } = await this.#pool.query<{ mark: string }>(`SELECT mark FROM ${this.#markTable}`);
+    return rows[0] && Number(rows[0].mark);
   }
 
   /** PostgreSQL keeps its jobs over a restart: there is nothing to look after. */
@@ -87,6 +101,14 @@ export class PostgresBackend implements Backend {
     return `${escapeIdentifier(this.#place.prefix)}.svcsync_proof`;
   }
 
+  get #markTable() {
+    return `${escapeIdentifier(this.#place.prefix)}.svcsync_mark`;
+  }
+
+  async #prepared(): Promise<void> {
+    if (!this.#isPrepared) await this.#prepare();
+  }
+
   async #prepare(): Promise<void> {
     const client = await this.#pool.connect();
     try {
@@ -96,6 +118,7 @@ export class PostgresBackend implements Backend {
         throw tooOld(this.#place.label, `PostgreSQL ${version}`, `PostgreSQL ${oldestVersion}`);
       await runMigrations(client, this.#place.prefix, { skipVersionCheck: true });
       await client.query(`CREATE TABLE IF NOT EXISTS ${this.#proofTable} (id int PRIMARY KEY, at timestamptz)`);
+      await client.query(`CREATE TABLE IF NOT EXISTS ${this.#markTable} (id int PRIMARY KEY, mark bigint NOT NULL)`);
       this.#isPrepared = true;
     } finally {
       client.release();

@@ -48,6 +48,15 @@ export class RedisBackend implements Backend {
     await this.#commands.set(`${this.#place.prefix}:proof`, "", "PX", proofMs);
   }
 
+  async saveMark(mark: number): Promise<void> {
+    await this.#commands.set(this.#markKey, mark);
+  }
+
+  async mark(): Promise<number | undefined> {
+    const text = await this.#commands.get(this.#markKey);
+    return text === null ? undefined : Number(text);
+  }
+
   onReconnect(listener: () => void): void {
     this.#commands.on("ready", listener);
   }
@@ -72,6 +81,10 @@ export class RedisBackend implements Backend {
   get #options() {
     /** Nobody reads BullMQ's stream of events. */
     return { connection: this.#commands, prefix: this.#place.prefix, streams: { events: { maxLen: 0 } } };
+  }
+
+  get #markKey() {
+    return `${this.#place.prefix}:mark`;
   }
 
   get #commands() {

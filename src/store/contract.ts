@@ -276,10 +276,9 @@ export interface Store extends AsyncDisposable {
   /** Small facts that must survive a restart and have no better place (schema drift reported, breaker times …). */
   note(name: string): Promise<Json | undefined>;
   saveNote(name: string, value: Json): Promise<void>;
-  /**
-   * Writes a consistent copy of the live store to `path`, in place of an earlier one once it is whole. The copy has neither
-   * match index nor adoption decisions: put in the store's place it is older than the service, and asks before it creates.
-   */
+  /** Makes a store that was put back forget match index and adoption decisions; {@link CREATES_NOTE} is then `creates`. */
+  restored(creates: number): Promise<void>;
+  /** Writes a consistent copy to `path`, over an earlier one once it is whole. The copy is like one that was {@link restored}. */
   backup(path: string): Promise<void>;
   /** Rejects with a StopError when the store cannot be written to or is damaged. Reads the whole store: seconds per gigabyte. */
   check(): Promise<void>;

@@ -104,3 +104,9 @@ export interface MatchEntry {
  * until the service had time to show what was written before.
  */
 export const RESTORED_NOTE = "restored";
+
+/**
+ * The note of how many creates were ever begun, counted by the step that begins one; none before the first. It goes back only
+ * when the store's files do.
+ */
+export const CREATES_NOTE = "creates";

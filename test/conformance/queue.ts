@@ -136,6 +136,13 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
       expect(delivered.indexOf("new")).toBeLessThan(100);
     });
 
+    it("keeps one number for whoever comes to the same place, and none at first", async () => {
+      expect(await queue.mark()).toBeUndefined();
+      await queue.saveMark(7);
+      await queue.saveMark(2_147_483_648);
+      expect(await (await another()).mark()).toBe(2_147_483_648);
+    });
+
     it("takes a thousand wake-ups and more at once", async () => {
       const ids = Array.from({ length: 2_500 }, (_, at) => record(String(at)));
       await queue.wake(ids, backfill);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { MatchEntry } from "#store";
+import { CREATES_NOTE, RESTORED_NOTE, type MatchEntry } from "#store";
 import { customer, Scene, upsert, type MakePlace } from "./store-scene.ts";
 
 function entry(serviceId: number, number: string, mail: string): MatchEntry {
@@ -39,6 +39,33 @@ export function describeReference(makePlace: MakePlace): void {
       await scene.reopen();
       expect(await scene.store.note("drift")).toEqual({ fields: ["a"] });
       expect(await scene.store.note("nothing")).toBeNull();
+    });
+  });
+
+  describe("a store that turns out to be older than the service", () => {
+    it("counts creates that were begun, also those that were abandoned", async () => {
+      await using scene = await Scene.open(makePlace);
+      expect(await scene.store.note(CREATES_NOTE)).toBeUndefined();
+      const claim = await scene.claimed(customer("1"));
+      for (const _ of [1, 2]) {
+        await scene.store.begin(claim, { resource: "customer", projection: {} });
+        await scene.store.abandon(claim);
+      }
+      await scene.reopen();
+      expect(await scene.store.note(CREATES_NOTE)).toBe(2);
+    });
+
+    it("forgets when its indexes were read and what was decided, and counts on from what it was told", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.store.decideAdoption("customers", "empty");
+      await scene.store.beginMatches("customer");
+      await scene.store.endMatches("customer", { whole: true, readAt: 5 });
+      await scene.store.restored(7);
+      await scene.reopen();
+      expect(await scene.store.adoption("customers")).toBeUndefined();
+      expect(await scene.store.matchIndex("customer")).toBeUndefined();
+      expect(await scene.store.note(RESTORED_NOTE)).toBe(true);
+      expect(await scene.store.note(CREATES_NOTE)).toBe(7);
     });
   });
 

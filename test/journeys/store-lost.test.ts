@@ -1,8 +1,14 @@
 import { copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
+import { systemClock } from "#model";
+import { openQueue } from "#queue";
 import type { Store } from "#store";
-import { only, setStage, until, writeRequests, type Stage } from "./stage.ts";
+import { startPostgres } from "../setup/postgres.ts";
+import { recordingLogger } from "../queue/recording-logger.ts";
+import { startRedis } from "../setup/redis.ts";
+import { only, setStage, until, untilState, writeRequests, type Stage } from "./stage.ts";
 
 async function inStep(): Promise<Stage> {
   const stage = await setStage();
@@ -163,6 +169,101 @@ describe("a restored store and lists that lag", () => {
     stage.sandbox.faults.clear(lag);
     await until("every stream was looked at", () => running.daemon.gate.isSettled);
     expect(running.daemon.gate.held().get("customers")?.code).toBe("E_ADOPTION_NEEDED");
+    expect(stage.sandbox.records("customer")).toHaveLength(2);
+  });
+});
+
+/** A customer was created after the store's files were copied, and the copy is then put in their place. */
+async function putBack(queueUrl: string, syncFile?: string): Promise<Stage> {
+  const stage = await setStage({
+    ...(syncFile === undefined ? {} : { syncFile }),
+    environment: { QUEUE_URL: queueUrl },
+  });
+  const files = ["svcsync.db", "svcsync.db-wal"];
+  {
+    await using running = await stage.start();
+    stage.erp.insertCustomer({ customer_no: "10001" });
+    await untilState(running.store, "applied", { stream: "customers", key: "10001" });
+    for (const file of files) await copyFile(join(stage.dataDir, file), join(stage.folder, file));
+    stage.erp.insertCustomer({ customer_no: "10002" });
+    await untilState(running.store, "applied", { stream: "customers", key: "10002" });
+  }
+  await rm(stage.dataDir, { recursive: true });
+  await mkdir(stage.dataDir);
+  for (const file of files) await copyFile(join(stage.folder, file), join(stage.dataDir, file));
+  return stage;
+}
+
+const servers = { Redis: startRedis, PostgreSQL: startPostgres };
+
+describe.each(["Redis", "PostgreSQL"] as const)(
+  "files of a running store that were put back, with a queue on %s",
+  (name) => {
+    it.each([
+      { rules: "match rules", syncFile: undefined },
+      { rules: "no match rule", syncFile: unmatched },
+    ])("are noticed: nothing is created twice, and a person is asked ($rules)", async ({ syncFile }) => {
+      await using server = await servers[name]();
+      await using stage = await putBack(server.url, syncFile);
+      await using running = await stage.start();
+      await until(
+        "the stream is held",
+        () => running.daemon.gate.held().get("customers")?.code === "E_ADOPTION_NEEDED",
+      );
+      expect(running.log.text.split("store is older than the service")).toHaveLength(2);
+      expect(running.log.text).toContain("the store knows 1 of 2 creates");
+      expect((await running.store.record({ stream: "customers", key: "10002" }))?.state).toBe("due");
+      expect(stage.sandbox.records("customer")).toHaveLength(2);
+    });
+  },
+);
+
+describe("files of a store that were put back", () => {
+  it("are shown by status while deliveries wait for the service's lists", async () => {
+    await using redis = await startRedis();
+    await using stage = await putBack(redis.url);
+    await stage.set({ SETTLE_LAG_SECONDS: "600" });
+    await using running = await stage.start();
+    await until("the wait has begun", () => running.log.text.includes("store was restored, deliveries wait"));
+    const { stdout } = await stage.command("status");
+    expect(stdout).toContain(
+      "the store was put back to an earlier state and does not know what was created since (E_STORE_RESTORED); wait 600 s",
+    );
+  });
+
+  it("are let through by a queue that was flushed: it proves nothing, and match rules find what was created", async () => {
+    await using redis = await startRedis();
+    await using stage = await putBack(redis.url);
+    const client = new Redis(redis.url);
+    await client.flushall();
+    client.disconnect();
+    await using running = await stage.start();
+    await untilState(running.store, "applied", { stream: "customers", key: "10002" });
+    expect(running.log.text).not.toContain("E_STORE_RESTORED");
+    expect(stage.sandbox.records("customer")).toHaveLength(2);
+  });
+});
+
+describe("a wake-up that the queue kept for a stream that is held now", () => {
+  it("delivers nothing", async () => {
+    await using redis = await startRedis();
+    await using stage = await putBack(redis.url, unmatched);
+    await using running = await stage.start();
+    const held = () => running.daemon.gate.held().has("customers");
+    await until("the stream is held", held);
+    const prefix = `svcsync_${String(await running.store.note("installation"))}`;
+    const id = { stream: "customers", key: "10002" };
+    await until("its row is read", async () => (await running.store.record(id))?.state === "due");
+    await using queue = await openQueue(
+      { kind: "redis", url: redis.url, prefix },
+      { clock: systemClock, logger: recordingLogger() },
+    );
+    await queue.wake([id], { backfill: false });
+    await until("the wake-up came up", async () => {
+      const { waiting, active } = await queue.depth();
+      return waiting + active === 0;
+    });
+    expect((await running.store.record(id))?.state).toBe("due");
     expect(stage.sandbox.records("customer")).toHaveLength(2);
   });
 });

@@ -1,20 +1,10 @@
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { RESTORED_NOTE } from "../facts.ts";
 import { storeFailure } from "./failures.ts";
+import { markRestored } from "./restored.ts";
 
 /** Pages per step: the event loop is free between two of them. */
 const PAGES_PER_STEP = 1_000;
-
-/**
- * What a copy must not believe once it is put in the store's place: records that were created since are unknown to it, so
- * what the service holds is read anew, and people are asked about what nobody has bound.
- */
-const NOT_KEPT = `
-  UPDATE match_indexes SET read_at = NULL;
-  UPDATE streams SET adoption = NULL, adoption_at = NULL;
-  INSERT INTO notes (name, value) VALUES ('${RESTORED_NOTE}', 'true')
-    ON CONFLICT (name) DO UPDATE SET value = 'true'`;
 
 /**
  * Copies the live store. The copy is written beside `path` and takes its name only when it is whole and on the disk.
@@ -42,7 +32,7 @@ export async function backupStore(db: Database, path: string): Promise<void> {
 function forget(path: string): void {
   const copy = new SqliteDatabase(path);
   try {
-    copy.exec(NOT_KEPT);
+    markRestored(copy);
   } finally {
     copy.close();
   }

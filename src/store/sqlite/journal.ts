@@ -15,6 +15,7 @@ export class Journal {
     if (bound === 1) throw refused(claim, "is bound and cannot begin a create");
     if (begun === 1) throw refused(claim, "has an open create and cannot begin another");
     this.#tables.intents.open(id, intent);
+    this.#tables.creates.add();
   }
 
   abandon(claim: Claim): void {

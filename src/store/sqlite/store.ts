@@ -10,6 +10,7 @@ import { DiskSync } from "./disk-sync.ts";
 import { storeClosed, storeFailure } from "./failures.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { expectUndamaged } from "./integrity.ts";
+import { markRestored } from "./restored.ts";
 import { makeParts, type Parts } from "./parts.ts";
 import { latestOfEach } from "./staging.ts";
 import type { RecordQuery } from "./views.ts";
@@ -270,6 +271,10 @@ export class SqliteStore implements Store {
 
   saveNote(...[name, value]: Parameters<Store["saveNote"]>) {
     return this.#commit.run(() => this.#parts.reference.saveNote(name, this.#clean(value)));
+  }
+
+  restored(creates: number) {
+    return this.#commit.run(() => markRestored(this.#db, creates), DURABLE);
   }
 
   async backup(path: string): Promise<void> {

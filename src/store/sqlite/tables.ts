@@ -3,6 +3,7 @@ import type { Clock } from "#model";
 import { AuditTrail } from "./audit-trail.ts";
 import { Bindings } from "./bindings.ts";
 import { Claims } from "./claims.ts";
+import { CreateCount } from "./create-count.ts";
 import { Deletions } from "./deletions.ts";
 import { Endings } from "./endings.ts";
 import { Family } from "./family.ts";
@@ -15,6 +16,7 @@ export interface Tables {
   readonly audit: AuditTrail;
   readonly bindings: Bindings;
   readonly claims: Claims;
+  readonly creates: CreateCount;
   readonly deletions: Deletions;
   readonly endings: Endings;
   readonly family: Family;
@@ -28,6 +30,7 @@ export function makeTables(db: Database, clock: Clock, leaseMs: number): Tables 
     audit: new AuditTrail(db, clock),
     bindings: new Bindings(db),
     claims: new Claims(db, clock, leaseMs),
+    creates: new CreateCount(db),
     deletions: new Deletions(db, clock),
     endings: new Endings(db, clock),
     family: new Family(db, clock),

@@ -62,6 +62,7 @@ export async function openDelivery(
   const synchronizer = new Synchronizer({
     ...common,
     matcher,
+    age: { tell: async () => undefined },
     leases,
     observer: observeAll([]),
     streams: new Map(streams.map((stream) => [stream.name, stream])),

@@ -1,0 +1,70 @@
+import { errorFacts, WaitError } from "#model";
+import type { Queue } from "#queue";
+import { CREATES_NOTE, type Store } from "#store";
+import type { Logger } from "#telemetry";
+
+export interface StoreAgeParts {
+  readonly store: Pick<Store, "note" | "restored">;
+  readonly queue: Pick<Queue, "saveMark" | "mark">;
+  readonly logger: Logger;
+}
+
+/**
+ * Notices that the store's files were put back to an earlier state (a snapshot, a file copy, a cut write-ahead log): the
+ * queue remembers how many creates were begun, and such a store knows fewer. A queue that forgot proves nothing.
+ */
+export class StoreAge {
+  readonly #parts: StoreAgeParts;
+  #last: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+
+  constructor(parts: StoreAgeParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Compares the store with the queue. A store that is behind becomes one that was restored.
+   * @throws {RetryError} when the queue does not answer.
+   */
+  async compare(): Promise<void> {
+    const { store, queue, logger } = this.#parts;
+    const marked = await queue.mark();
+    const known = await this.#creates();
+    if (marked === undefined || marked <= known) {
+      await queue.saveMark(known);
+      return;
+    }
+    const error = new WaitError(
+      "E_STORE_RESTORED",
+      `the store knows ${known} of ${marked} creates: its files were put back to an earlier state`,
+      { details: { known, marked } },
+    );
+    await store.restored(marked);
+    logger.error({ known, marked, err: error }, "store is older than the service");
+  }
+
+  /**
+   * Tells the queue how many creates were begun; after each, and before the service is asked. Who comes while it is being
+   * told shares the next call. A queue that does not answer holds no create back. Never throws.
+   */
+  tell(): Promise<void> {
+    this.#next ??= this.#last.then(() => {
+      this.#next = undefined;
+      return (this.#last = this.#save());
+    });
+    return this.#next;
+  }
+
+  async #save(): Promise<void> {
+    const { queue, logger } = this.#parts;
+    try {
+      await queue.saveMark(await this.#creates());
+    } catch (thrown) {
+      logger.debug({ err: errorFacts(thrown) }, "queue was not told of a create");
+    }
+  }
+
+  async #creates(): Promise<number> {
+    return Number((await this.#parts.store.note(CREATES_NOTE)) ?? 0);
+  }
+}
