@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { recordLabel } from "#model";
+import { oneLine, recordLabel } from "#model";
 import {
   AdoptionPlanner,
   blindRemedy,
@@ -181,7 +181,9 @@ function recordText({ id, name, match, verdict, candidates, counterparts, overwr
   const others = sides.length > 0 ? sides : candidates.map(String);
   const is = others.length === 0 ? "" : verdict === "ambiguous" ? " could be " : " is ";
   const changes = overwrites.length === 0 ? "" : `; would overwrite ${overwrites.map(overwriteText).join("; ")}`;
-  return `${sideText(recordLabel(id), { name, match })}${is}${others.join(" or ")}${changes}${error ? `: ${error.message}` : ""}`;
+  return oneLine(
+    `${sideText(recordLabel(id), { name, match })}${is}${others.join(" or ")}${changes}${error ? `: ${error.message}` : ""}`,
+  );
 }
 
 function count({ records }: AdoptionPlan, verdict: string): number {

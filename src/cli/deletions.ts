@@ -1,3 +1,4 @@
+import { oneLine } from "#model";
 import { confirmDeletions, heldDeletions } from "#pipeline";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
@@ -17,7 +18,7 @@ export async function deletions(stream: string | undefined, options: DeletionsOp
   const streams = context.syncFile.streams.filter(({ name }) => stream === undefined || name === stream);
   const found: object[] = [];
   const say = (sentence: string) => {
-    if (!options.json) io.stdout.write(`${sentence}\n`);
+    if (!options.json) io.stdout.write(`${oneLine(sentence)}\n`);
   };
   for (const { name } of streams) {
     const held = await heldDeletions(context.store, name);

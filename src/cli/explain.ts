@@ -1,4 +1,4 @@
-import { canonicalJson, recordLabel, type Json, type RecordId } from "#model";
+import { canonicalJson, oneLine, recordLabel, type Json, type RecordId } from "#model";
 import { meaningOf, recordRemedy } from "#operator";
 import { whyItWillNotCome } from "#pipeline";
 import type { AuditRecord, RecordView, Store } from "#store";
@@ -54,21 +54,21 @@ function asText(view: RecordView, waiting: readonly string[], history: readonly 
     lines.push(`A create of ${intent.resource} was begun ${instant(intent.begunAt)}; its end was never seen.`);
   lines.push("", "As the ERP shows it:", ...members(view.row), "", "As last written to the service:");
   lines.push(...(view.applied ? members(view.applied) : ["  nothing yet"]), "", "History, newest first:");
-  lines.push(...(history.length > 0 ? history.map(entry) : ["  no write yet"]));
-  return `${lines.join("\n")}\n`;
+  lines.push(...(history.length > 0 ? history.flatMap(entry) : ["  no write yet"]));
+  return `${lines.map(oneLine).join("\n")}\n`;
 }
 
 function members(object: { readonly [name: string]: Json }): string[] {
   return Object.entries(object).map(([name, value]) => `  ${name}: ${canonicalJson(value)}`);
 }
 
-function entry({ at, action, resource, serviceId, outcome, status, before, after }: AuditRecord): string {
+function entry({ at, action, resource, serviceId, outcome, status, before, after }: AuditRecord): string[] {
   const target = serviceId === undefined ? resource : `${resource} ${serviceId}`;
   const answer = status === undefined ? "" : `, HTTP ${status}`;
-  const change = [before && `before ${canonicalJson(before)}`, after && `after ${canonicalJson(after)}`].filter(
-    Boolean,
-  );
-  return `  ${instant(at)}  ${action} ${target}: ${outcome}${answer}${change.length > 0 ? `\n      ${change.join("\n      ")}` : ""}`;
+  const lines = [`  ${instant(at)}  ${action} ${target}: ${outcome}${answer}`];
+  if (before) lines.push(`      before ${canonicalJson(before)}`);
+  if (after) lines.push(`      after ${canonicalJson(after)}`);
+  return lines;
 }
 
 function instant(at: number): string {

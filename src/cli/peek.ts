@@ -1,4 +1,4 @@
-import { canonicalJson, errorFacts, type Change } from "#model";
+import { canonicalJson, errorFacts, oneLine, type Change } from "#model";
 import type { Mapped, MappedValue, Stream } from "#mapping";
 import { openPartsContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
@@ -54,7 +54,7 @@ function asText({ change, mapped, error }: Peeked): string {
   if (change.kind === "delete") lines.push("    deleted");
   else for (const [column, value] of Object.entries(change.row)) lines.push(`    ${column}: ${canonicalJson(value)}`);
   lines.push("  as it is mapped:", ...(error === undefined ? mappedLines(mapped!) : [`    PROBLEM: ${error}`]));
-  return `${lines.join("\n")}\n`;
+  return `${lines.map(oneLine).join("\n")}\n`;
 }
 
 function mappedLines(mapped: Mapped): string[] {

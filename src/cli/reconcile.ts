@@ -1,4 +1,4 @@
-import { canonicalJson, recordLabel } from "#model";
+import { canonicalJson, oneLine, recordLabel } from "#model";
 import { Reconciler, type Drift, type Reconciliation } from "#pipeline";
 import { openPartsContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
@@ -39,7 +39,7 @@ function asText(results: readonly Reconciliation[]): string {
     count(result, "doubled"),
     result.repaired,
   ]);
-  const lines = results.flatMap(({ drifts }) => drifts.map(asLine));
+  const lines = results.flatMap(({ drifts }) => drifts.map((drift) => `${oneLine(asLine(drift))}\n`));
   return `${table(["stream", "compared", "fields changed", "missing", "doubled", "due again"], rows)}${lines.join("")}`;
 }
 
@@ -58,11 +58,11 @@ function asLine(drift: Drift): string {
   const label = recordLabel(drift.id);
   switch (drift.kind) {
     case "changed":
-      return `${label}: ${drift.field} was written as ${canonicalJson(drift.written)} and is ${canonicalJson(drift.found)}\n`;
+      return `${label}: ${drift.field} was written as ${canonicalJson(drift.written)} and is ${canonicalJson(drift.found)}`;
     case "missing":
-      return `${label}: ${drift.serviceId} no longer exists in the service\n`;
+      return `${label}: ${drift.serviceId} no longer exists in the service`;
     case "doubled":
-      return `${label}: ${drift.resource} ${drift.serviceId} is there again as ${drift.doubles.join(", ")}\n`;
+      return `${label}: ${drift.resource} ${drift.serviceId} is there again as ${drift.doubles.join(", ")}`;
   }
 }
 

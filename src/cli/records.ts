@@ -1,4 +1,4 @@
-import { recordLabel, type RecordId, type RecordState } from "#model";
+import { oneLine, recordLabel, type RecordId, type RecordState } from "#model";
 import { ErrorGroups, recordWord, remedyOf, type ErrorGroup } from "#operator";
 import type { RecordView } from "#store";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
@@ -54,7 +54,7 @@ function asText({ stream, state, count, error, message, examples }: ErrorGroup):
     lines.push(
       `  -> all of them: "svcsync retry ${stream} --code ${error.code}" or "svcsync skip ${stream} --code ${error.code}"`,
     );
-  return `${lines.join("\n")}\n`;
+  return `${lines.map(oneLine).join("\n")}\n`;
 }
 
 function asTable(found: readonly RecordView[]): string {

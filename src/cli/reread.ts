@@ -1,4 +1,4 @@
-import { recordLabel, type Key } from "#model";
+import { oneLine, recordLabel, type Key } from "#model";
 import { counted } from "#operator";
 import { rereadNote } from "#pipeline";
 import { openPartsContext, openStoreContext, type GlobalOptions } from "./command-context.ts";
@@ -54,6 +54,6 @@ async function rereadKeys(stream: string, keys: readonly Key[], options: RereadO
   read.unchanged = keys.length - read.changed - read.missing.length;
   if (options.json) printJson(io.stdout, { stream, ...read });
   else io.stdout.write(`${counted(read.changed, "changed record")} will be delivered, ${read.unchanged} unchanged.\n`);
-  for (const key of read.missing) io.stderr.write(`The ERP does not have ${recordLabel({ stream, key })}.\n`);
+  for (const key of read.missing) io.stderr.write(`The ERP does not have ${oneLine(recordLabel({ stream, key }))}.\n`);
   return read.missing.length === 0 ? exitCode.ok : exitCode.needsPerson;
 }

@@ -1,4 +1,4 @@
-import { SyncError, type RecordId, type RecordState } from "#model";
+import { oneLine, SyncError, type RecordId, type RecordState } from "#model";
 import { counted } from "#operator";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { eachRecord } from "./each-record.ts";
@@ -52,7 +52,7 @@ async function leaveOut(id: RecordId, store: SkipStore, io: Io): Promise<number>
     return 1;
   } catch (thrown) {
     if (!(thrown instanceof SyncError) || thrown.family !== "park") throw thrown;
-    io.stderr.write(`${thrown.message} (${thrown.code})\n`);
+    io.stderr.write(`${oneLine(thrown.message)} (${thrown.code})\n`);
     return 0;
   }
 }

@@ -1,4 +1,4 @@
-import { systemClock } from "#model";
+import { oneLine, systemClock } from "#model";
 import { attentionOf, duration, ErrorGroups, listHints, type ErrorGroup } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
 import { eachRecord } from "./each-record.ts";
@@ -48,6 +48,8 @@ function asText(statuses: readonly StreamStatus[], causes: readonly ErrorGroup[]
         `${stream}: ${count.toLocaleString("en")} ${state}: ${message} (${code})`,
     );
   if (causes.length > CAUSES_SHOWN) reasons.push(`${causes.length - CAUSES_SHOWN} more causes`);
-  const notes = [...attentionOf(statuses), ...reasons, ...listHints(statuses), ...daemon].map((line) => `${line}\n`);
+  const notes = [...attentionOf(statuses), ...reasons, ...listHints(statuses), ...daemon].map(
+    (line) => `${oneLine(line)}\n`,
+  );
   return [table(head, rows), ...(notes.length === 0 ? [] : [notes.join("")])].join("\n");
 }

@@ -1,5 +1,5 @@
 import { drained, PollsSeen, ProgressWatch, startDaemon } from "#daemon";
-import { StopError, type RecordId, type StreamName } from "#model";
+import { oneLine, StopError, type RecordId, type StreamName } from "#model";
 import { attentionOf, duration, listHints, type BlockedPolicy } from "#operator";
 import {
   needsPersonCount,
@@ -135,6 +135,6 @@ function asText(statuses: readonly StreamStatus[], totals: RunTotals, requests: 
   const writes = sum("created") + sum("updated") + sum("deleted");
   const asked = `${requests.toLocaleString("en")} request${requests === 1 ? "" : "s"} to the service`;
   const summary = writes === 0 ? `Nothing to write: ${asked}.\n` : `${asked}.\n`;
-  const notes = [...attentionOf(statuses), ...listHints(statuses)].map((line) => `${line}\n`);
+  const notes = [...attentionOf(statuses), ...listHints(statuses)].map((line) => `${oneLine(line)}\n`);
   return [table(head, rows), summary, ...(notes.length === 0 ? [] : [notes.join("")])].join("\n");
 }

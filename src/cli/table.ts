@@ -1,4 +1,5 @@
 import Table from "cli-table3";
+import { oneLine } from "#model";
 
 const plain = {
   chars: {
@@ -23,7 +24,7 @@ const plain = {
 
 export type Cell = string | number;
 
-/** A table without lines, numbers to the right; ready to print. */
+/** A table without rules, numbers to the right, one line per row; ready to print. */
 export function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const isNumber = head.map((_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === "number"));
   const printed = new Table({
@@ -32,7 +33,7 @@ export function table(head: readonly string[], rows: readonly (readonly Cell[])[
     colAligns: isNumber.map((number) => (number ? "right" : "left")),
   });
   for (const row of rows)
-    printed.push(row.map((cell) => (typeof cell === "number" ? cell.toLocaleString("en") : cell)));
+    printed.push(row.map((cell) => (typeof cell === "number" ? cell.toLocaleString("en") : oneLine(cell))));
   return `${printed
     .toString()
     .split("\n")

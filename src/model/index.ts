@@ -38,6 +38,6 @@ export { LONGEST_TIMER_MS, sleep, systemClock, type Clock } from "./clock.ts";
 export { onAbort } from "./abort.ts";
 export { Visitors } from "./visitors.ts";
 export { nearest } from "./nearest.ts";
-export { printable } from "./printable.ts";
+export { oneLine, printable } from "./printable.ts";
 export { secretsInAddress } from "./address.ts";
 export { isLoopback } from "./loopback.ts";

@@ -14,6 +14,11 @@ export function printable(text: string): string {
   return text.replace(unprintable, spelledOut);
 }
 
+/** {@link printable} within one line: ends of lines are spelled out too, so that no value can begin a line of its own. */
+export function oneLine(text: string): string {
+  return printable(text).replace(/[\r\n]/g, spelledOut);
+}
+
 function spelledOut(character: string): string {
   return character
     .split("")

@@ -1,4 +1,4 @@
-import { printable } from "#model";
+import { oneLine, printable } from "#model";
 import { pino, type DestinationStream, type Logger as Pino } from "pino";
 import { prettyFactory } from "pino-pretty";
 import type { LogFields, Logger } from "./logger.ts";
@@ -37,7 +37,7 @@ export function openLogger(options: LogOptions): Logger {
     usePretty ? prettyStream(output, onTerminal && process.stdout.hasColors()) : printableStream(output),
   );
   const { redact } = options.secrets instanceof Redaction ? options.secrets : new Redaction(options.secrets);
-  return new PinoLogger(root, usePretty ? (text) => printable(redact(text)) : redact);
+  return new PinoLogger(root, usePretty ? (text) => withoutBreaks(redact(text)) : redact);
 }
 
 /** Prettifies in this thread and at once: a worker thread would lose the last lines of a crash. */
@@ -48,6 +48,14 @@ function prettyStream(output: DestinationStream, colorize: boolean): Destination
     singleLine: true,
   });
   return { write: (line) => output.write(prettify(line)) };
+}
+
+/** No value begins a line of its own; the lines of a stack stay lines. */
+function withoutBreaks(text: string): string {
+  return text
+    .split(/\n(?= {4}at )/)
+    .map(oneLine)
+    .join("\n");
 }
 
 /** JSON that a terminal does not obey; what it means stays the same. */

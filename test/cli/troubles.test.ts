@@ -41,6 +41,11 @@ describe("check", () => {
     expect(scene.sandbox.ledger.writes().filter(({ action }) => action !== "seed")).toEqual([]);
   });
 
+  it("says what it did not check, and how to", async () => {
+    expect((await scene.run("check")).stdout).toMatch(/^Not checked: .*--service/m);
+    expect((await scene.run("check", "--service")).stdout).not.toContain("Not checked");
+  });
+
   it("says its findings as JSON too", async () => {
     const { stdout } = await scene.run("check", "--json");
     expect(JSON.parse(stdout)).toMatchObject({
@@ -200,6 +205,23 @@ describe("what a command prints", () => {
       const { stdout, stderr } = await scene.run(...argv);
       expect(stdout + stderr).not.toMatch(/hunter2pass|wrong-tok3n/);
     }
+  });
+
+  it("has one line per record, whatever line breaks the ERP has", async () => {
+    await using own = await openScene();
+    const forged = ["\n", "\r", "\r\n", "\u2028", "\u2029"].map((end) => `K${end}customers/1 is applied`);
+    for (const customer_no of forged) own.erp.insertCustomer({ customer_no, name1: "x" });
+    for (const key of forged) own.erp.breakOne(key);
+    await own.run("sync");
+    const commands = [["records"], ["records", "--each"], ["peek", "customers", "--rows", "20"], ["status"]];
+    const explained = forged.map((key) => ["explain", `customers/${key}`]);
+    for (const argv of [...commands, ...explained]) {
+      const { stdout } = await own.run(...argv);
+      expect(stdout.split(/[\n\r\u2028\u2029]/).filter((line) => line.startsWith("customers/1 is applied"))).toEqual(
+        [],
+      );
+    }
+    expect((await own.run("records", "--each")).stdout).toContain("K\\u000acustomers/1 is applied");
   });
 
   it("steers no terminal, whatever the ERP has", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { printable } from "#model";
+import { oneLine, printable } from "#model";
 
 describe("printable text", () => {
   it.each([
@@ -17,6 +17,14 @@ describe("printable text", () => {
   it("leaves ordinary text as it is, in every script", () => {
     const text = "Müller & Søn\t株式会社 عربى 👩‍🔧\r\nnext\n";
     expect(printable(text)).toBe(text);
+  });
+
+  it.each([
+    ["a\nb", "a\\u000ab"],
+    ["a\r\nb\rc", "a\\u000d\\u000ab\\u000dc"],
+    ["a\u2028b\u2029c\u0085d", "a\\u2028b\\u2029c\\u0085d"],
+  ])("is one line where one is wanted: %j", (text, shown) => {
+    expect(oneLine(text)).toBe(shown);
   });
 
   it("keeps the meaning of JSON", () => {

@@ -118,6 +118,14 @@ describe("a log on a terminal", () => {
     expect(lines.join("")).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
+  it.each(["json", "pretty"] as const)("is one line per message, whatever line breaks a value has: %s", (format) => {
+    const lines: string[] = [];
+    const value = "a\nb\rc\r\nd\u2028e";
+    logTo(lines, { format }).error({ key: value, err: new ParkError("E_X", value) }, "refused");
+
+    expect(lines.join("")).not.toMatch(/[\n\r\u2028](?=[bcde])/);
+  });
+
   it("keeps the meaning of JSON", () => {
     expect(lineOf((log) => log.info({ key: evil }, "seen"))["key"]).toBe(evil);
   });
