@@ -61,11 +61,17 @@ function parseValues(texts: Readonly<Record<string, string>>): { values: Values;
   return { values: values as Values, problems };
 }
 
-/** As much of a value as shows which one it is. */
-const SHOWN_LENGTH = 100;
+/** Too short to be a secret, numbers, plain words, names of hosts: what people mistype. Anything else may be a password in the wrong key. */
+const harmless = [
+  /^.{1,4}$/u,
+  /^-?\d{1,9}(\.\d{1,3})?$/,
+  /^[a-z]{1,12}$/i,
+  /^[a-z-]{1,20}(\.[a-z-]{1,20}){1,3}(:\d{1,5})?$/,
+];
 
-/** A text in quotes, without what stands before the @ of an address: people put passwords there. */
+/** As much of a value as shows which one it is, and no secret: the value itself, or its shape. */
 function shown(text: string): string {
-  const harmless = text.replace(/\/\/[^/]*@/, "//…@");
-  return JSON.stringify(harmless.length > SHOWN_LENGTH ? `${harmless.slice(0, SHOWN_LENGTH)}…` : harmless);
+  if (harmless.some((form) => form.test(text))) return JSON.stringify(text);
+  const scheme = /^([a-z][a-z0-9+.-]{0,15}):\/\//i.exec(text)?.[1];
+  return scheme === undefined ? `${text.length} characters, not shown` : `an address with ${scheme}://, not shown`;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StopError } from "#model";
 import { loadLocalSettings, loadSettings } from "#settings";
+import { keys } from "../../src/settings/schema/schema.ts";
 
 const token = { SERVICE_URL: "https://tenant.example/", SERVICE_TOKEN: "t0ken-of-ours" };
 
@@ -135,6 +136,41 @@ describe("settings", () => {
     const [problem] = problemsOf(() => load({ ...token, HEALTH_PORT: "7".repeat(20_000) }));
     expect(problem).toContain("HEALTH_PORT");
     expect(problem!.length).toBeLessThan(300);
+  });
+
+  it.each(Object.entries(keys).filter(([, { secret }]) => !secret))(
+    "shows no password that was given to %s",
+    (name) => {
+      for (const password of [
+        "S3cret-pass",
+        "hunter22",
+        "correct horse battery",
+        "https://u:pr1vate@h\\x",
+        "eyJh.bGci.Oi9J",
+      ]) {
+        let told = "";
+        try {
+          load({ ...token, [name]: password });
+        } catch (error) {
+          told = String(error);
+        }
+        expect(told).not.toContain(password);
+        expect(told).not.toContain("pr1vate");
+      }
+    },
+  );
+
+  it.each([
+    ["10 s", '"10 s"'],
+    ["nine", '"nine"'],
+    ["99999999", '"99999999"'],
+    ["hunter22", "8 characters, not shown"],
+    ["ftp://sync:pass@host/", "an address with ftp://, not shown"],
+  ])("shows a value of which nothing is secret, else its shape: %s", (value, found) => {
+    const wanted = "wanted a whole number from 1 to 64";
+    expect(problemsOf(() => load({ ...token, SERVICE_CONCURRENCY: value }))).toEqual([
+      `SERVICE_CONCURRENCY: found ${found}; ${wanted}`,
+    ]);
   });
 
   it("never shows a secret in a problem", () => {
