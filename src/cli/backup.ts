@@ -1,11 +1,18 @@
 import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { systemClock } from "#model";
 import { openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
+import { printJson } from "./json.ts";
+
+export interface BackupOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
 
 /** `svcsync backup FILE`: a consistent copy of the store, beside a running daemon. */
-export async function backup(path: string, options: GlobalOptions, io: Io): Promise<number> {
+export async function backup(path: string, options: BackupOptions, io: Io): Promise<number> {
   if (existsSync(path)) {
     io.stderr.write(`${path} is there already, and a backup overwrites nothing: give a name that is new.\n`);
     return exitCode.usage;
@@ -15,7 +22,13 @@ export async function backup(path: string, options: GlobalOptions, io: Io): Prom
     return exitCode.usage;
   }
   await using context = await openStoreContext(options, io);
+  const begunAt = systemClock.now();
   await context.store.backup(path);
+  if (options.json) {
+    const { size } = await stat(path);
+    printJson(io.stdout, { file: path, sizeBytes: size, begunAt });
+    return exitCode.ok;
+  }
   io.stdout.write(
     `The store is copied to ${path}. To restore it, stop svcsync and put the file into DATA_DIR as svcsync.db.\n`,
   );

@@ -1,7 +1,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { RECORD_STATES, type RecordId } from "#model";
 import { adopt, type AdoptOptions } from "./adopt.ts";
-import { backup } from "./backup.ts";
+import { backup, type BackupOptions } from "./backup.ts";
 import { check, type CheckOptions } from "./check.ts";
 import { deletions, type DeletionsOptions } from "./deletions.ts";
 import { demo, type DemoOptions } from "./demo/index.ts";
@@ -163,10 +163,12 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
     );
   command("backup", "copies the store, beside a running daemon")
     .argument("<file>", "where to; the file must not exist")
-    .action((path: string) => ended(backup(path, globals(), io)));
+    .option("--json", "as JSON")
+    .action((path: string, options: BackupOptions) => ended(backup(path, { ...globals(), ...options }, io)));
   command("rebuild", "makes a lost store again by matching the ERP's records with the service's")
     .option("--csv <file>", "write the whole list")
     .option("--confirm", "bind what matches, create what is new")
+    .option("--json", "one line of JSON per step")
     .action((options: RebuildOptions) => ended(rebuild({ ...globals(), ...options }, io)));
   command("schema", "the JSON Schema of the sync file, for editors").action(() => ended(schema(io)));
   withSandboxOptions(

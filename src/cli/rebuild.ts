@@ -8,11 +8,12 @@ import { sync } from "./sync.ts";
 export interface RebuildOptions extends GlobalOptions {
   readonly confirm?: boolean;
   readonly csv?: string;
+  readonly json?: boolean;
 }
 
 /**
  * `svcsync rebuild`: a store that was lost is made again: the ERP is read whole, its records are matched with the
- * service's, and after `--confirm` they are bound again. Only fields that differ are written.
+ * service's, and after `--confirm` they are bound again. Only fields that differ are written. As JSON, each step is a line.
  */
 export async function rebuild(options: RebuildOptions, io: Io): Promise<number> {
   if (await hasBindings(options, io)) {
@@ -20,13 +21,13 @@ export async function rebuild(options: RebuildOptions, io: Io): Promise<number> 
     return exitCode.needsPerson;
   }
   await expectLateLists(options, io);
-  io.stdout.write("Reading the ERP and looking what the service holds …\n\n");
+  if (!options.json) io.stdout.write("Reading the ERP and looking what the service holds …\n\n");
   const polled = await sync(options, io);
   if (polled === exitCode.stopped) return polled;
   const adoptOptions: AdoptOptions = options;
   const planned = await adopt([], adoptOptions, io, "svcsync rebuild");
   if (!options.confirm) return planned;
-  io.stdout.write("\nBinding …\n\n");
+  if (!options.json) io.stdout.write("\nBinding …\n\n");
   return sync(options, io);
 }
 

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { runCaptured } from "./scene.ts";
 
@@ -5,6 +6,9 @@ const { stdout } = await runCaptured(["--help"]);
 const commands = [...stdout.matchAll(/^ {2}([a-z]+) .*$/gm)]
   .map(([, name]) => name!)
   .filter((name) => name !== "svcsync");
+
+/** They ask a person, run until they are stopped, or print a document. */
+const withoutJson = new Set(["help", "init", "run", "schema", "sandbox", "demo"]);
 
 describe("help", () => {
   it("lists the commands that README names, and where to begin", () => {
@@ -19,6 +23,14 @@ describe("help", () => {
     expect(text).toMatch(new RegExp(`^Usage: svcsync ${name === "help" ? "" : name}`));
     expect(code).toBe(0);
   });
+
+  it.each(commands.filter((name) => !withoutJson.has(name)))(
+    "%s prints JSON on request, and its form is documented",
+    async (name) => {
+      expect((await runCaptured([name, "--help"])).stdout).toMatch(/^ +--json /m);
+      expect(await readFile("docs/commands.md", "utf8")).toMatch(new RegExp(`^\\| \`${name}\` \\| one `, "m"));
+    },
+  );
 
   it("is shown for a command line without a command, as a mistake", async () => {
     const { code, stderr } = await runCaptured([]);

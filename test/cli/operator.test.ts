@@ -1,11 +1,12 @@
+import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openScene, type Scene } from "./scene.ts";
 
 const json = z.json();
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const syncResult = z.object({
   requests: z.number(),
   streams: z.array(
@@ -238,6 +239,13 @@ describe("the commands on a store", () => {
     expect((await scene.run("reread", "nothing")).code).toBe(64);
   });
 
+  it("resolve says as JSON what was answered", async () => {
+    scene.erp.breakOne("10001");
+    await scene.run("sync");
+    const { stdout } = await scene.run("resolve", "customers/10001", "--skip", "--json");
+    expect(JSON.parse(stdout)).toEqual({ id: { stream: "customers", key: "10001" }, answer: "skip" });
+  });
+
   it("deletions says that none waits", async () => {
     const { code, stdout } = await scene.run("deletions");
     expect(stdout).toBe("No deletion waits for a person.\n");
@@ -251,6 +259,26 @@ describe("the commands on a store", () => {
     const second = await scene.run("backup", copy);
     expect(second.stderr).toContain(`${copy} is there already`);
     expect(second.code).toBe(64);
+  });
+
+  it("backup says as JSON what was copied, and when", async () => {
+    const copy = join(scene.folder, "copy-2.db");
+    const { stdout } = await scene.run("backup", copy, "--json");
+    const { size } = statSync(copy);
+    expect(JSON.parse(stdout)).toEqual({ file: copy, sizeBytes: size, begunAt: expect.stringMatching(isoTime) });
+  });
+
+  it("rebuild prints as JSON what was read and what is planned, a line each", async () => {
+    await scene.set({ DATA_DIR: join(scene.folder, "rebuilt") });
+    const { stdout } = await scene.run("rebuild", "--json");
+    const [read, planned, ...more] = stdout
+      .trim()
+      .split("\n")
+      .map((line) => json.parse(JSON.parse(line)));
+    expect(read).toMatchObject({ requests: expect.any(Number), streams: expect.any(Array) });
+    expect(planned).toMatchObject({ plans: expect.any(Array) });
+    expect(more).toEqual([]);
+    await scene.set({ DATA_DIR: join(scene.folder, "data") });
   });
 
   it("schema prints the JSON Schema of the sync file", async () => {
