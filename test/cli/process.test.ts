@@ -1,6 +1,6 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -14,14 +14,18 @@ beforeAll(async () => {
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
+/** Root may write everywhere: a program that root starts runs as nobody. */
+const NOBODY = 65_534;
+const unprivileged = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+
 /** The program as people start it, its output gathered. */
 class Program implements AsyncDisposable {
   readonly child: ChildProcess;
   output = "";
   readonly #ended: Promise<number | null>;
 
-  constructor(...argv: string[]) {
-    this.child = spawn(builtProgram, argv, { cwd: scene.folder, stdio: ["ignore", "pipe", "pipe"] });
+  constructor(argv: readonly string[], options: SpawnOptions = {}) {
+    this.child = spawn(builtProgram, argv, { cwd: scene.folder, ...options, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [this.child.stdout!, this.child.stderr!])
       stream.on("data", (chunk: Buffer) => (this.output += chunk.toString()));
     this.#ended = once(this.child, "close").then(() => this.child.exitCode);
@@ -53,7 +57,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 
 describe("the program", () => {
   it("runs until SIGTERM, which is a clean stop with exit code 0", async () => {
-    await using program = new Program("run", "--env-file", scene.envFile);
+    await using program = new Program(["run", "--env-file", scene.envFile]);
     await program.says("daemon started");
     await until(() => scene.sandbox.records("svcDocument").length === 1);
     program.child.kill("SIGTERM");
@@ -64,7 +68,7 @@ describe("the program", () => {
   it("ends at once on a second signal", async () => {
     scene.sandbox.faults.add({ kind: "latency", ms: 60_000, resource: "customer" });
     scene.erp.renameCustomer("10001", "Unterwegs");
-    await using program = new Program("run", "--env-file", scene.envFile);
+    await using program = new Program(["run", "--env-file", scene.envFile]);
     await program.says("daemon started");
     // A delivery is under way, for which a clean stop would wait.
     await until(async () => (await scene.run("records", "--state", "claimed")).stdout.includes("customers/10001"));
@@ -78,28 +82,48 @@ describe("the program", () => {
   it("ends with 78 and one message on stderr when the settings are wrong", async () => {
     const wrong = join(scene.folder, "wrong.env");
     await writeFile(wrong, "SERVICE_URL=nowhere\nSERVICE_TOKEN=t\n");
-    await using program = new Program("run", "--env-file", wrong);
+    await using program = new Program(["run", "--env-file", wrong]);
     expect(await program.ended()).toBe(78);
     expect(program.output).toMatch(/SERVICE_URL: found "nowhere"; wanted/);
+  });
+
+  it.each([
+    [
+      ["init", "--yes", "--erp", "sqlite", "--no-check"],
+      /^[^\n]+svcsync may not write here\. Start it in a folder [^\n]+\n$/,
+    ],
+    [["status", "--env-file", "../svcsync.env"], /^[^\n]+the store cannot be written to; give the user [^\n]+\n$/],
+  ])("ends with one sentence in a folder that takes no writes: %j", async (argv, sentence) => {
+    const readOnly = join(scene.folder, `read-only-${argv[0]}`);
+    await mkdir(readOnly);
+    await writeFile(join(scene.folder, "svcsync.env"), await readFile(scene.envFile));
+    await chmod(scene.folder, 0o755);
+    await chmod(readOnly, 0o555);
+    await using program = new Program(argv, {
+      cwd: readOnly,
+      env: { ...process.env, DATA_DIR: "data" },
+      ...unprivileged,
+    });
+    expect([await program.ended(), program.output]).toEqual([70, expect.stringMatching(sentence)]);
   });
 
   it("sync ends with 70 when the service refuses the token, instead of staying for ever", async () => {
     const wrong = join(scene.folder, "wrong-token.env");
     const settings = await readFile(scene.envFile, "utf8");
     await writeFile(wrong, `${settings}SERVICE_TOKEN='wrong'\nDATA_DIR='${join(scene.folder, "other")}'\n`);
-    await using program = new Program("sync", "--env-file", wrong);
+    await using program = new Program(["sync", "--env-file", wrong]);
     expect(await program.ended()).toBe(70);
     expect(program.output).toContain("E_SERVICE_LOGIN");
   });
 
   it("makes an env file that is not there yet, however Node reads its own options", async () => {
-    await using program = new Program("init", "--env-file", "new.env", "--yes", "--erp", "sqlite", "--no-check");
+    await using program = new Program(["init", "--env-file", "new.env", "--yes", "--erp", "sqlite", "--no-check"]);
     expect(await program.ended()).toBe(0);
     expect(await readFile(join(scene.folder, "new.env"), "utf8")).toContain("SERVICE_URL=\n");
   });
 
   it("shows the whole demo, and the counts hold", async () => {
-    await using program = new Program("demo");
+    await using program = new Program(["demo"]);
     expect(await program.ended()).toBe(0);
     expect(program.output).toContain("Every other record of the ERP is in the service, once, as the ERP says.");
   });

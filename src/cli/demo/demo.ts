@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { styleText } from "node:util";
 import { drained, PollsSeen, startDaemon, type Daemon } from "#daemon";
 import { printable } from "#model";
 import { loadLocalSettings } from "#settings";
@@ -11,6 +10,7 @@ import type { Io } from "../io.ts";
 import { Progress } from "../progress.ts";
 import { table } from "../table.ts";
 import { whenAborted } from "../when-aborted.ts";
+import { coloured } from "./coloured.ts";
 import { liveChanges, REFUSED_CUSTOMER, show } from "./live-changes.ts";
 import { provideRedis } from "./provide-redis.ts";
 import { ServiceReader } from "./service-reader.ts";
@@ -68,8 +68,8 @@ export async function demo(options: DemoOptions, io: Io): Promise<number> {
   }
   const holds = allSeen && verdicts.every(isClean);
   const outcome = holds
-    ? coloured(io, "green", "Every other record of the ERP is in the service, once, as the ERP says.")
-    : coloured(io, "red", "THE COUNTS DO NOT HOLD.");
+    ? coloured(io.terminal, "green", "Every other record of the ERP is in the service, once, as the ERP says.")
+    : coloured(io.terminal, "red", "THE COUNTS DO NOT HOLD.");
   io.terminal.write(`${outcome}\n\n`);
   say(nextSteps(stage, daemon, options.keep ?? false));
   if (options.keep) await Promise.race([whenAborted(io.signal), daemon.failure]);
@@ -87,7 +87,7 @@ async function changeLive(stage: Stage, daemon: Daemon, service: ServiceReader, 
     io.stdout.write(`  ${change.what}\n`);
     const result = await show(change, io.signal);
     const seen = result ? `${result.seen} (${(result.afterMs / 1000).toFixed(1)} s)` : "NOT SEEN in the service";
-    io.terminal.write(`    ${coloured(io, result ? "green" : "red", "→")} ${printable(seen)}\n`);
+    io.terminal.write(`    ${coloured(io.terminal, result ? "green" : "red", "→")} ${printable(seen)}\n`);
     allSeen &&= result !== undefined;
   }
   return allSeen;
@@ -110,11 +110,6 @@ function report(statuses: readonly StreamStatus[], verdicts: readonly Verdict[])
     return [status.name, sum, ...figures, found, duplicates, missing.length + different.length];
   });
   return table(["stream", "records", ...states.map(({ head }) => head), "in service", "twice", "wrong"], rows);
-}
-
-/** NO_COLOR and what is no terminal are respected. */
-function coloured(io: Io, colour: "green" | "red", text: string): string {
-  return styleText(colour, text, { stream: io.terminal });
 }
 
 function isClean({ duplicates, missing, different }: Verdict): boolean {
