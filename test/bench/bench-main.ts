@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { measureDelay } from "./delay.ts";
 import { FULL, QUICK } from "./figures.ts";
+import { measureHostile } from "./hostile.ts";
 import { measureLarge } from "./large.ts";
 import { measureLimited } from "./limited.ts";
 import { compareRates, sandboxRate } from "./rates.ts";
@@ -13,7 +14,7 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
-    /** Only these parts: rates, requests, limited, large, delay. */
+    /** Only these parts: rates, requests, limited, hostile, large, delay. */
     only: { type: "string", multiple: true },
   },
 });
@@ -38,6 +39,10 @@ if (wants("requests")) {
 if (wants("limited")) {
   tell("First loads below 20, 40 and 100 requests a second");
   report.limited = await measureLimited();
+}
+if (wants("hostile")) {
+  tell("Hostile and large answers of an ERP");
+  report.hostile = await measureHostile();
 }
 if (wants("delay")) {
   tell("From a change to the service");

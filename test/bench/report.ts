@@ -1,5 +1,6 @@
 import { cpus } from "node:os";
 import type { Delay } from "./delay.ts";
+import type { Hostile } from "./hostile.ts";
 import type { Limited } from "./limited.ts";
 import type { Memory, UnchangedPoll } from "./large.ts";
 import type { Rate } from "./rates.ts";
@@ -12,6 +13,7 @@ export interface Report {
   slow?: Rate;
   requests?: RequestCosts;
   limited?: readonly Limited[];
+  hostile?: readonly Hostile[];
   delay?: Delay;
   memory?: { readonly small: Memory; readonly large: Memory };
   poll?: UnchangedPoll;
@@ -30,11 +32,18 @@ export const TARGETS = {
   memoryRatio: 1.3,
   limitedRatio: 1.05,
   limitedUse: 0.95,
+  stallMs: 200,
 };
 
 /** The report as a table: what was measured, the figure, and where there is one the target. */
 export function asText(report: Report): string {
-  const lines: Line[] = [...rates(report), ...requests(report), ...limited(report), ...others(report)];
+  const lines: Line[] = [
+    ...rates(report),
+    ...requests(report),
+    ...limited(report),
+    ...hostile(report),
+    ...others(report),
+  ];
   const width = (column: 0 | 1) => Math.max(...lines.map((line) => line[column].length));
   const [first, second] = [width(0), width(1)];
   const [model] = cpus();
@@ -88,6 +97,13 @@ function limited({ limited = [] }: Report): Line[] {
       `at most ${TARGETS.limitedRatio}`,
     ],
     ["  share of the allowed rate", used.toFixed(3), `at least ${TARGETS.limitedUse}`],
+  ]);
+}
+
+function hostile({ hostile = [] }: Report): Line[] {
+  return hostile.flatMap(({ what, bytes, processorMs, stallMs }): Line[] => [
+    [`${what}, ${whole(bytes / 1_000)} kB, longest stall in ms`, whole(stallMs), `at most ${TARGETS.stallMs}`],
+    ["  processor ms", whole(processorMs), ""],
   ]);
 }
 
