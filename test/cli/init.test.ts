@@ -85,6 +85,25 @@ describe("init", () => {
     await expect(stat(join(folder, ".env"))).rejects.toThrow("ENOENT");
   });
 
+  it("shows the address of a database while it is typed, and asks for the password alone, hidden", async () => {
+    const lines = ["https://service.example", "token", "erp-db/erp", "postgres://svcsync:a#b@erp-db/erp"];
+    const stdin = answers("postgres", ...lines, "postgres://svcsync@erp-db:5432/erp", "a#b/c@d", "UTC");
+    const { code, stdout } = await runCaptured(["init", "--no-check"], { stdin });
+    expect(stdout).toContain("a database is named by sqlite:, postgres://");
+    expect(stdout).toContain("%23 for #): postgres://svcsync:<encoded password>@erp-db/erp");
+    expect(stdout).toContain("Password of svcsync in the database");
+    expect(stdout).not.toContain("a#b/c@d");
+    expect(await read(".env")).toContain("\nERP_URL=postgres://svcsync:a%23b%2Fc%40d@erp-db:5432/erp\n");
+    expect(code).toBe(0);
+  });
+
+  it("takes the address of a web interface only as check does", async () => {
+    const lines = ["https://service.example", "token", "erp.example", "https://erp.example/", "me", "secret"];
+    const { stdout } = await runCaptured(["init", "--no-check"], { stdin: answers("odata", ...lines, "UTC") });
+    expect(stdout).toContain("found text, wanted an address that begins with https:// or http://");
+    expect(await read(".env")).toContain("\nERP_URL=https://erp.example/\n");
+  });
+
   it("overwrites nothing without --force, and says what is in the way before it asks", async () => {
     await writeFile(join(folder, ".env"), "SERVICE_URL=https://mine.example\n");
     const { code, stdout, stderr } = await runCaptured(["init", "--yes", "--erp", "odoo"]);

@@ -1,3 +1,8 @@
+import { z } from "zod";
+import { errorFacts } from "#model";
+import { loadSyncFile } from "#mapping";
+import { resourceNames } from "#service";
+import { adapters } from "#sources";
 import type { Answers } from "./env-text.ts";
 import type { Interview } from "../interview.ts";
 import type { Preset } from "./preset.ts";
@@ -45,11 +50,47 @@ export async function askSettings(
     if (!(await ask("SERVICE_USERNAME", "User name in the service", false, something))) return undefined;
     if (!(await ask("SERVICE_PASSWORD", "Password of that user", true, something))) return undefined;
   }
-  for (const { name, about, example, isSecret } of preset.variables) {
-    const text = `${about}${example === undefined ? "" : `, like ${example}`}`;
-    if (!(await ask(name, text, isSecret ?? false))) return undefined;
+  for (const { name, about, example, isSecret, isDatabase } of preset.variables) {
+    const isGiven = answers.has(name);
+    const shown = isDatabase ? example?.replace(":password@", "@") : example;
+    const text = `${about}${shown === undefined ? "" : `, like ${shown}`}`;
+    const objection = (answer: string) => sourceObjection(preset, answers, name, answer);
+    if (!(await ask(name, text, isSecret ?? false, objection))) return undefined;
+    if (isDatabase && !isGiven) {
+      const address = await withPassword(interview, answers.get(name)!);
+      if (address === undefined) return undefined;
+      answers.set(name, address);
+    }
   }
   return answers;
+}
+
+const problemsOf = z.array(z.object({ message: z.string() }));
+
+/** What the sync file's own reader says of an answer; the answers that are missing are taken to be as their examples. */
+function sourceObjection(preset: Preset, answers: Answers, name: string, answer: string): string | undefined {
+  const examples = preset.variables.map((variable): [string, string] => [variable.name, variable.example ?? "x"]);
+  const given = [...answers].filter(([, value]) => value !== "");
+  const environment = { ...Object.fromEntries([...examples, ...given]), [name]: answer };
+  if (answer === "") return undefined;
+  const options = { file: "config/sync.yaml", environment, adapters, resources: new Set(resourceNames) };
+  try {
+    loadSyncFile(preset.syncFile, options);
+    return undefined;
+  } catch (thrown) {
+    return problemsOf.parse(errorFacts(thrown).details["problems"])[0]?.message;
+  }
+}
+
+/** The address with the password that it lacks, encoded; undefined when nobody answers. */
+async function withPassword(interview: Interview, address: string): Promise<string | undefined> {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || url.username === "" || url.password !== "") return address;
+  const text = `Password of ${decodeURIComponent(url.username)} in the database (Enter alone: none)`;
+  const password = await interview.ask({ text, isSecret: true });
+  if (password === undefined || password === "") return password === undefined ? undefined : address;
+  const at = address.indexOf("@");
+  return `${address.slice(0, at)}:${encodeURIComponent(password)}${address.slice(at)}`;
 }
 
 function webAddress(answer: string): string | undefined {

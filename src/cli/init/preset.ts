@@ -7,6 +7,8 @@ export interface Variable {
   readonly example?: string;
   /** Not shown while it is typed. */
   readonly isSecret?: boolean;
+  /** The address of a database: shown while it is typed; its password is asked for by itself, hidden. */
+  readonly isDatabase?: boolean;
 }
 
 /** What `svcsync init` writes for one ERP. */

@@ -13,8 +13,9 @@ const ENCRYPTION = /ssl|tls|encrypt|certificate/i;
 export function urlProblem(text: string): string | undefined {
   const allowed = known[text.slice(0, text.indexOf(":")).toLowerCase()];
   if (allowed === undefined) return undefined;
-  if (!URL.canParse(text))
-    return "this is no address: in user and password, write signs such as @ : / # ? % with percent signs (%40 %3A %2F %23 %3F %25)";
+  const unencoded = unencodedPassword(text);
+  if (unencoded !== undefined) return unencoded;
+  if (!URL.canParse(text)) return "this is no address, wanted one like postgres://user:password@host:5432/database";
   const names = [...new URL(text).searchParams.keys()].filter((name) => !allowed.includes(name));
   const encryption = names.find((name) => ENCRYPTION.test(name));
   if (encryption !== undefined)
@@ -23,6 +24,18 @@ export function urlProblem(text: string): string | undefined {
   if (unknown === undefined) return undefined;
   const wanted = allowed.length === 0 ? "this kind of database takes none" : `known are ${allowed.join(", ")}`;
   return `take ${unknown} out of the address: it is no parameter that is known here (${wanted})`;
+}
+
+/** Signs that end or divide the parts of an address; a bare percent sign begins an encoded one. */
+const DIVIDERS = /[/?#@:[\]\s]|%(?![\da-f]{2})/gi;
+
+/** One sentence with the form that is meant, where signs of the password are not encoded. The last @ before the host ends it. */
+function unencodedPassword(text: string): string | undefined {
+  const [, scheme, user = "", password = "", rest] = /^(\w+:\/\/)([^:@/?#]*):(.*)@([^@]*)$/s.exec(text) ?? [];
+  const signs = [...new Set(password.match(DIVIDERS))];
+  if (scheme === undefined || signs.length === 0) return undefined;
+  const encoded = signs.map((sign) => `${encodeURIComponent(sign)} for ${sign}`).join(", ");
+  return `the password must be percent-encoded (${encoded}): ${scheme}${user}:<encoded password>@${rest}`;
 }
 
 /** The machine that is talked to; undefined where it is this one. */

@@ -23,7 +23,14 @@ describe("the address of a database", () => {
     ["mariadb://u:p@erp/db?useSSL=false", /take useSSL out/],
     ["mssql://u:p@erp/db?trustServerCertificate=true", /take trustServerCertificate out/],
     ["mssql://u:p@erp/db?encrypt=false", /take encrypt out/],
-    ["postgres://u:hunter/2@erp/db", /with percent signs/],
+    [
+      "postgres://u:hunter/2#@erp:5432/db",
+      /the password must be percent-encoded \(%2F for \/, %23 for #\): postgres:\/\/u:<encoded password>@erp:5432\/db$/,
+    ],
+    ["mysql://u:12#hunter@erp/db", /%23 for #/],
+    ["mssql://u:hunter%2@erp/db", /%25 for %/],
+    ["mariadb://u:hunter@2@erp/db", /%40 for @/],
+    ["postgres://erp:port/db", /this is no address, wanted one like/],
   ])("%s is refused with what to do, and without the password", (url, message) => {
     expect(refusal(url)).toMatch(message);
     expect(refusal(url)).not.toContain("hunter");
@@ -31,6 +38,7 @@ describe("the address of a database", () => {
 
   it.each([
     "postgres://u:p@erp/db",
+    "postgres://u:p%2F%40%25@erp/db",
     "postgres:///db?host=/var/run/postgresql",
     "postgres://u:p@erp/db?options=-c%20search_path%3Derp",
     "mysql://u:p@erp/db",

@@ -8,9 +8,9 @@ export const ledgersmb: Preset = {
   variables: [
     {
       name: "ERP_URL",
-      about: "Address of the company's database, with a user that may only read (percent-encode signs in the password)",
+      about: "Address of the company's database, with a user that may only read",
       example: "postgres://svcsync:password@erp-db:5432/company",
-      isSecret: true,
+      isDatabase: true,
     },
   ],
   syncFile: `${fileHead(title)}

@@ -70,9 +70,9 @@ export const sqlPresets: readonly Preset[] = dialects.map(({ name, title, exampl
   variables: [
     {
       name: "ERP_URL",
-      about: about ?? "Address of the database, with a user that may only read (percent-encode signs in the password)",
+      about: about ?? "Address of the database, with a user that may only read",
       example,
-      isSecret: name !== "sqlite",
+      isDatabase: name !== "sqlite",
     },
   ],
   syncFile: `${fileHead(title)}${contract}
