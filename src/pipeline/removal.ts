@@ -1,8 +1,18 @@
-import { recordLabel, recordName, RetryError, SyncError, WaitError, type Projection } from "#model";
+import {
+  recordLabel,
+  recordName,
+  RetryError,
+  SyncError,
+  WaitError,
+  type Projection,
+  type RecordId,
+  type StreamName,
+} from "#model";
 import type { Mapped, MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
 import type { AuditEntry, Claim, Store } from "#store";
 import type { DeleteGuard } from "./delete-guard.ts";
+import { deletedChildren } from "./deleted-children.ts";
 import { difference } from "./difference.ts";
 import type { DroppedFields } from "./dropped-fields.ts";
 import type { Presence } from "./presence.ts";
@@ -29,6 +39,7 @@ export interface RemoverParts {
   readonly resolver: Resolver;
   readonly updates: Updates;
   readonly dropped: DroppedFields;
+  readonly streams: ReadonlyMap<StreamName, Stream>;
 }
 
 /**
@@ -43,10 +54,11 @@ export class Remover {
   readonly #resolver: Resolver;
   readonly #updates: Updates;
   readonly #dropped: DroppedFields;
+  readonly #streams: ReadonlyMap<StreamName, Stream>;
   /** How long the parents that wait for their children wait. */
   readonly #pausesMs = new Map<string, number>();
 
-  constructor({ store, service, presence, guard, resolver, updates, dropped }: RemoverParts) {
+  constructor({ store, service, presence, guard, resolver, updates, dropped, streams }: RemoverParts) {
     this.#store = store;
     this.#service = service;
     this.#presence = presence;
@@ -54,11 +66,12 @@ export class Remover {
     this.#resolver = resolver;
     this.#updates = updates;
     this.#dropped = dropped;
+    this.#streams = streams;
   }
 
   /**
-   * @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too still stand in the service, E_DELETION_HELD and
-   * E_DELETION_COUNTED as the guard says.
+   * @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too still stand in the service or have not been
+   * looked for there, E_DELETION_HELD and E_DELETION_COUNTED as the guard says.
    */
   async remove(claim: Claim, stream: Stream, deletion: Deletion, signal: AbortSignal): Promise<void> {
     if (!claim.binding || deletion.policy === "ignore") return this.#store.remove(claim, { unbind: false });
@@ -68,18 +81,22 @@ export class Remover {
   }
 
   async #delete(claim: Claim, signal: AbortSignal): Promise<void> {
-    const children = await this.#store.boundChildren(claim.id);
-    if (children.length > 0) {
-      const labels = children.slice(0, 10).map(recordLabel);
-      throw new WaitError("E_CHILDREN_FIRST", `${children.length} records still belong to it: ${labels.join(", ")}`, {
-        afterMs: this.#pauseMs(claim),
-        details: { children: labels },
-      });
-    }
+    this.#expectNone(claim, await this.#store.boundChildren(claim.id), "records still belong to it");
+    const sought = await deletedChildren(this.#store, this.#streams, claim.id);
+    this.#expectNone(claim, sought, "deleted records are to be looked for in the service before it");
     this.#pausesMs.delete(recordName(claim.id));
     await this.#store.doubt(claim, { ...claim.doubts, [BEGUN]: true });
     const audit = await this.#removed(claim, signal);
     await this.#store.remove(claim, { unbind: true, audit });
+  }
+
+  #expectNone(claim: Claim, children: readonly RecordId[], what: string): void {
+    if (children.length === 0) return;
+    const labels = children.slice(0, 10).map(recordLabel);
+    throw new WaitError("E_CHILDREN_FIRST", `${children.length} ${what}: ${labels.join(", ")}`, {
+      afterMs: this.#pauseMs(claim),
+      details: { children: labels },
+    });
   }
 
   #pauseMs({ id }: Claim): number {

@@ -76,7 +76,7 @@ export class Synchronizer {
   readonly #running = new Map<string, Promise<void>>();
 
   constructor(parts: SynchronizerParts) {
-    const { store, service, matcher, logger, policy, close, age } = parts;
+    const { store, service, matcher, logger, policy, close, age, streams } = parts;
     this.#parts = parts;
     const dropped = new DroppedFields(store, logger);
     const resolver = new Resolver(store, service);
@@ -87,7 +87,7 @@ export class Synchronizer {
     this.#resolver = resolver;
     this.#updates = updates;
     const guard = new DeleteGuard(parts);
-    this.#remover = new Remover({ store, service, presence, guard, resolver, updates, dropped });
+    this.#remover = new Remover({ store, service, presence, guard, resolver, updates, dropped, streams });
     const proof = new MatchProof({ store, service, logger, close });
     const found = new FoundRecords(store, presence);
     const keys = new KeysInFlight();

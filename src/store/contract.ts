@@ -188,10 +188,11 @@ export interface Store extends AsyncDisposable {
   boundChildren(id: RecordId): Promise<RecordId[]>;
 
   record(id: RecordId): Promise<RecordView | undefined>;
-  /** Records in key order after `after`, for lists and exports. */
+  /** Records in key order after `after`, for lists and exports; `unbound`: only those without a binding. */
   records(query: {
     stream?: StreamName;
     states?: readonly RecordState[];
+    unbound?: true;
     after?: RecordId;
     limit: number;
   }): Promise<RecordView[]>;

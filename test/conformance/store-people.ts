@@ -230,6 +230,11 @@ export function describePeople(makePlace: MakePlace): void {
       expect(await keys(["parked", "skipped"])).toEqual(["1", "2", "3"]);
       expect(await keys(["parked", "skipped"], 2)).toEqual(["1", "2"]);
       expect(await keys([])).toEqual([]);
+      await scene.inState(customer("5"), "applied");
+      await scene.stage([upsert("5", { name: "again" })]);
+      const due = { stream: "customers", states: ["due"] as const, limit: 9 };
+      expect((await scene.store.records(due)).map(({ id }) => id.key)).toEqual(["4", "5"]);
+      expect((await scene.store.records({ ...due, unbound: true })).map(({ id }) => id.key)).toEqual(["4"]);
     });
 
     it("counts records per stream and state", async () => {

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { only, setStage, until, untilState, type Stage } from "./stage.ts";
 
@@ -87,6 +88,28 @@ describe("a flagged deletion", () => {
     expect(waiting!.attempts).toBe(0);
     erp.flagDeleted("contacts", ["10001", 1]);
     await untilState(store, "deleted", contact, customer);
+    const deletes = sandbox.ledger.writes({ action: "delete" });
+    expect(deletes.map(({ resource }) => resource)).toEqual(["customerContact", "customer"]);
+  });
+
+  it("of a parent waits for deleted children that are yet to be found in the service, after the store was lost", async () => {
+    await using stage = await setStage({ syncFile: deleting });
+    const { erp, sandbox } = stage;
+    erp.insertCustomer({ customer_no: "10001" });
+    erp.insertContact({ customer_no: "10001", contact_no: 1 });
+    expect((await stage.command("sync")).code).toBe(0);
+    await rm(stage.dataDir, { recursive: true });
+    erp.flagDeleted("customers", ["10001"]);
+    erp.flagDeleted("contacts", ["10001", 1]);
+    await stage.command("rebuild");
+    {
+      await using store = await stage.store();
+      for (const { stream } of [customer, contact]) await store.decideAdoption(stream, "adopt");
+    }
+    // The look for the contact takes longer than all that the customer's deletion needs.
+    sandbox.faults.add({ kind: "latency", ms: 2_000, resource: "customerContact", method: "GET" });
+    await using running = await stage.start();
+    await untilState(running.store, "deleted", contact, customer);
     const deletes = sandbox.ledger.writes({ action: "delete" });
     expect(deletes.map(({ resource }) => resource)).toEqual(["customerContact", "customer"]);
   });

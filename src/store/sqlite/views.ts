@@ -10,6 +10,7 @@ import type { Streams } from "./streams.ts";
 export interface RecordQuery {
   readonly stream?: StreamName;
   readonly states?: readonly RecordState[];
+  readonly unbound?: true;
   readonly after?: RecordId;
   readonly limit: number;
 }
@@ -37,22 +38,29 @@ export class Views {
     return row && this.#view(row);
   }
 
-  records({ stream, states, after, limit }: RecordQuery): RecordView[] {
+  records(query: RecordQuery): RecordView[] {
+    const { stream, after, limit } = query;
     const streams = stream === undefined ? this.#streams.names() : [stream];
     const found: RecordView[] = [];
     for (const name of streams) {
       if (found.length >= limit) break;
       if (after !== undefined && Buffer.compare(Buffer.from(name), Buffer.from(after.stream)) < 0) continue;
       const afterKey = after !== undefined && name === after.stream ? after.key : undefined;
-      for (const key of this.#keys(name, states, afterKey, limit - found.length))
+      for (const key of this.#keys(name, query, afterKey, limit - found.length))
         found.push(this.#view(this.#one.get(name, key)!));
     }
     return found;
   }
 
   /** One index range per state, each cut at the limit: a page costs the same however many records the stream has. */
-  #keys(stream: StreamName, states: readonly RecordState[] | undefined, after: string | undefined, limit: number) {
-    const range = `stream = @stream ${after === undefined ? "" : "AND key > @after"}`;
+  #keys(
+    stream: StreamName,
+    { states, unbound }: Pick<RecordQuery, "states" | "unbound">,
+    after: string | undefined,
+    limit: number,
+  ) {
+    const isUnbound = unbound ? "AND NOT EXISTS (SELECT 1 FROM bindings b WHERE b.record = records.id)" : "";
+    const range = `stream = @stream ${after === undefined ? "" : "AND key > @after"} ${isUnbound}`;
     const ranges = (states?.map((state) => `${range} AND state = ${stateList([state])}`) ?? [range]).map(
       (where) => `SELECT * FROM (SELECT key FROM records WHERE ${where} ORDER BY key LIMIT @limit)`,
     );

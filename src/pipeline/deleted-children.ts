@@ -1,0 +1,48 @@
+import { recordName, type RecordId, type StreamName } from "#model";
+import type { Stream } from "#mapping";
+import type { RecordView, Store } from "#store";
+
+/** Records whose turn has come that are looked at per stream: with more, a first load is under way. */
+const LOOKED_AT = 1_000;
+
+/**
+ * Children of a record that the ERP deleted too and that nobody has looked for in the service yet, as after a store was
+ * lost. They are found through their parent, so it must not go before them. Of a stream with more unbound records than can
+ * be looked at, those that were deleted count as children.
+ */
+export async function deletedChildren(
+  store: Pick<Store, "records">,
+  streams: ReadonlyMap<StreamName, Stream>,
+  parent: RecordId,
+): Promise<RecordId[]> {
+  const children: RecordId[] = [];
+  for (const stream of streams.values()) {
+    if (stream.deletion !== "delete" || stream.match.length === 0 || !stream.parents.includes(parent.stream)) continue;
+    const views = await store.records({
+      stream: stream.name,
+      states: ["due", "claimed"],
+      unbound: true,
+      limit: LOOKED_AT,
+    });
+    const isFull = views.length === LOOKED_AT;
+    for (const view of views)
+      if ((await isDeleted(stream, view)) && (isFull || (await refersTo(stream, view, parent)))) children.push(view.id);
+  }
+  return children;
+}
+
+/** A row that cannot be mapped is not looked for either: its record is parked. */
+async function isDeleted(stream: Stream, { row, deleted }: RecordView): Promise<boolean> {
+  const mapped = await stream.map(row, deleted).catch(() => undefined);
+  return mapped?.kind === "deleted";
+}
+
+async function refersTo(stream: Stream, { row }: RecordView, parent: RecordId): Promise<boolean> {
+  const fields = await stream.identify(row).catch(() => []);
+  return fields.some(
+    ({ value }) =>
+      value.kind === "ref" &&
+      value.key !== null &&
+      recordName({ stream: value.stream, key: value.key }) === recordName(parent),
+  );
+}
