@@ -135,14 +135,14 @@ export class StoreModel {
     if (again) record.dueAt = this.now;
   }
 
-  /** Wakes the children that wait for a parent; and, when it moved, those whose projection carries its old id. */
+  /** Wakes the children that wait for a parent; and, when it moved, the applied and parked ones whose projection carries its old id. */
   parentSettled(parent: RecordId, moved: boolean): void {
     const name = recordName(parent);
     for (const child of this.all()) {
       const waits = child.state === "waiting" && child.waits.some((id) => recordName(id) === name);
       const carries = moved && child.parents.some((id) => recordName(id) === name);
       if (carries && child.state === "claimed") child.again = true;
-      if (waits || (carries && child.state === "applied")) {
+      if (waits || (carries && ["applied", "parked"].includes(child.state))) {
         Object.assign(child, { state: "due", dueAt: this.now, error: undefined, waits: [] });
       }
     }
