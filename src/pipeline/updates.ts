@@ -84,7 +84,7 @@ export class Updates {
     const shown = await this.#service.read(resource, binding!.serviceId, fields, signal).catch(unreadable);
     for (const field of fields) {
       const value = shown?.[field];
-      if (value !== undefined && !sameValue(after[field]!, value)) known[field] = linkId(value);
+      if (value !== undefined && !sameValue(after[field], value)) known[field] = linkId(value);
     }
     this.#before.set(recordName(id), known);
     return known;

@@ -5,6 +5,8 @@ import { idOf, instantOf } from "./values.ts";
 
 type Fields = Readonly<Partial<Record<FieldKind, string>>>;
 
+const FIELD_KINDS: readonly FieldKind[] = ["text", "number", "boolean", "date", "id", "ids", "object"];
+
 const message: Fields = {
   text: "content subject sender senderType",
   boolean: "internal hidden",
@@ -111,14 +113,13 @@ export function catalogueFields(resource: ResourceName): ReadonlyMap<string, Fie
   const { required, readOnly, writeOnly, createOnly, match, arrays } = resourceFacts(resource);
   const named = [required, readOnly, writeOnly, createOnly, ...match, arrays].flat();
   const fields = new Map<string, FieldKind | undefined>(named.map((name) => [name, undefined]));
-  for (const [kind, names] of Object.entries(known[resource] ?? {}))
-    for (const name of names.split(" ")) fields.set(name, kind as FieldKind);
+  for (const kind of FIELD_KINDS) for (const name of known[resource]?.[kind]?.split(" ") ?? []) fields.set(name, kind);
   return fields;
 }
 
 /** What the type of a custom field takes, in the vendor's words; undefined for one that is not known. */
 export function customFieldKind(type: Json | undefined): FieldKind | undefined {
-  switch (type) {
+  switch (typeof type === "string" ? type : "") {
     case "BOOLEAN":
       return "boolean";
     case "DATE":

@@ -66,7 +66,7 @@ describe("svcsync check", () => {
   ])("names a value that the field refuses: %s", async (fields, message) => {
     const { code, stdout } = await check(fields);
     expect(code).toBe(1);
-    expect(stdout).toContain(`${message}`);
+    expect(stdout).toContain(message);
     expect(stdout).toContain("(E_FIELD_TYPE)");
   });
 

@@ -2,6 +2,7 @@ import { copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { systemClock } from "#model";
 import { openQueue } from "#queue";
 import type { Store } from "#store";
@@ -251,7 +252,7 @@ describe("a wake-up that the queue kept for a stream that is held now", () => {
     await using running = await stage.start();
     const held = () => running.daemon.gate.held().has("customers");
     await until("the stream is held", held);
-    const prefix = `svcsync_${String(await running.store.note("installation"))}`;
+    const prefix = `svcsync_${z.string().parse(await running.store.note("installation"))}`;
     const id = { stream: "customers", key: "10002" };
     await until("its row is read", async () => (await running.store.record(id))?.state === "due");
     await using queue = await openQueue(

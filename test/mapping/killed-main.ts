@@ -1,6 +1,7 @@
 import { subscribe } from "node:diagnostics_channel";
-import type { ChildProcess } from "node:child_process";
+import { ChildProcess } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
+import { z } from "zod";
 import { expressionWorkers } from "../../src/mapping/compile/expression-workers.ts";
 
 /**
@@ -8,7 +9,8 @@ import { expressionWorkers } from "../../src/mapping/compile/expression-workers.
  * chance to end the other one.
  */
 const children: ChildProcess[] = [];
-subscribe("child_process", (message) => children.push((message as { process: ChildProcess }).process));
+const started = z.object({ process: z.instanceof(ChildProcess) });
+subscribe("child_process", (message) => children.push(started.parse(message).process));
 
 const pattern = "$contains(a, /^(a+)+$/)";
 await expressionWorkers.evaluate(pattern, { a: "aaa" });

@@ -27,7 +27,7 @@ async function setScene() {
   return {
     sandbox,
     clock,
-    customer: tenant.customer,
+    customer: (number: number) => tenant.customer(number),
     /** Brings the index up to date, and says which records have this number in it. */
     async found(number: number) {
       await reader.freshen("customer", 0, never);

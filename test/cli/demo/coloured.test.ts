@@ -3,8 +3,10 @@ import { WriteStream } from "node:tty";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { coloured } from "../../../src/cli/demo/coloured.ts";
 
-const { getColorDepth } = WriteStream.prototype;
-const terminal = Object.assign(new PassThrough(), { isTTY: true, getColorDepth: () => getColorDepth(process.env) });
+const terminal = Object.assign(new PassThrough(), {
+  isTTY: true,
+  getColorDepth: () => WriteStream.prototype.getColorDepth(process.env),
+});
 
 describe("a coloured word", () => {
   beforeEach(() => {
