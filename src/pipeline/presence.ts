@@ -42,23 +42,30 @@ export class Presence {
    * Asks the service for what is known to be there, besides the record that is in question.
    * @throws {WaitError} E_SERVICE_DOUBTED when its refusals cannot be believed now.
    */
-  async vouch(resource: ResourceName, besides: ServiceId | undefined, signal: AbortSignal): Promise<void> {
+  async vouch(resource: ResourceName, besides: ServiceId | undefined, signal: AbortSignal): Promise<boolean> {
     const known = await this.#store.boundIds(resource, WITNESSES + 1);
-    await this.#service.vouch(resource, known.filter((id) => id !== besides).slice(0, WITNESSES), signal);
+    return this.#service.vouch(resource, known.filter((id) => id !== besides).slice(0, WITNESSES), signal);
   }
 
   /**
    * Rethrows what a delivery threw. A refusal is believed while the service vouches for itself, when it is in its own words or
-   * came at the delivery before too: one that comes from something in between passes, and would park whatever met it.
+   * came at the delivery before too: one that comes from something in between passes, and would park whatever met it. That the
+   * tenant has no such resource is never believed while the service shows it.
    */
-  sober(claim: Claim, resource: ResourceName, signal: AbortSignal): (thrown: unknown) => Promise<never> {
+  sober(
+    claim: Pick<Claim, "id" | "binding">,
+    resource: ResourceName,
+    signal: AbortSignal,
+  ): (thrown: unknown) => Promise<never> {
     return async (thrown) => {
       if (!isRefusal(thrown) || signal.aborted) throw thrown;
-      await this.vouch(resource, claim.binding?.serviceId, signal);
-      if (thrown.isOwnWord) throw thrown;
-      const last = (await this.#store.record(claim.id))?.error;
-      if (last?.code === thrown.code && last.details["status"] === thrown.status) throw thrown;
       const { code, message, status } = thrown;
+      const isShown = await this.vouch(resource, claim.binding?.serviceId, signal);
+      if (code !== "E_RESOURCE_UNKNOWN" || !isShown) {
+        if (thrown.isOwnWord) throw thrown;
+        const last = (await this.#store.record(claim.id))?.error;
+        if (last?.code === code && last.details["status"] === status) throw thrown;
+      }
       throw new RetryError(code, message, { cause: thrown, details: { ...thrown.details, status } });
     };
   }

@@ -100,10 +100,11 @@ export interface Service extends AsyncDisposable {
   /**
    * Asks whether refusals can be believed at this moment: something in between may answer 404, 400 or 403 to everything.
    * Resolves when the service shows one of the `known` records, which are there as far as anybody knows; without any, when it
-   * shows a record of the list or proves that there is none, or lists of other resources where it does not list this one.
+   * shows a record of the list or proves that there is none, or lists of other resources where it does not list this one: true when it was
+   * the resource itself that it showed.
    * @throws {WaitError} E_SERVICE_DOUBTED when it does not. The breaker counts refusals of known records as failures.
    */
-  vouch(resource: ResourceName, known: readonly ServiceId[], signal: AbortSignal): Promise<void>;
+  vouch(resource: ResourceName, known: readonly ServiceId[], signal: AbortSignal): Promise<boolean>;
 
   /**
    * All records in pages of 50, each record once however rows move between pages. Custom fields that are asked for by

@@ -18,14 +18,17 @@ export class Witness {
     this.#parts = parts;
   }
 
-  /** @throws {WaitError} E_SERVICE_DOUBTED when nothing is shown that must be there. */
-  async vouch(resource: ResourceName, known: readonly ServiceId[], signal: AbortSignal): Promise<void> {
-    for (const id of known) if (await this.#shows(resource, id, true, signal)) return;
+  /**
+   * True when it shows the resource itself, false when only other resources answer.
+   * @throws {WaitError} E_SERVICE_DOUBTED when nothing is shown that must be there.
+   */
+  async vouch(resource: ResourceName, known: readonly ServiceId[], signal: AbortSignal): Promise<boolean> {
+    for (const id of known) if (await this.#shows(resource, id, true, signal)) return true;
     const page = await this.#list(resource, signal);
-    if (page === undefined && known.length === 0 && (await this.#showsOthers(resource, signal))) return;
+    if (page === undefined && known.length === 0 && (await this.#showsOthers(resource, signal))) return false;
     const first = idOf(page?.rows[0]);
     // An empty list has brought its own proof.
-    if (page !== undefined && (first === undefined || (await this.#shows(resource, first, false, signal)))) return;
+    if (page !== undefined && (first === undefined || (await this.#shows(resource, first, false, signal)))) return true;
     const what = page === undefined ? "its list" : `${first}, which its list shows`;
     throw new WaitError(
       "E_SERVICE_DOUBTED",

@@ -62,7 +62,8 @@ describe("vouching for refusals", () => {
   it("vouches by other lists for a resource that the tenant does not have, unless records of it are known", async () => {
     await using server = await standIn(tenant([7]));
     await using opened = open(server.url);
-    await opened.service.vouch("svcDocument", [], never);
+    expect(await opened.service.vouch("svcDocument", [], never)).toBe(false);
+    expect(await opened.service.vouch("customer", [], never)).toBe(true);
     expect(await thrownBy(opened.service.vouch("svcDocument", [5], never))).toMatchObject({
       code: "E_SERVICE_DOUBTED",
     });
