@@ -1,9 +1,6 @@
-import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  // The rooms of the sources, also for what runs before all tests: there the condition "source" does not count.
-  resolve: { alias: [{ find: /^#(\w+)$/, replacement: join(import.meta.dirname, "src/$1/index.ts") }] },
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/setup/random.ts"],

@@ -154,7 +154,7 @@ describe("an expression that a row makes run away", () => {
   });
 
   it("ends with the process that waits for it, also by SIGKILL", async () => {
-    const waiting = spawn(process.execPath, ["--conditions=source", "--import", "tsx", "test/mapping/killed-main.ts"], {
+    const waiting = spawn(process.execPath, ["--import", "tsx", "test/mapping/killed-main.ts"], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const [pid, signal] = await Promise.all([

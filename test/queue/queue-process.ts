@@ -20,7 +20,7 @@ export interface QueueProcess extends AsyncDisposable {
 
 export function startQueueProcess(orders: Orders): QueueProcess {
   const main = fileURLToPath(new URL("queue-process-main.ts", import.meta.url));
-  const args = ["--conditions=source", "--import", "tsx", main, JSON.stringify(orders)];
+  const args = ["--import", "tsx", main, JSON.stringify(orders)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const lines: string[] = [];
   createInterface(child.stdout).on("line", (line) => void lines.push(line));

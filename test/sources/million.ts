@@ -11,7 +11,7 @@ import { silent } from "./reading.ts";
 import { openWriter } from "./sql/writer.ts";
 
 /**
- * Reads a million rows from PostgreSQL and MariaDB and prints what it took: `npx tsx --conditions=source
+ * Reads a million rows from PostgreSQL and MariaDB and prints what it took: `npx tsx
  * test/sources/million.ts [ROWS]`. The normal run proves flat memory with 50,000 rows.
  */
 const rowCount = Number(process.argv[2] ?? 1_000_000);

@@ -12,11 +12,9 @@ export class CrashChild implements AsyncDisposable {
 
   constructor(dataDir: string, firstId: number) {
     const script = fileURLToPath(new URL("crash-worker.ts", import.meta.url));
-    this.#child = spawn(
-      process.execPath,
-      ["--conditions=source", "--import", "tsx", script, dataDir, String(firstId)],
-      { stdio: ["ignore", "pipe", "pipe"] },
-    );
+    this.#child = spawn(process.execPath, ["--import", "tsx", script, dataDir, String(firstId)], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     this.#closed = once(this.#child, "close");
     this.#child.stdout!.setEncoding("utf8").on("data", (text: string) => {
       const lines = (this.#rest + text).split("\n");

@@ -35,7 +35,7 @@ export async function setStepStage(): Promise<StepStage> {
     sandbox,
     envFile,
     async dieAt(fatal) {
-      const dying = spawn(process.execPath, ["--conditions=source", "--import", "tsx", child, envFile, String(fatal)], {
+      const dying = spawn(process.execPath, ["--import", "tsx", child, envFile, String(fatal)], {
         stdio: ["ignore", "pipe", "inherit"],
         env: { PATH: process.env["PATH"] },
       });

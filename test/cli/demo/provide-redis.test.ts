@@ -23,7 +23,7 @@ describe("provideRedis", () => {
       const { provideRedis } = await import("${module}");
       await provideRedis(() => console.log("installs")).catch((error) => console.log(error.family, error.code, error.message));
     `;
-    const args = ["--conditions=source", "--import", "tsx", "--input-type=module", "--eval", code];
+    const args = ["--import", "tsx", "--input-type=module", "--eval", code];
     const { stdout } = await run(process.execPath, args, { env: { PATH: "/nonexistent" } });
     expect(stdout).toMatch(/^stop E_REDIS_MISSING neither redis-server nor valkey-server is on the PATH/);
     for (const system of ["Debian, Ubuntu", "Fedora, RHEL", "Alpine", "macOS", "Windows"])
@@ -41,7 +41,7 @@ describe("provideRedis", () => {
       const { provideRedis } = await import("${module}");
       console.log(JSON.stringify(await provideRedis(() => console.log("installs"))));
     `;
-    const args = ["--conditions=source", "--import", "tsx", "--input-type=module", "--eval", code];
+    const args = ["--import", "tsx", "--input-type=module", "--eval", code];
     const { stdout } = await run(process.execPath, args, { env: { PATH: folder } });
     expect(JSON.parse(stdout)).toEqual({ command: "valkey-server", version: "Valkey server v=8.1.0" });
     await rm(folder, { recursive: true });
