@@ -66,8 +66,29 @@ export interface SourceStream {
   check(signal: AbortSignal): Promise<Finding[]>;
 }
 
+/** What a column of the ERP is good for: `version` grows with every change of its row, `stamp` is an instant, a date-time or a date. */
+export type OutlineKind = "text" | "number" | "stamp" | "version" | "binary" | "other";
+
+/** A table as a person sees it who is about to map it. */
+export interface TableOutline {
+  readonly columns: readonly { readonly name: string; readonly kind: OutlineKind }[];
+  /** The columns of its primary key, in order; empty where it has none, as a view. */
+  readonly key: readonly string[];
+}
+
+/** What there is to read, for proposals to a person. */
+export interface Catalog {
+  /** Tables and views that the user may read, by the names that a stream's `read` takes, in alphabetical order. */
+  tables(signal: AbortSignal): Promise<readonly string[]>;
+  /** @throws {ParkError} E_SOURCE_TABLE when the ERP has no such table. */
+  table(name: string, signal: AbortSignal): Promise<TableOutline>;
+}
+
 /** An opened connection to one ERP. Disposing it ends its connections; its streams are then unusable. */
 export interface Source extends AsyncDisposable {
   /** Can the ERP be reached, do the credentials hold, what is its version and its clock? */
   check(signal: AbortSignal): Promise<Finding[]>;
+
+  /** Present where listing tables and columns costs no more than a few small queries. */
+  readonly catalog?: Catalog;
 }

@@ -95,6 +95,8 @@ export interface Engine {
   version(ask: Ask): Promise<string>;
   /** The tables and views that can be seen. */
   tables(ask: Ask): Promise<readonly SeenTable[]>;
+  /** The columns of the primary key of `table`, in order; empty where it has none. */
+  primaryKey(ask: Ask, table: string): Promise<readonly string[]>;
   /** Does an index of `table` begin with `column`? Undefined where this cannot be told, as of a view. */
   indexed(ask: Ask, table: string, column: string): Promise<boolean | undefined>;
   fault(error: unknown): Fault | undefined;

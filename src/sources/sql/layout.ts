@@ -82,7 +82,8 @@ function origin(request: LayoutRequest): Sql {
   return sql`(${sql.raw(request.query.replace(/;\s*$/, ""))}) as ${sql.id("source")}`;
 }
 
-async function columnsOf(
+/** @throws {ParkError} E_SOURCE_TABLE, with the name that was probably meant. */
+export async function columnsOf(
   database: Database,
   from: Sql,
   table: string | undefined,

@@ -40,6 +40,14 @@ export function mssqlEngine(settings: SqlSettings): Engine {
         from sys.objects where type in ('U', 'V')`);
       return seenTables(rows);
     },
+    async primaryKey(ask, table) {
+      const { rows } = await ask(sql`
+        select c.name from sys.indexes i
+        join sys.index_columns k on k.object_id = i.object_id and k.index_id = i.index_id
+        join sys.columns c on c.object_id = k.object_id and c.column_id = k.column_id
+        where i.is_primary_key = 1 and i.object_id = object_id(${table}) order by k.key_ordinal`);
+      return rows.map(([name]) => String(name));
+    },
     async indexed(ask, table, column) {
       const { rows } = await ask(sql`
         select o.type, (

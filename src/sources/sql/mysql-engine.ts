@@ -45,10 +45,15 @@ export function mysqlEngine(settings: SqlSettings): Engine {
         where table_schema not in ('information_schema', 'mysql', 'performance_schema', 'sys')`);
       return seenTables(rows);
     },
+    async primaryKey(ask, table) {
+      const { schema, name } = placeOf(table);
+      const { rows } = await ask(sql`
+        select column_name from information_schema.statistics
+        where table_schema = ${schema} and table_name = ${name} and index_name = 'PRIMARY' order by seq_in_index`);
+      return rows.map(([column]) => String(column));
+    },
     async indexed(ask, table, column) {
-      const parts = table.split(".");
-      const name = parts.at(-1)!;
-      const schema = parts.length > 1 ? sql`${parts[0]}` : sql`database()`;
+      const { schema, name } = placeOf(table);
       const { rows } = await ask(sql`
         select t.table_type, exists (
           select 1 from information_schema.statistics s
@@ -60,6 +65,11 @@ export function mysqlEngine(settings: SqlSettings): Engine {
     },
     fault: mysqlFault,
   };
+}
+
+function placeOf(table: string): { schema: Sql; name: string } {
+  const at = table.lastIndexOf(".");
+  return { schema: at < 0 ? sql`database()` : sql`${table.slice(0, at)}`, name: table.slice(at + 1) };
 }
 
 function bound(cell: Cell, column: Column): Sql {

@@ -32,24 +32,36 @@ export function postgresEngine(settings: SqlSettings): Engine {
     async tables(ask) {
       const { rows } = await ask(sql`
         select n.nspname, c.relname, pg_table_is_visible(c.oid) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname not in ('pg_catalog', 'information_schema')`);
+        where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
+          and n.nspname not in ('pg_catalog', 'information_schema') and has_any_column_privilege(c.oid, 'select')`);
       return seenTables(rows);
     },
+    async primaryKey(ask, table) {
+      const { rows } = await ask(sql`
+        select a.attname from pg_index i
+        cross join unnest(i.indkey::int2[]) with ordinality as k(attnum, place)
+        join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+        where i.indisprimary and i.indrelid = to_regclass(${quoted(table)}) order by k.place`);
+      return rows.map(([name]) => String(name));
+    },
     async indexed(ask, table, column) {
-      const quoted = table
-        .split(".")
-        .map((part) => `"${part.replaceAll('"', '""')}"`)
-        .join(".");
       const { rows } = await ask(sql`
         select c.relkind in ('v', 'f'), exists (
           select 1 from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
           where i.indrelid = c.oid and a.attname = ${column})
-        from pg_class c where c.oid = to_regclass(${quoted})`);
+        from pg_class c where c.oid = to_regclass(${quoted(table)})`);
       const [view, found] = rows[0] ?? [];
       return view === undefined || view === "t" ? undefined : found === "t";
     },
     fault: postgresFault,
   };
+}
+
+function quoted(table: string): string {
+  return table
+    .split(".")
+    .map((part) => `"${part.replaceAll('"', '""')}"`)
+    .join(".");
 }
 
 /**

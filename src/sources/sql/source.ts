@@ -1,7 +1,8 @@
 import type { Clock, Finding } from "#model";
 import type { Logger } from "#telemetry";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
-import type { SourceStream } from "../source.ts";
+import type { Catalog, SourceStream } from "../source.ts";
+import { catalogOf } from "./catalog.ts";
 import { CellReader } from "./cells.ts";
 import { checkSource, plainFinding } from "./check.ts";
 import { Database } from "./database.ts";
@@ -17,6 +18,7 @@ export class SqlSource implements OpenedSource<SqlRead> {
   readonly #cells: CellReader;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly catalog: Catalog;
 
   constructor(settings: SqlSettings, context: OpenContext) {
     this.#settings = settings;
@@ -25,6 +27,7 @@ export class SqlSource implements OpenedSource<SqlRead> {
     this.#cells = new CellReader(settings.timezone ?? "UTC");
     const engine = engineOf(settings);
     this.#database = new Database(engine, { source: context.name, connections: settings.connections });
+    this.catalog = catalogOf(this.#database);
   }
 
   stream(name: string, read: SqlRead): SourceStream {

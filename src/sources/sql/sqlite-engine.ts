@@ -50,6 +50,11 @@ export function sqliteEngine(settings: SqlSettings): Engine {
         select 'main', name, 1 from sqlite_master where type in ('table', 'view') and name not like 'sqlite\\_%' escape '\\'`);
       return seenTables(rows);
     },
+    async primaryKey(ask, table) {
+      const plain = table.split(".").at(-1);
+      const { rows } = await ask(sql`select name from pragma_table_info(${plain}) where pk > 0 order by pk`);
+      return rows.map(([name]) => String(name));
+    },
     async indexed(ask, table, column) {
       const plain = table.split(".").at(-1)!;
       const kind = await ask(sql`select type from sqlite_master where name = ${plain}`);

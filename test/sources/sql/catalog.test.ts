@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "#model";
+import { adapters } from "#sources";
+import { startMariadb } from "../../setup/mariadb.ts";
+import { startPostgres } from "../../setup/postgres.ts";
+import { never, openContext } from "../reading.ts";
+import { openSql } from "./opened.ts";
+import type { DialectName } from "./shapes.ts";
+
+/** A table with two columns in its key, in another order than in the table, and a view. */
+const schemas: Readonly<Record<string, string>> = {
+  sqlite: `create table kontakte (name text, nr integer, kunde text, preis decimal(8, 2), stand datetime, bild blob,
+    primary key (kunde, nr)); create view "Alle Kontakte" as select name from kontakte`,
+  postgres: `create table kontakte (name text, nr int, kunde varchar(9), preis numeric(8, 2), stand timestamptz, bild bytea,
+    primary key (kunde, nr)); create view "Alle Kontakte" as select name from kontakte`,
+  mysql: `create table kontakte (name text, nr int, kunde varchar(9), preis decimal(8, 2), stand datetime, bild blob,
+    primary key (kunde, nr)); create view \`Alle Kontakte\` as select name from kontakte`,
+};
+
+const starts = { sqlite: undefined, postgres: startPostgres, mysql: startMariadb };
+const dialects: readonly (keyof typeof starts & DialectName)[] = ["sqlite", "postgres", "mysql"];
+
+describe.each(dialects)("the catalog of %s", (dialect) => {
+  it("lists tables and views, columns with what they are good for, and the primary key in its order", async () => {
+    await using server = await starts[dialect]?.();
+    await using erp = await openSql(dialect, server?.url);
+    await erp.place.writer.run(schemas[dialect]!);
+    const { catalog } = erp.source;
+    expect(await catalog?.tables(never)).toEqual(["Alle Kontakte", "kontakte"]);
+    const kinds = { name: "text", nr: "number", kunde: "text", preis: "number", stand: "stamp", bild: "binary" };
+    expect(await catalog?.table("kontakte", never)).toEqual({
+      columns: Object.entries(kinds).map(([name, kind]) => ({ name, kind })),
+      key: ["kunde", "nr"],
+    });
+    expect(await catalog?.table("Alle Kontakte", never)).toEqual({
+      columns: [{ name: "name", kind: "text" }],
+      key: [],
+    });
+    await expect(catalog?.table("kontakt", never)).rejects.toThrow("did you mean kontakte?");
+  });
+});
+
+describe("the catalog of a PostgreSQL whose user may read little", () => {
+  it("lists what the user may read, with the schema where it must be named, and no partitions", async () => {
+    await using server = await startPostgres();
+    await using erp = await openSql("postgres", server.url);
+    await erp.place.writer.run(`create schema erp; create table erp.kunden (nr int primary key, at date) ;
+      create table erp.orte (nr int) partition by range (nr); create table erp.orte_1 partition of erp.orte default;
+      create table erp.lohn (nr int); create role reader login; grant usage on schema erp to reader;
+      grant select on erp.kunden, erp.orte, erp.orte_1 to reader`);
+    const adapter = adapters.get("sql")!;
+    const url = erp.place.url.replace("svcsync@", "reader@");
+    await using source = await adapter.open(adapter.settings.parse({ url }), openContext(systemClock));
+    expect(await source.catalog?.tables(never)).toEqual(["erp.kunden", "erp.orte"]);
+    expect(await source.catalog?.table("erp.kunden", never)).toMatchObject({ key: ["nr"] });
+  });
+});
