@@ -54,7 +54,7 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
   command("init", "asks for the ERP and the service, writes .env and config/sync.yaml, and ends in check")
     .addOption(new Option("--erp <name>", "the ERP").choices(presets.map(({ name }) => name)))
     .option("--service-url <url>", "address of the service")
-    .option("--set <name=value...>", "a line of .env, such as SERVICE_TOKEN=…, ERP_URL=…", setting)
+    .option("--set <name=value...>", "a line of .env (ERP_URL=…), or a table or column (customers.table=…)", setting)
     .option("--timezone <zone>", "time zone of the ERP's clock (default: this machine's)", zone)
     .option("--yes", "ask nothing: what is not given stays empty in .env")
     .option("--force", "overwrite files that are there")
@@ -248,7 +248,8 @@ function positiveInteger(text: string): number {
 }
 
 function setting(text: string, before: readonly string[] = []): string[] {
-  if (!/^[A-Z][A-Z0-9_]*=/.test(text)) throw new InvalidArgumentError("wanted NAME=value");
+  if (!/^([A-Z][A-Z0-9_]*|[a-z]+\.[A-Za-z]+)=/.test(text))
+    throw new InvalidArgumentError("wanted NAME=value or STREAM.PART=column");
   if (/[\r\n]/.test(text)) throw new InvalidArgumentError("wanted a single line");
   return [...before, text];
 }

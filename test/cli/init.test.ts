@@ -37,6 +37,7 @@ describe("init", () => {
       const { code, stdout } = await runCaptured(["init"], { stdin });
       expect(stdout).toContain("Which ERP leads?");
       expect(stdout).not.toContain("PROBLEM");
+      expect(stdout).toContain("has the tables and keys of the template, which is used as it is");
       expect(stdout).toContain("All is there.");
       expect(stdout).not.toContain(DEFAULT_TOKEN);
       expect(code).toBe(0);

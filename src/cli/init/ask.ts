@@ -100,3 +100,12 @@ function webAddress(answer: string): string | undefined {
 function something(answer: string): string | undefined {
   return answer === "" ? "wanted an answer" : undefined;
 }
+
+export function zoneObjection(zone: string): string | undefined {
+  try {
+    Intl.DateTimeFormat("en", { timeZone: zone });
+    return undefined;
+  } catch {
+    return "wanted an IANA name such as Europe/Berlin or UTC";
+  }
+}

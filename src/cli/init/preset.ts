@@ -20,6 +20,8 @@ export interface Preset {
   readonly variables: readonly Variable[];
   /** The whole sync file. {@link templateZone} stands for the time zone of the ERP. */
   readonly syncFile: string;
+  /** All that stands before `streams:` where the tables are the person's own to choose. */
+  readonly ownHead?: string;
 }
 
 /** The time zone that stands in the templates. It is a real one, so that each of them is a valid sync file as it is. */

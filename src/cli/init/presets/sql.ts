@@ -75,7 +75,12 @@ export const sqlPresets: readonly Preset[] = dialects.map(({ name, title, exampl
       isDatabase: name !== "sqlite",
     },
   ],
-  syncFile: `${fileHead(title)}${contract}
+  syncFile: `${fileHead(title)}${contract}${sourceText(notes)}${streamsOfSample()}`,
+  ownHead: `${fileHead(title)}${sourceText(notes)}`,
+}));
+
+function sourceText(notes: readonly string[]): string {
+  return `
 sources:
   erp:
     adapter: sql
@@ -83,5 +88,5 @@ sources:
     # The zone of stamps that carry none.
     timezone: Europe/Berlin
 ${notes.map((note) => `    # ${note}\n`).join("")}
-${streamsOfSample()}`,
-}));
+`;
+}

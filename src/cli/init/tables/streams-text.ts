@@ -1,0 +1,194 @@
+import type { TableOutline } from "#sources";
+import type { ChosenColumns } from "./propose.ts";
+import { parts, type StreamKind } from "./words.ts";
+
+/** One stream as a person chose it. */
+export interface StreamChoice {
+  readonly kind: StreamKind;
+  readonly table: string;
+  readonly outline: TableOutline;
+  readonly columns: ChosenColumns;
+}
+
+interface Target {
+  readonly title: string;
+  readonly resource: string;
+  readonly match: string;
+  /** The field that each part fills, where it is not called like the part. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Parts that are written at creation only. */
+  readonly once: readonly string[];
+  /** Lines that no column fills. */
+  readonly more: readonly string[];
+  /** What becomes of a record that the ERP deleted. */
+  readonly deleted: readonly string[];
+}
+
+const stays = ["deleted: { ignore: true }"];
+
+const targets: Readonly<Record<StreamKind, Target>> = {
+  customers: {
+    title: "Customers",
+    resource: "customer",
+    match: "[customerId]",
+    fields: { number: "customerId" },
+    once: ["info"],
+    more: [
+      "# A column that tells active customers from others fits better:",
+      "# customerStatus: { lookup: customerStatus, value: { from: status, map: { A: Active, I: Inactive } } }",
+      "customerStatus: { lookup: customerStatus, value: { const: Active } }",
+    ],
+    deleted: [
+      "# A customer is never deleted, its history hangs on it: it becomes inactive.",
+      "deleted: { set: { customerStatus: { lookup: customerStatus, value: Inactive } } }",
+    ],
+  },
+  contacts: {
+    title: "Contacts",
+    resource: "customerContact",
+    match: "",
+    fields: {},
+    once: [],
+    more: [],
+    deleted: ["# Tickets and service records still name people who have left: they stay.", ...stays],
+  },
+  locations: {
+    title: "Locations of customers",
+    resource: "customerLocation",
+    match: "{ fields: [customer, name, street, zipcode], shared: true }",
+    fields: {},
+    once: [],
+    more: [],
+    deleted: stays,
+  },
+  tickets: {
+    title: "Tickets",
+    resource: "ticket",
+    match: "[erpReferenceNumber]",
+    fields: { number: "erpReferenceNumber" },
+    once: [],
+    more: [
+      "# Written when the ticket is created; afterwards they belong to the people in the service. Where the ERP leads,",
+      "# map its column as customerStatus shows above.",
+      "priority: { lookup: priority, value: { const: Normal }, own: create }",
+      "ticketStatus: { lookup: ticketStatus, value: { const: Open }, own: create }",
+    ],
+    deleted: stays,
+  },
+  orders: {
+    title: "Service orders become service records",
+    resource: "svcDocument",
+    match: "[erpReferenceNumber]",
+    fields: { number: "erpReferenceNumber", reference: "referenceNumber" },
+    // The service takes this number at creation only; later it accepts a change and drops it.
+    once: ["number"],
+    more: [],
+    deleted: ["# A record with somebody's hours on it is for a person to cancel.", ...stays],
+  },
+};
+
+/** The `streams` of a sync file, with the sentences that a person needs to go on from there. */
+export function streamsText(choices: readonly StreamChoice[]): string {
+  return `streams:\n${choices.map(streamText).join("\n")}`;
+}
+
+function streamText(choice: StreamChoice): string {
+  const { kind, columns } = choice;
+  const target = targets[kind];
+  const fields = parts[kind].flatMap((part) => fieldLines(choice, part.part));
+  const lines = [
+    `# ── ${target.title}`,
+    `${kind}:`,
+    "  source: erp",
+    ...readLines(choice).map((line) => `  ${line}`),
+    `  resource: ${target.resource}`,
+    ...matchLines(target, columns),
+    ...(kind === "locations"
+      ? ["  # Rows without an address are left out.", `  when: ${quoted(addressed(columns))}`]
+      : []),
+    "  fields:",
+    ...[...fields, ...target.more].map((line) => `    ${line}`),
+    ...target.deleted.map((line) => `  ${line}`),
+  ];
+  return lines.map((line) => `  ${line}\n`).join("");
+}
+
+function readLines({ table, columns, outline }: StreamChoice): string[] {
+  const { key = [], changed = [] } = columns;
+  const members = [`table: ${word(table)}`, `key: ${oneOrList(key)}`];
+  const [stamp] = changed;
+  const isVersion = outline.columns.some(({ name, kind }) => name === stamp && kind === "version");
+  if (stamp !== undefined)
+    members.push(`changed: ${isVersion ? `{ counter: ${word(stamp)}, kind: rowversion }` : word(stamp)}`);
+  if (stamp !== undefined && !isVersion) members.push("overlap: 5m");
+  if (outline.columns.some(({ kind }) => kind === "binary"))
+    members.push(`columns: ${list([...new Set(Object.values(columns).flat())])}`);
+  const read = `read: { ${members.join(", ")} }`;
+  if (stamp !== undefined) return [read];
+  return ["# No column tells what changed: every poll reads the whole table and compares it.", "every: 5m", read];
+}
+
+function matchLines({ match }: Target, columns: ChosenColumns): string[] {
+  if (match !== "") return [`  match: ${match}`];
+  const byName = "{ fields: [customer, name], compare: normalized, shared: true }";
+  return columns["email"]
+    ? ["  match:", "    - [customer, name, email]", `    - ${byName}`]
+    : ["  match:", `    - ${byName}`];
+}
+
+/** True for a row that has what the service demands of a location. */
+function addressed(columns: ChosenColumns): string {
+  return ["street", "zipcode", "city"]
+    .flatMap((part) => columns[part] ?? [])
+    .map((name) => `${path(name)} != ''`)
+    .join(" and ");
+}
+
+function fieldLines(choice: StreamChoice, part: string): string[] {
+  const { kind, columns, outline } = choice;
+  const chosen = columns[part];
+  if (!chosen) return [];
+  const { parent, separator } = parts[kind].find((one) => one.part === part)!;
+  const { fields, once } = targets[kind];
+  const own = once.includes(part) ? ", own: create" : "";
+  const name = fields[part] ?? part;
+  if (parent) {
+    const optional = part === "customer" ? "" : ", optional: true";
+    return [`${name}: { ref: ${parent}, key: ${oneOrList(chosen, (one) => word(path(one)))}${optional} }`];
+  }
+  // The service's texts refuse numbers.
+  const isNumber = (column: string) => outline.columns.some((one) => one.name === column && one.kind === "number");
+  const texts = chosen.map((column) => (isNumber(column) ? `$string(${path(column)})` : path(column)));
+  if (texts.length > 1) {
+    const joined = `$join([${texts.join(", ")}][$ != ''], ${JSON.stringify(separator ?? " ").replaceAll('"', "'")})`;
+    return [`${name}: { expr: ${quoted(joined)}${own} }`];
+  }
+  const [column = "", text = ""] = [chosen[0], texts[0]];
+  if (isNumber(column)) return [`${name}: { expr: ${quoted(text)}${own} }`];
+  return [own === "" ? `${name}: ${word(text)}` : `${name}: { from: ${word(text)}${own} }`];
+}
+
+/** A column in the sync file's own paths and expressions. */
+function path(name: string): string {
+  const isKeyword = /^(and|or|in|true|false|null|function)$/.test(name);
+  return /^[A-Za-z_]\w*$/.test(name) && !isKeyword ? name : `\`${name}\``;
+}
+
+function oneOrList(names: readonly string[], spell: (name: string) => string = word): string {
+  const [only] = names;
+  return names.length === 1 && only !== undefined ? spell(only) : `[${names.map(spell).join(", ")}]`;
+}
+
+function list(names: readonly string[]): string {
+  return `[${names.map(word).join(", ")}]`;
+}
+
+/** As YAML takes it for a text. */
+function word(text: string): string {
+  const isPlain = /^[A-Za-z_][\w.]*$/.test(text) && !/^(y|n|yes|no|on|off|true|false|null)$/i.test(text);
+  return isPlain ? text : quoted(text);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
