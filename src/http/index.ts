@@ -2,5 +2,5 @@ export type { HttpClient, HttpRequest, HttpSettings } from "./client.ts";
 export { openHttp } from "./open.ts";
 export { HttpAnswer } from "./answer.ts";
 export { HttpFailure, type HttpFailureReason } from "./failure.ts";
-export { growingPauseMs, repeating, type RepeatPolicy } from "./repeat.ts";
+export { repeating, type RepeatPolicy } from "./repeat.ts";
 export { retryAfterMs } from "./retry-after.ts";

@@ -1,12 +1,9 @@
-import { RetryError, sleep, WaitError } from "#model";
+import { backoffMs, RetryError, sleep, WaitError, type Backoff } from "#model";
 
 /** How often and how patiently a harmless request is repeated. */
-export interface RepeatPolicy {
+export interface RepeatPolicy extends Backoff {
   /** Calls in all, the first included. */
   readonly attempts: number;
-  /** The first pause; each further one doubles. */
-  readonly baseMs: number;
-  readonly maxMs: number;
   /** The longest `afterMs` of a {@link WaitError} that is waited for here; undefined: waits are left to the caller. */
   readonly waitMs?: number;
 }
@@ -34,15 +31,9 @@ export async function repeating<T>(
 }
 
 function pauseAfter(thrown: unknown, policy: RepeatPolicy, attempt: number): number | undefined {
-  const growing = growingPauseMs(policy, attempt);
+  const growing = backoffMs(policy, attempt);
   if (thrown instanceof RetryError) return growing;
   if (!(thrown instanceof WaitError) || policy.waitMs === undefined) return undefined;
   const asked = thrown.afterMs ?? 0;
   return asked <= policy.waitMs ? Math.max(asked, growing) : undefined;
-}
-
-/** A pause between half of and the whole of `baseMs` doubled per attempt, at most `maxMs`. */
-export function growingPauseMs(policy: { baseMs: number; maxMs: number }, attempt: number): number {
-  const whole = Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1));
-  return Math.round(whole * (0.5 + Math.random() / 2));
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { duration, LONGEST_TIMER_MS } from "#model";
 import { parsePath } from "./compile/column-path.ts";
-import { parseDuration } from "./compile/duration.ts";
 import { expressionProblem } from "./compile/expression.ts";
 
 /** The words of the sync file: one schema for the loader's checks, the types and the editor's JSON Schema. */
@@ -181,9 +181,8 @@ const match = z
 export const streamHead = z.strictObject({
   source: z.string({ error: "the name of a source" }).describe("The name of a source of this file."),
   read: z.unknown().optional().describe("What to read there; its words are the adapter's."),
-  every: z
-    .string({ error: "a duration like 30s, 5m or 2h" })
-    .refine((text) => parseDuration(text) !== undefined, { error: wanted("a duration like 30s, 5m or 2h") })
+  every: duration
+    .refine((ms) => ms >= 1000 && ms <= LONGEST_TIMER_MS, "wanted at least 1s and at most 24d")
     .optional()
     .describe("How often to poll, e.g. 30s, 5m, 2h. The daemon's setting is the default."),
   resource: resourceName,

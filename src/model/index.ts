@@ -35,6 +35,8 @@ export {
   type WaitExtras,
 } from "./errors.ts";
 export { LONGEST_TIMER_MS, sleep, systemClock, type Clock } from "./clock.ts";
+export { backoffMs, type Backoff } from "./backoff.ts";
+export { duration, timeLimit } from "./duration.ts";
 export { onAbort } from "./abort.ts";
 export { Visitors } from "./visitors.ts";
 export { nearest } from "./nearest.ts";

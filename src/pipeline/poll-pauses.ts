@@ -1,5 +1,4 @@
-import { errorFacts, onAbort, SyncError, type ErrorFacts, type StreamName } from "#model";
-import { growingPauseMs } from "#http";
+import { backoffMs, errorFacts, onAbort, SyncError, type ErrorFacts, type StreamName } from "#model";
 
 /** Failures that all streams of a source share: one of them finds out for all. */
 const OF_THE_SOURCE = new Set(["E_SOURCE_UNREACHABLE", "E_SOURCE_BUSY", "E_SOURCE_LOGIN"]);
@@ -93,7 +92,7 @@ export class PollPauses {
     if (pause.until <= now) pause.failures++;
     const askedMs = thrown instanceof SyncError && "afterMs" in thrown ? Number(thrown.afterMs ?? 0) : 0;
     const growingMs =
-      pause.cause?.code === "E_SOURCE_LOGIN" ? growingPauseMs(REFUSED, pause.failures) : repeated(thrown, pause);
+      pause.cause?.code === "E_SOURCE_LOGIN" ? backoffMs(REFUSED, pause.failures) : repeated(thrown, pause);
     pause.until = Math.max(pause.until, now + Math.max(growingMs, Math.min(askedMs, ASKED_MAX_MS)));
     return { error: pause.cause ?? error, pauseMs: Math.round(pause.until - now) };
   }
@@ -129,7 +128,7 @@ export class PollPauses {
 /** What a person has to repair is asked for at each interval, so that the repair shows at once. */
 function repeated(thrown: unknown, { failures }: Pause): number {
   const heals = thrown instanceof SyncError && (thrown.family === "retry" || thrown.family === "wait");
-  return heals && failures > 1 ? growingPauseMs(FAILED, failures - 1) : 0;
+  return heals && failures > 1 ? backoffMs(FAILED, failures - 1) : 0;
 }
 
 async function unlessAborted(ended: Promise<void>, signal: AbortSignal): Promise<void> {

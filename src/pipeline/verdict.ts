@@ -1,4 +1,5 @@
 import {
+  backoffMs,
   errorFacts,
   ParkError,
   RetryError,
@@ -60,13 +61,11 @@ export function verdict(
         details: { ...error.details, attempts: attempts + 1, last: error.code },
       },
     };
-  return { kind: "retry", error, dueAt: now + backoffMs(attempts, policy) };
-}
-
-/** Doubles from the base to the maximum; jitter of a quarter, so that what failed together does not return together. */
-function backoffMs(attempts: number, { retryBaseMs, retryMaxMs }: RetryPolicy): number {
-  const full = Math.min(retryMaxMs, retryBaseMs * 2 ** attempts);
-  return Math.round(full * (0.75 + Math.random() * 0.25));
+  return {
+    kind: "retry",
+    error,
+    dueAt: now + backoffMs({ baseMs: policy.retryBaseMs, maxMs: policy.retryMaxMs }, attempts + 1),
+  };
 }
 
 /** The store keeps whole milliseconds. */

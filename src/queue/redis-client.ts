@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from "ioredis";
+import { backoffMs } from "#model";
 
 /** Answers come in the shapes of RESP2, which is what BullMQ reads. */
 type ClientOptions = Omit<RedisOptions, "replyMapping">;
@@ -22,7 +23,7 @@ const steadyOptions = {
   maxRetriesPerRequest: null,
   connectTimeout: connectTimeoutMs,
   socketTimeout: silenceTimeoutMs,
-  retryStrategy: (times: number) => Math.min(reconnectFirstMs * 2 ** Math.min(times, 10), reconnectMaxMs),
+  retryStrategy: (times: number) => backoffMs({ baseMs: reconnectFirstMs, maxMs: reconnectMaxMs }, times),
   /** A replica that was the primary a moment ago: connect again, and send the command again. */
   reconnectOnError: (error: Error) => (error.message.startsWith("READONLY") ? 2 : false),
 } satisfies ClientOptions;

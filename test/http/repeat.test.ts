@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { growingPauseMs, repeating, retryAfterMs } from "#http";
+import { repeating, retryAfterMs } from "#http";
 import { ParkError, RetryError, WaitError } from "#model";
 
 const policy = { attempts: 3, baseMs: 1, maxMs: 5 };
@@ -47,15 +47,6 @@ describe("repeating a harmless request", () => {
     const repeated = repeating({ attempts: 2, baseMs: 3_600_000, maxMs: 3_600_000 }, call, stop.signal);
     setImmediate(() => stop.abort(new Error("stopping")));
     await expect(repeated).rejects.toThrow("stopping");
-  });
-
-  it("pauses longer each time, never in step, and at most so long", () => {
-    for (let attempt = 1; attempt < 12; attempt++) {
-      const whole = Math.min(1000, 100 * 2 ** (attempt - 1));
-      const pause = growingPauseMs({ baseMs: 100, maxMs: 1000 }, attempt);
-      expect(pause).toBeGreaterThanOrEqual(whole / 2);
-      expect(pause).toBeLessThanOrEqual(whole);
-    }
   });
 });
 

@@ -65,7 +65,7 @@ streams:
       "sync.yaml:9:5 streams.customers.read.key: found nothing, wanted text or a list",
       'sync.yaml:9:31 streams.customers.read.kye: found the unknown word "kye", did you mean "key"?',
       'sync.yaml:10:15 streams.customers.resource: found the unknown resource "custmer", did you mean "customer"?',
-      "sync.yaml:11:12 streams.customers.every: found 30, wanted a duration like 30s, 5m or 2h",
+      "sync.yaml:11:12 streams.customers.every: found 30, wanted a duration such as 500ms, 90s, 5m, 12h or 7d",
       'sync.yaml:12:13 streams.customers.match[0]: found "customerNo", which is not under fields, did you mean "customerId"?',
       'sync.yaml:13:11 streams.customers.gone: found "recrate", wanted one of park, recreate, did you mean "recreate"?',
       'sync.yaml:15:19 streams.customers.fields.customerId: found "customer no", wanted a column or a path like address.city; odd names go into backticks, expressions under expr',
@@ -125,7 +125,10 @@ streams:
       'sync.yaml:5:32 streams.it.match[1].fields[0]: found "nmae", which is not under fields, did you mean "name"?',
     ],
     ["match: []", "sync.yaml:5:12 streams.it.match: found an empty list, wanted at least 1 item"],
-    ["every: 5min", 'sync.yaml:5:12 streams.it.every: found "5min", wanted a duration like 30s, 5m or 2h'],
+    [
+      "every: 5min",
+      'sync.yaml:5:12 streams.it.every: found "5min", wanted a duration such as 500ms, 90s, 5m, 12h or 7d',
+    ],
     ["when: 1", "sync.yaml:5:11 streams.it.when: found 1, wanted a JSONata expression"],
     ["deleted: {}", "sync.yaml:5:14 streams.it.deleted: wanted exactly one of set, delete: true, ignore: true"],
     [

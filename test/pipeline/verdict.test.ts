@@ -13,7 +13,7 @@ describe("verdict", () => {
       return decided.kind === "retry" ? decided.dueAt - now : Number.NaN;
     });
     pauses.forEach((pause, attempts) => {
-      expect(pause).toBeGreaterThanOrEqual(750 * 2 ** attempts);
+      expect(pause).toBeGreaterThanOrEqual(500 * 2 ** attempts);
       expect(pause).toBeLessThanOrEqual(1_000 * 2 ** attempts);
     });
   });

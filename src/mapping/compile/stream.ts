@@ -3,7 +3,6 @@ import { z } from "zod";
 import { canonicalJson, type Json, type Row } from "#model";
 import type { Mapped, MappedField, MatchRule, Stream } from "../contract.ts";
 import { compileDeletion, deletionLookups } from "./deletion.ts";
-import { parseDuration } from "./duration.ts";
 import { Expression, withoutNulls } from "./expression.ts";
 import { compileField } from "./field.ts";
 import { kindOf } from "./kind.ts";
@@ -60,7 +59,7 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
     source: head.source,
     resource: head.resource,
     read,
-    everyMs: head.every === undefined ? undefined : parseDuration(head.every),
+    everyMs: head.every,
     match,
     gone: head.gone,
     parents: [...new Set(compiled.flatMap(({ parent }) => parent ?? []))],

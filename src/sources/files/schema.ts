@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration } from "../duration.ts";
+import { duration } from "#model";
 import { secret } from "../secret.ts";
 import { timezone } from "../timezone.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { timeLimit } from "../duration.ts";
+import { timeLimit } from "#model";
 import { secret } from "../secret.ts";
 import { jsonValue } from "../wire/json-value.ts";
 import { pollSettings, webSettings } from "../wire/web-settings.ts";

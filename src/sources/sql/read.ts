@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration } from "../duration.ts";
+import { duration } from "#model";
 
 const column = z.string().min(1);
 const key = z

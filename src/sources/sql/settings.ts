@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { timeLimit } from "../duration.ts";
+import { timeLimit } from "#model";
 import { timezone } from "../timezone.ts";
 import { urlProblem } from "./url.ts";
 

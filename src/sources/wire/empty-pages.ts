@@ -1,9 +1,8 @@
-import { ParkError, sleep } from "#model";
+import { backoffMs, ParkError, sleep } from "#model";
 
 /** Some systems look through a part of a table per page and find nothing in many of them. Not in so many. */
 const MOST_IN_A_ROW = 100;
-const PAUSE_MS = 10;
-const LONGEST_PAUSE_MS = 1_000;
+const PAUSES = { baseMs: 10, maxMs: 1_000 };
 
 /** Counts pages without rows that name a further one, so that a list without an end costs the ERP little and ends. */
 export class EmptyPages {
@@ -26,7 +25,7 @@ export class EmptyPages {
         "E_SOURCE_PAGING",
         `${this.#list}: ${MOST_IN_A_ROW} pages in a row had no rows, but each named a further one`,
       );
-    await sleep(Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 2 ** (this.#inARow - 1)), signal);
+    await sleep(backoffMs(PAUSES, this.#inARow), signal);
     signal.throwIfAborted();
   }
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration, timeLimit } from "../duration.ts";
+import { duration, timeLimit } from "#model";
 import { secret } from "../secret.ts";
 import { timezone } from "../timezone.ts";
 
