@@ -1,14 +1,17 @@
-import type { Change, ChangeBatch, Cursor, Finding, Key, Row } from "#model";
+import { ParkError, type Change, type ChangeBatch, type Cursor, type Finding, type Key, type Row } from "#model";
 import type { Capabilities, SourceStream } from "../source.ts";
 import { assertAscending, assertInside } from "./assertions.ts";
 import { changesByStamp, changesWhole, type PollTimes, type Track } from "./changes.ts";
-import type { WireTable } from "./table.ts";
+import type { WireRow, WireTable } from "./table.ts";
 import { wallAt, wallText } from "./wall.ts";
 import { walkComplete } from "./walk-keys.ts";
 import { finding } from "./web-check.ts";
 
 const FUTURE_MS = 600_000;
 const RECENT_MS = 86_400_000;
+/** More odd rows than both of these stop a stream's polls (`pipeline/quarantine.ts`). */
+const FEW_ODD = 20;
+const ODD_SHARE = 0.1;
 
 /** What an adapter that speaks HTTP makes a stream of. */
 export interface StreamParts {
@@ -77,20 +80,54 @@ async function checkStream(parts: StreamParts, signal: AbortSignal): Promise<Fin
   const findings = [readable];
   for (const track of tracks) {
     const field = track.table.stampField;
-    findings.push(await finding(`${name}: ${field}`, () => checkFilter(track, times, signal)));
+    findings.push(...(await filterFindings(`${name}: ${field}`, track, times, signal)));
     findings.push(await futureFinding(`${name}: ${field} ahead`, track, times, signal));
   }
   return findings;
 }
 
+/** What the last day's rows show, and which of them are odd: each of those is parked alone, so it is no problem of the stream. */
+async function filterFindings(
+  subject: string,
+  track: Track,
+  times: PollTimes,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  let odd: readonly WireRow[] = [];
+  const result = await finding(subject, async () => {
+    // Rows of all times show whether the field holds stamps at all: few of the last day may well be odd.
+    await track.table.byKey({ kind: "all" }, undefined, signal);
+    return await checkFilter(track, times, signal, (found) => (odd = found));
+  });
+  const [first] = odd;
+  if (result.verdict === "problem" || first?.odd === undefined) return [result];
+  const { place, reason } = first.odd;
+  const rows = odd.length === 1 ? "1 row" : `${odd.length} rows`;
+  const message = `${rows} of the last 24 hours cannot be read: ${place} of ${first.key}: ${reason}`;
+  const remedy = "Correct the row in the ERP. It is parked alone; all others are read.";
+  return [result, { subject, verdict: "warning", message, remedy }];
+}
+
 /** The filter works, rows are sorted and stamps can be read: shown on the last day's rows. */
-async function checkFilter(track: Track, times: PollTimes, signal: AbortSignal): Promise<string> {
+async function checkFilter(
+  track: Track,
+  times: PollTimes,
+  signal: AbortSignal,
+  setOdd: (rows: readonly WireRow[]) => void,
+): Promise<string> {
   const { table, unit, zone } = track;
   const from = Math.floor(wallAt(times.clock.now() - RECENT_MS, zone) / unit) * unit;
   const page = table.sorted
     ? await table.byStamp({ from }, signal)
     : await table.byKey({ kind: "range", range: { from } }, undefined, signal);
   assertInside(table, page.rows, { from }, unit);
+  const odd = page.rows.filter((row) => row.odd !== undefined);
+  if (odd.length > FEW_ODD && odd.length > page.rows.length * ODD_SHARE)
+    throw new ParkError(
+      "E_SOURCE_STAMP",
+      `${odd.length} of ${page.rows.length} rows of the last 24 hours cannot be read: ${odd[0]?.odd?.reason}`,
+    );
+  setOdd(odd);
   const last = table.sorted ? assertAscending(table, page.rows) : undefined;
   const newest = last === undefined ? "" : `, up to ${wallText(last)}`;
   return `filtering by ${table.stampField} works: ${page.rows.length} rows of the last 24 hours on the first page${newest}`;
@@ -105,7 +142,7 @@ async function futureFinding(subject: string, track: Track, times: PollTimes, si
     const scope = { kind: "range", range: { from } } as const;
     const { rows } = table.sorted ? await table.byStamp({ from }, signal) : await table.byKey(scope, undefined, signal);
     assertInside(table, rows, { from }, unit);
-    ahead = rows.length;
+    ahead = rows.filter(({ stamp }) => stamp !== undefined).length;
     return "no row is stamped in the future";
   });
   if (ahead === 0 || result.verdict === "problem") return result;

@@ -46,4 +46,32 @@ describe("check", () => {
     expect(source).toMatchObject([{ message: expect.stringContaining("E_SOURCE_LOGIN") }, { verdict: "ok" }]);
     expect(stream).toMatchObject([{ message: expect.stringContaining("E_SOURCE_LOGIN") }]);
   });
+
+  const day = new Date(Date.now() - 3_600_000).toISOString();
+  const old = Array.from({ length: 30 }, (_, id) => ({ id, changedAt: "2020-01-01T00:00:00Z" }));
+  async function restFindings(recent: { id: number; changedAt: string }[]) {
+    await using server = await startWebServer(({ query }) => ({
+      body: query.has("since") ? recent : [...old, ...recent],
+    }));
+    return (await findings("rest", server.url)).stream.filter(({ verdict }) => verdict !== "ok");
+  }
+
+  it("notices a lone row whose stamp cannot be read, and takes the stream for sound", async () => {
+    expect(await restFindings([{ id: 31, changedAt: "soon" }])).toEqual([
+      {
+        subject: "customers: changedAt",
+        verdict: "warning",
+        message: expect.stringMatching(
+          /^1 row of the last 24 hours cannot be read: customers.changedAt of 31: .*holds/,
+        ),
+        remedy: expect.stringContaining("Correct the row in the ERP"),
+      },
+    ]);
+  });
+
+  it("takes many such rows for a problem of the stream", async () => {
+    const rows = Array.from({ length: 21 }, (_, at) => ({ id: 100 + at, changedAt: at === 0 ? day : "soon" }));
+    const [found] = await restFindings([...rows, { id: 200, changedAt: "later" }]);
+    expect(found).toMatchObject({ verdict: "problem", code: "E_SOURCE_STAMP" });
+  });
 });
