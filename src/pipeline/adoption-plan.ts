@@ -15,6 +15,7 @@ import type { RecordView, Store } from "#store";
 import { KeysInFlight } from "./keys-in-flight.ts";
 import type { Found, Matcher } from "./matcher.ts";
 import { Resolver, type Wanted } from "./resolver.ts";
+import { stillUnbound } from "./delivery-checks.ts";
 import { overwritten, shownAs, shownFields, type Counterpart, type Overwrite, type Shown } from "./shown.ts";
 
 /** Records read from the store at once. */
@@ -101,15 +102,18 @@ export class AdoptionPlanner {
     return { stream: stream.name, records, orphans, blindFields: await this.#matcher.blindFields(stream) };
   }
 
-  async #draft(stream: Stream, { id, row, deleted, binding, state }: RecordView, signal: AbortSignal): Promise<Draft> {
+  async #draft(stream: Stream, view: RecordView, signal: AbortSignal): Promise<Draft> {
+    const { id, row, deleted, binding, state } = view;
     let shown: Shown = { name: "", match: "" };
     let isGone = false;
     if (binding) return { id, ...shown, verdict: "bound", candidates: [binding.serviceId] };
+    if (view.isHeld && state === "skipped") return { id, ...shown, verdict: "left out", candidates: [] };
     try {
       const mapped = await stream.map(row, deleted);
       isGone = mapped.kind === "deleted";
       if (mapped.kind === "skip" || (isGone && (state === "deleted" || stream.match.length === 0)))
         return { id, ...shown, verdict: "left out", candidates: [] };
+      if (view.isHeld) throw stillUnbound();
       const fields = mapped.kind === "record" ? mapped.fields : await stream.identify(row);
       const wanted = await this.#resolver.resolve(id, fields, signal);
       shown = shownAs(stream, wanted.projection);

@@ -23,3 +23,8 @@ export function withoutCreateOnly({ projection, createOnly }: Wanted): Wanted["p
   if (createOnly.size === 0) return projection;
   return Object.fromEntries(Object.entries(projection).filter(([name]) => !createOnly.has(name)));
 }
+
+/** Why nothing is bound, created or deleted for a record whose binding a person ended. */
+export function stillUnbound(): ParkError {
+  return new ParkError("E_UNBOUND", "a person ended its binding and has not said yet what it belongs to");
+}

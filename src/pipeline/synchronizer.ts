@@ -20,7 +20,7 @@ import type { Logger } from "#telemetry";
 import { Creator } from "./create.ts";
 import { DeleteGuard, type DeleteGuardSettings } from "./delete-guard.ts";
 import { DeletedRecords } from "./deleted-records.ts";
-import { expectSameResource, unreadable, withoutCreateOnly } from "./delivery-checks.ts";
+import { expectSameResource, stillUnbound, unreadable, withoutCreateOnly } from "./delivery-checks.ts";
 import { difference } from "./difference.ts";
 import { DroppedFields } from "./dropped-fields.ts";
 import { FoundRecords } from "./found-records.ts";
@@ -150,8 +150,7 @@ export class Synchronizer {
         await this.#remover.remove(claim, stream, mapped, signal);
         return { outcome: "deleted" };
       case "record": {
-        if (wasUnbound(claim))
-          throw new ParkError("E_UNBOUND", "a person ended its binding and has not said yet what it belongs to");
+        if (wasUnbound(claim)) throw stillUnbound();
         const wanted = await this.#resolver.resolve(claim.id, mapped.fields, signal);
         used.parents = wanted.parents;
         return this.#write(claim, stream, wanted, signal);

@@ -63,6 +63,8 @@ export interface RecordView {
   readonly changedAt: number;
   readonly error: ErrorFacts | undefined;
   readonly binding: Binding | undefined;
+  /** A person ended its binding and has not said yet what it belongs to. */
+  readonly isHeld: boolean;
   readonly applied: Projection | undefined;
   /** Fields whose value in the service is not known; see `Claim`. */
   readonly doubts?: Projection | undefined;

@@ -1,4 +1,5 @@
 export * from "./contract.ts";
 export * from "./claim.ts";
 export * from "./facts.ts";
+export { isAnswerable } from "./transitions.ts";
 export { openStore } from "./sqlite/index.ts";

@@ -168,6 +168,11 @@ export function allows(state: RecordState, event: RecordEvent): boolean {
   return TRANSITIONS[state][event] !== "refused";
 }
 
+/** Can a person still answer what a record in this state belongs to? */
+export function isAnswerable(state: RecordState): boolean {
+  return allows(state, "answerBind");
+}
+
 /** The states that the event turns into `target`, `target` itself left out: what a bulk update looks for. */
 export function statesMovedTo(target: RecordState, event: RecordEvent): RecordState[] {
   return RECORD_STATES.filter((state) => state !== target && TRANSITIONS[state][event] === target);

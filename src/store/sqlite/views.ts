@@ -93,6 +93,7 @@ export class Views {
       dueAt: row.state === "claimed" ? undefined : (row.due_at ?? undefined),
       changedAt: row.changed_at,
       error: parseOptional(row.error),
+      isHeld: row.decision === "unbound",
       ...partsOf(row),
       waitsFor: row.state === "waiting" ? this.#family.waitsOf(row.id) : [],
     };
