@@ -1,6 +1,7 @@
 import { recordLabel, type Binding, type RecordId } from "#model";
 import type { Stream } from "#mapping";
 import { proposeBinding, type ProposedBinding } from "#pipeline";
+import { isAnswerable, type RecordView } from "#store";
 import { openPartsContext, openStoreContext, type GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
 import { Interview } from "./interview.ts";
@@ -54,6 +55,7 @@ async function bindTo(id: RecordId, serviceId: number, options: ResolveOptions, 
   const stream = syncFile.streams.find(({ name }) => name === id.stream)!;
   const view = await store.record(id);
   if (!view) return notInStore(id, io);
+  if (!isAnswerable(view.state)) return settledAlready(view, io);
   const binding = { resource: stream.resource, serviceId };
   const owner = await store.boundTo(binding);
   if (owner) {
@@ -99,6 +101,16 @@ async function isConfirmed(io: Io): Promise<boolean> {
 
 function labelOf({ resource, serviceId }: Binding): string {
   return `${resource} ${serviceId}`;
+}
+
+/** Told before anything is asked: there is no question left. */
+function settledAlready({ id, state, binding }: RecordView, io: Io): number {
+  const bound = binding ? ` and bound to ${labelOf(binding)}` : "";
+  const next = binding
+    ? `"svcsync unbind ${recordLabel(id)}" ends that binding`
+    : "only one that is due, waiting, parked or uncertain can be answered";
+  io.stderr.write(`${recordLabel(id)} is ${state}${bound}: ${next}. Nothing was bound.\n`);
+  return exitCode.needsPerson;
 }
 
 function notInStore(id: RecordId, io: Io): number {

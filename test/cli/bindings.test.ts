@@ -40,6 +40,29 @@ describe("who is who", () => {
     expect(stdout).toContain('"svcsync resolve customers/10001 --create"');
   });
 
+  it("adopt shows a record that was unbound as one that a person has to answer for, not as found or new", async () => {
+    const { stdout, code } = await scene.run("adopt", "customers", "--json");
+    const { plans } = JSON.parse(stdout) as { plans: [{ records: unknown[] }] };
+    expect(plans[0].records[0]).toMatchObject({
+      id: { key: "10001" },
+      verdict: "unclear",
+      candidates: [],
+      error: { code: "E_UNBOUND" },
+    });
+    expect(code).toBe(1);
+  });
+
+  it("adopt shows it as left out once a person has left it out", async () => {
+    await using other = await openScene();
+    await other.run("sync");
+    await other.run("unbind", "customers/10002");
+    await other.run("sync");
+    await other.run("skip", "customers/10002");
+    expect((await other.run("adopt", "customers", "--json")).stdout).toMatch(
+      /"10002"[^}]*\}\s*,[^{]*"verdict":\s*"left out"/,
+    );
+  });
+
   it("resolve --bind refuses an id that the service does not have", async () => {
     const { code, stderr } = await scene.run("resolve", "customers/10001", "--bind", "999999", "--yes");
     expect(stderr).toBe("The service has no customer 999999. Nothing was bound.\n");
@@ -77,6 +100,15 @@ describe("who is who", () => {
     expect((await scene.run("sync")).code).toBe(0);
     expect(customers()).toHaveLength(2);
     expect(customers().map(({ name }) => name)).toContain("Zwei AG AG");
+  });
+
+  it("resolve --bind tells that a record is settled, before it asks anything", async () => {
+    const { code, stdout, stderr } = await asked("yes");
+    expect(stdout).toBe("");
+    expect(stderr).toBe(
+      `customers/10001 is applied and bound to customer ${idOf("10001")}: "svcsync unbind customers/10001" ends that binding. Nothing was bound.\n`,
+    );
+    expect(code).toBe(1);
   });
 
   it("unbind and resolve speak JSON", async () => {
