@@ -90,6 +90,7 @@ describe("an order that is cancelled", () => {
   it.each([
     ["tryton", { number: "7", party: 1, state: "cancelled" }],
     ["odata", { number: "7", customer_ID: "1", status: "cancelled" }],
+    ["rest", { number: "7", customer_id: 1, status: "cancelled" }],
     ["businessOne", { DocNum: 7, CardCode: "C1", DocumentStatus: "bost_Close", Cancelled: "tYES" }],
     ["weclapp", { orderNumber: "7", customerId: "1", status: "CANCELLED" }],
     ["xentral", { documentNumber: "7", customer: { id: "1" }, status: "canceled" }],

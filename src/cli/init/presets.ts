@@ -7,6 +7,7 @@ import { files } from "./presets/files.ts";
 import { ledgersmb } from "./presets/ledgersmb.ts";
 import { odata } from "./presets/odata.ts";
 import { odooPresets } from "./presets/odoo.ts";
+import { rest } from "./presets/rest.ts";
 import { s4hana } from "./presets/s4hana.ts";
 import { sqlPresets } from "./presets/sql.ts";
 import { tryton } from "./presets/tryton.ts";
@@ -27,5 +28,6 @@ export const presets: readonly Preset[] = [
   tryton,
   ledgersmb,
   odata,
+  rest,
   files,
 ];
