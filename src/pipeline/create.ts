@@ -22,7 +22,7 @@ import { naturalKey } from "./natural-key.ts";
 import type { Wanted } from "./resolver.ts";
 import { respelledNote } from "./settlement.ts";
 import type { StoreAge } from "./store-age.ts";
-import { saysNotDone } from "./verdict.ts";
+import { saysDone, saysNotDone } from "./verdict.ts";
 
 export interface CreatorParts {
   readonly store: Store;
@@ -103,7 +103,8 @@ export class Creator {
       await this.#expectUnowned(claim.id, resource, written.serviceId);
       return written;
     } catch (thrown) {
-      if (!signal.aborted && saysNotDone(thrown)) await store.abandon(claim);
+      if (saysDone(thrown)) await store.answered(claim);
+      else if (!signal.aborted && saysNotDone(thrown)) await store.abandon(claim);
       throw thrown;
     }
   }

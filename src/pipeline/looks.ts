@@ -1,7 +1,7 @@
 import { recordName, type RecordId } from "#model";
 import type { Claim } from "#store";
 
-/** Looking more often than this finds nothing more. */
+/** The first look is followed by the next after this, and each further one after twice as long as the one before. */
 const LOOK_AGAIN_MS = 1_000;
 
 interface Look {
@@ -22,18 +22,19 @@ export class Looks {
     this.#settleMs = settleMs;
   }
 
-  /** How long to wait before the next look for the claim's open create, 0 when looking has lasted long enough. */
-  leftMs({ id, intent }: Claim): number {
+  /** How long to wait before the next look for the claim's open create, 0 when looking has lasted for the settling time. */
+  nextMs({ id, intent }: Claim): number {
     const name = recordName(id);
     const now = performance.now();
     const begunAt = intent!.begunAt;
     const known = this.#looks.get(name);
     if (known?.begunAt !== begunAt) {
       this.#looks.set(name, { begunAt, since: now });
-      return Math.max(LOOK_AGAIN_MS, this.#settleMs);
+      return LOOK_AGAIN_MS;
     }
-    const leftMs = known.since + this.#settleMs - now;
-    return leftMs <= 0 ? 0 : Math.max(LOOK_AGAIN_MS, Math.ceil(leftMs));
+    const lookedMs = now - known.since;
+    const leftMs = this.#settleMs - lookedMs;
+    return leftMs <= 0 ? 0 : Math.max(LOOK_AGAIN_MS, Math.ceil(Math.min(leftMs, lookedMs)));
   }
 
   /** The create is settled. */

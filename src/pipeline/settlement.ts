@@ -1,10 +1,11 @@
 import { isJsonObject, ParkError, WaitError, type Json, type ServiceId, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import { idOf, sameValue } from "#service";
-import type { Claim, Store } from "#store";
+import type { Claim, Intent, Store } from "#store";
 import type { FoundRecords } from "./found-records.ts";
 import type { KeysInFlight } from "./keys-in-flight.ts";
 import { Looks } from "./looks.ts";
+import type { MatchProof } from "./match-proof.ts";
 import type { Matcher } from "./matcher.ts";
 import { naturalKey } from "./natural-key.ts";
 import type { Presence } from "./presence.ts";
@@ -15,6 +16,7 @@ export interface CreateSettlementParts {
   readonly presence: Presence;
   readonly found: FoundRecords;
   readonly keys: KeysInFlight;
+  readonly proof: MatchProof;
   /** How long after a create of unknown outcome the service may still bring its record to light. */
   readonly settleMs: number;
 }
@@ -36,7 +38,7 @@ export class CreateSettlement {
    * @throws {UncertainError} where the record cannot be looked for, or when several could be it.
    */
   async settle(claim: Claim, stream: Stream, signal: AbortSignal): Promise<boolean> {
-    const { store, matcher, found } = this.#parts;
+    const { store, matcher, found, proof } = this.#parts;
     const intent = claim.intent!;
     if (claim.decision?.kind === "create") {
       await this.#abandon(claim);
@@ -45,7 +47,7 @@ export class CreateSettlement {
     if (!stream.match.some((rule) => naturalKey(rule, intent.projection) !== undefined))
       throw new UncertainError(
         "E_CREATE_UNCERTAIN",
-        `a create of ${intent.resource} was begun and its end not seen; the stream has no match rule to look for it`,
+        `${whatIsKnown(intent)}; the stream has no match rule to look for it`,
       );
     const { free } = await matcher.find(stream, intent.projection, claim.id, signal, { afresh: true });
     const candidates = await found.present(intent.resource, free, signal);
@@ -53,7 +55,7 @@ export class CreateSettlement {
     if (others.length > 0)
       throw new UncertainError(
         "E_CREATE_UNCERTAIN",
-        `a create of ${intent.resource} was begun and its end not seen; ${candidates.length} records could be its result: ${candidates.join(", ")}`,
+        `${whatIsKnown(intent)}; ${candidates.length} records could be its result: ${candidates.join(", ")}`,
         { candidates: [...candidates] },
       );
     if (
@@ -62,16 +64,15 @@ export class CreateSettlement {
     ) {
       this.#looks.end(claim.id);
       this.#parts.keys.release(claim.id);
+      await proof.found(stream);
       return true;
     }
-    const afterMs = this.#looks.leftMs(claim);
+    const afterMs = this.#looks.nextMs(claim);
     if (afterMs > 0) {
       await store.looked(claim);
-      throw new WaitError(
-        "E_CREATE_UNSETTLED",
-        `a create of ${intent.resource} was begun and its end not seen; the service does not show its record yet`,
-        { afterMs },
-      );
+      throw new WaitError("E_CREATE_UNSETTLED", `${whatIsKnown(intent)}; the service does not show its record yet`, {
+        afterMs,
+      });
     }
     await this.#expectAbsent(claim, stream, signal);
     await this.#abandon(claim);
@@ -85,11 +86,12 @@ export class CreateSettlement {
   }
 
   /**
-   * Not to find a natural key proves nothing where the service does not keep it as it was sent.
-   * @throws {UncertainError} when it may hold the record under another spelling.
+   * Not to find a natural key proves nothing where the service does not keep it as it was sent, or said that the record is there.
+   * @throws {UncertainError} when it may hold the record under another spelling, or holds it without showing it.
    */
   async #expectAbsent(claim: Claim, stream: Stream, signal: AbortSignal): Promise<void> {
-    const { resource, projection } = claim.intent!;
+    const { resource, projection, answered } = claim.intent!;
+    const known = whatIsKnown(claim.intent!);
     const near = await this.#parts.matcher.findNear(stream, projection, claim.id);
     const candidates: ServiceId[] = [];
     for (const serviceId of near)
@@ -97,14 +99,19 @@ export class CreateSettlement {
     if (candidates.length > 0)
       throw new UncertainError(
         "E_CREATE_UNCERTAIN",
-        `a create of ${resource} was begun and its end not seen; its natural key is there in another spelling: ${candidates.join(", ")}`,
+        `${known}; its natural key is there in another spelling: ${candidates.join(", ")}`,
         { candidates },
+      );
+    if (answered)
+      throw new UncertainError(
+        "E_CREATE_UNCERTAIN",
+        `${known}; its lists still do not show a record with this natural key`,
       );
     for (const field of new Set(stream.match.flatMap(({ fields }) => fields)))
       if (await this.#isRespelled(stream, field, signal))
         throw new UncertainError(
           "E_CREATE_UNCERTAIN",
-          `a create of ${resource} was begun and its end not seen; the service does not keep ${field} as it is sent, so the record cannot be looked for by it`,
+          `${known}; the service does not keep ${field} as it is sent, so the record cannot be looked for by it`,
           { field },
         );
   }
@@ -122,6 +129,12 @@ export class CreateSettlement {
     await store.saveNote(respelledNote(name, field), null);
     return false;
   }
+}
+
+function whatIsKnown({ resource, answered }: Intent): string {
+  return answered
+    ? `the service carried out the create of a ${resource} and did not tell its id`
+    : `a create of ${resource} was begun and its end not seen`;
 }
 
 /** The note that the service answered a create with another value of this match field. */

@@ -92,7 +92,15 @@ export class Synchronizer {
     const found = new FoundRecords(store, presence);
     const keys = new KeysInFlight();
     this.#foundRecords = found;
-    this.#settlement = new CreateSettlement({ store, matcher, presence, found, keys, settleMs: policy.settleMs });
+    this.#settlement = new CreateSettlement({
+      store,
+      matcher,
+      presence,
+      found,
+      keys,
+      proof,
+      settleMs: policy.settleMs,
+    });
     this.#creator = new Creator({ store, service, matcher, found, keys, dropped, proof, age });
     this.#deletedRecords = new DeletedRecords({ store, resolver, creator: this.#creator });
   }

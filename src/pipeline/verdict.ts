@@ -80,3 +80,8 @@ function again(now: number, afterMs: number | undefined): { dueAt?: number } {
 export function saysNotDone(thrown: unknown): boolean {
   return thrown instanceof SyncError && !(thrown instanceof RetryError && thrown.outcomeUnknown);
 }
+
+/** Whether an error tells of a create that the service carried out, although not under which id. */
+export function saysDone(thrown: unknown): boolean {
+  return thrown instanceof RetryError && thrown.code === "E_CREATE_UNKNOWN";
+}

@@ -33,9 +33,10 @@ export interface Intent {
   readonly resource: ResourceName;
   readonly projection: Projection;
   readonly begunAt: number;
-  /** How often the service was searched for the result in vain, and when first: an index may lag. */
+  /** How often the service was searched for the result in vain: an index may lag. */
   readonly looks: number;
-  readonly firstLookAt: number | undefined;
+  /** The service said that it carried the create out, but not under which id. */
+  readonly answered: boolean;
 }
 
 /**

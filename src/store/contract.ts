@@ -119,6 +119,9 @@ export interface Store extends AsyncDisposable {
   /** Ends the intent of a claim whose create certainly did not happen; the claim stays. */
   abandon(claim: Claim): Promise<void>;
 
+  /** Notes that the service carried the open create out without telling its id: it is never to be repeated. Durable when resolved. */
+  answered(claim: Claim): Promise<void>;
+
   /** Notes that the result of an open intent was looked for in vain. */
   looked(claim: Claim): Promise<void>;
 

@@ -9,6 +9,7 @@ const STEPS: Record<string, (store: Store, claim: Claim) => Promise<unknown>> = 
   begin: (store, claim) => store.begin(claim, { resource: "customer", projection: {} }),
   doubt: (store, claim) => store.doubt(claim, { name: "x" }),
   abandon: (store, claim) => store.abandon(claim),
+  answered: (store, claim) => store.answered(claim),
   looked: (store, claim) => store.looked(claim),
   bind: (store, claim) => store.bind(claim, { resource: "customer", serviceId: 1 }, written({})),
   apply: (store, claim) => store.apply(claim, written({})),

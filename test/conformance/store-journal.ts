@@ -12,7 +12,7 @@ export function describeJournal(makePlace: MakePlace): void {
       await scene.store.begin(claim, INTENT);
       await scene.reopen();
       const { intent } = await scene.claim(customer("1"));
-      expect(intent).toEqual({ ...INTENT, begunAt: scene.clock.now(), looks: 0, firstLookAt: undefined });
+      expect(intent).toEqual({ ...INTENT, begunAt: scene.clock.now(), looks: 0, answered: false });
     });
 
     it("refuses a second create while one is open, and a create of a bound record", async () => {
@@ -35,22 +35,34 @@ export function describeJournal(makePlace: MakePlace): void {
       await scene.store.begin(claim, INTENT);
     });
 
-    it("counts the looks for a result, and remembers the first", async () => {
+    it("counts the looks for a result", async () => {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
       await scene.store.begin(claim, INTENT);
-      const firstLookAt = scene.clock.now();
       await scene.store.looked(claim);
-      scene.clock.advance(50);
       await scene.store.looked(claim);
-      expect((await scene.store.record(customer("1")))?.intent).toMatchObject({ looks: 2, firstLookAt });
+      expect((await scene.store.record(customer("1")))?.intent).toMatchObject({ looks: 2 });
     });
 
-    it("refuses to end, to look for, or to be uncertain about a create that was not begun", async () => {
+    it("remembers that the service carried a create out, until the create is abandoned", async () => {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
-      for (const step of [scene.store.abandon(claim), scene.store.looked(claim), scene.store.uncertain(claim, OOPS)])
-        await expect(step).rejects.toMatchObject({ family: "park", code: "E_STORE_STATE" });
+      await scene.store.begin(claim, INTENT);
+      await scene.store.answered(claim);
+      await scene.reopen();
+      const again = await scene.claim(customer("1"));
+      expect(again.intent).toMatchObject({ answered: true });
+      await scene.store.abandon(again);
+      await scene.store.begin(again, INTENT);
+      expect((await scene.store.record(customer("1")))?.intent).toMatchObject({ answered: false });
+    });
+
+    it("refuses to end, to note an answer of, to look for, or to be uncertain about a create that was not begun", async () => {
+      await using scene = await Scene.open(makePlace);
+      const claim = await scene.claimed(customer("1"));
+      const { store } = scene;
+      const steps = [store.abandon(claim), store.answered(claim), store.looked(claim), store.uncertain(claim, OOPS)];
+      for (const step of steps) await expect(step).rejects.toMatchObject({ family: "park", code: "E_STORE_STATE" });
       expect(await scene.state(customer("1"))).toBe("claimed");
     });
 

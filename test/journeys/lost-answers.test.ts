@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "#sandbox";
-import { only, sent, setStage, until, untilState, type Stage } from "./stage.ts";
+import { only, sent, setStage, texts, until, untilState, type Stage, type StageOptions } from "./stage.ts";
 
 const customer = { stream: "customers", key: "10001" };
 
@@ -85,6 +85,56 @@ describe("a create whose answer is lost", () => {
     await untilState(running.store, "applied", customer);
     expect(sent(sandbox, "customer", "create")).toHaveLength(1);
     expect(sent(sandbox, "customer", "edit")).toEqual([{ name: "Später GmbH" }]);
+  });
+});
+
+describe("a service that answers creates with nothing", () => {
+  const nameless: StageOptions = {
+    service: { createAnswer: "none" },
+    environment: { DIALECT_CREATE_ANSWER: "none", SETTLE_LAG_SECONDS: "3600" },
+  };
+  const keys = Array.from({ length: 20 }, (_, at) => String(10_001 + at));
+  const insertAll = ({ erp }: Stage) => {
+    for (const customer_no of keys) erp.insertCustomer({ customer_no });
+  };
+
+  it("gets each record once, and each is bound as soon as a lagging list shows it", async () => {
+    await using stage = await setStage(nameless);
+    const { sandbox } = stage;
+    sandbox.faults.add({ kind: "staleList", lagMs: 2_500, resource: "customer" });
+    insertAll(stage);
+    await using running = await stage.start();
+    const views = await untilState(running.store, "applied", ...keys.map((key) => ({ stream: "customers", key })));
+    expect(sandbox.ledger.count({ method: "POST", resource: "customer" })).toBe(20);
+    expect(texts(sandbox, "customer", "customerId")).toEqual(keys);
+    for (const { id, binding } of views)
+      expect(binding?.serviceId).toBe(only(sandbox, "customer", "customerId", id.key).id);
+  });
+
+  it("gets no record twice while its list lags longer than the settling time: a person is told, and binds it", async () => {
+    await using stage = await setStage({ ...nameless, environment: { DIALECT_CREATE_ANSWER: "none" } });
+    const { sandbox, erp } = stage;
+    sandbox.faults.add({ kind: "staleList", lagMs: 3_600_000, resource: "customer" });
+    erp.insertCustomer({ customer_no: "10001" });
+    expect((await stage.command("sync")).code).toBe(1);
+    const unsettled = await stage.view(customer);
+    expect(unsettled).toMatchObject({ state: "uncertain", error: { code: "E_CREATE_UNCERTAIN" } });
+    expect(unsettled!.error!.message).toContain("carried out the create of a customer and did not tell its id");
+    const { id } = only(sandbox, "customer", "customerId", "10001");
+    expect((await stage.command("resolve", "customers/10001", "--bind", String(id), "--yes")).code).toBe(0);
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(await stage.view(customer)).toMatchObject({ state: "applied", binding: { serviceId: id } });
+    expect(sandbox.ledger.count({ method: "POST", resource: "customer" })).toBe(1);
+  });
+
+  it("leaves a record of a stream without a natural key to a person", async () => {
+    await using stage = await setStage({ ...nameless, syncFile: unmatched });
+    stage.erp.insertCustomer({ customer_no: "10001" });
+    expect((await stage.command("sync")).code).toBe(1);
+    const unsettled = await stage.view(customer);
+    expect(unsettled).toMatchObject({ state: "uncertain", error: { code: "E_CREATE_UNCERTAIN" } });
+    expect(unsettled!.error!.message).toContain("did not tell its id; the stream has no match rule to look for it");
+    expect(stage.sandbox.ledger.count({ method: "POST", resource: "customer" })).toBe(1);
   });
 });
 

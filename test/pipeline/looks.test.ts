@@ -15,33 +15,39 @@ function claimed(begunAt: number): Claim {
     binding: undefined,
     applied: undefined,
     doubts: undefined,
-    intent: { resource: "customer", projection: {}, begunAt, looks: 0, firstLookAt: undefined },
+    intent: { resource: "customer", projection: {}, begunAt, looks: 0, answered: false },
     decision: undefined,
   };
 }
 
 describe("looks", () => {
-  it("last for the settling time from this process's first look, and not a look longer", () => {
+  it("come after a second, then after twice as long each time, and last for the settling time and not a look longer", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     try {
       const looks = new Looks(SETTLE_MS);
-      expect(looks.leftMs(claimed(1))).toBe(SETTLE_MS);
-      vi.advanceTimersByTime(SETTLE_MS / 2);
-      expect(looks.leftMs(claimed(1))).toBe(SETTLE_MS / 2);
-      vi.advanceTimersByTime(SETTLE_MS / 2);
-      expect(looks.leftMs(claimed(1))).toBe(0);
+      const waits: number[] = [];
+      for (let waitMs = looks.nextMs(claimed(1)); waitMs > 0; waitMs = looks.nextMs(claimed(1))) {
+        waits.push(waitMs);
+        vi.advanceTimersByTime(waitMs);
+      }
+      expect(waits).toEqual([1_000, 1_000, 2_000, 4_000, 8_000, 16_000, 28_000]);
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it("are two where nothing has to settle: the first may have come before the record", () => {
+    const looks = new Looks(0);
+    expect([looks.nextMs(claimed(1)), looks.nextMs(claimed(1))]).toEqual([1_000, 0]);
   });
 
   it("begin anew for each create of a record: an old look says nothing about a later create", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     try {
       const looks = new Looks(SETTLE_MS);
-      looks.leftMs(claimed(1));
+      looks.nextMs(claimed(1));
       vi.advanceTimersByTime(24 * SETTLE_MS);
-      expect(looks.leftMs(claimed(2))).toBe(SETTLE_MS);
+      expect(looks.nextMs(claimed(2))).toBe(1_000);
     } finally {
       vi.useRealTimers();
     }

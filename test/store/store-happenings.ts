@@ -29,7 +29,17 @@ const said = fc.oneof({ weight: 4, arbitrary: fc.nat(3) }, { weight: 1, arbitrar
 
 /** Steps that carry a record on are named more than once, so that random lives go somewhere. */
 const onwards: StepName[] = ["bind", "bind", "bind", "apply", "apply", "doubt", "doubt", "begin", "retry", "wait"];
-const others: StepName[] = ["abandon", "looked", "park", "uncertain", "skip", "remove", "unbind", "release"];
+const others: StepName[] = [
+  "abandon",
+  "answered",
+  "looked",
+  "park",
+  "uncertain",
+  "skip",
+  "remove",
+  "unbind",
+  "release",
+];
 
 const step: fc.Arbitrary<Step> = fc.record({
   name: fc.constantFrom(...onwards, ...others),

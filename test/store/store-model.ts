@@ -17,6 +17,7 @@ export interface ModelRecord {
   error: string | undefined;
   serviceId: number | undefined;
   looks: number | undefined;
+  answered: boolean;
   applied: number | undefined;
   appliedSequence: number | undefined;
   doubts: number | undefined;
@@ -81,6 +82,7 @@ export class StoreModel {
       error: undefined,
       serviceId: undefined,
       looks: undefined,
+      answered: false,
       applied: undefined,
       appliedSequence: undefined,
       doubts: undefined,

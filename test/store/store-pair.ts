@@ -111,10 +111,11 @@ function byName<R extends { id: RecordId }>(records: readonly R[]): Record<strin
 function promised(record: ModelRecord) {
   const { id, version, deleted, sequence, state, attempts, error, serviceId, looks } = record;
   const { applied, appliedSequence, doubts } = record;
+  const answered = looks !== undefined && record.answered;
   const dueAt = state === "claimed" ? undefined : record.dueAt;
   const waitsFor = state === "waiting" ? record.waits.map(recordName).toSorted() : [];
   const life = { id, version, deleted, sequence, state, attempts, dueAt, error, waitsFor };
-  return { ...life, serviceId, looks, applied, appliedSequence, doubts };
+  return { ...life, serviceId, looks, answered, applied, appliedSequence, doubts };
 }
 
 function seen(view: RecordView): ReturnType<typeof promised> {
@@ -126,6 +127,7 @@ function seen(view: RecordView): ReturnType<typeof promised> {
     waitsFor: view.waitsFor.map(recordName),
     serviceId: view.binding?.serviceId,
     looks: view.intent?.looks,
+    answered: view.intent?.answered ?? false,
     applied: valueOf(view.applied),
     appliedSequence,
     doubts: valueOf(view.doubts),

@@ -27,6 +27,7 @@ export const STEPS = {
     expect: (_model, record) => {
       if (record.serviceId !== undefined || record.looks !== undefined) return STATE;
       record.looks = 0;
+      record.answered = false;
       return undefined;
     },
     take: (store, claim, { value }) => store.begin(claim, { resource: claim.id.stream, projection: { value } }),
@@ -38,6 +39,14 @@ export const STEPS = {
       return undefined;
     },
     take: (store, claim) => store.abandon(claim),
+  },
+  answered: {
+    expect: (_model, record) => {
+      if (record.looks === undefined) return STATE;
+      record.answered = true;
+      return undefined;
+    },
+    take: (store, claim) => store.answered(claim),
   },
   looked: {
     expect: (_model, record) => {

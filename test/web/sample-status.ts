@@ -59,7 +59,7 @@ export const sampleRecords: readonly RecordView[] = [
         projection: {},
         begunAt: now - 20 * minute,
         looks: 3,
-        firstLookAt: now - 19 * minute,
+        answered: false,
       },
       error: {
         code: "E_CREATE_UNCERTAIN",

@@ -67,7 +67,7 @@ export const deliveryKeys = {
   SETTLE_LAG_SECONDS: withDefault(
     seconds(0, 86_400),
     "60",
-    "How long the service's search may lag behind, in seconds: a create without an answer counts as not done only after it.",
+    "How long the service's lists may lag behind, in seconds: a create without an answer counts as not done only after it.",
   ),
   STOP_GRACE_SECONDS: withDefault(
     seconds(0, 3600),

@@ -6,6 +6,7 @@ export class Intents {
   readonly #clock: Clock;
   readonly #resource;
   readonly #open;
+  readonly #answer;
   readonly #look;
   readonly #end;
 
@@ -15,9 +16,8 @@ export class Intents {
     this.#open = db.prepare<[number, string, string, number]>(
       "INSERT INTO intents (record, resource, projection, begun_at) VALUES (?, ?, ?, ?)",
     );
-    this.#look = db.prepare<[number, number]>(
-      "UPDATE intents SET looks = looks + 1, first_look_at = coalesce(first_look_at, ?) WHERE record = ?",
-    );
+    this.#answer = db.prepare<[number]>("UPDATE intents SET answered = 1 WHERE record = ?");
+    this.#look = db.prepare<[number]>("UPDATE intents SET looks = looks + 1 WHERE record = ?");
     this.#end = db.prepare<[number]>("DELETE FROM intents WHERE record = ?");
   }
 
@@ -31,8 +31,13 @@ export class Intents {
   }
 
   /** False when there is no open intent. */
+  answered(record: number): boolean {
+    return this.#answer.run(record).changes === 1;
+  }
+
+  /** False when there is no open intent. */
   looked(record: number): boolean {
-    return this.#look.run(this.#clock.now(), record).changes === 1;
+    return this.#look.run(record).changes === 1;
   }
 
   /** False when there was no open intent. */

@@ -23,6 +23,11 @@ export class Journal {
     if (!intents.end(claims.hold(claim).id)) throw refused(claim, "has no open create to abandon");
   }
 
+  answered(claim: Claim): void {
+    const { claims, intents } = this.#tables;
+    if (!intents.answered(claims.hold(claim).id)) throw refused(claim, "has no open create that was answered");
+  }
+
   looked(claim: Claim): void {
     const { claims, intents } = this.#tables;
     if (!intents.looked(claims.hold(claim).id)) throw refused(claim, "has no open create to look for");

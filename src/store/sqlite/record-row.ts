@@ -26,14 +26,14 @@ export interface RecordRow {
   readonly projection: JsonText<Projection> | null;
   readonly begun_at: number | null;
   readonly looks: number | null;
-  readonly first_look_at: number | null;
+  readonly answered: number | null;
 }
 
 export const SELECT_RECORD = `
   SELECT r.id, r.stream, r.key, r.state, r.sequence, r.deleted, r.attempts, r.due_at, r.changed_at, r.error, r.unreadable, r.decision,
          c.row, w.applied, w.sequence AS applied_sequence, w.doubts,
          b.resource AS bound_resource, b.service_id,
-         i.resource AS intent_resource, i.projection, i.begun_at, i.looks, i.first_look_at
+         i.resource AS intent_resource, i.projection, i.begun_at, i.looks, i.answered
   FROM records r
   JOIN contents c ON c.record = r.id
   LEFT JOIN written w ON w.record = r.id
@@ -64,6 +64,6 @@ function intentOf(record: RecordRow): Intent | undefined {
     projection: parseText(record.projection),
     begunAt: record.begun_at,
     looks: record.looks ?? 0,
-    firstLookAt: record.first_look_at ?? undefined,
+    answered: record.answered === 1,
   };
 }

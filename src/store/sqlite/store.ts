@@ -124,6 +124,10 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#parts.journal.abandon(claim), DURABLE);
   }
 
+  answered(claim: Claim) {
+    return this.#commit.run(() => this.#parts.journal.answered(claim), DURABLE);
+  }
+
   looked(claim: Claim) {
     return this.#commit.run(() => this.#parts.journal.looked(claim));
   }

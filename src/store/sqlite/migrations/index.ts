@@ -4,6 +4,15 @@ import { matches } from "./0003-matches.ts";
 import { unreadable } from "./0004-unreadable.ts";
 import { deletions } from "./0005-deletions.ts";
 import { matchReadings } from "./0006-match-readings.ts";
+import { answeredCreates } from "./0007-answered-creates.ts";
 
 /** The store's versions, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
-export const migrations: readonly string[] = [records, sweeps, matches, unreadable, deletions, matchReadings];
+export const migrations: readonly string[] = [
+  records,
+  sweeps,
+  matches,
+  unreadable,
+  deletions,
+  matchReadings,
+  answeredCreates,
+];
