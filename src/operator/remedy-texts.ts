@@ -40,9 +40,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_CREATE_UNCERTAIN: person(
     'Look for the record in the service. Found: "svcsync resolve {record} --bind ID". Not there: "svcsync resolve {record} --create". Not wanted: "svcsync skip {record}".',
   ),
-  E_CREATE_UNKNOWN: person(
-    "Map the fields of the resource's natural key, and let the token's user see what it creates.",
-  ),
+  E_CREATE_UNKNOWN: itself("Nothing: the new record is looked for by the stream's `match`, and is not created again."),
   E_MATCH_AMBIGUOUS: person(
     'Choose one of the candidates with "svcsync resolve {record} --bind ID", or merge them in the service and then "svcsync retry {record}".',
   ),
@@ -74,7 +72,6 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_LOOKUP_AMBIGUOUS: person(
     'Rename or deactivate one of them in the service, or look up by a unique field; then "svcsync retry {record}".',
   ),
-  E_NOT_SEARCHABLE: person("Choose another `match` for the stream, or let the token's user read the list."),
   E_FIELD_UNKNOWN: person("Correct the field's name in the sync file; the service would drop it without a word."),
   E_FIELD_TYPE: person(
     'Make the value in the sync file with `expr`, such as $string(column) or $number(column); "svcsync peek {stream}" shows what rows are mapped to.',

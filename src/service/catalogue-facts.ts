@@ -4,7 +4,7 @@ type Known = Partial<Omit<ResourceFacts, "name" | "object">>;
 
 const stamps = ["id", "link", "created", "modified"];
 const words = (text: string) => text.split(" ");
-const byName: Known = { required: ["name"], match: [["name"]], guess: { keys: ["name"], required: [] } };
+const byName: Known = { required: ["name"], match: [["name"]] };
 
 /** Children have no delta and no filter of their own: they live below the record that `parent` names. */
 const below = (resource: string, otherPath: string, more: Known = {}): Known => ({
@@ -26,9 +26,6 @@ export const known: Readonly<Record<string, Known>> = {
     required: ["name", "customerStatus", "customerId"],
     readOnly: [...stamps, "defaultCustomerLocation"],
     match: [["customerId"]],
-    guess: { keys: ["name", "customerId"], required: [] },
-    search: ["name", "customerId"],
-    filters: { customerStatus: "status", companyData: "companyData" },
     changedSince: true,
   },
   customerContact: {
@@ -38,9 +35,6 @@ export const known: Readonly<Record<string, Known>> = {
       ["customer", "email"],
       ["customer", "name"],
     ],
-    guess: { keys: ["customer", "customerLocation", "name", "email"], required: ["customer"] },
-    search: ["name", "email"],
-    filters: { customer: "customer", customerLocation: "customerLocation" },
     changedSince: true,
   },
   customerLocation: {
@@ -50,22 +44,12 @@ export const known: Readonly<Record<string, Known>> = {
       ["customer", "street", "zipcode"],
       ["customer", "name"],
     ],
-    guess: { keys: ["customer", "name", "street", "zipcode", "city"], required: ["customer"] },
-    search: ["name", "street", "city"],
-    filters: { customer: "customer" },
     changedSince: true,
   },
   customerObject: {
     required: ["object", "customer"],
     createOnly: ["customer"],
     match: [["customer", "extendedName"]],
-    guess: { keys: ["customer", "customerLocation", "customerContact", "extendedName"], required: ["customer"] },
-    filters: {
-      customer: "customer",
-      customerLocation: "customerLocation",
-      customerContact: "customerContact",
-      object: "object",
-    },
     changedSince: true,
   },
   ticket: {
@@ -76,8 +60,6 @@ export const known: Readonly<Record<string, Known>> = {
       ...words("inwardLinks outwardLinks hasSvcDocuments hasProtocols hasTicketLinks"),
     ],
     match: [["erpReferenceNumber"], ["externalReferenceNumber"], ["referenceNumber"]],
-    search: ["erpReferenceNumber", "externalReferenceNumber", "referenceNumber"],
-    filters: { customer: "customer", customerLocation: "customerLocation", customerContact: "customerContact" },
     arrays: ["tags", "customerObjects"],
     changedSince: true,
   },
@@ -90,7 +72,6 @@ export const known: Readonly<Record<string, Known>> = {
     ],
     createOnly: ["erpReferenceNumber", "type"],
     match: [["ticket", "erpReferenceNumber"], ["customer", "erpReferenceNumber"], ["erpReferenceNumber"]],
-    filters: { ticket: "ticketIds", customer: "customer", customerLocation: "customerLocation" },
     arrays: ["tags", "infoFiles"],
     changedSince: true,
   },
@@ -98,7 +79,6 @@ export const known: Readonly<Record<string, Known>> = {
   materialItem: {
     ...byName,
     match: [["number"], ["name"]],
-    guess: { keys: ["name", "number"], required: [] },
     refuses: ["delete"],
     changedSince: true,
     deactivates: true,
@@ -106,33 +86,26 @@ export const known: Readonly<Record<string, Known>> = {
   serviceType: {
     ...byName,
     match: [["number"], ["name"]],
-    guess: { keys: ["name", "number"], required: [] },
     refuses: ["delete"],
     deactivates: true,
   },
-  // Its guess is known not to work: names are looked up in the list.
   tag: { required: ["name"], match: [["name"]], refuses: ["delete"], deactivates: true },
-  customField: { required: ["name", "parentType", "type"], filters: { parentType: "parentType" }, refuses: ["delete"] },
+  customField: { required: ["name", "parentType", "type"], refuses: ["delete"] },
   ticketStatus: byName,
   priority: byName,
   customerProfile: byName,
   selectionValue: byName,
   selectionCategory: byName,
   userAndQueue: byName,
-  serviceProvider: {
-    match: [["name", "number"]],
-    guess: { keys: ["name", "number"], required: ["name", "number"] },
-  },
+  serviceProvider: { match: [["name", "number"]] },
   customerStatus: { required: ["name", "selectable"], match: [["name"]] },
   user: {
     required: ["email", "name", "password", "username", "permissionGroup"],
     writeOnly: ["password"],
     match: [["externalErpNumber"], ["email"]],
-    search: ["name", "email"],
   },
   timeRecord: {
     match: [["externalAppName", "externalId"]],
-    filters: { externalAppName: "externalAppName", externalId: "externalId", user: "user" },
   },
   svcDocumentTask: below("svcDocument", "svcDocument/{parent}/task", { required: ["name", "serviceType"] }),
   svcDocumentTaskWorkLog: belowTask("workLog", {

@@ -21,12 +21,6 @@ export interface ResourceFacts {
   readonly createOnly: readonly string[];
   /** Natural keys, the surest first. */
   readonly match: readonly (readonly string[])[];
-  /** Keys that the resource's `guess` compares, and those it cannot do without. */
-  readonly guess: { readonly keys: readonly string[]; readonly required: readonly string[] } | undefined;
-  /** Fields that `search=` covers. */
-  readonly search: readonly string[];
-  /** Filters that narrow a list to one value of a field: field name to parameter name. */
-  readonly filters: Readonly<Record<string, string>>;
   /** Array properties whose elements are shared with others and are changed one by one. */
   readonly arrays: readonly string[];
   /** Does the list know `changedSince`? */
@@ -46,9 +40,6 @@ const nothingKnown: Omit<ResourceFacts, "name" | "object"> = {
   writeOnly: [],
   createOnly: [],
   match: [],
-  guess: undefined,
-  search: [],
-  filters: {},
   arrays: [],
   changedSince: false,
   deactivates: false,

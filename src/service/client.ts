@@ -1,16 +1,14 @@
 import type { JsonObject, ResourceName, ServiceId } from "#model";
 import type { Breaker } from "./breaker.ts";
-import type { NaturalKey, Patch, Service, ServiceState } from "./contract.ts";
+import type { Patch, Service, ServiceState } from "./contract.ts";
 import type { Creates } from "./creates.ts";
 import type { Edits } from "./edits.ts";
 import type { FieldReader } from "./field-facts.ts";
-import type { Finder } from "./finder.ts";
 import type { AdaptiveLimit } from "./limit.ts";
-import type { Lists } from "./lists.ts";
+import type { ListQuery, Lists } from "./lists.ts";
 import type { Probe } from "./probe.ts";
 import type { Records } from "./records.ts";
 import type { Reference } from "./reference.ts";
-import type { ListQuery } from "./row-filter.ts";
 import type { ServerClock } from "./server-clock.ts";
 import type { Transport } from "./transport.ts";
 import type { Witness } from "./witness.ts";
@@ -24,7 +22,6 @@ interface ClientParts {
   readonly records: Records;
   readonly creates: Creates;
   readonly edits: Edits;
-  readonly finder: Finder;
   readonly witness: Witness;
   readonly reference: Reference;
   readonly fieldReader: FieldReader;
@@ -62,18 +59,6 @@ export class ServiceClient implements Service {
 
   list(resource: ResourceName, query: ListQuery, signal: AbortSignal) {
     return this.#parts.lists.pages(resource, query, signal);
-  }
-
-  count(resource: ResourceName, signal: AbortSignal) {
-    return this.#parts.lists.count(resource, signal);
-  }
-
-  find(resource: ResourceName, key: NaturalKey, signal: AbortSignal) {
-    return this.#parts.finder.find(resource, key, signal);
-  }
-
-  canFind(resource: ResourceName, fields: readonly string[]) {
-    return this.#parts.finder.canFind(resource, fields);
   }
 
   lookup(resource: ResourceName, by: string, value: string | number, signal: AbortSignal) {

@@ -56,9 +56,6 @@ export interface FieldFacts {
   readonly facts: ReadonlyMap<string, FieldFact>;
 }
 
-/** The natural key to look for: exact values of fields, e.g. { customerId: "10023" }. */
-export type NaturalKey = Readonly<Record<string, Json>>;
-
 /**
  * The service as the workers use it. Every call obeys time-outs, the adaptive limit and the breaker, and translates what
  * went wrong into one of the four error families:
@@ -114,22 +111,9 @@ export interface Service extends AsyncDisposable {
    */
   list(
     resource: ResourceName,
-    query: { fields: readonly string[]; filters?: Readonly<Record<string, Json>>; changedSince?: number },
+    query: { fields: readonly string[]; changedSince?: number },
     signal: AbortSignal,
   ): AsyncIterable<ServiceRecord[]>;
-
-  /** How many records a resource holds, as cheaply as the tenant allows. */
-  count(resource: ResourceName, signal: AbortSignal): Promise<number>;
-
-  /**
-   * The ids of all records whose fields equal `key` exactly, in the surest way the resource has: `guess`, search, scan —
-   * each hit compared here. Never "the first".
-   * @throws {ParkError} E_NOT_SEARCHABLE when the resource offers no way that could prove absence.
-   */
-  find(resource: ResourceName, key: NaturalKey, signal: AbortSignal): Promise<ServiceId[]>;
-
-  /** Can `find` prove that a record is absent? */
-  canFind(resource: ResourceName, fields: readonly string[]): boolean;
 
   /**
    * The id of the reference record whose `by` is `value`, from a cache no older than the settings allow; an unknown name is

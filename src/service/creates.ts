@@ -1,35 +1,31 @@
 import { RetryError, type JsonObject, type ResourceName, type ServiceId } from "#model";
 import { resourceFacts } from "./catalogue.ts";
 import { droppedFields } from "./compare.ts";
-import type { NaturalKey, Written } from "./contract.ts";
+import type { Written } from "./contract.ts";
 import type { CustomFields } from "./custom-fields.ts";
 import { ServiceRefusal, unknownResource } from "./failures.ts";
 import { fieldsParameter } from "./fields.ts";
 import type { ReadParts } from "./lists.ts";
 import { recordIn } from "./reading.ts";
 import type { Records } from "./records.ts";
-import { matches } from "./scan.ts";
 import type { Exchange } from "./transport.ts";
-import { idOf, isEmpty, sameValue } from "./values.ts";
-
-type Find = (resource: ResourceName, key: NaturalKey, signal: AbortSignal) => Promise<ServiceId[]>;
+import { idOf, isEmpty, sameKeyPart, sameValue } from "./values.ts";
 
 /**
  * Creating: one POST, never repeated, and the new id in whatever way the tenant tells it. An id that does not come with the
- * record is believed once the record behind it shows what was sent.
+ * record is believed once the record behind it shows what was sent. Without a believable id the outcome is unknown: the
+ * caller looks the record up in its index of natural keys.
  */
 export class Creates {
   readonly #parts: ReadParts;
   readonly #customFields: CustomFields;
   readonly #records: Pick<Records, "read">;
-  readonly #find: Find;
   #answersRecords = false;
 
-  constructor(parts: ReadParts, customFields: CustomFields, records: Pick<Records, "read">, find: Find) {
+  constructor(parts: ReadParts, customFields: CustomFields, records: Pick<Records, "read">) {
     this.#parts = parts;
     this.#customFields = customFields;
     this.#records = records;
-    this.#find = find;
   }
 
   async create(resource: ResourceName, fields: JsonObject, signal: AbortSignal): Promise<Written> {
@@ -88,57 +84,41 @@ export class Creates {
     }
   }
 
-  /** The record behind the id that was answered, if it is the one that was sent; else the one with its natural key. */
+  /**
+   * The answered id, if the record behind it is the one that was sent.
+   * @throws {RetryError} E_CREATE_UNKNOWN, with its outcome unknown.
+   */
   async #identify(
     exchange: Exchange,
     resource: ResourceName,
     fields: JsonObject,
     signal: AbortSignal,
   ): Promise<ServiceId> {
-    const key = naturalKey(resource, fields);
-    const named = namedId(exchange, resource);
-    let found: ServiceId[] = [];
+    const id = namedId(exchange, resource);
+    if (id === undefined) throw unknown(resource, "no usable id was answered");
     try {
-      if (named !== undefined && (await this.#isIt(resource, named, key, fields, signal))) return named;
-      if (key !== undefined) found = await this.#find(resource, key, signal);
+      if (await this.#shows(resource, id, fields, signal)) return id;
     } catch (cause) {
-      throw unknown(resource, "and could not be looked up", [], cause);
+      throw unknown(resource, `${resource} ${id} could not be read`, cause);
     }
-    if (found.length === 1) return found[0]!;
-    const why = key === undefined ? "and the record has no natural key" : `and ${found.length} records have its key`;
-    throw unknown(resource, why, found);
+    throw unknown(resource, `${resource} ${id} is another record`);
   }
 
-  /** Without a natural key, one field that holds what was sent has to do. */
-  async #isIt(
-    resource: ResourceName,
-    id: ServiceId,
-    key: NaturalKey | undefined,
-    fields: JsonObject,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const names = Object.keys(key ?? fields);
+  /** By its natural key; without one, one field that holds what was sent has to do. */
+  async #shows(resource: ResourceName, id: ServiceId, fields: JsonObject, signal: AbortSignal): Promise<boolean> {
+    const key = resourceFacts(resource).match.find((names) => names.every((name) => !isEmpty(fields[name])));
+    const names = key ?? Object.keys(fields);
     const record = await this.#records.read(resource, id, names, signal, fields);
     if (record === undefined) return false;
     return key === undefined
       ? names.some((name) => !isEmpty(fields[name]) && sameValue(fields[name], record[name]))
-      : matches(record, key);
+      : key.every((name) => sameKeyPart(fields[name] ?? null, record[name]));
   }
 }
 
-function unknown(resource: ResourceName, why: string, ids: readonly ServiceId[], cause?: unknown): RetryError {
-  const message = `the service answered the create of a ${resource} without an id that could be proved, ${why}`;
-  return new RetryError("E_CREATE_UNKNOWN", message, {
-    outcomeUnknown: true,
-    details: { resource, ids: [...ids] },
-    cause,
-  });
-}
-
-/** The first natural key of the resource that the fields fill. */
-function naturalKey(resource: ResourceName, fields: JsonObject): NaturalKey | undefined {
-  const names = resourceFacts(resource).match.find((key) => key.every((name) => !isEmpty(fields[name])));
-  return names && Object.fromEntries(names.map((name) => [name, fields[name] ?? null]));
+function unknown(resource: ResourceName, why: string, cause?: unknown): RetryError {
+  const message = `the service carried out the create of a ${resource}, but it is not known under which id: ${why}`;
+  return new RetryError("E_CREATE_UNKNOWN", message, { outcomeUnknown: true, details: { resource }, cause });
 }
 
 /** The id of an answered record that shows something of what was sent. */

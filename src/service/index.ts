@@ -4,5 +4,4 @@ export { isRefusal } from "./failures.ts";
 export type { ReferenceCache } from "./reference.ts";
 export { resourceFacts, resourceNames, type Operation, type ResourceFacts } from "./catalogue.ts";
 export { takes } from "./catalogue-fields.ts";
-export { select, type FieldSelection } from "./fields.ts";
 export { idOf, sameValue } from "./values.ts";

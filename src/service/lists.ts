@@ -1,4 +1,4 @@
-import { RetryError, type Json, type JsonObject, type ResourceName } from "#model";
+import { RetryError, type JsonObject, type ResourceName } from "#model";
 import type { Dialect } from "#settings";
 import type { Brand } from "./brand.ts";
 import { resourceFacts } from "./catalogue.ts";
@@ -7,10 +7,9 @@ import { ServiceRefusal, unknownResource } from "./failures.ts";
 import { fieldsParameter } from "./fields.ts";
 import type { Paths } from "./paths.ts";
 import { insteadOfList, pageIn, type Page } from "./reading.ts";
-import { rowFilter, type ListQuery } from "./row-filter.ts";
 import type { Transport } from "./transport.ts";
-import { idOf } from "./values.ts";
-import { walk } from "./walk.ts";
+import { idOf, instantOf } from "./values.ts";
+import { walk, type Place } from "./walk.ts";
 
 export interface ReadParts {
   readonly transport: Transport;
@@ -19,7 +18,13 @@ export interface ReadParts {
   readonly brand: Brand;
 }
 
-/** Reads lists whole: every record once, every filter checked on every row. */
+export interface ListQuery {
+  readonly fields: readonly string[];
+  /** Epoch milliseconds. */
+  readonly changedSince?: number;
+}
+
+/** Reads lists whole, every record once. */
 export class Lists {
   readonly #parts: ReadParts;
   readonly #customFields: CustomFields;
@@ -29,41 +34,51 @@ export class Lists {
     this.#customFields = customFields;
   }
 
-  /** @throws {RetryError} E_LIST_UNSTABLE when pages do not add up, E_SERVICE_ANSWER when an answer holds no list. */
+  /**
+   * All records of a resource; where its path is nested, those below each record above it.
+   * @throws {RetryError} E_LIST_UNSTABLE when pages do not add up, E_SERVICE_ANSWER when an answer holds no list.
+   */
   async *pages(resource: ResourceName, query: ListQuery, signal: AbortSignal): AsyncGenerator<JsonObject[]> {
-    const above = this.#parentNotGiven(resource, query);
-    if (above === undefined) yield* this.#flat(resource, query, signal);
+    const { parent } = resourceFacts(resource);
+    if (parent === undefined || !this.#parts.paths.isNested(resource)) yield* this.#list(resource, query, {}, signal);
     else
-      for await (const parents of this.pages(above.resource, { fields: ["id"] }, signal))
-        for (const parent of parents) {
-          const filters = { ...query.filters, [above.field]: parent["id"] ?? null };
-          yield* this.#flat(resource, { ...query, filters }, signal);
-        }
+      for await (const records of this.pages(parent.resource, { fields: ["id"] }, signal))
+        for (const { id = null } of records) yield* this.#list(resource, query, { [parent.field]: id }, signal);
   }
 
-  async count(resource: ResourceName, signal: AbortSignal): Promise<number> {
-    if (this.#parts.dialect.totalKey !== undefined && !this.#parts.paths.isNested(resource)) {
-      const { total } = await this.page(resource, { fields: ["id"] }, { limit: 0, offset: 0 }, signal);
-      if (total !== undefined) return total;
+  /** One list, below the record that `above` names, if any. */
+  async *#list(
+    resource: ResourceName,
+    query: ListQuery,
+    above: JsonObject,
+    signal: AbortSignal,
+  ): AsyncGenerator<JsonObject[]> {
+    const { paths, dialect } = this.#parts;
+    const read = (place: Place) => this.page(resource, query, place, signal, above);
+    for await (const rows of walk(resource, read, dialect)) {
+      for (const row of rows) {
+        for (const [field, id] of Object.entries(above)) row[field] ??= id;
+        paths.remember(resource, idOf(row["id"]) ?? 0, row);
+      }
+      const kept = rows.filter((row) => isChangedSince(row, query.changedSince));
+      await this.#customFields.spread(resource, kept, query.fields, signal);
+      if (kept.length > 0) yield kept;
     }
-    let count = 0;
-    for await (const rows of this.pages(resource, { fields: ["id"] }, signal)) count += rows.length;
-    return count;
   }
 
-  /** One page as it comes, unchecked. */
+  /** One page as it comes, unchecked; of a nested path, below the record that `above` names. */
   async page(
     resource: ResourceName,
     query: ListQuery,
-    place: { limit: number; offset: number },
+    place: Place,
     signal: AbortSignal,
+    above: JsonObject = {},
   ): Promise<Page> {
     const { transport, paths, dialect, brand } = this.#parts;
-    const scope = query.filters ?? {};
     const call = {
       method: "GET",
       resource,
-      url: await paths.collection(resource, scope),
+      url: await paths.collection(resource, above),
       query: this.#parameters(resource, query, place),
       repeat: "patient",
       signal,
@@ -80,30 +95,11 @@ export class Lists {
     );
   }
 
-  async *#flat(resource: ResourceName, query: ListQuery, signal: AbortSignal): AsyncGenerator<JsonObject[]> {
-    const { paths, dialect } = this.#parts;
-    const filter = rowFilter(resource, query);
-    const wanted = { ...query, fields: [...query.fields, ...filter.fields] };
-    const above = paths.isNested(resource) ? resourceFacts(resource).parent : undefined;
-    const parentId = above && query.filters?.[above.field];
-    const read = (place: { limit: number; offset: number }) => this.page(resource, wanted, place, signal);
-    for await (const rows of walk(resource, read, dialect)) {
-      if (above !== undefined && parentId !== undefined)
-        for (const row of rows) {
-          row[above.field] ??= parentId;
-          paths.remember(resource, idOf(row["id"]) ?? 0, { ...query.filters, ...row });
-        }
-      const kept = rows.filter(filter.accepts);
-      await this.#customFields.spread(resource, kept, query.fields, signal);
-      if (kept.length > 0) yield kept;
-    }
-  }
-
-  #parameters(resource: ResourceName, query: ListQuery, place: { limit: number; offset: number }) {
-    const { dialect, brand, paths } = this.#parts;
-    const inPath = new Set(paths.fieldsInPath(resource));
+  #parameters(resource: ResourceName, { fields, changedSince }: ListQuery, place: Place): Record<string, string> {
+    const { dialect, brand } = this.#parts;
+    const shown = changedSince === undefined ? fields : [...fields, "modified"];
     const parameters: Record<string, string> = {
-      fields: brand.outward(fieldsParameter(query.fields)),
+      fields: brand.outward(fieldsParameter(shown)),
       limit: String(place.limit),
     };
     if (dialect.paging.kind === "offset") parameters[dialect.paging.parameter] = String(place.offset);
@@ -112,21 +108,13 @@ export class Lists {
       parameters[dialect.paging.parameter] = String(pageNumber + dialect.paging.first);
     }
     if (dialect.sort !== undefined) parameters[dialect.sort.parameter] = brand.outward(dialect.sort.value);
-    if (query.changedSince !== undefined && resourceFacts(resource).changedSince)
-      parameters["changedSince"] = new Date(query.changedSince).toISOString();
-    for (const [name, value] of Object.entries(query.filters ?? {}))
-      if (!inPath.has(name)) parameters[brand.outward(name)] = parameterText(value);
+    if (changedSince !== undefined && resourceFacts(resource).changedSince)
+      parameters["changedSince"] = new Date(changedSince).toISOString();
     return parameters;
-  }
-
-  #parentNotGiven(resource: ResourceName, query: ListQuery) {
-    const { parent } = resourceFacts(resource);
-    if (parent === undefined || !this.#parts.paths.isNested(resource)) return undefined;
-    return idOf(query.filters?.[parent.field]) === undefined ? parent : undefined;
   }
 }
 
-function parameterText(value: Json): string {
-  if (Array.isArray(value)) return value.map(parameterText).join(",");
-  return typeof value === "object" && value !== null ? String(idOf(value) ?? "") : String(value ?? "");
+/** A service that ignores `changedSince` shows the whole list as if every row fitted. A row without a stamp passes. */
+function isChangedSince({ modified }: JsonObject, since: number | undefined): boolean {
+  return since === undefined || (instantOf(modified) ?? Infinity) >= since;
 }

@@ -10,8 +10,6 @@ import { Creates } from "./creates.ts";
 import { customFieldFinder, CustomFields } from "./custom-fields.ts";
 import { Edits } from "./edits.ts";
 import { FieldReader } from "./field-facts.ts";
-import { Finder } from "./finder.ts";
-import { Guess } from "./guess.ts";
 import { AdaptiveLimit } from "./limit.ts";
 import { Lists } from "./lists.ts";
 import { Pace } from "./pace.ts";
@@ -19,7 +17,6 @@ import { Paths, type LoadWritten } from "./paths.ts";
 import { Probe } from "./probe.ts";
 import { Records } from "./records.ts";
 import { Reference, type ReferenceCache } from "./reference.ts";
-import { Scan } from "./scan.ts";
 import { ServerClock } from "./server-clock.ts";
 import { Session } from "./session.ts";
 import { Transport, type RequestFacts } from "./transport.ts";
@@ -93,12 +90,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
   const customFields = new CustomFields(customFieldFinder(reference, brand));
   const lists = new Lists(parts, customFields);
   const records = new Records(parts, customFields);
-  const scan = new Scan(lists);
-  const guess = new Guess(parts, closing.signal);
-  const finder = new Finder({ lists, records, scan, guess, may: dialect, closing: closing.signal });
-  const creates = new Creates(parts, customFields, records, (resource, key, signal) =>
-    finder.find(resource, key, signal),
-  );
+  const creates = new Creates(parts, customFields, records);
   const edits = new Edits(parts, customFields, records, logger);
   const probe = new Probe({ ...parts, clock });
   const close = () => {
@@ -114,7 +106,6 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     records,
     creates,
     edits,
-    finder,
     witness: new Witness(parts),
     reference,
     fieldReader: new FieldReader({ lists, paths, brand }),

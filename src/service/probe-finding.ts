@@ -1,14 +1,13 @@
-import type { Finding, JsonObject, ResourceName } from "#model";
+import type { Finding, ResourceName } from "#model";
 import { ServiceRefusal } from "./failures.ts";
 import type { Exchange } from "./transport.ts";
 
 type Query = Record<string, string>;
 
-/** How a probe asks: lists by resource or by path, single records, guesses. Reads, all of them. */
+/** How a probe asks: lists by resource or by path, and single records. Reads, all of them. */
 export interface Ask {
   (resource: ResourceName, query: Query): Promise<Exchange>;
   path(path: string, resource: ResourceName, query: Query): Promise<Exchange>;
-  guess(resource: ResourceName, data: JsonObject): Promise<Exchange>;
 }
 
 /** What was found beside what is configured; where they differ, the line to set. Undefined: reads cannot tell. */

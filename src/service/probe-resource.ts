@@ -1,25 +1,20 @@
 import type { Finding, JsonObject, ResourceName } from "#model";
-import { resourceFacts, type ResourceFacts } from "./catalogue.ts";
+import { resourceFacts } from "./catalogue.ts";
 import { ServiceRefusal } from "./failures.ts";
-import { IMPOSSIBLE } from "./finder.ts";
 import { unlessRefused, withPair, type Ask } from "./probe-finding.ts";
 import type { ProbeParts } from "./probe.ts";
 import { pageIn } from "./reading.ts";
 import { isEmpty } from "./values.ts";
 
-/** An id that no tenant reaches and every tenant can parse. */
-const IMPOSSIBLE_ID = "2147483646";
 const DAY_MS = 86_400_000;
 
 export interface ResourceSeen {
   readonly findings: readonly Finding[];
-  readonly search?: boolean | undefined;
-  readonly guess?: boolean | undefined;
   /** The tenant answers 404 for it, and its path follows the brand. */
   readonly isBranded404?: boolean;
 }
 
-/** One mapped resource: may it be read, under which path, and which of its filters and look-ups do something. */
+/** One mapped resource: may it be read, under which path, and does its list narrow by `changedSince`. */
 export async function probeResource(ask: Ask, resource: ResourceName, parts: ProbeParts): Promise<ResourceSeen> {
   const { dialect, brand, paths } = parts;
   const ok = (message: string): Finding => ({ subject: resource, verdict: "ok", message });
@@ -37,19 +32,15 @@ export async function probeResource(ask: Ask, resource: ResourceName, parts: Pro
     const isBranded404 = isBranded(resource) && thrown.status === 404;
     return { findings: [await refused(ask, resource, thrown, parts)], isBranded404 };
   }
-  const guess = facts.guess && (await guesses(ask, resource));
-  if (records.length === 0) return { findings: [ok("its list may be read; it has no records yet")], guess };
-  const ignored: string[] = [];
-  for (const [name, query] of filtersOf(facts, parts.clock.now()))
-    if (!(await narrows(rows(query)))) ignored.push(name);
+  if (records.length === 0) return { findings: [ok("its list may be read; it has no records yet")] };
+  const future = new Date(parts.clock.now() + DAY_MS).toISOString();
+  const narrows = !facts.changedSince || (await unlessRefused(rows({ changedSince: future })))?.length === 0;
   return {
     findings: [
       ok("its list may be read"),
       ...facts.arrays.map((field) => arrayField(resource, field, records)),
-      ...(ignored.length === 0 ? [] : [ignoredFilters(resource, ignored)]),
+      ...(narrows ? [] : [ignoredStamp(resource)]),
     ],
-    search: facts.search.length === 0 ? undefined : await narrows(rows({ search: IMPOSSIBLE })),
-    guess,
   };
 }
 
@@ -58,24 +49,9 @@ function isBranded(resource: ResourceName): boolean {
   return resource.startsWith("svc") && resourceFacts(resource).otherPath === undefined;
 }
 
-/** Filters that no record passes, by name and field. */
-function filtersOf({ filters, changedSince }: ResourceFacts, now: number): [string, Record<string, string>][] {
-  const byField = Object.entries(filters).map(([field, name]): [string, Record<string, string>] => [
-    name === field ? name : `${name} (${field})`,
-    { [name]: IMPOSSIBLE_ID },
-  ]);
-  const future = new Date(now + DAY_MS).toISOString();
-  return changedSince ? [...byField, ["changedSince", { changedSince: future }]] : byField;
-}
-
-/** Whether a filter that no record passes leaves none; a filter that is refused does not. */
-async function narrows(rows: Promise<readonly unknown[]>): Promise<boolean> {
-  return (await unlessRefused(rows))?.length === 0;
-}
-
-/** An ignored filter does no harm, rows are checked here; but every use of it reads the whole list. */
-function ignoredFilters(resource: ResourceName, names: readonly string[]): Finding {
-  const message = `${names.join(", ")}: ignored as a filter; lists are read whole and filtered here, which takes longer`;
+/** Does no harm, rows are checked here; but every refresh of what is known of the resource reads its whole list. */
+function ignoredStamp(resource: ResourceName): Finding {
+  const message = "changedSince is ignored: lists are read whole and filtered here, which takes longer";
   return { subject: resource, verdict: "warning", message };
 }
 
@@ -112,18 +88,4 @@ function arrayField(resource: ResourceName, field: string, records: readonly Jso
   }
   const shape = value.every((item) => typeof item === "number") ? "ids" : "records";
   return { subject, verdict: "ok", message: `shown as an array of ${shape}` };
-}
-
-/** Whether the tenant has the look-up at all; what it finds is compared anyway. */
-async function guesses(ask: Ask, resource: ResourceName): Promise<boolean | undefined> {
-  const facts = resourceFacts(resource).guess;
-  const demanded = (facts?.required ?? []).map((name) => [name, Number(IMPOSSIBLE_ID)] as const);
-  const further = facts?.keys.find((name) => !facts.required.includes(name)) ?? "name";
-  try {
-    await ask.guess(resource, { ...Object.fromEntries(demanded), [further]: IMPOSSIBLE });
-    return true;
-  } catch (thrown) {
-    if (!(thrown instanceof ServiceRefusal)) throw thrown;
-    return thrown.status === 404 || thrown.status === 405 ? false : undefined;
-  }
 }

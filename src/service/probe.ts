@@ -1,13 +1,11 @@
 import { SyncError, type Clock, type Finding, type JsonObject, type ResourceName } from "#model";
 import { BRAND_SIGN } from "./brand.ts";
-import { IMPOSSIBLE } from "./finder.ts";
 import type { ReadParts } from "./lists.ts";
 import { ServiceRefusal } from "./failures.ts";
 import { found, notProbed, unlessRefused, type Ask } from "./probe-finding.ts";
 import { probeLists } from "./probe-lists.ts";
-import { lookupFinding } from "./probe-lookups.ts";
 import { probeRecordPath } from "./probe-record-path.ts";
-import { probeResource, type ResourceSeen } from "./probe-resource.ts";
+import { probeResource } from "./probe-resource.ts";
 import type { Sample } from "./probe-wrapper.ts";
 import { pageIn } from "./reading.ts";
 import type { Exchange } from "./transport.ts";
@@ -61,24 +59,16 @@ export class Probe {
     await take("record path", () => probeRecordPath(ask, samples, this.#parts));
     const brandSeen = await this.#brandSeen(ask);
     const brandAt = findings.length;
-    const lookups: ({ readonly resource: ResourceName } & ResourceSeen)[] = [];
+    let hasBranded404 = false;
     for (const resource of resources)
       await take(resource, async () => {
         const seen = await probeResource(ask, resource, { ...this.#parts, brandSeen });
-        lookups.push({ ...seen, resource });
+        hasBranded404 ||= seen.isBranded404 === true;
         return seen.findings;
       });
-    const isBrandDoubtful = lookups.some(({ isBranded404 }) => isBranded404) && brandSeen === undefined;
+    const isBrandDoubtful = hasBranded404 && brandSeen === undefined;
     // Before what follows from it.
     findings.splice(brandAt, 0, isBrandDoubtful ? brandDoubt(dialect.brand) : brandFinding(dialect.brand, brandSeen));
-    for (const way of ["search", "guess"] as const)
-      findings.push(
-        lookupFinding(
-          way,
-          lookups.map((seen) => ({ resource: seen.resource, works: seen[way] })),
-          dialect,
-        ),
-      );
     findings.push(
       found("create answer", dialect.createAnswer, undefined, "DIALECT_CREATE_ANSWER", "a create is not probed"),
       found("array update", dialect.arrayUpdate, undefined, "DIALECT_ARRAY_UPDATE", "its first use is watched"),
@@ -138,15 +128,6 @@ export class Probe {
     return Object.assign(ask, {
       path: (path: string, resource: ResourceName, query: Record<string, string>) =>
         send(paths.address(path), resource, query),
-      guess: async (resource: ResourceName, data: JsonObject) =>
-        transport.send({
-          method: "POST",
-          resource,
-          url: `${await paths.collection(resource, {})}/guess`,
-          body: [{ eid: IMPOSSIBLE, data }],
-          repeat: "quick",
-          signal,
-        }),
     });
   }
 }

@@ -3,7 +3,13 @@ import type { Dialect } from "#settings";
 import type { Page } from "./reading.ts";
 import { Seen, unstable } from "./seen.ts";
 
-type ReadPage = (place: { limit: number; offset: number }) => Promise<Page>;
+/** Which rows of a list to read. */
+export interface Place {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type ReadPage = (place: Place) => Promise<Page>;
 
 /** How often rows may move under a walk before it gives up: the list then changes faster than it can be read. */
 const MOVES_ALLOWED = 20;

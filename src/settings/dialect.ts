@@ -28,9 +28,6 @@ export interface Dialect {
   readonly createAnswer: "record" | "id" | "location" | "none";
   /** May array properties be updated with `{ action, ids }`? Else: read, merge, write the whole array. */
   readonly arrayUpdate: "object" | "merge";
-  /** The look-up endpoints a tenant has. */
-  readonly guess: boolean;
-  readonly search: boolean;
   /** Paths that differ from the resource's name, e.g. contignent -> contingent; may hold {parent} for nested ones. */
   readonly paths: Readonly<Record<ResourceName, string>>;
 }

@@ -49,8 +49,6 @@ export function dialectOf(values: Values): Dialect {
     recordPath: values.DIALECT_RECORD_PATH,
     createAnswer: values.DIALECT_CREATE_ANSWER,
     arrayUpdate: values.DIALECT_ARRAY_UPDATE,
-    guess: values.DIALECT_GUESS,
-    search: values.DIALECT_SEARCH,
     paths: values.DIALECT_PATHS ?? {},
   };
 }

@@ -93,7 +93,6 @@ describe("svcsync check --service", () => {
     [["paging=page:p:1"]],
     [["paging=offset:start", "recordPath={resource}/id/{id}"]],
     [["paging=none", "totalCount=no", "sorting=false"]],
-    [["guess=false", "search=false", "ignoredFilters=search"]],
   ])("prints the lines for a tenant with %j; once they are set, nothing is left to set", async (switches) => {
     await using sandbox = await tenantWith(Object.assign({}, ...switches.map(switchFromText)));
     const first = await check(sandbox);
@@ -109,8 +108,8 @@ describe("svcsync check --service", () => {
 describe("the lines to set", () => {
   it("name each setting once, and all pairs of those that hold pairs", () => {
     const remedies = [
-      "DIALECT_SEARCH=false",
-      "DIALECT_SEARCH=false",
+      "DIALECT_BRAND=acme",
+      "DIALECT_BRAND=acme",
       "DIALECT_PATHS=a=b,contignent=contingent",
       "it may be nested: DIALECT_PATHS=a=b,ticketMessage=ticket/{parent}/message",
       "give the user of the token the permission to read it",
@@ -118,7 +117,7 @@ describe("the lines to set", () => {
     ];
     const findings = remedies.map((remedy) => ({ subject: "x", verdict: "problem", message: "y", remedy }) as const);
     expect(linesToSet(findings)).toEqual([
-      "DIALECT_SEARCH=false",
+      "DIALECT_BRAND=acme",
       "DIALECT_PATHS=a=b,contignent=contingent,ticketMessage=ticket/{parent}/message",
       "DIALECT_SORT=sortings=id asc",
     ]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Json } from "#model";
+import type { JsonObject } from "#model";
 import type { SandboxOptions } from "#sandbox";
 import type { Dialect } from "#settings";
 import { never, thrownBy } from "../service/stand-in.ts";
@@ -25,7 +25,7 @@ const tenants: readonly (readonly [name: string, switches: SandboxOptions, setti
     { paging: { kind: "page", parameter: "p", first: 0 } },
   ],
   ["without sorting, newest first", { sorting: false, order: "newestFirst" }, { sort: undefined }],
-  ["that ignores all filters", { ignoredFilters: "all" }, {}],
+  ["that ignores changedSince", { ignoredFilters: ["changedSince"] }, {}],
   ["that answers a create with an id", { createAnswer: "id" }, { createAnswer: "id" }],
   ["that answers a create with a Location", { createAnswer: "location" }, { createAnswer: "location" }],
   ["that answers a create with nothing", { createAnswer: "none" }, { createAnswer: "none" }],
@@ -42,13 +42,6 @@ const tenants: readonly (readonly [name: string, switches: SandboxOptions, setti
   ["that answers 400 for a missing record", { notFound: "400" }, {}],
   ["that answers nothing for a missing record", { notFound: "empty" }, {}],
   ["that answers null for a missing record", { notFound: "null" }, {}],
-  ["without guess", { guess: false }, { guess: false }],
-  ["without guess, not configured so", { guess: false }, {}],
-  ["whose guess means or", { guessCombines: "or" }, {}],
-  ["whose guess ignores case and tells one hit", { guessCase: "insensitive", guessHits: "first" }, {}],
-  ["without search", { search: false }, { search: false }],
-  ["without search, not configured so", { search: false }, {}],
-  ["without guess and search", { guess: false, search: false }, { guess: false, search: false }],
   ["that refuses array actions", { arrayUpdate: "refused" }, {}],
   ["that ignores array actions", { arrayUpdate: "ignored" }, {}],
   ["whose arrays are merged", { arrayUpdate: "refused" }, { arrayUpdate: "merge" }],
@@ -63,13 +56,20 @@ describe.each(tenants)("the client on a tenant %s", (_name, switches, settings) 
     tenant = await openTenant(switches, settings);
   });
   afterAll(() => tenant[Symbol.asyncDispose]());
-
-  it("creates each record once and knows its id", async () => {
-    for (let at = 0; at < 60; at++) {
-      const written = await tenant.service.create("customer", tenant.customer(at), never);
-      expect(written.dropped).toEqual([]);
-      customerIds.push(written.serviceId);
+  /** The new record's id, which no answer tells where it says nothing. */
+  const create = async (resource: string, fields: JsonObject): Promise<number> => {
+    const creating = tenant.service.create(resource, fields, never);
+    if (switches.createAnswer !== "none") {
+      const { serviceId, dropped } = await creating;
+      expect(dropped).toEqual([]);
+      return serviceId;
     }
+    expect(await thrownBy(creating)).toMatchObject({ code: "E_CREATE_UNKNOWN", outcomeUnknown: true });
+    return tenant.sandbox.records(resource).at(-1)?.id ?? 0;
+  };
+
+  it("creates each record once, and knows its id where the answer tells it", async () => {
+    for (let at = 0; at < 60; at++) customerIds.push(await create("customer", tenant.customer(at)));
     const stored = tenant.sandbox.records("customer");
     expect(stored.map(({ id }) => id)).toEqual(customerIds);
     expect(stored.map((record) => record["customerId"])).toEqual(customerIds.map((_, at) => `K-${at}`));
@@ -80,9 +80,6 @@ describe.each(tenants)("the client on a tenant %s", (_name, switches, settings) 
     expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(customerIds));
     expect(rows).toHaveLength(60);
     expect(new Set(rows.map((row) => row["customerId"])).size).toBe(60);
-    expect(await tenant.service.count("customer", never)).toBeGreaterThanOrEqual(
-      switches.totalCount === "stale" ? 0 : 60,
-    );
   });
 
   it("reads one record, and finds none where there is none", async () => {
@@ -102,29 +99,6 @@ describe.each(tenants)("the client on a tenant %s", (_name, switches, settings) 
   it("says that a record is gone when it is edited and not there", async () => {
     const edit = tenant.service.update("customer", 999_999_999, { fields: { name: "x" }, arrays: {} }, never);
     expect(await thrownBy(edit)).toMatchObject({ code: "E_RECORD_GONE" });
-  });
-
-  it("finds by natural key: one, none, or all that have it", async () => {
-    const find = (customerId: Json) => tenant.service.find("customer", { customerId }, never);
-    expect(await find("K-7")).toEqual([customerIds[7]]);
-    expect(await find("K-")).toEqual([]);
-    expect(await find("k-7")).toEqual([]);
-    const [twin] = tenant.sandbox.seed("customer", [{ ...tenant.customer("7"), name: "Zwilling" }]);
-    const both = await find("K-7");
-    expect(new Set(both)).toEqual(new Set([customerIds[7], twin?.id]));
-    expect(both).toHaveLength(2);
-  });
-
-  it("finds children by their parent and a field", async () => {
-    const [customer, other] = [customerIds[2] ?? 0, customerIds[3] ?? 0];
-    const contact = { name: "Öttl", email: "o@example.com" };
-    const { serviceId } = await tenant.service.create("customerContact", { ...contact, customer }, never);
-    await tenant.service.create("customerContact", { ...contact, customer: other }, never);
-    expect(await tenant.service.find("customerContact", { customer, email: contact.email }, never)).toEqual([
-      serviceId,
-    ]);
-    const rows = await rowsOf(tenant, "customerContact", ["name"], { customer });
-    expect(rows.map(({ id }) => id)).toEqual([serviceId]);
   });
 
   it("looks reference data up by name", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "#model";
+import { RetryError, type Json } from "#model";
 import type { Service } from "#service";
 import { startSandbox, type Sandbox, type SandboxOptions } from "#sandbox";
 import { exampleEnvironment } from "#settings";
@@ -24,7 +24,8 @@ const cases: Readonly<Record<string, Case>> = {
   },
   DIALECT_PAGE_SIZE: { line: "20", tenant: {}, sees: /limit=20\b/, never: /limit=50\b/ },
   DIALECT_SORT: { line: "none", tenant: { sorting: false }, never: /sortings=/ },
-  DIALECT_TOTAL_KEY: { line: "none", tenant: { totalCount: "no" }, never: /limit=0\b/ },
+  // A list that does not count itself has ended when a page shows nothing but the last row of the one before.
+  DIALECT_TOTAL_KEY: { line: "none", tenant: {}, sees: /v1\/customer\?\S*offset=54\b/ },
   DIALECT_RECORD_PATH: {
     line: "{resource}/id/{id}",
     tenant: { recordPath: "{resource}/id/{id}" },
@@ -37,8 +38,6 @@ const cases: Readonly<Record<string, Case>> = {
     sees: /PUT \S+ticket\/\d+\S* 200/,
     never: /PUT \S+ticket\/\d+\S* 400/,
   },
-  DIALECT_GUESS: { line: "false", tenant: { guess: false }, never: /guess/ },
-  DIALECT_SEARCH: { line: "false", tenant: { search: false, guess: false }, never: /search/ },
   DIALECT_PATHS: {
     line: "customer=kunde,svcDocumentMessage=svcDocument/{parent}/message",
     tenant: { paths: { customer: "kunde" } },
@@ -47,7 +46,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-/** Creates, lists, counts, reads, finds, edits and deletes; then the requests that this took, one a line. */
+/** Creates, lists, reads, edits and deletes; then the requests that this took, one a line. */
 async function story(service: Service, sandbox: Sandbox): Promise<string> {
   const named = (resource: string, name: string) =>
     sandbox.records(resource).find((record) => record["name"] === name)?.id ?? 0;
@@ -55,14 +54,13 @@ async function story(service: Service, sandbox: Sandbox): Promise<string> {
   const ids: number[] = [];
   for (let at = 0; at < 55; at++) {
     const fields = { name: `Kunde ${at}`, customerId: `K-${at}`, customerStatus };
-    ids.push((await service.create("customer", fields, never)).serviceId);
+    const id = await service.create("customer", fields, never).then(({ serviceId }) => serviceId, unlessUnknown);
+    ids.push(id ?? sandbox.records("customer").at(-1)?.id ?? 0);
   }
   expect(sandbox.records("customer").map(({ id }) => id)).toEqual(ids);
   const rows: Json[] = [];
   for await (const page of service.list("customer", { fields: ["customerId"] }, never)) rows.push(...page);
   expect(rows).toHaveLength(55);
-  expect(await service.count("customer", never)).toBe(55);
-  expect(await service.find("customer", { customerId: "K-31" }, never)).toEqual([ids[31]]);
   expect(await service.read("customer", ids[0] ?? 0, ["name"], never)).toMatchObject({ name: "Kunde 0" });
   const edit = { fields: { name: "Neu" }, arrays: {} };
   expect((await service.update("customer", ids[0] ?? 0, edit, never)).dropped).toEqual([]);
@@ -79,6 +77,11 @@ async function story(service: Service, sandbox: Sandbox): Promise<string> {
   expect(sandbox.record("customer", ids[2] ?? 0)).toBeUndefined();
   const lines = sandbox.ledger.requests().map(({ method, url, status }) => `${method} ${url} ${status}`);
   return lines.join("\n");
+}
+
+/** A create without an id in its answer is carried out all the same. */
+function unlessUnknown(thrown: unknown): undefined {
+  if (!(thrown instanceof RetryError) || thrown.code !== "E_CREATE_UNKNOWN") throw thrown;
 }
 
 describe("a line of the env file", () => {

@@ -54,14 +54,9 @@ export async function openTenant(
 }
 
 /** Every row of a list. */
-export async function rowsOf(
-  tenant: Opened,
-  resource: ResourceName,
-  fields: readonly string[],
-  filters: JsonObject = {},
-) {
+export async function rowsOf(tenant: Opened, resource: ResourceName, fields: readonly string[]) {
   const all: JsonObject[] = [];
   const { signal } = new AbortController();
-  for await (const rows of tenant.service.list(resource, { fields, filters }, signal)) all.push(...rows);
+  for await (const rows of tenant.service.list(resource, { fields }, signal)) all.push(...rows);
   return all;
 }

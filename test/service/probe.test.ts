@@ -37,8 +37,6 @@ describe("the probe", () => {
         "sorting",
         "record path",
         "brand",
-        "search",
-        "guess",
         "create answer",
         "array update",
         ...MAPPED,
@@ -46,8 +44,7 @@ describe("the probe", () => {
     );
     expect(findings).toContainEqual({ subject: "ticket.tags", verdict: "ok", message: "shown as an array of ids" });
     expect(tenant.sandbox.ledger.writes()).toHaveLength(written);
-    for (const { method, url } of tenant.sandbox.ledger.requests())
-      expect(method === "GET" || url.endsWith("/guess")).toBe(true);
+    for (const { method } of tenant.sandbox.ledger.requests()) expect(method).toBe("GET");
   });
 
   it.each<[SandboxOptions, string]>([
@@ -59,8 +56,6 @@ describe("the probe", () => {
     [{ paging: { kind: "page", parameter: "page", first: 0 } }, "DIALECT_PAGING=page:page:0"],
     [{ paging: { kind: "none" } }, "DIALECT_PAGING=none"],
     [{ sorting: false }, "DIALECT_SORT=none"],
-    [{ guess: false }, "DIALECT_GUESS=false"],
-    [{ ignoredFilters: ["search"] }, "DIALECT_SEARCH=false"],
     [{ paging: { kind: "offset", parameter: "start" } }, "DIALECT_PAGING=offset:start"],
     [{ paging: { kind: "page", parameter: "p", first: 0 } }, "DIALECT_PAGING=page:p:0"],
     [{ listKeys: { customer: "kunden" } }, "DIALECT_LIST_KEYS=customer=kunden"],
@@ -104,22 +99,6 @@ describe("the probe", () => {
     });
   });
 
-  it("does not advise to switch a look-up off that works on some resources", async () => {
-    await using tenant = await populated({ ignoredFilters: ["ticket.search"] });
-    const findings = await tenant.service.probe(MAPPED, never);
-    expect(findings.find(({ subject }) => subject === "search")).toEqual({
-      subject: "search",
-      verdict: "warning",
-      message: "works on customer, customerContact, not on ticket: there it is tried in vain",
-    });
-  });
-
-  it("finds what is switched off in the settings and there on the tenant", async () => {
-    await using tenant = await populated({}, { guess: false, search: false });
-    const lines = remedies(await tenant.service.probe(MAPPED, never));
-    expect(lines).toEqual(["DIALECT_SEARCH=true", "DIALECT_GUESS=true"]);
-  });
-
   it("keeps the pairs that are configured already in the line to set", async () => {
     await using tenant = await populated({ listKeys: { customer: "kunden" } }, { listKeys: { ticket: "ticket" } });
     expect(remedies(await tenant.service.probe(MAPPED, never))).toContain(
@@ -142,13 +121,13 @@ describe("the probe", () => {
     ]);
   });
 
-  it("warns of filters that are ignored", async () => {
+  it("warns where changedSince is ignored", async () => {
     await using tenant = await populated({ ignoredFilters: ["changedSince"] });
     const findings = await tenant.service.probe(["customer"], never);
     expect(findings).toContainEqual(
       expect.objectContaining({
         verdict: "warning",
-        message: expect.stringContaining("changedSince: ignored as a filter"),
+        message: expect.stringContaining("changedSince is ignored"),
       }),
     );
   });

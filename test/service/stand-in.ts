@@ -89,8 +89,6 @@ export const dialect: Dialect = {
   recordPath: "{resource}/{id}",
   createAnswer: "record",
   arrayUpdate: "object",
-  guess: true,
-  search: true,
   paths: {},
 };
 

@@ -226,8 +226,6 @@ describe("settings", () => {
       recordPath: "{resource}/{id}",
       createAnswer: "record",
       arrayUpdate: "object",
-      guess: true,
-      search: true,
       paths: { svcDocumentTask: "svcDocument/{parent}/task" },
     });
   });

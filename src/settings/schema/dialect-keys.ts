@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { optional, withDefault } from "./key.ts";
 import type { Dialect } from "../dialect.ts";
-import { oneOf, orNone, pairs, text, wholeNumber, yesOrNo } from "./values.ts";
+import { oneOf, orNone, pairs, text, wholeNumber } from "./values.ts";
 
 const word = /^[A-Za-z]\w*$/;
 
@@ -75,15 +75,13 @@ export const dialectKeys = {
   DIALECT_CREATE_ANSWER: withDefault(
     oneOf(["record", "id", "location", "none"]),
     "record",
-    "What a create answers: record, id, location (a header) or none.",
+    "What a create answers: record, id, location (a header) or none. With none, new records are found by their `match`.",
   ),
   DIALECT_ARRAY_UPDATE: withDefault(
     oneOf(["object", "merge"]),
     "object",
     "How arrays such as tags are changed: object ({ action, ids }) or merge (read, merge, write the whole array).",
   ),
-  DIALECT_GUESS: withDefault(yesOrNo, "true", "Whether the tenant has the guess endpoints."),
-  DIALECT_SEARCH: withDefault(yesOrNo, "true", "Whether lists can be searched."),
   DIALECT_PATHS: optional(
     pairs.pipe(z.record(z.string(), text)),
     "contignent=contingent,svcDocumentTask=svcDocument/{parent}/task",

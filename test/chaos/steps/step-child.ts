@@ -5,7 +5,7 @@ import { openDelivery } from "./delivery.ts";
 // service and the one before it, or at the first step of a given name. Where there is none it ends by itself with code 0.
 const [envFile = "", fatal = "0"] = process.argv.slice(2);
 /** Members that are not awaited. */
-const IMMEDIATE = new Set(["state", "list", "canFind"]);
+const IMMEDIATE = new Set(["state", "list"]);
 let steps = 0;
 let ended = "the start";
 
