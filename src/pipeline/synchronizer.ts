@@ -5,7 +5,6 @@ import {
   RetryError,
   StopError,
   SyncError,
-  type WaitError,
   type Clock,
   type ErrorFacts,
   type Outcome,
@@ -27,7 +26,7 @@ import { FoundRecords } from "./found-records.ts";
 import { KeysInFlight } from "./keys-in-flight.ts";
 import type { Leases } from "./leases.ts";
 import type { Matcher } from "./matcher.ts";
-import { MatchProof } from "./match-proof.ts";
+import { MatchProof, type MatchProofParts } from "./match-proof.ts";
 import type { Delivery, Observer } from "./observer.ts";
 import { Presence } from "./presence.ts";
 import { Remover, unbound } from "./removal.ts";
@@ -50,7 +49,7 @@ export interface SynchronizerParts {
   readonly policy: RetryPolicy & { readonly settleMs: number };
   readonly guard: DeleteGuardSettings;
   /** Holds a stream whose records could not be found again. */
-  readonly close: (stream: Stream, error: WaitError) => Promise<void>;
+  readonly close: MatchProofParts["close"];
   /** The daemon cannot go on. */
   readonly stop: (error: StopError) => void;
 }
@@ -76,11 +75,12 @@ export class Synchronizer {
   readonly #running = new Map<string, Promise<void>>();
 
   constructor(parts: SynchronizerParts) {
-    const { store, service, matcher, logger, policy, close, age, streams } = parts;
+    const { store, service, matcher, logger, close, age, streams } = parts;
+    const { settleMs } = parts.policy;
     this.#parts = parts;
     const dropped = new DroppedFields(store, logger);
     const resolver = new Resolver(store, service);
-    const updates = new Updates(store, service, policy.settleMs);
+    const updates = new Updates(store, service, settleMs);
     const presence = new Presence(store, service);
     this.#presence = presence;
     this.#dropped = dropped;
@@ -89,18 +89,10 @@ export class Synchronizer {
     const guard = new DeleteGuard(parts);
     this.#remover = new Remover({ store, service, presence, guard, resolver, updates, dropped, streams });
     const proof = new MatchProof({ store, service, logger, close });
-    const found = new FoundRecords(store, presence);
     const keys = new KeysInFlight();
+    const found = new FoundRecords(store, presence);
     this.#foundRecords = found;
-    this.#settlement = new CreateSettlement({
-      store,
-      matcher,
-      presence,
-      found,
-      keys,
-      proof,
-      settleMs: policy.settleMs,
-    });
+    this.#settlement = new CreateSettlement({ store, matcher, presence, found, keys, proof, settleMs });
     this.#creator = new Creator({ store, service, matcher, found, keys, dropped, proof, age });
     this.#deletedRecords = new DeletedRecords({ store, resolver, creator: this.#creator });
   }

@@ -69,8 +69,7 @@ export interface Store extends AsyncDisposable {
 
   /**
    * Makes every record of the stream due when `fingerprint` differs from the one stored, and stores it; a claimed record
-   * when its claim ends, a deleted one never. Live changes overtake them.
-   * Returns how many. The first fingerprint of a stream makes nothing due.
+   * when its claim ends, a deleted one never. Live changes overtake them. Returns how many; none by the first fingerprint.
    */
   remap(stream: StreamName, fingerprint: string): Promise<number>;
 
@@ -80,10 +79,7 @@ export interface Store extends AsyncDisposable {
    */
   due(query: { limit: number; streams: readonly StreamName[] }): Promise<DueRecord[]>;
 
-  /**
-   * The clock was set back by `byMs`: every due time and lease goes back with it, so that nothing waits until the clock
-   * has caught up.
-   */
+  /** The clock was set back by `byMs`: every due time and lease goes back with it, so that nothing waits for it to catch up. */
   clockSetBack(byMs: number): Promise<void>;
 
   /**

@@ -128,9 +128,7 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#parts.journal.answered(claim), DURABLE);
   }
 
-  looked(claim: Claim) {
-    return this.#commit.run(() => this.#parts.journal.looked(claim));
-  }
+  looked = (claim: Claim) => this.#commit.run(() => this.#parts.journal.looked(claim));
 
   bind(...[claim, binding, applied]: Parameters<Store["bind"]>) {
     return this.#commit.run(() => this.#parts.outcomes.bind(claim, binding, applied), DURABLE);
