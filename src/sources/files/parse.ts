@@ -15,13 +15,24 @@ const WHOLE_LIMIT = 64 * 1024 * 1024;
 /** A record as the file has it, or a line that holds none. `line` counts from 1; in JSON and XML it counts records. */
 export type Parsed = { readonly line: number; readonly record: JsonObject } | BadLine;
 
-/** The records of a file, in its order. @throws {FileFault} when the file as a whole cannot be read. */
+/**
+ * The records of a file, in its order. However the reading ends, the file is closed: what a parser has taken and not read to
+ * its end would stay open.
+ * @throws {FileFault} when the file as a whole cannot be read.
+ */
 export async function* parsed(
   bytes: Readable,
   read: FilesRead,
   hash: Hash = createHash("sha256"),
 ): AsyncGenerator<Parsed> {
-  const text = decoded(bytes, read.encoding, hash);
+  try {
+    yield* records(decoded(bytes, read.encoding, hash), read);
+  } finally {
+    bytes.destroy();
+  }
+}
+
+async function* records(text: AsyncIterable<string>, read: FilesRead): AsyncGenerator<Parsed> {
   switch (read.format) {
     case "csv":
       yield* csvRecords(text, read);
@@ -68,6 +79,8 @@ async function* csvRecords(text: AsyncIterable<string>, read: FilesRead): AsyncG
   } catch (thrown) {
     if (thrown instanceof CsvError) throw new FileFault(thrown.message, undefined, thrown);
     throw thrown;
+  } finally {
+    source.destroy();
   }
   if (header === undefined) throw new FileFault("the file is empty; not even a header is there");
 }

@@ -1,0 +1,49 @@
+import { createReadStream } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FileFault } from "../../../src/sources/files/file-fault.ts";
+import { parsed, type Parsed } from "../../../src/sources/files/parse.ts";
+import { readSchema } from "../../../src/sources/files/schema.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "svcsync-parse-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** More than a stream holds at once, so that its end is not read by the way. */
+const rest = "C1;x\n".repeat(200_000);
+
+async function opened(text: string) {
+  const path = join(folder, "a");
+  await writeFile(path, text);
+  return createReadStream(path);
+}
+
+async function allOf(records: AsyncIterable<Parsed>): Promise<void> {
+  for await (const _one of records);
+}
+
+describe("a file that is read", () => {
+  it.each([
+    ["csv", "its header lacks the key", `number;name\n${rest}`],
+    ["csv", "its header has a column twice", `no;no\n${rest}`],
+    ["csv", "a quote stands inside a cell", `no;name\nC1;a"b\n${rest}`],
+    ["json", "it is no JSON", rest],
+    ["xml", "it is no XML", rest],
+  ])("is closed when, as %s, %s", async (format, _why, text) => {
+    const read = readSchema.parse({ files: "*", kind: "full", format, key: "no" });
+    const bytes = await opened(text);
+    await expect(allOf(parsed(bytes, read))).rejects.toThrow(FileFault);
+    expect(bytes.destroyed).toBe(true);
+  });
+
+  it.each(["csv", "ndjson"])("is closed when, as %s, its reader has seen enough", async (format) => {
+    const bytes = await opened(`no;name\n${rest}`);
+    const read = readSchema.parse({ files: "*", kind: "full", format, key: "no" });
+    for await (const one of parsed(bytes, read)) if (one.line > 1) break;
+    expect(bytes.destroyed).toBe(true);
+  });
+});
