@@ -65,13 +65,22 @@ export function causeOf({ code, message }: ErrorFacts, id: RecordId): string {
   return kept
     .map((part, at) => (at % 2 === 1 ? part : withoutIds(part, id)))
     .join("")
-    .replace(/((?:[\w-]+\/)?…)(?:, (?:[\w-]+\/)?…)+/g, "$1");
+    .replace(listed, "$1");
 }
 
+// A text may be as long as what the ERP holds: each pattern begins at the beginning of a word only, so that a long one is read once.
+const listed = /((?:(?<![\w-])[\w-]+\/)?…)(?:, (?:[\w-]+\/)?…)+/g;
+const joinedWords = /[\p{L}\p{N}_-]+(?:\|[\p{L}\p{N}_-]+)*/gu;
+
 function withoutIds(text: string, id: RecordId): string {
-  return text
-    .replaceAll(recordLabel(id), `${id.stream}/…`)
-    .replace(/[\p{L}\p{N}_-]*\d[\p{L}\p{N}_-]*(?:\|[\p{L}\p{N}_-]+)*/gu, "…");
+  return text.replaceAll(recordLabel(id), `${id.stream}/…`).replace(joinedWords, withoutNumbers);
+}
+
+/** A composite key from its first word with a digit on, or a single word with one, as `…`. */
+function withoutNumbers(words: string): string {
+  const parts = words.split("|");
+  const at = parts.findIndex((part) => /\d/.test(part));
+  return at === -1 ? words : [...parts.slice(0, at), "…"].join("|");
 }
 
 function fieldOf(error: ErrorFacts | undefined): string | undefined {

@@ -60,6 +60,21 @@ describe("groups of records", () => {
     expect(groups).toMatchObject([{ count: 3, message: waitingFor("customers/…") }]);
   });
 
+  it("keep words of a composite key up to the first with a number", () => {
+    const groups = groupsOf([record("1", "E_SERVICE_REFUSED", "a|b|C7|d and e|f and Größe-2|x")]);
+    expect(groups[0]?.message).toBe("a|b|… and e|f and …");
+  });
+
+  /** With work that grows with the square of the length, each takes longer than a test may. */
+  it.each([
+    ["a word", "a".repeat(1_000_000)],
+    ["words that are joined", "a|".repeat(500_000)],
+    ["a word before a number", `${"a-".repeat(500_000)}1, ${"a".repeat(500_000)}/2`],
+    ["numbers", "1, ".repeat(300_000)],
+  ])("take %s of any length", (_what, text) => {
+    expect(groupsOf([record("1", "E_SERVICE_REFUSED", text)])).toHaveLength(1);
+  });
+
   it("tell streams, states and fields apart", () => {
     const groups = groupsOf([
       record("1", "E_MAPPING", "wrong", "parked", { field: "a" }),
