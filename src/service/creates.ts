@@ -130,7 +130,8 @@ function idWithRecord({ body }: Exchange, resource: ResourceName, sent: JsonObje
 /** An id in a record that shows nothing else, as the whole answer, or at the end of the Location header. */
 function namedId({ body, headers }: Exchange, resource: ResourceName): ServiceId | undefined {
   const fromBody = idOf(recordIn(body, resource) ?? (typeof body === "object" ? undefined : body));
-  return fromBody ?? idOf(headers.location?.split(/[?#]/, 1)[0]?.replace(/\/+$/, "").split("/").at(-1));
+  const place = headers.location?.split(/[?#]/, 1)[0];
+  return fromBody ?? idOf(place?.split("/").findLast((part) => part !== ""));
 }
 
 export function without(fields: JsonObject, names: readonly string[]): JsonObject {

@@ -25,7 +25,7 @@ export class Paths {
 
   constructor(url: string, dialect: Dialect, brand: Brand, loadWritten: LoadWritten) {
     this.#loadWritten = loadWritten;
-    this.#base = `${url.replace(/\/+$/, "")}/restApi`;
+    this.#base = `${url.replace(/(?<!\/)\/+$/, "")}/restApi`;
     this.#dialect = dialect;
     this.#brand = brand;
   }

@@ -21,7 +21,7 @@ export const serviceKeys = {
     address(["https", "http"])
       .refine(hasNoCredentials, "an address without user and password: they have keys of their own")
       .refine(isBase, "the base address alone, without /restApi, ? and #")
-      .transform((value) => value.replace(/\/+$/, "")),
+      .transform((value) => value.replace(/(?<!\/)\/+$/, "")),
     "https://example.com",
     "Base address of the tenant, without /restApi. Required.",
   ),

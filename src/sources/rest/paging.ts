@@ -52,7 +52,7 @@ function token(page: RestPage, found: Json | undefined): Json | undefined {
 function linkHeader({ answer }: RestPage): string | undefined {
   const header = answer.headers.link;
   const text = Array.isArray(header) ? header.join(",") : header;
-  const url = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(text ?? "")?.[1];
+  const url = /<([^<>]*)>\s*;[^,<]*\brel="?next"?/i.exec(text ?? "")?.[1];
   return url === undefined ? undefined : resolved(answer.place, url);
 }
 

@@ -68,7 +68,7 @@ streams:
       erpReferenceNumber: ref
       customer: { ref: customers, key: fk_soc }
       # Dolibarr keeps messages as HTML. A ticket has no title: the first line of its description serves as one.
-      description: { expr: "$join([subject, $trim($replace(message ?? '', /<[^>]+>/, ' '))][$ != ''], '\\n\\n')" }
+      description: { expr: "$join([subject, $trim($replace(message ?? '', /<[^<>]+>/, ' '))][$ != ''], '\\n\\n')" }
       priority:
         lookup: priority
         value: { from: severity_code, map: { LOW: Low, NORMAL: Normal, HIGH: High, BLOCKING: High }, default: Normal }

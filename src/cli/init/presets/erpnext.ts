@@ -70,7 +70,7 @@ streams:
       customer: { ref: customers, key: customer }
       customerContact: { ref: contacts, key: contact, optional: true }
       # ERPNext keeps descriptions as HTML. A ticket has no title: the first line of its description serves as one.
-      description: { expr: "$join([subject, $trim($replace(description ?? '', /<[^>]+>/, ' '))][$ != ''], '\\n\\n')" }
+      description: { expr: "$join([subject, $trim($replace(description ?? '', /<[^<>]+>/, ' '))][$ != ''], '\\n\\n')" }
       priority: { lookup: priority, value: { from: priority, map: { Low: Low, Medium: Normal, High: High }, default: Normal } }
       ticketStatus:
         lookup: ticketStatus

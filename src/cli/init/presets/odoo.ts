@@ -104,7 +104,7 @@ streams:
       # Where the ticket names the company itself, there is no such contact and the field stays empty.
       customerContact: { ref: contacts, key: { expr: "partner_id != commercial_partner_id ? partner_id" }, optional: true }
       # Odoo keeps descriptions as HTML. A ticket has no title: the first line of its description serves as one.
-      description: { expr: "$join([name, $trim($replace(description ?? '', /<[^>]+>/, ' '))][$ != ''], '\\n\\n')" }
+      description: { expr: "$join([name, $trim($replace(description ?? '', /<[^<>]+>/, ' '))][$ != ''], '\\n\\n')" }
       priority: { lookup: priority, value: { from: priority, map: { "0": Low, "1": Normal, "2": High, "3": High } } }
       ticketStatus: { lookup: ticketStatus, value: { expr: "$exists(close_date) ? 'Closed' : 'Open'" } }
     deleted: { when: "active = false", set: { ticketStatus: { lookup: ticketStatus, value: Closed } } }

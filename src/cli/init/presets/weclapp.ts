@@ -65,7 +65,7 @@ streams:
       customer: { ref: customers, key: partyId }
       customerContact: { ref: contacts, key: contactId, optional: true }
       # weclapp keeps descriptions as HTML. A ticket has no title: the first line of its description serves as one.
-      description: { expr: "$join([subject, $trim($replace(description ?? '', /<[^>]+>/, ' '))][$ != ''], '\\n\\n')" }
+      description: { expr: "$join([subject, $trim($replace(description ?? '', /<[^<>]+>/, ' '))][$ != ''], '\\n\\n')" }
       # Priorities and statuses are ids of your tenant in weclapp (ticketPriorityId, ticketStatusId): put a map of them here.
       priority: { lookup: priority, value: { const: Normal } }
       ticketStatus: { lookup: ticketStatus, value: { expr: "$exists(finishedDate) ? 'Closed' : 'Open'" } }
