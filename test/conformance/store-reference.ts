@@ -19,6 +19,14 @@ export function describeReference(makePlace: MakePlace): void {
       expect(found).toEqual({ readAt: scene.clock.now(), entries: [{ id: 2, name: "New" }] });
     });
 
+    it("lets others have their turn while reads follow each other", async () => {
+      await using scene = await Scene.open(makePlace);
+      let others = 0;
+      setImmediate(() => (others += 1));
+      for (let reads = 0; reads < 1_000_000 && others === 0; reads++) await scene.store.note("a");
+      expect(others).toBe(1);
+    });
+
     it("keeps what was decided about a stream's first run", async () => {
       await using scene = await Scene.open(makePlace);
       expect(await scene.store.adoption("customers")).toBeUndefined();

@@ -7,6 +7,7 @@ import type { MatchEntry } from "../facts.ts";
 import { backupStore } from "./backup.ts";
 import type { DaemonLock } from "./daemon-lock.ts";
 import { DiskSync } from "./disk-sync.ts";
+import { FairTurn, nextTurn } from "./fair-turn.ts";
 import { storeClosed, storeFailure } from "./failures.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { expectUndamaged } from "./integrity.ts";
@@ -34,6 +35,7 @@ export class SqliteStore implements Store {
   readonly #logger: Logger;
   readonly #lock: DaemonLock | undefined;
   readonly #commit: GroupCommit;
+  readonly #turn = new FairTurn();
   readonly #parts: Parts;
   /** What is written down of errors holds no secret. */
   readonly #clean: <Value>(value: Value) => Value;
@@ -49,8 +51,9 @@ export class SqliteStore implements Store {
     this.#parts = makeParts(db, clock, leaseMs);
   }
 
-  /** A read of what is committed. */
+  /** A read of what is committed then. */
   async #read<T>(work: () => T): Promise<T> {
+    if (this.#turn.isLong()) await nextTurn();
     try {
       return work();
     } catch (thrown) {
@@ -62,7 +65,7 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#parts.streams.cursor(stream));
   }
 
-  async stage(stream: StreamName, batch: Parameters<Store["stage"]>[1]) {
+  async stage(...[stream, batch]: Parameters<Store["stage"]>) {
     const { changes, unreadable = [], cursor, backfill, complete } = batch;
     const latest = latestOfEach(changes, unreadable);
     const rows = changes.length + unreadable.length;
@@ -264,8 +267,7 @@ export class SqliteStore implements Store {
     this.#commit.run(() => this.#parts.matches.end(resource, read));
   unboundMatches = (resource: ResourceName) => this.#read(() => this.#parts.matches.unbound(resource));
   matchIndex = (resource: ResourceName) => this.#read(() => this.#parts.matches.state(resource));
-  matches = (resource: ResourceName, rule: string, key: string) =>
-    this.#read(() => this.#parts.matches.matches(resource, rule, key));
+  matches = (...of: Parameters<Store["matches"]>) => this.#read(() => this.#parts.matches.matches(...of));
 
   note(name: string) {
     return this.#read(() => this.#parts.reference.note(name));
