@@ -50,12 +50,6 @@ export class ErrorGroups {
   }
 }
 
-export function groupsOf(records: Iterable<Grouped>): ErrorGroup[] {
-  const groups = new ErrorGroups();
-  for (const record of records) groups.add(record);
-  return groups.list();
-}
-
 /** Codes whose quoted value is the cause: it is what the `map` or the service lacks. */
 const quotesCause: ReadonlySet<string> = new Set<ErrorCode>(["E_MAPPING", "E_LOOKUP_UNKNOWN", "E_LOOKUP_AMBIGUOUS"]);
 

@@ -1,5 +1,5 @@
 import { RECORD_STATES, type Clock, type RecordId, type RecordState } from "#model";
-import { attentionStates } from "#operator";
+import { attentionStates, ErrorGroups } from "#operator";
 import { metricsType, redacted, type Metrics, type Redact } from "#telemetry";
 import { htmlAnswer, jsonAnswer, seeOther, textAnswer, type Answer } from "./answer.ts";
 import type { StatusSource } from "./contract.ts";
@@ -62,8 +62,10 @@ async function statusAnswer(query: URLSearchParams, { status, redact, clock, ver
   const asked = overview.streams.flatMap(({ name, counts }) =>
     attentionStates.filter((state) => (counts[state] ?? 0) > 0).map((state) => ({ stream: name, states: [state] })),
   );
-  const held = await Promise.all(asked.map((each) => status.records({ ...each, limit: recordsLookedAt })));
-  const shown = redacted({ overview, held: held.flat() }, redact);
+  const held = new ErrorGroups();
+  for (const each of asked)
+    for (const record of await status.records({ ...each, limit: recordsLookedAt })) held.add(record);
+  const shown = redacted({ overview, held: held.list() }, redact);
   return htmlAnswer(statusPage({ ...shown, refresh: query.get("refresh") !== "off", version, now: clock.now() }));
 }
 

@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { ErrorCode, RecordState } from "#model";
-import { groupsOf } from "#operator";
+import { ErrorGroups, type ErrorGroup } from "#operator";
 
 function record(key: string, code: ErrorCode, message: string, state: RecordState = "parked", details = {}) {
   return { id: { stream: "contacts", key }, state, error: { code, message, details } };
+}
+
+function groupsOf(records: Parameters<ErrorGroups["add"]>[0][]): ErrorGroup[] {
+  const groups = new ErrorGroups();
+  for (const each of records) groups.add(each);
+  return groups.list();
 }
 
 function lacking(value: string): string {

@@ -1,6 +1,5 @@
-import { attentionStates, groupsOf, remedyOf, type ErrorGroup } from "#operator";
+import { attentionStates, remedyOf, type ErrorGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
-import type { RecordView } from "#store";
 import { html, type Html } from "./html.ts";
 import { table } from "./layout.ts";
 import { recordsPath } from "./records-page.ts";
@@ -11,10 +10,9 @@ export const recordsLookedAt = 500;
 
 /**
  * What is held up, a row for each stream, state and cause: a thousand records that wait for the same thing are one fact.
- * `records` are the first ones of each stream and state, which tell the causes.
+ * The first records of each stream and state tell the causes.
  */
-export function heldRecords(streams: readonly StreamStatus[], records: readonly RecordView[]): Html {
-  const groups = groupsOf(records);
+export function heldRecords(streams: readonly StreamStatus[], groups: readonly ErrorGroup[]): Html {
   if (groups.length === 0) return html`<p>None is uncertain, parked or waiting.</p>`;
   const ordered = attentionStates.flatMap((state) => groups.filter((group) => group.state === state));
   return html`${table(

@@ -1,7 +1,6 @@
 import type { RecordState } from "#model";
-import { attentionOf, counted, urgencyOf } from "#operator";
+import { attentionOf, counted, urgencyOf, type ErrorGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
-import type { RecordView } from "#store";
 import type { Overview } from "../contract.ts";
 import { heldRecords } from "./held-records.ts";
 import { html, type Html } from "./html.ts";
@@ -13,8 +12,8 @@ const refreshSeconds = 10;
 
 export interface StatusPage {
   readonly overview: Overview;
-  /** The first records of each stream that are uncertain, parked or waiting. */
-  readonly held: readonly RecordView[];
+  /** What holds up the first records of each stream that are uncertain, parked or waiting; the largest group first. */
+  readonly held: readonly ErrorGroup[];
   readonly refresh: boolean;
   readonly version: string;
   readonly now: number;
