@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { RetryError, type JsonObject, type ResourceName } from "#model";
 import type { Dialect } from "#settings";
 import type { Brand } from "./brand.ts";
@@ -10,6 +11,9 @@ import { insteadOfList, pageIn, type Page } from "./reading.ts";
 import type { Transport } from "./transport.ts";
 import { idOf, instantOf } from "./values.ts";
 import { walk, type Place } from "./walk.ts";
+
+/** Rows that are handed on at once. */
+const MOST_ROWS = 200;
 
 export interface ReadParts {
   readonly transport: Transport;
@@ -55,7 +59,7 @@ export class Lists {
   ): AsyncGenerator<JsonObject[]> {
     const { paths, dialect } = this.#parts;
     const read = (place: Place) => this.page(resource, query, place, signal, above);
-    for await (const rows of walk(resource, read, dialect)) {
+    for await (const rows of inPieces(walk(resource, read, dialect))) {
       for (const row of rows) {
         for (const [field, id] of Object.entries(above)) row[field] ??= id;
         paths.remember(resource, idOf(row["id"]) ?? 0, row);
@@ -112,6 +116,15 @@ export class Lists {
       parameters["changedSince"] = new Date(changedSince).toISOString();
     return parameters;
   }
+}
+
+/** Who reads a list works on each row: a service that shows more than it was asked for must not hold up everything else. */
+async function* inPieces(pages: AsyncIterable<JsonObject[]>): AsyncGenerator<JsonObject[]> {
+  for await (const rows of pages)
+    for (let at = 0; at < rows.length; at += MOST_ROWS) {
+      if (at > 0) await nextTurn();
+      yield rows.slice(at, at + MOST_ROWS);
+    }
 }
 
 /** A service that ignores `changedSince` shows the whole list as if every row fitted. A row without a stamp passes. */

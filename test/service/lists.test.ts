@@ -40,6 +40,22 @@ describe("a list", () => {
     expect(await rowsOf(opened, "customer", { fields: ["name"] })).toEqual(rows);
   });
 
+  it("that is longer than it was asked for is handed on in pieces, and others have their turn between them", async () => {
+    const many = Array.from({ length: 1_000 }, (_, at) => ({ id: at + 1, name: "A" }));
+    await using server = await standIn(({ query }) => ({
+      json: { totalCount: 1_000, customer: many.slice(Number(query.get("offset"))) },
+    }));
+    await using opened = open(server.url);
+    const sizes: number[] = [];
+    let turns = 0;
+    for await (const piece of opened.service.list("customer", { fields: ["name"] }, never)) {
+      expect(turns).toBe(sizes.length);
+      sizes.push(piece.length);
+      setImmediate(() => (turns += 1));
+    }
+    expect(sizes).toEqual([200, 200, 200, 200, 200]);
+  });
+
   it("without rows is an error that names the setting", async () => {
     await using server = await standIn(() => ({ json: { hello: "world" } }));
     await using opened = open(server.url);
