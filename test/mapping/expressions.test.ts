@@ -172,6 +172,24 @@ describe("an expression that a row makes run away", () => {
     expect(await valueOf("$match(a, /x/).match", { a: "x" })).toBe("x");
   });
 
+  it.each([
+    ["is not there", "/nowhere/node", /did not start \(spawn \/nowhere\/node ENOENT\)/],
+    ["ends at once", "/bin/false", /did not start \(it ended with 1\)/],
+  ])("tells why its process did not start, as when its program %s", async (_what, program, why) => {
+    const { execPath } = process;
+    // What runs away ends its process, so that the next one has to be started.
+    await expect(
+      valueOf("$split($reduce([1..26], function($s, $i) { $s & $s }, a), '')", { a: "ab" }),
+    ).rejects.toThrow();
+    process.execPath = program;
+    try {
+      await expect(valueOf("$match(a, /x/).match", { a: "x" })).rejects.toThrow(why);
+    } finally {
+      process.execPath = execPath;
+    }
+    expect(await valueOf("$match(a, /x/).match", { a: "x" })).toBe("x");
+  });
+
   it.each(["$pad(a, 5e8)", "$pad(a, -5e8)", "$pad(a, b)"])("may not ask for a text of any width: %s", async (expr) => {
     await expect(valueOf(expr, { a: "x", b: 500_000_000 })).rejects.toThrow(
       "$pad makes texts of up to 10000 characters",

@@ -73,7 +73,9 @@ class Helper {
   readonly #child: ChildProcess;
   readonly #ready: Promise<void>;
   #answer: ((evaluated: Evaluated) => void) | undefined;
-  isOver = false;
+  #isReady = false;
+  /** Why it is over. */
+  #failure: string | undefined;
 
   constructor() {
     const file = helperFile();
@@ -90,15 +92,24 @@ class Helper {
     const { stdin } = this.#child;
     if (stdin instanceof Socket) stdin.unref();
     this.#ready = new Promise((resolve) => {
-      this.#child.once("message", () => resolve());
+      this.#child.once("message", () => {
+        this.#isReady = true;
+        resolve();
+      });
       this.#child.once("exit", () => resolve());
       this.#child.once("error", () => resolve());
     });
     this.#child.on("message", (said: Evaluated | "ready") => {
       if (said !== "ready") this.#answer?.(said);
     });
-    this.#child.on("exit", () => this.#end(tooMuch));
-    this.#child.on("error", (error) => this.#end(`the expression could not be evaluated: ${error.message}`));
+    this.#child.on("exit", (code, signal) =>
+      this.#end(this.#isReady ? tooMuch : notStarted(`it ended with ${signal ?? code}`)),
+    );
+    this.#child.on("error", (error) => this.#end(notStarted(error.message)));
+  }
+
+  get isOver(): boolean {
+    return this.#failure !== undefined;
   }
 
   async evaluate(task: Task): Promise<Evaluated> {
@@ -107,7 +118,7 @@ class Helper {
     });
     this.#hold(true);
     await this.#ready;
-    if (this.isOver) return { failure: tooMuch };
+    if (this.#failure !== undefined) return { failure: this.#failure };
     const timer = setTimeout(() => this.#end(tooLong), deadlineMs);
     this.#child.send(task);
     const evaluated = await answered;
@@ -129,9 +140,9 @@ class Helper {
   }
 
   #end(failure: string): void {
-    this.isOver = true;
+    this.#failure ??= failure;
     this.#child.kill("SIGKILL");
-    this.#answer?.({ failure });
+    this.#answer?.({ failure: this.#failure });
   }
 }
 
@@ -139,6 +150,10 @@ const tooMuch = `the expression needed more than ${memoryMb} MB and was stopped:
 const tooLong =
   `the expression did not end within ${deadlineMs / 1000} s and was stopped: ` +
   "let no pattern repeat what itself repeats, as (a+)+ does, or shorten the text first, with $substring";
+
+function notStarted(why: string): string {
+  return `the process that evaluates the expression did not start (${why}): is there memory, and room for a process more?`;
+}
 
 /** Beside this file, as source or as built. */
 function helperFile(): string {
