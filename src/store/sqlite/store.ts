@@ -250,13 +250,9 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#parts.reference.saveReference(resource, entries));
   }
 
-  adoption(stream: StreamName) {
-    return this.#read(() => this.#parts.streams.adoption(stream));
-  }
-
-  decideAdoption(...[stream, decision]: Parameters<Store["decideAdoption"]>) {
-    return this.#commit.run(() => this.#parts.streams.decideAdoption(stream, decision));
-  }
+  adoption = (stream: StreamName) => this.#read(() => this.#parts.streams.adoption(stream));
+  decideAdoption = (...of: Parameters<Store["decideAdoption"]>) =>
+    this.#commit.run(() => this.#parts.streams.decideAdoption(...of));
 
   beginMatches = (resource: ResourceName) => this.#commit.run(() => this.#parts.matches.begin(resource));
   saveMatches = (resource: ResourceName, entries: readonly MatchEntry[]) =>
