@@ -45,7 +45,7 @@ async function answer(id: RecordId, kind: "create" | "skip", options: ResolveOpt
 /** Shows both sides and asks, before anything is bound. */
 async function bindTo(id: RecordId, serviceId: number, options: ResolveOptions, io: Io): Promise<number> {
   if (!options.yes && !(io.isTerminal && io.stdin)) {
-    io.stderr.write("Nobody can be asked without a terminal: add --yes to bind without being asked.\n");
+    io.stderr.write("No terminal to ask on: add --yes to bind without confirmation.\n");
     return exitCode.usage;
   }
   await using context = await openPartsContext(options, io);
@@ -55,9 +55,10 @@ async function bindTo(id: RecordId, serviceId: number, options: ResolveOptions, 
   const stream = syncFile.streams.find(({ name }) => name === id.stream)!;
   const view = await store.record(id);
   if (!view) return notInStore(id, io);
-  if (!isAnswerable(view.state)) return settledAlready(view, io);
   const binding = { resource: stream.resource, serviceId };
   const owner = await store.boundTo(binding);
+  const isOwn = owner !== undefined && recordLabel(owner) === recordLabel(id);
+  if (!isAnswerable(view.state) && (isOwn || !owner)) return settledAlready(view, io);
   if (owner) {
     io.stderr.write(`${labelOf(binding)} already belongs to ${recordLabel(owner)}.\n`);
     return exitCode.needsPerson;
