@@ -120,7 +120,7 @@ async function confirm(
   for (const { stream } of plans) await context.parts.store.decideAdoption(stream, decision);
   if (!options.json)
     io.stdout.write(
-      `\nDecided: ${plans.map(({ stream }) => stream).join(", ")} may deliver. A running daemon goes on by itself, else the next sync does.\n`,
+      `\nDecided: ${plans.map(({ stream }) => stream).join(", ")} may deliver. A running daemon continues at once; otherwise the next sync does.\n`,
     );
 }
 

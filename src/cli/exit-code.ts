@@ -4,9 +4,9 @@ import type { StreamStatus } from "#pipeline";
 /** What each exit code means, in every command, as sysexits.h and cron users know them. */
 export const exitCodes = [
   { name: "ok", code: 0, meaning: "done; all is in step or on its way" },
-  { name: "needsPerson", code: 1, meaning: "somebody has to act: a record, a stream or an answer waits for a person" },
+  { name: "needsPerson", code: 1, meaning: "action needed: a record, a stream or an answer waits for a person" },
   { name: "usage", code: 64, meaning: "the command line is wrong; nothing was done" },
-  { name: "stopped", code: 70, meaning: "it could not go on: the store, the queue or the service's credentials" },
+  { name: "stopped", code: 70, meaning: "it could not continue: the store, the queue or the service's credentials" },
   { name: "again", code: 75, meaning: "something failed or is not done yet that the next round tries again" },
   { name: "settings", code: 78, meaning: "the settings or the sync file are wrong; nothing was done" },
 ] as const;

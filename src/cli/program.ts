@@ -51,38 +51,32 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
   const ended = (result: Promise<number>) => result.then((value) => void (code = value));
   const globals = () => program.opts<GlobalOptions>();
 
-  command("init", "asks for the ERP and the service, writes .env and config/sync.yaml, and ends in check")
+  command("init", "Ask for the ERP and the service, write .env and config/sync.yaml, then check them")
     .addOption(new Option("--erp <name>", "the ERP").choices(presets.map(({ name }) => name)))
     .option("--service-url <url>", "address of the service")
     .option("--set <name=value...>", "a line of .env (ERP_URL=…), or a table or column (customers.table=…)", setting)
     .option("--timezone <zone>", "time zone of the ERP's clock (default: this machine's)", zone)
-    .option("--yes", "ask nothing: what is not given stays empty in .env")
-    .option("--force", "overwrite files that are there")
-    .option("--no-check", "write the files and end")
+    .option("--yes", "ask nothing; values that are not given stay empty in .env")
+    .option("--force", "overwrite existing files")
+    .option("--no-check", "write the files without checking them")
     .action((options: InitOptions) => ended(init({ ...globals(), ...options }, io)));
-  command("run", "the daemon: polls the ERP and keeps the service in step until it is stopped").action(() =>
+  command("run", "Run the daemon: poll the ERP and keep the service in step until stopped").action(() =>
     ended(run(globals(), io)),
   );
-  command("sync", "one round: polls every stream, delivers until nothing is due, then exits (for cron)")
-    .option("--timeout <seconds>", "end with 75 when nothing progressed for this long (default: 300)", positiveInteger)
+  command("sync", "Run one round: poll every stream, deliver until nothing is due, exit (for cron)")
+    .option("--timeout <seconds>", "exit with 75 after this long without progress (default: 300)", positiveInteger)
     .option("--json", "the result as one line of JSON")
     .action((options: SyncOptions) => ended(sync({ ...globals(), ...options }, io)));
-  command("check", "is everything there that a run needs? Settings, sync file, store, ERP, queue, service")
-    .option("--service", "probe the tenant with reads alone and say which dialect settings hold")
+  command("check", "Verify settings, sync file, store, ERP, queue and service before running")
+    .option("--service", "probe the tenant, with reads only, and report which dialect settings fit")
     .option("--json", "the findings as JSON")
     .action((options: CheckOptions) => ended(check({ ...globals(), ...options }, io)));
-  command(
-    "status",
-    "how each stream stands, what needs a person, and what a running daemon says of the service and the queue",
-  )
+  command("status", "Show the state of each stream, what needs a person, and the health of service and queue")
     .option("--json", "the status as JSON, from the store alone")
     .addHelpText("after", streamWords)
     .action((options: StatusOptions) => ended(status({ ...globals(), ...options }, io)));
-  command(
-    "records",
-    "List records by cause, with counts and what to do; those that need a person unless told otherwise",
-  )
-    .argument("[stream]", "one stream; all unless given")
+  command("records", "List records by cause, with counts and what to do; by default those that need a person")
+    .argument("[stream]", "one stream (default: all)")
     .addOption(new Option("--state <state...>", "states to list").choices(RECORD_STATES))
     .option("--code <code>", "only those that met this error")
     .option("--each", "each record, instead of one entry per cause")
@@ -91,20 +85,17 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
     .action((stream: string | undefined, options: RecordsOptions) =>
       ended(records(stream, { ...globals(), ...options }, io)),
     );
-  command("explain", "why a record is the way it is: what the ERP showed, what was written, when, with what result")
+  command("explain", "Show the history of a record: what the ERP showed, what was written, when, with what result")
     .addArgument(recordArgument())
     .option("--json", "as JSON")
     .action((id: RecordId, options: ExplainOptions) => ended(explain(id, { ...globals(), ...options }, io)));
-  command("peek", "the next rows of a stream as the ERP gives them and as they are mapped; writes nothing")
+  command("peek", "Show the next rows of a stream as the ERP returns them and as they are mapped; write nothing")
     .argument("<stream>", "the stream")
     .option("--rows <count>", "how many", positiveInteger, 3)
     .option("--json", "one line of JSON per row")
     .action((stream: string, options: PeekOptions) => ended(peek(stream, { ...globals(), ...options }, io)));
-  command(
-    "retry",
-    "parked and waiting records are tried again, by a running daemon within seconds, else by the next sync",
-  )
-    .argument("[target]", "a stream, or one record as stream/key; everything unless given")
+  command("retry", "Retry parked and waiting records: a running daemon does so within seconds, otherwise the next sync")
+    .argument("[target]", "a stream, or one record as stream/key (default: everything)")
     .option("--code <code>", "only those that met this error")
     .option("--json", "as JSON")
     .action((target: string | undefined, options: RetryOptions) =>
@@ -115,12 +106,12 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
     .option("--code <code>", "the records of the stream that met this error")
     .option("--json", "as JSON")
     .action((target: string, options: SkipOptions) => ended(skip(target, { ...globals(), ...options }, io)));
-  command("resolve", "answers a create whose result nobody could know, or a record with several candidates")
+  command("resolve", "Answer a create whose result is unknown, or a record with several candidates")
     .addArgument(recordArgument())
-    .option("--bind <id>", "it is this record of the service", positiveInteger)
-    .option("--create", "the service does not have it: create it")
+    .option("--bind <id>", "bind it to this record of the service", positiveInteger)
+    .option("--create", "create it: the service does not have it")
     .option("--skip", "leave it out until the ERP changes it")
-    .option("--yes", "with --bind: do not ask whether the two shown are the same")
+    .option("--yes", "with --bind: do not ask for confirmation")
     .option("--json", "as JSON")
     .addHelpText("after", resolveWords)
     .action((id: RecordId, options: ResolveOptions) => ended(resolve(id, { ...globals(), ...options }, io)));
@@ -131,51 +122,51 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
     .addHelpText("after", unbindWords)
     .action((id: RecordId, options: UnbindOptions) => ended(unbind(id, { ...globals(), ...options }, io)));
 
-  command("adopt", "which records of the service are the ERP's: shows it, and with --confirm lets the streams through")
-    .argument("[streams...]", "these streams; all unless given")
+  command("adopt", "Show which records of the service match the ERP's; with --confirm, release the streams")
+    .argument("[streams...]", "these streams (default: all)")
     .option("--csv <file>", "write the whole list; its serviceId column can be filled in where records are ambiguous")
     .option("--answers <file>", "read the filled-in list and bind what it says")
-    .option("--confirm", "let the streams through: bind what matches, create what is new, park what is ambiguous")
-    .option("--create-all", "let the streams through although nothing can be matched: everything is created")
+    .option("--confirm", "release the streams: bind matches, create new records, park ambiguous ones")
+    .option("--create-all", "release the streams without matching: create every record")
     .option("--json", "as JSON")
     .addHelpText("after", verdictWords)
     .action((streams: string[], options: AdoptOptions) => ended(adopt(streams, { ...globals(), ...options }, io)));
-  command("reconcile", "reads the service and reports where it differs from what was last written")
-    .argument("[streams...]", "these streams; all unless given")
-    .option("--repair", "write owned fields that differ again")
+  command("reconcile", "Read the service and report differences from what was last written")
+    .argument("[streams...]", "these streams (default: all)")
+    .option("--repair", "write the owned fields that differ once more")
     .option("--json", "as JSON")
     .action((streams: string[], options: ReconcileOptions) =>
       ended(reconcile(streams, { ...globals(), ...options }, io)),
     );
-  command("deletions", "deletions that the guard holds back")
-    .argument("[stream]", "one stream; all unless given")
-    .option("--confirm", "they are meant: let the next sweep delete them, at most as many as are shown")
+  command("deletions", "Show the deletions that the guard holds")
+    .argument("[stream]", "one stream (default: all)")
+    .option("--confirm", "let the next sweep delete them, at most as many as are shown")
     .option("--json", "as JSON")
     .action((stream: string | undefined, options: DeletionsOptions) =>
       ended(deletions(stream, { ...globals(), ...options }, io)),
     );
   command("reread", "Read a stream from its beginning with the next poll, or single records now")
     .argument("<stream>", "the stream")
-    .argument("[keys...]", "keys of records to read now; the whole stream unless given")
+    .argument("[keys...]", "keys of records to read now (default: the whole stream)")
     .option("--json", "as JSON")
     .action((stream: string, keys: string[], options: RereadOptions) =>
       ended(reread(stream, keys, { ...globals(), ...options }, io)),
     );
-  command("backup", "copies the store, beside a running daemon")
-    .argument("<file>", "where to; the file must not exist")
+  command("backup", "Copy the store; the daemon may be running")
+    .argument("<file>", "file to write; it must not exist")
     .option("--json", "as JSON")
     .action((path: string, options: BackupOptions) => ended(backup(path, { ...globals(), ...options }, io)));
-  command("rebuild", "makes a lost store again by matching the ERP's records with the service's")
+  command("rebuild", "Rebuild a lost store by matching the ERP's records with the service's")
     .option("--csv <file>", "write the whole list")
     .option("--confirm", "bind what matches, create what is new")
     .option("--json", "one line of JSON per step")
     .action((options: RebuildOptions) => ended(rebuild({ ...globals(), ...options }, io)));
-  command("schema", "the JSON Schema of the sync file, for editors").action(() => ended(schema(io)));
+  command("schema", "Print the JSON Schema of the sync file, for editors").action(() => ended(schema(io)));
   withSandboxOptions(
-    command("sandbox", "a stand-in for the service to try things on: a real HTTP server, records in memory"),
+    command("sandbox", "Run a stand-in for the service: a real HTTP server with records in memory"),
   ).action((given: SandboxArguments) => ended(sandbox(sandboxOptionsOf(given), io)));
-  command("demo", "the whole way on a sample ERP and the sandbox: first load, live changes, the counts")
-    .option("--keep", "leave everything running to play with")
+  command("demo", "Run a sample ERP and the sandbox: first load, live changes, counts")
+    .option("--keep", "leave everything running until Ctrl-C")
     .action((options: DemoOptions) => ended(demo(options, io)));
 
   try {
@@ -187,10 +178,10 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
 }
 
 const streamWords = `
-Stream states: loading the first load is under way, following every change is followed, failing the last poll failed and
-the next one tries again, held nothing is delivered until a person decides (svcsync adopt).
-Records: in sync the service holds what the ERP showed last, due on their way, waiting for another record, parked and
-uncertain need a person, left out by the rules of the stream or by a person, deleted gone in the ERP.
+Stream states: loading (first load in progress), following (changes are followed), failing (the last poll failed; the next
+one tries again), held (nothing is delivered until a person decides: svcsync adopt).
+Records: in sync (the service holds what the ERP showed last), due (in progress), waiting (for another record), parked and
+uncertain (a person must act), left out (by the rules of the stream or by a person), deleted (in the ERP).
 `;
 
 const resolveWords = `
@@ -206,15 +197,15 @@ the new id once it is bound again.
 `;
 
 const verdictWords = `
-Verdicts: bound they belong together already, matched exactly one record of the service has this natural key, new none
-has, ambiguous several have, left out nothing is to be created (deleted in the ERP, or the stream's rules), unclear the
-record could not be compared. "only in the service": records that no row of the ERP matches; they are never touched.
+Verdicts: bound (already linked), matched (exactly one record of the service has this natural key), new (none has),
+ambiguous (several have), left out (nothing to create: deleted in the ERP, or the stream's rules), unclear (the record could
+not be compared). "only in the service": records that no row of the ERP matches; they are never touched.
 `;
 
 const helpEnd = `
-Where to begin:
+Getting started:
   svcsync init                        writes the settings for your ERP
-  svcsync check                       proves the settings before anything is written
+  svcsync check                       verifies the settings before anything is written
   svcsync run                         runs the daemon
   svcsync status                      shows how far each stream is and what needs a person
   svcsync explain customers/10023     shows why one record is the way it is
@@ -228,7 +219,7 @@ function failed(thrown: unknown, io: Io): number {
   io.stderr.write(failureText(thrown));
   if (isSettingsError(thrown))
     io.stderr.write(
-      'Correct it, then "svcsync check"; .env.example and docs/sync-file.md explain every word, "svcsync init" writes first files.\n',
+      'Correct it, then "svcsync check"; .env.example and docs/sync-file.md explain every word, "svcsync init" writes the first files.\n',
     );
   return failureCode(thrown);
 }

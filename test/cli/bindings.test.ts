@@ -80,7 +80,7 @@ describe("who is who", () => {
 
   it("resolve --bind without a terminal wants --yes", async () => {
     const { code, stderr } = await scene.run("resolve", "customers/10001", "--bind", String(idOf("10001")));
-    expect(stderr).toBe("Nobody can be asked without a terminal: add --yes to bind without being asked.\n");
+    expect(stderr).toBe("No terminal to ask on: add --yes to bind without confirmation.\n");
     expect(code).toBe(64);
   });
 

@@ -15,7 +15,7 @@ describe("help", () => {
     expect(commands).toEqual(
       expect.arrayContaining(["init", "run", "sync", "check", "status", "records", "explain", "adopt", "demo"]),
     );
-    expect(stdout).toContain("Where to begin:");
+    expect(stdout).toContain("Getting started:");
   });
 
   it.each(commands)("says what %s does", async (name) => {

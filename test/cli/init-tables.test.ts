@@ -81,7 +81,7 @@ describe("init on a database with tables of its own", () => {
     expect(stdout).toContain("The database has 4 tables and views:\n  Kunden\n  Ansprechpartner\n");
     expect(stdout).toContain("Table of tickets (- for none) [-]");
     expect(stdout).not.toContain("PROBLEM");
-    expect(stdout).toContain("All is there.");
+    expect(stdout).toContain("Ready.");
     expect(code).toBe(0);
     expect(await written()).toMatchObject({
       sources: { erp: { timezone: "Europe/Vienna" } },
@@ -114,7 +114,7 @@ describe("init on a database with tables of its own", () => {
     expect(stdout).toContain("Kunden has no column Frima; did you mean Firma?");
     expect(stdout).toContain("still missing: name");
     expect(stdout).toContain("found the part nme, wanted one of key, changed, number");
-    expect(stderr).toContain("The questions were not answered to the end");
+    expect(stderr).toContain("Not all questions were answered");
     expect(code).toBe(64);
   });
 

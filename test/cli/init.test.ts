@@ -38,7 +38,7 @@ describe("init", () => {
       expect(stdout).toContain("Which ERP leads?");
       expect(stdout).not.toContain("PROBLEM");
       expect(stdout).toContain("has the tables and keys of the template, which is used as it is");
-      expect(stdout).toContain("All is there.");
+      expect(stdout).toContain("Ready.");
       expect(stdout).not.toContain(DEFAULT_TOKEN);
       expect(code).toBe(0);
     } finally {
@@ -68,7 +68,7 @@ describe("init", () => {
 
   it("says which zone it took for the ERP's clock where nobody named one", async () => {
     const argv = ["init", "--yes", "--no-check", "--force", "--erp", "erpnext"];
-    expect((await runCaptured(argv)).stdout).toMatch(/zone \S+, this machine's: --timezone/);
+    expect((await runCaptured(argv)).stdout).toMatch(/zone \S+, this machine's. If not, use --timezone/);
     expect((await runCaptured([...argv, "--timezone", "Europe/Vienna"])).stdout).not.toContain("this machine's");
     expect((await runCaptured(["init", "--yes", "--no-check", "--force", "--erp", "weclapp"])).stdout).not.toContain(
       "zone",
@@ -81,7 +81,7 @@ describe("init", () => {
     expect(stdout.match(/wanted a number from 1 to \d+, or a name/g)).toHaveLength(2);
     expect(stdout).toContain("wanted an address that begins with https://");
     expect(stdout).toContain("wanted an answer");
-    expect(stderr).toContain("The questions were not answered to the end");
+    expect(stderr).toContain("Not all questions were answered");
     expect(code).toBe(64);
     await expect(stat(join(folder, ".env"))).rejects.toThrow("ENOENT");
   });
@@ -108,7 +108,7 @@ describe("init", () => {
   it("overwrites nothing without --force, and says what is in the way before it asks", async () => {
     await writeFile(join(folder, ".env"), "SERVICE_URL=https://mine.example\n");
     const { code, stdout, stderr } = await runCaptured(["init", "--yes", "--erp", "odoo"]);
-    expect(stderr).toContain(".env would be overwritten");
+    expect(stderr).toContain(".env already exists");
     expect(stdout).toBe("");
     expect(code).toBe(64);
     expect(await read(".env")).toBe("SERVICE_URL=https://mine.example\n");
@@ -120,7 +120,7 @@ describe("init", () => {
     await runCaptured(["init", "--yes", "--no-check", "--erp", "odoo"]);
     await rm(join(folder, ".env"));
     const edited = await runCaptured(["init", "--yes", "--no-check", "--erp", "weclapp"]);
-    expect(edited.stderr).toContain("config/sync.yaml would be overwritten");
+    expect(edited.stderr).toContain("config/sync.yaml already exists");
     await writeFile(join(folder, "config/sync.yaml"), sampleSyncFile);
     expect(await runCaptured(["init", "--yes", "--no-check", "--erp", "weclapp"])).toMatchObject({ code: 0 });
     expect(await read("config/sync.yaml")).toContain("preset: weclapp");

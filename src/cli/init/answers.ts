@@ -55,7 +55,7 @@ export async function answers(options: AnswerOptions, io: Io): Promise<Answered 
   return { preset, settings, zone, zoneIsGuessed, syncFile, said };
 }
 
-const unanswered = "The questions were not answered to the end; --yes asks none.";
+const unanswered = "Not all questions were answered; --yes asks none.";
 
 function givenSettings(options: AnswerOptions): Map<string, string> {
   const given = new Map<string, string>();

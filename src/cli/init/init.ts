@@ -15,7 +15,7 @@ import { isThere, readIfThere, writeFolders, writeWhole } from "./written-files.
 
 export interface InitOptions extends GlobalOptions, AnswerOptions {
   readonly force?: boolean;
-  /** False: write the files and end. */
+  /** False: write the files without checking them. */
   readonly check?: boolean;
 }
 
@@ -27,7 +27,7 @@ export async function init(options: InitOptions, io: Io): Promise<number> {
   const taken = options.force ? [] : await takenFiles(envFile);
   if (taken.length > 0) {
     io.stderr.write(
-      `${taken.join(" and ")} would be overwritten: move it away, or say --force. Nothing was written.\n`,
+      `${taken.join(" and ")} already ${taken.length > 1 ? "exist" : "exists"}. Move away, or add --force to overwrite. Nothing was written.\n`,
     );
     return exitCode.usage;
   }
@@ -42,17 +42,15 @@ export async function init(options: InitOptions, io: Io): Promise<number> {
   await writeWhole(envFile, envText(preset, settings), 0o600);
   await writeWhole(syncFile, answered.syncFile.replaceAll(templateZone, zone), 0o644);
   await writeWhole(schemaFile, schemaText(adapters, resourceNames), 0o644);
-  io.stdout.write(`\n${envFile} and ${syncFile} are written for ${preset.title}.\n`);
+  io.stdout.write(`\n${envFile} and ${syncFile} were written for ${preset.title}.\n`);
   if (said !== undefined) io.stdout.write(`${said}\n`);
   if (zoneIsGuessed)
     io.stdout.write(
-      `The ERP's clock is taken to be in the zone ${zone}, this machine's: --timezone, or ${syncFile}, says otherwise.\n`,
+      `The ERP's clock is assumed to be in the zone ${zone}, this machine's. If not, use --timezone or edit ${syncFile}.\n`,
     );
   const open = unanswered(preset, settings);
   if (open.length > 0) {
-    io.stdout.write(
-      `Still to be filled in in ${envFile}: ${open.join(", ")}. Then "svcsync check" goes on from here.\n`,
-    );
+    io.stdout.write(`Still to fill in ${envFile}: ${open.join(", ")}. Then run "svcsync check".\n`);
     return options.check === false ? exitCode.ok : exitCode.settings;
   }
   if (options.check === false) return exitCode.ok;
@@ -60,8 +58,8 @@ export async function init(options: InitOptions, io: Io): Promise<number> {
   const code = await checked(envFile, io);
   io.stdout.write(
     code === exitCode.ok
-      ? '\nAll is there. "svcsync peek customers" shows what would be written, "svcsync run" begins.\n'
-      : '\nCorrect what is named above, then "svcsync check" again.\n',
+      ? '\nReady. "svcsync peek customers" shows what would be written, "svcsync run" starts the daemon.\n'
+      : '\nCorrect the problems above, then run "svcsync check" again.\n',
   );
   return code;
 }

@@ -133,6 +133,6 @@ streams:
       referenceNumber: reference
       billable: { from: billable, map: { 1: true, 0: false } }
 
-    # A record with somebody's hours on it is for a person to cancel.
+    # A record may carry people's hours: a person must cancel it.
     deleted: { when: "deleted = 1", ignore: true }
 `;

@@ -96,7 +96,7 @@ streams:
       referenceNumber: NumAtCard
       # The service has no field for the state of an order. This one shows it to the people there.
       externalReferenceNumber: { from: DocumentStatus, map: { bost_Open: Open, bost_Close: Closed } }
-    # A record with somebody's hours on it is for a person to cancel.
+    # A record may carry people's hours: a person must cancel it.
     deleted: { when: "Cancelled = 'tYES'", set: { externalReferenceNumber: Cancelled } }
 `,
 };

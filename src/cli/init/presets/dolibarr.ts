@@ -72,7 +72,7 @@ streams:
       priority:
         lookup: priority
         value: { from: severity_code, map: { LOW: Low, NORMAL: Normal, HIGH: High, BLOCKING: High }, default: Normal }
-      # 8 is closed, 9 deleted by the user; 5 and 7 wait for somebody else.
+      # 8 is closed, 9 deleted by the user; 5 and 7 wait for another person.
       ticketStatus:
         lookup: ticketStatus
         value: { from: fk_statut, map: { 5: Waiting, 7: Waiting, 8: Closed, 9: Closed }, default: Open }

@@ -93,7 +93,7 @@ streams:
       referenceNumber: maintenance_type
       # The service has no field for the state of an order. This one shows it to the people there.
       externalReferenceNumber: { from: docstatus, map: { 0: Draft, 1: Submitted } }
-    # A record with somebody's hours on it is for a person to cancel.
+    # A record may carry people's hours: a person must cancel it.
     deleted: { when: "docstatus = 2", set: { externalReferenceNumber: Cancelled } }
 `,
 };

@@ -77,7 +77,7 @@ streams:
     fields:
       erpReferenceNumber: ticket_no
       customer: { ref: customers, key: customer_no }
-      # An empty contact_no names nobody, and nothing waits.
+      # An empty contact_no names no contact, and nothing waits.
       customerContact: { ref: contacts, key: [customer_no, contact_no], optional: true }
       # A ticket has no title: the first line of its description serves as one.
       description: { expr: "$join([subject, body][$ != ''], '\\n\\n')" }

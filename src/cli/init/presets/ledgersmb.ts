@@ -92,7 +92,7 @@ streams:
       referenceNumber: ponumber
       # The service has no field for the state of an order. This one shows it to the people there.
       externalReferenceNumber: { from: closed, map: { false: Open, true: Closed } }
-    # A record with somebody's hours on it is for a person to cancel.
+    # A record may carry people's hours: a person must cancel it.
     deleted: { set: { externalReferenceNumber: Deleted } }
 `,
 };

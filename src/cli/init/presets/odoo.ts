@@ -60,7 +60,7 @@ streams:
     resource: customer
     match: [customerId]
     fields:
-      # The reference is optional in Odoo and not unique by itself; the id is both.
+      # The reference is optional in Odoo and not unique on its own; the id is both.
       customerId: { expr: "$string(id)" }
       name: name
       shortName: ref

@@ -115,7 +115,7 @@ streams:
       referenceNumber: reference
       # The service has no field for the state of an order. This one shows it to the people there.
       externalReferenceNumber: { from: status, map: { open: Open, done: Done, cancelled: Cancelled } }
-    # A record with somebody's hours on it is for a person to cancel.
+    # A record may carry people's hours: a person must cancel it.
     deleted: { when: "status = 'cancelled'", set: { externalReferenceNumber: Cancelled } }
 `,
 };

@@ -18,7 +18,7 @@ const dialects: readonly Dialect[] = [
     example: "postgres://svcsync:password@erp-db:5432/erp",
     notes: [
       "A transaction that is still open is waited for, however long it takes. `overlap` is for a program that takes its",
-      "stamp before its transaction begins. On a standby nobody tells of open transactions: there it must be longer than",
+      "stamp before its transaction begins. A standby does not show open transactions: there it must be longer than",
       "the longest of them.",
     ],
   },
@@ -85,7 +85,7 @@ sources:
   erp:
     adapter: sql
     url: "\${ERP_URL}"
-    # The zone of stamps that carry none.
+    # The time zone of stamps without one.
     timezone: Europe/Berlin
 ${notes.map((note) => `    # ${note}\n`).join("")}
 `;

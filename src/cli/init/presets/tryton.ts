@@ -102,7 +102,7 @@ streams:
       externalReferenceNumber:
         from: state
         map: { draft: Draft, quotation: Quotation, confirmed: Confirmed, processing: Processing, done: Done, cancelled: Cancelled }
-    # A record with somebody's hours on it is for a person to cancel.
+    # A record may carry people's hours: a person must cancel it.
     deleted: { when: "state = 'cancelled'", set: { externalReferenceNumber: Cancelled } }
 `,
 };

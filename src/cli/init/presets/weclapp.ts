@@ -86,7 +86,7 @@ streams:
       referenceNumber: commission
       # The service has no field for the state of an order. This one shows it to the people there.
       externalReferenceNumber: status
-    # A record with somebody's hours on it is for a person to cancel.
+    # A record may carry people's hours: a person must cancel it.
     deleted: { when: "status = 'CANCELLED'", set: { externalReferenceNumber: CANCELLED } }
 `,
 };

@@ -52,7 +52,7 @@ streams:
       referenceNumber: customerOrderNumber
       # The service has no field for the state of an order. This one shows it to the people there.
       externalReferenceNumber: status
-    # A record with somebody's hours on it is for a person to cancel.
+    # A record may carry people's hours: a person must cancel it.
     deleted: { when: "status in ['canceled', 'cancelled']", set: { externalReferenceNumber: canceled } }
 `,
 };

@@ -83,7 +83,7 @@ const targets: Readonly<Record<StreamKind, Target>> = {
     // The service takes this number at creation only; later it accepts a change and drops it.
     once: ["number"],
     more: [],
-    deleted: ["# A record with somebody's hours on it is for a person to cancel.", ...stays],
+    deleted: ["# A record may carry people's hours: a person must cancel it.", ...stays],
   },
 };
 
