@@ -154,7 +154,6 @@ export class Poller {
   async #failed(stream: StreamName, thrown: unknown): Promise<void> {
     const { logger, observer, pauses } = this.#parts;
     const { error, pauseMs } = pauses.failed(stream, thrown);
-    observer.pollFailed(stream, error);
     // What heals itself is a warning; what needs a person, or is a defect of ours, is an error.
     const heals = thrown instanceof SyncError && (thrown.family === "retry" || thrown.family === "wait");
     const isKnown = this.#failing.get(stream) === error.code;
@@ -164,18 +163,21 @@ export class Poller {
     else if (heals) logger.warn({ stream, pauseMs, err: thrown }, "poll failed");
     else logger.error({ stream, pauseMs, err: thrown instanceof Error ? thrown : error }, "poll stopped");
     await this.#note(stream, error);
+    observer.pollFailed(stream, error);
   }
 
   /** Another stream of the source, or this one, found out that the ERP wants to be left alone. */
   async #putOff(stream: StreamName, cause: ErrorFacts): Promise<void> {
     const { logger, observer } = this.#parts;
-    observer.pollFailed(stream, cause);
     logger.debug({ stream, err: cause }, "poll was put off");
-    if (this.#failing.get(stream) === cause.code) return;
-    this.#failing.set(stream, cause.code);
-    await this.#note(stream, cause);
+    if (this.#failing.get(stream) !== cause.code) {
+      this.#failing.set(stream, cause.code);
+      await this.#note(stream, cause);
+    }
+    observer.pollFailed(stream, cause);
   }
 
+  /** The store knows the failure before an observer hears of it: `sync` prints the stream's state as soon as it does. */
   async #note(stream: StreamName, error: ErrorFacts): Promise<void> {
     const { store, logger } = this.#parts;
     try {

@@ -28,17 +28,25 @@ async function polling() {
     check: async () => [],
   });
   const common = { store, clock, logger: silentLogger };
+  const storedWhenObserved: Promise<boolean>[] = [];
+  const isStored = async (stream: StreamName) => (await store.cursor(stream)).error !== undefined;
   const poller = new Poller({
     ...common,
     sources: new Map(names.map((name) => [name, source(name)])),
     sweeper: new Sweeper({ ...common, streams: new Map(), intervalMs: MINUTE }),
     pauses: new PollPauses({ sourceOf: () => "erp", elapsed: clock.now }),
-    observer: { staged: () => {}, polled: () => {}, pollFailed: () => {}, delivered: () => {} },
+    observer: {
+      staged: () => {},
+      polled: () => {},
+      pollFailed: (stream) => void storedWhenObserved.push(isStored(stream)),
+      delivered: () => {},
+    },
     nudge: () => {},
   });
   return {
     erp,
     clock,
+    storedWhenObserved,
     poll: (...streams: StreamName[]) => Promise.all(streams.map((stream) => poller.poll(stream, never))),
     poller,
     /** The code that a stream is failing with. */
@@ -73,6 +81,13 @@ describe("an ERP that refuses the login", () => {
     const gaps = tries.map((at, index) => at - (tries[index - 1] ?? 0));
     expect(Math.max(...gaps)).toBeLessThanOrEqual(61);
     expect(gaps.at(-1)).toBeGreaterThanOrEqual(30);
+  });
+
+  it("is stored at each stream before an observer hears of it", async () => {
+    await using scene = await polling();
+    scene.erp.answer = refuse;
+    await scene.poll(...names);
+    expect(await Promise.all(scene.storedWhenObserved)).toEqual([true, true, true]);
   });
 
   it("is shown as that in all its streams, also when it then locks the user out", async () => {
