@@ -1,10 +1,27 @@
 import { defineConfig } from "vitest/config";
 
+/** Whole stories and the commands as a user runs them. */
+const journeys = ["test/{journeys,chaos,cli}/**/*.test.ts"];
+/** Real servers and programs: databases, Redis, a browser. */
+const systems = [
+  "test/{conformance,queue,setup,sources,store}/**/*.test.ts",
+  "test/web/browser.test.ts",
+  "test/runtime.test.ts",
+];
+
+const layer = (name: string, include: string[], needs: { exclude?: string[]; globalSetup?: string[] } = {}) => ({
+  extends: true as const,
+  test: { name, include, ...needs },
+});
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    projects: [
+      layer("unit", ["test/**/*.test.ts"], { exclude: [...journeys, ...systems] }),
+      layer("systems", systems, { globalSetup: ["test/setup/global.ts"] }),
+      layer("journeys", journeys, { globalSetup: ["test/setup/global.ts"] }),
+    ],
     setupFiles: ["test/setup/random.ts"],
-    globalSetup: ["test/setup/global.ts"],
     pool: "forks",
     // One line a file and a summary; of a test that fails, all it printed.
     reporters: [["default", { summary: false }]],
