@@ -191,7 +191,7 @@ export class Front {
 
   #carryOut(exchange: Exchange): Answer {
     const { method, route, query, request, body, number, disturbed } = exchange;
-    const { sessions, tenant, api } = this.#parts;
+    const { sessions, api } = this.#parts;
     const { authorization } = request.headers;
     if (route?.kind === "login")
       return method === "POST" ? sessions.login(parse(request, body) ?? null) : refused(405, "login wants POST");
@@ -201,9 +201,7 @@ export class Front {
     if (route === undefined) return refused(404, "there is nothing at this path");
     if (route.kind === "logout")
       return method === "POST" ? sessions.logout(authorization) : refused(405, "logout wants POST");
-    const lagMs = disturbed?.searchLagMs ?? 0;
-    const searchLagMs = Math.max(lagMs, tenant.switches.searchLagMs);
-    const caller = { account, request: number, searchLagMs, guessLagMs: lagMs, listLagMs: disturbed?.listLagMs ?? 0 };
+    const caller = { account, request: number, listLagMs: disturbed?.listLagMs ?? 0 };
     return api.answer({ method, route, query, body: parse(request, body), caller });
   }
 

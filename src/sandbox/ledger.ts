@@ -10,7 +10,7 @@ export interface RequestEntry {
   readonly method: string;
   /** Path and query as sent. */
   readonly url: string;
-  /** Neutral name; `login`, `logout` and `search` too; undefined where the path leads nowhere. */
+  /** Neutral name; `login` and `logout` too; undefined where the path leads nowhere. */
   readonly resource: string | undefined;
   readonly username: string | undefined;
   /** 0 where the connection was cut before an answer. */
@@ -23,7 +23,7 @@ export interface RequestEntry {
 }
 
 /** One write; `record` is what the record was afterwards, undefined when it was gone. */
-export type WriteEntry = Omit<Version, "previous" | "searchText">;
+export type WriteEntry = Omit<Version, "previous">;
 
 export interface RequestQuery {
   readonly method?: string;
@@ -120,7 +120,7 @@ export class Ledger {
   }
 }
 
-function writeEntry({ previous: _previous, searchText: _searchText, ...entry }: Version): WriteEntry {
+function writeEntry({ previous: _previous, ...entry }: Version): WriteEntry {
   return entry;
 }
 

@@ -76,8 +76,6 @@ export function referenceSets(accounts: readonly Account[]): readonly ReferenceS
     ["permissionGroup", named("Administration", "Technik", "Schnittstelle")],
     ["queue", named("Disposition")],
     ["user", [...accounts.map(accountUser), ...TECHNICIANS]],
-    ["svcDocumentTemplate", [{ name: "Wartung nach Vertrag", needSignature: true }]],
-    ["ticketTemplate", [{ name: "Störung", description: "Störung laut Anruf" }]],
   ];
 }
 

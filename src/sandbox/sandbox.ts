@@ -16,7 +16,7 @@ import { switchesOf, type Switches } from "./switches.ts";
 const DEFAULT_LEDGER_SIZE = 10_000;
 
 /** What faults can be aimed at beside resources. */
-const OTHER_TARGETS = ["login", "logout", "search"];
+const OTHER_TARGETS = ["login", "logout"];
 
 /** A running stand-in for the service. Disposing it closes both servers and flushes the data file. */
 export interface Sandbox extends AsyncDisposable {

@@ -25,15 +25,13 @@ export function seedRows(tenant: Tenant, resource: ResourceName, rows: readonly 
   });
 }
 
-/** Seeds what a tenant has set up, and links users and templates to it. */
+/** Seeds what a tenant has set up, and links users to it. */
 export function seedReferenceData(tenant: Tenant, accounts: readonly Account[]): void {
   const firstId = (resource: ResourceName): number => tenant.database.table(resource).rows()[0]?.id ?? 0;
   for (const [resource, rows] of referenceSets(accounts)) {
     const links = (): JsonObject => {
       if (resource === "user")
         return { permissionGroup: firstId("permissionGroup"), department: firstId("department") };
-      if (resource === "ticketTemplate")
-        return { priority: firstId("priority"), ticketStatus: firstId("ticketStatus") };
       return {};
     };
     seedRows(

@@ -19,46 +19,24 @@ export interface Switches {
     | { readonly kind: "ignored" };
   /** Do lists carry `totalCount`? `stale`: a whole list is told as long as it was when it was first read. */
   readonly totalCount: "yes" | "no" | "stale";
-  /** A `limit` above 50. Invoices answer no rows above 100 in all cases but `refused`. */
-  readonly overLimit: "capped" | "honoured" | "refused";
   /** Is `sortings` obeyed? */
   readonly sorting: boolean;
   /** The order of lists without `sortings`. */
   readonly order: "newestFirst" | "oldestFirst" | "changedFirst";
-  /** Filters without effect: `all`, or names such as `customer` or `customerContact.customer`. */
-  readonly ignoredFilters: "all" | readonly string[];
-  /** Does `changedSince` include the moment itself? */
-  readonly changedSinceInclusive: boolean;
+  /** Does `changedSince` have an effect? */
+  readonly changedSince: boolean;
   readonly createAnswer: "record" | "id" | "location" | "none";
   readonly createStatus: 200 | 201;
   /** Path of one record below `restApi/v1/`, with {resource} and {id}; may hold a query. */
   readonly recordPath: string;
   /** How a missing record is spelled: a status, or 200 with nothing or with `null`. */
   readonly notFound: "404" | "400" | "empty" | "null";
-  readonly guess: boolean;
-  /** How several keys in one `data` of a guess combine, how text is compared, and whether all exact hits are told. */
-  readonly guessCombines: "and" | "or";
-  readonly guessCase: "exact" | "insensitive";
-  readonly guessHits: "all" | "first";
-  readonly search: boolean;
-  /** How far full text (`/search/{term}` and the filter `search`) is behind, in milliseconds. */
-  readonly searchLagMs: number;
   /** What `{ action, ids }` in an edit does. */
   readonly arrayUpdate: "supported" | "refused" | "ignored";
-  /** What null does to a field that is not required. */
-  readonly nullValue: "clears" | "refused" | "ignored";
   /** A linked object without dotted names: its id, or an object with `id` and `name`. */
   readonly links: "id" | "object";
   /** The member that says when a token expires. */
   readonly expiry: "expire_date" | "expires_date" | "both" | "none";
-  /** Does a login replace the user's token of the same name? */
-  readonly tokenNamesUnique: boolean;
-  /** Are two customers with one `customerId` refused? */
-  readonly customerIdUnique: boolean;
-  /** Is `erpReferenceNumber` of a ticket kept on PUT? */
-  readonly ticketErpReferenceEditable: boolean;
-  /** Does a write to a nested record move its parent's `modified`? */
-  readonly childTouchesParent: boolean;
   /** Paths served beside the resource's own name. */
   readonly paths: Readonly<Record<ResourceName, string>>;
 }
@@ -69,29 +47,16 @@ const DEFAULT_SWITCHES: Switches = {
   listKeys: {},
   paging: { kind: "offset", parameter: "offset" },
   totalCount: "yes",
-  overLimit: "capped",
   sorting: true,
   order: "newestFirst",
-  ignoredFilters: [],
-  changedSinceInclusive: true,
+  changedSince: true,
   createAnswer: "record",
   createStatus: 200,
   recordPath: "{resource}/{id}",
   notFound: "404",
-  guess: true,
-  guessCombines: "and",
-  guessCase: "exact",
-  guessHits: "all",
-  search: true,
-  searchLagMs: 0,
   arrayUpdate: "supported",
-  nullValue: "clears",
   links: "id",
   expiry: "expire_date",
-  tokenNamesUnique: true,
-  customerIdUnique: false,
-  ticketErpReferenceEditable: true,
-  childTouchesParent: false,
   paths: {},
 };
 

@@ -131,7 +131,6 @@ export class ServiceTrouble {
       ],
       [3, { name: "odd id", fault: { ...some, kind: "oddId", id: dice.pick(ODD_IDS) }, ms }],
       [3, { name: "lists lag", fault: { kind: "staleList", lagMs: dice.between(200, 3_000) }, ms: LISTS_MS }],
-      [1, { name: "search lags", fault: { kind: "staleSearch", lagMs: dice.between(500, 3_000) }, ms }],
       [1, { name: "service away", fault: { kind: "cut", when: "before" }, ms: dice.between(1_000, 6_000) }],
     ]);
   }

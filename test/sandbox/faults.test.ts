@@ -225,19 +225,6 @@ describe("faults on demand", () => {
     expect(tenant.sandbox.ledger.history("customer", id).map((write) => write.action)).toEqual(["create", "vanish"]);
   });
 
-  it("search and guess are stale", async () => {
-    const id = await tenant.customer({ name: "Neuling", customerId: "N" });
-    const search = async () => member(await tenant.read("v1/search/neuling"), "customers");
-    const guess = async () =>
-      (await tenant.write("POST", "v1/customer/guess", [{ eid: "1", data: { customerId: "N" } }])).json;
-    const armed = arm({ kind: "staleSearch", lagMs: 60_000 });
-    expect([await search(), await guess()]).toEqual([[], [{ eid: "1", id: null, itemData: null }]]);
-    expect(member(await tenant.read("v1/customer?search=neuling"), "totalCount")).toBe(0);
-    expect((await tenant.read(`v1/customer/${id}`)).status).toBe(200);
-    tenant.sandbox.faults.clear(armed);
-    expect([await search(), await guess()]).toEqual([[id], [{ eid: "1", id, itemData: null }]]);
-  });
-
   it("faults are aimed by resource, method, path and count", async () => {
     arm({ kind: "tooMany", resource: "priority", method: "GET" });
     expect(await statuses(1)).toEqual([200]);

@@ -24,13 +24,11 @@ describe("a switch from a command line", () => {
     ["paging=page:p:1", { paging: { kind: "page", parameter: "p", first: 1 } }],
     ["paging=none", { paging: { kind: "none" } }],
     ["paging=ignored", { paging: { kind: "ignored" } }],
-    ["ignoredFilters=all", { ignoredFilters: "all" }],
-    ["ignoredFilters=search,customerContact.customer", { ignoredFilters: ["search", "customerContact.customer"] }],
+    ["changedSince=false", { changedSince: false }],
     ["createStatus=201", { createStatus: 201 }],
     ["recordPath={resource}/by/{id}", { recordPath: "{resource}/by/{id}" }],
     ["recordPath={resource}?id={id}", { recordPath: "{resource}?id={id}" }],
     ["sorting=false", { sorting: false }],
-    ["searchLagMs=1500", { searchLagMs: 1500 }],
     ["paths=contignent=contingent,customer=kunde", { paths: { contignent: "contingent", customer: "kunde" } }],
     ["notFound = null", { notFound: "null" }],
   ])("%s is %j", (text, switches) => {
@@ -92,7 +90,7 @@ describe("a fault from a command line", () => {
       ].join();
       sandbox.faults.add(faultFromText(text));
     }
-    expect(sandbox.faults.list()).toHaveLength(16);
+    expect(sandbox.faults.list()).toHaveLength(15);
   });
 
   it.each([

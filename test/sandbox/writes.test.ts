@@ -118,14 +118,6 @@ describe("writes are checked", () => {
     expect(tenant.sandbox.record("svcDocument", document)).not.toHaveProperty("invoiceNumber");
   });
 
-  it("a contact or an object moves to another customer by `move`", async () => {
-    const [one, two] = [await tenant.customer(), await tenant.customer()];
-    const contact = (await tenant.write("POST", "v1/customerContact", { name: "x", customer: one })).id;
-    expect((await tenant.write("PUT", `v1/customerContact/${contact}/move`, { customer: 4711 })).status).toBe(400);
-    expect((await tenant.write("PUT", `v1/customerContact/${contact}/move`, { customer: two })).status).toBe(200);
-    expect(tenant.sandbox.record("customerContact", contact)).toMatchObject({ customer: two });
-  });
-
   it("every edit moves modified, also one that changes nothing", async () => {
     const time = { at: 1_000 };
     await using clocked = await openTenant({ clock: { now: () => time.at } });
@@ -136,101 +128,5 @@ describe("writes are checked", () => {
       created: "1970-01-01T00:00:01.000Z",
       modified: "1970-01-01T00:00:02.000Z",
     });
-  });
-
-  it("a change of a ticket's status is kept in its history", async () => {
-    const [open, closed] = [tenant.named("ticketStatus", "Open"), tenant.named("ticketStatus", "Closed")];
-    const ticket = await tenant.ticket();
-    await tenant.write("PUT", `v1/ticket/${ticket}`, { ticketStatus: closed });
-    await tenant.write("PUT", `v1/ticket/${ticket}`, { description: "x" });
-    const changes = await tenant.read(`v1/ticket/${ticket}/statusChange?sortings=id%20asc`);
-    expect(member(changes, "statusChange")).toMatchObject([
-      { fromStatus: null, toStatus: open },
-      { fromStatus: open, toStatus: closed },
-    ]);
-  });
-});
-
-describe("the life of a service record", () => {
-  it("goes from open over finished to approved, makes one invoice, and shows its number", async () => {
-    await using tenant = await openTenant();
-    const personInCharge = tenant.named("user", "Sabine Öttl");
-    const id = (await tenant.write("POST", "v1/svcDocument", { customer: await tenant.customer() })).id;
-    const step = async (name: string, body: JsonObject = {}) =>
-      (await tenant.write("PUT", `v1/svcDocument/${id}/${name}`, body)).status;
-    expect(await step("approve")).toBe(400);
-    expect(await step("finish")).toBe(400);
-    await tenant.write("PUT", `v1/svcDocument/${id}`, { personInCharge });
-    expect([await step("preFinish"), await step("finish"), await step("finish")]).toEqual([200, 200, 400]);
-    expect([await step("approve", { approvedComment: "ok" }), await step("approve")]).toEqual([200, 400]);
-    expect(await step("invoice", { invoiceNumber: "R-1" })).toBe(400);
-
-    const [invoice] = tenant.sandbox.records("invoice");
-    expect(invoice).toMatchObject({ svcDocument: id, status: "OPEN", invoiceNumber: null });
-    const found = await tenant.read("v1/invoice?status=open&fields=id,svcDocument");
-    expect(member(found, "invoice")).toEqual([{ id: invoice?.id, svcDocument: id }]);
-    await tenant.write("PUT", `v1/invoice/${invoice?.id}`, { invoiceNumber: "R-1", status: "OPEN" });
-    expect(tenant.sandbox.record("invoice", invoice?.id ?? 0)).toMatchObject({
-      status: "INVOICED",
-      invoiceNumber: "R-1",
-    });
-    expect(tenant.sandbox.record("svcDocument", id)).toMatchObject({
-      invoiceNumber: "R-1",
-      approved: true,
-      finished: true,
-    });
-    expect(member(await tenant.read("v1/svcDocument?status=approved&fields=id"), "svcDocument")).toEqual([{ id }]);
-    expect(member(await tenant.read("v1/svcDocument?status=open&fields=id"), "svcDocument")).toEqual([]);
-  });
-
-  it("is created from a template by templateId or templateName, with few fields honoured", async () => {
-    await using tenant = await openTenant();
-    const customer = await tenant.customer();
-    const from = (body: JsonObject) => tenant.write("POST", "v1/svcDocument/fromTemplate", body);
-    expect((await from({ template: 1, customer })).json).toMatchObject({
-      errorMessage: "You must specify a templateId or a templateName",
-    });
-    expect((await from({ templateName: "Wartung nach Vertrag", customer, ticket: 1 })).json).toMatchObject({
-      errorMessage: "Unknown error",
-    });
-    const made = await from({
-      templateName: "Wartung nach Vertrag",
-      customer,
-      erpReferenceNumber: "A-1",
-      billable: false,
-    });
-    expect(tenant.sandbox.record("svcDocument", made.id)).toMatchObject({
-      customer,
-      needSignature: true,
-      billable: true,
-    });
-    expect(tenant.sandbox.record("svcDocument", made.id)).not.toHaveProperty("erpReferenceNumber");
-  });
-
-  it("a draft is released, an open one canceled and cloned", async () => {
-    await using tenant = await openTenant();
-    const id = (await tenant.write("POST", "v1/svcDocument", { customer: await tenant.customer(), type: true })).id;
-    expect((await tenant.write("PUT", `v1/svcDocument/${id}/finish`)).status).toBe(400);
-    expect((await tenant.write("PUT", `v1/svcDocument/${id}/releaseDraft`)).status).toBe(200);
-    const copy = await tenant.write("PUT", `v1/svcDocument/${id}/cancelAndClone`);
-    expect(tenant.sandbox.record("svcDocument", id)).toMatchObject({ canceled: true, drafted: false });
-    expect(tenant.sandbox.record("svcDocument", copy.id)).toMatchObject({ canceled: false });
-    expect(copy.id).not.toBe(id);
-  });
-
-  it("merging tickets tells where a ticket went", async () => {
-    await using tenant = await openTenant();
-    const [kept, merged] = [await tenant.ticket(), await tenant.ticket()];
-    expect((await tenant.write("PUT", `v1/ticket/${kept}/merge/${merged}`)).status).toBe(200);
-    expect((await tenant.read(`v1/ticket/${merged}/isMerged`)).json).toEqual({
-      merged: true,
-      mergedToTicketId: kept,
-      actualTicketId: kept,
-    });
-    expect((await tenant.read(`v1/ticket/${kept}/isMerged`)).json).toMatchObject({
-      merged: false,
-      actualTicketId: kept,
-    });
-    expect((await tenant.read(`v1/ticket/${kept}?fields=mergedTickets`)).json).toEqual({ mergedTickets: [merged] });
   });
 });

@@ -122,7 +122,7 @@ describe("the probe", () => {
   });
 
   it("warns where changedSince is ignored", async () => {
-    await using tenant = await populated({ ignoredFilters: ["changedSince"] });
+    await using tenant = await populated({ changedSince: false });
     const findings = await tenant.service.probe(["customer"], never);
     expect(findings).toContainEqual(
       expect.objectContaining({

@@ -2,16 +2,12 @@ import { isJsonObject, type Json, type JsonObject } from "#model";
 import type { Resource } from "../catalogue/resource.ts";
 import type { Account } from "../options.ts";
 import type { StoredRecord } from "../records/version.ts";
-import { createFromTemplate, runAction } from "./actions.ts";
-import { Refusal, json, refused, type Answer } from "./answer.ts";
+import { Refusal, json, type Answer } from "./answer.ts";
 import { assignCustomFields } from "./custom-fields.ts";
-import { FullText } from "./full-text.ts";
 import { Lists } from "./lists.ts";
-import { Lookups } from "./lookups.ts";
 import type { ParentStep, Route } from "./route.ts";
 import { Shaper } from "./shape.ts";
 import type { Caller, Tenant } from "./tenant.ts";
-import type { Workshop } from "./workshop.ts";
 import { Writes } from "./writes.ts";
 
 /** One call of a resource by somebody who is known. */
@@ -30,27 +26,18 @@ export class Api {
   readonly #shaper: Shaper;
   readonly #lists: Lists;
   readonly #writes: Writes;
-  readonly #lookups: Lookups;
-  readonly #workshop: Workshop;
 
   constructor(tenant: Tenant) {
     this.#tenant = tenant;
     this.#shaper = new Shaper(tenant);
-    const fullText = new FullText(tenant);
-    this.#lists = new Lists(tenant, this.#shaper, fullText);
+    this.#lists = new Lists(tenant, this.#shaper);
     this.#writes = new Writes(tenant, this.#shaper);
-    this.#lookups = new Lookups(tenant, this.#shaper, fullText);
-    this.#workshop = { tenant, writes: this.#writes, shaper: this.#shaper };
   }
 
   /** @throws {Refusal} for what the service says no to. */
   answer({ method, route, query, body, caller }: Call): Answer {
-    if (route.kind === "search") {
-      if (method !== "GET") throw new Refusal(405, "search is read with GET");
-      return this.#lookups.search(route.term, caller);
-    }
     const { resource } = route;
-    if (!allowed(caller.account, resource, route.kind === "guess" ? "GET" : method))
+    if (!allowed(caller.account, resource, method))
       throw new Refusal(403, `no permission to ${method} ${resource.wire}`);
     const fields = query?.get("fields") ?? null;
     switch (route.kind) {
@@ -63,28 +50,9 @@ export class Api {
       case "record":
         this.#checkParents(route.parents, caller);
         return this.#record(method, resource, route.id, route.parents, body, fields, caller);
-      case "guess":
-        only("POST", method);
-        return this.#lookups.guess(resource, body ?? null, query, caller);
       case "customFields":
-        only("PUT", method);
+        if (method !== "PUT") throw new Refusal(405, `${method} is not offered here`);
         return assignCustomFields(this.#tenant, resource, object(body), caller.request);
-      case "fromTemplate":
-        only("POST", method);
-        return createFromTemplate(this.#workshop, resource, object(body), fields, caller);
-      case "byNumber":
-        only("GET", method);
-        return this.#lookups.byNumber(resource, route.term, fields, caller);
-      case "byExternalId":
-        only("GET", method);
-        return refused(404, `${resource.wire} with external id ${route.term} does not exist`);
-      case "action": {
-        const record = this.#tenant.find(resource.name, route.id, caller.account);
-        if (record === undefined) return this.#tenant.notFound(resource, route.id);
-        const call = { resource, record, name: `${method} ${route.action}`, argument: route.argument, caller };
-        const answer = runAction(this.#workshop, { ...call, body: body === undefined ? {} : object(body) });
-        return answer ?? refused(404, `${resource.wire} has no ${route.action}`);
-      }
     }
   }
 
@@ -153,8 +121,4 @@ function within(parents: readonly ParentStep[]): { field: string; id: number } |
 function object(body: Json | undefined): JsonObject {
   if (!isJsonObject(body)) throw new Refusal(400, "invalid json data");
   return body;
-}
-
-function only(wanted: string, method: string): void {
-  if (method !== wanted) throw new Refusal(405, `${method} is not offered here`);
 }

@@ -34,7 +34,7 @@ export function readDraft(
       else dropped.push(wire);
       continue;
     }
-    if (!writable(tenant, resource, field, current)) {
+    if (!writable(field, current)) {
       dropped.push(wire);
       continue;
     }
@@ -54,12 +54,8 @@ export function readDraft(
   return { values, dropped, embedded };
 }
 
-function writable(tenant: Tenant, resource: Resource, field: Field, current: StoredRecord | undefined): boolean {
-  if (field.written === "never") return false;
-  if (current === undefined) return true;
-  if (resource.name === "ticket" && field.name === "erpReferenceNumber")
-    return tenant.switches.ticketErpReferenceEditable;
-  return field.written === "always";
+function writable(field: Field, current: StoredRecord | undefined): boolean {
+  return field.written === "always" || (field.written === "create" && current === undefined);
 }
 
 function readItems(field: Field, value: Json): JsonObject[] {

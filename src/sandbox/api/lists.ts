@@ -1,9 +1,8 @@
 import type { Resource } from "../catalogue/resource.ts";
 import type { Row } from "../records/table.ts";
 import { versionAsOf } from "../records/version.ts";
-import type { Answer } from "./answer.ts";
-import { type Condition, Conditions } from "./conditions.ts";
-import type { FullText } from "./full-text.ts";
+import { Refusal, type Answer } from "./answer.ts";
+import { isInstant } from "./instant.ts";
 import { readPage, type Page } from "./paging.ts";
 import type { Shaper } from "./shape.ts";
 import { readSorting, type Comparison } from "./sorting.ts";
@@ -20,76 +19,43 @@ export interface Listing {
   readonly caller: Caller;
 }
 
-/** Reads lists: filters, order, page, wrapper. */
+/** Whether a list shows a row to this request. */
+type Condition = (row: Row) => boolean;
+
+/** Reads lists: what is shown to whom, order, page, wrapper. */
 export class Lists {
   readonly #tenant: Tenant;
   readonly #shaper: Shaper;
-  readonly #conditions: Conditions;
   /** First totals seen, for tenants whose totals are stale. */
   readonly #firstTotals = new Map<string, number>();
 
-  constructor(tenant: Tenant, shaper: Shaper, fullText: FullText) {
+  constructor(tenant: Tenant, shaper: Shaper) {
     this.#tenant = tenant;
     this.#shaper = shaper;
-    this.#conditions = new Conditions(tenant, fullText);
   }
 
   read({ resource, key, within, query, caller }: Listing): Answer {
-    const page = readPage(resource, query, this.#tenant.switches);
-    const conditions = query === undefined ? [] : this.#conditions.read(resource, query, caller);
-    if (within) conditions.push(inside(within));
-    if (caller.account.sees?.[resource.name])
-      conditions.push({
-        holds: ({ version: { record } }) => record !== undefined && sees(caller.account, resource.name, record),
-      });
-    if (caller.listLagMs > 0) conditions.push(this.#createdBefore(caller.listLagMs));
-    const { rows, total } = this.#select(resource, conditions, readSorting(resource, query, this.#tenant), page);
+    const page = readPage(query, this.#tenant.switches);
+    const table = this.#tenant.database.table(resource.name);
+    const candidates = within === undefined ? table.rows() : table.find(within.field, within.id);
+    const conditions = this.#conditions(resource, query, caller);
+    const { rows, total } = select(candidates, conditions, readSorting(resource, query, this.#tenant), page);
     const plan = this.#shaper.plan(resource, "list", query?.get("fields") ?? null);
     const shown = JSON.stringify(rows.map((row) => this.#shaper.shape(row.version.record!, plan)));
-    const told = conditions.length === 0 ? this.#told(resource, total) : total;
+    const told = within === undefined && conditions.length === 0 ? this.#told(resource, total) : total;
     return { status: 200, body: this.#wrap(this.#key(resource, key), shown, page, told) };
   }
 
-  #createdBefore(lagMs: number): Condition {
-    const asOf = this.#tenant.clock.now() - lagMs;
-    return { holds: ({ version }) => versionAsOf(version, asOf) !== undefined };
-  }
-
-  #select(
-    resource: Resource,
-    conditions: readonly Condition[],
-    order: Comparison | "ascending" | "descending",
-    { offset, limit }: Page,
-  ): { rows: Row[]; total: number } {
-    const candidates = this.#candidates(resource, conditions);
-    if (typeof order === "function") {
-      const rows = candidates.filter((row) => conditions.every(({ holds }) => holds(row))).toSorted(order);
-      return { rows: rows.slice(offset, offset + limit), total: rows.length };
-    }
-    const length = candidates.length;
-    const at = order === "ascending" ? (turn: number) => turn : (turn: number) => length - 1 - turn;
-    const rows: Row[] = [];
-    if (conditions.length === 0) {
-      for (let turn = offset; turn < length && rows.length < limit; turn++) rows.push(candidates[at(turn)]!);
-      return { rows, total: length };
-    }
-    let total = 0;
-    for (let turn = 0; turn < length; turn++) {
-      const row = candidates[at(turn)]!;
-      if (!conditions.every(({ holds }) => holds(row))) continue;
-      if (total >= offset && rows.length < limit) rows.push(row);
-      total += 1;
-    }
-    return { rows, total };
-  }
-
-  /** The rows of the table, or fewer where an index can tell that the others are out. */
-  #candidates(resource: Resource, conditions: readonly Condition[]): readonly Row[] {
-    const table = this.#tenant.database.table(resource.name);
-    const exact = conditions.find((condition) => condition.exact)?.exact;
-    if (exact === undefined) return table.rows();
-    const found = new Set(exact.values.flatMap((value) => table.find(exact.field, value)));
-    return [...found].toSorted((a, b) => a.id - b.id);
+  /** `changedSince` where the resource knows it: other names, and empty values, filter nothing. */
+  #conditions(resource: Resource, query: URLSearchParams | undefined, { account, listLagMs }: Caller): Condition[] {
+    const conditions: Condition[] = [];
+    const since = resource.changedSince && this.#tenant.switches.changedSince ? query?.get("changedSince") : undefined;
+    if (since) conditions.push(changedSince(since));
+    if (account.sees?.[resource.name])
+      conditions.push(({ version: { record } }) => record !== undefined && sees(account, resource.name, record));
+    const asOf = this.#tenant.clock.now() - listLagMs;
+    if (listLagMs > 0) conditions.push(({ version }) => versionAsOf(version, asOf) !== undefined);
+    return conditions;
   }
 
   /** The size of a whole list as this tenant tells it. */
@@ -114,7 +80,38 @@ export class Lists {
   }
 }
 
-const inside = ({ field, id }: NonNullable<Listing["within"]>): Condition => ({
-  holds: (row) => row.version.record?.[field] === id,
-  exact: { field, values: [id] },
-});
+function select(
+  candidates: readonly Row[],
+  conditions: readonly Condition[],
+  order: Comparison | "ascending" | "descending",
+  { offset, limit }: Page,
+): { rows: readonly Row[]; total: number } {
+  if (typeof order === "function") {
+    const rows = candidates.filter((row) => conditions.every((holds) => holds(row))).toSorted(order);
+    return { rows: rows.slice(offset, offset + limit), total: rows.length };
+  }
+  const length = candidates.length;
+  const at = order === "ascending" ? (turn: number) => turn : (turn: number) => length - 1 - turn;
+  const rows: Row[] = [];
+  if (conditions.length === 0) {
+    for (let turn = offset; turn < length && rows.length < limit; turn++) rows.push(candidates[at(turn)]!);
+    return { rows, total: length };
+  }
+  let total = 0;
+  for (let turn = 0; turn < length; turn++) {
+    const row = candidates[at(turn)]!;
+    if (!conditions.every((holds) => holds(row))) continue;
+    if (total >= offset && rows.length < limit) rows.push(row);
+    total += 1;
+  }
+  return { rows, total };
+}
+
+/** The moment itself counts. */
+function changedSince(from: string): Condition {
+  if (!isInstant(from)) throw new Refusal(400, "changedSince has invalid date format");
+  return ({ version: { record } }) => {
+    const at = record?.["modified"];
+    return typeof at === "string" && at >= from;
+  };
+}

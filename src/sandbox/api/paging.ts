@@ -1,4 +1,3 @@
-import type { Resource } from "../catalogue/resource.ts";
 import type { Switches } from "../switches.ts";
 import { Refusal } from "./answer.ts";
 
@@ -13,11 +12,10 @@ export interface Page {
   readonly echo: string;
 }
 
-export function readPage(resource: Resource, query: URLSearchParams | undefined, switches: Switches): Page {
-  const { paging } = switches;
+export function readPage(query: URLSearchParams | undefined, { paging }: Switches): Page {
   if (paging.kind === "none") return { offset: 0, limit: Infinity, echo: "" };
-  const asked = count(query, "limit") ?? DEFAULT_LIMIT;
-  const limit = usedLimit(resource, asked, switches);
+  // 0 asks for no rows at all, only for the count.
+  const limit = Math.min(count(query, "limit") ?? DEFAULT_LIMIT, MAXIMUM_LIMIT);
   if (paging.kind === "page") {
     const page = count(query, paging.parameter) ?? paging.first;
     if (page < paging.first) throw new Refusal(400, `${paging.parameter} must be ${paging.first} or more`);
@@ -26,14 +24,6 @@ export function readPage(resource: Resource, query: URLSearchParams | undefined,
   }
   const offset = paging.kind === "offset" ? (count(query, paging.parameter) ?? 0) : 0;
   return { offset, limit, echo: `"offset":${offset},"limit":${limit},` };
-}
-
-/** 0 asks for no rows at all, only for the count. */
-function usedLimit(resource: Resource, asked: number, switches: Switches): number {
-  if (asked <= MAXIMUM_LIMIT) return asked;
-  if (switches.overLimit === "refused") throw new Refusal(400, `limit must be ${MAXIMUM_LIMIT} at most`);
-  if (resource.emptyAboveLimit !== undefined) return asked > resource.emptyAboveLimit ? 0 : asked;
-  return switches.overLimit === "capped" ? MAXIMUM_LIMIT : asked;
 }
 
 function count(query: URLSearchParams | undefined, name: string): number | undefined {

@@ -12,7 +12,6 @@ export interface ParentStep {
 export type Route =
   | { readonly kind: "login" }
   | { readonly kind: "logout" }
-  | { readonly kind: "search"; readonly term: string }
   | {
       readonly kind: "collection";
       readonly resource: Resource;
@@ -26,31 +25,12 @@ export type Route =
       readonly id: number;
       readonly parents: readonly ParentStep[];
     }
-  | { readonly kind: "guess" | "customFields" | "fromTemplate"; readonly resource: Resource }
-  | { readonly kind: "byNumber" | "byExternalId"; readonly resource: Resource; readonly term: string }
-  | {
-      readonly kind: "action";
-      readonly resource: Resource;
-      readonly id: number;
-      readonly action: string;
-      readonly argument: string | undefined;
-    };
+  | { readonly kind: "customFields"; readonly resource: Resource };
 
 const ROOT = "/restApi/";
 const VERSION = "/restApi/v1/";
 const DEFAULT_RECORD_PATH = "{resource}/{id}";
 const NO_PARENTS: readonly ParentStep[] = [];
-
-/** What a word after the resource's name means; a single record is addressed by a number alone. */
-const COLLECTION_WORDS: Readonly<Record<string, "guess" | "customFields" | "fromTemplate">> = {
-  guess: "guess",
-  customFields: "customFields",
-  fromTemplate: "fromTemplate",
-};
-const TERM_WORDS: Readonly<Record<string, "byNumber" | "byExternalId">> = {
-  findByNumber: "byNumber",
-  findByExternalId: "byExternalId",
-};
 
 /** Reads paths. Case counts; one trailing slash does not. */
 export class Router {
@@ -80,9 +60,6 @@ export class Router {
   }
 
   #resolve([first = "", second, third, ...rest]: readonly string[]): Route | undefined {
-    if (first === "search") {
-      return second !== undefined && third === undefined ? { kind: "search", term: second } : undefined;
-    }
     const resource = this.#catalogue.byPath.get(first);
     if (resource === undefined) return undefined;
     if (second === undefined) return { kind: "collection", resource, parents: NO_PARENTS, key: first };
@@ -91,12 +68,7 @@ export class Router {
       if (third !== undefined) return this.#below(resource, id, [third, ...rest], NO_PARENTS);
       return this.#recordPath ? undefined : { kind: "record", resource, id, parents: NO_PARENTS };
     }
-    const word = COLLECTION_WORDS[second];
-    if (word !== undefined) return third === undefined ? { kind: word, resource } : undefined;
-    const look = TERM_WORDS[second];
-    return look !== undefined && third !== undefined && rest.length === 0
-      ? { kind: look, resource, term: third }
-      : undefined;
+    return second === "customFields" && third === undefined ? { kind: second, resource } : undefined;
   }
 
   #below(
@@ -106,10 +78,7 @@ export class Router {
     above: readonly ParentStep[],
   ): Route | undefined {
     const resource = this.#catalogue.byNesting.get(`${parent.name}/${this.#catalogue.brand.neutral(segment)}`);
-    if (resource?.nested === undefined) {
-      if (above.length > 0 || rest.length > 0) return undefined;
-      return { kind: "action", resource: parent, id: parentId, action: segment, argument: second };
-    }
+    if (resource?.nested === undefined) return undefined;
     const parents = [...above, { resource: parent, id: parentId, field: resource.nested.field }];
     if (second === undefined) return { kind: "collection", resource, parents, key: segment };
     const id = readId(second);

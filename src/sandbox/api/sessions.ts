@@ -132,9 +132,8 @@ export class Sessions {
   }
 
   #open(account: Account, name: string, lifeMinutes: number, refresh: boolean): Answer {
-    if (this.#switches.tokenNamesUnique)
-      for (const [text, token] of this.#tokens)
-        if (token.kind === "login" && token.account === account && token.name === name) this.#tokens.delete(text);
+    for (const [text, token] of this.#tokens)
+      if (token.kind === "login" && token.account === account && token.name === name) this.#tokens.delete(text);
     const lifeMs = lifeMinutes < 0 ? Infinity : lifeMinutes * MINUTE_MS;
     const expiresAt = this.#clock.now() + lifeMs;
     const text = randomBytes(TOKEN_BYTES).toString("base64url");

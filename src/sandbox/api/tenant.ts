@@ -7,13 +7,12 @@ import type { StoredRecord } from "../records/version.ts";
 import type { Switches } from "../switches.ts";
 import { Refusal, nothing, refused, type Answer } from "./answer.ts";
 
-/** Who asks, and how old the search index is for this request. */
+/** Who asks, and what the request meets. */
 export interface Caller {
   readonly account: Account;
   /** The ledger's number of the request. */
   readonly request: number;
-  readonly searchLagMs: number;
-  readonly guessLagMs: number;
+  /** How far lists are behind, in milliseconds. */
   readonly listLagMs: number;
 }
 

@@ -14,7 +14,7 @@ export function readValue(
   value: Json,
   current: StoredRecord | undefined,
 ): Json | undefined {
-  if (value === null) return readNull(tenant, field);
+  if (value === null) return null;
   switch (field.kind) {
     case "text":
       if (typeof value !== "string") return wrong(field, "a text");
@@ -46,11 +46,6 @@ export function readValue(
     case "restLink":
       return undefined;
   }
-}
-
-function readNull(tenant: Tenant, field: Field): null | undefined {
-  if (tenant.switches.nullValue === "refused") throw new Refusal(400, `${field.wire} must not be null`);
-  return tenant.switches.nullValue === "clears" ? null : undefined;
 }
 
 function readLink(tenant: Tenant, field: Field, value: Json): number {

@@ -2,8 +2,9 @@ import type { Json, JsonObject } from "#model";
 import type { Resource } from "../catalogue/resource.ts";
 import type { StoredRecord, WriteOrigin } from "../records/version.ts";
 import { Refusal, nothing, type Answer } from "./answer.ts";
-import { followUp, initialValues } from "./conduct.ts";
+
 import { readDraft, type Draft } from "./draft.ts";
+import { initialValues } from "./initial-values.ts";
 import type { Shaper } from "./shape.ts";
 import type { Caller, Tenant } from "./tenant.ts";
 
@@ -18,11 +19,11 @@ export class Writes {
   }
 
   create(resource: Resource, body: JsonObject, fields: string | null, caller: Caller): Answer {
-    return this.answerCreated(resource, this.insert(resource, body, caller), fields);
+    return this.#answerCreated(resource, this.#insert(resource, body, caller), fields);
   }
 
   edit(resource: Resource, current: StoredRecord, body: JsonObject, fields: string | null, caller: Caller): Answer {
-    return { status: 200, body: this.#show(resource, this.change(resource, current, body, caller), fields) };
+    return { status: 200, body: this.#show(resource, this.#change(resource, current, body, caller), fields) };
   }
 
   delete(resource: Resource, current: StoredRecord, caller: Caller): Answer {
@@ -30,14 +31,12 @@ export class Writes {
       throw new Refusal(400, "a task with work logs, planning times or materials cannot be deleted");
     const origin: WriteOrigin = { action: "delete", request: caller.request, username: caller.account.username };
     this.#tenant.database.remove(resource.name, current.id, origin);
-    followUp(this.#tenant, resource, current, undefined, origin);
     return nothing(204);
   }
 
   /** Checks and stores a new record with what is embedded in it. */
-  insert(resource: Resource, body: JsonObject, caller: Caller): StoredRecord {
+  #insert(resource: Resource, body: JsonObject, caller: Caller): StoredRecord {
     const draft = readDraft(this.#tenant, resource, body, undefined);
-    this.#checkUnique(resource, draft.values, undefined);
     this.#checkEmbedded(draft);
     const { database } = this.#tenant;
     const now = this.#tenant.now();
@@ -55,9 +54,8 @@ export class Writes {
   }
 
   /** Checks and stores a partial edit; every edit moves `modified`, also one that changes nothing. */
-  change(resource: Resource, current: StoredRecord, body: JsonObject, caller: Caller): StoredRecord {
+  #change(resource: Resource, current: StoredRecord, body: JsonObject, caller: Caller): StoredRecord {
     const draft = readDraft(this.#tenant, resource, body, current);
-    this.#checkUnique(resource, draft.values, current.id);
     this.#checkEmbedded(draft);
     const now = this.#tenant.now();
     const record: Record<string, Json> & { id: number } = { ...current, ...draft.values };
@@ -67,7 +65,7 @@ export class Writes {
     return this.#tenant.find(resource.name, record.id) ?? record;
   }
 
-  answerCreated(resource: Resource, record: StoredRecord, fields: string | null): Answer {
+  #answerCreated(resource: Resource, record: StoredRecord, fields: string | null): Answer {
     const { createAnswer, createStatus: status } = this.#tenant.switches;
     switch (createAnswer) {
       case "record":
@@ -107,14 +105,13 @@ export class Writes {
       dropped,
     };
     this.#tenant.database.put(resource.name, record, origin);
-    followUp(this.#tenant, resource, before, record, origin);
     for (const { field, items } of embedded) {
       const child = this.#tenant.resource(field.targets[0]!);
       const parent = child.fields.get(field.through!)!.wire;
       for (const item of items) {
         const known = this.#tenant.find(child.name, Number(item["id"]));
-        if (known === undefined) this.insert(child, { ...item, [parent]: record.id }, caller);
-        else this.change(child, known, item, caller);
+        if (known === undefined) this.#insert(child, { ...item, [parent]: record.id }, caller);
+        else this.#change(child, known, item, caller);
       }
     }
   }
@@ -125,14 +122,6 @@ export class Writes {
       for (const item of items)
         this.#checkEmbedded(readDraft(this.#tenant, child, item, this.#tenant.find(child.name, Number(item["id"]))));
     }
-  }
-
-  #checkUnique(resource: Resource, values: Readonly<Record<string, Json>>, self: number | undefined): void {
-    const customerId = values["customerId"];
-    if (!this.#tenant.switches.customerIdUnique || resource.name !== "customer" || typeof customerId !== "string")
-      return;
-    const others = this.#tenant.database.table("customer").find("customerId", customerId);
-    if (others.some((row) => row.id !== self)) throw new Refusal(400, `customerId ${customerId} is already in use`);
   }
 
   #hasParts(task: StoredRecord): boolean {

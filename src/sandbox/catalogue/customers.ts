@@ -11,13 +11,7 @@ import {
   readOnly,
   text,
 } from "./field.ts";
-import { changedSince, equals, ids, linkFilters, noneOf, oneOf, search } from "./filter.ts";
 import type { ResourceSpec } from "./resource-spec.ts";
-
-const statusOfCustomer = {
-  customerStatusIds: oneOf("customer.customerStatus"),
-  notCustomerStatusIds: noneOf("customer.customerStatus"),
-};
 
 /** Customers and what hangs on them. */
 export const customerResources: readonly ResourceSpec[] = [
@@ -35,19 +29,7 @@ export const customerResources: readonly ResourceSpec[] = [
     stamps: "both",
     list: ["id", "name", "customerId"],
     hidden: ["customFields", "info", "warning", "created", "modified"],
-    filters: {
-      status: equals("customerStatus"),
-      customerStatusIds: oneOf("customerStatus"),
-      notCustomerStatusIds: noneOf("customerStatus"),
-      companyData: equals("companyData"),
-      syncToApp: equals("syncToApp"),
-      ids,
-      search,
-      changedSince,
-    },
-    searched: ["name", "customerId"],
-    searchKey: "customers",
-    guess: { keys: ["name", "customerId"], similarity: true },
+    changedSince: true,
   },
   {
     name: "customerContact",
@@ -64,18 +46,7 @@ export const customerResources: readonly ResourceSpec[] = [
     stamps: "modified",
     list: ["id", "name", "email", "customer"],
     hidden: ["customFields", "firstName", "lastName", "website", "modified"],
-    filters: {
-      ...linkFilters("customer", "customerLocation"),
-      ...statusOfCustomer,
-      syncToApp: equals("syncToApp"),
-      temporary: equals("temporary"),
-      ids,
-      search,
-      changedSince,
-    },
-    searched: ["name", "email", "telephone", "mobile"],
-    searchKey: "customerContacts",
-    guess: { keys: ["customer", "customerLocation", "name", "email"], required: ["customer"], similarity: true },
+    changedSince: true,
   },
   {
     name: "customerLocation",
@@ -90,16 +61,7 @@ export const customerResources: readonly ResourceSpec[] = [
     stamps: "both",
     list: ["id", "name", "customer"],
     hidden: ["customFields", "created", "modified"],
-    filters: {
-      customer: equals("customer"),
-      syncToApp: equals("syncToApp"),
-      temporary: equals("temporary"),
-      search,
-      changedSince,
-    },
-    searched: ["name", "street", "zipcode", "city"],
-    searchKey: "customerLocations",
-    guess: { keys: ["customer", "name", "street", "zipcode", "city"], required: ["customer"], similarity: true },
+    changedSince: true,
   },
   {
     name: "customerObject",
@@ -119,20 +81,6 @@ export const customerResources: readonly ResourceSpec[] = [
     stamps: "both",
     list: ["id", "object", "customer"],
     hidden: ["customFields", "additionalData", "modified"],
-    filters: {
-      ...linkFilters("customer", "customerLocation", "customerContact"),
-      parentCustomerObject: equals("parentCustomerObject"),
-      object: equals("object"),
-      ids,
-      search,
-      changedSince,
-    },
-    searched: ["extendedName", "serial"],
-    searchKey: "customerObjects",
-    guess: {
-      keys: ["customer", "customerLocation", "customerContact", "extendedName"],
-      required: ["customer"],
-      similarity: true,
-    },
+    changedSince: true,
   },
 ];

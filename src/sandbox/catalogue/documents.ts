@@ -16,41 +16,8 @@ import {
   reverse,
   text,
 } from "./field.ts";
-import {
-  allOf,
-  changedSince,
-  equals,
-  ids,
-  linkFilters,
-  noneOf,
-  notWords,
-  oneOf,
-  search,
-  since,
-  words,
-} from "./filter.ts";
-import type { Word } from "./filter.ts";
 import type { ResourceSpec } from "./resource-spec.ts";
 import { messageFields } from "./tickets.ts";
-
-const DOCUMENT_WORDS: Readonly<Record<string, Word>> = {
-  open: (record) => !record?.["finished"] && !record?.["canceled"] && !record?.["drafted"],
-  finished: (record) => record?.["finished"] === true && !record["approved"],
-  allFinished: (record) => record?.["finished"] === true,
-  canceled: (record) => record?.["canceled"] === true,
-  approved: (record) => record?.["approved"] === true,
-  invoiced: (record) => typeof record?.["invoiceNumber"] === "string",
-  drafted: (record) => record?.["drafted"] === true,
-  notBillable: (record) => record?.["billable"] === false,
-  preFinish: (record) => record?.["preFinished"] === true,
-  notInvoiced: (record) => typeof record?.["invoiceNumber"] !== "string",
-};
-
-const INVOICE_WORDS: Readonly<Record<string, Word>> = {
-  open: (record) => record?.["status"] === "OPEN",
-  invoiced: (record) => record?.["status"] === "INVOICED",
-  notInvoiced: (record) => record?.["status"] === "NOT_INVOICED",
-};
 
 /** Service records and invoices; what hangs on a service record is in its own file. */
 export const documentResources: readonly ResourceSpec[] = [
@@ -90,31 +57,7 @@ export const documentResources: readonly ResourceSpec[] = [
       ..."modified ticket approved approvedDate finished finishedDate billable invoiceNumber".split(" "),
       ..."erpReferenceNumber preFinished drafted canceled canceledDate serverModified customFields".split(" "),
     ],
-    filters: {
-      ...linkFilters("customer", "customerLocation", "customerContact", "personInCharge", "priority", "project"),
-      ...linkFilters("confidentialTag"),
-      ticketIds: oneOf("ticket"),
-      ticketCategoryIds: oneOf("ticket.ticketCategory"),
-      ticketStatusIds: oneOf("ticket.ticketStatus"),
-      ticketTagIds: oneOf("ticket.tags"),
-      tagIds: oneOf("tags"),
-      notTagIds: noneOf("tags"),
-      tagIdsCombined: allOf("tags"),
-      status: words(DOCUMENT_WORDS),
-      notStatus: notWords(DOCUMENT_WORDS),
-      billable: equals("billable"),
-      needSignature: equals("needSignature"),
-      finishedSince: since("finishedDate"),
-      postedSince: since("postedDate"),
-      approvedSince: since("approvedDate"),
-      releasedSince: since("releasedDate"),
-      ids,
-      search,
-      changedSince,
-    },
-    searched: ["documentNumber", "referenceNumber", "externalReferenceNumber"],
-    searchKey: "svcDocuments",
-    number: "documentNumber",
+    changedSince: true,
   },
   {
     name: "invoice",
@@ -128,19 +71,6 @@ export const documentResources: readonly ResourceSpec[] = [
     stamps: "none",
     list: ["id", "invoiceNumber", "billable"],
     hidden: ["svcDocument", "status"],
-    filters: {
-      status: words(INVOICE_WORDS),
-      statuses: words(INVOICE_WORDS),
-      notStatuses: notWords(INVOICE_WORDS),
-      customerIds: oneOf("svcDocument.customer"),
-      notCustomerIds: noneOf("svcDocument.customer"),
-      ticketIds: oneOf("svcDocument.ticket"),
-      projectIds: oneOf("svcDocument.project"),
-      ids,
-      search,
-    },
-    searched: ["invoiceNumber"],
-    emptyAboveLimit: 100,
   },
   {
     name: "svcDocumentMessage",

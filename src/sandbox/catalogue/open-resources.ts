@@ -21,27 +21,25 @@ const open = (name: string, more: Partial<ResourceSpec> = {}): ResourceSpec => (
   ...more,
 });
 
-const NAME_GUESS = { guess: { keys: ["name"], similarity: true } };
-
 const nested = (name: string, parent: string, segment: string, aliases: string[] = []): ResourceSpec =>
   open(name, { aliases, nested: { parent, field: parent, segment } });
 
 export const openResources: readonly ResourceSpec[] = [
-  ...NAMES.map((name) => open(name, name === "queue" || name === "customerProfile" ? NAME_GUESS : {})),
-  open("agreement", { searched: ["name", "number"], searchKey: "agreements" }),
+  ...NAMES.map((name) => open(name)),
+  open("agreement"),
   nested("agreementComponent", "agreement", "component"),
   nested("agreementPeriod", "agreement", "period"),
-  open("contignent", { aliases: ["contingent"], searched: ["name"], searchKey: "contingents" }),
+  open("contignent", { aliases: ["contingent"] }),
   nested("contignentItem", "contignent", "item", ["contingentItem"]),
   nested("costEstimationTask", "costEstimation", "task"),
   nested("costEstimationSubTask", "costEstimationTask", "subTask"),
   nested("taskTemplate", "svcDocumentTemplate", "taskTemplate"),
-  open("object", { searched: ["name"], searchKey: "objects" }),
-  open("ticketCategory", { searched: ["name"], searchKey: "ticketCategories" }),
+  open("object"),
+  open("ticketCategory"),
   open("traveType", { aliases: ["travelType"] }),
-  open("selectionCategory", NAME_GUESS),
-  open("selectionValue", NAME_GUESS),
-  open("userAndQueue", NAME_GUESS),
-  open("skill", NAME_GUESS),
-  open("serviceProvider", { guess: { keys: ["name", "number"], required: ["name", "number"], similarity: true } }),
+  open("selectionCategory"),
+  open("selectionValue"),
+  open("userAndQueue"),
+  open("skill"),
+  open("serviceProvider"),
 ];

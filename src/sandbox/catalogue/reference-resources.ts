@@ -1,8 +1,5 @@
 import { all, boolean, choice, instant, integer, integers, link, links, secret, text } from "./field.ts";
-import { changedSince, equals } from "./filter.ts";
 import type { ResourceSpec } from "./resource-spec.ts";
-
-const NAME_GUESS = { keys: ["name"], similarity: true };
 
 const CUSTOM_FIELD_TYPES = [
   ..."TEXT MULTILINE_TEXT BOOLEAN DATE NUMBER_LONG NUMBER_DOUBLE SELECTION_CATEGORY OBSERVER_CATEGORY".split(" "),
@@ -28,9 +25,6 @@ export const referenceResources: readonly ResourceSpec[] = [
     },
     stamps: "modified",
     list: ["id", "name"],
-    searched: ["name"],
-    searchKey: "priorities",
-    guess: NAME_GUESS,
   },
   {
     name: "tag",
@@ -38,7 +32,6 @@ export const referenceResources: readonly ResourceSpec[] = [
     required: ["name"],
     stamps: "modified",
     list: ["id", "name"],
-    guess: { keys: ["name"], similarity: true, broken: true },
     refuses: { DELETE: 403 },
   },
   {
@@ -51,9 +44,6 @@ export const referenceResources: readonly ResourceSpec[] = [
     required: ["name"],
     stamps: "modified",
     list: ["id", "name"],
-    searched: ["name"],
-    searchKey: "status",
-    guess: NAME_GUESS,
   },
   {
     name: "serviceType",
@@ -61,9 +51,6 @@ export const referenceResources: readonly ResourceSpec[] = [
     required: ["name"],
     stamps: "modified",
     list: ["id", "name"],
-    searched: ["name", "number"],
-    searchKey: "serviceTypes",
-    guess: { keys: ["name", "number"], similarity: true },
     refuses: { DELETE: 403 },
   },
   {
@@ -72,8 +59,7 @@ export const referenceResources: readonly ResourceSpec[] = [
     required: ["name"],
     stamps: "modified",
     list: ["id", "name"],
-    filters: { deactivated: equals("deactivated"), changedSince },
-    guess: { keys: ["name", "number"], similarity: false },
+    changedSince: true,
     refuses: { DELETE: 405 },
   },
   {
@@ -94,8 +80,6 @@ export const referenceResources: readonly ResourceSpec[] = [
     required: ["email", "name", "password", "username", "permissionGroup"],
     stamps: "none",
     list: ["id", "name"],
-    searched: ["name", "email"],
-    searchKey: "users",
   },
   {
     name: "customField",
@@ -104,7 +88,6 @@ export const referenceResources: readonly ResourceSpec[] = [
     stamps: "none",
     list: ["id", "name"],
     hidden: ["parentType", "type"],
-    filters: { parentType: equals("parentType") },
     refuses: { DELETE: 403 },
   },
   {
@@ -117,12 +100,5 @@ export const referenceResources: readonly ResourceSpec[] = [
     },
     stamps: "both",
     list: ["id", "user", "startDate", "endDate"],
-    filters: {
-      user: equals("user"),
-      userIds: { kind: "oneOf", field: "user" },
-      enabled: equals("enabled"),
-      externalAppName: equals("externalAppName"),
-      externalId: equals("externalId"),
-    },
   },
 ];

@@ -1,5 +1,4 @@
 import type { FieldSpec } from "./field.ts";
-import type { Filters } from "./filter.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -16,24 +15,10 @@ export interface ResourceSpec {
   readonly list: readonly string[];
   /** What a single read does not show without `fields`. */
   readonly hidden?: readonly string[];
-  readonly filters?: Filters;
-  /** Fields that full text covers; a resource without them ignores `search`. */
-  readonly searched?: readonly string[];
-  /** Its member in the answer of the global search. */
-  readonly searchKey?: string;
-  readonly guess?: {
-    readonly keys: readonly string[];
-    readonly required?: readonly string[];
-    readonly similarity: boolean;
-    /** Answers, but never finds. */
-    readonly broken?: boolean;
-  };
-  /** The field that `findByNumber` reads. */
-  readonly number?: string;
+  /** Does its list narrow by `changedSince`? */
+  readonly changedSince?: true;
   /** Statuses of methods that are never carried out. */
   readonly refuses?: Readonly<Partial<Record<Method, number>>>;
   /** Where it also lives below another resource: `/{parent}/{pid}/{segment}`; the segment is the wrapper key there. */
   readonly nested?: { readonly parent: string; readonly field: string; readonly segment: string };
-  /** Above this `limit` a list answers 200 and no rows at all. */
-  readonly emptyAboveLimit?: number;
 }

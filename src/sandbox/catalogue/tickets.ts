@@ -14,7 +14,6 @@ import {
   reverse,
   text,
 } from "./field.ts";
-import { allOf, changedSince, equals, ids, linkFilters, namesOf, noneOf, notClosed, oneOf, search } from "./filter.ts";
 import type { ResourceSpec } from "./resource-spec.ts";
 
 const SENDERS = ["API", "USER_REST_API", "ERP", "EMAIL", "USER", "RULE_ENGINE", "SVC_SCRIPT", "RECURRENCE"] as const;
@@ -61,7 +60,6 @@ export const ticketResources: readonly ResourceSpec[] = [
       protocols: reverse("protocol", "ticket"),
       mergedTickets: reverse("ticket", "mergedToTicket"),
       mergedToTicket: readOnly(link("ticket")),
-      ...all("createdStatusChange closedStatusChange", readOnly(link("ticketStatusChange"))),
       inwardLinks: reverse("ticketLink", "target"),
       outwardLinks: reverse("ticketLink", "ticket"),
       hasSvcDocuments: exists("svcDocument", "ticket"),
@@ -77,39 +75,7 @@ export const ticketResources: readonly ResourceSpec[] = [
       ..."description erpReferenceNumber internalDescription priority ticketStatus inwardLinks outwardLinks".split(" "),
       ..."customFields additionalData modified".split(" "),
     ],
-    filters: {
-      ...linkFilters("customer", "customerLocation", "customerContact", "ticketCategory", "priority", "department"),
-      ...linkFilters("confidentialTag"),
-      customerProfileIds: oneOf("customer.customerProfiles"),
-      notCustomerProfileIds: noneOf("customer.customerProfiles"),
-      owner: equals("owner"),
-      ticketStatus: equals("ticketStatus"),
-      ticketStatuses: oneOf("ticketStatus"),
-      notTicketStatuses: noneOf("ticketStatus"),
-      project: equals("project"),
-      tagNames: namesOf("tags"),
-      tagIds: oneOf("tags"),
-      notTagIds: noneOf("tags"),
-      tagIdsCombined: allOf("tags"),
-      notClosed,
-      billable: equals("billable"),
-      companyData: equals("customer.companyData"),
-      customerObjectIds: oneOf("customerObjects"),
-      creatorUserIds: oneOf("creatorUser"),
-      notCreatorUserIds: noneOf("creatorUser"),
-      creatorSources: oneOf("creatorSource"),
-      notCreatorSources: noneOf("creatorSource"),
-      isLocked: equals("isLocked"),
-      ids,
-      search,
-      changedSince,
-    },
-    searched: [
-      ..."description internalDescription ticketNumber referenceNumber".split(" "),
-      ..."erpReferenceNumber externalReferenceNumber".split(" "),
-    ],
-    searchKey: "tickets",
-    number: "ticketNumber",
+    changedSince: true,
   },
   {
     name: "ticketMessage",
@@ -117,8 +83,6 @@ export const ticketResources: readonly ResourceSpec[] = [
     required: ["content"],
     stamps: "both",
     list: ["id", "subject"],
-    searched: ["content", "subject"],
-    searchKey: "ticketMessages",
     nested: { parent: "ticket", field: "ticket", segment: "message" },
   },
   {
@@ -127,19 +91,5 @@ export const ticketResources: readonly ResourceSpec[] = [
     stamps: "both",
     list: ["id", "ticket", "target"],
     nested: { parent: "ticket", field: "ticket", segment: "link" },
-  },
-  {
-    name: "ticketStatusChange",
-    fields: {
-      ticket: link("ticket"),
-      source: choice(...SENDERS),
-      date: instant,
-      ...all("fromStatus toStatus", link("ticketStatus")),
-      statusTime: integer,
-    },
-    stamps: "none",
-    list: ["id", "source", "date", "fromStatus", "toStatus", "statusTime"],
-    refuses: { POST: 405, PUT: 405, DELETE: 405 },
-    nested: { parent: "ticket", field: "ticket", segment: "statusChange" },
   },
 ];

@@ -13,7 +13,6 @@ export interface Disturbance {
   readonly delayAfterMs: number;
   readonly revoke: { readonly staticTokens: boolean } | undefined;
   readonly vanish: boolean;
-  readonly searchLagMs: number;
   readonly listLagMs: number;
   readonly slowBodyMs: number;
   /** What changes a part of the answer. */
@@ -25,7 +24,6 @@ export interface Disturbance {
 export function disturbance(faults: readonly Fault[], jitter: Random): Disturbance {
   let delayBeforeMs = 0;
   let delayAfterMs = 0;
-  let searchLagMs = 0;
   let listLagMs = 0;
   let slowBodyMs = 0;
   let vanish = false;
@@ -49,9 +47,6 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
       case "vanish":
         vanish = true;
         break;
-      case "staleSearch":
-        searchLagMs = Math.max(searchLagMs, fault.lagMs);
-        break;
       case "staleList":
         listLagMs = Math.max(listLagMs, fault.lagMs);
         break;
@@ -71,6 +66,5 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
     }
   }
   const kinds = faults.map((fault) => fault.kind);
-  const lags = { searchLagMs, listLagMs };
-  return { kinds, delayBeforeMs, delayAfterMs, revoke, vanish, ...lags, slowBodyMs, retouches, final };
+  return { kinds, delayBeforeMs, delayAfterMs, revoke, vanish, listLagMs, slowBodyMs, retouches, final };
 }

@@ -5,7 +5,7 @@ const when = z.enum(["before", "during", "after"]);
 
 /** Which requests a fault is for: all members that are given must hold. */
 const aim = {
-  /** Neutral name of a resource; `login`, `logout` and `search` are names too. */
+  /** Neutral name of a resource; `login` and `logout` are names too. */
   resource: z.string().optional(),
   method: z.enum(["GET", "POST", "PUT", "DELETE"]).optional(),
   /** Path and query as sent, with `*` for anything. */
@@ -82,8 +82,6 @@ export const faultSchema = z.discriminatedUnion("kind", [
   effect({ kind: z.literal("revokeTokens"), staticTokens: z.boolean().optional() }),
   /** The record that the request is about is removed first, as if by somebody else. */
   effect({ kind: z.literal("vanish") }),
-  /** Search, the filter `search` and guess see the records as they were so long ago. */
-  effect({ kind: z.literal("staleSearch"), lagMs: whole }),
   /** Lists do not show the records that were created in so long a time. */
   effect({ kind: z.literal("staleList"), lagMs: whole }),
 ]);

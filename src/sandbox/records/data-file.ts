@@ -6,7 +6,7 @@ import { StopError } from "#model";
 import type { Database } from "./database.ts";
 import type { Version } from "./version.ts";
 
-type Line = Omit<Version, "sequence" | "previous" | "searchText">;
+type Line = Omit<Version, "sequence" | "previous">;
 
 /**
  * Keeps the write log in a file, one JSON object a line, appended as it happens; opening it brings every record and its

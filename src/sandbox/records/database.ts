@@ -52,7 +52,7 @@ export class Database {
   }
 
   /** Takes over a write from the data file; listeners do not hear of it. */
-  replay(entry: Omit<Version, "sequence" | "previous" | "searchText">): void {
+  replay(entry: Omit<Version, "sequence" | "previous">): void {
     this.#apply({
       ...entry,
       sequence: this.#log.length + 1,

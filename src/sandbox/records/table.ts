@@ -70,10 +70,6 @@ export class Table {
 
   /** Rows by ascending id whose field is exactly this text or number. The first call for a field reads the table once. */
   find(field: string, value: string | number): Row[] {
-    if (field === "id") {
-      const row = typeof value === "number" ? this.#rows.get(value) : undefined;
-      return row === undefined ? [] : [row];
-    }
     const ids = this.#index(field).get(value);
     if (ids === undefined) return [];
     return [...ids].toSorted((a, b) => a - b).map((id) => this.#rows.get(id)!);

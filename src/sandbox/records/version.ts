@@ -32,8 +32,6 @@ export interface Version extends WriteOrigin {
   /** Undefined once the record is gone. */
   readonly record: StoredRecord | undefined;
   readonly previous: Version | undefined;
-  /** What full text covers of it, once it was searched. */
-  searchText?: string;
 }
 
 /** The ids that an array field holds; none where it holds no array. */
@@ -41,7 +39,7 @@ export function idsOf(value: Json | undefined): number[] {
   return Array.isArray(value) ? value.filter((id) => typeof id === "number") : [];
 }
 
-/** The state that a search index saw which is `lagMs` behind, or undefined when it had not seen the record yet. */
+/** The state at an earlier moment, or undefined when there was no record yet. */
 export function versionAsOf(version: Version, at: number): Version | undefined {
   let seen: Version | undefined = version;
   while (seen !== undefined && seen.at > at) seen = seen.previous;
