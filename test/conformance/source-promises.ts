@@ -138,7 +138,7 @@ export const sourcePromises: Readonly<Record<string, Proof>> = {
     await expect(reader.poll()).rejects.toBeInstanceOf(ParkError);
   },
 
-  "goes on after a connection that died between pages": async (erp) => {
+  "continues after a connection died between pages": async (erp) => {
     await erp.put(rows(50, "old"), Date.now() - minuteMs);
     const stream = erp.stream({ pageSize });
     const reader = new Reader(stream);
@@ -154,7 +154,7 @@ export const sourcePromises: Readonly<Record<string, Proof>> = {
     expectAll(reader, 50, "old");
   },
 
-  "asks for a later try when nobody answers": async (erp) => {
+  "asks for a later try when the ERP does not answer": async (erp) => {
     const reader = new Reader(erp.unreachable!());
     await expect(reader.poll()).rejects.toMatchObject({ code: "E_SOURCE_UNREACHABLE", family: "retry" });
   },

@@ -41,7 +41,7 @@ export const serviceKeys = {
   SERVICE_TOKEN_LIFETIME_MINUTES: withDefault(
     z.union([z.literal("-1").transform(() => -1), wholeNumber(1, lifetimeMaxMinutes)]),
     "60",
-    `How long a token from a login lasts, in minutes: 1 to ${lifetimeMaxMinutes} (31 days), or -1 for ever.`,
+    `How long a token from a login lasts, in minutes: 1 to ${lifetimeMaxMinutes} (31 days), or -1 for no end.`,
   ),
   SERVICE_TOKEN_REFRESH: withDefault(yesOrNo, "true", "Whether each request extends the token by its lifetime."),
   SERVICE_CONCURRENCY: withDefault(

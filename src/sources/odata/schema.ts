@@ -7,7 +7,7 @@ export const settingsSchema = z.strictObject({
     .enum(["businessCentral", "s4hana", "businessOne"])
     .optional()
     .describe("The product, where it is one that is known: its stamps, its version and its manners"),
-  version: z.enum(["v2", "v4"]).optional().describe("Version of OData; v4 unless the preset says otherwise"),
+  version: z.enum(["v2", "v4"]).optional().describe("Version of OData; v4 by default; some presets use v2"),
   ...webSettings,
   ieee754: z
     .boolean()

@@ -50,7 +50,7 @@ const stamped = {
     .boolean()
     .default(false)
     .describe("The lower bound leaves out the stamp itself: ask a unit earlier"),
-  after: parameters.optional().describe("Added to go on after a key: `{key}`, or `{key.0}` of a composite one"),
+  after: parameters.optional().describe("Added to continue after a key: `{key}`, or `{key.0}` of a composite one"),
   order_by_changed: parameters.optional().describe("Added to sort by the change stamp; absent: it cannot"),
   order_by_key: parameters.default({}).describe("Added to sort by key"),
   no_stamp: parameters.optional().describe("Added to ask for the rows whose stamp is empty"),
