@@ -24,7 +24,7 @@ export async function run(options: GlobalOptions, io: Io): Promise<number> {
   if (io.isTerminal && (await isFirstLoad(daemon.parts.store, names))) shown.start();
   logger.info({ streams: names, dataDir: settings.dataDir, service: settings.service.url }, "daemon started");
   const failure = await Promise.race([daemon.failure, whenAborted(io.signal)]);
-  if (failure) logger.error({ err: failure }, "daemon cannot go on");
+  if (failure) logger.error({ err: failure }, "daemon could not continue");
   else logger.info({}, "daemon is stopping");
   try {
     await daemon[Symbol.asyncDispose]();
@@ -32,7 +32,7 @@ export async function run(options: GlobalOptions, io: Io): Promise<number> {
     logger.error({ err: errorFacts(thrown) }, "daemon did not stop cleanly");
   }
   if (failure?.code === "E_SERVICE_LOGIN") {
-    logger.error({ pauseMs: LOGIN_PAUSE_MS }, "daemon ends after a pause, so that restarts do not lock the account");
+    logger.error({ pauseMs: LOGIN_PAUSE_MS }, "daemon exits after a pause, so that restarts do not lock the account");
     await sleep(LOGIN_PAUSE_MS, io.signal);
   }
   logger.info({}, "daemon stopped");

@@ -95,7 +95,7 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   shown.finish();
   const failure = end instanceof StopError ? end : undefined;
   if (failure) {
-    logger.error({ err: failure }, "daemon cannot go on");
+    logger.error({ err: failure }, "daemon could not continue");
     return exitCode.stopped;
   }
   const statuses = await streamStatus(daemon.parts.store, syncFile.streams, daemon.parts.clock);

@@ -47,7 +47,7 @@ export function queueLocation(
   return { kind: queue.kind, url, ...(installation === undefined ? {} : { prefix: `svcsync_${installation}` }) };
 }
 
-/** Puts the pipeline together. `fail` is told when the daemon cannot go on. */
+/** Puts the pipeline together. `fail` is told when the daemon cannot continue. */
 export function assemble(
   { settings, syncFile, logger, elapsed }: Configuration,
   parts: Parts,

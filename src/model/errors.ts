@@ -5,7 +5,7 @@ import type { Json } from "./json.ts";
  * - `retry`: come back later with a growing pause, and count the attempt;
  * - `wait`: not our turn yet; come back without counting an attempt;
  * - `park`: this record needs a person; all others go on;
- * - `stop`: the daemon cannot go on (wrong credentials, a full disk, settings that contradict each other).
+ * - `stop`: the daemon cannot continue (wrong credentials, a full disk, settings that contradict each other).
  */
 export type ErrorFamily = "retry" | "wait" | "park" | "stop";
 

@@ -64,7 +64,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
     'Correct the value that the message names, in the ERP or by the mapping: either is tried at once. Where a permission or a licence is missing, grant it, then "svcsync retry {record}".',
   ),
   E_RECORD_GONE: person(
-    'Somebody deleted it in the service. Create it again: "svcsync resolve {record} --create". Leave it deleted: "svcsync skip {record}". `gone: recreate` decides for the whole stream.',
+    'It was deleted in the service. Create it again: "svcsync resolve {record} --create". Leave it deleted: "svcsync skip {record}". `gone: recreate` decides for the whole stream.',
   ),
   E_LOOKUP_UNKNOWN: person(
     'Correct the name in the sync file or its `map`, or create it in the service and then "svcsync retry {record}".',

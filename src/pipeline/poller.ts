@@ -169,7 +169,7 @@ export class Poller {
   /** Another stream of the source, or this one, found out that the ERP wants to be left alone. */
   async #putOff(stream: StreamName, cause: ErrorFacts): Promise<void> {
     const { logger, observer } = this.#parts;
-    logger.debug({ stream, err: cause }, "poll was put off");
+    logger.debug({ stream, err: cause }, "poll was postponed");
     if (this.#failing.get(stream) !== cause.code) {
       this.#failing.set(stream, cause.code);
       await this.#note(stream, cause);

@@ -50,7 +50,7 @@ export interface SynchronizerParts {
   readonly guard: DeleteGuardSettings;
   /** Holds a stream whose records could not be found again. */
   readonly close: MatchProofParts["close"];
-  /** The daemon cannot go on. */
+  /** The daemon cannot continue. */
   readonly stop: (error: StopError) => void;
 }
 

@@ -118,7 +118,7 @@ function ignore(): void {}
 
 function announce(logger: Logger, state: "open" | "closed", probeAt: number | undefined): void {
   if (state === "closed") logger.info({}, "service answered again");
-  else logger.warn({ probeAt }, "service was given a rest");
+  else logger.warn({ probeAt }, "circuit breaker opened");
 }
 
 /** Without a store nothing is known of what an earlier process wrote. */

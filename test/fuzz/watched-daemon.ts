@@ -121,7 +121,8 @@ export class WatchedDaemon {
     this.watched.logBytes += line.length;
     this.watched.longestLine = Math.max(this.watched.longestLine, line.length);
     if (defect.test(line)) this.watched.defects.add(line.slice(0, 600));
-    if (line.includes('"daemon cannot go on"')) this.watched.stopCode = /"code":"(\w+)"/.exec(line)?.[1] ?? "no code";
+    if (line.includes('"daemon could not continue"'))
+      this.watched.stopCode = /"code":"(\w+)"/.exec(line)?.[1] ?? "no code";
   }
 }
 

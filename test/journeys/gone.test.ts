@@ -97,7 +97,7 @@ describe("a gateway that refuses everything for a while", () => {
       const refusing = stage.sandbox.faults.add({ kind: "gateway404", status });
       for (const key of keys) stage.erp.renameCustomer(key, `Neu ${key}`);
       stage.erp.insertCustomer({ customer_no: "20001" });
-      await until("the breaker opened twice", () => running.log.lines("service was given a rest").length >= 2);
+      await until("the breaker opened twice", () => running.log.lines("circuit breaker opened").length >= 2);
       stage.sandbox.faults.clear(refusing);
       await untilState(running.store, "applied", ...ids, { stream: "customers", key: "20001" });
       const names = [...keys.map((key) => `Neu ${key}`), "Kunde 20001"].toSorted(byText);

@@ -17,7 +17,7 @@ describe("a service that is down for hours", () => {
     const { store, log } = running;
     await until("the load is under way", () => sandbox.ledger.count({ method: "POST" }) >= 40);
     const cut = sandbox.faults.add({ kind: "cut", when: "before" });
-    await until("the breaker has opened", () => log.lines("service was given a rest").length > 0);
+    await until("the breaker has opened", () => log.lines("circuit breaker opened").length > 0);
     // Records that are there already: what a probe may have created must be settled first, and that takes its time.
     const liveKeys = texts(sandbox, "customer", "customerId").slice(0, 2);
     for (const key of liveKeys) erp.change("customers", [key], { name1: "Live GmbH", name2: null });

@@ -218,7 +218,7 @@ streams:
     ],
     [
       'a: { expr: "x & $now()" }',
-      "23 streams.it.fields.a.expr: at character 5: $now changes by itself: the same row must always give the same value",
+      "23 streams.it.fields.a.expr: at character 5: $now gives another value each time: the same row must always give the same value",
     ],
     [
       'a: { expr: "$eval(x)" }',

@@ -130,6 +130,6 @@ describe("the circuit breaker", () => {
     expect(server.seen).toHaveLength(3);
     const { state, probeAt, concurrency } = client.service.state();
     expect([state, (probeAt ?? 0) > Date.now(), concurrency < 8]).toEqual(["open", true, true]);
-    expect(client.log.filter(({ message }) => message === "service was given a rest")).toHaveLength(1);
+    expect(client.log.filter(({ message }) => message === "circuit breaker opened")).toHaveLength(1);
   });
 });

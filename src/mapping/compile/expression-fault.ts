@@ -21,10 +21,10 @@ export const functionNames: ReadonlySet<string> = new Set(
 );
 
 const refused: Readonly<Record<string, string>> = {
-  now: "changes by itself: the same row must always give the same value",
-  millis: "changes by itself: the same row must always give the same value",
-  random: "changes by itself: the same row must always give the same value",
-  shuffle: "changes by itself: the same row must always give the same value",
+  now: "gives another value each time: the same row must always give the same value",
+  millis: "gives another value each time: the same row must always give the same value",
+  random: "gives another value each time: the same row must always give the same value",
+  shuffle: "gives another value each time: the same row must always give the same value",
   eval: "would run text out of the row as an expression",
 };
 
