@@ -6,14 +6,17 @@ export interface ClaimedFile {
   /** Its name in the folder where it is. */
   readonly stored: string;
   readonly place: "processing" | "done";
-  /** Known once it was read. */
+  /** How many records it holds, readable or not. Known once it was read. */
   readonly rows: number;
-  /** True where the absence of a record in it means nothing. */
-  readonly partial: boolean;
+  /** Why the absence of a record in it means nothing; undefined where it counts. */
+  readonly gaps: Gaps | undefined;
 }
 
+/** A full file that is much shorter than the one before, or one with lines whose key cannot be read. */
+export type Gaps = "partial" | "keyless";
+
 const CLAIMED = /^(\d{8}T\d{9}Z)_(.+)$/;
-const DONE = /^(\d{8}T\d{9}Z)_(\d+)rows(_partial)?_(.+)$/;
+const DONE = /^(\d{8}T\d{9}Z)_(\d+)rows(?:_(partial|keyless))?_(.+)$/;
 
 /** `20260302T100000000Z_customers.csv` */
 export function claimedName(stamp: string, name: string): string {
@@ -21,22 +24,23 @@ export function claimedName(stamp: string, name: string): string {
 }
 
 /** `20260302T100000000Z_500rows_customers.csv` */
-export function doneName({ stamp, name }: ClaimedFile, rows: number, partial: boolean): string {
-  return `${stamp}_${rows}rows${partial ? "_partial" : ""}_${name}`;
+export function doneName({ stamp, name }: ClaimedFile, rows: number, gaps: Gaps | undefined): string {
+  return `${stamp}_${rows}rows${gaps === undefined ? "" : `_${gaps}`}_${name}`;
 }
 
 /** Undefined for a file that svcsync did not put there. */
 export function parseClaimed(stored: string): ClaimedFile | undefined {
   const match = CLAIMED.exec(stored);
   if (match === null) return undefined;
-  return { stamp: match[1]!, name: match[2]!, stored, place: "processing", rows: 0, partial: false };
+  return { stamp: match[1]!, name: match[2]!, stored, place: "processing", rows: 0, gaps: undefined };
 }
 
 export function parseDone(stored: string): ClaimedFile | undefined {
   const match = DONE.exec(stored);
   if (match === null) return undefined;
-  const [, stamp = "", rows, partial, name = ""] = match;
-  return { stamp, name, stored, place: "done", rows: Number(rows), partial: partial !== undefined };
+  const [, stamp = "", rows, word, name = ""] = match;
+  const gaps = word === "partial" || word === "keyless" ? word : undefined;
+  return { stamp, name, stored, place: "done", rows: Number(rows), gaps };
 }
 
 /** An instant as a stamp, later than `last` even where the clock went back. */

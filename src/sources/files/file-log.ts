@@ -20,6 +20,6 @@ export async function fileLog(folder: Folder, read: FilesRead, settings: FilesSe
 export function unread(log: readonly ClaimedFile[], read: FilesRead, last: string | undefined): readonly ClaimedFile[] {
   const later = log.filter(({ stamp }) => last === undefined || stamp > last);
   if (read.kind === "delta") return later;
-  const complete = later.findLastIndex(({ place, partial }) => place === "done" && !partial);
+  const complete = later.findLastIndex(({ place, gaps }) => place === "done" && gaps === undefined);
   return later.slice(Math.max(0, complete));
 }

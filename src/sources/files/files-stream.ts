@@ -10,6 +10,7 @@ import {
   type UnreadableRow,
 } from "#model";
 import type { Logger } from "#telemetry";
+import type { KeylessRows } from "../source.ts";
 import { claimedName, doneName, parseClaimed, stampAfter, type ClaimedFile } from "./done-name.ts";
 import { FileFault } from "./file-fault.ts";
 import { fileLog, unread } from "./file-log.ts";
@@ -38,6 +39,8 @@ export class FilesStream {
   readonly #read: FilesRead;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  /** Of the last full file: each poll asks, and to answer takes reading it. */
+  #keyless: { readonly stored: string; readonly rows: readonly KeylessRows[] } | undefined;
 
   constructor(folder: Folder, settings: FilesSettings, read: FilesRead, clock: Clock, logger: Logger) {
     this.#folder = folder;
@@ -85,7 +88,7 @@ export class FilesStream {
     const { seen, applied, current } = before;
     const inspected = await this.#inspect(file, signal);
     if (inspected === undefined) return { seen, applied, last: stamp };
-    const { sha256, rows, bad } = inspected;
+    const { sha256, rows, badCount } = inspected;
     const after = { seen, applied: remember(applied, name, sha256), last: stamp };
     if (applied.some((one) => one.name === name && one.sha256 === sha256))
       this.#logger.info({ file: name }, "file with known content skipped");
@@ -96,7 +99,7 @@ export class FilesStream {
         yield { changes: batch.changes, unreadable: batch.unreadable, cursor: filesCursorJson(open) };
       }
       yield { changes: [], cursor: filesCursorJson(after) };
-      this.#logger.info({ file: name, count: rows, refused: bad.length }, "file read");
+      this.#logger.info({ file: name, count: rows, refused: badCount }, "file read");
     }
     if (file.place === "processing") await this.#putAway(file, inspected);
     return after;
@@ -151,7 +154,7 @@ export class FilesStream {
     }
   }
 
-  async #putAway(file: ClaimedFile, { rows, bad }: Inspected): Promise<void> {
+  async #putAway(file: ClaimedFile, { rows, bad, badCount, keyless }: Inspected): Promise<void> {
     const { done, failed } = this.#settings;
     const { name, stored } = file;
     if (bad.length > 0) {
@@ -161,13 +164,15 @@ export class FilesStream {
       );
       await this.#folder.write(report, `${lines.join("\n")}\n`);
       const place = `${name}:${bad[0]!.line}`;
-      this.#logger.error({ file: name, count: bad.length, place, report }, "lines of a file refused");
+      this.#logger.error({ file: name, count: badCount, place, report }, "lines of a file refused");
     }
-    const before = (await this.#log()).findLast((one) => one.place === "done" && !one.partial);
-    const shrunk = before !== undefined && rows < before.rows * (1 - this.#read.shrink / 100);
-    const partial = this.#read.kind === "full" && (shrunk || bad.length > 0);
-    if (partial && shrunk) this.#logger.warn({ file: name, count: rows, before: before.rows }, "full file shrank");
-    await this.#folder.move(this.#path(file), `${done}/${doneName(file, rows, partial)}`);
+    const count = rows + badCount;
+    const before = lastCounted(await this.#log());
+    const shrank = before !== undefined && count < before.rows * (1 - this.#read.shrink / 100);
+    const isFull = this.#read.kind === "full";
+    if (isFull && shrank) this.#logger.warn({ file: name, count, before: before.rows }, "full file shrank");
+    const gaps = !isFull ? undefined : shrank ? "partial" : keyless ? "keyless" : undefined;
+    await this.#folder.move(this.#path(file), `${done}/${doneName(file, count, gaps)}`);
   }
 
   async #refuse(file: ClaimedFile, fault: FileFault): Promise<void> {
@@ -197,11 +202,11 @@ export class FilesStream {
       );
     const last = log.at(-1);
     if (last === undefined) throw new ParkError("E_SOURCE_KEYS_UNKNOWN", `no full file ${files} was read yet`);
-    if (last.partial)
-      throw new ParkError(
-        "E_SOURCE_FILE_SHRUNK",
-        `${last.stored} is incomplete or much shorter than the file before it`,
-      );
+    if (last.gaps === "partial") {
+      const before = lastCounted(log);
+      const than = before === undefined ? "the file before it" : `the ${before.rows} of the file before it`;
+      throw new ParkError("E_SOURCE_FILE_SHRUNK", `${last.stored} holds ${last.rows} records, much fewer than ${than}`);
+    }
     const seen = new Set<Key>();
     let keys: Key[] = [];
     for await (const { key } of this.#rows(last)) {
@@ -216,6 +221,17 @@ export class FilesStream {
     if (keys.length > 0) yield keys;
   }
 
+  /** The lines of the last full file whose key cannot be read: any record may be in one of them. */
+  async keyless(signal: AbortSignal): Promise<readonly KeylessRows[]> {
+    const last = (await this.#log()).findLast(({ place }) => place === "done");
+    if (last?.gaps !== "keyless") return [];
+    if (this.#keyless?.stored !== last.stored) {
+      const { keyless } = await inspect(this.#folder, this.#path(last), this.#read, this.#settings.timezone, signal);
+      this.#keyless = { stored: last.stored, rows: keyless === undefined ? [] : [keylessRows(last, keyless)] };
+    }
+    return this.#keyless.rows;
+  }
+
   /** The last version of a record: in the latest complete full file, or in any file after it. */
   async readOne(key: Key, signal: AbortSignal): Promise<Row | undefined> {
     signal.throwIfAborted();
@@ -227,7 +243,8 @@ export class FilesStream {
         if ("reason" in one) throw new ParkError("E_ROW_UNREADABLE", `${one.place}: ${one.reason}`);
         found = one.row;
       }
-      if (found !== undefined || (this.#read.kind === "full" && file.place === "done" && !file.partial)) return found;
+      if (found !== undefined || (this.#read.kind === "full" && file.place === "done" && file.gaps === undefined))
+        return found;
     }
     return undefined;
   }
@@ -235,4 +252,14 @@ export class FilesStream {
   #path({ place, stored }: ClaimedFile): string {
     return `${this.#settings[place]}/${stored}`;
   }
+}
+
+/** The last full file whose number of records another one is measured by. */
+function lastCounted(log: readonly ClaimedFile[]): ClaimedFile | undefined {
+  return log.findLast(({ place, gaps }) => place === "done" && gaps !== "partial");
+}
+
+function keylessRows({ name }: ClaimedFile, { count, first }: NonNullable<Inspected["keyless"]>): KeylessRows {
+  const more = count > 1 ? ` (and ${count - 1} more lines without a readable key)` : "";
+  return { place: `${name}:${first.line}`, reason: `${first.reason}${more}` };
 }

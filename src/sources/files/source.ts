@@ -32,6 +32,7 @@ export async function openFiles(settings: FilesSettings, context: OpenContext): 
         peek: (cursor, count, signal) => peekFiles(folder, settings, read, cursor, count, signal),
         readOne: (key, signal) => stream.readOne(key, signal),
         keys: (signal) => stream.keys(signal),
+        ...(read.kind === "full" ? { keyless: (signal: AbortSignal) => stream.keyless(signal) } : {}),
         check: () => checkFiles(name, folder, settings, read),
       };
     },

@@ -198,18 +198,53 @@ describe("a full file", () => {
     expect(await stream.readOne("C99", never)).toBeUndefined();
   });
 
-  it("that shrank, or has bad lines, deletes nothing though its rows are used", async () => {
+  it("that shrank deletes nothing though its rows are used", async () => {
     const stream = await folder.stream({ kind: "full" });
     await folder.drop("customers.csv", csv(100));
     const first = await poll(stream);
     await folder.drop("customers.csv", csv(50, "Other"));
     const second = await poll(stream, first.cursor);
     expect(second.keys).toHaveLength(50);
-    await expect(allKeys(stream)).rejects.toMatchObject({ code: "E_SOURCE_FILE_SHRUNK", family: "park" });
+    await expect(allKeys(stream)).rejects.toMatchObject({
+      code: "E_SOURCE_FILE_SHRUNK",
+      family: "park",
+      message: expect.stringMatching(/_50rows_partial_customers\.csv holds 50 records, much fewer than the 100 of/),
+    });
     expect(await stream.readOne("C99", never)).toMatchObject({ name: "Müller" });
-    await folder.drop("customers.csv", `${csv(100)}C100\n`);
+  });
+
+  it("counts its bad lines: those with a key are there, and it did not shrink by them", async () => {
+    const stream = await folder.stream({ kind: "full", numbers: ["n"] });
+    const numbered = (value: string) =>
+      `no;n\n${Array.from({ length: 100 }, (_, at) => `C${at};${at < 80 ? at : value}\n`).join("")}`;
+    await folder.drop("customers.csv", numbered("1"));
+    const { cursor } = await poll(stream);
+    await folder.drop("customers.csv", numbered("x"));
+    await poll(stream, cursor);
+    expect(await allKeys(stream)).toHaveLength(100);
+    expect(await stream.keyless!(never)).toEqual([]);
+  });
+
+  it("with lines whose key cannot be read tells which, and its gaps mean nothing until the next good one", async () => {
+    const stream = await folder.stream({ kind: "full" });
+    await folder.drop("customers.csv", csv(100));
+    const first = await poll(stream);
+    await folder.drop("customers.csv", `${csv(98)}C98\n;Müller\n`);
+    const second = await poll(stream, first.cursor);
+    expect(await allKeys(stream)).toHaveLength(98);
+    expect(await stream.readOne("C99", never)).toMatchObject({ no: "C99" });
+    const told = [
+      {
+        place: "customers.csv:100",
+        reason: "it has 1 columns, the header has 2 (and 1 more lines without a readable key)",
+      },
+    ];
+    expect(await stream.keyless!(never)).toEqual(told);
+    expect(await (await folder.stream({ kind: "full" })).keyless!(never)).toEqual(told);
+    await folder.drop("customers.csv", csv(98));
     await poll(stream, second.cursor);
-    await expect(allKeys(stream)).rejects.toMatchObject({ code: "E_SOURCE_FILE_SHRUNK" });
+    expect(await stream.keyless!(never)).toEqual([]);
+    expect(await stream.readOne("C99", never)).toBeUndefined();
   });
 
   it("is the only kind that does", async () => {
