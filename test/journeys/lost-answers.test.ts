@@ -57,6 +57,28 @@ describe("a create whose answer is lost", () => {
     );
   });
 
+  it("is bound to its own record when the answer was empty and the look-up met a 429: nothing is adopted, no null written", async () => {
+    await using stage = await setStage({
+      service: { createAnswer: "none" },
+      environment: { DIALECT_CREATE_ANSWER: "none" },
+    });
+    const { erp, sandbox } = stage;
+    sandbox.faults.add({ kind: "latency", when: "after", ms: 1_000, resource: "customer", method: "POST", count: 1 });
+    erp.insertCustomer({ customer_no: "10001", name1: "Grün GmbH", short_name: null, warning: null });
+    await using running = await stage.start();
+    await until("it is created and not yet answered", () => sandbox.records("customer").length === 1);
+    const busy = sandbox.faults.add({ kind: "tooMany", resource: "customer", method: "GET", count: 3 });
+    const [view] = await untilState(running.store, "applied", customer);
+    expect(sandbox.faults.list().find(({ id }) => id === busy)!.hits).toBe(3);
+    const { id } = only(sandbox, "customer", "customerId", "10001");
+    expect(view).toMatchObject({ binding: { resource: "customer", serviceId: id }, intent: undefined });
+    expect(sent(sandbox, "customer", "create")).toHaveLength(1);
+    expect(sent(sandbox, "customer", "edit")).toEqual([]);
+    const history = await running.store.audit({ id: customer, limit: 10 });
+    expect(history.map(({ action }) => action)).toContain("settle");
+    expect(history.map(({ action }) => action)).not.toContain("adopt");
+  });
+
   it("is created once more, and only after the settling time, when nothing was committed", async () => {
     await using stage = await setStage();
     stage.sandbox.faults.add({ kind: "cut", when: "before", resource: "customer", method: "POST", count: 1 });
