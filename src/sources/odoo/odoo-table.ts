@@ -62,10 +62,28 @@ export class OdooTable implements WireTable {
   async one(key: Key, signal: AbortSignal): Promise<Row | undefined> {
     const types = await this.#fieldTypes(signal);
     const value = types.get(this.#read.key) === "integer" ? Number(key) : key;
-    if (typeof value === "number" && !Number.isSafeInteger(value)) return undefined;
+    if (!isAskable(value)) return undefined;
     const records = await this.#search([[this.#read.key, "=", value]], "id asc", this.#fields(), signal);
     const found = records.find((record) => keyOf(record, [this.#read.key]) === key);
     return found === undefined ? undefined : plainRecord(found, types);
+  }
+
+  /** @throws whatever one odd record throws: the caller then reads them one by one. */
+  async many(keys: readonly Key[], signal: AbortSignal): Promise<ReadonlyMap<Key, Row>> {
+    const types = await this.#fieldTypes(signal);
+    const isInteger = types.get(this.#read.key) === "integer";
+    const values = keys.map((key) => (isInteger ? Number(key) : key)).filter(isAskable);
+    const wanted = new Set(keys);
+    const found = new Map<Key, Row>();
+    for (let at = 0; at < values.length; at += this.#read.size) {
+      const some = values.slice(at, at + this.#read.size);
+      const records = await this.#search([[this.#read.key, "in", some]], "id asc", this.#fields(), signal);
+      for (const record of records) {
+        const key = keyOf(record, [this.#read.key]);
+        if (wanted.has(key) && !found.has(key)) found.set(key, plainRecord(record, types));
+      }
+    }
+    return found;
   }
 
   async #search(domain: Json[], order: string, fields: string[], signal: AbortSignal): Promise<readonly JsonObject[]> {
@@ -117,4 +135,9 @@ export class OdooTable implements WireTable {
   #full(records: readonly JsonObject[]): boolean {
     return this.#gauge.mayContinue(records.length, this.#read.size);
   }
+}
+
+/** A number that is no id cannot be one's key. */
+function isAskable(value: number | string): boolean {
+  return typeof value === "string" || Number.isSafeInteger(value);
 }

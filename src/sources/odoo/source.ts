@@ -29,6 +29,7 @@ export async function openOdoo(settings: OdooSettings, context: OpenContext): Pr
         tracks: read.changed === null ? [] : [track],
         times: { clock: web.serverClock, overlapMs: read.overlap, marginMs: read.margin },
         readOne: (key, signal) => table.one(key, signal),
+        readMany: (keys, signal) => table.many(keys, signal),
       });
     },
     async check(signal) {

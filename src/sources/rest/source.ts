@@ -1,9 +1,9 @@
-import { splitKey, StopError, type Json, type Key, type Row } from "#model";
+import { ParkError, splitKey, StopError, type Json, type Key, type Row } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import type { Track } from "../wire/changes.ts";
 import { PRECISIONS } from "../wire/precision.ts";
 import { keyOf } from "../wire/values.ts";
-import { walkByKey } from "../wire/walk-keys.ts";
+import { walkComplete } from "../wire/walk-keys.ts";
 import { reachFindings } from "../wire/web-check.ts";
 import { WebClient } from "../wire/web-client.ts";
 import { wireStream } from "../wire/wire-stream.ts";
@@ -29,6 +29,8 @@ export async function openRest(settings: RestSettings, context: OpenContext): Pr
         ...(deletions === undefined ? {} : { deletions: trackOf(client, deletions) }),
         times: { clock: client.serverClock, overlapMs: read.overlap, marginMs: read.margin },
         readOne: (key, signal) => readOne(client, main, key, signal),
+        // Without a path for one record the list is walked, and a walk finds many as well as one.
+        ...(main.one === undefined ? { readMany: (keys, signal) => search(client, main, keys, signal) } : {}),
       });
     },
     async check(signal) {
@@ -62,7 +64,7 @@ function trackOf(client: WebClient, shape: RestShape): Track {
 
 async function readOne(client: WebClient, shape: RestShape, key: Key, signal: AbortSignal): Promise<Row | undefined> {
   const request = fitsAddress(key) ? shape.one?.(key) : undefined;
-  if (request === undefined) return search(client, shape, key, signal);
+  if (request === undefined) return (await search(client, shape, [key], signal)).get(key);
   const answer: Json | undefined = await client.json(request, signal);
   const row = answer === undefined ? undefined : shape.oneRow?.(answer);
   if (row === undefined || keyOf(row, shape.keyFields) !== key) return undefined;
@@ -74,10 +76,22 @@ function fitsAddress(key: Key): boolean {
   return splitKey(key).every((part) => part !== "" && part !== "." && part !== ".." && part.isWellFormed());
 }
 
-async function search(client: WebClient, shape: RestShape, key: Key, signal: AbortSignal): Promise<Row | undefined> {
-  for await (const { rows } of walkByKey(restTable(client, shape), { kind: "all" }, undefined, signal)) {
-    const found = rows.find((row) => row.key === key);
-    if (found !== undefined) return found.row;
+/** @throws {ParkError} E_ROW_UNREADABLE when one of them cannot be read. */
+async function search(
+  client: WebClient,
+  shape: RestShape,
+  keys: readonly Key[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<Key, Row>> {
+  const wanted = new Set(keys);
+  const found = new Map<Key, Row>();
+  for await (const rows of walkComplete(restTable(client, shape), { kind: "all" }, signal)) {
+    for (const { key, row, odd } of rows) {
+      if (!wanted.has(key)) continue;
+      if (odd !== undefined) throw new ParkError("E_ROW_UNREADABLE", `${odd.place}: ${odd.reason}`);
+      found.set(key, row);
+    }
+    if (found.size === wanted.size) break;
   }
-  return undefined;
+  return found;
 }

@@ -25,6 +25,8 @@ export interface StreamParts {
   /** A feed of deletions, whose rows bear the keys that are gone. */
   readonly deletions?: Track;
   readOne(key: Key, signal: AbortSignal): Promise<Row | undefined>;
+  /** Where reading many at once costs less. */
+  readMany?(keys: readonly Key[], signal: AbortSignal): Promise<ReadonlyMap<Key, Row>>;
 }
 
 /** The promises of `SourceStream` over a table on the wire. */
@@ -41,6 +43,7 @@ export function wireStream(parts: StreamParts): SourceStream {
     changes: (cursor, signal) =>
       tracks.length > 0 ? changesByStamp(parts, cursor, signal) : changesWhole(table, cursor, signal),
     readOne: (key, signal) => parts.readOne(key, signal),
+    ...(parts.readMany === undefined ? {} : { readMany: parts.readMany }),
     async *keys(signal) {
       for (const { reader } of tables) reader?.forget();
       for await (const rows of walkComplete(table, { kind: "all" }, signal, true)) yield rows.map(({ key }) => key);

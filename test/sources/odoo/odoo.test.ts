@@ -53,6 +53,25 @@ describe("an Odoo record", () => {
     });
   });
 
+  it("is read together with others, in requests of the stream's size", async () => {
+    const answered = (ids: number[]) => ids.filter((id) => id !== 3).map((id) => ({ ...record, id }));
+    const stream = await partners(
+      ({ path, body }) =>
+        path.endsWith("fields_get") ? { body: types } : { body: answered(JSON.parse(body).domain[0][2]) },
+      {},
+      { size: 2 },
+    );
+    const rows = await stream.readMany!(["1", "2", "3", "1e99"], never);
+    expect([...rows.keys()]).toEqual(["1", "2"]);
+    const domains = server.asked.flatMap(({ path, body }) =>
+      path.endsWith("fields_get") ? [] : JSON.parse(body).domain,
+    );
+    expect(domains).toEqual([
+      ["id", "in", [1, 2]],
+      ["id", "in", [3]],
+    ]);
+  });
+
   it("is read although it is archived, in the database that is set", async () => {
     await poll(await partners(json2, {}, { context: { lang: "de_DE" } }));
     const { body, headers } = server.asked.at(-1)!;

@@ -158,6 +158,32 @@ describe("a configured API", () => {
     expect(await (await stream({ one: undefined })).readOne("2", never)).toMatchObject({ id: "2" });
   });
 
+  it("walks the list once for many records where there is no path for one", async () => {
+    erp.fill(25, micros("2026-03-01T08:00:00Z"));
+    const customers = await stream({ one: undefined });
+    const before = server.asked.length;
+    const found = await customers.readMany!(["2", "24", "99"], never);
+    expect([...found.keys()]).toEqual(["2", "24"]);
+    expect(found.get("24")).toMatchObject({ id: "24" });
+    expect(server.asked.length - before).toBeLessThanOrEqual(3);
+    expect((await stream()).readMany).toBeUndefined();
+  });
+
+  it("does not take an odd row for an empty one", async () => {
+    answer = () => ({
+      body: {
+        data: {
+          rows: [
+            { id: "2", updated: 1 },
+            { id: "1", updated: "soon" },
+          ],
+        },
+      },
+    });
+    const customers = await stream({ one: undefined, paging: { kind: "none" } });
+    await expect(customers.readOne("1", never)).rejects.toMatchObject({ code: "E_ROW_UNREADABLE" });
+  });
+
   it.each(["..", ".", "", "\ud800", "a/../b?c#d", "{from}"])(
     "reads the record whose key is %j, and takes no other address for it",
     async (key) => {
