@@ -24,8 +24,12 @@ export class Witness {
    */
   async vouch(resource: ResourceName, known: readonly ServiceId[], signal: AbortSignal): Promise<boolean> {
     for (const id of known) if (await this.#shows(resource, id, true, signal)) return true;
-    const page = await this.#list(resource, signal);
-    if (page === undefined && known.length === 0 && (await this.#showsOthers(resource, signal))) return false;
+    let page = await this.#list(resource, signal);
+    if (page === undefined && known.length === 0 && (await this.#showsOthers(resource, signal))) {
+      // What refused the list may have passed before the others were asked for.
+      page = await this.#list(resource, signal);
+      if (page === undefined) return false;
+    }
     const first = idOf(page?.rows[0]);
     // An empty list has brought its own proof.
     if (page !== undefined && (first === undefined || (await this.#shows(resource, first, false, signal)))) return true;

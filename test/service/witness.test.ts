@@ -69,6 +69,19 @@ describe("vouching for refusals", () => {
     });
   });
 
+  it("asks once more for a list that was refused before others were shown: what refused it may have passed", async () => {
+    let refusals = 1;
+    const all = tenant([7], { listed: [7], others: { json: { totalCount: 0, svcDocument: [] } } });
+    await using server = await standIn((request) => (refusals-- > 0 ? refused : all(request)));
+    await using opened = open(server.url);
+    expect(await opened.service.vouch("svcDocument", [], never)).toBe(true);
+    expect(server.seen.map(({ path }) => path.replace("/restApi/v1/", ""))).toEqual([
+      "svcDocument",
+      "customer",
+      "svcDocument",
+    ]);
+  });
+
   it("opens the breaker when known records are refused again and again", async () => {
     await using server = await standIn(() => ({ status: 403 }));
     await using opened = open(server.url, {}, { breaker: { failures: 3, pauseMs: 60_000, pauseMaxMs: 60_000 } });
