@@ -102,7 +102,8 @@ export function serviceMessage(answer: HttpAnswer): string {
   return said.replaceAll(/\s+/g, " ").trim().slice(0, MESSAGE_LENGTH);
 }
 
-function isOwnWord(answer: HttpAnswer): boolean {
+/** Whether an answer has the form of the service's own errors. */
+export function isOwnWord(answer: HttpAnswer): boolean {
   const body = parsed(answer.text());
   return isJsonObject(body) && typeof body["errorMessage"] === "string";
 }

@@ -1,8 +1,8 @@
-import { isJsonObject, RetryError, StopError, type Clock, type Json, type JsonObject } from "#model";
+import { isJsonObject, RetryError, StopError, WaitError, type Clock, type Json, type JsonObject } from "#model";
 import { HttpFailure, type HttpAnswer, type HttpClient } from "#http";
 import type { Secrets, Settings } from "#settings";
 import type { Logger } from "#telemetry";
-import { answerError, exchangeError, serviceMessage } from "./failures.ts";
+import { answerError, exchangeError, isOwnWord, serviceMessage } from "./failures.ts";
 import { instantOf } from "./values.ts";
 
 /** What calls carry, and how well it served. */
@@ -18,6 +18,17 @@ const RENEW_AGAIN_MS = 5000;
 /** Logins in a row whose token is refused at its first use: more would not help. */
 const USELESS_LOGINS = 3;
 const MINUTE_MS = 60_000;
+/**
+ * Pauses after logins that something in between refused, as a gateway does that restarts. Four tries stay below the number of
+ * wrong passwords that locks an account, should it have been the service after all.
+ */
+const DOUBTED_PAUSES_MS = [5_000, 25_000, 120_000];
+
+interface Doubted {
+  readonly count: number;
+  readonly at: number;
+  readonly message: string;
+}
 
 interface SessionParts {
   readonly login: Settings["service"]["login"];
@@ -30,8 +41,9 @@ interface SessionParts {
 }
 
 /**
- * The right to call. One login at a time however many callers ask, renewed ahead of its end. Credentials that were
- * refused once are never sent again: every further call fails as the first one did, until a restart.
+ * The right to call. One login at a time however many callers ask, renewed ahead of its end. Credentials that the service
+ * refused once are never sent again: every further call fails as the first one did, until a restart. A 400 or 403 that is not in
+ * the service's own words is tried again after growing pauses, some minutes long.
  */
 export class Session {
   readonly #parts: SessionParts;
@@ -42,6 +54,8 @@ export class Session {
   #aheadAgainAt = 0;
   #useless = 0;
   #refusal: StopError | undefined;
+  /** Logins in a row that something in between refused; undefined while none was. */
+  #doubted: Doubted | undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -103,6 +117,7 @@ export class Session {
   async #login(): Promise<Token> {
     const { login, loginUrl, secrets, http, clock, logger, hide } = this.#parts;
     if (login.kind === "token") throw this.#refuse("a static token cannot be renewed");
+    this.#expectRested();
     const body: JsonObject = {
       username: login.username,
       password: secrets.servicePassword ?? "",
@@ -118,6 +133,7 @@ export class Session {
     this.#lifeMs = login.lifeTimeMinutes < 0 ? Infinity : login.lifeTimeMinutes * MINUTE_MS;
     this.#expiresAt = now + Math.min(this.#lifeMs, statedLifeMs(result.expiresAt, now));
     this.#token = { header: `Bearer ${result.token}`, served: 0 };
+    this.#doubted = undefined;
     logger.info({ username: login.username, lifeTimeMinutes: login.lifeTimeMinutes }, "logged in to the service");
     return this.#token;
   }
@@ -132,10 +148,7 @@ export class Session {
   }
 
   #result(answer: HttpAnswer, username: string): { token: string; expiresAt: number | undefined } {
-    if (answer.status === 400 || answer.status === 401 || answer.status === 403)
-      throw this.#refuse(
-        `the service refused the login of ${username} with ${answer.status}: ${this.#withoutSecrets(answer)}`,
-      );
+    if (answer.status === 400 || answer.status === 401 || answer.status === 403) throw this.#refused(answer, username);
     if (answer.status === 404)
       throw new RetryError("E_SERVICE_ANSWER", `${answer.place} answered 404: is SERVICE_URL the tenant's address?`);
     if (!answer.ok) throw answerError(answer, false, this.#parts.clock.now());
@@ -152,6 +165,38 @@ export class Session {
     } catch (thrown) {
       throw thrown instanceof HttpFailure ? exchangeError(thrown, false) : thrown;
     }
+  }
+
+  /** A 401 names the credentials. A 400 or a 403 does so in the service's own words; else a gateway may have said it. */
+  #refused(answer: HttpAnswer, username: string): StopError | WaitError {
+    const message = `the service refused the login of ${username} with ${answer.status}: ${this.#withoutSecrets(answer)}`;
+    const count = (this.#doubted?.count ?? 0) + 1;
+    if (answer.status === 401 || isOwnWord(answer) || count > DOUBTED_PAUSES_MS.length) return this.#refuse(message);
+    this.#doubted = { count, at: this.#parts.clock.now(), message };
+    this.#parts.logger.warn({ username, status: answer.status, count }, "login was refused, perhaps by a gateway");
+    return this.#restError(this.#doubted);
+  }
+
+  /** @throws {WaitError} E_SERVICE_DOUBTED until the pause after a refused login is over. */
+  #expectRested(): void {
+    if (this.#doubted !== undefined && this.#restMs(this.#doubted) > 0) throw this.#restError(this.#doubted);
+  }
+
+  /** A pause that seems longer than it is means that the clock was set back. */
+  #restMs({ count, at }: Doubted): number {
+    const pauseMs = DOUBTED_PAUSES_MS[count - 1] ?? 0;
+    const leftMs = at + pauseMs - this.#parts.clock.now();
+    return leftMs > pauseMs ? 0 : leftMs;
+  }
+
+  #restError(doubted: Doubted): WaitError {
+    return new WaitError(
+      "E_SERVICE_DOUBTED",
+      `${doubted.message}; not in the service's own words, so it is tried again`,
+      {
+        afterMs: this.#restMs(doubted),
+      },
+    );
   }
 
   #refuse(message: string): StopError {

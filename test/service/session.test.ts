@@ -147,6 +147,48 @@ describe("the session with a password", () => {
     expect(state.logins).toHaveLength(1);
   });
 
+  it("stops after a 401 in anybody's words", async () => {
+    const { state, answer } = tenant();
+    state.login = () => ({ status: 401 });
+    await using server = await standIn(answer);
+    await using opened = open(server.url, { login: password });
+    expect(await thrownBy(opened.service.ping(never))).toMatchObject({ family: "stop", code: "E_SERVICE_LOGIN" });
+  });
+
+  it.each([400, 403])(
+    "tries again after growing pauses when something in between answers a login with %d",
+    async (status) => {
+      const { state, answer } = tenant(() => clock.at);
+      const page: Reply = { status, text: "<html><title>Maintenance</title>" };
+      state.login = () => page;
+      await using server = await standIn(answer);
+      await using opened = open(server.url, { login: password }, { clock });
+      const read = () => opened.service.read("customer", 7, ["name"], never);
+      expect(await thrownBy(read())).toMatchObject({ family: "wait", code: "E_SERVICE_DOUBTED", afterMs: 5_000 });
+      clock.at += 4_999;
+      expect(await thrownBy(read())).toMatchObject({ family: "wait", code: "E_SERVICE_DOUBTED", afterMs: 1 });
+      expect(state.logins).toHaveLength(1);
+      clock.at += 1;
+      expect(await thrownBy(read())).toMatchObject({ afterMs: 25_000 });
+      delete state.login;
+      clock.at += 25_000;
+      expect(await read()).toMatchObject({ id: 7 });
+      expect(state.logins).toHaveLength(3);
+    },
+  );
+
+  it("stops when a login is still refused minutes later, and waits no longer for a clock that was set back", async () => {
+    const { state, answer } = tenant(() => clock.at);
+    state.login = () => ({ status: 403, text: "<html></html>" });
+    await using server = await standIn(answer);
+    await using opened = open(server.url, { login: password }, { clock });
+    for (const passedMs of [0, 5_000, -3_600_000])
+      expect(await thrownBy(((clock.at += passedMs), opened.service.ping(never)))).toMatchObject({ family: "wait" });
+    clock.at += 120_000;
+    expect(await thrownBy(opened.service.ping(never))).toMatchObject({ family: "stop", code: "E_SERVICE_LOGIN" });
+    expect(state.logins).toHaveLength(4);
+  });
+
   it("tries again later when a login fails for another reason", async () => {
     const { state, answer } = tenant();
     state.login = () => ({ status: 503, text: "maintenance" });
