@@ -131,9 +131,9 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
     .option("--json", "as JSON")
     .addHelpText("after", verdictWords)
     .action((streams: string[], options: AdoptOptions) => ended(adopt(streams, { ...globals(), ...options }, io)));
-  command("reconcile", "Read the service and report differences from what was last written")
+  command("reconcile", "Read the service and the ERP's keys, and report what differs from the store")
     .argument("[streams...]", "these streams (default: all)")
-    .option("--repair", "write the owned fields that differ once more")
+    .option("--repair", "write owned fields that differ once more, and read rows that were not read")
     .option("--json", "as JSON")
     .action((streams: string[], options: ReconcileOptions) =>
       ended(reconcile(streams, { ...globals(), ...options }, io)),

@@ -1,9 +1,23 @@
-import { type Binding, type Json, type Projection, type RecordId, type ResourceName, type ServiceId } from "#model";
+import {
+  errorFacts,
+  SyncError,
+  type Binding,
+  type ErrorFacts,
+  type Json,
+  type Key,
+  type Projection,
+  type RecordId,
+  type ResourceName,
+  type ServiceId,
+  type StreamName,
+} from "#model";
 import type { Stream } from "#mapping";
 import { idOf, sameValue, type Service, type ServiceRecord } from "#service";
+import type { SourceStream } from "#sources";
 import type { RecordView, Store } from "#store";
 import { naturalKey, ruleName } from "./natural-key.ts";
 import { Presence } from "./presence.ts";
+import { stageByKey } from "./stage-by-key.ts";
 import { DRIFTED } from "./updates.ts";
 
 /** Records read from the store at once. */
@@ -22,6 +36,8 @@ export type Drift =
     }
   /** A bound record no longer exists. */
   | { readonly kind: "missing"; readonly id: RecordId; readonly serviceId: ServiceId }
+  /** A row that the ERP shows and neither a poll nor a sweep has read. */
+  | { readonly kind: "unread"; readonly id: RecordId }
   /** A record that nobody bound has the natural key of one that is bound. */
   | {
       readonly kind: "doubled";
@@ -35,21 +51,30 @@ export interface Reconciliation {
   readonly stream: string;
   readonly compared: number;
   readonly drifts: readonly Drift[];
+  /** Why the ERP's rows could not be compared with those that were read. */
+  readonly rowsUnknown?: ErrorFacts;
   /** Records that were made due to be written again. */
   readonly repaired: number;
 }
 
 /**
- * Compares what the service holds with what was last written, field by field, and reads everything anew to do so.
- * `repair` makes the records that differ due again: only owned fields that differ are sent; doubles are for a person.
+ * Compares what the service holds with what was last written, field by field, and the keys that the ERP shows with those that were
+ * read. `repair` makes the records that differ due again: only owned fields that differ are sent; doubles are for a person. Rows that
+ * were not read are read.
  */
 export class Reconciler {
   readonly #store: Store;
   readonly #service: Pick<Service, "list">;
   readonly #presence: Presence;
+  readonly #sources: ReadonlyMap<StreamName, SourceStream>;
 
-  constructor(store: Store, service: Pick<Service, "list" | "read" | "vouch">) {
+  constructor(
+    store: Store,
+    service: Pick<Service, "list" | "read" | "vouch">,
+    sources: ReadonlyMap<StreamName, SourceStream>,
+  ) {
     this.#store = store;
+    this.#sources = sources;
     this.#service = service;
     this.#presence = new Presence(store, service);
   }
@@ -75,7 +100,29 @@ export class Reconciler {
           for (const key of keysOf(stream, record)) strangers.set(key, [...(strangers.get(key) ?? []), serviceId]);
       }
     drifts.push(...doubled(stream.resource, owners, strangers), ...(await this.#missing(stream, seen, signal)));
-    return { stream: stream.name, compared, drifts, repaired: repair ? await this.#repair(stream, drifts) : 0 };
+    const { keys, error } = await this.#unread(stream.name, signal);
+    drifts.push(...keys.map((key) => ({ kind: "unread", id: { stream: stream.name, key } }) as const));
+    const repaired = repair ? (await this.#repair(stream, drifts)) + (await this.#read(stream.name, keys, signal)) : 0;
+    return { stream: stream.name, compared, drifts, ...(error ? { rowsUnknown: error } : {}), repaired };
+  }
+
+  /** Rows that the ERP shows and the store lacks. A first load is still reading them. */
+  async #unread(name: StreamName, signal: AbortSignal): Promise<{ keys: Key[]; error?: ErrorFacts }> {
+    const keys: Key[] = [];
+    if ((await this.#store.cursor(name)).firstLoad) return { keys };
+    try {
+      for await (const some of this.#sources.get(name)?.keys(signal) ?? [])
+        keys.push(...(await this.#store.unseenKeys(name, some)));
+      return { keys };
+    } catch (thrown) {
+      if (signal.aborted || !(thrown instanceof SyncError)) throw thrown;
+      return { keys: [], error: errorFacts(thrown) };
+    }
+  }
+
+  async #read(stream: StreamName, keys: readonly Key[], signal: AbortSignal): Promise<number> {
+    const source = this.#sources.get(stream);
+    return source === undefined ? 0 : stageByKey(this.#store, stream, source, keys, signal);
   }
 
   async #owner(binding: Binding): Promise<RecordView | undefined> {
@@ -102,7 +149,7 @@ export class Reconciler {
   async #repair(stream: Stream, drifts: readonly Drift[]): Promise<number> {
     const doubts = new Map<string, Repair>();
     for (const drift of drifts) {
-      if (drift.kind === "doubled") continue;
+      if (drift.kind === "doubled" || drift.kind === "unread") continue;
       const name = `${drift.id.stream}\u0000${drift.id.key}`;
       const { id, serviceId } = drift;
       const entry = doubts.get(name) ?? { id, serviceId, fields: { [DRIFTED]: true }, before: {}, after: {} };

@@ -5,13 +5,11 @@ import type { Store } from "#store";
 import type { Logger } from "#telemetry";
 import { emptiedNote, emptyingConfirmed } from "./delete-guard.ts";
 import { keylessRows } from "./keyless.ts";
-import { screen } from "./quarantine.ts";
 import { readByKey } from "./read-by-key.ts";
+import { STAGED_AT_ONCE, stageByKey, stageChanges } from "./stage-by-key.ts";
 
 /** Suspects are looked for a second time after this, or after the sweep interval if that is shorter. */
 const CONFIRM_AFTER_MS = 5 * 60_000;
-/** Records that are read and staged at once. */
-const BATCH = 500;
 
 export interface SweeperParts {
   readonly store: Store;
@@ -63,7 +61,8 @@ export class Sweeper {
     let shown = 0;
     for await (const keys of source.keys(signal)) {
       await store.markSeen(stream, sweep, keys);
-      shown += await this.#stageShown(stream, source, await store.unseenKeys(stream, keys), signal);
+      // Keys that the ERP shows (again) although no poll saw their rows: the stamps did not move.
+      shown += await stageByKey(store, stream, source, await store.unseenKeys(stream, keys), signal);
       seen += keys.length;
     }
     const isWanted = source.capabilities.deletions === "sweep" && streams.get(stream)?.deletion !== "ignore";
@@ -89,23 +88,6 @@ export class Sweeper {
       );
   }
 
-  /** Keys that the ERP shows (again) although no poll saw their rows: the stamps did not move. */
-  async #stageShown(
-    stream: StreamName,
-    source: SourceStream,
-    keys: readonly Key[],
-    signal: AbortSignal,
-  ): Promise<number> {
-    let staged = 0;
-    for (let at = 0; at < keys.length; at += BATCH) {
-      const changes: Change[] = [];
-      for await (const { key, row } of readByKey(source, keys.slice(at, at + BATCH), signal))
-        if (row !== undefined) changes.push({ kind: "upsert", key, row });
-      staged += await this.#stage(stream, changes);
-    }
-    return staged;
-  }
-
   /** A record that was missed twice and can still be read is there; one that may not be read may be. */
   async #stageMissing(
     stream: StreamName,
@@ -119,23 +101,15 @@ export class Sweeper {
       return 0;
     }
     let staged = 0;
-    for (let at = 0; at < keys.length; at += BATCH) {
+    for (let at = 0; at < keys.length; at += STAGED_AT_ONCE) {
       const changes: Change[] = [];
-      for await (const { key, row, refused } of readByKey(source, keys.slice(at, at + BATCH), signal)) {
+      for await (const { key, row, refused } of readByKey(source, keys.slice(at, at + STAGED_AT_ONCE), signal)) {
         if (refused) logger.warn({ stream, key, err: refused }, "missing record was not deleted");
         else changes.push(row === undefined ? { kind: "delete", key } : { kind: "upsert", key, row });
       }
-      staged += await this.#stage(stream, changes);
+      staged += await stageChanges(store, stream, changes);
     }
     return staged;
-  }
-
-  async #stage(stream: StreamName, changes: readonly Change[]): Promise<number> {
-    if (changes.length === 0) return 0;
-    const { store } = this.#parts;
-    const { cursor } = await store.cursor(stream);
-    const screened = screen(stream, { changes, cursor });
-    return (await store.stage(stream, { ...screened, cursor, backfill: false, complete: true })).changed;
   }
 }
 

@@ -62,3 +62,36 @@ describe("reconcile", () => {
     expect(again.stdout).not.toContain("tickets/T-1");
   });
 });
+
+describe("reconcile and the ERP", () => {
+  it("lists rows that the ERP shows and no poll has read, and --repair reads them", async () => {
+    await using stage = await setStage({ environment: { SWEEP_INTERVAL_SECONDS: "86400" } });
+    const { erp, sandbox } = stage;
+    erp.insertOrder({ order_no: "A-1", customer_no: "10001" });
+    erp.insertCustomer({ customer_no: "10001" });
+    erp.insertCustomer({ customer_no: "10002" });
+    erp.hide("customers", ["10002"]);
+    expect((await stage.command("sync")).code).toBe(0);
+    erp.show();
+    const found = await stage.command("reconcile");
+    expect(found.code).toBe(75);
+    expect(found.stdout).toContain("customers/10002: the ERP shows it, and svcsync has not read it");
+    expect(found.stdout).not.toContain("customers/10001");
+    const { stdout } = await stage.command("reconcile", "--json");
+    const [customers] = JSON.parse(stdout).streams;
+    expect(customers.drifts).toEqual([{ kind: "unread", id: { stream: "customers", key: "10002" } }]);
+    expect((await stage.command("reconcile", "--repair")).code).toBe(0);
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(only(sandbox, "customer", "customerId", "10002")).toBeDefined();
+    expect((await stage.command("reconcile")).code).toBe(0);
+  });
+
+  it("says why rows could not be compared, and still compares the service", async () => {
+    await using stage = await drifted();
+    await stage.set({ ERP_URL: `sqlite:${stage.folder}/nowhere.sqlite` });
+    const { code, stdout } = await stage.command("reconcile");
+    expect(code).toBe(1);
+    expect(stdout).toContain('customers/10001: name was written as "Kunde 1" and is "Von Hand"');
+    expect(stdout).toMatch(/customers: the ERP's rows were not compared: .*\(E_SOURCE_\w+\)/);
+  });
+});
