@@ -64,6 +64,8 @@ export interface Stream {
   readonly match: readonly MatchRule[];
   /** What to do when the service no longer has a record that is bound. */
   readonly gone: "park" | "recreate";
+  /** What to do when the parent changed below whose address the service holds the record. */
+  readonly moved: "park" | "recreate";
   /** Streams that `fields` refer to: their records are parents of this stream's. */
   readonly parents: readonly StreamName[];
   /** Every field name that svcsync may write through this stream. */

@@ -191,6 +191,12 @@ export const streamHead = z.strictObject({
     .enum(["park", "recreate"])
     .default("park")
     .describe("When someone deleted the record in the service: park it for a person, or create it again."),
+  moved: z
+    .enum(["park", "recreate"])
+    .default("park")
+    .describe(
+      "When the parent changed that a nested path holds: park it for a person, or delete it and create it below its new parent.",
+    ),
   when: expression.optional().describe("Only rows for which this is true are taken; the others are left out."),
   deleted: deleted.optional(),
   /** Checked one by one, so that one wrong field hides no other. */

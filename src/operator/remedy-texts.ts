@@ -66,6 +66,9 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_RECORD_GONE: person(
     'It was deleted in the service. Create it again: "svcsync resolve {record} --create". Leave it deleted: "svcsync skip {record}". `gone: recreate` decides for the whole stream.',
   ),
+  E_PARENT_CHANGED: person(
+    'Delete it in the service, then "svcsync retry {record}" creates it below its new parent; or move it back in the ERP. `moved: recreate` does so for the whole stream.',
+  ),
   E_LOOKUP_UNKNOWN: person(
     'Correct the name in the sync file or its `map`, or create it in the service and then "svcsync retry {record}".',
   ),

@@ -116,6 +116,13 @@ export class Remover {
     return unbound(claim);
   }
 
+  /** Deletes the record of the service for good, though the ERP has the record; the claim is given back unbound. */
+  async end(claim: Claim, signal: AbortSignal): Promise<Claim> {
+    const doubts = { ...claim.doubts, [BEGUN]: true };
+    await this.#store.doubt(claim, doubts);
+    return this.endBegun({ ...claim, doubts }, signal);
+  }
+
   async #removed(claim: Claim, signal: AbortSignal): Promise<AuditEntry> {
     const { resource, serviceId } = claim.binding!;
     const { status, durationMs } = await this.#service.remove(resource, serviceId, signal);

@@ -2,7 +2,6 @@ import {
   errorFacts,
   ParkError,
   recordName,
-  RetryError,
   StopError,
   SyncError,
   type Clock,
@@ -29,7 +28,8 @@ import type { Matcher } from "./matcher.ts";
 import { MatchProof, type MatchProofParts } from "./match-proof.ts";
 import type { Delivery, Observer } from "./observer.ts";
 import { Presence } from "./presence.ts";
-import { Remover, unbound } from "./removal.ts";
+import { Remover } from "./removal.ts";
+import { Replacement } from "./replacement.ts";
 import { ParentMissing, Resolver, type Wanted } from "./resolver.ts";
 import type { StoreAge } from "./store-age.ts";
 import { Updates } from "./updates.ts";
@@ -68,6 +68,7 @@ export class Synchronizer {
   readonly #deletedRecords: DeletedRecords;
   readonly #foundRecords: FoundRecords;
   readonly #remover: Remover;
+  readonly #replacement: Replacement;
   readonly #updates: Updates;
   readonly #dropped: DroppedFields;
   readonly #presence: Presence;
@@ -94,6 +95,13 @@ export class Synchronizer {
     this.#foundRecords = found;
     this.#settlement = new CreateSettlement({ store, matcher, presence, found, keys, proof, settleMs });
     this.#creator = new Creator({ store, service, matcher, found, keys, dropped, proof, age });
+    this.#replacement = new Replacement({
+      store,
+      matcher,
+      presence,
+      creator: this.#creator,
+      remover: this.#remover,
+    });
     this.#deletedRecords = new DeletedRecords({ store, resolver, creator: this.#creator });
   }
 
@@ -164,8 +172,8 @@ export class Synchronizer {
     try {
       return await this.#update(claim, stream, wanted, signal);
     } catch (thrown) {
-      if (!(thrown instanceof SyncError) || thrown.code !== "E_RECORD_GONE") throw thrown;
-      return this.#gone(claim, stream, wanted, thrown, signal);
+      if (!(thrown instanceof SyncError)) throw thrown;
+      return { outcome: await this.#replacement.replace(claim, stream, wanted, thrown, signal) };
     }
   }
 
@@ -208,28 +216,6 @@ export class Synchronizer {
     const held = await this.#foundRecords.held(resource, serviceId, projection, signal);
     if (!held) throw new ParkError("E_RECORD_GONE", `the service does not have ${resource} ${serviceId}`);
     return held;
-  }
-
-  /** The service no longer has the record: by the stream's setting it is made again, or a person decides. */
-  async #gone(claim: Claim, stream: Stream, wanted: Wanted, thrown: SyncError, signal: AbortSignal): Promise<Ended> {
-    const { resource, serviceId } = claim.binding!;
-    if ((await this.#presence.read(resource, serviceId, ["id"], signal)) !== undefined)
-      throw new RetryError("E_SERVICE_ANSWER", `the service says that ${resource} ${serviceId} is gone, and shows it`, {
-        cause: thrown,
-      });
-    if (stream.gone === "park")
-      throw new ParkError("E_RECORD_GONE", `${resource} ${serviceId} no longer exists in the service`, {
-        cause: thrown,
-        details: { resource, serviceId },
-      });
-    await this.#parts.store.unbind(claim, {
-      action: "delete",
-      resource,
-      serviceId,
-      before: { ...claim.applied },
-      outcome: "was gone",
-    });
-    return { outcome: await this.#creator.create(unbound(claim), stream, wanted, signal) };
   }
 
   async #failed(

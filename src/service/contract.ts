@@ -71,7 +71,8 @@ export interface Service extends AsyncDisposable {
   /**
    * PUTs a partial edit, once: an edit whose end was not seen may still arrive after a later one, so the caller hears of it
    * (`outcomeUnknown`). Only what was provably not processed (401) and the reads that go with an edit are repeated.
-   * @throws {ParkError} E_RECORD_GONE when the service does not have the record (404, 400, or 200 with nothing).
+   * @throws {ParkError} E_RECORD_GONE when the service does not have the record (404, 400, or 200 with nothing);
+   * E_PARENT_CHANGED when its address nests it below another record than `patch` names. Nothing is sent then.
    */
   update(resource: ResourceName, id: ServiceId, patch: Patch, signal: AbortSignal): Promise<Written>;
 

@@ -8,7 +8,7 @@ import type { CustomFields } from "./custom-fields.ts";
 import { ServiceRefusal } from "./failures.ts";
 import { fieldsParameter } from "./fields.ts";
 import type { ReadParts } from "./lists.ts";
-import type { Scope } from "./paths.ts";
+import type { Moved, Scope } from "./paths.ts";
 import { recordIn } from "./reading.ts";
 import type { Records } from "./records.ts";
 import { idOf } from "./values.ts";
@@ -27,9 +27,14 @@ export class Edits {
     this.#arrays = new ArrayEdits(parts.dialect.arrayUpdate, logger);
   }
 
-  /** @throws {ParkError} E_RECORD_GONE when the service does not have the record. */
+  /**
+   * @throws {ParkError} E_RECORD_GONE when the service does not have the record; E_PARENT_CHANGED, with nothing sent, when the
+   * record stands below another parent.
+   */
   async update(resource: ResourceName, id: ServiceId, patch: Patch, signal: AbortSignal): Promise<Written> {
     const startedAt = performance.now();
+    const moved = await this.#parts.paths.moved(resource, id, patch.fields);
+    if (moved !== undefined) throw parentChanged(resource, id, moved);
     const scope: Scope = { ...patch.above, ...patch.fields };
     const sent = without(patch.fields, this.#parts.paths.fieldsInPath(resource));
     const combined = await this.#customFields.combine(resource, sent, signal);
@@ -105,6 +110,14 @@ export class Edits {
 function shown(body: Json | undefined, resource: ResourceName, id: ServiceId): JsonObject | undefined {
   const record = recordIn(body, resource);
   return record !== undefined && idOf(record) === id && Object.keys(record).length > 1 ? record : undefined;
+}
+
+function parentChanged(resource: ResourceName, id: ServiceId, { field, from, to }: Moved): ParkError {
+  const wanted = to === undefined ? "no longer belongs below any" : `belongs below ${field} ${to} now`;
+  const message = `${resource} ${id} is below ${field} ${from} in the service and ${wanted}; its address keeps it where it is`;
+  return new ParkError("E_PARENT_CHANGED", message, {
+    details: { resource, serviceId: id, field, from, to: to ?? null },
+  });
 }
 
 function gone(resource: ResourceName, id: ServiceId, cause?: unknown): ParkError {

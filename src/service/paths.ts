@@ -7,6 +7,13 @@ import { idOf } from "./values.ts";
 /** Ids of the records above, by the field or resource that names them. */
 export type Scope = Readonly<Record<string, Json>>;
 
+/** A record that stands below `from` and is wanted below `to`, or below none. */
+export interface Moved {
+  readonly field: string;
+  readonly from: ServiceId;
+  readonly to: ServiceId | undefined;
+}
+
 const PLACEHOLDER = /\{(\w+)\}/g;
 
 /** What was last written to a record that is bound, wherever that is kept; undefined for others. */
@@ -64,6 +71,17 @@ export class Paths {
     return [...template.matchAll(PLACEHOLDER)].flatMap(([, name = ""]) =>
       name === "parent" ? ["parent", ...(parent ? [parent.field] : [])] : [name],
     );
+  }
+
+  /** The id in a record's path that `fields` would change: no edit can, for the record stays at its address. */
+  async moved(resource: ResourceName, id: ServiceId, fields: JsonObject): Promise<Moved | undefined> {
+    const named = this.fieldsInPath(resource).filter((field) => field in fields);
+    const known = named.length > 0 ? await this.#known(resource, id) : undefined;
+    for (const field of named) {
+      const [from, to] = [idOf(known?.[field]), idOf(fields[field])];
+      if (from !== undefined && from !== to) return { field, from, to };
+    }
+    return undefined;
   }
 
   isNested(resource: ResourceName): boolean {

@@ -72,6 +72,15 @@ export function describePeople(makePlace: MakePlace): void {
       expect(await scene.store.record(customer("1"))).toMatchObject({ state: "due", binding });
     });
 
+    it("creates a bound record again whose counterpart is gone: its binding ends first", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.stage([upsert("1", { v: 2 })]);
+      await scene.store.park(await scene.claim(customer("1")), { ...OOPS, code: "E_RECORD_GONE" });
+      await scene.store.resolve(customer("1"), { kind: "create" });
+      expect(await scene.claim(customer("1"))).toMatchObject({ binding: undefined, decision: { kind: "create" } });
+    });
+
     it("refuses an answer for an unknown record, an id that is taken, and a create of a bound one", async () => {
       await using scene = await Scene.open(makePlace);
       await expect(scene.store.resolve(customer("0"), { kind: "skip" })).rejects.toMatchObject({

@@ -27,6 +27,25 @@ describe("a record that somebody deleted in the service", () => {
     },
   );
 
+  it("is created again when the person says so, as the remedy of its error reads", async () => {
+    await using stage = await setStage();
+    await boundAndGone(stage);
+    expect((await stage.command("sync")).code).toBe(1);
+    expect((await stage.command("records")).stdout).toContain('"svcsync resolve customers/10001 --create"');
+    expect(await stage.command("resolve", "customers/10001", "--create")).toMatchObject({ code: 0, stderr: "" });
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(stage.sandbox.records("customer")).toMatchObject([{ customerId: "10001", name: "Neu GmbH" }]);
+  });
+
+  it("is the one with its natural key that is nobody's, where people made it again or merged it", async () => {
+    await using stage = await setStage();
+    await boundAndGone(stage);
+    const [other] = stage.sandbox.seed("customer", [{ customerId: "10001", name: "Von Hand", info: "neu angelegt" }]);
+    expect((await stage.command("sync")).code).toBe(0);
+    expect((await stage.view(customer))!.binding).toEqual({ resource: "customer", serviceId: other!.id });
+    expect(stage.sandbox.records("customer")).toMatchObject([{ name: "Neu GmbH", info: "neu angelegt" }]);
+  });
+
   it("is created again where the stream says so, and its children get the new id", async () => {
     await using stage = await setStage();
     await stage.edit((text) => text.replace("resource: customer\n", "resource: customer\n    gone: recreate\n"));

@@ -81,3 +81,62 @@ describe("a record whose address nests it below another one", () => {
     expect(sandbox.records("svcDocumentTask")).toHaveLength(2);
   });
 });
+
+/** A task below the visit of one customer, which the ERP then moves to that of another. */
+async function moved(stage: Stage): Promise<{ task: number; from: number; to: number }> {
+  const { erp, sandbox } = stage;
+  for (const customer_no of ["10001", "10002"]) erp.insertCustomer({ customer_no, name1: `Kunde ${customer_no}` });
+  erp.insertTicket({ ticket_no: "T-1", customer_no: "10001", subject: "Pump leaks" });
+  expect(await synced(stage)).toBe("");
+  const below = (customer_no: string) => only(sandbox, "svcDocument", "erpReferenceNumber", customer_no).id;
+  erp.change("tickets", ["T-1"], { customer_no: "10002", subject: "Pump is loud" });
+  const { id } = only(sandbox, "svcDocumentTask", "name", "Pump leaks");
+  return { task: id, from: below("10001"), to: below("10002") };
+}
+
+describe("a nested record that the ERP moves to another parent", () => {
+  it("is parked with both parents named, and nothing of it is written", async () => {
+    await using stage = await setStage({ syncFile, environment });
+    const { task: id, from, to } = await moved(stage);
+    expect((await stage.command("sync")).code).toBe(1);
+    expect((await stage.view(task))!.error).toMatchObject({
+      code: "E_PARENT_CHANGED",
+      details: { resource: "svcDocumentTask", serviceId: id, field: "svcDocument", from, to },
+    });
+    expect(stage.sandbox.records("svcDocumentTask")).toMatchObject([{ id, svcDocument: from, name: "Pump leaks" }]);
+    expect((await stage.command("records")).stdout).toContain('"svcsync retry tasks/T-1"');
+  });
+
+  it("is delivered where it is, should the ERP move it back", async () => {
+    await using stage = await setStage({ syncFile, environment });
+    const { task: id, from } = await moved(stage);
+    expect((await stage.command("sync")).code).toBe(1);
+    stage.erp.change("tickets", ["T-1"], { customer_no: "10001" });
+    expect(await synced(stage)).toBe("");
+    expect(stage.sandbox.records("svcDocumentTask")).toMatchObject([{ id, svcDocument: from, name: "Pump is loud" }]);
+  });
+
+  it("is created below its new parent once a person has deleted it below the old one", async () => {
+    await using stage = await setStage({ syncFile, environment });
+    const { task: id, to } = await moved(stage);
+    expect((await stage.command("sync")).code).toBe(1);
+    stage.sandbox.vanish("svcDocumentTask", id);
+    expect((await stage.command("retry", "tasks/T-1")).code).toBe(0);
+    expect(await synced(stage)).toBe("");
+    expect(stage.sandbox.records("svcDocumentTask")).toMatchObject([{ svcDocument: to, name: "Pump is loud" }]);
+  });
+
+  it("is deleted and created below its new parent where the stream says so", async () => {
+    await using stage = await setStage({
+      syncFile: syncFile.replace("    match: [name]\n", "    match: [name]\n    moved: recreate\n"),
+      environment,
+    });
+    const { task: old, to } = await moved(stage);
+    expect(await synced(stage)).toBe("");
+    const [made, ...more] = stage.sandbox.records("svcDocumentTask");
+    expect(more).toEqual([]);
+    expect(made).toMatchObject({ svcDocument: to, name: "Pump is loud" });
+    expect(made!.id).not.toBe(old);
+    expect((await stage.view(task))!.binding).toEqual({ resource: "svcDocumentTask", serviceId: made!.id });
+  });
+});

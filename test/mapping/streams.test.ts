@@ -52,6 +52,7 @@ describe("a stream of the sync file", () => {
       everyMs: undefined,
       match: [],
       gone: "park",
+      moved: "park",
       deletion: "ignore",
       parents: [],
     });

@@ -62,6 +62,7 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
     everyMs: head.every,
     match,
     gone: head.gone,
+    moved: head.moved,
     parents: [...new Set(compiled.flatMap(({ parent }) => parent ?? []))],
     ownedFields: [...new Set([...fields.keys(), ...Object.keys(head.deleted?.set ?? {})])],
     constantLookups: distinct([...compiled.flatMap((field) => field.constantLookups), ...deletionLookups(deletion)]),

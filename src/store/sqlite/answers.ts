@@ -24,7 +24,11 @@ interface Answered {
   readonly id: number;
   readonly state: RecordState;
   readonly decision: Decision["kind"] | null;
+  readonly errorCode: string | null;
 }
+
+/** Parked for this, a record is bound to one that the service no longer has. */
+const GONE = "E_RECORD_GONE";
 
 /** What people decide: answers to creates that cannot be settled, and another try for what stands still. */
 export class Answers {
@@ -39,7 +43,7 @@ export class Answers {
     this.#clock = clock;
     this.#tables = tables;
     this.#find = db.prepare<[string, string], Answered>(
-      "SELECT id, state, decision FROM records WHERE stream = ? AND key = ?",
+      "SELECT id, state, decision, error ->> 'code' AS errorCode FROM records WHERE stream = ? AND key = ?",
     );
     this.#move = db.prepare(`
       UPDATE records SET state = @state, due_at = @dueAt, attempts = 0, backfill = 0, error = @error, decision = @decision
@@ -63,7 +67,8 @@ export class Answers {
         details: { state: record.state },
       });
     }
-    if (bound !== undefined && answer.kind === "create")
+    const isGone = record.errorCode === GONE;
+    if (bound !== undefined && answer.kind === "create" && !isGone)
       throw new ParkError(
         "E_NOT_RESOLVABLE",
         `${recordLabel(id)} is bound to ${bound.resource} ${bound.serviceId} already; a create would double it`,
@@ -75,7 +80,7 @@ export class Answers {
     if (answer.kind !== "skip") intents.end(record.id);
     if (answer.kind === "bind") this.#bind(record.id, id, answer.binding);
     else if (answer.kind === "skip") family.parentSettled(id, false);
-    else if (answer.kind === "unbind") this.#unbind(record.id);
+    else if (answer.kind === "unbind" || (answer.kind === "create" && isGone)) this.#unbind(record.id);
     audit.add(id, this.#entry(answer, resource, binding));
     const state = next(record.state, event);
     this.#move.run({
