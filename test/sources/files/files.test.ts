@@ -183,6 +183,11 @@ describe("what cannot be used", () => {
   });
 });
 
+/** A hundred rows; from the 81st on `n` is this. */
+function numbered(value: string): string {
+  return `no;n\n${Array.from({ length: 100 }, (_, at) => `C${at};${at < 80 ? at : value}\n`).join("")}`;
+}
+
 describe("a full file", () => {
   it("tells which records are there, once it was read", async () => {
     const stream = await folder.stream({ kind: "full" });
@@ -215,8 +220,6 @@ describe("a full file", () => {
 
   it("counts its bad lines: those with a key are there, and it did not shrink by them", async () => {
     const stream = await folder.stream({ kind: "full", numbers: ["n"] });
-    const numbered = (value: string) =>
-      `no;n\n${Array.from({ length: 100 }, (_, at) => `C${at};${at < 80 ? at : value}\n`).join("")}`;
     await folder.drop("customers.csv", numbered("1"));
     const { cursor } = await poll(stream);
     await folder.drop("customers.csv", numbered("x"));
