@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { customersStream } from "../setup/customers-stream.ts";
 import { openScene, type Scene } from "./scene.ts";
 
 let scene: Scene;
@@ -15,16 +16,7 @@ async function check(fields: string, ...more: string[]) {
     () => `
 ${sources}
 streams:
-  customers:
-    source: erp
-    read: { table: customers, key: customer_no, changed: updated_at }
-    resource: customer
-    match: [customerId]
-    fields:
-      customerId: customer_no
-      name: name1
-      customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }
-      ${fields}
+${customersStream()}      ${fields}
 `,
   );
   return scene.run("check", ...more);

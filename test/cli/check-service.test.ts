@@ -6,21 +6,13 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "#cli";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox, switchFromText, type Sandbox, type Switches } from "#sandbox";
+import { customersStream } from "../setup/customers-stream.ts";
 import { linesToSet } from "../../src/cli/lines-to-set.ts";
 
 const syncFile = `
 sources: { erp: { adapter: sql, url: "\${ERP_URL}", timezone: UTC } }
 streams:
-  customers:
-    source: erp
-    read: { table: customers, key: customer_no, changed: updated_at }
-    resource: customer
-    match: [customerId]
-    fields:
-      customerId: customer_no
-      name: name1
-      customerStatus: { lookup: customerStatus, by: name, value: { from: status, map: { A: Active, I: Inactive, P: Prospect } } }
-  tickets:
+${customersStream("{ from: status, map: { A: Active, I: Inactive, P: Prospect } }")}  tickets:
     source: erp
     read: { table: tickets, key: ticket_no, changed: updated_at }
     resource: ticket

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { customersStream } from "../setup/customers-stream.ts";
 import { only, setStage, until, untilState, type Stage } from "./stage.ts";
 
 const customer = { stream: "customers", key: "10001" };
@@ -9,16 +10,7 @@ const contact = { stream: "contacts", key: "10001|1" };
 const deleting = `
 sources: { erp: { adapter: sql, url: "\${ERP_URL}" } }
 streams:
-  customers:
-    source: erp
-    read: { table: customers, key: customer_no, changed: updated_at }
-    resource: customer
-    match: [customerId]
-    fields:
-      customerId: customer_no
-      name: name1
-      customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }
-    deleted: { when: "deleted = 1", delete: true }
+${customersStream()}    deleted: { when: "deleted = 1", delete: true }
   contacts:
     source: erp
     read: { table: contacts, key: [customer_no, contact_no], changed: updated_at }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { customersStream } from "../setup/customers-stream.ts";
 import { startWebServer } from "../sources/web-server.ts";
 import { only, setStage, until, untilState } from "./stage.ts";
 
@@ -7,16 +8,7 @@ sources:
   erp: { adapter: sql, url: "\${ERP_URL}" }
   shop: { adapter: rest, url: "${shop}", timezone: UTC }
 streams:
-  customers:
-    source: erp
-    read: { table: customers, key: customer_no, changed: updated_at }
-    resource: customer
-    match: [customerId]
-    fields:
-      customerId: customer_no
-      name: name1
-      customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }
-  buyers:
+${customersStream()}  buyers:
     source: shop
     read: { path: buyers, rows: rows, key: id }
     resource: customer

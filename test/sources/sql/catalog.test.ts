@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import { adapters } from "#sources";
-import { startMariadb } from "../../setup/mariadb.ts";
-import { startPostgres } from "../../setup/postgres.ts";
 import { never, openContext } from "../reading.ts";
-import { openSql } from "./opened.ts";
-import type { DialectName } from "./shapes.ts";
+import { dialects, useServers } from "./servers.ts";
+
+const { open } = useServers();
 
 /** A table with two columns in its key, in another order than in the table, and a view. */
 const schemas: Readonly<Record<string, string>> = {
@@ -17,13 +16,9 @@ const schemas: Readonly<Record<string, string>> = {
     primary key (kunde, nr)); create view \`Alle Kontakte\` as select name from kontakte`,
 };
 
-const starts = { sqlite: undefined, postgres: startPostgres, mysql: startMariadb };
-const dialects: readonly (keyof typeof starts & DialectName)[] = ["sqlite", "postgres", "mysql"];
-
 describe.each(dialects)("the catalog of %s", (dialect) => {
   it("lists tables and views, columns with what they are good for, and the primary key in its order", async () => {
-    await using server = await starts[dialect]?.();
-    await using erp = await openSql(dialect, server?.url);
+    await using erp = await open(dialect);
     await erp.place.writer.run(schemas[dialect]!);
     const { catalog } = erp.source;
     expect(await catalog?.tables(never)).toEqual(["Alle Kontakte", "kontakte"]);
@@ -42,8 +37,7 @@ describe.each(dialects)("the catalog of %s", (dialect) => {
 
 describe("the catalog of a PostgreSQL whose user may read little", () => {
   it("lists what the user may read, with the schema where it must be named, and no partitions", async () => {
-    await using server = await startPostgres();
-    await using erp = await openSql("postgres", server.url);
+    await using erp = await open("postgres");
     await erp.place.writer.run(`create schema erp; create table erp.kunden (nr int primary key, at date) ;
       create table erp.orte (nr int) partition by range (nr); create table erp.orte_1 partition of erp.orte default;
       create table erp.lohn (nr int); create role reader login; grant usage on schema erp to reader;

@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import { adapters } from "#sources";
 import { engineOf } from "../../../src/sources/sql/engines.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
-import { startMariadb, type TestMariadb } from "../../setup/mariadb.ts";
-import { startPostgres, type TestPostgres } from "../../setup/postgres.ts";
 import { never, openContext, poll } from "../reading.ts";
 import { openSql } from "./opened.ts";
+import { dialects, useServers } from "./servers.ts";
 import type { DialectName } from "./shapes.ts";
 
-let postgres: TestPostgres;
-let mariadb: TestMariadb;
-beforeAll(async () => {
-  [postgres, mariadb] = await Promise.all([startPostgres(), startMariadb()]);
-});
-afterAll(async () => {
-  await postgres[Symbol.asyncDispose]();
-  await mariadb[Symbol.asyncDispose]();
-});
+const servers = useServers();
 
-const dialects = ["sqlite", "postgres", "mysql"] as const;
 function server(dialect: DialectName): string | undefined {
-  return { sqlite: undefined, postgres: postgres.url, mysql: mariadb.url, mssql: undefined }[dialect];
+  return { sqlite: undefined, postgres: servers.postgres.url, mysql: servers.mariadb.url, mssql: undefined }[dialect];
 }
 
 async function messageOf(url: string): Promise<string> {
@@ -65,9 +55,9 @@ describe("sessions", () => {
 
 describe("errors", () => {
   it("name a wrong password and never show it", async () => {
-    await using erp = await openSql("postgres", postgres.url);
+    await using erp = await openSql("postgres", servers.postgres.url);
     await erp.place.writer.run("create role someone login password 'right'");
-    const url = new URL(mariadb.url);
+    const url = new URL(servers.mariadb.url);
     url.password = "hunter2";
     const said = await messageOf(url.href);
     expect(said).toContain("E_SOURCE_LOGIN");

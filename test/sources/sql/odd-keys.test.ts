@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import { CellReader } from "../../../src/sources/sql/cells.ts";
 import { Database } from "../../../src/sources/sql/database.ts";
@@ -6,28 +6,11 @@ import { engineOf } from "../../../src/sources/sql/engines.ts";
 import { read } from "../../../src/sources/sql/read.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { SqlStream } from "../../../src/sources/sql/stream.ts";
-import { startMariadb, type TestMariadb } from "../../setup/mariadb.ts";
-import { startPostgres, type TestPostgres } from "../../setup/postgres.ts";
 import { allKeys, never, poll, silent } from "../reading.ts";
-import { openSql, type Opened } from "./opened.ts";
+import { dialects, useServers } from "./servers.ts";
 import type { DialectName } from "./shapes.ts";
 
-let postgres: TestPostgres;
-let mariadb: TestMariadb;
-beforeAll(async () => {
-  [postgres, mariadb] = await Promise.all([startPostgres(), startMariadb()]);
-});
-afterAll(async () => {
-  await postgres[Symbol.asyncDispose]();
-  await mariadb[Symbol.asyncDispose]();
-});
-
-async function open(dialect: DialectName): Promise<Opened> {
-  const servers: Readonly<Record<string, string>> = { postgres: postgres.url, mysql: mariadb.url };
-  return await openSql(dialect, servers[dialect]);
-}
-
-const dialects = ["sqlite", "postgres", "mysql"] as const;
+const { open } = useServers();
 /** Text that does not tell upper from lower case, where the database has such a thing. */
 const loose: Readonly<Partial<Record<DialectName, string>>> = {
   sqlite: "text collate nocase",

@@ -1,27 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ChangeBatch } from "#model";
-import { startMariadb, type TestMariadb } from "../../setup/mariadb.ts";
-import { startPostgres, type TestPostgres } from "../../setup/postgres.ts";
 import { allKeys, never, poll } from "../reading.ts";
-import { openSql, type Opened } from "./opened.ts";
-import type { DialectName } from "./shapes.ts";
+import { dialects, useServers } from "./servers.ts";
 
-let postgres: TestPostgres;
-let mariadb: TestMariadb;
-beforeAll(async () => {
-  [postgres, mariadb] = await Promise.all([startPostgres(), startMariadb()]);
-});
-afterAll(async () => {
-  await postgres[Symbol.asyncDispose]();
-  await mariadb[Symbol.asyncDispose]();
-});
-
-async function open(dialect: DialectName): Promise<Opened> {
-  const servers: Readonly<Record<string, string>> = { postgres: postgres.url, mysql: mariadb.url };
-  return await openSql(dialect, servers[dialect]);
-}
-
-const dialects = ["sqlite", "postgres", "mysql"] as const;
+const { open } = useServers();
 const megabyte = 1_000_000;
 const longText = { sqlite: "text", postgres: "text", mysql: "longtext" } as const;
 /** What makes a text of so many characters. */

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startMariadb, type TestMariadb } from "../../setup/mariadb.ts";
-import { startPostgres, type TestPostgres } from "../../setup/postgres.ts";
+import { describe, expect, it } from "vitest";
 import { never, poll } from "../reading.ts";
 import { openSql } from "./opened.ts";
+import { useServers } from "./servers.ts";
 
-let postgres: TestPostgres;
-let mariadb: TestMariadb;
-beforeAll(async () => {
-  [postgres, mariadb] = await Promise.all([startPostgres(), startMariadb()]);
-});
-afterAll(async () => {
-  await postgres[Symbol.asyncDispose]();
-  await mariadb[Symbol.asyncDispose]();
-});
+const servers = useServers();
 
 const read = { table: "items", key: "id" };
 
 describe("values", () => {
   it("of PostgreSQL arrive unharmed", async () => {
-    await using erp = await openSql("postgres", postgres.url);
+    await using erp = await openSql("postgres", servers.postgres.url);
     await erp.place.writer.run(`create table items (id int8 primary key, amount numeric(30, 10), price numeric(10, 2),
         ratio float8, active bool, at timestamptz, local timestamp, day date, clock time, doc jsonb, uid uuid, tags text[],
         note text);
@@ -50,7 +41,7 @@ describe("values", () => {
   });
 
   it("of MariaDB arrive unharmed", async () => {
-    await using erp = await openSql("mysql", mariadb.url);
+    await using erp = await openSql("mysql", servers.mariadb.url);
     await erp.place.writer.run(`create table items (id bigint unsigned primary key, amount decimal(30, 10),
         price decimal(10, 2), ratio double, active tinyint(1), flags bit(3), at timestamp(6) null, local datetime(6),
         day date, clock time, kind enum('a', 'b'), note varchar(40) character set utf8mb4, small bigint);
@@ -101,7 +92,7 @@ describe("values", () => {
     ["postgres", "bytea"],
     ["mysql", "varbinary(20)"],
   ] as const)("of binary columns in %s are refused by name, unless they are not selected", async (dialect, type) => {
-    const server = { sqlite: undefined, postgres: postgres.url, mysql: mariadb.url }[dialect];
+    const server = { sqlite: undefined, postgres: servers.postgres.url, mysql: servers.mariadb.url }[dialect];
     await using erp = await openSql(dialect, server);
     await erp.place.writer.run(`create table items (id int primary key, name varchar(20), photo ${type});
       insert into items values (1, 'a', null)`);

@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startMariadb, type TestMariadb } from "../../setup/mariadb.ts";
-import { startPostgres, type TestPostgres } from "../../setup/postgres.ts";
+import { describe, expect, it } from "vitest";
 import { Reader } from "../../conformance/source-reading.ts";
 import { never, poll } from "../reading.ts";
 import { openSql } from "./opened.ts";
+import { useServers } from "./servers.ts";
 import { shapes } from "./shapes.ts";
 import { openSqlHarness } from "./sql-harness.ts";
 import { openWriter } from "./writer.ts";
 
-let postgres: TestPostgres;
-let mariadb: TestMariadb;
-beforeAll(async () => {
-  [postgres, mariadb] = await Promise.all([startPostgres(), startMariadb()]);
-});
-afterAll(async () => {
-  await postgres[Symbol.asyncDispose]();
-  await mariadb[Symbol.asyncDispose]();
-});
+const servers = useServers();
 
 const minuteMs = 60_000;
 
@@ -24,7 +15,7 @@ describe("windows", () => {
   it.each(["postgres", "mysql"] as const)(
     "see a transaction that stays open for longer than the overlap in %s",
     async (dialect) => {
-      const server = dialect === "postgres" ? postgres.url : mariadb.url;
+      const server = dialect === "postgres" ? servers.postgres.url : servers.mariadb.url;
       await using erp = await openSqlHarness(dialect, shapes[0]!, server);
       const begin = Date.now();
       let now = begin;
@@ -126,7 +117,7 @@ describe("windows", () => {
   );
 
   it("are read from a query, with a condition and the columns that are wanted", async () => {
-    await using erp = await openSql("postgres", postgres.url);
+    await using erp = await openSql("postgres", servers.postgres.url);
     await erp.place.writer
       .run(`create table people (id int primary key, kind text, name text, secret bytea, at timestamptz);
       insert into people values (1, 'D', 'a', 'x', now()), (2, 'K', 'b', 'x', now()), (3, 'D', 'c', 'x', null)`);
