@@ -27,6 +27,16 @@ describe("SQL for SQL Server", () => {
     expect(text(engine.exact(column('name"]', "NVarChar"))).sql).toBe('"name""]"');
   });
 
+  it("asks for the columns of a primary key in the order of the key", async () => {
+    const asked: string[] = [];
+    const key = await engine.primaryKey(async (query) => {
+      asked.push(text(query).sql);
+      return { columns: [], rows: [["Mandant"], ["Nr"]] };
+    }, "dbo.Kunden");
+    expect(key).toEqual(["Mandant", "Nr"]);
+    expect(asked[0]).toMatch(/is_primary_key = 1 and i\.object_id = object_id\(@1\) order by k\.key_ordinal$/);
+  });
+
   it("reads a CHAR without the blanks that fill it up", () => {
     expect(text(engine.exact(column("nr", "NChar"))).sql).toBe('rtrim("nr")');
     expect(text(engine.exact(column("nr", "Char"))).sql).toBe('rtrim("nr")');
