@@ -114,7 +114,7 @@ export class Front {
     if (disturbed.revoke) this.#parts.sessions.revoke(disturbed.revoke);
     if (disturbed.vanish) this.#vanish(route);
     const { final } = disturbed;
-    if (final?.kind === "tooMany" || final?.kind === "rateLimit")
+    if (final?.kind === "tooMany" || final?.kind === "rateLimit" || final?.kind === "quota")
       return this.#finish(exchange, tooMany(final, this.#parts.tenant.clock.now()));
     if (final?.kind === "gateway404") return this.#finish(exchange, gateway404(final));
     if (final?.kind === "serverError") return this.#failing(exchange, final, serverError(final));

@@ -95,6 +95,15 @@ describe("faults on demand", () => {
     expect(found.filter((status) => status === 429).length).toBeGreaterThan(0);
   });
 
+  it("a quota lets so many requests of a span pass, and its Retry-After says what is left of the span", async () => {
+    const seconds = 864_000_000;
+    arm({ kind: "quota", requests: 3, seconds });
+    expect(await statuses(5)).toEqual([200, 200, 200, 429, 429]);
+    const left = Number((await create()).headers.get("retry-after"));
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(seconds);
+  });
+
   it("a redirect comes after the commit, or instead of it", async () => {
     arm({ kind: "redirect", count: 1 });
     expect([(await create()).status, created()]).toEqual([302, 1]);

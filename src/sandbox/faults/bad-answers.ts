@@ -1,5 +1,6 @@
 import { json, nothing, refused, type Answer } from "../api/answer.ts";
 import type { FaultOf } from "./fault.ts";
+import { spanLeftSeconds } from "./limiter.ts";
 
 const DEFAULT_STATUS = 500;
 const DEFAULT_HTML_STATUS = 502;
@@ -10,8 +11,12 @@ const DEFAULT_REDIRECT_STATUS = 302;
 const DEFAULT_GATEWAY_STATUS = 404;
 
 /** 429 as the service would say it; `now` is epoch milliseconds. */
-export function tooMany(fault: FaultOf<"tooMany"> | FaultOf<"rateLimit">, now: number): Answer {
+export function tooMany(fault: FaultOf<"tooMany" | "rateLimit" | "quota">, now: number): Answer {
   const answer = refused(429, "too many requests");
+  if (fault.kind === "quota")
+    return fault.silent === true
+      ? answer
+      : { ...answer, headers: { "retry-after": `${spanLeftSeconds(fault.seconds)}` } };
   const seconds = fault.retryAfterSeconds;
   if (seconds === undefined) return answer;
   const date = fault.retryAfterForm === "date";

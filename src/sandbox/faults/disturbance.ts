@@ -2,7 +2,7 @@ import type { Random } from "../random.ts";
 import type { Fault, FaultOf } from "./fault.ts";
 
 type Final = FaultOf<
-  "tooMany" | "rateLimit" | "serverError" | "redirect" | "gateway404" | "cut" | "brokenJson" | "emptyList"
+  "tooMany" | "rateLimit" | "quota" | "serverError" | "redirect" | "gateway404" | "cut" | "brokenJson" | "emptyList"
 >;
 type Retouch = FaultOf<"futureStamp" | "oddId">;
 
@@ -57,6 +57,7 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
       case "emptyList":
       case "tooMany":
       case "rateLimit":
+      case "quota":
       case "serverError":
       case "redirect":
       case "gateway404":

@@ -44,6 +44,8 @@ export const faultSchema = z.discriminatedUnion("kind", [
     retryAfterSeconds: whole.optional(),
     retryAfterForm: z.enum(["seconds", "date"]).optional(),
   }),
+  /** 429 to every request beyond so many in each span of so many seconds by the clock; Retry-After says what is left of it. */
+  effect({ kind: z.literal("quota"), requests: whole.min(1), seconds: whole.min(1), silent: z.boolean().optional() }),
   effect({
     kind: z.literal("serverError"),
     status: z.int().min(500).max(599).optional(),

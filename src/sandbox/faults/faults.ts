@@ -1,6 +1,7 @@
 import { seededRandom, type Random } from "../random.ts";
 import { checkedFault } from "./checked-fault.ts";
 import type { ArmedFault, Fault } from "./fault.ts";
+import { Limiter } from "./limiter.ts";
 
 /** What a fault is aimed at. */
 export interface Target {
@@ -19,14 +20,15 @@ interface Armed {
   readonly path: RegExp | undefined;
   matched: number;
   hits: number;
-  /** When the requests of the last second came that a rate limit let pass. */
-  passedAt: number[];
+  /** Lets a request pass that a limit of the fault's kind allows. */
+  readonly limiter: Limiter;
 }
 
 /** Faults whose effect ends the request: at most one of them strikes. */
 const FINAL = new Set<Fault["kind"]>([
   "tooMany",
   "rateLimit",
+  "quota",
   "serverError",
   "redirect",
   "gateway404",
@@ -67,7 +69,7 @@ export class Faults {
       path: checked.path === undefined ? undefined : wildcard(checked.path),
       matched: 0,
       hits: 0,
-      passedAt: [],
+      limiter: new Limiter(checked),
     });
     return this.#lastId;
   }
@@ -115,20 +117,12 @@ function aimedAt({ fault, path }: Armed, target: Target): boolean {
 
 function strikes(armed: Armed): boolean {
   const { fault, matched, hits, random } = armed;
-  if (fault.kind === "rateLimit" && mayPass(armed, fault.perSecond)) return false;
+  if (armed.limiter.passes()) return false;
   const turn = matched - (fault.skip ?? 0);
   if (turn < 1) return false;
   if (fault.count !== undefined && hits >= fault.count) return false;
   if (fault.every !== undefined && turn % fault.every !== 0) return false;
   return fault.probability === undefined || random() < fault.probability;
-}
-
-function mayPass(armed: Armed, perSecond: number): boolean {
-  const now = performance.now();
-  armed.passedAt = armed.passedAt.filter((at) => at > now - 1_000);
-  if (armed.passedAt.length >= perSecond) return false;
-  armed.passedAt.push(now);
-  return true;
 }
 
 function wildcard(pattern: string): RegExp {
