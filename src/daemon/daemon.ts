@@ -83,7 +83,7 @@ function setGoing(
   pollWatch: PollWatch,
   fail: (error: StopError) => void,
 ): () => Promise<void> {
-  const { store, clock } = parts;
+  const { store, service, clock } = parts;
   const loops = new AbortController();
   const housekeeping = new Housekeeping(store, clock, logger, settings.delivery.auditKeepDays);
   const clockWatch = new ClockWatch(store, clock, logger);
@@ -103,6 +103,8 @@ function setGoing(
   ]);
   return async () => {
     loops.abort();
+    // A pause that the service asked for may be longer than the grace: what waits for its end has not been sent.
+    service.drain();
     await queue.stop(settings.delivery.stopGraceMs);
     await running;
   };

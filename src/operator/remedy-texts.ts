@@ -144,7 +144,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   // ── the service and connections ─────────────────────────────────────────────────────────────────────────────────
   E_SERVICE_LOGIN: person("Correct SERVICE_TOKEN, or SERVICE_USERNAME and SERVICE_PASSWORD, and start again."),
   E_SERVICE_UNAUTHORIZED: itself("See whether another program logs in with the same SERVICE_TOKEN_NAME."),
-  E_SERVICE_BUSY: itself("Nothing. If it stays, lower SERVICE_CONCURRENCY."),
+  E_SERVICE_BUSY: itself("Nothing. If it stays, ask the provider of the service for a higher limit."),
   E_SERVICE_DOWN: itself("Nothing: it is probed. If it lasts, look at the service."),
   E_SERVICE_DOUBTED: itself(
     "Nothing while something in front of the service restarts. If it stays, read one record with the same token: see DIALECT_RECORD_PATH and the user's permissions.",

@@ -1,6 +1,6 @@
 import { errorFacts, recordName, type Clock, type RecordId, type StreamName } from "#model";
 import type { Queue } from "#queue";
-import type { Service } from "#service";
+import type { Service, ServiceState } from "#service";
 import type { DueRecord, Store } from "#store";
 import type { Logger } from "#telemetry";
 import { Bell } from "./bell.ts";
@@ -87,8 +87,11 @@ export class Relay {
   }
 
   async #turn(): Promise<number> {
-    const { store, queue, streams, clock } = this.#parts;
-    const room = this.#room();
+    const { store, queue, service, streams, clock } = this.#parts;
+    const state = service.state();
+    // What is woken now would only wait for the end of the pause.
+    if (state.holdMs > 0) return Math.min(LOOK_AGAIN_MS, state.holdMs);
+    const room = this.#room(state);
     if (room === 0) return LOOK_AGAIN_MS;
     const open = streams();
     if (open.length === 0) return LOOK_AGAIN_MS;
@@ -103,9 +106,8 @@ export class Relay {
   }
 
   /** How many may be woken: nothing while the service is down, one as a probe when it may be back. */
-  #room(): number {
-    const { service, clock, window } = this.#parts;
-    const { state, probeAt } = service.state();
+  #room({ state, probeAt }: ServiceState): number {
+    const { clock, window } = this.#parts;
     if (state === "closed") return Math.max(0, window - this.#standing());
     if (state === "open" && (probeAt ?? 0) > clock.now()) return 0;
     return this.#standing() === 0 ? 1 : 0;

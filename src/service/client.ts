@@ -6,6 +6,7 @@ import type { Edits } from "./edits.ts";
 import type { FieldReader } from "./field-facts.ts";
 import type { AdaptiveLimit } from "./limit.ts";
 import type { ListQuery, Lists } from "./lists.ts";
+import type { Pace } from "./pace.ts";
 import type { Probe } from "./probe.ts";
 import type { Records } from "./records.ts";
 import type { Reference } from "./reference.ts";
@@ -17,6 +18,7 @@ interface ClientParts {
   readonly serverClock: ServerClock;
   readonly transport: Transport;
   readonly limit: AdaptiveLimit;
+  readonly pace: Pace;
   readonly breaker: Breaker;
   readonly lists: Lists;
   readonly records: Records;
@@ -74,13 +76,19 @@ export class ServiceClient implements Service {
   }
 
   state(): ServiceState {
-    const { breaker, limit, transport } = this.#parts;
+    const { breaker, limit, pace, transport } = this.#parts;
     return {
       state: breaker.state,
       probeAt: breaker.probeAt,
+      holdMs: Math.ceil(pace.holdMs),
+      perSecond: Number.isFinite(pace.perSecond) ? pace.perSecond : undefined,
       concurrency: limit.current,
       requests: transport.requests,
     };
+  }
+
+  drain() {
+    this.#parts.pace.drain();
   }
 
   ping(signal: AbortSignal) {

@@ -26,11 +26,15 @@ export interface Patch {
   readonly above?: JsonObject;
 }
 
-/** Whether requests go through: the breaker's word. */
+/** Whether requests go through: the breaker's word, and the pace's. */
 export interface ServiceState {
   readonly state: "closed" | "open" | "half-open";
   /** When an open breaker lets the next probe through. */
   readonly probeAt: number | undefined;
+  /** For how many milliseconds more nothing is sent, since the service answered 429; 0 when it is not so. */
+  readonly holdMs: number;
+  /** Requests per second that the service lets pass, as far as its 429s have shown; undefined while there were none. */
+  readonly perSecond: number | undefined;
   /** Requests allowed at once now: the adaptive limit. */
   readonly concurrency: number;
   readonly requests: number;
@@ -59,7 +63,7 @@ export interface FieldFacts {
 /**
  * The service as the workers use it. Every call obeys time-outs, the adaptive limit and the breaker, and translates what
  * went wrong into one of the four error families:
- * - `WaitError` E_SERVICE_BUSY (429), E_SERVICE_DOWN (breaker open): nothing was sent or nothing was done;
+ * - `WaitError` E_SERVICE_BUSY (429 and a long pause, or too often in a row), E_SERVICE_DOWN (breaker open): nothing was sent or nothing was done;
  * - `RetryError` E_SERVICE_UNREACHABLE, E_SERVICE_FAILED (5xx), …: `outcomeUnknown` tells whether a write may have happened;
  * - `ParkError` E_SERVICE_REFUSED (400, 403, 405 …) with the service's own message;
  * - `StopError` E_SERVICE_LOGIN: wrong credentials.
@@ -130,6 +134,9 @@ export interface Service extends AsyncDisposable {
   fields(resource: ResourceName, names: readonly string[], signal: AbortSignal): Promise<FieldFacts>;
 
   state(): ServiceState;
+
+  /** From now on no request waits for the service's limit: what cannot be sent at once ends with E_SERVICE_BUSY. */
+  drain(): void;
 
   /** The service's own clock, in epoch milliseconds, as its answers tell it; ours before the first answer. */
   now(): number;

@@ -65,12 +65,13 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
   const limit = new AdaptiveLimit(settings.concurrency);
   const breaker = new Breaker(context.breaker ?? BREAKER, (state, probeAt) => announce(logger, state, probeAt));
   const serverClock = new ServerClock(clock);
+  const pace = new Pace();
   const transport = new Transport({
     serverClock,
     http,
     session,
     limit,
-    pace: new Pace(),
+    pace,
     breaker,
     brand,
     clock,
@@ -101,6 +102,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     serverClock,
     transport,
     limit,
+    pace,
     breaker,
     lists,
     records,

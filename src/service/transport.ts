@@ -13,7 +13,8 @@ import type { Brand } from "./brand.ts";
 import type { Breaker } from "./breaker.ts";
 import { answerError, askedPauseMs, exchangeError, ServiceRefusal } from "./failures.ts";
 import type { AdaptiveLimit, Load } from "./limit.ts";
-import type { Pace, Turn } from "./pace.ts";
+import type { Pace } from "./pace.ts";
+import type { Turn } from "./rate.ts";
 import type { ServerClock } from "./server-clock.ts";
 import type { Session } from "./session.ts";
 
@@ -51,6 +52,8 @@ const POLICIES: Readonly<Record<"quick" | "patient", RepeatPolicy>> = {
 /** 401s in a row that one call may meet: tokens that others use up as well. Then it waits its turn again. */
 const REPLAYS = 6;
 const UNAUTHORIZED_PAUSE_MS = 2000;
+/** How often a request that was refused as one too many is sent again here, when the pause is over. */
+const BUSY_REPEATS = 3;
 
 /** One request that was answered, or that ended without an answer (`status` undefined). */
 export interface RequestFacts {
@@ -97,16 +100,14 @@ export class Transport {
   }
 
   async #once(call: Call): Promise<Exchange> {
-    const { limit, pace, breaker } = this.#parts;
+    const { limit } = this.#parts;
     call.signal.throwIfAborted();
     const room = limit.enter(call.signal);
     if (room !== undefined) await room;
     let load: Load = "unrelated";
     let durationMs = 0;
-    let turn: Turn | undefined;
     try {
-      const taken = (turn = await pace.turn(call.signal));
-      const exchange = await breaker.run(() => this.#authorised(call, taken));
+      const exchange = await this.#paced(call);
       load = "fine";
       durationMs = exchange.durationMs;
       return exchange;
@@ -114,31 +115,38 @@ export class Transport {
       load = loadOf(thrown);
       throw thrown;
     } finally {
-      if (turn !== undefined) pace.ended(turn);
       limit.leave(load, `${call.method} ${call.resource}`, durationMs);
     }
   }
 
+  /** Sends when it is the request's turn, and again after a 429: a request that was one too many was not carried out. */
+  async #paced(call: Call): Promise<Exchange> {
+    const { pace, breaker } = this.#parts;
+    let refusal: unknown;
+    for (let repeats = 0; ; repeats++) {
+      const turn = await pace.turn(call.signal, { again: repeats > 0 }).catch((thrown: unknown) => {
+        // The service's own words say more.
+        throw isBusy(thrown) ? (refusal ?? thrown) : thrown;
+      });
+      try {
+        return await breaker.run(() => this.#authorised(call, turn));
+      } catch (thrown) {
+        if (!isBusy(thrown) || repeats === BUSY_REPEATS) throw thrown;
+        refusal = thrown;
+      } finally {
+        pace.unsent(turn);
+      }
+    }
+  }
+
   /** Sends with a token, and again with a new one after a 401: a request that was not let in was not carried out. */
-  async #authorised(call: Call, turn: Turn): Promise<Exchange> {
-    const { session, clock, logger, pace } = this.#parts;
+  async #authorised(call: Call, first: Turn): Promise<Exchange> {
+    const { session, clock, pace } = this.#parts;
     const write = call.method !== "GET";
     for (let replays = 0; replays <= REPLAYS; replays++) {
       const token = await session.token();
-      const answer = await this.#exchange(call, token.header, write);
-      if (answer.status === 429) pace.refused(turn, askedPauseMs(answer, clock.now()));
-      const { method, resource } = call;
-      this.#parts.serverClock.hear(answer.headers.date);
-      this.#parts.requested({ method, resource, status: answer.status, durationMs: answer.durationMs });
-      logger.debug(
-        {
-          method: call.method,
-          resource: call.resource,
-          status: answer.status,
-          durationMs: Math.round(answer.durationMs),
-        },
-        "service answered",
-      );
+      const turn = replays === 0 ? first : await pace.turn(call.signal, { again: true });
+      const answer = await this.#exchange(call, turn, token.header, write);
       if (answer.status === 401) {
         await session.refused(token, replays === 0);
         continue;
@@ -164,11 +172,12 @@ export class Transport {
     return new RetryError("E_SERVICE_DOUBTED", message, { cause: error, details: { ...details, resource } });
   }
 
-  async #exchange(call: Call, authorization: string, write: boolean): Promise<HttpAnswer> {
+  async #exchange(call: Call, turn: Turn, authorization: string, write: boolean): Promise<HttpAnswer> {
     this.#requests++;
+    const { http, pace, clock, serverClock } = this.#parts;
     const startedAt = performance.now();
     try {
-      return await this.#parts.http.call({
+      const answer = await http.call({
         method: call.method,
         url: address(call),
         headers:
@@ -178,11 +187,23 @@ export class Transport {
         ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
         signal: call.signal,
       });
+      if (answer.status === 429) pace.refused(turn, askedPauseMs(answer, clock.now()));
+      else pace.passed(turn);
+      serverClock.hear(answer.headers.date);
+      this.#report(call, answer.status, answer.durationMs);
+      return answer;
     } catch (thrown) {
-      const { method, resource } = call;
-      this.#parts.requested({ method, resource, status: undefined, durationMs: performance.now() - startedAt });
+      pace.lost(turn);
+      this.#report(call, undefined, performance.now() - startedAt);
       throw thrown instanceof HttpFailure ? exchangeError(thrown, write) : thrown;
     }
+  }
+
+  #report({ method, resource }: Call, status: number | undefined, durationMs: number): void {
+    const { requested, logger } = this.#parts;
+    requested({ method, resource, status, durationMs });
+    if (status !== undefined)
+      logger.debug({ method, resource, status, durationMs: Math.round(durationMs) }, "service answered");
   }
 
   #body(answer: HttpAnswer, write: boolean): Json | undefined {
@@ -200,6 +221,10 @@ function address({ url, query }: Call): string {
   const parts = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   // The path of one record may hold a query itself.
   return parts.length === 0 ? url : `${url}${url.includes("?") ? "&" : "?"}${parts.join("&")}`;
+}
+
+function isBusy(thrown: unknown): boolean {
+  return thrown instanceof WaitError && thrown.code === "E_SERVICE_BUSY";
 }
 
 /** Failures speak of load; refusals and our own waits do not, and busy answers are a matter of the pace. */

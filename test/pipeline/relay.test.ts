@@ -19,7 +19,7 @@ function relaying(...keys: string[]) {
 }
 
 /** The same while the breaker before the service is in this state. */
-async function relayingWhile(state: "closed" | "half-open", keys: readonly string[]) {
+async function relayingWhile(state: "closed" | "half-open", keys: readonly string[], hold = { ms: 0 }) {
   const place = await sqlitePlace();
   const store = await openStore(place.dataDir, { as: "daemon", clock, logger: silentLogger });
   const changes = keys.map((key) => upsert(key));
@@ -35,7 +35,7 @@ async function relayingWhile(state: "closed" | "half-open", keys: readonly strin
     service: {
       state: () => {
         turns += 1;
-        return { state, probeAt: undefined, concurrency: 1, requests: 0 };
+        return { state, probeAt: undefined, holdMs: hold.ms, perSecond: undefined, concurrency: 1, requests: 0 };
       },
     },
     clock,
@@ -81,6 +81,16 @@ describe("the relay", () => {
     running.relay.answered(customer("1"));
     await running.after(SECOND_MS);
     expect(running.woken).toEqual(["1", "2", "1"]);
+  });
+
+  it("wakes nothing while the service asks svcsync to wait", async () => {
+    const hold = { ms: 5 };
+    await using running = await relayingWhile("closed", ["1"], hold);
+    await running.after(SECOND_MS);
+    expect(running.woken).toEqual([]);
+    hold.ms = 0;
+    await running.after(0);
+    expect(running.woken).toEqual(["1"]);
   });
 
   it("wakes no record that is being delivered", async () => {

@@ -10,10 +10,9 @@ const create = async (reply: Reply) => {
 
 describe("what went wrong with a create", () => {
   it.each([
-    [{ status: 429 }, { family: "wait", code: "E_SERVICE_BUSY", afterMs: 1000 }],
     [
-      { status: 429, headers: { "retry-after": "7" } },
-      { family: "wait", code: "E_SERVICE_BUSY", afterMs: 7000 },
+      { status: 429, headers: { "retry-after": "70" } },
+      { family: "wait", code: "E_SERVICE_BUSY", afterMs: 70_000 },
     ],
     [
       { status: 429, headers: { "retry-after": "99999" } },
@@ -114,16 +113,48 @@ describe("what is harmless to repeat", () => {
     },
   );
 
-  it("leaves a busy answer to an edit to the caller, and waits it out in a list", async () => {
-    await using server = await flaky([
-      { status: 429, headers: { "retry-after": "1" } },
-      { status: 429, headers: { "retry-after": "0" } },
-    ]);
+  it("is repeated after a busy answer whose pause is short, whatever it is: it was not carried out", async () => {
+    const busy = { status: 429, headers: { "retry-after": "0" } };
+    await using server = await flaky([busy, busy]);
     await using opened = open(server.url);
-    const edit = opened.service.update("customer", 7, { fields: { name: "A" }, arrays: {} }, never);
-    expect(await thrownBy(edit)).toMatchObject({ code: "E_SERVICE_BUSY", afterMs: 1000 });
-    for await (const rows of opened.service.list("customer", { fields: ["id"] }, never)) expect(rows).toEqual([]);
-    expect(server.seen).toHaveLength(3);
+    expect(await opened.service.create("customer", { name: "A" }, never)).toMatchObject({ serviceId: 7 });
+    expect(server.seen.map(({ method }) => method)).toEqual(["POST", "POST", "POST"]);
+  });
+
+  it("is left to the caller, with the service's words, when the pause is long", async () => {
+    await using server = await flaky([{ status: 429, headers: { "retry-after": "60" }, text: "come back later" }]);
+    await using opened = open(server.url);
+    const edit = () => opened.service.update("customer", 7, { fields: { name: "A" }, arrays: {} }, never);
+    const refused = await thrownBy(edit());
+    expect(refused).toMatchObject({ code: "E_SERVICE_BUSY", afterMs: 60_000 });
+    expect(String(refused)).toContain("come back later");
+    expect(String(await thrownBy(edit()))).toContain("the service asked svcsync to wait: nothing is sent for 60 s");
+    expect(opened.service.state().holdMs).toBeGreaterThan(50_000);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("ends at once where it would wait for the end of a pause, once the client drains", async () => {
+    await using server = await flaky([{ status: 429, headers: { "retry-after": "9" } }]);
+    await using opened = open(server.url);
+    const waiting = thrownBy(opened.service.create("customer", { name: "A" }, never));
+    await expect.poll(() => opened.service.state().holdMs).toBeGreaterThan(0);
+    opened.service.drain();
+    expect(await waiting).toMatchObject({ family: "wait", code: "E_SERVICE_BUSY" });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("waits its turn again after a 401", async () => {
+    const paused = Promise.withResolvers<Reply>();
+    const replies = [paused.promise, Promise.resolve<Reply>({ status: 429, headers: { "retry-after": "60" } })];
+    await using server = await standIn(() => replies[server.seen.length - 1] ?? { json: { id: 7, name: "A" } });
+    await using opened = open(server.url);
+    const create = () => thrownBy(opened.service.create("customer", { name: "A" }, never));
+    const first = create();
+    await expect.poll(() => server.seen.length).toBe(1);
+    expect(await create()).toMatchObject({ code: "E_SERVICE_BUSY" });
+    paused.resolve({ status: 401 });
+    expect(await first).toMatchObject({ code: "E_SERVICE_BUSY" });
+    expect(server.seen).toHaveLength(2);
   });
 
   it("ends with the abort reason as soon as the caller's signal says so", async () => {

@@ -56,10 +56,23 @@ describe("the pace of the client", () => {
   it("takes up a limit that was raised, and falls to one that was lowered", () => {
     const limits = [slidingWindow(40), slidingWindow(100), slidingWindow(20)];
     const limiter: Limiter = (now) => limits[now < 100_000 ? 0 : now < 400_000 ? 1 : 2]!(now);
-    const rates = [100, 400, 500].map((seconds) => simulate({ limiter, seconds }).pace.rate);
-    expect(rates[0]).toBeCloseTo(39, 0);
+    const rates = [100, 400, 500].map((seconds) => simulate({ limiter, seconds }).pace.perSecond);
+    expect(rates[0]).toBeCloseTo(39.8, 0);
     expect(rates[1]).toBeGreaterThan(90);
     expect(rates[2]).toBeLessThanOrEqual(20);
+  });
+
+  it.each([60, 600])("goes one at a time at the end of a quota of %d a minute: one refusal a minute", (limit) => {
+    const { passed, refused } = simulate({ limiter: fixedWindow(limit, MINUTE_MS), seconds: 600, from: 60 });
+    expect(passed).toBe(9 * limit);
+    expect(refused).toBeLessThanOrEqual(9);
+  });
+
+  it("uses 0.95 of a limit although some answers take 300 ms longer than others", () => {
+    const slow = { answerMs: 300, concurrency: 64 };
+    const { perNeeded, perSecond } = simulate({ limiter: slidingWindow(40), seconds: 120, from: 5, ...slow });
+    expect(perNeeded).toBeLessThan(1.05);
+    expect(perSecond).toBeGreaterThan(0.95 * 40);
   });
 
   it("is unknown until the first refusal: nothing is held back", () => {
@@ -79,7 +92,7 @@ describe("the pace of the client", () => {
     expect(pace.delayMs()).toBe(0);
     const probe = pace.take();
     expect(pace.delayMs()).toBe(Number.POSITIVE_INFINITY);
-    pace.ended(probe);
+    pace.passed(probe);
     expect(pace.delayMs()).toBeLessThan(2_000);
   });
 
@@ -93,6 +106,44 @@ describe("the pace of the client", () => {
       expect(pace.delayMs()).toBe(0);
       pace.refused(pace.take());
     }
+  });
+
+  it("lets the next one probe, after a longer pause, when a probe is not answered", () => {
+    let now = 0;
+    const pace = new Pace(() => now);
+    pace.refused(pace.take());
+    now = 1_000;
+    expect(pace.delayMs()).toBe(0);
+    pace.lost(pace.take());
+    expect(pace.delayMs()).toBe(2_000);
+    now = 3_000;
+    expect(pace.delayMs()).toBe(0);
+    pace.take();
+    expect(pace.delayMs()).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("lets the next one probe at once when a probe was never sent", () => {
+    let now = 0;
+    const pace = new Pace(() => now);
+    pace.refused(pace.take());
+    now = 1_000;
+    expect(pace.delayMs()).toBe(0);
+    pace.unsent(pace.take());
+    expect(pace.delayMs()).toBe(0);
+    pace.take();
+    expect(pace.delayMs()).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("gives all back who would have to wait once it drains, and lets pass what need not wait", async () => {
+    let now = 0;
+    const pace = new Pace(() => now);
+    pace.refused(await pace.turn(never), 1_000);
+    const waiting = thrownBy(pace.turn(never));
+    pace.drain();
+    expect(await waiting).toMatchObject({ code: "E_SERVICE_BUSY", afterMs: 1_000 });
+    expect(await thrownBy(pace.turn(never))).toMatchObject({ code: "E_SERVICE_BUSY" });
+    now = 1_000;
+    pace.passed(await pace.turn(never));
   });
 
   it("leaves a long pause to the caller, and to those who wait already", async () => {
@@ -110,7 +161,7 @@ describe("the pace of the client", () => {
     pace.refused(await pace.turn(never), 20);
     const given: string[] = [];
     const leaving = new AbortController();
-    const first = pace.turn(never).then((turn) => (given.push("first"), pace.ended(turn)));
+    const first = pace.turn(never).then((turn) => (given.push("first"), pace.passed(turn)));
     const left = thrownBy(pace.turn(leaving.signal));
     const second = pace.turn(never).then(() => given.push("second"));
     leaving.abort(new Error("gave up"));

@@ -13,6 +13,8 @@ interface Conditions {
   readonly lateMs?: number;
   /** A request arrives up to so much later than the fastest one. */
   readonly jitterMs?: number;
+  /** An answer takes up to so much longer after the request was counted. */
+  readonly answerMs?: number;
   readonly concurrency?: number;
 }
 
@@ -22,7 +24,15 @@ interface Event {
 }
 
 /** A client that always has something to send, on a simulated clock. */
-export function simulate({ limiter, seconds, from = 0, lateMs = 0, jitterMs = 0, concurrency = 16 }: Conditions) {
+export function simulate({
+  limiter,
+  seconds,
+  from = 0,
+  lateMs = 0,
+  jitterMs = 0,
+  answerMs = 0,
+  concurrency = 16,
+}: Conditions) {
   const random = seededRandom(SEED);
   const events: Event[] = [];
   let now = 0;
@@ -40,9 +50,9 @@ export function simulate({ limiter, seconds, from = 0, lateMs = 0, jitterMs = 0,
       const isCounted = now >= from * 1_000;
       if (isCounted && answer === "passed") passed++;
       else if (isCounted) refused++;
-      after(5 + random() * jitterMs, () => {
-        if (answer !== "passed") pace.refused(turn, answer === "silent" ? undefined : answer);
-        pace.ended(turn);
+      after(5 + random() * (jitterMs + answerMs), () => {
+        if (answer === "passed") pace.passed(turn);
+        else pace.refused(turn, answer === "silent" ? undefined : answer);
         idle += 1;
         serve();
       });
