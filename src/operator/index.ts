@@ -6,3 +6,4 @@ export { withIsoTimes } from "./json-view.ts";
 export { recordWord, shellQuoted } from "./shell.ts";
 export { attentionOf, listHints } from "./attention.ts";
 export { counted, duration } from "./figures.ts";
+export { paceText } from "./pace-text.ts";

@@ -36,6 +36,18 @@ export function openGauges(registry: Registry, version: string): { set(readings:
     labelNames: [],
     registers,
   });
+  const hold = new Gauge({
+    name: "svcsync_service_hold_seconds",
+    help: "For how long nothing is sent because the service answered 429.",
+    labelNames: [],
+    registers,
+  });
+  const perSecond = new Gauge({
+    name: "svcsync_service_requests_per_second_limit",
+    help: "Requests per second that the service lets pass; absent while it has not answered 429.",
+    labelNames: [],
+    registers,
+  });
   new Gauge({ name: "svcsync_info", help: "1, with the version.", labelNames: ["version"], registers }).set(
     { version },
     1,
@@ -43,14 +55,16 @@ export function openGauges(registry: Registry, version: string): { set(readings:
 
   return {
     set(readings) {
-      for (const gauge of [records, lag, jobs, breaker, limit]) gauge.reset();
+      for (const gauge of [records, lag, jobs, breaker, limit, hold, perSecond]) gauge.reset();
       for (const [stream, states] of readings.records ?? [])
         for (const [state, count] of Object.entries(states)) records.set({ stream, state }, count);
       for (const [stream, ms] of readings.lagMs ?? []) lag.set({ stream }, ms / 1000);
       for (const [state, count] of Object.entries(readings.queue ?? {})) jobs.set({ state }, count);
-      if (readings.service === undefined) limit.remove();
-      else {
+      for (const gauge of [limit, hold, perSecond]) gauge.remove();
+      if (readings.service !== undefined) {
         limit.set(readings.service.concurrency);
+        hold.set(readings.service.holdMs / 1000);
+        if (readings.service.perSecond !== undefined) perSecond.set(readings.service.perSecond);
         for (const state of breakerStates) breaker.set({ state }, state === readings.service.state ? 1 : 0);
       }
     },

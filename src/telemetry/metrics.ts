@@ -8,7 +8,13 @@ export interface Readings {
   readonly lagMs?: ReadonlyMap<StreamName, number>;
   /** Wake-ups that wait, and deliveries and polls that run now. */
   readonly queue?: { readonly waiting: number; readonly active: number };
-  readonly service?: { readonly state: "closed" | "open" | "half-open"; readonly concurrency: number };
+  readonly service?: {
+    readonly state: "closed" | "open" | "half-open";
+    readonly concurrency: number;
+    readonly holdMs: number;
+    /** Undefined: no limit is known. */
+    readonly perSecond: number | undefined;
+  };
 }
 
 /** How one delivery ended: well, or why not. */

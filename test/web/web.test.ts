@@ -114,6 +114,20 @@ describe("the JSON for scripts", () => {
     });
   });
 
+  it("shows how the service limits svcsync, and so does the page", async () => {
+    const service = { state: "closed", probeAt: undefined, holdMs: 11_200, perSecond: 39.8 } as const;
+    await using web = await sampleWeb({
+      status: sampleStatus({ service: { ...service, concurrency: 4, requests: 9 } }),
+    });
+
+    expect(await (await fetch(`${web.url}/api/status`)).json()).toMatchObject({
+      service: { holdMs: 11_200, perSecond: 39.8 },
+    });
+    expect(await (await fetch(web.url)).text()).toContain(
+      "answers, asked svcsync to wait 12 s (429) and lets 40 requests a second pass;",
+    );
+  });
+
   it("has no problems to tell when all is well", async () => {
     await using web = await sampleWeb({ status: sampleStatus({ streams: [] }) });
 

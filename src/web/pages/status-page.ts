@@ -1,5 +1,5 @@
 import type { RecordState } from "#model";
-import { attentionOf, counted, urgencyOf, type ErrorGroup } from "#operator";
+import { attentionOf, counted, paceText, urgencyOf, type ErrorGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { Overview } from "../contract.ts";
 import { heldRecords } from "./held-records.ts";
@@ -104,10 +104,11 @@ function colourOf(overview: Overview): keyof typeof titles {
 
 function sides({ service, queue }: Overview, now: number): Html {
   const probe = service.probeAt === undefined ? undefined : html`, next probe ${instant(service.probeAt, now)}`;
+  const pace = paceText(service);
   return html`<dl>
     <dt>Service</dt>
     <dd>
-      ${service.state === "closed" ? "answers" : `is failing (circuit breaker ${service.state})`}${probe};
+      ${service.state === "closed" ? "answers" : `is failing (circuit breaker ${service.state})`}${probe}${pace === undefined ? undefined : `, ${pace}`};
       ${counted(service.concurrency, "request")} at once allowed; ${counted(service.requests, "request")} made
     </dd>
     <dt>Queue</dt>
