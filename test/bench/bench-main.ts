@@ -5,7 +5,7 @@ import { measureHostile } from "./hostile.ts";
 import { measureLarge } from "./large.ts";
 import { measureLimited } from "./limited.ts";
 import { compareRates, sandboxRate } from "./rates.ts";
-import { asText, type Report } from "./report.ts";
+import { asText, missedTargets, type Report } from "./report.ts";
 import { countRequests } from "./requests.ts";
 import { buildProgram } from "../setup/built-program.ts";
 
@@ -37,7 +37,7 @@ if (wants("requests")) {
   report.requests = await countRequests(sizes);
 }
 if (wants("limited")) {
-  tell("First loads below 20, 40 and 100 requests a second");
+  tell("First loads below a limit");
   report.limited = await measureLimited();
 }
 if (wants("hostile")) {
@@ -57,3 +57,8 @@ if (wants("large")) {
   report.poll = large.poll;
 }
 process.stdout.write(values.json ? `${JSON.stringify(report, undefined, 2)}\n` : asText(report));
+const missed = missedTargets(report);
+if (missed.length > 0) {
+  process.stderr.write(`Missed:\n${missed.map((line) => `  ${line}\n`).join("")}`);
+  process.exitCode = 1;
+}

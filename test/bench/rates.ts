@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "#model";
-import { DEFAULT_TOKEN } from "#sandbox";
+import { DEFAULT_TOKEN, type Fault } from "#sandbox";
 import { openStore } from "#store";
 import { Child } from "./child.ts";
 import { median, type Sizes } from "./figures.ts";
@@ -67,7 +67,7 @@ interface Loaded {
 
 async function firstLoad(stage: Stage, records: number, latencyMs: number): Promise<Loaded> {
   await stage.forget();
-  await using sandbox = await SandboxProcess.start(latencyMs);
+  await using sandbox = await SandboxProcess.start(latencyOf(latencyMs));
   await using daemon = await stage.start("sync", sandbox);
   await daemon.ended();
   const window = await createsOf(sandbox, records);
@@ -83,8 +83,12 @@ async function bodiesOf(stage: Stage, records: number): Promise<string[]> {
   return entries.map(({ after }) => JSON.stringify(after, (_name, value: unknown) => value ?? undefined));
 }
 
+function latencyOf(ms: number): Fault[] {
+  return ms > 0 ? [{ kind: "latency", ms }] : [];
+}
+
 async function load(program: string, { path, file, count }: Loaded, latencyMs: number): Promise<number> {
-  await using sandbox = await SandboxProcess.start(latencyMs);
+  await using sandbox = await SandboxProcess.start(latencyOf(latencyMs));
   await using loop = new Child(program, [`${sandbox.url}${path}`, file, String(CONCURRENCY), DEFAULT_TOKEN]);
   await loop.next(hasPosted);
   return rateOf(await createsOf(sandbox, count));

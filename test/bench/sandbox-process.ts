@@ -1,9 +1,9 @@
 import { sleep } from "#model";
-import type { RequestQuery } from "#sandbox";
+import type { Fault, RequestQuery } from "#sandbox";
 import { Child } from "./child.ts";
 
 export interface Question {
-  readonly kind: "count" | "window";
+  readonly kind: "count" | "window" | "passed";
   readonly query: RequestQuery;
 }
 
@@ -13,6 +13,8 @@ export interface Answer {
   readonly firstAt?: number;
   readonly lastAt?: number;
   readonly url?: string;
+  /** When each request ended that was not refused as one too many. */
+  readonly passedAt?: readonly number[];
 }
 
 const LOOK_MS = 50;
@@ -28,19 +30,20 @@ export class SandboxProcess implements AsyncDisposable {
     this.url = url;
   }
 
-  /** An empty one; each of its answers takes `latencyMs` more. The same records get the same ids in each. */
-  static async start(latencyMs = 0, perSecond = 0, retryAfterSeconds?: number): Promise<SandboxProcess> {
-    const child = new Child("sandbox-process-main.ts", [
-      String(latencyMs),
-      String(perSecond),
-      String(retryAfterSeconds ?? Number.NaN),
-    ]);
+  /** An empty one with these faults. The same records get the same ids in each. */
+  static async start(faults: readonly Fault[] = []): Promise<SandboxProcess> {
+    const child = new Child("sandbox-process-main.ts", [JSON.stringify(faults)]);
     const { url } = await child.next(isStarted);
     return new SandboxProcess(child, url);
   }
 
   async count(query: RequestQuery = {}): Promise<number> {
     return (await this.#ask({ kind: "count", query })).count;
+  }
+
+  /** When each request of a kind ended that was not refused as one too many. */
+  async passedAt(query: RequestQuery = {}): Promise<readonly number[]> {
+    return (await this.#ask({ kind: "passed", query })).passedAt ?? [];
   }
 
   async window(query: RequestQuery): Promise<Answer> {
