@@ -163,14 +163,16 @@ describe("init on a database with tables of its own", () => {
   });
 
   it.each([
-    [["customers.table=kunde"], "did you mean Kunden?"],
+    [["customers.table=kunde"], "source erp has no table kunde; did you mean Kunden? Nothing was written."],
     [["customers.table=Kunden", "customers.nmae=Firma"], "found the part nmae, wanted one of key"],
     [["contacts.table=Ansprechpartner"], "--set customers.table is missing"],
     [["customers.table=Lohn"], "--set customers: still missing: name."],
     [["customers.table=Kunden", "orders.table=Lohn"], "--set orders: still missing: customer."],
   ])("refuses %s with one sentence", async (settings, expected) => {
-    const { stdout, stderr } = await runCaptured([...given("sqlite", germanErp(), ...settings), "--yes", "--no-check"]);
-    expect(stdout + stderr).toContain(expected);
+    const argv = [...given("sqlite", germanErp(), ...settings), "--yes", "--no-check"];
+    const { stderr, code } = await runCaptured(argv);
+    expect(stderr).toContain(expected);
+    expect(code).toBe(64);
   });
 
   it("refuses tables for an ERP whose tables are fixed", async () => {

@@ -9,7 +9,7 @@ import {
   withPart,
   type ParentKeys,
 } from "./tables/choice.ts";
-import { given, type GivenTables } from "./tables/given-tables.ts";
+import { given, outlineOf, type GivenTables } from "./tables/given-tables.ts";
 import { proposeTable } from "./tables/propose.ts";
 import type { StreamChoice } from "./tables/streams-text.ts";
 import type { StreamKind } from "./tables/words.ts";
@@ -18,13 +18,16 @@ import type { StreamKind } from "./tables/words.ts";
 const TABLES_SHOWN = 40;
 const NONE = "-";
 
-/** Asks which table and which columns each stream is read from. Undefined when the questions are not answered to the end. */
+/**
+ * Asks which table and which columns each stream is read from. Undefined when the questions are not answered to the end, a
+ * sentence where a table that was given does not exist.
+ */
 export async function askTables(
   interview: Interview,
   catalog: Catalog,
   preset: GivenTables,
   signal: AbortSignal,
-): Promise<readonly StreamChoice[] | undefined> {
+): Promise<readonly StreamChoice[] | string | undefined> {
   const tables = await catalog.tables(signal);
   interview.say(`\nThe database has ${tables.length} tables and views${listed(tables)}`);
   const choices: StreamChoice[] = [];
@@ -35,7 +38,9 @@ export async function askTables(
     const table = preset.get(kind)?.get("table") ?? (await askTable(interview, kind, tables));
     if (table === undefined) return undefined;
     if (table === NONE) continue;
-    const proposed = proposal(kind, table, await catalog.table(table, signal), parents);
+    const outline = await outlineOf(catalog, table, signal);
+    if (typeof outline === "string") return `--set ${kind}.table: ${outline}`;
+    const proposed = proposal(kind, table, outline, parents);
     const wanted = given(proposed, preset, parents);
     if (typeof wanted === "string") interview.say(`  ${wanted}`);
     const choice = await askColumns(interview, typeof wanted === "string" ? proposed : wanted, parents);

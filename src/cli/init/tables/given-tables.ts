@@ -1,4 +1,5 @@
-import type { Catalog } from "#sources";
+import { errorFacts } from "#model";
+import type { Catalog, TableOutline } from "#sources";
 import { incomplete, parentKeys, proposal, streamKinds, withPart, type ParentKeys } from "./choice.ts";
 import type { StreamChoice } from "./streams-text.ts";
 import type { StreamKind } from "./words.ts";
@@ -32,12 +33,25 @@ export async function givenStreams(
     if (table === undefined) return `--set ${kind}.table is missing.`;
     if (kind !== "customers" && parents["customers"] === undefined)
       return `--set customers.table is missing: ${kind} belong to customers.`;
-    const choice = given(proposal(kind, table, await catalog.table(table, signal), parents), tables, parents);
+    const outline = await outlineOf(catalog, table, signal);
+    if (typeof outline === "string") return `--set ${kind}.table: ${outline}`;
+    const choice = given(proposal(kind, table, outline, parents), tables, parents);
     const problem = typeof choice === "string" ? choice : incomplete(choice, parents);
     if (typeof choice === "string" || problem !== undefined) return `--set ${kind}: ${problem}.`;
     choices.push(choice);
   }
   return choices;
+}
+
+/** The table's columns, or why there is no such table; every other failure is the source's. */
+export async function outlineOf(catalog: Catalog, table: string, signal: AbortSignal): Promise<TableOutline | string> {
+  try {
+    return await catalog.table(table, signal);
+  } catch (thrown) {
+    const { code, message } = errorFacts(thrown);
+    if (code !== "E_SOURCE_TABLE") throw thrown;
+    return message;
+  }
 }
 
 /** The proposal with the parts that are given; a sentence where one of them cannot be. */
