@@ -166,6 +166,15 @@ describe("an expression that a row makes run away", () => {
     await expect.poll(() => isRunning(Number(pid)), { timeout: 60_000 }).toBe(false);
   }, 90_000);
 
+  it("that runs away fails alone, whoever travelled with it", async () => {
+    const good = Array.from({ length: 40 }, (_, at) => valueOf("$replace(a, /x/, 'y')", { a: `x${at}` }));
+    const bad = valueOf("$match(a, /^(x+)+$/).match", { a: `${"x".repeat(40)}!` });
+    const more = Array.from({ length: 40 }, (_, at) => valueOf("$replace(a, /x/, 'z')", { a: `x${at}` }));
+    await expect(bad).rejects.toThrow("did not end within 2 s and was stopped");
+    expect(await Promise.all(good)).toEqual(good.map((_, at) => `y${at}`));
+    expect(await Promise.all(more)).toEqual(more.map((_, at) => `z${at}`));
+  });
+
   it("is stopped when it takes all the memory", async () => {
     const expr = "$split($reduce([1..26], function($s, $i) { $s & $s }, a), '')";
     await expect(valueOf(expr, { a: "ab" })).rejects.toThrow("the expression needed more than 128 MB and was stopped");

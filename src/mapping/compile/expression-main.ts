@@ -1,16 +1,24 @@
 import { Worker } from "node:worker_threads";
-import { Evaluation } from "./evaluation.ts";
+import { Evaluation, type Evaluated } from "./evaluation.ts";
 import type { Task } from "./expression-workers.ts";
 
-/** A process that evaluates one expression after the other for the one that made it; see {@link ExpressionWorkers}. */
+/** A process that evaluates expressions one after the other for the one that made it; see {@link ExpressionWorkers}. */
 const compiled = new Map<string, Evaluation>();
 
 const ending = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
 new Worker(new URL(`./expression-watch-main${ending}`, import.meta.url)).unref();
 
-process.on("message", ({ text, present }: Task) => {
-  const known = compiled.get(text) ?? new Evaluation(text);
-  compiled.set(text, known);
-  void known.of(present).then((evaluated) => process.send!(evaluated));
+process.on("message", (tasks: readonly Task[]) => {
+  void answersTo(tasks).then((answers) => process.send!(answers));
 });
 process.send!("ready");
+
+async function answersTo(tasks: readonly Task[]): Promise<Evaluated[]> {
+  const answers: Evaluated[] = [];
+  for (const { text, present } of tasks) {
+    const known = compiled.get(text) ?? new Evaluation(text);
+    compiled.set(text, known);
+    answers.push(await known.of(present));
+  }
+  return answers;
+}

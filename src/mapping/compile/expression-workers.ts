@@ -9,43 +9,62 @@ const deadlineMs = 2_000;
 const memoryMb = 128;
 /** One that runs away delays the other expressions of its kind, not all of them. */
 const most = 2;
+/** Evaluations in one message. */
+const together = 32;
 
 export interface Task {
   readonly text: string;
   readonly present: Row;
 }
 
-interface Waiting extends Task {
+interface Waiting {
+  readonly task: Task;
   readonly settle: (evaluated: Evaluated) => void;
+  /** Was among others when their process had to be stopped: evaluated by itself it proves to be the cause, or not. */
+  readonly isAlone: boolean;
 }
 
 /**
  * Processes for expressions that could run away; started by the first of them. A thread would not do: one allocation that is
- * too large ends the process that it is in, whatever limits the thread has.
+ * too large ends the process that it is in, whatever limits the thread has. What waits at the same time travels together,
+ * since a message costs more than most expressions.
  */
 class ExpressionWorkers {
   readonly #waiting: Waiting[] = [];
   readonly #idle: Helper[] = [];
   #count = 0;
+  #isDue = false;
 
   /** Never throws. */
   evaluate(text: string, present: Row): Promise<Evaluated> {
     return new Promise((settle) => {
-      this.#waiting.push({ text, present, settle });
-      this.#next();
+      this.#waiting.push({ task: { text, present }, settle, isAlone: false });
+      if (this.#isDue) return;
+      this.#isDue = true;
+      setImmediate(() => {
+        this.#isDue = false;
+        this.#next();
+      });
     });
   }
 
   #next(): void {
-    if (this.#waiting.length === 0) return;
-    const helper = this.#rested() ?? this.#start();
-    if (helper) void this.#run(helper, this.#waiting.shift()!);
+    while (this.#waiting.length > 0) {
+      const helper = this.#rested() ?? this.#start();
+      if (!helper) return;
+      void this.#run(helper, this.#take());
+    }
+  }
+
+  #take(): Waiting[] {
+    const alone = this.#waiting.findIndex(({ isAlone }) => isAlone);
+    return this.#waiting.splice(0, alone === 0 ? 1 : Math.min(alone === -1 ? Infinity : alone, together));
   }
 
   /** One that has nothing to do, and did not end meanwhile. */
   #rested(): Helper | undefined {
     for (let helper = this.#idle.pop(); helper; helper = this.#idle.pop()) {
-      if (!helper.isOver) return helper;
+      if (helper.failure === undefined) return helper;
       this.#count--;
     }
     return undefined;
@@ -57,11 +76,14 @@ class ExpressionWorkers {
     return new Helper();
   }
 
-  async #run(helper: Helper, { settle, ...task }: Waiting): Promise<void> {
-    const evaluated = await helper.evaluate(task);
-    if (helper.isOver) this.#count--;
-    else this.#idle.push(helper);
-    settle(evaluated);
+  async #run(helper: Helper, batch: readonly Waiting[]): Promise<void> {
+    const answers = await helper.evaluate(batch.map(({ task }) => task));
+    if (helper.failure === undefined) this.#idle.push(helper);
+    else this.#count--;
+    const failure = helper.failure ?? "";
+    if (answers) for (const [at, { settle }] of batch.entries()) settle(answers[at]!);
+    else if (batch.length === 1 || !helper.isReady) for (const { settle } of batch) settle({ failure });
+    else this.#waiting.unshift(...batch.map((waiting) => ({ ...waiting, isAlone: true })));
     this.#next();
   }
 }
@@ -72,10 +94,10 @@ export const expressionWorkers = new ExpressionWorkers();
 class Helper {
   readonly #child: ChildProcess;
   readonly #ready: Promise<void>;
-  #answer: ((evaluated: Evaluated) => void) | undefined;
-  #isReady = false;
-  /** Why it is over. */
-  #failure: string | undefined;
+  #answer: ((answers: readonly Evaluated[] | undefined) => void) | undefined;
+  isReady = false;
+  /** Why it is over; undefined while it is not. */
+  failure: string | undefined;
 
   constructor() {
     const file = helperFile();
@@ -93,38 +115,35 @@ class Helper {
     if (stdin instanceof Socket) stdin.unref();
     this.#ready = new Promise((resolve) => {
       this.#child.once("message", () => {
-        this.#isReady = true;
+        this.isReady = true;
         resolve();
       });
       this.#child.once("exit", () => resolve());
       this.#child.once("error", () => resolve());
     });
-    this.#child.on("message", (said: Evaluated | "ready") => {
+    this.#child.on("message", (said: readonly Evaluated[] | "ready") => {
       if (said !== "ready") this.#answer?.(said);
     });
     this.#child.on("exit", (code, signal) =>
-      this.#end(this.#isReady ? tooMuch : notStarted(`it ended with ${signal ?? code}`)),
+      this.#end(this.isReady ? tooMuch : notStarted(`it ended with ${signal ?? code}`)),
     );
     this.#child.on("error", (error) => this.#end(notStarted(error.message)));
   }
 
-  get isOver(): boolean {
-    return this.#failure !== undefined;
-  }
-
-  async evaluate(task: Task): Promise<Evaluated> {
-    const answered = new Promise<Evaluated>((resolve) => {
+  /** An answer to each task, in their order; undefined when it is over. */
+  async evaluate(tasks: readonly Task[]): Promise<readonly Evaluated[] | undefined> {
+    const answered = new Promise<readonly Evaluated[] | undefined>((resolve) => {
       this.#answer = resolve;
     });
     this.#hold(true);
     await this.#ready;
-    if (this.#failure !== undefined) return { failure: this.#failure };
+    if (this.failure !== undefined) return undefined;
     const timer = setTimeout(() => this.#end(tooLong), deadlineMs);
-    this.#child.send(task);
-    const evaluated = await answered;
+    this.#child.send(tasks);
+    const answers = await answered;
     clearTimeout(timer);
     this.#hold(false);
-    return evaluated;
+    return answers;
   }
 
   /** Only work keeps the process alive that waits for it. */
@@ -140,9 +159,9 @@ class Helper {
   }
 
   #end(failure: string): void {
-    this.#failure ??= failure;
+    this.failure ??= failure;
     this.#child.kill("SIGKILL");
-    this.#answer?.({ failure: this.#failure });
+    this.#answer?.(undefined);
   }
 }
 
