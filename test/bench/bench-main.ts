@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { measureDelay } from "./delay.ts";
+import { measureExpressions } from "./expressions.ts";
 import { FULL, QUICK } from "./figures.ts";
 import { measureHostile } from "./hostile.ts";
 import { measureLarge } from "./large.ts";
@@ -14,7 +15,7 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
-    /** Only these parts: rates, requests, limited, hostile, large, delay. */
+    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay. */
     only: { type: "string", multiple: true },
   },
 });
@@ -39,6 +40,10 @@ if (wants("requests")) {
 if (wants("limited")) {
   tell("First loads below a limit");
   report.limited = await measureLimited();
+}
+if (wants("expressions")) {
+  tell("First loads with an expression in a process of its own, beside a plain path");
+  report.expressions = await measureExpressions(sizes);
 }
 if (wants("hostile")) {
   tell("Hostile and large answers of an ERP");

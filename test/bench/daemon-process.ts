@@ -33,6 +33,14 @@ export class DaemonProcess implements AsyncDisposable {
     return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
   }
 
+  /** Processor time of it and of the processes that it started; undefined where the system does not tell. */
+  async processorMs(): Promise<number | undefined> {
+    const { pid } = this.#child;
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+    const times = await Promise.all([String(pid), ...children.split(" ").filter(Boolean)].map(processorMsOf));
+    return times.includes(undefined) ? undefined : times.reduce<number>((sum, time) => sum + (time ?? 0), 0);
+  }
+
   /** Resolves when it has ended by itself. @throws {Error} with the end of its log when it failed. */
   async ended(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, "exit");
@@ -46,6 +54,18 @@ export class DaemonProcess implements AsyncDisposable {
     this.#child.kill("SIGTERM");
     await once(this.#child, "exit");
   }
+}
+
+const MS_PER_TICK = 10;
+
+async function processorMsOf(pid: string): Promise<number | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  // Behind the name, which may hold anything: the state, ten other facts, then time in the program and in the system.
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 13);
+  return user === undefined ? undefined : (Number(user) + Number(system)) * MS_PER_TICK;
 }
 
 function entryOf(line: string): Record<string, unknown> {

@@ -3,6 +3,7 @@ import type { Delay } from "./delay.ts";
 import type { Hostile } from "./hostile.ts";
 import type { Limited } from "./limited.ts";
 import type { Memory, UnchangedPoll } from "./large.ts";
+import type { ExpressionShare } from "./expressions.ts";
 import type { Rate } from "./rates.ts";
 import type { RequestCosts } from "./requests.ts";
 
@@ -13,6 +14,7 @@ export interface Report {
   slow?: Rate;
   requests?: RequestCosts;
   limited?: readonly Limited[];
+  expressions?: ExpressionShare | undefined;
   hostile?: readonly Hostile[];
   delay?: Delay;
   memory?: { readonly small: Memory; readonly large: Memory };
@@ -33,6 +35,7 @@ export const TARGETS = {
   memoryRatio: 1.3,
   limitedRatio: 1.05,
   limitedUse: 0.95,
+  expressionShare: 0.1,
   stallMs: 200,
 };
 
@@ -62,7 +65,14 @@ export function asText(report: Report): string {
 }
 
 function linesOf(report: Report): Line[] {
-  return [...rates(report), ...requests(report), ...limited(report), ...hostile(report), ...others(report)];
+  return [
+    ...rates(report),
+    ...requests(report),
+    ...limited(report),
+    ...expressions(report),
+    ...hostile(report),
+    ...others(report),
+  ];
 }
 
 function atLeast(what: string, figure: string, value: number, target: number): Line {
@@ -124,6 +134,17 @@ function limited({ limited = [] }: Report): Line[] {
     ),
     atLeast("  share of the allowed rate", used.toFixed(3), used, TARGETS.limitedUse),
   ]);
+}
+
+function expressions({ expressions }: Report): Line[] {
+  if (!expressions) return [];
+  const { records, share, shares } = expressions;
+  const what = `processor time of an expression's own process, first load of ${whole(records)} (rounds ${shares.map(percent).join(" ")})`;
+  return [atMost(what, percent(share), share, TARGETS.expressionShare)];
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
 }
 
 function hostile({ hostile = [] }: Report): Line[] {

@@ -11,11 +11,17 @@ const template = fileURLToPath(new URL("sync.yaml", import.meta.url));
 /** Requests at once, for svcsync and for the loop that it is compared with. */
 export const CONCURRENCY = 16;
 
+/** A field of the template, and what gives it the same values with a pattern. */
+const PLAIN_PATH = "info: { from: remarks, own: create }";
+const OWN_EXPRESSION = `info: { expr: "$replace(remarks, /<[^<>]+>/, ' ')", own: create }`;
+
 export interface StageSettings {
   readonly logLevel?: "debug" | "info";
   readonly pollSeconds?: number;
   /** How far a poll reads back. */
   readonly overlap?: string;
+  /** Maps one field by an expression that has to be evaluated in a process of its own. */
+  readonly ownExpression?: boolean;
 }
 
 /** One installation: an ERP with so many customers, a data directory, and the daemons that are started on them. */
@@ -45,7 +51,11 @@ export class Stage implements AsyncDisposable {
     const envFile = join(this.folder, "bench.env");
     const syncFile = join(this.folder, "sync.yaml");
     const streams = await readFile(template, "utf8");
-    await writeFile(syncFile, streams.replace("overlap: 5m", `overlap: ${settings.overlap ?? "5m"}`));
+    const remarks = settings.ownExpression ? OWN_EXPRESSION : PLAIN_PATH;
+    await writeFile(
+      syncFile,
+      streams.replace("overlap: 5m", `overlap: ${settings.overlap ?? "5m"}`).replace(PLAIN_PATH, remarks),
+    );
     const environment = {
       SERVICE_URL: sandbox.url,
       SERVICE_TOKEN: DEFAULT_TOKEN,
