@@ -16,13 +16,16 @@ const supported: ArrayRule = (value, current) => {
   return action === "remove" ? current.filter((id) => !ids.includes(id)) : ids;
 };
 
-/** One ticket with tags 2 and 9, of which 9 is somebody else's, on a tenant that treats arrays by a rule. */
-async function ticket(rule: ArrayRule) {
-  let record = { id: 7, name: "A", tags: [2, 9] };
+/** Takes the object for the whole array. */
+const wholeArray: ArrayRule = (value) => supported(isJsonObject(value) ? (value["ids"] ?? []) : value, []);
+
+/** One ticket with tags 2 and 9, of which 9 is another person's, on a tenant that treats arrays by a rule. */
+async function ticket(rule: ArrayRule, tags: number[] = [2, 9]) {
+  let record = { id: 7, name: "A", tags };
   const server = await standIn((request: Seen): Reply => {
     if (request.method === "GET") return { json: record };
-    const { tags, ...plain } = bodyOf(request);
-    const changed = tags === undefined ? record.tags : rule(tags, record.tags);
+    const { tags: array, ...plain } = bodyOf(request);
+    const changed = array === undefined ? record.tags : rule(array, record.tags);
     if (changed === undefined) return { status: 400, json: { status: 400, errorMessage: "invalid json data" } };
     record = { ...record, ...plain, tags: changed };
     return { json: record };
@@ -102,10 +105,7 @@ describe("changing an array", () => {
   it.each<[string, ArrayRule]>([
     ["refuses the object", (value, current) => (Array.isArray(value) ? supported(value, current) : undefined)],
     ["ignores the object", (value, current) => (Array.isArray(value) ? supported(value, current) : current)],
-    [
-      "takes the object for the whole array",
-      (value) => supported(isJsonObject(value) ? (value["ids"] ?? []) : value, []),
-    ],
+    ["takes the object for the whole array", wholeArray],
   ])("puts the array right and merges from then on where a tenant %s", async (_name, rule) => {
     const { server, record } = await ticket(rule);
     await using _ = server;
@@ -117,6 +117,32 @@ describe("changing an array", () => {
     await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: { add: [4], remove: [] } } }, never);
     expect(sent(server.seen).slice(before)).toEqual([["GET"], ["PUT", { tags: [9, 1, 4] }]]);
     expect(record().tags).toEqual([9, 1, 4]);
+  });
+
+  it.each<[string, (tags: number[]) => number[], number[]]>([
+    ["puts in", (tags) => [...tags, 52], [9, 8, 52, 1]],
+    ["takes out", (tags) => tags.filter((id) => id !== 8), [9, 1]],
+  ])("leaves alone what another person %s while the first action is watched", async (_name, others, expected) => {
+    let puts = 0;
+    const { server, record } = await ticket(
+      (value, current) => supported(value, puts++ === 0 ? others(current) : current),
+      [2, 9, 8],
+    );
+    await using _ = server;
+    await using opened = open(server.url);
+    await opened.service.update("ticket", 7, tagged, never);
+    expect(record().tags).toEqual(expected);
+    expect(sent(server.seen)).toHaveLength(3);
+    expect(opened.log.filter(({ level }) => level === "warn")).toEqual([]);
+  });
+
+  it("does not take an addition to nothing for proof that the action is understood", async () => {
+    const { server, record } = await ticket(wholeArray, []);
+    await using _ = server;
+    await using opened = open(server.url);
+    for (const id of [1, 3])
+      await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: { add: [id], remove: [] } } }, never);
+    expect(record().tags).toEqual([1, 3]);
   });
 
   it("reads, merges and writes the whole array where the dialect says so", async () => {
