@@ -1,5 +1,6 @@
+import { rm } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { only, sent, setStage, type Stage } from "./stage.ts";
+import { only, sent, setStage, writeRequests, type Stage } from "./stage.ts";
 
 /** Tasks live below the service record that they belong to: no address of theirs can be made from their ids alone. */
 const syncFile = `
@@ -138,5 +139,61 @@ describe("a nested record that the ERP moves to another parent", () => {
     expect(made).toMatchObject({ svcDocument: to, name: "Pump is loud" });
     expect(made!.id).not.toBe(old);
     expect((await stage.view(task))!.binding).toEqual({ resource: "svcDocumentTask", serviceId: made!.id });
+  });
+});
+
+async function bindings(stage: Stage): Promise<Map<string, number | undefined>> {
+  await using store = await stage.store();
+  const views = await store.records({ limit: 100 });
+  return new Map(views.map(({ id, binding }) => [`${id.stream}/${id.key}`, binding?.serviceId]));
+}
+
+describe("nested records whose store was lost", () => {
+  const belowParent = syncFile.replace("    match: [name]\n", "    match: [svcDocument, name]\n");
+
+  /** Two visits, each with tasks of the same names. */
+  async function inStep(): Promise<{ stage: Stage; known: Map<string, number | undefined> }> {
+    const stage = await setStage({ syncFile: belowParent, environment });
+    for (const customer_no of ["10001", "10002"]) {
+      stage.erp.insertCustomer({ customer_no, name1: `Kunde ${customer_no}` });
+      for (const subject of ["Filter", "Pump"])
+        stage.erp.insertTicket({ ticket_no: `T-${customer_no}-${subject}`, customer_no, subject });
+    }
+    expect(await synced(stage)).toBe("");
+    return { stage, known: await bindings(stage) };
+  }
+
+  it("are found again below their parents by rebuild: the same bindings, without a single write", async () => {
+    const { stage, known } = await inStep();
+    await using _ = stage;
+    expect([...known.values()].filter((id) => id !== undefined)).toHaveLength(8);
+    await rm(stage.dataDir, { recursive: true });
+    const before = writeRequests(stage.sandbox);
+    const planned = await stage.command("rebuild");
+    expect(planned.stdout).toMatch(/tasks +0 +4 +0 +0 /);
+    expect((await stage.command("rebuild", "--confirm")).code).toBe(0);
+    expect(await bindings(stage)).toEqual(known);
+    expect(writeRequests(stage.sandbox) - before).toBe(0);
+    stage.erp.change("tickets", ["T-10001-Pump"], { subject: "Pump is loud" });
+    expect(await synced(stage)).toBe("");
+    expect(sent(stage.sandbox, "svcDocumentTask", "edit")).toEqual([{ name: "Pump is loud" }]);
+  });
+
+  it("are adopted by a new store whose streams are held, deleted ones are deleted, new ones created", async () => {
+    const { stage, known } = await inStep();
+    await using _ = stage;
+    await rm(stage.dataDir, { recursive: true });
+    stage.erp.flagDeleted("tickets", ["T-10001-Filter"]);
+    stage.erp.insertTicket({ ticket_no: "T-new", customer_no: "10002", subject: "Valve" });
+    const held = await stage.command("sync");
+    expect(held.code).toBe(1);
+    expect(held.stderr).toContain("E_ADOPTION_NEEDED");
+    expect((await stage.command("adopt", "--confirm")).code).toBe(0);
+    expect(await synced(stage)).toBe("");
+    const found = await bindings(stage);
+    expect(found.get("tasks/T-10002-Pump")).toBe(known.get("tasks/T-10002-Pump"));
+    expect(found.get("tasks/T-10001-Filter")).toBeUndefined();
+    const names = stage.sandbox.records("svcDocumentTask").map(({ name }) => name);
+    expect(names.toSorted()).toEqual(["Filter", "Pump", "Pump", "Valve"]);
   });
 });
