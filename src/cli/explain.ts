@@ -52,10 +52,16 @@ function asText(view: RecordView, waiting: readonly string[], history: readonly 
   if (attempts > 0) lines.push(`Failed attempts: ${attempts}${dueAt ? `; the next one ${instant(dueAt)}` : ""}.`);
   if (intent)
     lines.push(`A create of ${intent.resource} was begun ${instant(intent.begunAt)}; its end was never seen.`);
-  lines.push("", "As the ERP shows it:", ...members(view.row), "", "As last written to the service:");
+  lines.push("", ...rowLines(view), "", "As last written to the service:");
   lines.push(...(view.applied ? members(view.applied) : ["  nothing yet"]), "", "History, newest first:");
   lines.push(...(history.length > 0 ? history.flatMap(entry) : ["  no write yet"]));
   return `${lines.map(oneLine).join("\n")}\n`;
+}
+
+function rowLines({ row, unreadable }: RecordView): string[] {
+  if (!unreadable) return ["As the ERP shows it:", ...members(row)];
+  const last = members(row);
+  return ["As the ERP showed it when it could be read:", ...(last.length > 0 ? last : ["  it never could"])];
 }
 
 function members(object: { readonly [name: string]: Json }): string[] {

@@ -27,6 +27,7 @@ export function recordPage({ detail: { record, history }, version, now }: Record
         <section>
           <h2>In the ERP</h2>
           ${record.deleted ? html`<p>Deleted there; this is the last row that was seen.</p>` : undefined}
+          ${record.unreadable ? html`<p>Its latest row cannot be read; this is the last one that could be.</p>` : undefined}
           ${fieldsTable("The row as it was read last", record.row)}
         </section>
         <section>
