@@ -30,7 +30,8 @@ export async function backup(path: string, options: BackupOptions, io: Io): Prom
     return exitCode.ok;
   }
   io.stdout.write(
-    `The store is copied to ${path}. To restore it, stop svcsync and put the file into DATA_DIR as svcsync.db.\n`,
+    `The store is copied to ${path}. To restore it, stop svcsync, put the file into DATA_DIR as svcsync.db, and delete\n` +
+      "svcsync.db-wal and svcsync.db-shm beside it: they belong to the old file and would damage the new one.\n",
   );
   return exitCode.ok;
 }
