@@ -34,7 +34,7 @@ export interface Watched {
 
 /** Messages that only a defect writes. */
 const defect =
-  /E_INTERNAL|"caught an error that a (delivery|poll) threw"|UnhandledPromise|FATAL ERROR|"did not stop cleanly"/;
+  /E_INTERNAL|"caught an error that a (delivery|poll) threw"|UnhandledPromise|FATAL ERROR|"did not stop cleanly"|on garbage collection/;
 
 /** The real program in a process of its own, with a probe in it. */
 export class WatchedDaemon {
