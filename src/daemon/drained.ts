@@ -6,7 +6,7 @@ const LOOK_MS = 50;
 /** Who waits for another record is woken by it. That such a record also looks by itself is for crashes, not for this. */
 const WAITS_FOR_OTHERS = ["E_PARENT_MISSING", "E_CHILDREN_FIRST"] as const;
 
-/** Remembers which streams' polls have ended, well or not, since it was made or reset. */
+/** Remembers which streams' polls have ended, well or not, since it was made. */
 export class PollsSeen implements Observer {
   readonly #seen = new Set<StreamName>();
 
@@ -16,10 +16,6 @@ export class PollsSeen implements Observer {
 
   pollFailed(stream: StreamName): void {
     this.#seen.add(stream);
-  }
-
-  reset(): void {
-    this.#seen.clear();
   }
 
   has(streams: readonly StreamName[]): boolean {

@@ -67,12 +67,7 @@ export class AdoptionGate {
     return this.#open.has(stream);
   }
 
-  /** The streams that may not deliver yet: a person must decide, or the service could not be asked. */
-  held(): ReadonlyMap<StreamName, ErrorFacts> {
-    return this.#held;
-  }
-
-  /** True once every stream was looked at: it is open, or {@link held} says why not. */
+  /** True once every stream was looked at: it is open, or held because a person must decide or the service could not be asked. */
   get isSettled(): boolean {
     return [...this.#undecided.keys()].every((name) => this.#held.has(name));
   }

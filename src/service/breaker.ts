@@ -5,6 +5,7 @@ import {
   handleWhen,
   isBrokenCircuitError,
   type CircuitBreakerPolicy,
+  type IBackoff,
 } from "cockatiel";
 import { RetryError, SyncError, WaitError } from "#model";
 
@@ -14,11 +15,6 @@ export interface BreakerSettings {
   /** How long it stays open at first; each probe that fails doubles it. */
   readonly pauseMs: number;
   readonly pauseMaxMs: number;
-}
-
-interface Pause {
-  readonly duration: number;
-  next(context: { readonly attempt: number }): Pause;
 }
 
 /** How long callers stay away while another one's probe runs. */
@@ -35,7 +31,7 @@ export class Breaker {
 
   constructor(settings: BreakerSettings, changed: (state: "open" | "closed", probeAt: number | undefined) => void) {
     const pause = (attempt: number) => Math.min(settings.pauseMaxMs, settings.pauseMs * 2 ** (attempt - 1));
-    const backoff = (duration: number): Pause => ({
+    const backoff = (duration: number): IBackoff<{ readonly attempt: number }> => ({
       duration,
       next: ({ attempt }) => {
         const next = backoff(pause(attempt));

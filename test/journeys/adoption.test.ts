@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
 import type { StoredRecord } from "#sandbox";
-import { only, sent, setStage, until, untilState, writeRequests, type Stage } from "./stage.ts";
+import { only, sent, setStage, untilHeld, untilState, writeRequests, type Stage } from "./stage.ts";
 
 const key = (at: number) => String(20_000 + at);
 
@@ -125,7 +125,7 @@ describe("a first run into a service that is in use", () => {
     erp.insertCustomer({ customer_no: "10001", name1: "Alt GmbH" });
     erp.insertContact({ customer_no: "10001", contact_no: 1 });
     await using running = await stage.start();
-    await until("the stream is held", async () => running.daemon.gate.held().has("customers"));
+    await untilHeld(running.store, "customers");
     await untilState(running.store, "waiting", { stream: "contacts", key: "10001|1" });
     await stage.command("adopt", "customers", "--confirm");
     await untilState(

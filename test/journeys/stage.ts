@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCommand } from "#cli";
 import { Closing, readSyncFile, startDaemon, type Configuration, type Daemon } from "#daemon";
-import { sleep, systemClock, type JsonObject, type RecordId } from "#model";
+import { isJsonObject, sleep, systemClock, type JsonObject, type RecordId } from "#model";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox, type SampleErp, type Sandbox } from "#sandbox";
 import type { SandboxOptions, StoredRecord } from "#sandbox";
 import { loadSettings, secretTexts } from "#settings";
 import { openStore, type RecordView, type Store } from "#store";
 import { openLogger, Redaction } from "#telemetry";
+import { heldNote } from "../../src/pipeline/adoption-gate.ts";
 import { TextSink } from "./text-sink.ts";
 
 export interface StageOptions {
@@ -117,6 +118,14 @@ export async function until<Seen>(
     if (Date.now() - startedAt > PATIENCE_MS) throw new Error(`waited in vain until ${what}`);
     await sleep(LOOK_MS);
   }
+}
+
+/** Resolves once the stream is held because the service has records of unknown origin: a person must decide. */
+export async function untilHeld(store: Store, stream: string): Promise<void> {
+  await until(`${stream} is held`, async () => {
+    const note = await store.note(heldNote(stream));
+    return isJsonObject(note) && String(note["reason"]).includes("records that svcsync does not know");
+  });
 }
 
 /** Resolves once these records are in this state. */

@@ -9,7 +9,7 @@ import type { Store } from "#store";
 import { startPostgres } from "../setup/postgres.ts";
 import { recordingLogger } from "../queue/recording-logger.ts";
 import { startRedis } from "../setup/redis.ts";
-import { only, setStage, until, untilState, writeRequests, type Stage } from "./stage.ts";
+import { only, setStage, until, untilHeld, untilState, writeRequests, type Stage } from "./stage.ts";
 
 async function inStep(): Promise<Stage> {
   const stage = await setStage();
@@ -169,7 +169,7 @@ describe("a restored store and lists that lag", () => {
     expect(running.daemon.gate.open()).toEqual([]);
     stage.sandbox.faults.clear(lag);
     await until("every stream was looked at", () => running.daemon.gate.isSettled);
-    expect(running.daemon.gate.held().get("customers")?.code).toBe("E_ADOPTION_NEEDED");
+    await untilHeld(running.store, "customers");
     expect(stage.sandbox.records("customer")).toHaveLength(2);
   });
 });
@@ -207,10 +207,7 @@ describe.each(["Redis", "PostgreSQL"] as const)(
       await using server = await servers[name]();
       await using stage = await putBack(server.url, syncFile);
       await using running = await stage.start();
-      await until(
-        "the stream is held",
-        () => running.daemon.gate.held().get("customers")?.code === "E_ADOPTION_NEEDED",
-      );
+      await untilHeld(running.store, "customers");
       expect(running.log.text.split("store is older than the service")).toHaveLength(2);
       expect(running.log.text).toContain("the store knows 1 of 2 creates");
       expect((await running.store.record({ stream: "customers", key: "10002" }))?.state).toBe("due");
@@ -250,8 +247,7 @@ describe("a wake-up that the queue kept for a stream that is held now", () => {
     await using redis = await startRedis();
     await using stage = await putBack(redis.url, unmatched);
     await using running = await stage.start();
-    const held = () => running.daemon.gate.held().has("customers");
-    await until("the stream is held", held);
+    await untilHeld(running.store, "customers");
     const prefix = `svcsync_${z.string().parse(await running.store.note("installation"))}`;
     const id = { stream: "customers", key: "10002" };
     await until("its row is read", async () => (await running.store.record(id))?.state === "due");

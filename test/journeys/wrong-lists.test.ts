@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isJsonObject, type JsonObject } from "#model";
 import type { Fault } from "#sandbox";
-import { only, sent, setStage, until, untilState, type Stage } from "./stage.ts";
+import { only, sent, setStage, untilHeld, untilState, type Stage } from "./stage.ts";
 
 const numbers = Array.from({ length: 30 }, (_, at) => String(10_000 + at));
 
@@ -102,7 +102,7 @@ describe("ids that no record can have", () => {
     await using stage = await inUse();
     await using running = await stage.start();
     stage.sandbox.faults.add({ kind: "oddId", id, resource: "customer", count: 1 });
-    await until("the stream is held", () => running.daemon.gate.held().get("customers")?.code === "E_ADOPTION_NEEDED");
+    await untilHeld(running.store, "customers");
     await running.store.decideAdoption("customers", "adopt");
     const ids = numbers.map((key) => ({ stream: "customers", key }));
     const views = await untilState(running.store, "applied", ...ids);

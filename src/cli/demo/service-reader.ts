@@ -27,11 +27,6 @@ export class ServiceReader {
     }
   }
 
-  async one(resource: string, id: number): Promise<JsonObject | undefined> {
-    const answer = await this.#get(`${resource}/${id}?fields=*`);
-    return isJsonObject(answer) ? answer : undefined;
-  }
-
   async #get(path: string): Promise<Json> {
     const response = await fetch(`${this.#url}/restApi/v1/${path}`, {
       headers: { accept: "application/json", authorization: `Bearer ${DEFAULT_TOKEN}` },

@@ -107,7 +107,7 @@ class SqliteSession implements Session {
           break;
         }
         const now = performance.now();
-        if (now > deadline) throw new StatementTimeout(`no end after ${this.#timeoutMs} ms`);
+        if (now > deadline) throw statementTimeout(this.#timeoutMs);
         if (now < turnEnds) continue;
         await setImmediate();
         signal.throwIfAborted();
@@ -134,8 +134,8 @@ class SqliteSession implements Session {
   }
 }
 
-class StatementTimeout extends Error {
-  readonly code = "SVCSYNC_TIMEOUT";
+function statementTimeout(timeoutMs: number): Error {
+  return Object.assign(new Error(`no end after ${timeoutMs} ms`), { code: "SVCSYNC_TIMEOUT" });
 }
 
 /** Declared types are only a hint in SQLite. They matter for two things: no blobs, and date-times are told from text. */
