@@ -7,6 +7,19 @@ import { builtProgram } from "../setup/built-program.ts";
 
 const fakeClock = fileURLToPath(new URL("fake-clock.mjs", import.meta.url));
 
+/** Starts the real program on the machine whose clock the rig sets. */
+export function startProgram(rig: Rig, args: readonly string[]): ChildProcess {
+  return spawn(
+    process.execPath,
+    [...rig.nodeArgs, "--import", fakeClock, builtProgram, ...args, "--env-file", rig.envFile],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+      cwd: rig.folder,
+      env: { PATH: process.env["PATH"], CHAOS_CLOCK_FILE: rig.clockFile },
+    },
+  );
+}
+
 /** One run of the real program in a process of its own, seen from outside: its log and how it ended. */
 export class DaemonProcess {
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -14,15 +27,7 @@ export class DaemonProcess {
   readonly #waiting = new Set<{ pattern: RegExp; heard: (line: string) => void }>();
 
   constructor(rig: Rig, log: WriteStream, heard: (line: string) => void = () => {}) {
-    this.#child = spawn(
-      process.execPath,
-      [...rig.nodeArgs, "--import", fakeClock, builtProgram, "run", "--env-file", rig.envFile],
-      {
-        stdio: ["ignore", "pipe", "pipe"],
-        cwd: rig.folder,
-        env: { PATH: process.env["PATH"], CHAOS_CLOCK_FILE: rig.clockFile },
-      },
-    );
+    this.#child = startProgram(rig, ["run"]);
     const listen = (line: string) => {
       log.write(`${line}\n`);
       heard(line);

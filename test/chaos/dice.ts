@@ -36,6 +36,16 @@ export class Dice {
     return choice;
   }
 
+  /** Fisher and Yates. */
+  shuffled<T>(choices: readonly T[]): T[] {
+    const shuffled = [...choices];
+    for (let at = shuffled.length - 1; at > 0; at--) {
+      const other = this.between(0, at);
+      [shuffled[at], shuffled[other]] = [shuffled[other]!, shuffled[at]!];
+    }
+    return shuffled;
+  }
+
   /** Picks by weight. */
   weighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
     let left = this.next() * choices.reduce((sum, [weight]) => sum + weight, 0);

@@ -12,6 +12,13 @@ export interface EverKnown {
   readonly contacts: Set<string>;
   readonly tickets: Set<string>;
   readonly orders: Set<string>;
+  /** All tags that a ticket ever had. */
+  readonly tags: Map<string, Set<string>>;
+}
+
+/** The names in a ticket's column of tags. */
+export function tagsOf(column: string | null): string[] {
+  return (column ?? "").split(",").filter(Boolean);
 }
 
 export function contactKey({ customer_no, contact_no }: Pick<ContactRow, "customer_no" | "contact_no">): string {
@@ -42,6 +49,7 @@ export class ErpActor {
       contacts: new Set(erp.all("contacts").map(contactKey)),
       tickets: new Set(erp.all("tickets").map((row) => row.ticket_no)),
       orders: new Set(erp.all("service_orders").map((row) => row.order_no)),
+      tags: new Map(erp.all("tickets").map((row) => [row.ticket_no, new Set(tagsOf(row.tags))])),
     };
   }
 
@@ -97,10 +105,11 @@ export class ErpActor {
 
   #changeTicket(): void {
     const row = this.#any("tickets");
+    const tags = this.#tags(row.ticket_no);
     const values = this.#dice.weighted<Record<string, ErpValue>>([
       [4, { status: this.#dice.pick(["open", "waiting", "closed"]) }],
       [2, { priority: this.#dice.pick(["low", "normal", "high"]) }],
-      [4, { tags: this.#tags() }],
+      [4, { tags }],
       [2, { subject: `Störung ${this.#dice.pick(STREETS)}`, body: this.#dice.pick(WORDS) }],
       [1, { due_date: this.#dice.pick([null, "2031-01-15", "2031-07-01"]) }],
     ]);
@@ -201,7 +210,7 @@ export class ErpActor {
     const ticket_no = again ?? `T${this.#number()}`;
     const contacts = this.#erp.all("contacts").filter((row) => row.customer_no === customer_no && !row.deleted);
     const contact_no = contacts.length > 0 ? this.#dice.pick(contacts).contact_no : null;
-    this.#erp.insertTicket({ ticket_no, customer_no, contact_no, tags: this.#tags() });
+    this.#erp.insertTicket({ ticket_no, customer_no, contact_no, tags: this.#tags(ticket_no) });
     this.ever.tickets.add(ticket_no);
     this.changes += 1;
     return ticket_no;
@@ -232,8 +241,9 @@ export class ErpActor {
       }
   }
 
-  #tags(): string | null {
+  #tags(ticket_no: string): string | null {
     const names = TAGS.filter(() => this.#dice.chance(0.25));
+    this.ever.tags.set(ticket_no, new Set([...(this.ever.tags.get(ticket_no) ?? []), ...names]));
     return names.length === 0 ? null : names.join(",");
   }
 

@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import type { Json, JsonObject } from "#model";
 import type { SampleErp, ServiceOrderRow } from "#sandbox";
-import { contactKey, type EverKnown } from "./erp-actor.ts";
+import { contactKey, tagsOf, type EverKnown } from "./erp-actor.ts";
 import { FOREIGN_TAGS } from "./rig.ts";
 import { readAll } from "./service-reader.ts";
 
@@ -14,10 +14,20 @@ export interface Expectation {
   readonly retired: ReadonlyMap<string, JsonObject>;
   /** The service's records by key, in the same words. */
   readonly found: readonly { readonly id: number; readonly key: string; readonly fields: JsonObject }[];
+  /** Tags that stayed because the store that knew of them was lost. */
+  readonly leftOverTags?: number;
 }
 
-/** Reads ERP and service and says what should be where. */
-export async function expectations(erp: SampleErp, url: string, ever: EverKnown): Promise<Expectation[]> {
+/**
+ * Reads ERP and service and says what should be where. After the store was lost or put back (`wasOlder`) a ticket may keep tags
+ * that the ERP once gave it: svcsync cannot know any more that they were not put there by a person.
+ */
+export async function expectations(
+  erp: SampleErp,
+  url: string,
+  ever: EverKnown,
+  wasOlder: boolean,
+): Promise<Expectation[]> {
   const names = new Map<Json | undefined, string>();
   for (const resource of ["customerStatus", "ticketStatus", "priority", "tag"])
     for (const record of await readAll(url, resource)) names.set(record["id"], text(record["name"]));
@@ -53,9 +63,16 @@ export async function expectations(erp: SampleErp, url: string, ever: EverKnown)
         .map((row) => [row.order_no, orderFields(row, liveTickets)]),
     );
   const liveContacts = new Set(contactRows.flatMap((row) => (row.deleted ? [] : [contactKey(row)])));
+  const wantedTags = new Map(erp.all("tickets").map((row) => [row.ticket_no, tagsOf(row.tags)]));
+  let leftOverTags = 0;
+  const isMeant = (ticket: string, tag: string) => {
+    const isLeftOver = wasOlder && !wantedTags.get(ticket)?.includes(tag) && ever.tags.get(ticket)?.has(tag) === true;
+    if (isLeftOver) leftOverTags += 1;
+    return !isLeftOver;
+  };
   const letters: Record<string, string> = { A: "Active", I: "Inactive", P: "Prospect" };
 
-  return [
+  const all: Expectation[] = [
     {
       stream: "customers",
       live: new Map(
@@ -141,7 +158,7 @@ export async function expectations(erp: SampleErp, url: string, ever: EverKnown)
                     description: joined("\n\n", row.subject, row.body),
                     status: row.status,
                     priority: row.priority,
-                    tags: (row.tags ?? "").split(",").filter(Boolean).toSorted().join(),
+                    tags: tagsOf(row.tags).toSorted().join(),
                     due: instant(row.due_date),
                   },
                 ],
@@ -164,7 +181,9 @@ export async function expectations(erp: SampleErp, url: string, ever: EverKnown)
           description: text(record["description"]),
           status: names.get(record["ticketStatus"])?.toLowerCase() ?? null,
           priority: names.get(record["priority"])?.toLowerCase() ?? null,
-          tags: ourTags(record["tags"], names),
+          tags: ourTags(record["tags"], names)
+            .filter((tag) => isMeant(text(record["erpReferenceNumber"]), tag))
+            .join(),
           due: record["dueDate"] ? Date.parse(text(record["dueDate"])) : null,
         },
       })),
@@ -186,6 +205,7 @@ export async function expectations(erp: SampleErp, url: string, ever: EverKnown)
       })),
     },
   ];
+  return all.map((each) => (each.stream === "tickets" ? { ...each, leftOverTags } : each));
 }
 
 /** A ticket that is gone may stay named in the service or not: only one that is there is looked at. */
@@ -210,16 +230,14 @@ function contactOf(customer_no: string, contact_no: number | null, live: Readonl
   return live.has(key) ? { contact: key } : {};
 }
 
-function keyInInfo(record: JsonObject): string {
+/** The key of a contact, from the service alone. */
+export function keyInInfo(record: JsonObject): string {
   return /^#(\S+)/.exec(text(record["info"]))?.[1] ?? `no key in contact ${text(record["id"])}`;
 }
 
-function ourTags(value: Json | undefined, names: ReadonlyMap<Json | undefined, string>): string {
+function ourTags(value: Json | undefined, names: ReadonlyMap<Json | undefined, string>): string[] {
   const found = Array.isArray(value) ? value.map((id) => names.get(id) ?? `tag ${JSON.stringify(id)}`) : [];
-  return found
-    .filter((name) => !FOREIGN_TAGS.includes(name))
-    .toSorted()
-    .join();
+  return found.filter((name) => !FOREIGN_TAGS.includes(name)).toSorted();
 }
 
 /** The moment at which a day begins in Berlin, in epoch milliseconds. */

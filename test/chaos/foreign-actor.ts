@@ -6,7 +6,7 @@ import { FOREIGN_TAGS } from "./rig.ts";
 /** Fields of the service that the sync file does not own, or owns at creation only. */
 const FOREIGN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   customer: ["info", "syncToApp"],
-  customerContact: ["website", "labeling"],
+  customerContact: ["website", "telefax"],
   ticket: ["internalDescription", "referenceNumber"],
   svcDocument: ["externalReferenceNumber"],
 };

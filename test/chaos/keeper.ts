@@ -6,6 +6,9 @@ import type { Rig } from "./rig.ts";
 /** How a second daemon on the same store ended: it must be sent away. */
 export type SecondDaemon = "refused" | "not refused" | "not comparable";
 
+/** So long a second daemon may take to start and to be sent away, on a loaded machine. */
+const SECOND_MS = 45_000;
+
 /** Keeps one daemon running, as a container's restart policy does, and kills it when told. */
 export class Keeper {
   readonly #rig: Rig;
@@ -16,6 +19,9 @@ export class Keeper {
   #stopping = false;
   /** Second daemons; where one got the store because the first was killed, the first's successor is sent away. */
   readonly #visitors = new Set<DaemonProcess>();
+  /** Resolves when daemons may run again. */
+  #down: Promise<unknown> | undefined;
+  #timesDown = 0;
   starts = 0;
   kills = 0;
   /** Ends that nobody had ordered. */
@@ -35,7 +41,22 @@ export class Keeper {
     return this.#daemon;
   }
 
-  /** kill -9 now; a new one is started by itself. Does nothing while none is alive. */
+  /** Ends the daemon and does `work` while none runs, as a person does who takes the container down. */
+  async whileDown(end: "stop" | "kill", work: () => Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#down = promise;
+    this.#timesDown += 1;
+    try {
+      for (const visitor of this.#visitors) await visitor.kill();
+      if (this.#daemon.isAlive) await this.#daemon[end]();
+      await work();
+    } finally {
+      this.#down = undefined;
+      resolve();
+    }
+  }
+
+  /** kill -9 now; a new one is started automatically. Does nothing while none is alive. */
   kill(): boolean {
     if (!this.#daemon.isAlive) return false;
     this.kills += 1;
@@ -45,16 +66,18 @@ export class Keeper {
 
   /** Starts another one beside the living and sees it off. */
   async second(): Promise<SecondDaemon> {
+    if (this.#down) return "not comparable";
     const first = this.#daemon;
+    const timesDown = this.#timesDown;
     const lines: string[] = [];
     const second = new DaemonProcess(this.#rig, this.#log, (line) => lines.push(line));
     this.#visitors.add(second);
     const ended = await Promise.race([
       second.ended,
       first.ended.then(() => undefined),
-      sleep(15_000).then(() => undefined),
+      sleep(SECOND_MS).then(() => undefined),
     ]);
-    const comparable = first.isAlive && this.#daemon === first;
+    const comparable = first.isAlive && this.#daemon === first && this.#timesDown === timesDown;
     if (!ended) await second.kill();
     this.#visitors.delete(second);
     if (!comparable) return "not comparable";
@@ -79,10 +102,16 @@ export class Keeper {
     while (!this.#stopping) {
       const hadVisitor = this.#visitors.size > 0;
       const { code, signal } = await this.#daemon.ended;
-      if (signal !== "SIGKILL" && !this.#stopping && !(code === 70 && (hadVisitor || this.#visitors.size > 0)))
+      if (
+        signal !== "SIGKILL" &&
+        !this.#stopping &&
+        !this.#down &&
+        !(code === 70 && (hadVisitor || this.#visitors.size > 0))
+      )
         this.crashes.push(`exit ${code ?? signal}`);
       if (this.#stopping) return;
       await sleep(this.#dice.between(0, 400));
+      await this.#down;
       if (!this.#stopping) this.#daemon = this.#start();
     }
   }

@@ -59,12 +59,8 @@ export class Kills {
         { step: `${verb}: stored`, isThere: () => this.#said(new RegExp(`"outcome":"${verb}d"`)) },
       ]),
     ];
-    // Fisher and Yates: each step once per round, in an order of the seed's own.
-    for (let at = steps.length - 1; at > 0; at--) {
-      const other = this.#dice.between(0, at);
-      [steps[at], steps[other]] = [steps[other]!, steps[at]!];
-    }
-    return steps;
+    // Each step once per round.
+    return this.#dice.shuffled(steps);
   }
 
   async #starting(signal: AbortSignal): Promise<boolean> {

@@ -26,6 +26,11 @@ export class MachineTrouble {
     this.#dice = dice;
   }
 
+  /** How often the queue forgot everything. */
+  get queueLosses(): number {
+    return this.flushes + this.redisStops;
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     await sleep(3_000, signal);
     while (!signal.aborted) {
@@ -41,16 +46,16 @@ export class MachineTrouble {
   }
 
   async #flush(): Promise<void> {
+    this.flushes += 1;
     const socket = connect(this.#rig.redis.port, "127.0.0.1");
     await once(socket, "connect");
     socket.resume().end("FLUSHALL\r\n");
     await once(socket, "close");
-    this.flushes += 1;
   }
 
   async #stopRedis(signal: AbortSignal): Promise<void> {
-    await this.#rig.redis.stop();
     this.redisStops += 1;
+    await this.#rig.redis.stop();
     await sleep(this.#dice.between(200, 5_000), signal);
     await this.#rig.redis.start();
   }

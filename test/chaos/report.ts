@@ -6,7 +6,7 @@ const SHOWN = 20;
 
 /** The verdict as tables for people and one line of JSON for programs. */
 export function report(result: ChaosResult): string {
-  const { streams, counts, kills, strikes, facts, logged, complaints, folder, seed, minutes } = result;
+  const { streams, counts, kills, commands, strikes, facts, logged, complaints, folder, seed, minutes } = result;
   const verdict = new Table({
     head: ["stream", "ERP rows", "records", "duplicates", "missing", "stale", "unexplained", "parked", "waiting"],
     style: { head: [], border: [] },
@@ -20,6 +20,7 @@ export function report(result: ChaosResult): string {
     verdict.toString(),
     twoColumns("what happened", facts),
     twoColumns("kill -9", kills),
+    twoColumns("the operator ran", commands),
     twoColumns("faults of the service", strikes),
     twoColumns("in the log, warn and above", logged),
     ...complaints.slice(0, SHOWN).map((line) => `  ${line}`),

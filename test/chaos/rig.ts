@@ -1,3 +1,4 @@
+import { appendFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,8 @@ export const CALL_TIMEOUT_SECONDS = 2;
 /** How late the service may still commit what the daemon gave up on; above every delay that a fault makes. */
 export const SETTLE_LAG_SECONDS = 5;
 
+export const syncFile = fileURLToPath(new URL("sync.yaml", import.meta.url));
+
 /** Everything around the daemon: what it reads, what it writes to, what carries its wake-ups. */
 export interface Rig extends AsyncDisposable {
   readonly folder: string;
@@ -19,6 +22,8 @@ export interface Rig extends AsyncDisposable {
   /** The milliseconds by which the daemon's clock is off; read by it ten times a second. */
   readonly clockFile: string;
   readonly logFile: string;
+  /** Keeps what the operator did and saw, beside the log. */
+  note(sentence: string): void;
   /** Options of Node for the daemon. */
   readonly nodeArgs: readonly string[];
   readonly sandbox: Sandbox;
@@ -46,6 +51,8 @@ export async function buildRig(seed: number, nodeArgs: readonly string[], keep: 
       dataDir: join(folder, "data"),
       clockFile: join(folder, "clock"),
       logFile: join(folder, "svcsync.log"),
+      note: (sentence: string) =>
+        appendFileSync(join(folder, "operator.log"), `${new Date().toISOString()} ${sentence}\n`),
       nodeArgs,
       sandbox,
       erp,
@@ -76,7 +83,7 @@ function environment({ sandbox, erp, redis, dataDir }: Pick<Rig, "sandbox" | "er
     SERVICE_CALL_TIMEOUT_SECONDS: CALL_TIMEOUT_SECONDS,
     SETTLE_LAG_SECONDS,
     ERP_URL: `sqlite:${erp.path}`,
-    SYNC_FILE: fileURLToPath(new URL("sync.yaml", import.meta.url)),
+    SYNC_FILE: syncFile,
     DATA_DIR: dataDir,
     QUEUE_URL: redis.url,
     POLL_INTERVAL_SECONDS: "1",

@@ -7,7 +7,9 @@ import { ForeignActor } from "./foreign-actor.ts";
 import { Keeper } from "./keeper.ts";
 import { Kills } from "./kills.ts";
 import { MachineTrouble } from "./machine-trouble.ts";
+import { Operator } from "./operator.ts";
 import { buildRig, type Rig } from "./rig.ts";
+import { StoreTrouble } from "./store-trouble.ts";
 import { ServiceTrouble } from "./trouble.ts";
 import { duplicatesEver, foreignFieldsSent, judge, type StreamVerdict } from "./verdict.ts";
 
@@ -19,6 +21,8 @@ export interface ChaosResult {
   readonly complaints: readonly string[];
   readonly counts: Counts;
   readonly kills: Readonly<Record<string, number>>;
+  /** What the operator ran. */
+  readonly commands: Readonly<Record<string, number>>;
   readonly strikes: Readonly<Record<string, number>>;
   readonly facts: Readonly<Record<string, number>>;
   readonly logged: Readonly<Record<string, number>>;
@@ -42,7 +46,8 @@ export async function runChaos(
   signal: AbortSignal,
   { withKills = true, nodeArgs = [], atEnd }: ChaosOptions = {},
 ): Promise<ChaosResult> {
-  let complaints: string[] = [];
+  // Until the verdict: a run that breaks off leaves its folder.
+  let complaints = ["the run broke off"];
   await using rig = await buildRig(seed, nodeArgs, () => complaints.length > 0);
   const dice = new Dice(seed);
   const people = new ErpActor(rig.erp, dice.fork("erp"));
@@ -51,24 +56,28 @@ export async function runChaos(
   const kills = new Kills(keeper, rig.sandbox, dice.fork("kills"));
   const service = new ServiceTrouble(rig.sandbox, dice.fork("service"));
   const machine = new MachineTrouble(rig, keeper, dice.fork("machine"));
+  const operator = new Operator(rig);
+  const stores = new StoreTrouble(rig, keeper, machine, operator, dice.fork("stores"));
   const startedAt = Date.now();
   const chaos = new AbortController();
   const end = () => chaos.abort();
   signal.addEventListener("abort", end);
-  const timer = setTimeout(end, minutes * 60_000);
-  const actors = [people, foreigners, service, ...(withKills ? [kills, machine] : [])];
+  // A loaded machine may need longer until everything has struck.
+  const timer = setTimeout(() => void (withKills ? stores.struck : Promise.resolve()).then(end), minutes * 60_000);
+  const actors = [people, foreigners, service, ...(withKills ? [kills, machine, stores] : [])];
   await Promise.all(actors.map((actor) => actor.run(chaos.signal)));
   clearTimeout(timer);
 
   say("Faults have stopped; waiting until nothing moves …");
   rig.sandbox.faults.clear();
   await sleep(100);
+  if (stores.wasOlder) await operator.tidy();
   const { counts, isQuiet } = await drain(rig, async () =>
-    (await judge(rig.erp, rig.sandbox, people.ever)).every(isClean),
+    (await judge(rig.erp, rig.sandbox, people.ever, stores.wasOlder)).every(isClean),
   );
   const exit = await keeper.stop();
   await atEnd?.(rig);
-  const streams = await judge(rig.erp, rig.sandbox, people.ever);
+  const streams = await judge(rig.erp, rig.sandbox, people.ever, stores.wasOlder);
   const parked = Object.values(counts).reduce((sum, { parked = 0, uncertain = 0 }) => sum + parked + uncertain, 0);
   complaints = [
     ...streams.flatMap(complaintsOf),
@@ -89,6 +98,7 @@ export async function runChaos(
     complaints,
     counts,
     kills: sorted(kills.steps),
+    commands: sorted(operator.commands),
     strikes: sorted(service.strikes),
     facts: {
       seconds: Math.round((Date.now() - startedAt) / 1_000),
@@ -101,6 +111,13 @@ export async function runChaos(
       queueStops: machine.redisStops,
       clockJumps: machine.clockJumps,
       secondDaemonsRefused: machine.secondRefused,
+      backupsRestored: stores.backupsRestored,
+      fileCopiesPutBack: stores.copiesPutBack,
+      fileCopiesUnproven: stores.copiesUnproven,
+      storesLostAndRebuilt: stores.rebuilds,
+      holdsAnswered: operator.holdsAnswered,
+      removedByHand: operator.cleanedUp,
+      tagsLeftOver: streams.reduce((sum, { leftOverTags }) => sum + leftOverTags, 0),
       requests: rig.sandbox.ledger.count(),
       creates: ["customer", "customerContact", "ticket", "svcDocument"].reduce(
         (sum, resource) => sum + rig.sandbox.ledger.writes({ resource, action: "create" }).length,

@@ -96,6 +96,14 @@ export class ServiceTrouble {
         },
       ],
       [
+        1,
+        {
+          name: "gateway refuses logins",
+          fault: { kind: "gateway404", resource: "login", status: dice.pick([400, 403]), count: 1 },
+          ms: LISTS_MS,
+        },
+      ],
+      [
         2,
         {
           name: "rate limit",

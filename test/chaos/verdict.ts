@@ -11,14 +11,21 @@ export interface StreamVerdict {
   readonly missing: string[];
   readonly stale: string[];
   readonly unexplained: string[];
+  readonly leftOverTags: number;
 }
 
-export async function judge(erp: SampleErp, sandbox: Sandbox, ever: EverKnown): Promise<StreamVerdict[]> {
-  const all = await expectations(erp, sandbox.url, ever);
+/** `wasOlder`: the store was lost or put back to an earlier state meanwhile. */
+export async function judge(
+  erp: SampleErp,
+  sandbox: Sandbox,
+  ever: EverKnown,
+  wasOlder: boolean,
+): Promise<StreamVerdict[]> {
+  const all = await expectations(erp, sandbox.url, ever, wasOlder);
   return all.map(compare);
 }
 
-function compare({ stream, live, retired, found }: Expectation): StreamVerdict {
+function compare({ stream, live, retired, found, leftOverTags = 0 }: Expectation): StreamVerdict {
   const duplicates: string[] = [];
   const stale: string[] = [];
   const unexplained: string[] = [];
@@ -37,7 +44,7 @@ function compare({ stream, live, retired, found }: Expectation): StreamVerdict {
           );
   }
   const missing = [...live.keys()].filter((key) => !seen.has(key));
-  return { stream, rows: live.size, records: found.length, duplicates, missing, stale, unexplained };
+  return { stream, rows: live.size, records: found.length, duplicates, missing, stale, unexplained, leftOverTags };
 }
 
 /** The key of a record, by which two of its kind at one time are duplicates. */
@@ -71,7 +78,7 @@ export function duplicatesEver(sandbox: Sandbox): string[] {
 
 const OWNED: Readonly<Record<string, readonly string[]>> = {
   customer: ["customerId", "shortName", "wildcardAddress", "warning", "name", "customerStatus"],
-  customerContact: ["name", "firstName", "lastName", "email", "telephone", "mobile", "gender", "info"],
+  customerContact: ["labeling", "name", "firstName", "lastName", "email", "telephone", "mobile", "gender", "info"],
   ticket: [
     "erpReferenceNumber",
     "customer",
