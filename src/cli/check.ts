@@ -55,6 +55,10 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
       verdict: "ok",
       message: `${settings.syncFile} maps ${syncFile.streams.map(({ name }) => name).join(", ")}`,
     },
+    ...syncFile.warnings.map(({ line, column, path, message }): Finding => {
+      const place = `${settings.syncFile}:${line}:${column} ${path}`;
+      return { subject: "sync file", verdict: "warning", message: `${place}: ${message}` };
+    }),
   ];
   findings.push(...(await checkStore(settings, logger)));
   const samples = new Map<StreamName, MappedField[]>();

@@ -52,6 +52,8 @@ export async function startDaemon(configuration: Configuration, options: DaemonO
 
 async function start(configuration: Configuration, options: DaemonOptions, closing: Closing): Promise<Daemon> {
   const { settings, secrets, syncFile, logger } = configuration;
+  for (const { line, column, path, message } of syncFile.warnings)
+    logger.warn({ file: settings.syncFile, line, column, path, advice: message }, "sync file has an old spelling");
   const counted = new DaemonMetrics();
   const parts = await openParts({ ...configuration, requested: counted.requested }, "daemon", closing);
   await remapChanged(parts.store, syncFile.streams, logger);

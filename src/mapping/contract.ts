@@ -1,3 +1,4 @@
+import type { PlacedProblem } from "./check/problem.ts";
 import type { Json, Key, ResourceName, Row, StreamName } from "#model";
 
 /** A field's value as the sync file makes it of a row; references and look-ups are still to be resolved. */
@@ -106,4 +107,6 @@ export interface SyncFile {
   readonly secrets: readonly string[];
   /** Parents before children. */
   readonly streams: readonly Stream[];
+  /** What works and should be changed: words in an old spelling, each place once. */
+  readonly warnings: readonly PlacedProblem[];
 }

@@ -1,6 +1,7 @@
 import type { SyncFile } from "./contract.ts";
+import { checkAdapterWords } from "./check/adapter-words.ts";
 import { crossCheck, referencesOf } from "./check/cross-check.ts";
-import { syncFileError, type Problem } from "./check/problem.ts";
+import { syncFileError, type PlacedProblem, type Problem } from "./check/problem.ts";
 import { checkShape } from "./check/shape-problem.ts";
 import { checkSources } from "./check/source-entry.ts";
 import { orderStreams } from "./check/stream-order.ts";
@@ -21,8 +22,10 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
   if (yaml.problems.length > 0) throw syncFileError(context.file, yaml.problems);
 
   const problems: Problem[] = [];
-  const keep = <T extends { readonly problems: readonly Problem[] }>(checked: T): T => {
+  const warnings: Problem[] = [];
+  const keep = <T extends Checked>(checked: T): T => {
     problems.push(...checked.problems);
+    warnings.push(...(checked.warnings ?? []));
     return checked;
   };
 
@@ -37,7 +40,7 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
   const compilable = streams.flatMap(({ name, path, head, parts, fields }) => {
     const shape = sources.readShapes.get(parts.source ?? "");
     if (!shape) return [];
-    const read = keep(checkShape(shape, parts.read, [...path, "read"])).value;
+    const read = keep(checkAdapterWords(shape, parts.read, [...path, "read"])).value;
     return head ? [{ name, head, fields, read }] : [];
   });
   if (problems.length > 0)
@@ -51,7 +54,19 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
     sources: sources.entries,
     secrets: sources.secrets,
     streams: compilable.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name)).map(compileStream),
+    warnings: onePerPlace(warnings.map((warning) => yaml.place(warning))),
   };
+}
+
+interface Checked {
+  readonly problems: readonly Problem[];
+  readonly warnings?: readonly Problem[];
+}
+
+/** An anchor's words are read in each stream that refers to it. */
+function onePerPlace(warnings: readonly PlacedProblem[]): readonly PlacedProblem[] {
+  const places = new Map(warnings.map((warning) => [`${warning.line}:${warning.column}`, warning]));
+  return [...places.values()].toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
 function partOf(value: unknown, name: string): Readonly<Record<string, unknown>> {

@@ -108,7 +108,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   ),
   E_SOURCE_LOGIN: person("Correct the user, password, token or key of the source, then start again."),
   E_SOURCE_FORBIDDEN: person("Grant the source's user the right to read this."),
-  E_SOURCE_TLS: person("Check `tls` or `ca_file`: an authority of your own, another name, or an expired certificate."),
+  E_SOURCE_TLS: person("Check `tls` or `caFile`: an authority of your own, another name, or an expired certificate."),
   E_SOURCE_DATABASE: person("Correct the name of the database or the file in `url`."),
   E_SOURCE_TABLE: person("Correct the name under `read`, with its schema where it needs one."),
   E_SOURCE_COLUMN: person("Correct the name under `read`; upper and lower case count."),
@@ -138,7 +138,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_SOURCE_REQUEST: person("Correct the name of the field or the table: it does not exist in this system."),
   E_SOURCE_ROWS: person("Correct `rows`; the message names the members that the answer has."),
   E_SOURCE_SETTINGS: person("Correct the sync file as the message says."),
-  E_SOURCE_TOO_LARGE: person("Ask for smaller pages (`size`), or raise `answer_limit_mb`."),
+  E_SOURCE_TOO_LARGE: person("Ask for smaller pages (`size`), or raise `answerLimitMb`."),
   E_SOURCE_UNSORTED: person("Check the parameter that sorts by `changed`; without one that works, leave it out."),
 
   // ── the service and connections ─────────────────────────────────────────────────────────────────────────────────

@@ -26,7 +26,7 @@ const lowerCaseProxies = ["https_proxy", "http_proxy", "no_proxy"];
 /** Node's switch that accepts every certificate, of the service and of all ERPs. */
 const unchecked = "NODE_TLS_REJECT_UNAUTHORIZED";
 const uncheckedWanted =
-  "no such variable, as it lets anyone pose as the service or an ERP; name your authority in SERVICE_CA_FILE, or at the source in `ca_file` or `tls.caFile`";
+  "no such variable, as it lets anyone pose as the service or an ERP; name your authority in SERVICE_CA_FILE, or at the source in `caFile` or `tls.caFile`";
 
 /** Reads the env file under the process environment, then the files that `<NAME>_FILE` names. */
 export function readEnvironment({ envFile, environment = process.env }: EnvironmentOptions): Environment {

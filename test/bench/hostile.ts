@@ -28,7 +28,7 @@ export async function measureHostile(): Promise<Hostile[]> {
   const bodies = [...cutBodies(), ...otherBodies()];
   let told: Told = { body: [] };
   await using server = await startWebServer(() => told);
-  const settings = z.object(webSettings).parse({ url: server.url, answer_limit_mb: LIMIT_MB });
+  const settings = z.object(webSettings).parse({ url: server.url, answerLimitMb: LIMIT_MB });
   await using client = new WebClient(settings, { clock: systemClock });
   const ask = () => client.json({ url: "rows" }, new AbortController().signal).catch((thrown: unknown) => thrown);
   await ask();

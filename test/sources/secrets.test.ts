@@ -17,7 +17,7 @@ describe("the secrets of sources", () => {
     [{ ...web, auth: { kind: "basic", username: "sync", password: "pw" } }, ["pw"]],
     [{ ...web, auth: { kind: "bearer", token: "tok" } }, ["tok"]],
     [{ ...web, auth: { kind: "header", name: "X-Key", value: "token a:b" } }, ["token a:b"]],
-    [{ ...web, auth: { kind: "oauth", token_url: "https://a/t", client_id: "id", client_secret: "cs" } }, ["cs"]],
+    [{ ...web, auth: { kind: "oauth", tokenUrl: "https://a/t", clientId: "id", clientSecret: "cs" } }, ["cs"]],
     [{ ...web, auth: { kind: "login", url: "/login", body: { user: "sync", pwd: "hunter22" } } }, ["hunter22"]],
     [{ ...web, headers: { "X-Api-Key": "0123456789", "Accept-Language": "de" } }, ["0123456789"]],
     [{ ...web, proxy: "http://u:pr0xy@proxy:3128" }, ["pr0xy"]],
@@ -26,7 +26,7 @@ describe("the secrets of sources", () => {
       {
         adapter: "files",
         folder: "/drop",
-        sftp: { host: "h", username: "u", password: "p", host_key: "A".repeat(43) },
+        sftp: { host: "h", username: "u", password: "p", hostKey: "A".repeat(43) },
       },
       ["p"],
     ],
@@ -49,7 +49,7 @@ function suspicious(schema: unknown): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   return Object.entries(schema).flatMap(([name, member]: [string, unknown]) => {
     const isMarked = typeof member === "object" && member !== null && "writeOnly" in member;
-    const sounds = /password|secret|token|private_?key|^key$/i.test(name) && !/(_url|_?file)$/i.test(name);
+    const sounds = /password|secret|token|private_?key|^key$/i.test(name) && !/(_?url|_?file)$/i.test(name);
     return [...(sounds && !isMarked && typeof member === "object" ? [name] : []), ...suspicious(member)];
   });
 }

@@ -2,7 +2,10 @@ import { z } from "zod";
 
 /** The schema below a schema, as far as it can be told from the path alone. */
 export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
-  return path.reduce<z.core.$ZodType | undefined>((at, part) => (at ? child(unwrapped(at), part) : undefined), schema);
+  return path.reduce<z.core.$ZodType | undefined>(
+    (at, part) => (at ? child(plainSchema(at), part) : undefined),
+    schema,
+  );
 }
 
 function child(schema: z.core.$ZodType, part: PropertyKey): z.core.$ZodType | undefined {
@@ -16,18 +19,24 @@ function child(schema: z.core.$ZodType, part: PropertyKey): z.core.$ZodType | un
 
 /** The choices of a union, in order. */
 export function choicesOf(schema: z.core.$ZodType | undefined): readonly z.core.$ZodType[] {
-  const at = schema && unwrapped(schema);
+  const at = schema && plainSchema(schema);
   return at instanceof z.ZodUnion ? at.options : [];
 }
 
 /** The members that an object may have; of a union, those of all its choices. */
 export function memberNames(schema: z.core.$ZodType | undefined): readonly string[] {
-  const at = schema && unwrapped(schema);
+  const at = schema && plainSchema(schema);
   if (at instanceof z.ZodObject) return Object.keys(at.shape);
   return [...new Set(choicesOf(at).flatMap(memberNames))];
 }
 
-function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return unwrapped(schema.unwrap());
-  return schema instanceof z.ZodPipe ? unwrapped(schema.in) : schema;
+/** A schema without what makes its value optional or transforms it. */
+export function plainSchema(schema: z.core.$ZodType): z.core.$ZodType {
+  const isWrapped =
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault;
+  if (isWrapped) return plainSchema(schema.unwrap());
+  return schema instanceof z.ZodPipe ? plainSchema(schema.in) : schema;
 }

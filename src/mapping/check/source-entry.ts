@@ -2,9 +2,9 @@ import type { z } from "zod";
 import type { SourceEntry } from "../contract.ts";
 import { isObject } from "../object.ts";
 import { didYouMean } from "../did-you-mean.ts";
+import { checkAdapterWords } from "./adapter-words.ts";
 import type { Problem } from "./problem.ts";
 import { secretsIn } from "./secrets.ts";
-import { checkShape } from "./shape-problem.ts";
 import type { SyncFileContext } from "../sync-file-context.ts";
 import { fillVariables } from "./variable.ts";
 
@@ -15,6 +15,7 @@ export interface CheckedSources {
   /** What must not be seen of their settings. */
   readonly secrets: readonly string[];
   readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
 }
 
 /** Fills in variables and parses each source's settings by its adapter. Values stay out of the problems. */
@@ -23,6 +24,7 @@ export function checkSources(words: Readonly<Record<string, unknown>>, context: 
   const readShapes = new Map<string, z.ZodType | undefined>();
   const secrets: string[] = [];
   const problems: Problem[] = [];
+  const warnings: Problem[] = [];
   for (const [name, source] of Object.entries(words)) {
     const path = ["sources", name];
     readShapes.set(name, undefined);
@@ -39,11 +41,12 @@ export function checkSources(words: Readonly<Record<string, unknown>>, context: 
     const filled = fillVariables(settings, context.environment, path);
     problems.push(...filled.problems);
     if (filled.problems.length > 0) continue;
-    const checked = checkShape(shapes.settings, filled.value, path, { hideValues: true });
+    const checked = checkAdapterWords(shapes.settings, filled.value, path, { hideValues: true });
     problems.push(...checked.problems);
+    warnings.push(...checked.warnings);
     if (checked.problems.length > 0) continue;
     entries.push({ name, adapter, settings: checked.value });
     secrets.push(...secretsIn(shapes.settings, checked.value));
   }
-  return { entries, readShapes, secrets, problems };
+  return { entries, readShapes, secrets, problems, warnings };
 }

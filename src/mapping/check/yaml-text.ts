@@ -12,7 +12,13 @@ import {
   type Node,
   type YAMLParseError,
 } from "yaml";
+import { camelCase } from "./adapter-words.ts";
 import { pathText, type PlacedProblem, type Problem } from "./problem.ts";
+
+interface Pair {
+  readonly key: unknown;
+  readonly value: unknown;
+}
 
 /** A value of the file and, for a member, where its name stands. */
 interface Found {
@@ -102,14 +108,16 @@ export class YamlText {
       return isNode(item) ? { nameAt: undefined, value: item } : undefined;
     }
     if (!isMap(target)) return undefined;
-    for (const { key, value } of target.items)
-      if (isScalar(key) && nameOf(key.value) === String(part))
-        return { nameAt: key.range?.[0], value: isNode(value) ? value : undefined };
-    return this.#merged(target.items, part);
+    return (
+      member(target.items, (name) => name === String(part)) ??
+      this.#merged(target.items, part) ??
+      // The file may spell a word as earlier versions did.
+      member(target.items, (name) => camelCase(name) === part)
+    );
   }
 
   /** A member that `<<` brings in from elsewhere. */
-  #merged(pairs: readonly { key: unknown; value: unknown }[], part: string | number): Found | undefined {
+  #merged(pairs: readonly Pair[], part: string | number): Found | undefined {
     for (const { key, value } of pairs) {
       if (!isScalar(key) || nameOf(key.value) !== "<<") continue;
       const merged = this.#resolved(value);
@@ -125,6 +133,13 @@ export class YamlText {
     if (isAlias(value)) return value.resolve(this.#document);
     return isNode(value) ? value : undefined;
   }
+}
+
+function member(pairs: readonly Pair[], isMeant: (name: string) => boolean): Found | undefined {
+  for (const { key, value } of pairs)
+    if (isScalar(key) && isMeant(nameOf(key.value)))
+      return { nameAt: key.range?.[0], value: isNode(value) ? value : undefined };
+  return undefined;
 }
 
 /** A key as a member's name: numbers and truth values by their text, the merge key by its own. */

@@ -32,8 +32,8 @@ export async function arrivals(
     const same = last !== undefined && last.size === size && last.modifiedAt === modifiedAt;
     const since = same ? last.since : clock.now();
     const complete =
-      read.ready === "at_once" ||
-      (read.ready === "companion" ? names.has(name + read.companion) : same && clock.now() - since >= read.stable_for);
+      read.ready === "atOnce" ||
+      (read.ready === "companion" ? names.has(name + read.companion) : same && clock.now() - since >= read.stableFor);
     if (complete) ready.push(name);
     else seen[name] = { size, modifiedAt, since };
   }

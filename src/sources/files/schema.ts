@@ -13,8 +13,8 @@ export const settingsSchema = z.strictObject({
       port: z.int().default(22).describe("Port"),
       username: z.string().min(1).describe("User name"),
       password: secret(z.string()).optional().describe("Password"),
-      private_key: secret(z.string()).optional().describe("Private key in PEM form"),
-      host_key: z
+      privateKey: secret(z.string()).optional().describe("Private key in PEM form"),
+      hostKey: z
         .string()
         .regex(/^[A-Za-z0-9+/]{43}$/, "expected the SHA-256 fingerprint as ssh-keygen -l shows it, without SHA256:")
         .describe("SHA-256 fingerprint of the server's key, as `ssh-keygen -l` shows it behind SHA256:"),
@@ -42,12 +42,12 @@ export const readSchema = z.strictObject({
     .transform((names) => (typeof names === "string" ? [names] : names))
     .describe("Column that names a record, or a list of columns"),
   ready: z
-    .enum(["stable", "companion", "at_once"])
+    .enum(["stable", "companion", "atOnce"])
     .default("stable")
     .describe(
-      "When a file is complete: unchanged for `stable_for`, or a companion beside it, or as soon as it is there",
+      "When a file is complete: unchanged for `stableFor`, or a companion beside it, or as soon as it is there",
     ),
-  stable_for: duration
+  stableFor: duration
     .default(30_000)
     .describe("How long size and time of a file must stay the same, over two polls at least"),
   companion: z.string().default(".done").describe("Ending of the companion file"),

@@ -74,7 +74,7 @@ export function openSftpFolder(root: string, settings: SftpSettings): Folder {
 }
 
 async function connect(settings: SftpSettings, onEnd: () => void): Promise<Connection> {
-  const { host, port, username, password, private_key, host_key } = settings;
+  const { host, port, username, password, privateKey, hostKey } = settings;
   let lose: ((error: SyncError) => void) | undefined;
   const lost = new Promise<never>((_resolve, reject) => {
     lose = reject;
@@ -93,8 +93,8 @@ async function connect(settings: SftpSettings, onEnd: () => void): Promise<Conne
     username,
     readyTimeout: CONNECT_TIMEOUT_MS,
     ...(password === undefined ? {} : { password }),
-    ...(private_key === undefined ? {} : { privateKey: private_key }),
-    hostVerifier: (key: Buffer) => fingerprint(key) === host_key,
+    ...(privateKey === undefined ? {} : { privateKey }),
+    hostVerifier: (key: Buffer) => fingerprint(key) === hostKey,
     keepaliveInterval: KEEPALIVE_MS,
     keepaliveCountMax: 3,
   });

@@ -14,8 +14,8 @@ const LOCAL_REMEDIES = {
   E_SOURCE_UNREACHABLE: "Check `folder`: is it there, is it mounted, may this user read it?",
 };
 const SFTP_REMEDIES = {
-  E_SOURCE_UNREACHABLE: "Check host, port and `host_key` under `sftp`, and the network.",
-  E_SOURCE_LOGIN: "Check `username` and `password` or `private_key` under `sftp`.",
+  E_SOURCE_UNREACHABLE: "Check host, port and `hostKey` under `sftp`, and the network.",
+  E_SOURCE_LOGIN: "Check `username` and `password` or `privateKey` under `sftp`.",
   E_SOURCE_FAILED: "Check `folder`: is it there, may the user of `sftp` list it?",
 };
 

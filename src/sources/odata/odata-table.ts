@@ -34,7 +34,7 @@ export class ODataTable implements WireTable {
   constructor(client: ODataClient, manners: Manners, read: ODataRead, stamp: ODataStamp | undefined) {
     this.name = read.entity;
     this.stampField = stamp?.properties.join(" and ") ?? "";
-    this.keyset = read.page_by === "key";
+    this.keyset = read.pageBy === "key";
     this.#client = client;
     this.#manners = manners;
     this.#read = read;

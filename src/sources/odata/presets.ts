@@ -63,6 +63,6 @@ export function stampsOf(
   return {
     changed,
     created: changed === null ? null : created,
-    emptyStamps: read.empty_stamps ?? preset?.emptyStamps ?? true,
+    emptyStamps: read.emptyStamps ?? preset?.emptyStamps ?? true,
   };
 }

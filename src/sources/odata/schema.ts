@@ -45,13 +45,13 @@ export const readSchema = z.strictObject({
     .nullable()
     .optional()
     .describe("A second stamp, for records whose change stamp stays empty until their first change"),
-  empty_stamps: z.boolean().optional().describe("Read the entities without a stamp at each poll too"),
+  emptyStamps: z.boolean().optional().describe("Read the entities without a stamp at each poll too"),
   select: z.array(field).optional().describe("Properties to read; absent: all"),
   expand: z.array(field).default([]).describe("Related entities to read along"),
   filter: z.string().optional().describe("A fixed condition, as OData writes it"),
   precision: precisionSchema.optional().describe("How fine the stamp is on the wire"),
   size: z.int().min(1).max(20_000).default(500).describe("Entities per page"),
-  page_by: z
+  pageBy: z
     .enum(["key", "link"])
     .default("key")
     .describe("`link` for a service that cannot compare keys: pages are then read again until nothing new shows up"),

@@ -4,7 +4,7 @@ import { secret } from "../secret.ts";
 import { jsonValue } from "../wire/json-value.ts";
 import { pollSettings, webSettings } from "../wire/web-settings.ts";
 
-const { url, headers, answer_limit_mb, connections, ca_file, proxy } = webSettings;
+const { url, headers, answerLimitMb, connections, caFile, proxy } = webSettings;
 
 export const settingsSchema = z.strictObject({
   url: url.describe("Address of Odoo, without a path"),
@@ -17,9 +17,9 @@ export const settingsSchema = z.strictObject({
   key: secret(z.string().min(1)).describe("API key of the user (or, with jsonrpc, the password)"),
   headers,
   timeout: timeLimit.default(90_000).describe("Longest time for one answer"),
-  answer_limit_mb,
+  answerLimitMb,
   connections,
-  ca_file,
+  caFile,
   proxy,
 });
 export type OdooSettings = z.infer<typeof settingsSchema>;

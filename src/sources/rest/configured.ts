@@ -26,10 +26,10 @@ export function configuredShape(
     name: read.path,
     keyFields: read.key,
     ...(stamp === undefined ? {} : { stamp }),
-    sorted: read.order_by_changed !== undefined,
+    sorted: read.orderByChanged !== undefined,
     bounded: Object.values(read.range ?? {}).some((value) => String(value).includes("{to}")),
     keyset,
-    nulls: read.no_stamp !== undefined,
+    nulls: read.noStamp !== undefined,
     pageSize: read.paging.kind === "none" ? Number.POSITIVE_INFINITY : read.paging.size,
     request: (query) => requestOf(read, query, pages.parameters(keyset ? undefined : query.page)),
     rows: (answer) => rowsAt(answer, read.rows),
@@ -55,7 +55,7 @@ function stampOf(read: ListRead, settings: RestSettings): RestStamp | undefined 
   const zone = settings.timezone;
   return {
     field: changed,
-    zone: settings.database_timezone ?? zone,
+    zone: settings.databaseTimezone ?? zone,
     precision,
     decode: (row) => decodeStamp(valueAt(row, changed), format, zone, changed),
   };
@@ -68,8 +68,8 @@ function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<str
   const templates = {
     ...read.parameters,
     ...(query.range === undefined ? {} : read.range),
-    ...(query.nulls ? read.no_stamp : {}),
-    ...(query.order === "stamp" ? read.order_by_changed : read.order_by_key),
+    ...(query.nulls ? read.noStamp : {}),
+    ...(query.order === "stamp" ? read.orderByChanged : read.orderByKey),
     ...(after === undefined ? {} : read.after),
   };
   const entries = Object.entries(templates).map(([name, value]) => [name, String(value)] as const);
@@ -79,7 +79,7 @@ function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<str
   const request: WebRequest = {
     method: read.method,
     url: addressOf(read.path, { ...Object.fromEntries(bounded), ...paging }),
-    ...(read.empty_on_404 ? { absent: (answer) => answer.status === 404 } : {}),
+    ...(read.emptyOn404 ? { absent: (answer) => answer.status === 404 } : {}),
   };
   if (read.body === undefined) return request;
   const open = rangeValues(read, { from: EARLIEST, below: LATEST });
@@ -88,11 +88,11 @@ function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<str
 
 /** A parameter whose bound is open is left out altogether. */
 function rangeValues(read: ListRead, range: WallRange | undefined): Record<string, string> {
-  const format = read.filter_format ?? read.format;
+  const format = read.filterFormat ?? read.format;
   const unit = PRECISIONS[read.precision];
   const values: Record<string, string> = {};
   if (range?.from !== undefined)
-    values["from"] = encodeStamp(range.from - (read.from_exclusive ? unit : 0), format, read.precision);
+    values["from"] = encodeStamp(range.from - (read.fromExclusive ? unit : 0), format, read.precision);
   if (range?.below !== undefined) values["to"] = encodeStamp(range.below, format, read.precision);
   return values;
 }
@@ -103,7 +103,7 @@ function isOpen(template: string, values: Readonly<Record<string, string>>): boo
 }
 
 function linked(read: ListRead, url: string): WebRequest {
-  return { method: read.method, url, ...(read.empty_on_404 ? { absent: (answer) => answer.status === 404 } : {}) };
+  return { method: read.method, url, ...(read.emptyOn404 ? { absent: (answer) => answer.status === 404 } : {}) };
 }
 
 function texts(values: Readonly<Record<string, string | number>>): Record<string, string> {

@@ -12,9 +12,8 @@ export interface CountedPages {
 }
 
 export function counted(paging: ListRead["paging"]): CountedPages {
-  const { kind, parameter = "", first, size_parameter, size, next } = paging;
-  const sized: Record<string, number> =
-    size_parameter === undefined || kind === "none" ? {} : { [size_parameter]: size };
+  const { kind, parameter = "", first, sizeParameter, size, next } = paging;
+  const sized: Record<string, number> = sizeParameter === undefined || kind === "none" ? {} : { [sizeParameter]: size };
   switch (kind) {
     case "none":
       return { parameters: () => ({}), next: () => undefined };

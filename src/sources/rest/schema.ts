@@ -12,7 +12,7 @@ export const settingsSchema = z.strictObject({
     .optional()
     .describe("The product, where it is one that is known; its streams then name a `table`"),
   ...webSettings,
-  database_timezone: timezone
+  databaseTimezone: timezone
     .optional()
     .describe("Zone of the database's clock where it is not `timezone` (Dolibarr: `timezone` is PHP's)"),
 });
@@ -32,7 +32,7 @@ const paging = z
       ),
     parameter: z.string().optional().describe("Name of the page, offset or cursor parameter"),
     first: z.int().default(1).describe("Number of the first page"),
-    size_parameter: z.string().optional().describe("Name of the page size parameter"),
+    sizeParameter: z.string().optional().describe("Name of the page size parameter"),
     size: z.int().min(1).default(100).describe("Rows per page"),
     next: z.string().optional().describe("Path of the cursor or the link in the answer; a Link header needs none"),
   })
@@ -46,22 +46,19 @@ const stamped = {
   parameters: parameters.default({}).describe("Sent with every page"),
   body: jsonValue.optional().describe("Body of a POST; texts in it are templates"),
   range: parameters.optional().describe("Added to ask for a window: `{from}` and `{to}` stand for its bounds"),
-  from_exclusive: z
-    .boolean()
-    .default(false)
-    .describe("The lower bound leaves out the stamp itself: ask a unit earlier"),
+  fromExclusive: z.boolean().default(false).describe("The lower bound leaves out the stamp itself: ask a unit earlier"),
   after: parameters.optional().describe("Added to continue after a key: `{key}`, or `{key.0}` of a composite one"),
-  order_by_changed: parameters.optional().describe("Added to sort by the change stamp; absent: it cannot"),
-  order_by_key: parameters.default({}).describe("Added to sort by key"),
-  no_stamp: parameters.optional().describe("Added to ask for the rows whose stamp is empty"),
+  orderByChanged: parameters.optional().describe("Added to sort by the change stamp; absent: it cannot"),
+  orderByKey: parameters.default({}).describe("Added to sort by key"),
+  noStamp: parameters.optional().describe("Added to ask for the rows whose stamp is empty"),
   rows: z.string().default("").describe("Path of the list in the answer; empty: the answer is the list"),
   key: key.describe("Path of the key in a row, or a list of paths"),
   changed: z.string().optional().describe("Path of the change stamp in a row; absent: every poll reads the whole list"),
   format: stampFormatSchema.default("iso").describe("How a row writes its stamp"),
-  filter_format: stampFormatSchema.optional().describe("How the bounds are written, where it differs from `format`"),
+  filterFormat: stampFormatSchema.optional().describe("How the bounds are written, where it differs from `format`"),
   precision: precisionSchema.default("second").describe("How fine stamps are on the wire"),
   paging: paging.prefault({ kind: "none" }).describe("How further pages are asked for"),
-  empty_on_404: z.boolean().default(false).describe("404 means no rows"),
+  emptyOn404: z.boolean().default(false).describe("404 means no rows"),
 };
 
 const configured = z.strictObject({

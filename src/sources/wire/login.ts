@@ -46,9 +46,10 @@ export function openLogin(auth: AuthSettings, parts: LoginParts): Login {
     case "header":
       return fixed({ [auth.name]: auth.value }, [auth.value]);
     case "oauth": {
-      const { token_url: url, client_id, client_secret, scope } = auth;
-      const form = { grant_type: "client_credentials", client_id, client_secret, ...(scope ? { scope } : {}) };
-      return session([client_secret], parts, async (signal) => {
+      const { tokenUrl: url, clientId, clientSecret, scope } = auth;
+      const client = { client_id: clientId, client_secret: clientSecret };
+      const form = { grant_type: "client_credentials", ...client, ...(scope ? { scope } : {}) };
+      return session([clientSecret], parts, async (signal) => {
         const answer = await http.call({ method: "POST", url, form, signal });
         refuseUnlessOk(answer, url, clock.now());
         const token = tokenAnswer.safeParse(jsonOf(answer, url));

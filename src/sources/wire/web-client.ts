@@ -42,7 +42,7 @@ export class WebClient implements AsyncDisposable {
     this.serverClock = new ServerClock(clock);
     const { auth } = settings;
     this.#http = openAt(settings.url, settings);
-    this.#loginHttp = auth.kind === "oauth" ? openAt(auth.token_url, settings) : this.#http;
+    this.#loginHttp = auth.kind === "oauth" ? openAt(auth.tokenUrl, settings) : this.#http;
     this.#login = makeLogin(auth, { baseUrl: withSlash(settings.url), http: this.#loginHttp, clock, hide });
   }
 
@@ -138,9 +138,9 @@ function openAt(url: string, settings: WebSettings): HttpClient {
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     answerTimeoutMs: settings.timeout,
     callTimeoutMs: settings.timeout,
-    responseLimitBytes: settings.answer_limit_mb * MEGABYTE,
+    responseLimitBytes: settings.answerLimitMb * MEGABYTE,
     connections: settings.connections,
-    caFile: settings.ca_file,
+    caFile: settings.caFile,
     proxy: settings.proxy === undefined ? undefined : { url: settings.proxy, except: [] },
     cookies: settings.auth.kind === "login",
   });

@@ -53,7 +53,7 @@ export function exchangeError(thrown: unknown): unknown {
   if (reason === "too-large")
     return new ParkError(
       "E_SOURCE_TOO_LARGE",
-      `${message}; lower the stream's \`size\` (rows per page) or raise the source's \`answer_limit_mb\``,
+      `${message}; lower the stream's \`size\` (rows per page) or raise the source's \`answerLimitMb\``,
       { cause: thrown },
     );
   return new RetryError("E_SOURCE_UNREACHABLE", `the ERP did not answer: ${thrown.message}`, { cause: thrown });

@@ -19,9 +19,9 @@ const header = z.strictObject({
 });
 const oauth = z.strictObject({
   kind: z.literal("oauth"),
-  token_url: z.url().describe("The token endpoint; client credentials are exchanged there"),
-  client_id: z.string().min(1).describe("Client id"),
-  client_secret: secret(z.string().min(1)).describe("Client secret"),
+  tokenUrl: z.url().describe("The token endpoint; client credentials are exchanged there"),
+  clientId: z.string().min(1).describe("Client id"),
+  clientSecret: secret(z.string().min(1)).describe("Client secret"),
   scope: z.string().optional().describe("Scope, where the endpoint wants one"),
 });
 const login = z.strictObject({
@@ -49,14 +49,14 @@ export const webSettings = {
   headers: secret(z.record(z.string(), z.string())).default({}).describe("Headers to send with every request"),
   timezone: timezone.default("UTC").describe("Zone of stamps that carry none themselves, e.g. Europe/Berlin"),
   timeout: timeLimit.default(90_000).describe("Longest time for one answer"),
-  answer_limit_mb: z
+  answerLimitMb: z
     .int()
     .min(1)
     .max(512)
     .default(32)
     .describe("Largest answer in megabytes, unpacked: a page needs some five times as much memory"),
   connections: z.int().min(1).max(16).default(2).describe("Requests at once"),
-  ca_file: z.string().optional().describe("PEM file with authorities to trust beside the system's"),
+  caFile: z.string().optional().describe("PEM file with authorities to trust beside the system's"),
   proxy: z.url().optional().describe("Address of a forward proxy"),
 };
 const webSettingsSchema = z.object(webSettings);

@@ -23,7 +23,7 @@ export class DropFolder implements AsyncDisposable {
   async stream(read: object, settings: object = {}): Promise<SourceStream> {
     const parsed = settingsSchema.parse({ folder: this.path, timezone: "Europe/Berlin", ...settings });
     const source = await openFiles(parsed, openContext(this.#clock));
-    const usual = { files: "customers*.csv", kind: "delta", format: "csv", key: "no", ready: "at_once" };
+    const usual = { files: "customers*.csv", kind: "delta", format: "csv", key: "no", ready: "atOnce" };
     return source.stream("customers", readSchema.parse({ ...usual, ...read }));
   }
 

@@ -59,7 +59,7 @@ describe("a dropped file", () => {
   });
 
   it("is left alone until it was the same for a while, over two polls", async () => {
-    const stream = await folder.stream({ ready: "stable", stable_for: "30s" });
+    const stream = await folder.stream({ ready: "stable", stableFor: "30s" });
     await folder.drop("customers.csv", csv(2));
     const first = await poll(stream);
     clock.at += 20_000;

@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 function stream(sftp: object = {}) {
-  const login = { host: "127.0.0.1", port: server.port, username: "erp", password: "secret", host_key: server.hostKey };
+  const login = { host: "127.0.0.1", port: server.port, username: "erp", password: "secret", hostKey: server.hostKey };
   return folder.stream({ kind: "full" }, { folder: "/in", sftp: { ...login, ...sftp } });
 }
 
@@ -59,7 +59,7 @@ describe("a folder on an SFTP server", () => {
 
   it.each([
     ["a wrong password", { password: "wrong" }, "E_SOURCE_LOGIN"],
-    ["a server whose key is not the pinned one", { host_key: "A".repeat(43) }, "E_SOURCE_UNREACHABLE"],
+    ["a server whose key is not the pinned one", { hostKey: "A".repeat(43) }, "E_SOURCE_UNREACHABLE"],
   ])("is not reached with %s", async (_what, settings, code) => {
     await expect(poll(await stream(settings))).rejects.toMatchObject({ code });
   });

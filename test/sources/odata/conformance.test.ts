@@ -97,7 +97,7 @@ const kinds: Record<string, Kind> = {
     types,
     row: single,
     settings: {},
-    read: { changed: "changedAt", page_by: "link" },
+    read: { changed: "changedAt", pageBy: "link" },
     manners: { cap: 0.7, linkTo: (path) => `http://internal.invalid/api/${path}` },
   },
   "odata v2 (date and time)": {
@@ -124,7 +124,7 @@ const kinds: Record<string, Kind> = {
     types: { no: "String", name: "String", day: "Date", time: "TimeOfDay" },
     row: pair,
     settings: { preset: "businessOne", timezone: ZONE },
-    read: { ...read, empty_stamps: true },
+    read: { ...read, emptyStamps: true },
     manners: { cap: 0.7, linkTo: (path) => path },
   },
 };

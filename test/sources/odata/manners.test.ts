@@ -92,7 +92,7 @@ describe("an OData service", () => {
     const service = { version: "v4", keys: ["id"], types, rows: () => [] } as const;
     const told = (asked: Asked): Told =>
       asked.path.endsWith("$metadata") ? odataService({ items: service }, asked) : { body };
-    const items = await stream(told, {}, { entity: "items", changed: "stamp", empty_stamps: false });
+    const items = await stream(told, {}, { entity: "items", changed: "stamp", emptyStamps: false });
     expect((await poll(items)).changes[0]).toMatchObject({
       key: "9007199254740993",
       row: { price: "0.1000000000000000000001" },

@@ -26,9 +26,9 @@ const centralSettings = (url: string) => ({
   preset: "businessCentral",
   auth: {
     kind: "oauth",
-    token_url: `${url}/token`,
-    client_id: "app",
-    client_secret: "s3cr3t",
+    tokenUrl: `${url}/token`,
+    clientId: "app",
+    clientSecret: "s3cr3t",
     scope: "api/.default",
   },
 });

@@ -51,14 +51,14 @@ async function stream(read: object = {}, settings: object = {}) {
       path: "customers",
       range: { updated_from: "{from}", updated_to: "{to}" },
       after: { after: "{key}" },
-      order_by_changed: { sort: "updated" },
-      order_by_key: { sort: "id" },
+      orderByChanged: { sort: "updated" },
+      orderByKey: { sort: "id" },
       rows: "data.rows",
       key: "id",
       changed: "updated",
       format: "epoch_ms",
       precision: "millisecond",
-      paging: { kind: "page", parameter: "page", size_parameter: "size", size: 10 },
+      paging: { kind: "page", parameter: "page", sizeParameter: "size", size: 10 },
       one: { path: "customers/{key}", row: "customer" },
       ...read,
     }),
@@ -92,10 +92,10 @@ describe("a configured API", () => {
   });
 
   it.each([
-    ["page", { kind: "page", parameter: "page", size_parameter: "size", size: 10 }],
-    ["offset", { kind: "offset", parameter: "offset", size_parameter: "size", size: 10 }],
-    ["cursor", { kind: "cursor", parameter: "offset", size_parameter: "size", size: 10, next: "cursor" }],
-    ["link", { kind: "link", size_parameter: "size", size: 10, next: "next" }],
+    ["page", { kind: "page", parameter: "page", sizeParameter: "size", size: 10 }],
+    ["offset", { kind: "offset", parameter: "offset", sizeParameter: "size", size: 10 }],
+    ["cursor", { kind: "cursor", parameter: "offset", sizeParameter: "size", size: 10, next: "cursor" }],
+    ["link", { kind: "link", sizeParameter: "size", size: 10, next: "next" }],
   ])("reads all keys by %s, also where it cannot go on after a key", async (_kind, paging) => {
     erp.fill(45, micros("2026-03-01T08:00:00Z"));
     const keys = await allKeys(await stream({ paging, after: undefined }));
@@ -108,7 +108,7 @@ describe("a configured API", () => {
     erp.afterPage = () => {
       if (++touched <= 20) erp.put(touched, (clock.at + 60_000) * 1000);
     };
-    const customers = await stream({ after: undefined, order_by_changed: undefined });
+    const customers = await stream({ after: undefined, orderByChanged: undefined });
     const first = await poll(customers);
     erp.afterPage = () => {};
     clock.at += 300_000;
@@ -129,7 +129,7 @@ describe("a configured API", () => {
 
   it("takes 404 for no rows where that is what it means", async () => {
     answer = () => ({ status: 404, body: { error: "No thirdparties found" } });
-    expect((await poll(await stream({ empty_on_404: true }))).changes).toEqual([]);
+    expect((await poll(await stream({ emptyOn404: true }))).changes).toEqual([]);
     await expect(poll(await stream())).rejects.toMatchObject({ code: "E_SOURCE_NOT_FOUND" });
   });
 
@@ -200,7 +200,7 @@ describe("a configured API", () => {
 
   it("reads a list without a stamp whole, at every poll", async () => {
     erp.fill(25, micros("2026-03-01T08:00:00Z"));
-    const customers = await stream({ changed: undefined, order_by_changed: undefined, range: undefined });
+    const customers = await stream({ changed: undefined, orderByChanged: undefined, range: undefined });
     expect(customers.capabilities.incremental).toBe(false);
     const first = await poll(customers);
     expect(first.keys).toHaveLength(25);

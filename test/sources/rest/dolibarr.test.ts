@@ -56,7 +56,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 function customers(settings: object = {}) {
   const auth = { kind: "header", name: "DOLAPIKEY", value: "k3y" };
-  const zones = { timezone: "Asia/Kolkata", database_timezone: "UTC" };
+  const zones = { timezone: "Asia/Kolkata", databaseTimezone: "UTC" };
   return presetStream(
     { preset: "dolibarr", url: server.url, auth, ...zones, ...settings },
     { table: "thirdparties", where: { mode: 1 }, size: 10 },

@@ -17,7 +17,7 @@ export const serveFiles: Serve = async ({ of }) => {
   return {
     source: `{ adapter: files, folder: "${folder}" }`,
     read: (table) =>
-      `{ files: ${table}_*.csv, kind: full, format: csv, key: [${keyColumns[table].join(", ")}], ready: at_once, ` +
+      `{ files: ${table}_*.csv, kind: full, format: csv, key: [${keyColumns[table].join(", ")}], ready: atOnce, ` +
       `dates: { due_date: DD.MM.YYYY } }`,
     column: ownName,
     ...plainParents(ownName),

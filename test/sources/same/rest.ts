@@ -18,7 +18,7 @@ export const serveRest: Serve = async ({ of }) => {
     source: `{ adapter: rest, url: "${server.url}" }`,
     read: (table: ErpTable) =>
       `{ path: ${table}, rows: data, key: [${keyColumns[table].map(column).join(", ")}], changed: ${column("updated_at")}, ` +
-      `precision: millisecond, range: { updated_since: "{from}" }, order_by_changed: { sort: updated_at }, ` +
+      `precision: millisecond, range: { updated_since: "{from}" }, orderByChanged: { sort: updated_at }, ` +
       `paging: { kind: page, parameter: page, size: ${PAGE} } }`,
     column,
     ...plainParents(column),

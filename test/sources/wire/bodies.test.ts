@@ -71,7 +71,7 @@ describe("an answer of the ERP", () => {
     ["packed into little", (text: string) => gzipSync(text), { "content-encoding": "gzip" }],
   ])("is refused above the limit, %s, and asked for once", async (_what, pack, headers) => {
     const body = pack(`["${" ".repeat(2 * MEGABYTE)}"]`);
-    const answer = ask({ body, headers }, { answer_limit_mb: 1 });
+    const answer = ask({ body, headers }, { answerLimitMb: 1 });
     await expect(answer).rejects.toMatchObject({
       code: "E_SOURCE_TOO_LARGE",
       family: "park",

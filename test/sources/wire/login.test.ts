@@ -30,9 +30,9 @@ async function open(token: (asked: Asked) => Told | Promise<Told> = handOut, sec
   });
   const auth = {
     kind: "oauth",
-    token_url: `${server.url}/token`,
-    client_id: "svc",
-    client_secret: secret,
+    tokenUrl: `${server.url}/token`,
+    clientId: "svc",
+    clientSecret: secret,
     scope: "api",
   };
   client = new WebClient(schema.parse({ url: `${server.url}/api`, auth }), { clock });

@@ -76,7 +76,7 @@ describe("the credentials of a source", () => {
       erp.asked.some(({ query }) => query.has("page"))
         ? { body: { value: [] } }
         : { body: { value: rows, "@odata.nextLink": link() } };
-    expect(await allKeys(await odata({ page_by: "link" }))).toContain("1");
+    expect(await allKeys(await odata({ pageBy: "link" }))).toContain("1");
     expect(elsewhere.asked).toEqual([]);
     expect(erp.asked.at(-1)!.headers["x-api-key"]).toBe("s3cret!");
   });
@@ -85,7 +85,7 @@ describe("the credentials of a source", () => {
     const tokens = await startWebServer(() => ({ body: { access_token: "t1" } }));
     await using _ = tokens;
     answer = () => ({ body: { rows } });
-    const oauth = { kind: "oauth", token_url: `${tokens.url}/token`, client_id: "svc", client_secret: "s3cret!" };
+    const oauth = { kind: "oauth", tokenUrl: `${tokens.url}/token`, clientId: "svc", clientSecret: "s3cret!" };
     const settings = settingsSchema.parse({ url: erp.url, auth: oauth });
     const source = await openRest(settings, openContext(clock));
     const stream = source.stream("items", readSchema.parse({ path: "items", rows: "rows", key: "id" }));

@@ -28,9 +28,9 @@ sources:
     url: "\${ERP_URL}"
     auth:
       kind: oauth
-      token_url: "\${ERP_TOKEN_URL}"
-      client_id: "\${ERP_CLIENT_ID}"
-      client_secret: "\${ERP_CLIENT_SECRET}"
+      tokenUrl: "\${ERP_TOKEN_URL}"
+      clientId: "\${ERP_CLIENT_ID}"
+      clientSecret: "\${ERP_CLIENT_SECRET}"
       scope: https://api.businesscentral.dynamics.com/.default
 
 streams:

@@ -16,7 +16,7 @@ sources:
     preset: dolibarr
     url: "\${ERP_URL}"
     auth: { kind: header, name: DOLAPIKEY, value: "\${ERP_KEY}" }
-    # The zone of PHP. Where the database's clock shows another one, add database_timezone.
+    # The zone of PHP. Where the database's clock shows another one, add databaseTimezone.
     timezone: Europe/Berlin
 
 streams:

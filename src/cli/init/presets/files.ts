@@ -14,11 +14,11 @@ sources:
     folder: "\${ERP_FOLDER}"
     timezone: Europe/Berlin
     # On an SFTP server:
-    # sftp: { host: sftp.example, username: svcsync, password: "\${ERP_PASSWORD}", host_key: "<as ssh-keygen -l shows it>" }
+    # sftp: { host: sftp.example, username: svcsync, password: "\${ERP_PASSWORD}", hostKey: "<as ssh-keygen -l shows it>" }
 
 streams:
   # The ERP should write under another name and rename at the end; otherwise a file counts as complete once it has not
-  # changed for stable_for. kind: full says that a file holds every record, so that one missing in it is gone (a file that is
+  # changed for stableFor. kind: full says that a file holds every record, so that one missing in it is gone (a file that is
   # more than shrink percent shorter than the last one tells no deletions); kind: delta says that it holds changes alone.
   customers:
     source: erp

@@ -22,7 +22,7 @@ sources:
     auth: { kind: bearer, token: "\${ERP_TOKEN}" }
 
 streams:
-  # Without a stamp leave changed, range and order_by_changed out: every poll then reads the whole list. Records that are no
+  # Without a stamp leave changed, range and orderByChanged out: every poll then reads the whole list. Records that are no
   # longer in a list are found by a sweep.
   customers:
     source: erp
@@ -32,9 +32,9 @@ streams:
       key: id
       changed: updated_at
       range: { updated_from: "{from}" }
-      order_by_changed: { sort: updated_at }
-      order_by_key: { sort: id }
-      paging: { kind: page, parameter: page, size_parameter: per_page, size: 200 }
+      orderByChanged: { sort: updated_at }
+      orderByKey: { sort: id }
+      paging: { kind: page, parameter: page, sizeParameter: per_page, size: 200 }
       one: { path: "customers/{key}", row: data }
     resource: customer
     match: [customerId]
@@ -52,9 +52,9 @@ streams:
       key: id
       changed: updated_at
       range: { updated_from: "{from}" }
-      order_by_changed: { sort: updated_at }
-      order_by_key: { sort: id }
-      paging: { kind: page, parameter: page, size_parameter: per_page, size: 200 }
+      orderByChanged: { sort: updated_at }
+      orderByKey: { sort: id }
+      paging: { kind: page, parameter: page, sizeParameter: per_page, size: 200 }
       one: { path: "contacts/{key}", row: data }
     resource: customerContact
     match:
@@ -77,9 +77,9 @@ streams:
       key: id
       changed: updated_at
       range: { updated_from: "{from}" }
-      order_by_changed: { sort: updated_at }
-      order_by_key: { sort: id }
-      paging: { kind: page, parameter: page, size_parameter: per_page, size: 200 }
+      orderByChanged: { sort: updated_at }
+      orderByKey: { sort: id }
+      paging: { kind: page, parameter: page, sizeParameter: per_page, size: 200 }
       one: { path: "tickets/{key}", row: data }
     resource: ticket
     match: [erpReferenceNumber]
@@ -102,9 +102,9 @@ streams:
       key: id
       changed: updated_at
       range: { updated_from: "{from}" }
-      order_by_changed: { sort: updated_at }
-      order_by_key: { sort: id }
-      paging: { kind: page, parameter: page, size_parameter: per_page, size: 200 }
+      orderByChanged: { sort: updated_at }
+      orderByKey: { sort: id }
+      paging: { kind: page, parameter: page, sizeParameter: per_page, size: 200 }
       one: { path: "orders/{key}", row: data }
     resource: svcDocument
     match: [erpReferenceNumber]

@@ -35,7 +35,7 @@ export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
           : {
               stamp: {
                 field: changed,
-                zone: settings.database_timezone ?? settings.timezone,
+                zone: settings.databaseTimezone ?? settings.timezone,
                 precision: "second" as const,
                 decode: (row) => decodeStamp(row[changed], "epoch_s", settings.timezone, changed),
               },
