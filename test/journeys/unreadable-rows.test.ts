@@ -10,7 +10,7 @@ sources:
 streams:
   customers:
     source: erp
-    read: { files: "customers*.csv", format: csv, key: [no], ready: at_once, kind: full, numbers: [discount] }
+    read: { files: "customers*.csv", format: csv, key: [no], ready: atOnce, kind: full, numbers: [discount] }
     resource: customer
     match: [customerId]
     fields:
