@@ -8,7 +8,7 @@ import {
   type AdoptionPlan,
   type PlannedRecord,
 } from "#pipeline";
-import { adoptionCsv, readAnswers, type Answer } from "./adoption-csv.ts";
+import { adoptionCsv, readAnswers, type CsvRow } from "./adoption-csv.ts";
 import { openPartsContext, type GlobalOptions, type PartsContext } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -133,7 +133,7 @@ async function answer(text: string, file: string, context: PartsContext, io: Io)
   return failed;
 }
 
-async function carryOut({ id, serviceId, place }: Answer, context: PartsContext, io: Io): Promise<boolean> {
+async function carryOut({ id, serviceId, place }: CsvRow, context: PartsContext, io: Io): Promise<boolean> {
   const stream = context.configuration.syncFile.streams.find(({ name }) => name === id.stream);
   if (!stream) {
     io.stderr.write(`${place}: found stream ${JSON.stringify(id.stream)}, wanted one of the sync file\n`);

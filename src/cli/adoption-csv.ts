@@ -56,7 +56,7 @@ function quoted(cell: string): string {
 }
 
 /** One line of an edited plan: this record is that one. */
-export interface Answer {
+export interface CsvRow {
   readonly id: RecordId;
   readonly serviceId: number;
   /** `file:line`, for messages. */
@@ -64,8 +64,8 @@ export interface Answer {
 }
 
 /** Reads the answers out of an edited plan: the ambiguous lines whose serviceId is filled in. Problems are all found at once. */
-export function readAnswers(text: string, file: string): { answers: Answer[]; problems: string[] } {
-  const answers: Answer[] = [];
+export function readAnswers(text: string, file: string): { answers: CsvRow[]; problems: string[] } {
+  const answers: CsvRow[] = [];
   const problems: string[] = [];
   const delimiter = delimiterOf(text);
   if (delimiter === undefined) {

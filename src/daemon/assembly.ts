@@ -14,7 +14,7 @@ import {
 import type { Queue, QueueHandlers, QueueLocation } from "#queue";
 import type { Secrets, Settings } from "#settings";
 import type { Closing } from "./closing.ts";
-import type { Configuration, Parts } from "./parts.ts";
+import type { Configuration, Systems } from "./parts.ts";
 /**
  * Deliveries that run at once, per request that may: while one waits for its answer, others are mapped, or wait for the disk
  * before and after theirs.
@@ -50,7 +50,7 @@ export function queueLocation(
 /** Puts the pipeline together. `fail` is told when the daemon cannot continue. */
 export function assemble(
   { settings, syncFile, logger, elapsed }: Configuration,
-  parts: Parts,
+  parts: Systems,
   queue: Queue,
   observer: Required<Observer>,
   fail: (error: StopError) => void,

@@ -13,7 +13,7 @@ import { Housekeeping } from "./housekeeping.ts";
 import { DaemonMetrics } from "./metrics.ts";
 import { servePages } from "./pages.ts";
 import { ParkedLog } from "./parked-log.ts";
-import { openParts, type Configuration, type Parts } from "./parts.ts";
+import { openParts, type Configuration, type Systems } from "./parts.ts";
 import { PollWatch } from "./poll-watch.ts";
 import { beginPolling, type PollPlan } from "./polling.ts";
 
@@ -27,7 +27,7 @@ export interface DaemonOptions {
 
 /** The running daemon. Disposing it stops in the order of the data: polling, relaying, running jobs, queue, store. */
 export interface Daemon extends AsyncDisposable {
-  readonly parts: Parts;
+  readonly parts: Systems;
   readonly gate: AdoptionGate;
   readonly relay: Relay;
   /** Where the status page is, if it was asked for. */
@@ -71,15 +71,15 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const web = options.web
     ? closing.use(await servePages(configuration, parts, queue, relay, pollWatch, counted.metrics))
     : undefined;
-  closing.defer(setGoing(configuration, plan, parts, queue, assembly, pollWatch, fail));
+  closing.defer(startLoops(configuration, plan, parts, queue, assembly, pollWatch, fail));
   return { parts, gate, relay, url: web?.url, failure, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
 }
 
 /** Starts the loops; what it returns stops them in the order of the data. */
-function setGoing(
+function startLoops(
   { settings, logger }: Configuration,
   plan: PollPlan,
-  parts: Parts,
+  parts: Systems,
   queue: Queue,
   { gate, relay, handlers, concurrency }: Assembly,
   pollWatch: PollWatch,

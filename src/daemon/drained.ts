@@ -28,7 +28,7 @@ export class PollsSeen implements Observer {
  * is due within `horizonMs` from now or being delivered, but for what waits for other records. Also resolves when the
  * signal is aborted.
  */
-export async function drained(
+export async function untilIdle(
   daemon: Daemon,
   polls: PollsSeen,
   streams: readonly StreamName[],

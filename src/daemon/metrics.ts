@@ -4,7 +4,7 @@ import { openMetrics, type Metrics, type Readings } from "#telemetry";
 import type { Stream } from "#mapping";
 import type { Queue } from "#queue";
 import type { ServiceContext } from "#service";
-import type { Parts } from "./parts.ts";
+import type { Systems } from "./parts.ts";
 import { version } from "./version.ts";
 
 /** Counts what the pipeline and the service's client do, and reads the rest when somebody asks. */
@@ -19,7 +19,7 @@ export class DaemonMetrics implements Observer {
   }
 
   /** From now on a scrape also reads these parts. */
-  watch(parts: Parts, streams: readonly Stream[], queue: Queue): void {
+  watch(parts: Systems, streams: readonly Stream[], queue: Queue): void {
     this.#read = () => readings(parts, streams, queue);
   }
 
@@ -37,7 +37,7 @@ export class DaemonMetrics implements Observer {
   }
 }
 
-async function readings(parts: Parts, streams: readonly Stream[], queue: Queue): Promise<Readings> {
+async function readings(parts: Systems, streams: readonly Stream[], queue: Queue): Promise<Readings> {
   const { store, service, clock } = parts;
   const statuses = await streamStatus(store, streams, clock);
   const depth = await queue.depth().catch(() => undefined);

@@ -3,7 +3,7 @@ import { streamStatus, type Relay } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
-import type { Configuration, Parts } from "./parts.ts";
+import type { Configuration, Systems } from "./parts.ts";
 import type { PollWatch } from "./poll-watch.ts";
 import { version } from "./version.ts";
 
@@ -16,7 +16,7 @@ const HISTORY = 50;
  */
 export function servePages(
   { settings, redaction, syncFile, logger }: Configuration,
-  parts: Parts,
+  parts: Systems,
   queue: Queue,
   relay: Relay,
   pollWatch: PollWatch,
@@ -34,7 +34,7 @@ export function servePages(
 }
 
 function statusSource(
-  { store, service, clock }: Parts,
+  { store, service, clock }: Systems,
   streams: Configuration["syncFile"]["streams"],
   blockedRecords: Overview["blockedRecords"],
   queue: Queue,
@@ -66,7 +66,7 @@ function statusSource(
  * What `/readyz` asks: whether this process can serve and poll. A service that is away makes no other process better off,
  * and must not take the page away that says so: it is only reported, as far as its breaker knows.
  */
-function readiness({ store, service, clock }: Parts, queue: Queue, pollWatch: PollWatch): ReadinessChecks {
+function readiness({ store, service, clock }: Systems, queue: Queue, pollWatch: PollWatch): ReadinessChecks {
   return {
     needed: {
       // A write proves more than a read: a full disk or a full Redis shows at once.

@@ -25,7 +25,7 @@ export interface Configuration {
 }
 
 /** The parts that talk to a system: the ERP, the service, the store. */
-export interface Parts {
+export interface Systems {
   readonly clock: Clock;
   readonly store: Store;
   readonly service: Service;
@@ -40,7 +40,7 @@ export async function openParts(
   { settings, secrets, syncFile, logger, redaction, clock = systemClock, requested, breaker }: Configuration,
   as: "daemon" | "operator",
   closing: Closing,
-): Promise<Parts> {
+): Promise<Systems> {
   const { leaseMs } = settings.delivery;
   const store = closing.use(
     await openStore(settings.dataDir, { as, leaseMs, clock, logger, redact: redaction.redact }),

@@ -19,7 +19,7 @@ interface Watched {
   isOverdue: boolean;
 }
 
-export interface PollWatchParts {
+export interface PollWatchDeps {
   readonly store: Pick<Store, "pollFailed">;
   readonly logger: Logger;
   /** Milliseconds by a monotonic clock. */
@@ -32,15 +32,15 @@ export interface PollWatchParts {
  * ends is nothing to this watch, only that it came.
  */
 export class PollWatch {
-  readonly #parts: PollWatchParts;
+  readonly #deps: PollWatchDeps;
   readonly #elapsed: () => number;
   readonly #streams = new Map<StreamName, Watched>();
   #wereOverdue = false;
 
   /** Watches the streams that are polled at an interval. */
-  constructor(parts: PollWatchParts, schedule: ReadonlyMap<StreamName, { readonly everyMs: number }>) {
-    this.#parts = parts;
-    this.#elapsed = parts.elapsed ?? (() => performance.now());
+  constructor(deps: PollWatchDeps, schedule: ReadonlyMap<StreamName, { readonly everyMs: number }>) {
+    this.#deps = deps;
+    this.#elapsed = deps.elapsed ?? (() => performance.now());
     const endedAt = this.#elapsed();
     for (const [stream, { everyMs }] of schedule) {
       const limitMs = Math.max(PATIENCE_MS, MISSED_INTERVALS * everyMs);
@@ -81,7 +81,7 @@ export class PollWatch {
 
   /** Looks once at all streams. */
   async look(): Promise<void> {
-    const { logger } = this.#parts;
+    const { logger } = this.#deps;
     const streams = [...this.#streams];
     const missed = streams.filter(([, watched]) => !watched.isOverdue && this.#isSilent(watched));
     for (const [stream, watched] of missed) await this.#fail(stream, watched);
@@ -104,9 +104,9 @@ export class PollWatch {
   async #fail(stream: StreamName, watched: Watched): Promise<void> {
     watched.isOverdue = true;
     try {
-      await this.#parts.store.pollFailed(stream, errorFacts(this.#overdue(stream, watched)));
+      await this.#deps.store.pollFailed(stream, errorFacts(this.#overdue(stream, watched)));
     } catch (thrown) {
-      this.#parts.logger.error({ stream, err: errorFacts(thrown) }, "poll failure was not stored");
+      this.#deps.logger.error({ stream, err: errorFacts(thrown) }, "poll failure was not stored");
     }
   }
 

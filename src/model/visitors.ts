@@ -7,7 +7,7 @@ interface Slot<T> {
  * one alive and all that it held itself: whatever these refer to then outlives the collections of young objects and waits for
  * a full one. In the table of this set only emptied slots stay behind.
  */
-export class Visitors<T> {
+export class ListenerSet<T> {
   readonly #slots = new Set<Slot<T>>();
 
   /** @returns what takes the visitor out again. */

@@ -21,7 +21,7 @@ const LOOK_AGAIN_MS = 5_000;
 /** How often the gate looks while every stream is open. */
 const IDLE_MS = 60_000;
 
-export interface AdoptionGateParts {
+export interface AdoptionGateDeps {
   readonly store: Store;
   readonly matcher: Matcher;
   readonly age: Pick<StoreAge, "compare">;
@@ -46,15 +46,15 @@ export interface Hold {
  * shows what was written before. A stream whose records cannot be found again is held too.
  */
 export class AdoptionGate {
-  readonly #parts: AdoptionGateParts;
+  readonly #deps: AdoptionGateDeps;
   readonly #undecided: Map<StreamName, Stream>;
   readonly #open = new Set<StreamName>();
   readonly #held = new Map<StreamName, ErrorFacts>();
   readonly #bell = new Bell();
   #unsettledCode: ErrorFacts["code"] | undefined;
 
-  constructor(parts: AdoptionGateParts, streams: readonly Stream[]) {
-    this.#parts = parts;
+  constructor(deps: AdoptionGateDeps, streams: readonly Stream[]) {
+    this.#deps = deps;
     this.#undecided = new Map(streams.map((stream) => [stream.name, stream]));
   }
 
@@ -88,7 +88,7 @@ export class AdoptionGate {
    * held over restarts until the sync file names other match fields or a person confirms the stream.
    */
   async close(stream: Stream, error: WaitError): Promise<void> {
-    const { store, logger } = this.#parts;
+    const { store, logger } = this.#deps;
     const hold = {
       reason: error.message,
       remedy: `correct match and fields of ${stream.name} in the sync file, then "svcsync adopt ${stream.name} --confirm"`,
@@ -107,7 +107,7 @@ export class AdoptionGate {
    * stream delivers before: the queue, which is asked here, is what deliveries come from anyway.
    */
   async #restoreHasSettled(signal: AbortSignal): Promise<boolean> {
-    const { store, age, logger, settleMs } = this.#parts;
+    const { store, age, logger, settleMs } = this.#deps;
     try {
       await age.compare();
       if ((await store.note(RESTORED_NOTE)) !== true) return true;
@@ -118,7 +118,7 @@ export class AdoptionGate {
       await store.saveNote(RESTORED_NOTE, null);
       return true;
     } catch (thrown) {
-      if (thrown instanceof StopError) this.#parts.stop(thrown);
+      if (thrown instanceof StopError) this.#deps.stop(thrown);
       else this.#sayUnsettled(errorFacts(thrown));
       return false;
     }
@@ -126,7 +126,7 @@ export class AdoptionGate {
 
   /** What `status` shows meanwhile. A stream that is held for another reason keeps that one. */
   async #sayRestored(): Promise<void> {
-    const { store, settleMs } = this.#parts;
+    const { store, settleMs } = this.#deps;
     const hold = {
       reason: "the store was put back to an earlier state and does not know what was created since (E_STORE_RESTORED)",
       remedy: `wait ${Math.ceil(settleMs / 1_000)} s; svcsync then reads what the service holds, and asks you about records that it does not know`,
@@ -137,12 +137,12 @@ export class AdoptionGate {
 
   /** Once per cause: the gate asks every few seconds. */
   #sayUnsettled(error: ErrorFacts): void {
-    if (this.#unsettledCode !== error.code) this.#parts.logger.warn({ err: error }, "streams could not be opened yet");
+    if (this.#unsettledCode !== error.code) this.#deps.logger.warn({ err: error }, "streams could not be opened yet");
     this.#unsettledCode = error.code;
   }
 
   async #look(stream: Stream, signal: AbortSignal): Promise<void> {
-    const { store, matcher, logger } = this.#parts;
+    const { store, matcher, logger } = this.#deps;
     try {
       if (await store.adoption(stream.name)) return await this.#letThrough(stream);
       if (this.#isForPerson(stream)) return;
@@ -161,7 +161,7 @@ export class AdoptionGate {
       logger.error({ stream: stream.name, resource: stream.resource, count: foreign, err: error }, "stream was held");
     } catch (thrown) {
       if (signal.aborted) return;
-      if (thrown instanceof StopError) return this.#parts.stop(thrown);
+      if (thrown instanceof StopError) return this.#deps.stop(thrown);
       const known = this.#held.get(stream.name);
       const error = errorFacts(thrown);
       this.#held.set(stream.name, error);
@@ -172,11 +172,11 @@ export class AdoptionGate {
 
   async #letThrough(stream: Stream): Promise<void> {
     for (const name of [heldNote(stream.name), closedNote(stream.name)])
-      if (await this.#parts.store.note(name)) await this.#parts.store.saveNote(name, null);
+      if (await this.#deps.store.note(name)) await this.#deps.store.saveNote(name, null);
     this.#undecided.delete(stream.name);
     this.#held.delete(stream.name);
     this.#open.add(stream.name);
-    this.#parts.opened();
+    this.#deps.opened();
   }
 
   #isForPerson({ name }: Stream): boolean {
@@ -192,7 +192,7 @@ export class AdoptionGate {
 
   /** The note first: who hears that all streams were looked at may ask why this one is held. */
   async #hold(stream: Stream, { reason, remedy }: Hold, error: WaitError): Promise<void> {
-    await this.#parts.store.saveNote(heldNote(stream.name), { reason, remedy });
+    await this.#deps.store.saveNote(heldNote(stream.name), { reason, remedy });
     this.#held.set(stream.name, errorFacts(error));
   }
 }

@@ -22,9 +22,9 @@ import { naturalKey } from "./natural-key.ts";
 import type { Wanted } from "./resolver.ts";
 import { respelledNote } from "./settlement.ts";
 import type { StoreAge } from "./store-age.ts";
-import { saysDone, saysNotDone } from "./verdict.ts";
+import { saysDone, provesNotExecuted } from "./verdict.ts";
 
-export interface CreatorParts {
+export interface CreatorDeps {
   readonly store: Store;
   readonly service: Service;
   readonly matcher: Matcher;
@@ -43,10 +43,10 @@ const TAKEN_AGAIN_MS = 2_000;
  * creating it. This is where duplicates would be made, so every path looks before it leaps.
  */
 export class Creator {
-  readonly #parts: CreatorParts;
+  readonly #deps: CreatorDeps;
 
-  constructor(parts: CreatorParts) {
-    this.#parts = parts;
+  constructor(deps: CreatorDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -55,23 +55,23 @@ export class Creator {
    * @throws {ParkError} E_MATCH_AMBIGUOUS when several records answer to the natural key.
    */
   async create(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<"adopted" | "created"> {
-    const { matcher, proof } = this.#parts;
+    const { matcher, proof } = this.#deps;
     const { resource } = stream;
     const looksFirst = stream.match.length > 0 && claim.decision?.kind !== "create";
     if (looksFirst) {
       const answers = await matcher.find(stream, wanted.projection, claim.id, signal);
       if (await this.#bindOne(claim, stream, wanted, answers, signal)) return "adopted";
       await this.#expectUntaken(claim.id, resource, wanted.projection, answers);
-      this.#parts.keys.reserve(stream, wanted.projection, claim.id);
+      this.#deps.keys.reserve(stream, wanted.projection, claim.id);
     }
     try {
       const post = () => this.#post(claim, resource, wanted, signal);
       await this.#bindCreated(claim, stream, wanted, await proof.create(stream, wanted.projection, post, signal));
     } catch (thrown) {
-      if (!signal.aborted && saysNotDone(thrown)) this.#parts.keys.release(claim.id);
+      if (!signal.aborted && provesNotExecuted(thrown)) this.#deps.keys.release(claim.id);
       throw thrown;
     }
-    this.#parts.keys.release(claim.id);
+    this.#deps.keys.release(claim.id);
     return "created";
   }
 
@@ -80,22 +80,22 @@ export class Creator {
    * @throws {ParkError} E_MATCH_AMBIGUOUS when several records answer to the natural key.
    */
   async adopt(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
-    const answers = await this.#parts.matcher.find(stream, wanted.projection, claim.id, signal);
+    const answers = await this.#deps.matcher.find(stream, wanted.projection, claim.id, signal);
     return this.#bindOne(claim, stream, wanted, answers, signal);
   }
 
   async #bindOne(claim: Claim, stream: Stream, wanted: Wanted, { free }: Found, signal: AbortSignal): Promise<boolean> {
-    const found = await this.#parts.found.present(stream.resource, free, signal);
+    const found = await this.#deps.found.present(stream.resource, free, signal);
     if (found.length > 1) throw ambiguous(stream.resource, found);
     const [serviceId] = found;
     if (serviceId === undefined) return false;
-    if (!(await this.#parts.found.bind(claim, stream, serviceId, wanted, "adopt", signal))) return false;
-    await this.#parts.proof.found(stream);
+    if (!(await this.#deps.found.bind(claim, stream, serviceId, wanted, "adopt", signal))) return false;
+    await this.#deps.proof.found(stream);
     return true;
   }
 
   async #post(claim: Claim, resource: ResourceName, { projection }: Wanted, signal: AbortSignal): Promise<Written> {
-    const { store, service, age } = this.#parts;
+    const { store, service, age } = this.#deps;
     await store.begin(claim, { resource, projection });
     await age.tell();
     try {
@@ -104,7 +104,7 @@ export class Creator {
       return written;
     } catch (thrown) {
       if (saysDone(thrown)) await store.answered(claim);
-      else if (!signal.aborted && saysNotDone(thrown)) await store.abandon(claim);
+      else if (!signal.aborted && provesNotExecuted(thrown)) await store.abandon(claim);
       throw thrown;
     }
   }
@@ -121,7 +121,7 @@ export class Creator {
     { owners, rule }: Found,
   ): Promise<void> {
     for (const owner of owners) {
-      const view = await this.#parts.store.record(owner);
+      const view = await this.#deps.store.record(owner);
       if (!view?.applied || view.deleted || !rule || naturalKey(rule, view.applied) !== naturalKey(rule, wanted))
         continue;
       const message = `${recordLabel(self)} and ${recordLabel(owner)} have the same natural key (${rule.fields.join(", ")}), and ${resource} ${view.binding?.serviceId} is ${recordLabel(owner)}`;
@@ -134,7 +134,7 @@ export class Creator {
 
   /** An id that is another record's cannot be the new one's: what was created is looked for. */
   async #expectUnowned(self: RecordId, resource: ResourceName, serviceId: ServiceId): Promise<void> {
-    const owner = await this.#parts.store.boundTo({ resource, serviceId });
+    const owner = await this.#deps.store.boundTo({ resource, serviceId });
     if (!owner || recordName(owner) === recordName(self)) return;
     throw new RetryError(
       "E_CREATE_UNKNOWN",
@@ -149,9 +149,9 @@ export class Creator {
     // Before the delivery ends: after it, a crash would leave nobody who knows.
     for (const { field } of written.dropped)
       if (stream.match.some(({ fields }) => fields.includes(field)))
-        await this.#parts.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });
-    await this.#parts.dropped.report(stream, written);
-    await this.#parts.store.bind(
+        await this.#deps.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });
+    await this.#deps.dropped.report(stream, written);
+    await this.#deps.store.bind(
       claim,
       { resource, serviceId },
       {
@@ -169,7 +169,7 @@ export class Creator {
         },
       },
     );
-    await this.#parts.matcher.remember(stream, serviceId, wanted.projection);
+    await this.#deps.matcher.remember(stream, serviceId, wanted.projection);
   }
 }
 

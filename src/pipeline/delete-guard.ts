@@ -17,7 +17,7 @@ const COUNT_AGAIN_MS = 300;
 /** A person's word ends the wait; without one it is looked whether the ERP took deletions back. */
 const HELD_AGAIN_MS = 3_600_000;
 
-export interface DeleteGuardParts {
+export interface DeleteGuardDeps {
   readonly store: Pick<Store, "counts" | "note" | "tellDeletion">;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -29,12 +29,12 @@ export interface DeleteGuardParts {
  * what was deleted within a day, before each deletion, and holds all that are open when together they are too many.
  */
 export class DeleteGuard {
-  readonly #parts: DeleteGuardParts;
+  readonly #deps: DeleteGuardDeps;
   /** Streams whose deletions are held, as far as was logged. */
   readonly #holding = new Set<StreamName>();
 
-  constructor(parts: DeleteGuardParts) {
-    this.#parts = parts;
+  constructor(deps: DeleteGuardDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -43,7 +43,7 @@ export class DeleteGuard {
    * are too many.
    */
   async expectAllowed(claim: Claim): Promise<void> {
-    const { store, clock, guard, logger } = this.#parts;
+    const { store, clock, guard, logger } = this.#deps;
     const { stream } = claim.id;
     const { at: confirmedAt, further } = await confirmation(store, stream);
     const since = clock.now() - WINDOW_MS;
@@ -71,7 +71,7 @@ export class DeleteGuard {
 
   /** Records that stand in the service or are on their way there. */
   async #known(stream: StreamName): Promise<number> {
-    const counts = (await this.#parts.store.counts()).get(stream) ?? {};
+    const counts = (await this.#deps.store.counts()).get(stream) ?? {};
     return Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);
   }
 }

@@ -4,7 +4,7 @@ import type { Claim, Store } from "#store";
 import type { Creator } from "./create.ts";
 import { ParentMissing, type Resolver } from "./resolver.ts";
 
-export interface DeletedRecordsParts {
+export interface DeletedRecordsDeps {
   readonly store: Pick<Store, "record" | "cursor">;
   readonly resolver: Resolver;
   readonly creator: Pick<Creator, "adopt">;
@@ -15,10 +15,10 @@ export interface DeletedRecordsParts {
  * program wrote it. It is bound, so that its deletion is carried out and its children find it.
  */
 export class DeletedRecords {
-  readonly #parts: DeletedRecordsParts;
+  readonly #deps: DeletedRecordsDeps;
 
-  constructor(parts: DeletedRecordsParts) {
-    this.#parts = parts;
+  constructor(deps: DeletedRecordsDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -27,7 +27,7 @@ export class DeletedRecords {
    */
   async bind(claim: Claim, stream: Stream, signal: AbortSignal): Promise<boolean> {
     if (stream.match.length === 0) return false;
-    const { resolver, creator } = this.#parts;
+    const { resolver, creator } = this.#deps;
     try {
       const wanted = await resolver.resolve(claim.id, await stream.identify(claim.row), signal);
       return await creator.adopt(claim, stream, wanted, signal);
@@ -40,7 +40,7 @@ export class DeletedRecords {
   }
 
   async #areLost(parents: readonly RecordId[]): Promise<boolean> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     for (const id of parents) {
       const parent = await store.record(id);
       if (parent?.state === "deleted" || parent?.state === "skipped") return true;

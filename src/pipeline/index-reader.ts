@@ -28,7 +28,7 @@ const MISSING_PART = 0.1;
 /** Missing records that are read one by one to find out. */
 const MISSING_READ = 5;
 
-export interface IndexReaderParts {
+export interface IndexReaderDeps {
   readonly store: Store;
   readonly service: Pick<Service, "list" | "read" | "now">;
   readonly clock: Clock;
@@ -54,7 +54,7 @@ interface IndexFacts {
  * there is nothing, or much less than before, without proof: what an index lacks is created.
  */
 export class IndexReader {
-  readonly #parts: IndexReaderParts;
+  readonly #deps: IndexReaderDeps;
   readonly #rules: ReadonlyMap<ResourceName, readonly MatchRule[]>;
   readonly #reading = new Map<ResourceName, Promise<void>>();
   /** Resources that this process has read: what an earlier one left may be older than the service, or a restored copy. */
@@ -62,15 +62,15 @@ export class IndexReader {
   /** Resources whose emptiness is proven. */
   readonly #provenEmpty = new Set<ResourceName>();
 
-  constructor(parts: IndexReaderParts, rules: ReadonlyMap<ResourceName, readonly MatchRule[]>) {
-    this.#parts = parts;
+  constructor(deps: IndexReaderDeps, rules: ReadonlyMap<ResourceName, readonly MatchRule[]>) {
+    this.#deps = deps;
     this.#rules = rules;
   }
 
   /** Makes the index younger than `maxAgeMs`, and read by this process. Many callers share one read. */
   async freshen(resource: ResourceName, maxAgeMs: number, signal: AbortSignal): Promise<void> {
-    const index = await this.#parts.store.matchIndex(resource);
-    const now = this.#parts.clock.now();
+    const index = await this.#deps.store.matchIndex(resource);
+    const now = this.#deps.clock.now();
     // An index from the future was read before somebody set the clock back: its age is not known.
     const isYoung = index && index.readAt <= now && index.readAt >= now - maxAgeMs;
     if (isYoung && this.#read.has(resource) && (await this.#facts(resource))?.rules === this.#ruleNames(resource))
@@ -116,9 +116,9 @@ export class IndexReader {
   }
 
   async #refresh(resource: ResourceName, whole: boolean, signal: AbortSignal): Promise<void> {
-    const readAt = this.#parts.clock.now();
+    const readAt = this.#deps.clock.now();
     const facts = await this.#facts(resource);
-    const since = !whole && (await this.#parts.store.matchIndex(resource)) ? this.#since(resource, facts) : undefined;
+    const since = !whole && (await this.#deps.store.matchIndex(resource)) ? this.#since(resource, facts) : undefined;
     if (!facts || since === undefined || !(await this.#readChanges(resource, facts, since, readAt, signal)))
       await this.#readWhole(resource, readAt, signal);
     this.#read.add(resource);
@@ -127,11 +127,11 @@ export class IndexReader {
   /** From when on a partial read tells everything that is new; undefined when only a whole one does. */
   #since(resource: ResourceName, facts: IndexFacts | undefined): number | undefined {
     if (!facts || facts.rules !== this.#ruleNames(resource) || facts.newest === null) return undefined;
-    const age = this.#parts.clock.now() - facts.wholeAt;
+    const age = this.#deps.clock.now() - facts.wholeAt;
     if (age < 0 || age > WHOLE_EVERY_MS) return undefined;
     // A newest stamp that lies ahead would hide everything that is written until then.
-    if (facts.newest > this.#parts.service.now() + AHEAD_MAX_MS) return undefined;
-    return facts.newest - REFRESH_OVERLAP_MS - this.#parts.settleMs;
+    if (facts.newest > this.#deps.service.now() + AHEAD_MAX_MS) return undefined;
+    return facts.newest - REFRESH_OVERLAP_MS - this.#deps.settleMs;
   }
 
   /** False when the list does not show even the newest record that is known: then it proves nothing. */
@@ -142,7 +142,7 @@ export class IndexReader {
     readAt: number,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { store, logger } = this.#parts;
+    const { store, logger } = this.#deps;
     const seen = await this.#walk(resource, { changedSince }, signal);
     if (seen.count === 0) return false;
     await store.endMatches(resource, { whole: false, readAt });
@@ -153,7 +153,7 @@ export class IndexReader {
   }
 
   async #readWhole(resource: ResourceName, readAt: number, signal: AbortSignal): Promise<void> {
-    const { store, logger, settleMs } = this.#parts;
+    const { store, logger, settleMs } = this.#deps;
     await store.beginMatches(resource);
     let seen = await this.#walk(resource, {}, signal);
     if (seen.count === 0 && !this.#provenEmpty.has(resource)) {
@@ -176,7 +176,7 @@ export class IndexReader {
   }
 
   async #walk(resource: ResourceName, query: { changedSince?: number }, signal: AbortSignal) {
-    const { store, service } = this.#parts;
+    const { store, service } = this.#deps;
     const matchFields = [...new Set(this.#rulesOf(resource).flatMap((rule) => rule.fields))];
     const carried = new Set<string>();
     let newest: number | null = null;
@@ -201,7 +201,7 @@ export class IndexReader {
    * @throws {RetryError} E_LIST_INCOMPLETE
    */
   async #expectWhole(resource: ResourceName, count: number, signal: AbortSignal): Promise<void> {
-    const { known, unseen, some } = await this.#parts.store.unseenMatches(resource, MISSING_READ);
+    const { known, unseen, some } = await this.#deps.store.unseenMatches(resource, MISSING_READ);
     if (unseen < MISSING_COUNT || unseen < known * MISSING_PART) return;
     let isThere = count === 0;
     for (const id of some) isThere ||= await this.#canBeRead(resource, id, signal);
@@ -215,7 +215,7 @@ export class IndexReader {
 
   async #canBeRead(resource: ResourceName, id: ServiceId, signal: AbortSignal): Promise<boolean> {
     try {
-      return (await this.#parts.service.read(resource, id, ["id"], signal)) !== undefined;
+      return (await this.#deps.service.read(resource, id, ["id"], signal)) !== undefined;
     } catch (thrown) {
       // Refused, or below a parent that is not known: it says nothing.
       if (thrown instanceof ParkError) return false;
@@ -233,11 +233,11 @@ export class IndexReader {
   }
 
   #saveFacts(resource: ResourceName, { rules, newest, wholeAt, carried }: IndexFacts): Promise<void> {
-    return this.#parts.store.saveNote(noteName(resource), { rules, newest, wholeAt, carried: [...carried] });
+    return this.#deps.store.saveNote(noteName(resource), { rules, newest, wholeAt, carried: [...carried] });
   }
 
   async #facts(resource: ResourceName): Promise<IndexFacts | undefined> {
-    const note = await this.#parts.store.note(noteName(resource));
+    const note = await this.#deps.store.note(noteName(resource));
     if (!isJsonObject(note)) return undefined;
     const { rules, newest, wholeAt, carried } = note;
     return {

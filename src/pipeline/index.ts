@@ -1,13 +1,13 @@
-export { rereadNote, Poller, type PollerParts } from "./poller.ts";
+export { rereadNote, Poller, type PollerDeps as PollerParts } from "./poller.ts";
 export { PollPauses } from "./poll-pauses.ts";
-export { Relay, type RelayParts } from "./relay.ts";
-export { Synchronizer, type SynchronizerParts } from "./synchronizer.ts";
+export { Relay, type RelayDeps as RelayParts } from "./relay.ts";
+export { Synchronizer, type SynchronizerDeps as SynchronizerParts } from "./synchronizer.ts";
 export { AdoptionGate, blindRemedy } from "./adoption-gate.ts";
 export { StoreAge } from "./store-age.ts";
 export { Matcher } from "./matcher.ts";
 export { Leases } from "./leases.ts";
 export { observeAll, type Delivery, type Observer, type PollFacts } from "./observer.ts";
-export { whyItWillNotCome } from "./orphans.ts";
+export { permanentlyBlockedReason as whyItWillNotCome } from "./orphans.ts";
 export { needsPersonCount, streamStatus, type StreamStatus } from "./stream-status.ts";
 export { Sweeper } from "./sweeper.ts";
 export { confirmDeletions, heldDeletions } from "./delete-guard.ts";

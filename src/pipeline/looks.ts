@@ -14,7 +14,7 @@ interface Look {
  * Since when this process has looked for the results of creates, by a clock that nobody sets: a wall clock that jumps would
  * end the wait early, or never.
  */
-export class Looks {
+export class SettleTimers {
   readonly #settleMs: number;
   readonly #looks = new Map<string, Look>();
 

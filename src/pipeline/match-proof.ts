@@ -9,7 +9,7 @@ import { naturalKey } from "./natural-key.ts";
 /** A stream that is held hands out no more work; what is in hand comes back by itself after this, should it be opened. */
 const HELD_MS = 60_000;
 
-export interface MatchProofParts {
+export interface MatchProofDeps {
   readonly store: Pick<Store, "note" | "saveNote">;
   readonly service: Pick<Service, "read">;
   readonly logger: Logger;
@@ -22,13 +22,13 @@ export interface MatchProofParts {
  * creates one record at a time, and none after one that cannot be found again.
  */
 export class MatchProof {
-  readonly #parts: MatchProofParts;
+  readonly #deps: MatchProofDeps;
   readonly #proven = new Set<StreamName>();
   readonly #disproven = new Map<StreamName, WaitError>();
   readonly #trials = new Map<StreamName, Promise<Written>>();
 
-  constructor(parts: MatchProofParts) {
-    this.#parts = parts;
+  constructor(deps: MatchProofDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -54,13 +54,13 @@ export class MatchProof {
   async found(stream: Stream): Promise<void> {
     if (this.#proven.has(stream.name)) return;
     this.#proven.add(stream.name);
-    await this.#parts.store.saveNote(keptNote(stream.name), ruleNames(stream));
+    await this.#deps.store.saveNote(keptNote(stream.name), ruleNames(stream));
   }
 
   async #isProven(stream: Stream): Promise<boolean> {
     const disproof = this.#disproven.get(stream.name);
     if (disproof) throw disproof;
-    if (!this.#proven.has(stream.name) && (await this.#parts.store.note(keptNote(stream.name))) === ruleNames(stream))
+    if (!this.#proven.has(stream.name) && (await this.#deps.store.note(keptNote(stream.name))) === ruleNames(stream))
       this.#proven.add(stream.name);
     return this.#proven.has(stream.name);
   }
@@ -79,7 +79,7 @@ export class MatchProof {
 
   /** Without a word about the record, the next create is the trial. */
   async #prove(stream: Stream, serviceId: ServiceId, sent: Projection, signal: AbortSignal): Promise<void> {
-    const { service, logger, close } = this.#parts;
+    const { service, logger, close } = this.#deps;
     const { name, resource, match } = stream;
     const fields = [...new Set(match.flatMap((rule) => rule.fields))];
     const record = await service.read(resource, serviceId, fields, signal, sent).catch((thrown: unknown) => {

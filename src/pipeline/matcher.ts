@@ -1,12 +1,12 @@
 import { recordName, RetryError, WaitError, type Projection, type RecordId, type ServiceId } from "#model";
 import type { MatchRule, Stream } from "#mapping";
-import { IndexReader, type IndexReaderParts } from "./index-reader.ts";
+import { IndexReader, type IndexReaderDeps } from "./index-reader.ts";
 import { loosened, naturalKey, ruleName } from "./natural-key.ts";
 
 /** How long a record waits before it looks into an index again that could not be read. */
 const READ_AGAIN_MS = 5_000;
 
-export interface MatcherParts extends IndexReaderParts {
+export interface MatcherDeps extends IndexReaderDeps {
   /** How old the index may be before a create consults it. */
   readonly maxAgeMs: number;
 }
@@ -25,15 +25,15 @@ const NOTHING: Found = { free: [], owners: [], rule: undefined };
 
 /** Finds the record of the service that a record of the ERP already is, by the stream's natural keys. */
 export class Matcher {
-  readonly #parts: MatcherParts;
+  readonly #deps: MatcherDeps;
   readonly #reader: IndexReader;
 
-  constructor(parts: MatcherParts, streams: readonly Stream[]) {
-    this.#parts = parts;
+  constructor(deps: MatcherDeps, streams: readonly Stream[]) {
+    this.#deps = deps;
     const rules = new Map<string, MatchRule[]>();
     for (const { resource, match } of streams)
       rules.set(resource, [...(rules.get(resource) ?? []), ...match, ...match.map(loosened)]);
-    this.#reader = new IndexReader(parts, rules);
+    this.#reader = new IndexReader(deps, rules);
   }
 
   /**
@@ -50,7 +50,7 @@ export class Matcher {
   ): Promise<Found> {
     try {
       if (afresh) await this.#reader.readAfresh(stream.resource, signal);
-      else await this.#reader.freshen(stream.resource, this.#parts.maxAgeMs, signal);
+      else await this.#reader.freshen(stream.resource, this.#deps.maxAgeMs, signal);
     } catch (thrown) {
       if (!(thrown instanceof RetryError)) throw thrown;
       const { code, message, details } = thrown;
@@ -70,17 +70,17 @@ export class Matcher {
    */
   async survey({ resource }: Stream, signal: AbortSignal): Promise<number> {
     await this.#reader.readWhole(resource, signal);
-    return this.#parts.store.unboundMatches(resource);
+    return this.#deps.store.unboundMatches(resource);
   }
 
   /** The service holds this record of ours now: the index need not be read again to know. */
   async remember({ resource }: Stream, serviceId: ServiceId, projection: Projection): Promise<void> {
-    await this.#parts.store.saveMatches(resource, [this.#reader.entry(resource, serviceId, projection)]);
+    await this.#deps.store.saveMatches(resource, [this.#reader.entry(resource, serviceId, projection)]);
   }
 
   /** Match fields without which no rule works and that no record of the service has a value in: nothing can be found by them. */
   async blindFields({ resource, match }: Stream): Promise<string[]> {
-    const index = await this.#parts.store.matchIndex(resource);
+    const index = await this.#deps.store.matchIndex(resource);
     if (!index || index.isEmpty) return [];
     const carried = await this.#reader.carried(resource);
     const blind = match.map(({ fields }) => fields.filter((field) => carried?.has(field) === false));
@@ -94,8 +94,8 @@ export class Matcher {
       if (key === undefined) continue;
       const free: ServiceId[] = [];
       const owners: RecordId[] = [];
-      for (const serviceId of await this.#parts.store.matches(resource, ruleName(rule), key)) {
-        const owner = await this.#parts.store.boundTo({ resource, serviceId });
+      for (const serviceId of await this.#deps.store.matches(resource, ruleName(rule), key)) {
+        const owner = await this.#deps.store.boundTo({ resource, serviceId });
         if (!owner || recordName(owner) === recordName(self)) free.push(serviceId);
         else owners.push(owner);
       }

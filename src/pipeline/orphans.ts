@@ -15,7 +15,7 @@ const wontCome = {
 } as const;
 
 /** Why a parent that `child` waits for will not come by itself; undefined while it may. */
-export async function whyItWillNotCome(
+export async function permanentlyBlockedReason(
   store: Pick<Store, "record">,
   child: RecordId,
   parent: RecordId,
@@ -62,7 +62,7 @@ export async function blockedRecords(
   let example: string | undefined;
   for (const { id, waitsFor } of waiting)
     for (const parent of waitsFor) {
-      const why = await whyItWillNotCome(store, id, parent);
+      const why = await permanentlyBlockedReason(store, id, parent);
       if (why === undefined) continue;
       count += 1;
       example ??= `${recordLabel(id)} waits for ${recordLabel(parent)}, ${why}`;

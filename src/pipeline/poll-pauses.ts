@@ -23,7 +23,7 @@ interface SourceState extends Pause {
   trial: { readonly stream: StreamName; readonly ended: Promise<void>; readonly end: () => void } | undefined;
 }
 
-export interface PollPausesParts {
+export interface PollPausesDeps {
   /** A stream's source in the sync file. */
   readonly sourceOf: (stream: StreamName) => string;
   /** Milliseconds by a monotonic clock. */
@@ -41,7 +41,7 @@ export class PollPauses {
   readonly #sources = new Map<string, SourceState>();
   readonly #streams = new Map<StreamName, Pause>();
 
-  constructor({ sourceOf, elapsed = () => performance.now() }: PollPausesParts) {
+  constructor({ sourceOf, elapsed = () => performance.now() }: PollPausesDeps) {
     this.#sourceOf = sourceOf;
     this.#elapsed = elapsed;
   }

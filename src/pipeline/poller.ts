@@ -8,7 +8,7 @@ import type { PollPauses } from "./poll-pauses.ts";
 import { screen, type Screened } from "./quarantine.ts";
 import type { Sweeper } from "./sweeper.ts";
 
-export interface PollerParts {
+export interface PollerDeps {
   readonly store: Store;
   readonly sources: ReadonlyMap<StreamName, SourceStream>;
   readonly sweeper: Pick<Sweeper, "sweepIfDue">;
@@ -30,12 +30,12 @@ export function rereadNote(stream: StreamName): string {
  * dies anywhere is simply read again.
  */
 export class Poller {
-  readonly #parts: PollerParts;
+  readonly #deps: PollerDeps;
   /** What the streams' last polls failed with. */
   readonly #failing = new Map<StreamName, string>();
 
-  constructor(parts: PollerParts) {
-    this.#parts = parts;
+  constructor(deps: PollerDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -43,7 +43,7 @@ export class Poller {
    * its cursor; other streams are not touched. Does nothing while the ERP is given a pause.
    */
   async poll(stream: StreamName, signal: AbortSignal): Promise<void> {
-    const { sources, pauses } = this.#parts;
+    const { sources, pauses } = this.#deps;
     const source = sources.get(stream);
     if (!source) return;
     const cause = await pauses.enter(stream, signal);
@@ -57,7 +57,7 @@ export class Poller {
   }
 
   async #read(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<void> {
-    const { store, clock, logger, observer, nudge, pauses } = this.#parts;
+    const { store, clock, logger, observer, nudge, pauses } = this.#deps;
     const startedAt = clock.now();
     const total = { rowsRead: 0, changed: 0, unchanged: 0 };
     try {
@@ -98,7 +98,7 @@ export class Poller {
 
   /** An operator asked for the whole stream: the cursor is forgotten here, where no poll moves it at the same time. */
   async #rereadIfAsked(stream: StreamName): Promise<void> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     if ((await store.note(rereadNote(stream))) !== true) return;
     await store.resetCursor(stream);
     await store.saveNote(rereadNote(stream), false);
@@ -111,7 +111,7 @@ export class Poller {
     signal: AbortSignal,
     total: { rowsRead: number; changed: number; unchanged: number },
   ): Promise<void> {
-    const { store, observer, nudge } = this.#parts;
+    const { store, observer, nudge } = this.#deps;
     if (!source.deletions) return;
     const name = `deletions/${stream}`;
     const from = (await store.note(name)) ?? null;
@@ -128,7 +128,7 @@ export class Poller {
 
   /** Said once per row: a row that a poll meets again is known. */
   async #tellUnreadable(stream: StreamName, rows: readonly Unreadable[]): Promise<void> {
-    const { store, logger } = this.#parts;
+    const { store, logger } = this.#deps;
     for (const { key, error } of rows) {
       const known = await store.record({ stream, key });
       if (known?.unreadable?.message !== error.message) logger.warn({ stream, key, err: error }, "row was unreadable");
@@ -136,7 +136,7 @@ export class Poller {
   }
 
   async #keyless(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<void> {
-    const { store, logger } = this.#parts;
+    const { store, logger } = this.#deps;
     if (!source.keyless) return;
     const rows = await source.keyless(signal);
     const known = (await keylessRows(store, stream)).map(({ place }) => place);
@@ -146,13 +146,13 @@ export class Poller {
   }
 
   async #sweep(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<number> {
-    const staged = await this.#parts.sweeper.sweepIfDue(stream, source, signal);
-    if (staged > 0) this.#parts.nudge();
+    const staged = await this.#deps.sweeper.sweepIfDue(stream, source, signal);
+    if (staged > 0) this.#deps.nudge();
     return staged;
   }
 
   async #failed(stream: StreamName, thrown: unknown): Promise<void> {
-    const { logger, observer, pauses } = this.#parts;
+    const { logger, observer, pauses } = this.#deps;
     const { error, pauseMs } = pauses.failed(stream, thrown);
     // What heals itself is a warning; what needs a person, or is a defect of ours, is an error.
     const heals = thrown instanceof SyncError && (thrown.family === "retry" || thrown.family === "wait");
@@ -168,7 +168,7 @@ export class Poller {
 
   /** Another stream of the source, or this one, found out that the ERP wants to be left alone. */
   async #putOff(stream: StreamName, cause: ErrorFacts): Promise<void> {
-    const { logger, observer } = this.#parts;
+    const { logger, observer } = this.#deps;
     logger.debug({ stream, err: cause }, "poll was postponed");
     if (this.#failing.get(stream) !== cause.code) {
       this.#failing.set(stream, cause.code);
@@ -179,7 +179,7 @@ export class Poller {
 
   /** The store knows the failure before an observer hears of it: `sync` prints the stream's state as soon as it does. */
   async #note(stream: StreamName, error: ErrorFacts): Promise<void> {
-    const { store, logger } = this.#parts;
+    const { store, logger } = this.#deps;
     try {
       await store.pollFailed(stream, error);
     } catch (storeError) {

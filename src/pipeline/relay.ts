@@ -19,7 +19,7 @@ interface WakeUp {
   readonly patienceMs: number;
 }
 
-export interface RelayParts {
+export interface RelayDeps {
   readonly store: Store;
   readonly queue: Pick<Queue, "wake">;
   readonly service: Pick<Service, "state">;
@@ -36,13 +36,13 @@ export interface RelayParts {
  * live changes overtake a backfill at the window's edge, and a queue that was emptied is filled again.
  */
 export class Relay {
-  readonly #parts: RelayParts;
+  readonly #deps: RelayDeps;
   readonly #out = new Map<string, WakeUp>();
   readonly #bell = new Bell();
   #answeredAt = performance.now();
 
-  constructor(parts: RelayParts) {
-    this.#parts = parts;
+  constructor(deps: RelayDeps) {
+    this.#deps = deps;
   }
 
   /** Something became due: look now. */
@@ -55,7 +55,7 @@ export class Relay {
     this.#answeredAt = performance.now();
     this.#out.delete(recordName(id));
     // Refilling at half a window keeps the queue busy without a query per delivery.
-    if (this.#out.size <= this.#parts.window / 2) this.nudge();
+    if (this.#out.size <= this.#deps.window / 2) this.nudge();
   }
 
   /** The queue has lost its wake-ups: all of them are given again. */
@@ -76,10 +76,10 @@ export class Relay {
       let pauseMs = LOOK_AGAIN_MS;
       try {
         pauseMs = await this.#turn();
-        if (inTrouble) this.#parts.logger.info({}, "relay resumed");
+        if (inTrouble) this.#deps.logger.info({}, "relay resumed");
         inTrouble = false;
       } catch (thrown) {
-        if (!inTrouble) this.#parts.logger.warn({ err: errorFacts(thrown) }, "relay waited for the queue");
+        if (!inTrouble) this.#deps.logger.warn({ err: errorFacts(thrown) }, "relay waited for the queue");
         inTrouble = true;
       }
       await this.#bell.wait(pauseMs, signal);
@@ -87,7 +87,7 @@ export class Relay {
   }
 
   async #turn(): Promise<number> {
-    const { store, queue, service, streams, clock } = this.#parts;
+    const { store, queue, service, streams, clock } = this.#deps;
     const state = service.state();
     // What is woken now would only wait for the end of the pause.
     if (state.holdMs > 0) return Math.min(LOOK_AGAIN_MS, state.holdMs);
@@ -107,7 +107,7 @@ export class Relay {
 
   /** How many may be woken: nothing while the service is down, one as a probe when it may be back. */
   #room({ state, probeAt }: ServiceState): number {
-    const { clock, window } = this.#parts;
+    const { clock, window } = this.#deps;
     if (state === "closed") return Math.max(0, window - this.#standing());
     if (state === "open" && (probeAt ?? 0) > clock.now()) return 0;
     return this.#standing() === 0 ? 1 : 0;

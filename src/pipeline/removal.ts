@@ -31,7 +31,7 @@ const BEGUN = "(deletion)";
 
 type Deletion = Extract<Mapped, { kind: "deleted" }>;
 
-export interface RemoverParts {
+export interface RemoverDeps {
   readonly store: Store;
   readonly service: Service;
   readonly presence: Presence;
@@ -58,7 +58,7 @@ export class Remover {
   /** How long the parents that wait for their children wait. */
   readonly #pausesMs = new Map<string, number>();
 
-  constructor({ store, service, presence, guard, resolver, updates, dropped, streams }: RemoverParts) {
+  constructor({ store, service, presence, guard, resolver, updates, dropped, streams }: RemoverDeps) {
     this.#store = store;
     this.#service = service;
     this.#presence = presence;
@@ -109,7 +109,7 @@ export class Remover {
    * Ends a deletion that was begun for a record which the ERP has again: the service may have carried it out, or still
    * will, so what is bound is as good as gone. It goes for good; the claim is given back unbound.
    */
-  async endBegun(claim: Claim, signal: AbortSignal): Promise<Claim> {
+  async finishInterruptedDeletion(claim: Claim, signal: AbortSignal): Promise<Claim> {
     if (this.#pausesMs.size > 0) this.#pausesMs.delete(recordName(claim.id));
     if (!claim.binding || !(BEGUN in (claim.doubts ?? {}))) return claim;
     await this.#store.unbind(claim, await this.#removed(claim, signal));
@@ -120,7 +120,7 @@ export class Remover {
   async end(claim: Claim, signal: AbortSignal): Promise<Claim> {
     const doubts = { ...claim.doubts, [BEGUN]: true };
     await this.#store.doubt(claim, doubts);
-    return this.endBegun({ ...claim, doubts }, signal);
+    return this.finishInterruptedDeletion({ ...claim, doubts }, signal);
   }
 
   async #removed(claim: Claim, signal: AbortSignal): Promise<AuditEntry> {

@@ -7,7 +7,7 @@ import type { Presence } from "./presence.ts";
 import { unbound, type Remover } from "./removal.ts";
 import type { Wanted } from "./resolver.ts";
 
-export interface ReplacementParts {
+export interface ReplacementDeps {
   readonly store: Store;
   readonly matcher: Matcher;
   readonly presence: Presence;
@@ -17,10 +17,10 @@ export interface ReplacementParts {
 
 /** What becomes of a record whose counterpart can no longer be written: it is gone, or its address holds it below another parent. */
 export class Replacement {
-  readonly #parts: ReplacementParts;
+  readonly #deps: ReplacementDeps;
 
-  constructor(parts: ReplacementParts) {
-    this.#parts = parts;
+  constructor(deps: ReplacementDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -44,7 +44,7 @@ export class Replacement {
    * people merge and make again, and a store that was put back knows the one before.
    */
   async #gone(claim: Claim, stream: Stream, wanted: Wanted, thrown: SyncError, signal: AbortSignal): Promise<Outcome> {
-    const { presence, creator } = this.#parts;
+    const { presence, creator } = this.#deps;
     const { resource, serviceId } = claim.binding!;
     if ((await presence.read(resource, serviceId, ["id"], signal)) !== undefined)
       throw new RetryError("E_SERVICE_ANSWER", `the service says that ${resource} ${serviceId} is gone, and shows it`, {
@@ -62,7 +62,7 @@ export class Replacement {
 
   /** A record that somebody has deleted meanwhile is made below its new parent; one that is there, only where the stream says so. */
   async #moved(claim: Claim, stream: Stream, wanted: Wanted, thrown: SyncError, signal: AbortSignal): Promise<Outcome> {
-    const { presence, creator, remover, store } = this.#parts;
+    const { presence, creator, remover, store } = this.#deps;
     const { resource, serviceId } = claim.binding!;
     if ((await presence.read(resource, serviceId, ["id"], signal)) === undefined)
       return creator.create(await this.#unbind(claim), stream, wanted, signal);
@@ -78,7 +78,7 @@ export class Replacement {
     besides: ServiceId,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { matcher, presence } = this.#parts;
+    const { matcher, presence } = this.#deps;
     if (stream.match.length === 0) return false;
     const { free } = await matcher.find(stream, projection, claim.id, signal);
     for (const id of free)
@@ -88,7 +88,7 @@ export class Replacement {
 
   async #unbind(claim: Claim): Promise<Claim> {
     const { resource, serviceId } = claim.binding!;
-    await this.#parts.store.unbind(claim, {
+    await this.#deps.store.unbind(claim, {
       action: "delete",
       resource,
       serviceId,

@@ -4,13 +4,13 @@ import { idOf, sameValue } from "#service";
 import type { Claim, Intent, Store } from "#store";
 import type { FoundRecords } from "./found-records.ts";
 import type { KeysInFlight } from "./keys-in-flight.ts";
-import { Looks } from "./looks.ts";
+import { SettleTimers } from "./looks.ts";
 import type { MatchProof } from "./match-proof.ts";
 import type { Matcher } from "./matcher.ts";
 import { naturalKey } from "./natural-key.ts";
 import type { Presence } from "./presence.ts";
 
-export interface CreateSettlementParts {
+export interface CreateSettlementDeps {
   readonly store: Store;
   readonly matcher: Matcher;
   readonly presence: Presence;
@@ -23,12 +23,12 @@ export interface CreateSettlementParts {
 
 /** Finds out what became of a create whose end was not seen. Nothing is created again before that is certain. */
 export class CreateSettlement {
-  readonly #parts: CreateSettlementParts;
-  readonly #looks: Looks;
+  readonly #deps: CreateSettlementDeps;
+  readonly #looks: SettleTimers;
 
-  constructor(parts: CreateSettlementParts) {
-    this.#parts = parts;
-    this.#looks = new Looks(parts.settleMs);
+  constructor(deps: CreateSettlementDeps) {
+    this.#deps = deps;
+    this.#looks = new SettleTimers(deps.settleMs);
   }
 
   /**
@@ -38,7 +38,7 @@ export class CreateSettlement {
    * @throws {UncertainError} where the record cannot be looked for, or when several could be it.
    */
   async settle(claim: Claim, stream: Stream, signal: AbortSignal): Promise<boolean> {
-    const { store, matcher, found, proof } = this.#parts;
+    const { store, matcher, found, proof } = this.#deps;
     const intent = claim.intent!;
     if (claim.decision?.kind === "create") {
       await this.#abandon(claim);
@@ -63,7 +63,7 @@ export class CreateSettlement {
       (await found.bind(claim, stream, serviceId, { projection: intent.projection, parents: [] }, "settle", signal))
     ) {
       this.#looks.end(claim.id);
-      this.#parts.keys.release(claim.id);
+      this.#deps.keys.release(claim.id);
       await proof.found(stream);
       return true;
     }
@@ -80,9 +80,9 @@ export class CreateSettlement {
   }
 
   async #abandon(claim: Claim): Promise<void> {
-    await this.#parts.store.abandon(claim);
+    await this.#deps.store.abandon(claim);
     this.#looks.end(claim.id);
-    this.#parts.keys.release(claim.id);
+    this.#deps.keys.release(claim.id);
   }
 
   /**
@@ -92,10 +92,10 @@ export class CreateSettlement {
   async #expectAbsent(claim: Claim, stream: Stream, signal: AbortSignal): Promise<void> {
     const { resource, projection, answered } = claim.intent!;
     const known = whatIsKnown(claim.intent!);
-    const near = await this.#parts.matcher.findNear(stream, projection, claim.id);
+    const near = await this.#deps.matcher.findNear(stream, projection, claim.id);
     const candidates: ServiceId[] = [];
     for (const serviceId of near)
-      if (await this.#parts.presence.read(resource, serviceId, ["id"], signal)) candidates.push(serviceId);
+      if (await this.#deps.presence.read(resource, serviceId, ["id"], signal)) candidates.push(serviceId);
     if (candidates.length > 0)
       throw new UncertainError(
         "E_CREATE_UNCERTAIN",
@@ -118,7 +118,7 @@ export class CreateSettlement {
 
   /** Whether the record whose answer once showed another value of the field still shows one: an odd answer is no rule. */
   async #isRespelled({ name, resource }: Stream, field: string, signal: AbortSignal): Promise<boolean> {
-    const { store, presence } = this.#parts;
+    const { store, presence } = this.#deps;
     const note = await store.note(respelledNote(name, field));
     const serviceId = isJsonObject(note) ? idOf(note["serviceId"]) : undefined;
     if (!isJsonObject(note) || serviceId === undefined) return false;

@@ -3,7 +3,7 @@ import type { Queue } from "#queue";
 import { CREATES_NOTE, type Store } from "#store";
 import type { Logger } from "#telemetry";
 
-export interface StoreAgeParts {
+export interface StoreAgeDeps {
   readonly store: Pick<Store, "note" | "restored">;
   readonly queue: Pick<Queue, "saveMark" | "mark">;
   readonly logger: Logger;
@@ -14,12 +14,12 @@ export interface StoreAgeParts {
  * queue remembers how many creates were begun, and such a store knows fewer. A queue that forgot proves nothing.
  */
 export class StoreAge {
-  readonly #parts: StoreAgeParts;
+  readonly #deps: StoreAgeDeps;
   #last: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
 
-  constructor(parts: StoreAgeParts) {
-    this.#parts = parts;
+  constructor(deps: StoreAgeDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -27,7 +27,7 @@ export class StoreAge {
    * @throws {RetryError} when the queue does not answer.
    */
   async compare(): Promise<void> {
-    const { store, queue, logger } = this.#parts;
+    const { store, queue, logger } = this.#deps;
     const marked = await queue.mark();
     const known = await this.#creates();
     if (marked === undefined || marked <= known) {
@@ -56,7 +56,7 @@ export class StoreAge {
   }
 
   async #save(): Promise<void> {
-    const { queue, logger } = this.#parts;
+    const { queue, logger } = this.#deps;
     try {
       await queue.saveMark(await this.#creates());
     } catch (thrown) {
@@ -65,6 +65,6 @@ export class StoreAge {
   }
 
   async #creates(): Promise<number> {
-    return Number((await this.#parts.store.note(CREATES_NOTE)) ?? 0);
+    return Number((await this.#deps.store.note(CREATES_NOTE)) ?? 0);
   }
 }

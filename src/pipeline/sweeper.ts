@@ -11,7 +11,7 @@ import { STAGED_AT_ONCE, stageByKey, stageChanges } from "./stage-by-key.ts";
 /** Suspects are looked for a second time after this, or after the sweep interval if that is shorter. */
 const CONFIRM_AFTER_MS = 5 * 60_000;
 
-export interface SweeperParts {
+export interface SweeperDeps {
   readonly store: Store;
   readonly streams: ReadonlyMap<StreamName, Stream>;
   readonly clock: Clock;
@@ -25,10 +25,10 @@ export interface SweeperParts {
  * be read by its key either, counts as deleted. Absence alone deletes nothing.
  */
 export class Sweeper {
-  readonly #parts: SweeperParts;
+  readonly #deps: SweeperDeps;
 
-  constructor(parts: SweeperParts) {
-    this.#parts = parts;
+  constructor(deps: SweeperDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -38,7 +38,7 @@ export class Sweeper {
    * @throws {RetryError} E_SWEEP_EMPTY when the ERP shows no key at all although records are known, until a person confirms it.
    */
   async sweepIfDue(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<number> {
-    const { store, clock, intervalMs } = this.#parts;
+    const { store, clock, intervalMs } = this.#deps;
     if (source.capabilities.deletions === "flag") return 0;
     const last = await store.note(noteName(stream));
     const leftMs = isJsonObject(last) && typeof last["nextAt"] === "number" ? last["nextAt"] - clock.now() : 0;
@@ -55,7 +55,7 @@ export class Sweeper {
     source: SourceStream,
     signal: AbortSignal,
   ): Promise<{ suspects: number; staged: number }> {
-    const { store, streams, logger } = this.#parts;
+    const { store, streams, logger } = this.#deps;
     const sweep = await store.beginSweep(stream);
     let seen = 0;
     let shown = 0;
@@ -75,7 +75,7 @@ export class Sweeper {
 
   /** An ERP that shows nothing has more often lost a permission than all its records. */
   async #expectMeant(stream: StreamName, seen: number): Promise<void> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     const counts = (await store.counts()).get(stream) ?? {};
     const known = Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);
     const isEmptied = seen === 0 && known > (await emptyingConfirmed(store, stream));
@@ -95,7 +95,7 @@ export class Sweeper {
     keys: readonly Key[],
     signal: AbortSignal,
   ): Promise<number> {
-    const { store, logger } = this.#parts;
+    const { store, logger } = this.#deps;
     if (keys.length > 0 && (await keylessRows(store, stream)).length > 0) {
       logger.warn({ stream, count: keys.length }, "deletions were held back by rows without a key");
       return 0;

@@ -25,7 +25,7 @@ import { FoundRecords } from "./found-records.ts";
 import { KeysInFlight } from "./keys-in-flight.ts";
 import type { Leases } from "./leases.ts";
 import type { Matcher } from "./matcher.ts";
-import { MatchProof, type MatchProofParts } from "./match-proof.ts";
+import { MatchProof, type MatchProofDeps } from "./match-proof.ts";
 import type { Delivery, Observer } from "./observer.ts";
 import { Presence } from "./presence.ts";
 import { Remover } from "./removal.ts";
@@ -34,9 +34,9 @@ import { ParentMissing, Resolver, type Wanted } from "./resolver.ts";
 import type { StoreAge } from "./store-age.ts";
 import { Updates } from "./updates.ts";
 import { CreateSettlement, UncertainError } from "./settlement.ts";
-import { verdict, type RetryPolicy } from "./verdict.ts";
+import { decideRetry, type RetryPolicy } from "./verdict.ts";
 
-export interface SynchronizerParts {
+export interface SynchronizerDeps {
   readonly store: Store;
   readonly service: Service;
   readonly matcher: Matcher;
@@ -49,7 +49,7 @@ export interface SynchronizerParts {
   readonly policy: RetryPolicy & { readonly settleMs: number };
   readonly guard: DeleteGuardSettings;
   /** Holds a stream whose records could not be found again. */
-  readonly close: MatchProofParts["close"];
+  readonly close: MatchProofDeps["close"];
   /** The daemon cannot continue. */
   readonly stop: (error: StopError) => void;
 }
@@ -61,7 +61,7 @@ type Ended = { readonly outcome: Outcome };
  * remove. Every step is in the store before the next begins, so it can die anywhere and be delivered again.
  */
 export class Synchronizer {
-  readonly #parts: SynchronizerParts;
+  readonly #deps: SynchronizerDeps;
   readonly #resolver: Resolver;
   readonly #creator: Creator;
   readonly #settlement: CreateSettlement;
@@ -75,10 +75,10 @@ export class Synchronizer {
   /** Deliveries that run, by record. */
   readonly #running = new Map<string, Promise<void>>();
 
-  constructor(parts: SynchronizerParts) {
-    const { store, service, matcher, logger, close, age, streams } = parts;
-    const { settleMs } = parts.policy;
-    this.#parts = parts;
+  constructor(deps: SynchronizerDeps) {
+    const { store, service, matcher, logger, close, age, streams } = deps;
+    const { settleMs } = deps.policy;
+    this.#deps = deps;
     const dropped = new DroppedFields(store, logger);
     const resolver = new Resolver(store, service);
     const updates = new Updates(store, service, settleMs);
@@ -87,7 +87,7 @@ export class Synchronizer {
     this.#dropped = dropped;
     this.#resolver = resolver;
     this.#updates = updates;
-    const guard = new DeleteGuard(parts);
+    const guard = new DeleteGuard(deps);
     this.#remover = new Remover({ store, service, presence, guard, resolver, updates, dropped, streams });
     const proof = new MatchProof({ store, service, logger, close });
     const keys = new KeysInFlight();
@@ -118,7 +118,7 @@ export class Synchronizer {
   }
 
   async #deliver(id: RecordId, signal: AbortSignal): Promise<void> {
-    const { store, streams, leases, clock, logger } = this.#parts;
+    const { store, streams, leases, clock, logger } = this.#deps;
     const stream = streams.get(id.stream);
     if (!stream) return;
     const startedAt = clock.now();
@@ -135,7 +135,7 @@ export class Synchronizer {
       this.#delivered(claim, { kind: "done", outcome, durationMs: clock.now() - startedAt });
     } catch (thrown) {
       if (claim) await this.#failed(claim, thrown, used.parents, startedAt, signal);
-      else if (thrown instanceof StopError) this.#parts.stop(thrown);
+      else if (thrown instanceof StopError) this.#deps.stop(thrown);
       else logger.warn({ stream: id.stream, key: id.key, err: errorFacts(thrown) }, "record was not claimed");
     } finally {
       drop?.();
@@ -143,7 +143,7 @@ export class Synchronizer {
   }
 
   async #run(claim: Claim, stream: Stream, used: { parents: Parents }, signal: AbortSignal): Promise<Ended> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     expectSameResource(claim, stream);
     if (claim.intent && (await this.#settlement.settle(claim, stream, signal))) return { outcome: "created" };
     if (claim.unreadable) throw unreadable(claim.unreadable);
@@ -167,7 +167,7 @@ export class Synchronizer {
   }
 
   async #write(taken: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
-    const claim = await this.#remover.endBegun(taken, signal);
+    const claim = await this.#remover.finishInterruptedDeletion(taken, signal);
     if (!claim.binding) return { outcome: await this.#creator.create(claim, stream, wanted, signal) };
     try {
       return await this.#update(claim, stream, wanted, signal);
@@ -178,7 +178,7 @@ export class Synchronizer {
   }
 
   async #update(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     const last = claim.applied ?? (await this.#found(claim, wanted, signal));
     const projection = { ...last, ...withoutCreateOnly(wanted) };
     const change = difference(last, claim.doubts, wanted);
@@ -189,7 +189,7 @@ export class Synchronizer {
     const { resource, serviceId } = claim.binding!;
     const written = await this.#updates.send(claim, resource, change, signal);
     if (stream.match.some(({ fields }) => fields.some((field) => field in change.after)))
-      await this.#parts.matcher.remember(stream, serviceId, projection);
+      await this.#deps.matcher.remember(stream, serviceId, projection);
     // Before the delivery ends: after it, a crash would leave nobody who knows.
     await this.#dropped.report(stream, written);
     await store.apply(claim, {
@@ -225,7 +225,7 @@ export class Synchronizer {
     startedAt: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const { store, service, clock, policy, stop, logger } = this.#parts;
+    const { store, service, clock, policy, stop, logger } = this.#deps;
     const durationMs = clock.now() - startedAt;
     try {
       if (signal.aborted) return await store.release(claim);
@@ -234,7 +234,7 @@ export class Synchronizer {
         return this.#delivered(claim, { kind: "uncertain", error: errorFacts(thrown), durationMs });
       }
       const serviceIsDown = service.state().state !== "closed";
-      const decided = verdict(thrown, clock.now(), claim.attempts, serviceIsDown, policy);
+      const decided = decideRetry(thrown, clock.now(), claim.attempts, serviceIsDown, policy);
       switch (decided.kind) {
         case "lost":
           return;
@@ -262,14 +262,14 @@ export class Synchronizer {
   }
 
   #defect(claim: Claim, thrown: unknown, error: ErrorFacts): void {
-    this.#parts.logger.error(
+    this.#deps.logger.error(
       { ...claim.id, err: thrown instanceof Error ? thrown : error },
       "delivery failed unexpectedly",
     );
   }
 
   #delivered(claim: Claim, delivery: Delivery): void {
-    const { logger, observer } = this.#parts;
+    const { logger, observer } = this.#deps;
     const fields = { ...claim.id, sequence: claim.sequence, durationMs: delivery.durationMs };
     if (delivery.kind === "done") logger.debug({ ...fields, outcome: delivery.outcome }, "record delivered");
     else if (delivery.kind === "parked" || delivery.kind === "uncertain")

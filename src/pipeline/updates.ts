@@ -3,7 +3,7 @@ import { sameValue, type Service, type Written } from "#service";
 import type { Claim, Store } from "#store";
 import type { Difference } from "./difference.ts";
 import { linkId } from "./found-records.ts";
-import { saysNotDone } from "./verdict.ts";
+import { provesNotExecuted } from "./verdict.ts";
 
 /** Among the doubts of a record: they come from a comparison with the service, and no update that carried them is under way. */
 export const DRIFTED = "(drift)";
@@ -52,7 +52,7 @@ export class Updates {
       written = await this.#service.update(resource, claim.binding!.serviceId, change.patch, signal);
     } catch (thrown) {
       // Our own stop is no word of the service, whatever it is called.
-      if (signal.aborted || !saysNotDone(thrown)) this.#unseenAt.set(name, performance.now());
+      if (signal.aborted || !provesNotExecuted(thrown)) this.#unseenAt.set(name, performance.now());
       // A refusal is certain: nothing was written. Arrays may have taken two requests, of which the first was not refused.
       else if (Object.keys(change.patch.arrays).length === 0) await this.#store.doubt(claim, claim.doubts ?? {});
       throw thrown;

@@ -19,7 +19,7 @@ export interface RetryPolicy {
 }
 
 /** What happens to a record after a delivery threw: the one place where an error becomes a decision. */
-export type Verdict =
+export type RetryDecision =
   | { readonly kind: "retry"; readonly error: ErrorFacts; readonly dueAt: number }
   | {
       readonly kind: "wait";
@@ -36,13 +36,13 @@ export type Verdict =
  * Decides by the error's family. While the service is known to be down (`serviceIsDown`), failing costs no attempt: hours of
  * outage park nothing.
  */
-export function verdict(
+export function decideRetry(
   thrown: unknown,
   now: number,
   attempts: number,
   serviceIsDown: boolean,
   policy: RetryPolicy,
-): Verdict {
+): RetryDecision {
   const error = errorFacts(thrown);
   if (thrown instanceof StopError) return { kind: "stop", error: thrown };
   if (thrown instanceof ParkError) return { kind: "park", error };
@@ -77,7 +77,7 @@ function again(now: number, afterMs: number | undefined): { dueAt?: number } {
  * Whether an error proves that a write was not carried out. Our own stop, a missing word of the service and whatever nobody foresaw
  * prove nothing: the intent or the doubt then stays.
  */
-export function saysNotDone(thrown: unknown): boolean {
+export function provesNotExecuted(thrown: unknown): boolean {
   return thrown instanceof SyncError && !(thrown instanceof RetryError && thrown.outcomeUnknown);
 }
 

@@ -2,16 +2,16 @@ import { RetryError, type Clock, type RecordId, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend } from "./backend.ts";
 import type { Queue, QueueHandlers, WakeOptions } from "./contract.ts";
-import { Crew } from "./crew.ts";
+import { Workers } from "./crew.ts";
 import { addWakeUps, asError, countJobs } from "./deliveries.ts";
-import { Lines } from "./lines.ts";
+import { JobQueues } from "./lines.ts";
 import { addPoll, applySchedule, type Schedule } from "./polls.ts";
-import { Reach } from "./reach.ts";
+import { BackendHealth } from "./reach.ts";
 
 /** How often the schedule is compared with what the backend still has, in milliseconds. */
 const scheduleCheckMs = 5_000;
 
-export interface BullQueueParts {
+export interface BullQueueDeps {
   readonly backend: Backend;
   /** Where the queue is, for people. */
   readonly label: string;
@@ -23,10 +23,10 @@ export interface BullQueueParts {
 
 /** The contract on BullMQ. */
 export class BullQueue implements Queue {
-  readonly #parts: BullQueueParts;
-  readonly #reach: Reach;
-  readonly #lines: Lines;
-  #crew: Crew | undefined;
+  readonly #deps: BullQueueDeps;
+  readonly #reach: BackendHealth;
+  readonly #lines: JobQueues;
+  #crew: Workers | undefined;
   #schedule: Schedule | undefined;
   #isScheduled = false;
   #isRepairing = false;
@@ -36,12 +36,12 @@ export class BullQueue implements Queue {
   #scheduleCheck: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(parts: BullQueueParts) {
-    this.#parts = parts;
-    this.#reach = new Reach(parts.backend, parts);
-    this.#lines = new Lines(parts.backend, this.#reach);
+  constructor(deps: BullQueueDeps) {
+    this.#deps = deps;
+    this.#reach = new BackendHealth(deps.backend, deps);
+    this.#lines = new JobQueues(deps.backend, this.#reach);
     this.#reach.onReturn(() => this.#checkSchedule());
-    parts.backend.onReconnect(() => this.#checkSchedule());
+    deps.backend.onReconnect(() => this.#checkSchedule());
   }
 
   async wake(ids: readonly RecordId[], options: WakeOptions): Promise<void> {
@@ -65,10 +65,10 @@ export class BullQueue implements Queue {
   }
 
   async start(handlers: QueueHandlers, { concurrency }: { concurrency: number }): Promise<void> {
-    const { backend, logger } = this.#parts;
+    const { backend, logger } = this.#deps;
     const isScheduled = (stream: StreamName) => this.#schedule?.has(stream) ?? false;
     const parts = { backend, reach: this.#reach, lines: this.#lines, handlers, concurrency, isScheduled, logger };
-    this.#crew = new Crew(parts);
+    this.#crew = new Workers(parts);
     const isReachable = await this.ping().then(
       () => true,
       () => false,
@@ -92,11 +92,11 @@ export class BullQueue implements Queue {
   }
 
   async saveMark(mark: number): Promise<void> {
-    await this.#reach.call(() => this.#parts.backend.saveMark(mark));
+    await this.#reach.call(() => this.#deps.backend.saveMark(mark));
   }
 
   async mark(): Promise<number | undefined> {
-    return await this.#reach.call(() => this.#parts.backend.mark());
+    return await this.#reach.call(() => this.#deps.backend.mark());
   }
 
   async depth(): Promise<{ waiting: number; active: number }> {
@@ -112,8 +112,8 @@ export class BullQueue implements Queue {
     this.#reach.close();
     await this.stop(0);
     await this.#lines.close();
-    await this.#parts.backend[Symbol.asyncDispose]();
-    await this.#parts.close?.();
+    await this.#deps.backend[Symbol.asyncDispose]();
+    await this.#deps.close?.();
   }
 
   async #addPoll(stream: StreamName, options: { afterRunning: boolean }): Promise<void> {
@@ -124,7 +124,7 @@ export class BullQueue implements Queue {
   async #applySchedule(): Promise<StreamName[]> {
     const schedule = this.#schedule;
     if (schedule === undefined) return [];
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     await this.#reach.call(async () =>
       applySchedule((await this.#lines.get()).polls, schedule, { now, made: this.#made }),
     );
@@ -147,7 +147,7 @@ export class BullQueue implements Queue {
 
   /** After the backend lost its jobs (restarted empty, flushed) the schedulers are made anew. */
   async #repairSchedule(): Promise<void> {
-    const { logger } = this.#parts;
+    const { logger } = this.#deps;
     try {
       const made = await this.#applySchedule();
       if (made.length === 0) return;

@@ -3,10 +3,10 @@ import type { Logger } from "#telemetry";
 import type { Backend, JobWorker, Jobs } from "./backend.ts";
 import type { QueueHandlers } from "./contract.ts";
 import { asError, deliveryQueueName, deliveryWork } from "./deliveries.ts";
-import type { Lines } from "./lines.ts";
+import type { JobQueues } from "./lines.ts";
 import { pollConcurrency, pollQueueName, pollWork } from "./polls.ts";
-import type { Reach } from "./reach.ts";
-import { Turns } from "./turns.ts";
+import type { BackendHealth } from "./reach.ts";
+import { PrioritySemaphore } from "./turns.ts";
 
 const retryPauseMs = 500;
 /** How long aborted deliveries are given to come to an end, in milliseconds. */
@@ -14,10 +14,10 @@ const abortGraceMs = 500;
 /** How long aborted polls are given: one may be in the middle of storing what it read. */
 const pollGraceMs = 3_000;
 
-export interface CrewParts {
+export interface WorkersDeps {
   readonly backend: Backend;
-  readonly reach: Reach;
-  readonly lines: Lines;
+  readonly reach: BackendHealth;
+  readonly lines: JobQueues;
   readonly handlers: QueueHandlers;
   readonly concurrency: number;
   readonly isScheduled: (stream: StreamName) => boolean;
@@ -25,16 +25,16 @@ export interface CrewParts {
 }
 
 /** The two workers: one for deliveries, one for polls, so that neither waits for the other. */
-export class Crew {
-  readonly #parts: CrewParts;
+export class Workers {
+  readonly #deps: WorkersDeps;
   readonly #stopping = new AbortController();
   readonly #leaving = new AbortController();
   #workers: { readonly deliveries: JobWorker; readonly polls: JobWorker } | undefined;
   readonly #hired: Promise<void>;
 
-  constructor(parts: CrewParts) {
-    this.#parts = parts;
-    this.#hired = this.#hire();
+  constructor(deps: WorkersDeps) {
+    this.#deps = deps;
+    this.#hired = this.#start();
   }
 
   /** Resolves when both workers take jobs. While the backend is away, that is when it is back. */
@@ -55,17 +55,17 @@ export class Crew {
     await endsWithin(deliveries, abortGraceMs);
   }
 
-  async #hire(): Promise<void> {
+  async #start(): Promise<void> {
     const { signal } = this.#leaving;
     while (!signal.aborted) {
       try {
-        const lines = await this.#parts.lines.get();
+        const lines = await this.#deps.lines.get();
         if (signal.aborted) return;
         this.#workers = this.#makeWorkers(lines);
         await Promise.all([this.#workers.deliveries.waitUntilReady(), this.#workers.polls.waitUntilReady()]);
         return;
       } catch (error) {
-        this.#parts.logger.debug({ err: asError(error) }, "could not start the workers yet");
+        this.#deps.logger.debug({ err: asError(error) }, "could not start the workers yet");
         await Promise.allSettled([this.#workers?.deliveries.close(), this.#workers?.polls.close()]);
         await sleep(retryPauseMs, signal);
       }
@@ -73,12 +73,12 @@ export class Crew {
   }
 
   #makeWorkers({ polls }: { polls: Jobs }): { deliveries: JobWorker; polls: JobWorker } {
-    const { backend, handlers, concurrency, isScheduled, logger, reach } = this.#parts;
+    const { backend, handlers, concurrency, isScheduled, logger, reach } = this.#deps;
     const stopping = this.#stopping.signal;
     const heard = (error: Error) => reach.heard(error);
     const deliver = deliveryWork({
       deliver: (id, signal) => handlers.deliver(id, signal),
-      turns: new Turns(concurrency),
+      turns: new PrioritySemaphore(concurrency),
       leaving: this.#leaving.signal,
       stopping,
       logger,

@@ -3,7 +3,7 @@ import type { Logger } from "#telemetry";
 import type { Jobs, Work } from "./backend.ts";
 import type { QueueHandlers, WakeOptions } from "./contract.ts";
 import { parseRecords, recordsText } from "./record-text.ts";
-import type { Turns } from "./turns.ts";
+import type { PrioritySemaphore } from "./turns.ts";
 
 export const deliveryQueueName = "deliveries";
 
@@ -31,9 +31,9 @@ export async function countJobs(jobs: Jobs): Promise<{ waiting: number; active: 
   return { waiting: waiting + prioritized, active };
 }
 
-export interface DeliveryWorkParts {
+export interface DeliveryWorkDeps {
   readonly deliver: QueueHandlers["deliver"];
-  readonly turns: Turns;
+  readonly turns: PrioritySemaphore;
   /** Nothing more is begun. */
   readonly leaving: AbortSignal;
   /** What runs shall end. */
@@ -42,7 +42,7 @@ export interface DeliveryWorkParts {
 }
 
 /** What a worker does with a job: each of its records gets a turn. Whatever the handler throws is logged here and ends here. */
-export function deliveryWork({ deliver, turns, leaving, stopping, logger }: DeliveryWorkParts): Work {
+export function deliveryWork({ deliver, turns, leaving, stopping, logger }: DeliveryWorkDeps): Work {
   const inTurn = async (id: RecordId, backfill: boolean): Promise<void> => {
     const place = turns.take({ backfill });
     if (place !== undefined) await place;

@@ -36,9 +36,9 @@ const connectionWords = /connection is closed|connection terminated|timeout|time
 const connectionStates = /^(08|57P)/;
 
 /** Whether an error says that the server is away, rather than what it thinks of a command. */
-export function saysUnreachable(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   if (error instanceof SyncError) return error.code === "E_QUEUE_UNREACHABLE";
-  if (error instanceof AggregateError) return error.errors.some(saysUnreachable);
+  if (error instanceof AggregateError) return error.errors.some(isUnreachable);
   if (!(error instanceof Error)) return false;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   return connectionCodes.has(code) || connectionStates.test(code) || connectionWords.test(error.message);
@@ -48,7 +48,7 @@ const deniedWords = /^(WRONGPASS|NOAUTH|NOPERM)|invalid password|without any pas
 /** PostgreSQL: invalid authorization, no such database, no privilege. */
 const deniedStates = /^(28|3D000|42501)/;
 
-export function saysDenied(error: unknown): boolean {
+export function isAccessDenied(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   return deniedWords.test(error.message) || deniedStates.test(code);

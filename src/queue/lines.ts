@@ -1,15 +1,15 @@
 import type { Backend, Jobs } from "./backend.ts";
 import { deliveryQueueName } from "./deliveries.ts";
 import { pollQueueName } from "./polls.ts";
-import type { Reach } from "./reach.ts";
+import type { BackendHealth } from "./reach.ts";
 
 /** BullMQ's two queues, opened when the backend is first reached. */
-export class Lines {
+export class JobQueues {
   readonly #backend: Backend;
-  readonly #reach: Reach;
+  readonly #reach: BackendHealth;
   #open: Promise<{ deliveries: Jobs; polls: Jobs }> | undefined;
 
-  constructor(backend: Backend, reach: Reach) {
+  constructor(backend: Backend, reach: BackendHealth) {
     this.#backend = backend;
     this.#reach = reach;
   }

@@ -4,7 +4,7 @@ import { StopError } from "#model";
 const defaultPrefix = "svcsync";
 const prefixShape = /^[a-z_][a-z0-9_]{0,40}$/i;
 
-export interface Place {
+export interface QueueAddress {
   /** The address without our own parameter. */
   readonly url: string;
   /** Redis keys begin with it, and PostgreSQL tables live in a schema of this name. */
@@ -17,7 +17,7 @@ export interface Place {
  * Takes an address apart. A path, `unix:` and `redis+unix:` mean a unix socket. `?prefix=` goes before `prefix`.
  * @throws {StopError} E_QUEUE_URL
  */
-export function parsePlace(address: string, fallback = defaultPrefix): Place {
+export function parseQueueAddress(address: string, fallback = defaultPrefix): QueueAddress {
   let url: URL;
   try {
     url = new URL(address.startsWith("/") ? `unix://${address}` : address);

@@ -1,11 +1,11 @@
 import { StopError, type Clock } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend } from "./backend.ts";
-import { BullQueue, type BullQueueParts } from "./bull-queue.ts";
+import { BullQueue, type BullQueueDeps } from "./bull-queue.ts";
 import type { Queue, QueueLocation } from "./contract.ts";
-import { parsePlace, type Place } from "./location.ts";
+import { parseQueueAddress, type QueueAddress } from "./location.ts";
 
-export interface QueueParts {
+export interface QueueDeps {
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -16,7 +16,7 @@ export interface QueueParts {
  * @throws {StopError} E_QUEUE_DENIED, E_QUEUE_VERSION, E_QUEUE_URL: waiting would not help.
  * @throws {StopError} E_REDIS_MISSING, E_REDIS_FAILED: there is no private server to be had.
  */
-export async function openQueue(location: QueueLocation, { clock, logger }: QueueParts): Promise<Queue> {
+export async function openQueue(location: QueueLocation, { clock, logger }: QueueDeps): Promise<Queue> {
   const queue = await build(location, { clock, logger });
   try {
     await queue.ping();
@@ -29,30 +29,30 @@ export async function openQueue(location: QueueLocation, { clock, logger }: Queu
 }
 
 /** Backends and their clients are loaded when they are needed: most commands need none. */
-async function build(location: QueueLocation, { clock, logger }: QueueParts): Promise<BullQueue> {
+async function build(location: QueueLocation, { clock, logger }: QueueDeps): Promise<BullQueue> {
   return new BullQueue({ ...(await backendAt(location, logger)), clock, logger });
 }
 
 async function backendAt(
   location: QueueLocation,
   logger: Logger,
-): Promise<Pick<BullQueueParts, "backend" | "label" | "close">> {
+): Promise<Pick<BullQueueDeps, "backend" | "label" | "close">> {
   if (location.kind === "private") {
     const { PrivateServer } = await import("./private/private-server.ts");
     const server = await PrivateServer.start(location.dataDir, logger);
     return {
-      backend: await redisBackend(parsePlace(server.url), logger),
+      backend: await redisBackend(parseQueueAddress(server.url), logger),
       label: "the private Redis server",
       close: () => server.end(),
     };
   }
-  const place = parsePlace(location.url, location.prefix);
+  const place = parseQueueAddress(location.url, location.prefix);
   if (location.kind === "redis") return { backend: await redisBackend(place, logger), label: place.label };
   const { PostgresBackend } = await import("./postgres-backend.ts");
   return { backend: new PostgresBackend(place), label: place.label };
 }
 
-async function redisBackend(place: Place, logger: Logger): Promise<Backend> {
+async function redisBackend(place: QueueAddress, logger: Logger): Promise<Backend> {
   const { RedisBackend } = await import("./redis-backend.ts");
   return new RedisBackend(place, logger);
 }

@@ -60,7 +60,7 @@ function isAlive(next: number | undefined, everyMs: number, now: number): boolea
   return next !== undefined && next > now - lateMs && next <= now + everyMs + lateMs;
 }
 
-export interface PollWorkParts {
+export interface PollWorkDeps {
   readonly jobs: () => Jobs;
   readonly poll: QueueHandlers["poll"];
   /** Whether the stream is polled by schedule: ticks may be left of streams that no longer are. */
@@ -70,7 +70,7 @@ export interface PollWorkParts {
 }
 
 /** What a worker does with a tick and with a poll. Whatever the handler throws is logged here and ends here. */
-export function pollWork({ jobs, poll, isScheduled, stopping, logger }: PollWorkParts): Work {
+export function pollWork({ jobs, poll, isScheduled, stopping, logger }: PollWorkDeps): Work {
   const running = new Set<StreamName>();
   return async ({ name, data: stream }, lost) => {
     if (name === tickName) {

@@ -14,7 +14,7 @@ import {
   type WorkerSettings,
 } from "./backend.ts";
 import { tooOld } from "./errors.ts";
-import type { Place } from "./location.ts";
+import type { QueueAddress } from "./location.ts";
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
 
@@ -31,11 +31,11 @@ class PatientWorker extends Worker<JobText, void> {
 
 /** BullMQ on PostgreSQL, in a schema of its own that is created and migrated when the server is first reached. */
 export class PostgresBackend implements Backend {
-  readonly #place: Place;
+  readonly #place: QueueAddress;
   readonly #pool: Pool;
   #isPrepared = false;
 
-  constructor(place: Place) {
+  constructor(place: QueueAddress) {
     this.#place = place;
     this.#pool = new Pool({ ...this.#connection, max: 1, query_timeout: connectTimeoutMs });
     /** A connection that breaks while idle is replaced by the pool; the next probe tells whether that works. */

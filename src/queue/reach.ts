@@ -1,7 +1,7 @@
 import { sleep, StopError, SyncError, type Clock, type ErrorCode } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend } from "./backend.ts";
-import { denied, refused, saysDenied, saysUnreachable, unreachable } from "./errors.ts";
+import { denied, refused, isAccessDenied, isUnreachable, unreachable } from "./errors.ts";
 
 /** No call keeps its caller longer than this, in milliseconds. */
 const patienceMs = 5_000;
@@ -14,7 +14,7 @@ const noop = () => undefined;
  * Whether the backend answers and takes writes: calls pass through here, so that none hangs, an outage is logged once and
  * not per call, and its end is noticed without being asked for.
  */
-export class Reach {
+export class BackendHealth {
   readonly #backend: Backend;
   readonly #label: string;
   readonly #clock: Clock;
@@ -64,7 +64,7 @@ export class Reach {
   /** What BullMQ met in the background. */
   heard(error: Error): void {
     if (this.#closing.signal.aborted) return;
-    if (!saysUnreachable(error)) this.#log.debug({ err: error }, "met an error in the background of the queue");
+    if (!isUnreachable(error)) this.#log.debug({ err: error }, "met an error in the background of the queue");
     this.#doubt();
   }
 
@@ -105,8 +105,8 @@ export class Reach {
 
   #judged(error: unknown): SyncError {
     if (error instanceof SyncError) return error;
-    if (saysDenied(error)) return denied(this.#label, error);
-    return saysUnreachable(error) ? unreachable(this.#label, error) : refused(this.#label, error);
+    if (isAccessDenied(error)) return denied(this.#label, error);
+    return isUnreachable(error) ? unreachable(this.#label, error) : refused(this.#label, error);
   }
 
   /** One connection that broke, or one command that was refused, is no outage yet: the probe decides. */
@@ -118,7 +118,7 @@ export class Reach {
     const known = this.#outage;
     if (known?.code === error.code || this.#closing.signal.aborted) return;
     this.#outage = { code: error.code, since: known?.since ?? this.#clock.now() };
-    if (saysUnreachable(error)) {
+    if (isUnreachable(error)) {
       /** Calls that are under way need not run into their time-out. */
       for (const giveUp of this.#calling) giveUp();
       this.#log.warn({ queue: this.#label, err: error }, "lost the queue");

@@ -13,8 +13,8 @@ import {
   type Work,
   type WorkerSettings,
 } from "./backend.ts";
-import { saysDenied, tooOld, unreachable } from "./errors.ts";
-import type { Place } from "./location.ts";
+import { isAccessDenied, tooOld, unreachable } from "./errors.ts";
+import type { QueueAddress } from "./location.ts";
 import { RedisConnections } from "./redis-client.ts";
 import { oldestRedis, readRedisFacts } from "./redis-facts.ts";
 
@@ -31,12 +31,12 @@ class PatientWorker extends Worker<JobText, void> {
 
 /** BullMQ on Redis or Valkey: one connection for all commands, and one more for each worker that waits for jobs. */
 export class RedisBackend implements Backend {
-  readonly #place: Place;
+  readonly #place: QueueAddress;
   readonly #log: Logger;
   readonly #connections: RedisConnections;
   #isChecked = false;
 
-  constructor(place: Place, log: Logger) {
+  constructor(place: QueueAddress, log: Logger) {
     this.#place = place;
     this.#log = log;
     this.#connections = new RedisConnections(this.#place.url);
@@ -107,7 +107,7 @@ export class RedisBackend implements Backend {
     });
     if (isInTime) return;
     const { lastError } = this.#connections;
-    throw lastError && saysDenied(lastError) ? lastError : unreachable(this.#place.label, lastError);
+    throw lastError && isAccessDenied(lastError) ? lastError : unreachable(this.#place.label, lastError);
   }
 
   async #check(): Promise<void> {

@@ -1,5 +1,5 @@
 /** Lets at most so many deliveries run at once. Those of live changes come first, whoever asked earlier. */
-export class Turns {
+export class PrioritySemaphore {
   #free: number;
   readonly #live: (() => void)[] = [];
   readonly #backfill: (() => void)[] = [];

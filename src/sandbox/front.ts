@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { performance } from "node:perf_hooks";
 import { errorFacts, sleep, systemClock, type Json } from "#model";
 import type { Logger } from "#telemetry";
-import { Refusal, UNAUTHORIZED, refused, type Answer } from "./api/answer.ts";
+import { Refusal, UNAUTHORIZED, refused, type ApiResponse } from "./api/answer.ts";
 import type { Api } from "./api/api.ts";
 import { Router, type Route } from "./api/route.ts";
 import type { Sessions } from "./api/sessions.ts";
@@ -46,7 +46,7 @@ interface Exchange {
   username: string | undefined;
 }
 
-interface Parts {
+interface FrontendDeps {
   readonly tenant: Tenant;
   readonly api: Api;
   readonly sessions: Sessions;
@@ -56,16 +56,16 @@ interface Parts {
 }
 
 /** The service's HTTP side: reads requests, lets faults strike, sends answers, writes the ledger. */
-export class Front {
+export class HttpFrontend {
   readonly server: Server;
-  readonly #parts: Parts;
+  readonly #deps: FrontendDeps;
   readonly #router: Router;
   readonly #jitter = seededRandom(1);
   readonly #stopping = new AbortController();
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#router = new Router(parts.tenant.catalogue, parts.tenant.switches.recordPath);
+  constructor(deps: FrontendDeps) {
+    this.#deps = deps;
+    this.#router = new Router(deps.tenant.catalogue, deps.tenant.switches.recordPath);
     // Every request that a fault holds back listens for the end.
     setMaxListeners(0, this.#stopping.signal);
     this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
@@ -83,7 +83,7 @@ export class Front {
     const url = request.url ?? "/";
     const at = url.indexOf("?");
     const exchange: Exchange = {
-      number: this.#parts.ledger.nextNumber(),
+      number: this.#deps.ledger.nextNumber(),
       startedAt: performance.now(),
       request,
       response,
@@ -95,10 +95,10 @@ export class Front {
       disturbed: undefined,
       username: undefined,
     };
-    if (this.#parts.faults.none) return this.#finish(exchange, this.#answer(exchange));
+    if (this.#deps.faults.none) return this.#finish(exchange, this.#answer(exchange));
     this.#disturb(exchange).catch((error: unknown) => {
       if (this.#stopping.signal.aborted) return;
-      this.#parts.logger?.error({ err: errorFacts(error) }, "sandbox request failed");
+      this.#deps.logger?.error({ err: errorFacts(error) }, "sandbox request failed");
       response.destroy();
     });
   }
@@ -111,11 +111,11 @@ export class Front {
     const disturbed = disturbance(struck, this.#jitter);
     exchange.disturbed = disturbed;
     if (disturbed.delayBeforeMs > 0) await this.#pause(disturbed.delayBeforeMs);
-    if (disturbed.revoke) this.#parts.sessions.revoke(disturbed.revoke);
+    if (disturbed.revoke) this.#deps.sessions.revoke(disturbed.revoke);
     if (disturbed.vanish) this.#vanish(route);
     const { final } = disturbed;
     if (final?.kind === "tooMany" || final?.kind === "rateLimit" || final?.kind === "quota")
-      return this.#finish(exchange, tooMany(final, this.#parts.tenant.clock.now()));
+      return this.#finish(exchange, tooMany(final, this.#deps.tenant.clock.now()));
     if (final?.kind === "gateway404") return this.#finish(exchange, gateway404(final));
     if (final?.kind === "serverError") return this.#failing(exchange, final, serverError(final));
     if (final?.kind === "redirect") return this.#failing(exchange, { when: "after", ...final }, redirect(final));
@@ -130,16 +130,16 @@ export class Front {
 
   #draw(route: Route | undefined, method: string, url: string): Fault[] {
     const isList = method === "GET" && route?.kind === "collection";
-    return this.#parts.faults.draw({ resource: named(route), method, url, isList });
+    return this.#deps.faults.draw({ resource: named(route), method, url, isList });
   }
 
   /** A refusal is left alone: it shows no record. */
-  #retouched(answer: Answer, { final, retouches }: Disturbance): Answer {
+  #retouched(answer: ApiResponse, { final, retouches }: Disturbance): ApiResponse {
     if (answer.status >= 400) return answer;
     let shown = answer;
     for (const retouch of retouches)
       shown =
-        retouch.kind === "oddId" ? oddId(retouch, shown) : futureStamp(retouch, shown, this.#parts.tenant.clock.now());
+        retouch.kind === "oddId" ? oddId(retouch, shown) : futureStamp(retouch, shown, this.#deps.tenant.clock.now());
     if (final?.kind === "emptyList") return emptyList(final, shown);
     return final?.kind === "brokenJson" ? brokenJson(shown) : shown;
   }
@@ -147,7 +147,7 @@ export class Front {
   async #failing(
     exchange: Exchange,
     fault: Pick<FaultOf<"serverError">, "when" | "commitDelayMs">,
-    bad: Answer,
+    bad: ApiResponse,
   ): Promise<void> {
     if (fault.when === "after") this.#answer(exchange);
     const delayAfterMs = exchange.disturbed?.delayAfterMs ?? 0;
@@ -179,19 +179,19 @@ export class Front {
     this.#stopping.signal.throwIfAborted();
   }
 
-  #answer(exchange: Exchange): Answer {
+  #answer(exchange: Exchange): ApiResponse {
     try {
       return this.#carryOut(exchange);
     } catch (error) {
       if (error instanceof Refusal) return refused(error.status, error.message);
-      this.#parts.logger?.error({ err: errorFacts(error) }, "sandbox request failed");
+      this.#deps.logger?.error({ err: errorFacts(error) }, "sandbox request failed");
       return refused(500, `the sandbox failed: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
-  #carryOut(exchange: Exchange): Answer {
+  #carryOut(exchange: Exchange): ApiResponse {
     const { method, route, query, request, body, number, disturbed } = exchange;
-    const { sessions, api } = this.#parts;
+    const { sessions, api } = this.#deps;
     const { authorization } = request.headers;
     if (route?.kind === "login")
       return method === "POST" ? sessions.login(parse(request, body) ?? null) : refused(405, "login wants POST");
@@ -206,24 +206,24 @@ export class Front {
   }
 
   #known({ route, request }: Exchange): boolean {
-    return route?.kind === "login" || this.#parts.sessions.account(request.headers.authorization) !== undefined;
+    return route?.kind === "login" || this.#deps.sessions.account(request.headers.authorization) !== undefined;
   }
 
   #vanish(route: Route | undefined): void {
     if (route === undefined || !("resource" in route) || !("id" in route)) return;
-    const { database } = this.#parts.tenant;
+    const { database } = this.#deps.tenant;
     if (database.table(route.resource.name).get(route.id))
       database.remove(route.resource.name, route.id, { action: "vanish" });
   }
 
-  #finish(exchange: Exchange, answer: Answer): void {
+  #finish(exchange: Exchange, answer: ApiResponse): void {
     send(exchange.response, answer, this.#date());
     this.#note(exchange, answer.status, answer.error);
   }
 
   #note(exchange: Exchange, status: number, error?: string): void {
     const { number, startedAt, method, url, route, username, disturbed } = exchange;
-    const { ledger, tenant } = this.#parts;
+    const { ledger, tenant } = this.#deps;
     ledger.add({
       number,
       at: tenant.clock.now(),
@@ -240,7 +240,7 @@ export class Front {
 
   /** With a clock of its own, the sandbox's answers carry that clock's date. */
   #date(): string | undefined {
-    const { clock } = this.#parts.tenant;
+    const { clock } = this.#deps.tenant;
     return clock === systemClock ? undefined : new Date(clock.now()).toUTCString();
   }
 }

@@ -4,7 +4,7 @@ import { Sessions } from "./api/sessions.ts";
 import { Tenant } from "./api/tenant.ts";
 import { openControl } from "./control/control.ts";
 import { Faults } from "./faults/faults.ts";
-import { Front } from "./front.ts";
+import { HttpFrontend } from "./front.ts";
 import { Ledger } from "./ledger.ts";
 import { closeServer, listen } from "./listening.ts";
 import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, type SandboxOptions } from "./options.ts";
@@ -63,7 +63,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
   if (database.log.length === 0) seedReference();
 
-  const front = new Front({ tenant, api: new Api(tenant), sessions, faults, ledger, logger });
+  const front = new HttpFrontend({ tenant, api: new Api(tenant), sessions, faults, ledger, logger });
   const vanish = (resource: ResourceName, id: number) => {
     if (database.table(resource).get(id)) database.remove(resource, id, { action: "vanish" });
   };

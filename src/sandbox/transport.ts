@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { sleep } from "#model";
-import type { Answer } from "./api/answer.ts";
+import type { ApiResponse } from "./api/answer.ts";
 
 const PIECES = 10;
 
 /** Sends an answer in one go. */
-export function send(response: ServerResponse, answer: Answer, date: string | undefined): void {
+export function send(response: ServerResponse, answer: ApiResponse, date: string | undefined): void {
   response.writeHead(answer.status, headersOf(answer, date));
   response.end(answer.body);
 }
@@ -13,7 +13,7 @@ export function send(response: ServerResponse, answer: Answer, date: string | un
 /** Sends the head at once and the body in pieces over `ms` milliseconds; ends early when the client has left. */
 export async function sendSlowly(
   response: ServerResponse,
-  answer: Answer,
+  answer: ApiResponse,
   date: string | undefined,
   ms: number,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function sendSlowly(
 }
 
 /** Promises the whole body, sends half of it and cuts the connection. */
-export async function sendHalf(response: ServerResponse, answer: Answer, date: string | undefined): Promise<void> {
+export async function sendHalf(response: ServerResponse, answer: ApiResponse, date: string | undefined): Promise<void> {
   const body = Buffer.from(answer.body === "" ? " " : answer.body);
   response.writeHead(answer.status, { ...headersOf(answer, date), "content-length": body.length + 1 });
   await new Promise<void>((resolve) => {
@@ -38,7 +38,7 @@ export async function sendHalf(response: ServerResponse, answer: Answer, date: s
   response.socket?.destroy();
 }
 
-function headersOf(answer: Answer, date: string | undefined): Record<string, string | number> {
+function headersOf(answer: ApiResponse, date: string | undefined): Record<string, string | number> {
   const headers: Record<string, string | number> = {};
   if (answer.status !== 204) headers["content-length"] = Buffer.byteLength(answer.body);
   if (answer.body !== "") headers["content-type"] = "application/json; charset=utf-8";

@@ -14,7 +14,7 @@ import type { ServerClock } from "./server-clock.ts";
 import type { Transport } from "./transport.ts";
 import type { Witness } from "./witness.ts";
 
-interface ClientParts {
+interface ClientDeps {
   readonly serverClock: ServerClock;
   readonly transport: Transport;
   readonly limit: AdaptiveLimit;
@@ -33,50 +33,50 @@ interface ClientParts {
 
 /** The contract's front: every method is one part's work. */
 export class ServiceClient implements Service {
-  readonly #parts: ClientParts;
+  readonly #deps: ClientDeps;
 
-  constructor(parts: ClientParts) {
-    this.#parts = parts;
+  constructor(deps: ClientDeps) {
+    this.#deps = deps;
   }
 
   create(resource: ResourceName, body: JsonObject, signal: AbortSignal) {
-    return this.#parts.creates.create(resource, body, signal);
+    return this.#deps.creates.create(resource, body, signal);
   }
 
   update(resource: ResourceName, id: ServiceId, patch: Patch, signal: AbortSignal) {
-    return this.#parts.edits.update(resource, id, patch, signal);
+    return this.#deps.edits.update(resource, id, patch, signal);
   }
 
   remove(resource: ResourceName, id: ServiceId, signal: AbortSignal, above?: JsonObject) {
-    return this.#parts.records.remove(resource, id, signal, above);
+    return this.#deps.records.remove(resource, id, signal, above);
   }
 
   read(resource: ResourceName, id: ServiceId, fields: readonly string[], signal: AbortSignal, above?: JsonObject) {
-    return this.#parts.records.read(resource, id, fields, signal, above);
+    return this.#deps.records.read(resource, id, fields, signal, above);
   }
 
   vouch(resource: ResourceName, known: readonly ServiceId[], signal: AbortSignal) {
-    return this.#parts.witness.vouch(resource, known, signal);
+    return this.#deps.witness.vouch(resource, known, signal);
   }
 
   list(resource: ResourceName, query: ListQuery, signal: AbortSignal) {
-    return this.#parts.lists.pages(resource, query, signal);
+    return this.#deps.lists.pages(resource, query, signal);
   }
 
   lookup(resource: ResourceName, by: string, value: string | number, signal: AbortSignal) {
-    return this.#parts.reference.lookup(resource, by, value, signal);
+    return this.#deps.reference.lookup(resource, by, value, signal);
   }
 
   fields(resource: ResourceName, names: readonly string[], signal: AbortSignal) {
-    return this.#parts.fieldReader.facts(resource, names, signal);
+    return this.#deps.fieldReader.facts(resource, names, signal);
   }
 
   now() {
-    return this.#parts.serverClock.now();
+    return this.#deps.serverClock.now();
   }
 
   state(): ServiceState {
-    const { breaker, limit, pace, transport } = this.#parts;
+    const { breaker, limit, pace, transport } = this.#deps;
     return {
       state: breaker.state,
       probeAt: breaker.probeAt,
@@ -88,19 +88,19 @@ export class ServiceClient implements Service {
   }
 
   drain() {
-    this.#parts.pace.drain();
+    this.#deps.pace.drain();
   }
 
   ping(signal: AbortSignal) {
-    return this.#parts.probe.ping(signal);
+    return this.#deps.probe.ping(signal);
   }
 
   probe(resources: readonly ResourceName[], signal: AbortSignal) {
-    return this.#parts.probe.run(resources, signal);
+    return this.#deps.probe.run(resources, signal);
   }
 
   [Symbol.asyncDispose]() {
-    this.#parts.close();
+    this.#deps.close();
     return Promise.resolve();
   }
 }

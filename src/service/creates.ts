@@ -5,7 +5,7 @@ import type { Written } from "./contract.ts";
 import type { CustomFields } from "./custom-fields.ts";
 import { ServiceRefusal, unknownResource } from "./failures.ts";
 import { fieldsParameter } from "./fields.ts";
-import type { ReadParts } from "./lists.ts";
+import type { ReadDeps } from "./lists.ts";
 import { recordIn } from "./reading.ts";
 import type { Records } from "./records.ts";
 import type { Exchange } from "./transport.ts";
@@ -17,19 +17,19 @@ import { idOf, isEmpty, sameKeyPart, sameValue } from "./values.ts";
  * caller looks the record up in its index of natural keys.
  */
 export class Creates {
-  readonly #parts: ReadParts;
+  readonly #deps: ReadDeps;
   readonly #customFields: CustomFields;
   readonly #records: Pick<Records, "read">;
   #answersRecords = false;
 
-  constructor(parts: ReadParts, customFields: CustomFields, records: Pick<Records, "read">) {
-    this.#parts = parts;
+  constructor(deps: ReadDeps, customFields: CustomFields, records: Pick<Records, "read">) {
+    this.#deps = deps;
     this.#customFields = customFields;
     this.#records = records;
   }
 
   async create(resource: ResourceName, fields: JsonObject, signal: AbortSignal): Promise<Written> {
-    const { paths, dialect } = this.#parts;
+    const { paths, dialect } = this.#deps;
     const startedAt = performance.now();
     const sent = without(fields, paths.fieldsInPath(resource));
     const exchange = await this.#post(resource, fields, sent, signal);
@@ -64,7 +64,7 @@ export class Creates {
   }
 
   async #post(resource: ResourceName, scope: JsonObject, sent: JsonObject, signal: AbortSignal): Promise<Exchange> {
-    const { transport, paths, brand, dialect } = this.#parts;
+    const { transport, paths, brand, dialect } = this.#deps;
     const body = await this.#customFields.combine(resource, sent, signal);
     const asked =
       dialect.createAnswer === "record" ? { fields: brand.outward(fieldsParameter(Object.keys(sent))) } : {};

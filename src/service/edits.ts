@@ -7,7 +7,7 @@ import { without } from "./creates.ts";
 import type { CustomFields } from "./custom-fields.ts";
 import { ServiceRefusal } from "./failures.ts";
 import { fieldsParameter } from "./fields.ts";
-import type { ReadParts } from "./lists.ts";
+import type { ReadDeps } from "./lists.ts";
 import type { Moved, Scope } from "./paths.ts";
 import { recordIn } from "./reading.ts";
 import type { Records } from "./records.ts";
@@ -15,16 +15,16 @@ import { idOf } from "./values.ts";
 
 /** Partial edits: only what is given is sent, and the answer is asked to show it. */
 export class Edits {
-  readonly #parts: ReadParts;
+  readonly #deps: ReadDeps;
   readonly #customFields: CustomFields;
   readonly #records: Records;
   readonly #arrays: ArrayEdits;
 
-  constructor(parts: ReadParts, customFields: CustomFields, records: Records, logger: Logger) {
-    this.#parts = parts;
+  constructor(deps: ReadDeps, customFields: CustomFields, records: Records, logger: Logger) {
+    this.#deps = deps;
     this.#customFields = customFields;
     this.#records = records;
-    this.#arrays = new ArrayEdits(parts.dialect.arrayUpdate, logger);
+    this.#arrays = new ArrayEdits(deps.dialect.arrayUpdate, logger);
   }
 
   /**
@@ -33,10 +33,10 @@ export class Edits {
    */
   async update(resource: ResourceName, id: ServiceId, patch: Patch, signal: AbortSignal): Promise<Written> {
     const startedAt = performance.now();
-    const moved = await this.#parts.paths.moved(resource, id, patch.fields);
+    const moved = await this.#deps.paths.moved(resource, id, patch.fields);
     if (moved !== undefined) throw parentChanged(resource, id, moved);
     const scope: Scope = { ...patch.above, ...patch.fields };
-    const sent = without(patch.fields, this.#parts.paths.fieldsInPath(resource));
+    const sent = without(patch.fields, this.#deps.paths.fieldsInPath(resource));
     const combined = await this.#customFields.combine(resource, sent, signal);
     const names = [...Object.keys(sent), ...Object.keys(patch.arrays)];
     let status = 0;
@@ -75,7 +75,7 @@ export class Edits {
     scope: Scope,
     signal: AbortSignal,
   ): Promise<{ record: JsonObject; status: number }> {
-    const { transport, paths, brand } = this.#parts;
+    const { transport, paths, brand } = this.#deps;
     try {
       const exchange = await transport.send({
         method: "PUT",

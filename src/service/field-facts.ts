@@ -14,7 +14,7 @@ import { idOf, isEmpty } from "./values.ts";
 const CONTROL = "svcsyncNoSuchField";
 const ROWS_READ = 50;
 
-export interface FieldReaderParts {
+export interface FieldReaderDeps {
   readonly lists: Lists;
   readonly paths: Paths;
   readonly brand: Brand;
@@ -22,10 +22,10 @@ export interface FieldReaderParts {
 
 /** Says of field names whether the service has them: by what the tenant shows first, by the catalogue where it shows nothing. */
 export class FieldReader {
-  readonly #parts: FieldReaderParts;
+  readonly #deps: FieldReaderDeps;
 
-  constructor(parts: FieldReaderParts) {
-    this.#parts = parts;
+  constructor(deps: FieldReaderDeps) {
+    this.#deps = deps;
   }
 
   async facts(resource: ResourceName, names: readonly string[], signal: AbortSignal): Promise<FieldFacts> {
@@ -41,9 +41,9 @@ export class FieldReader {
 
   /** Some records with these fields; none where they would have to be searched for below others. */
   async #rows(resource: ResourceName, names: readonly string[], signal: AbortSignal): Promise<readonly JsonObject[]> {
-    if (this.#parts.paths.isNested(resource)) return [];
+    if (this.#deps.paths.isNested(resource)) return [];
     const query = { fields: [...names, CONTROL] };
-    const page = await this.#parts.lists
+    const page = await this.#deps.lists
       .page(resource, query, { limit: ROWS_READ, offset: 0 }, signal)
       .catch(unlessForbidden);
     return page?.rows ?? [];
@@ -52,12 +52,12 @@ export class FieldReader {
   async #customFields(resource: ResourceName, signal: AbortSignal): Promise<readonly JsonObject[] | undefined> {
     const fields: JsonObject[] = [];
     try {
-      for await (const page of this.#parts.lists.pages(
+      for await (const page of this.#deps.lists.pages(
         "customField",
         { fields: ["name", "parentType", "type"] },
         signal,
       ))
-        fields.push(...page.filter((field) => isCustomFieldOf(resource, field, this.#parts.brand)));
+        fields.push(...page.filter((field) => isCustomFieldOf(resource, field, this.#deps.brand)));
     } catch (thrown) {
       return unlessForbidden(thrown);
     }

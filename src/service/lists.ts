@@ -15,7 +15,7 @@ import { walk, type Place } from "./walk.ts";
 /** Rows that are handed on at once. */
 const MOST_ROWS = 200;
 
-export interface ReadParts {
+export interface ReadDeps {
   readonly transport: Transport;
   readonly paths: Paths;
   readonly dialect: Dialect;
@@ -30,11 +30,11 @@ export interface ListQuery {
 
 /** Reads lists whole, every record once. */
 export class Lists {
-  readonly #parts: ReadParts;
+  readonly #deps: ReadDeps;
   readonly #customFields: CustomFields;
 
-  constructor(parts: ReadParts, customFields: CustomFields) {
-    this.#parts = parts;
+  constructor(deps: ReadDeps, customFields: CustomFields) {
+    this.#deps = deps;
     this.#customFields = customFields;
   }
 
@@ -44,7 +44,7 @@ export class Lists {
    */
   async *pages(resource: ResourceName, query: ListQuery, signal: AbortSignal): AsyncGenerator<JsonObject[]> {
     const { parent } = resourceFacts(resource);
-    if (parent === undefined || !this.#parts.paths.isNested(resource)) yield* this.#list(resource, query, {}, signal);
+    if (parent === undefined || !this.#deps.paths.isNested(resource)) yield* this.#list(resource, query, {}, signal);
     else
       for await (const records of this.pages(parent.resource, { fields: ["id"] }, signal))
         for (const { id = null } of records) yield* this.#list(resource, query, { [parent.field]: id }, signal);
@@ -57,7 +57,7 @@ export class Lists {
     above: JsonObject,
     signal: AbortSignal,
   ): AsyncGenerator<JsonObject[]> {
-    const { paths, dialect } = this.#parts;
+    const { paths, dialect } = this.#deps;
     const read = (place: Place) => this.page(resource, query, place, signal, above);
     for await (const rows of inPieces(walk(resource, read, dialect))) {
       for (const row of rows) {
@@ -78,7 +78,7 @@ export class Lists {
     signal: AbortSignal,
     above: JsonObject = {},
   ): Promise<Page> {
-    const { transport, paths, dialect, brand } = this.#parts;
+    const { transport, paths, dialect, brand } = this.#deps;
     const call = {
       method: "GET",
       resource,
@@ -100,7 +100,7 @@ export class Lists {
   }
 
   #parameters(resource: ResourceName, { fields, changedSince }: ListQuery, place: Place): Record<string, string> {
-    const { dialect, brand } = this.#parts;
+    const { dialect, brand } = this.#deps;
     const shown = changedSince === undefined ? fields : [...fields, "modified"];
     const parameters: Record<string, string> = {
       fields: brand.outward(fieldsParameter(shown)),

@@ -1,6 +1,6 @@
 import type { Finding } from "#model";
 import { found, unlessRefused, type Ask } from "./probe-finding.ts";
-import type { ProbeParts } from "./probe.ts";
+import type { ProbeDeps } from "./probe.ts";
 import type { Sample } from "./probe-wrapper.ts";
 import { recordIn } from "./reading.ts";
 import { idOf } from "./values.ts";
@@ -18,7 +18,7 @@ const SHAPES = [
 export async function probeRecordPath(
   ask: Ask,
   samples: readonly Sample[],
-  { dialect }: ProbeParts,
+  { dialect }: ProbeDeps,
 ): Promise<Finding[]> {
   const configured = dialect.recordPath;
   const sample = samples.find(({ id }) => id !== undefined);

@@ -2,7 +2,7 @@ import type { Finding, JsonObject, ResourceName } from "#model";
 import { resourceFacts } from "./catalogue.ts";
 import { ServiceRefusal } from "./failures.ts";
 import { unlessRefused, withPair, type Ask } from "./probe-finding.ts";
-import type { ProbeParts } from "./probe.ts";
+import type { ProbeDeps } from "./probe.ts";
 import { pageIn } from "./reading.ts";
 import { isEmpty } from "./values.ts";
 
@@ -15,7 +15,7 @@ export interface ResourceSeen {
 }
 
 /** One mapped resource: may it be read, under which path, and does its list narrow by `changedSince`. */
-export async function probeResource(ask: Ask, resource: ResourceName, parts: ProbeParts): Promise<ResourceSeen> {
+export async function probeResource(ask: Ask, resource: ResourceName, parts: ProbeDeps): Promise<ResourceSeen> {
   const { dialect, brand, paths } = parts;
   const ok = (message: string): Finding => ({ subject: resource, verdict: "ok", message });
   if (paths.isNested(resource)) return { findings: [ok(`read below its parents: ${dialect.paths[resource]}`)] };
@@ -59,7 +59,7 @@ async function refused(
   ask: Ask,
   resource: ResourceName,
   refusal: ServiceRefusal,
-  { dialect, brandSeen }: ProbeParts,
+  { dialect, brandSeen }: ProbeDeps,
 ): Promise<Finding> {
   const { otherPath } = resourceFacts(resource);
   const problem = { subject: resource, verdict: "problem", message: refusal.message } as const;

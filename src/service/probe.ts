@@ -1,6 +1,6 @@
 import { SyncError, type Clock, type Finding, type JsonObject, type ResourceName } from "#model";
 import { BRAND_SIGN } from "./brand.ts";
-import type { ReadParts } from "./lists.ts";
+import type { ReadDeps } from "./lists.ts";
 import { ServiceRefusal } from "./failures.ts";
 import { found, notProbed, unlessRefused, type Ask } from "./probe-finding.ts";
 import { probeLists } from "./probe-lists.ts";
@@ -11,7 +11,7 @@ import { pageIn } from "./reading.ts";
 import type { Exchange } from "./transport.ts";
 import { idOf } from "./values.ts";
 
-export interface ProbeParts extends ReadParts {
+export interface ProbeDeps extends ReadDeps {
   readonly clock: Clock;
   /** The vendor's word, as far as it was seen. */
   readonly brandSeen?: string | undefined;
@@ -23,10 +23,10 @@ const SKEW_ALLOWED_MS = 60_000;
 
 /** Looks at a tenant by reads alone and compares it with what is configured. */
 export class Probe {
-  readonly #parts: ProbeParts;
+  readonly #deps: ProbeDeps;
 
-  constructor(parts: ProbeParts) {
-    this.#parts = parts;
+  constructor(deps: ProbeDeps) {
+    this.#deps = deps;
   }
 
   /** One small read: address, credentials and network hold when it succeeds, or when this user may not read just that. */
@@ -41,7 +41,7 @@ export class Probe {
   /** Never writes. What cannot be probed is a warning of its own; only an abort throws. */
   async run(resources: readonly ResourceName[], signal: AbortSignal): Promise<Finding[]> {
     const ask = this.#ask(signal);
-    const { dialect, brand } = this.#parts;
+    const { dialect, brand } = this.#deps;
     const findings: Finding[] = [];
     const take = async (subject: string, check: () => Promise<readonly Finding[]>) => {
       try {
@@ -56,13 +56,13 @@ export class Probe {
     if (!first.reached) return findings;
     const samples = await this.#samples(ask, [...resources, ...COMMON]);
     await take("lists", () => probeLists(ask, samples, dialect, brand));
-    await take("record path", () => probeRecordPath(ask, samples, this.#parts));
+    await take("record path", () => probeRecordPath(ask, samples, this.#deps));
     const brandSeen = await this.#brandSeen(ask);
     const brandAt = findings.length;
     let hasBranded404 = false;
     for (const resource of resources)
       await take(resource, async () => {
-        const seen = await probeResource(ask, resource, { ...this.#parts, brandSeen });
+        const seen = await probeResource(ask, resource, { ...this.#deps, brandSeen });
         hasBranded404 ||= seen.isBranded404 === true;
         return seen.findings;
       });
@@ -80,7 +80,7 @@ export class Probe {
     try {
       const { headers } = await ask("customer", { limit: "1", fields: "id" });
       const serverNow = Date.parse(headers.date ?? "");
-      const skewMs = Math.abs(serverNow - this.#parts.clock.now());
+      const skewMs = Math.abs(serverNow - this.#deps.clock.now());
       const reached: Finding = { subject: "service", verdict: "ok", message: "address and credentials hold" };
       return { reached: true, findings: [reached, ...clockFinding(skewMs)] };
     } catch (thrown) {
@@ -95,7 +95,7 @@ export class Probe {
 
   /** The beginnings of lists that may be read: paging cannot be seen on fewer than two records. */
   async #samples(ask: Ask, candidates: readonly ResourceName[]): Promise<Sample[]> {
-    const { dialect, brand, paths } = this.#parts;
+    const { dialect, brand, paths } = this.#deps;
     const samples: Sample[] = [];
     for (const resource of new Set(candidates)) {
       if (paths.isNested(resource)) continue;
@@ -112,7 +112,7 @@ export class Probe {
 
   /** Tickets name the vendor's word in their own properties. */
   async #brandSeen(ask: Ask): Promise<string | undefined> {
-    const { dialect, brand } = this.#parts;
+    const { dialect, brand } = this.#deps;
     const exchange = await unlessRefused(ask("ticket", { limit: "1", fields: "*" }));
     const ticket: JsonObject = pageIn(exchange?.body, "ticket", dialect, brand)?.rows[0] ?? {};
     const words = Object.keys(ticket).flatMap((name) => BRAND_SIGN.exec(name)?.[1] ?? []);
@@ -120,7 +120,7 @@ export class Probe {
   }
 
   #ask(signal: AbortSignal): Ask {
-    const { transport, paths } = this.#parts;
+    const { transport, paths } = this.#deps;
     const send = (url: string, resource: ResourceName, query: Record<string, string>): Promise<Exchange> =>
       transport.send({ method: "GET", resource, url, query, repeat: "quick", signal });
     const ask = async (resource: ResourceName, query: Record<string, string>) =>

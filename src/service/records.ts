@@ -3,18 +3,18 @@ import { resourceFacts } from "./catalogue.ts";
 import type { CustomFields } from "./custom-fields.ts";
 import { ServiceRefusal } from "./failures.ts";
 import { fieldsParameter } from "./fields.ts";
-import type { ReadParts } from "./lists.ts";
+import type { ReadDeps } from "./lists.ts";
 import type { Scope } from "./paths.ts";
 import { recordIn } from "./reading.ts";
 import { idOf } from "./values.ts";
 
 /** Single records: reading and deleting, with "not there" in all its spellings. */
 export class Records {
-  readonly #parts: ReadParts;
+  readonly #deps: ReadDeps;
   readonly #customFields: CustomFields;
 
-  constructor(parts: ReadParts, customFields: CustomFields) {
-    this.#parts = parts;
+  constructor(deps: ReadDeps, customFields: CustomFields) {
+    this.#deps = deps;
     this.#customFields = customFields;
   }
 
@@ -29,7 +29,7 @@ export class Records {
     signal: AbortSignal,
     scope: Scope = {},
   ): Promise<JsonObject | undefined> {
-    const { transport, paths, brand } = this.#parts;
+    const { transport, paths, brand } = this.#deps;
     try {
       const { body } = await transport.send({
         method: "GET",
@@ -60,7 +60,7 @@ export class Records {
   ): Promise<void> {
     const field = resourceFacts(resource).parent?.field;
     if (field === undefined || !fields.includes(field) || record[field] !== undefined) return;
-    const parentId = (await this.#parts.paths.above(resource, id, scope))[field];
+    const parentId = (await this.#deps.paths.above(resource, id, scope))[field];
     if (parentId !== undefined) record[field] = parentId;
   }
 
@@ -72,7 +72,7 @@ export class Records {
     scope: Scope = {},
   ): Promise<{ status: number; durationMs: number }> {
     if (resourceFacts(resource).refuses.includes("delete")) throw neverDeletes(resource);
-    const { transport, paths } = this.#parts;
+    const { transport, paths } = this.#deps;
     const startedAt = performance.now();
     try {
       const url = await paths.record(resource, id, scope);

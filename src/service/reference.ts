@@ -29,7 +29,7 @@ const MISS_PAUSE_MS = 30_000;
 /** As many names as an error lists. */
 const NAMES_LISTED = 50;
 
-interface ReferenceParts {
+interface ReferenceDeps {
   readonly list: ListAll;
   readonly cache: ReferenceCache;
   readonly clock: Clock;
@@ -41,12 +41,12 @@ interface ReferenceParts {
 
 /** Names of the service's reference data to ids: statuses, priorities, tags, custom fields. Read whole, kept for a while. */
 export class Reference {
-  readonly #parts: ReferenceParts;
+  readonly #deps: ReferenceDeps;
   readonly #snapshots = new Map<ResourceName, Snapshot>();
   readonly #reading = new Map<string, Promise<Snapshot>>();
 
-  constructor(parts: ReferenceParts) {
-    this.#parts = parts;
+  constructor(deps: ReferenceDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -60,7 +60,7 @@ export class Reference {
     signal: AbortSignal,
     accepts: (row: JsonObject) => boolean = () => true,
   ): Promise<ServiceId> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     let snapshot = await this.#fresh(resource, by, signal);
     let ids = snapshot.ids(by, value, accepts);
     if (ids.length === 0 && ageMs(clock.now(), snapshot) >= MISS_PAUSE_MS) {
@@ -80,7 +80,7 @@ export class Reference {
   }
 
   async #fresh(resource: ResourceName, by: string, signal: AbortSignal): Promise<Snapshot> {
-    const { clock, cache, maxAgeMs } = this.#parts;
+    const { clock, cache, maxAgeMs } = this.#deps;
     const good = (snapshot: Snapshot | undefined) =>
       snapshot?.has(by) === true && ageMs(clock.now(), snapshot) <= maxAgeMs ? snapshot : undefined;
     const held = good(this.#snapshots.get(resource));
@@ -104,7 +104,7 @@ export class Reference {
   }
 
   async #readAll(resource: ResourceName, by: string): Promise<Snapshot> {
-    const { clock, cache, logger, list, closing } = this.#parts;
+    const { clock, cache, logger, list, closing } = this.#deps;
     const readAt = clock.now();
     const fields = new Set([...(this.#snapshots.get(resource)?.fields ?? []), by, ...scopeFields(resource)]);
     const rows: JsonObject[] = [];

@@ -30,7 +30,7 @@ interface Doubted {
   readonly message: string;
 }
 
-interface SessionParts {
+interface SessionDeps {
   readonly login: Settings["service"]["login"];
   readonly loginUrl: string;
   readonly secrets: Secrets;
@@ -46,7 +46,7 @@ interface SessionParts {
  * the service's own words is tried again after growing pauses, some minutes long.
  */
 export class Session {
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
   #token: Token | undefined;
   #expiresAt = Infinity;
   #lifeMs = Infinity;
@@ -57,15 +57,15 @@ export class Session {
   /** Logins in a row that something in between refused; undefined while none was. */
   #doubted: Doubted | undefined;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
-    if (parts.login.kind === "token") this.#token = { header: `Bearer ${parts.secrets.serviceToken}`, served: 0 };
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+    if (deps.login.kind === "token") this.#token = { header: `Bearer ${deps.secrets.serviceToken}`, served: 0 };
   }
 
   /** A token that is good as far as is known; a promise only when a login is needed first. */
   token(): Token | Promise<Token> {
     if (this.#refusal !== undefined) throw this.#refusal;
-    const left = this.#expiresAt - this.#parts.clock.now();
+    const left = this.#expiresAt - this.#deps.clock.now();
     if (this.#token === undefined || left <= 0) return this.#renew();
     if (left < Math.min(RENEW_AHEAD_MS, this.#lifeMs / 10)) this.#renewAhead();
     return this.#token;
@@ -75,7 +75,7 @@ export class Session {
   served(token: Token): void {
     token.served++;
     this.#useless = 0;
-    const { login, clock } = this.#parts;
+    const { login, clock } = this.#deps;
     if (login.kind === "password" && login.lifeTimeRefresh && token === this.#token)
       this.#expiresAt = clock.now() + this.#lifeMs;
   }
@@ -86,14 +86,14 @@ export class Session {
    */
   async refused(token: Token, firstTime: boolean): Promise<void> {
     if (this.#refusal !== undefined) throw this.#refusal;
-    if (this.#parts.login.kind === "token") {
+    if (this.#deps.login.kind === "token") {
       if (firstTime) return;
       throw this.#refuse("the service answers 401 to SERVICE_TOKEN: it has expired, was revoked or is not a token");
     }
     if (token !== this.#token) return;
     if (token.served === 0 && ++this.#useless >= USELESS_LOGINS)
       throw this.#refuse(
-        `the service logs ${this.#parts.login.username} in but answers 401 to the new token, ${USELESS_LOGINS} times in a row`,
+        `the service logs ${this.#deps.login.username} in but answers 401 to the new token, ${USELESS_LOGINS} times in a row`,
       );
     this.#token = undefined;
     await this.#renew();
@@ -101,7 +101,7 @@ export class Session {
 
   /** In the background, with the old token still in use; should it fail, the next try waits a little. */
   #renewAhead(): void {
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     if (this.#pending !== undefined || now < this.#aheadAgainAt) return;
     this.#aheadAgainAt = now + RENEW_AGAIN_MS;
     this.#renew().catch(() => undefined);
@@ -115,7 +115,7 @@ export class Session {
   }
 
   async #login(): Promise<Token> {
-    const { login, loginUrl, secrets, http, clock, logger, hide } = this.#parts;
+    const { login, loginUrl, secrets, http, clock, logger, hide } = this.#deps;
     if (login.kind === "token") throw this.#refuse("a static token cannot be renewed");
     this.#expectRested();
     const body: JsonObject = {
@@ -151,7 +151,7 @@ export class Session {
     if (answer.status === 400 || answer.status === 401 || answer.status === 403) throw this.#refused(answer, username);
     if (answer.status === 404)
       throw new RetryError("E_SERVICE_ANSWER", `${answer.place} answered 404: is SERVICE_URL the tenant's address?`);
-    if (!answer.ok) throw answerError(answer, false, this.#parts.clock.now());
+    if (!answer.ok) throw answerError(answer, false, this.#deps.clock.now());
     const result = this.#json(answer);
     const token = isJsonObject(result) ? result["access_token"] : undefined;
     if (isJsonObject(result) && typeof token === "string")
@@ -172,8 +172,8 @@ export class Session {
     const message = `the service refused the login of ${username} with ${answer.status}: ${this.#withoutSecrets(answer)}`;
     const count = (this.#doubted?.count ?? 0) + 1;
     if (answer.status === 401 || isOwnWord(answer) || count > DOUBTED_PAUSES_MS.length) return this.#refuse(message);
-    this.#doubted = { count, at: this.#parts.clock.now(), message };
-    this.#parts.logger.warn({ username, status: answer.status, count }, "login was refused, perhaps by a gateway");
+    this.#doubted = { count, at: this.#deps.clock.now(), message };
+    this.#deps.logger.warn({ username, status: answer.status, count }, "login was refused, perhaps by a gateway");
     return this.#restError(this.#doubted);
   }
 
@@ -185,7 +185,7 @@ export class Session {
   /** A pause that seems longer than it is means that the clock was set back. */
   #restMs({ count, at }: Doubted): number {
     const pauseMs = DOUBTED_PAUSES_MS[count - 1] ?? 0;
-    const leftMs = at + pauseMs - this.#parts.clock.now();
+    const leftMs = at + pauseMs - this.#deps.clock.now();
     return leftMs > pauseMs ? 0 : leftMs;
   }
 
@@ -205,7 +205,7 @@ export class Session {
   }
 
   #withoutSecrets(answer: HttpAnswer): string {
-    const { servicePassword, serviceCode } = this.#parts.secrets;
+    const { servicePassword, serviceCode } = this.#deps.secrets;
     let said = serviceMessage(answer) || "no reason given";
     for (const secret of [servicePassword, serviceCode]) if (secret) said = said.replaceAll(secret, "***");
     return said;

@@ -63,7 +63,7 @@ export interface RequestFacts {
   readonly durationMs: number;
 }
 
-interface TransportParts {
+interface TransportDeps {
   readonly http: HttpClient;
   readonly session: Session;
   readonly limit: AdaptiveLimit;
@@ -79,11 +79,11 @@ interface TransportParts {
 
 /** The one way out: every call passes the limit, the breaker and the session, and comes back as an answer or a family. */
 export class Transport {
-  readonly #parts: TransportParts;
+  readonly #deps: TransportDeps;
   #requests = 0;
 
-  constructor(parts: TransportParts) {
-    this.#parts = parts;
+  constructor(deps: TransportDeps) {
+    this.#deps = deps;
   }
 
   get requests(): number {
@@ -100,7 +100,7 @@ export class Transport {
   }
 
   async #once(call: Call): Promise<Exchange> {
-    const { limit } = this.#parts;
+    const { limit } = this.#deps;
     call.signal.throwIfAborted();
     const room = limit.enter(call.signal);
     if (room !== undefined) await room;
@@ -121,7 +121,7 @@ export class Transport {
 
   /** Sends when it is the request's turn, and again after a 429: a request that was one too many was not carried out. */
   async #paced(call: Call): Promise<Exchange> {
-    const { pace, breaker } = this.#parts;
+    const { pace, breaker } = this.#deps;
     let refusal: unknown;
     for (let repeats = 0; ; repeats++) {
       const turn = await pace.turn(call.signal, { again: repeats > 0 }).catch((thrown: unknown) => {
@@ -141,7 +141,7 @@ export class Transport {
 
   /** Sends with a token, and again with a new one after a 401: a request that was not let in was not carried out. */
   async #authorised(call: Call, first: Turn): Promise<Exchange> {
-    const { session, clock, pace } = this.#parts;
+    const { session, clock, pace } = this.#deps;
     const write = call.method !== "GET";
     for (let replays = 0; replays <= REPLAYS; replays++) {
       const token = await session.token();
@@ -174,7 +174,7 @@ export class Transport {
 
   async #exchange(call: Call, turn: Turn, authorization: string, write: boolean): Promise<HttpAnswer> {
     this.#requests++;
-    const { http, pace, clock, serverClock } = this.#parts;
+    const { http, pace, clock, serverClock } = this.#deps;
     const startedAt = performance.now();
     try {
       const answer = await http.call({
@@ -200,7 +200,7 @@ export class Transport {
   }
 
   #report({ method, resource }: Call, status: number | undefined, durationMs: number): void {
-    const { requested, logger } = this.#parts;
+    const { requested, logger } = this.#deps;
     requested({ method, resource, status, durationMs });
     if (status !== undefined)
       logger.debug({ method, resource, status, durationMs: Math.round(durationMs) }, "service answered");
@@ -209,7 +209,7 @@ export class Transport {
   #body(answer: HttpAnswer, write: boolean): Json | undefined {
     try {
       const body = answer.json();
-      return body === undefined ? undefined : this.#parts.brand.decode(body);
+      return body === undefined ? undefined : this.#deps.brand.decode(body);
     } catch (thrown) {
       throw thrown instanceof HttpFailure ? exchangeError(thrown, write) : thrown;
     }

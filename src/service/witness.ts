@@ -1,6 +1,6 @@
 import { SyncError, WaitError, type Json, type ResourceName, type ServiceId } from "#model";
 import { ServiceRefusal } from "./failures.ts";
-import type { ReadParts } from "./lists.ts";
+import type { ReadDeps } from "./lists.ts";
 import { pageIn, recordIn, type Page } from "./reading.ts";
 import { idOf } from "./values.ts";
 
@@ -12,10 +12,10 @@ const COMMON: readonly ResourceName[] = ["customer", "user", "priority", "ticket
  * everything; then it refuses what is known to be there too.
  */
 export class Witness {
-  readonly #parts: ReadParts;
+  readonly #deps: ReadDeps;
 
-  constructor(parts: ReadParts) {
-    this.#parts = parts;
+  constructor(deps: ReadDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -49,7 +49,7 @@ export class Witness {
   async #shows(resource: ResourceName, id: ServiceId, isKnown: boolean, signal: AbortSignal): Promise<boolean> {
     const body = await this.#ask(
       resource,
-      await this.#parts.paths.record(resource, id, {}),
+      await this.#deps.paths.record(resource, id, {}),
       { fields: "id" },
       isKnown,
       signal,
@@ -59,7 +59,7 @@ export class Witness {
 
   /** Undefined when the list is refused, or when there is none to be asked for without a parent. */
   async #list(resource: ResourceName, signal: AbortSignal): Promise<Page | undefined> {
-    const { paths, dialect, brand } = this.#parts;
+    const { paths, dialect, brand } = this.#deps;
     if (paths.isNested(resource)) return undefined;
     const body = await this.#ask(
       resource,
@@ -81,7 +81,7 @@ export class Witness {
   ): Promise<Json | undefined> {
     try {
       const call = { method: "GET", resource, url, query, repeat: "never", isKnown, signal } as const;
-      return (await this.#parts.transport.send(call)).body;
+      return (await this.#deps.transport.send(call)).body;
     } catch (thrown) {
       if (thrown instanceof ServiceRefusal) return undefined;
       if (thrown instanceof SyncError && thrown.code === "E_SERVICE_DOUBTED") return undefined;

@@ -7,7 +7,7 @@ import { Temporal } from "temporal-polyfill";
 export type WallMs = number;
 
 /** The reading of a clock in `zone` at the instant `atMs`. */
-export function wallAt(atMs: number, zone: string): WallMs {
+export function wallMillisAt(atMs: number, zone: string): WallMs {
   return atMs + zoned(atMs, zone).offsetNanoseconds / 1_000_000;
 }
 
@@ -17,10 +17,10 @@ export function wallAt(atMs: number, zone: string): WallMs {
  * A window of wall-clock stamps that begins here misses no later stamp.
  */
 export function earliestWall(atMs: number, zone: string): WallMs {
-  let earliest = wallAt(atMs, zone);
+  let earliest = wallMillisAt(atMs, zone);
   let at = zoned(atMs, zone).getTimeZoneTransition("next");
   while (at && at.epochMilliseconds <= atMs + longestFoldMs) {
-    earliest = Math.min(earliest, wallAt(at.epochMilliseconds, zone));
+    earliest = Math.min(earliest, wallMillisAt(at.epochMilliseconds, zone));
     at = at.getTimeZoneTransition("next");
   }
   return earliest;
@@ -28,10 +28,10 @@ export function earliestWall(atMs: number, zone: string): WallMs {
 
 /** The latest reading that a clock in `zone` has shown at any instant up to `atMs`: the end of a window. */
 export function latestWall(atMs: number, zone: string): WallMs {
-  let latest = wallAt(atMs, zone);
+  let latest = wallMillisAt(atMs, zone);
   let at = zoned(atMs + 1, zone).getTimeZoneTransition("previous");
   while (at && at.epochMilliseconds > atMs - longestFoldMs) {
-    latest = Math.max(latest, wallAt(at.epochMilliseconds - 1, zone));
+    latest = Math.max(latest, wallMillisAt(at.epochMilliseconds - 1, zone));
     at = zoned(at.epochMilliseconds, zone).getTimeZoneTransition("previous");
   }
   return latest;

@@ -1,9 +1,9 @@
 import { ParkError, RECORD_STATES, type RecordState } from "#model";
 
 /**
- * What can happen to a record. A worker's steps: claim, release, apply, retry, wait, park, lose (the result of a create is
- * unknown), skip, remove. From elsewhere: change (the ERP), remap (the sync file), wake (a parent was bound), rewire (a
- * parent was bound to another service id), recheck (the service differs), revive and the four answers (a person).
+ * What can happen to a record. A worker's steps: claim, release, apply, retry, wait, park, markUncertain (the result of a
+ * create is unknown), skip, remove. From elsewhere: change (the ERP), remap (the sync file), parentBound, parentRebound (to
+ * another service id), recheck (the service differs), retryRequested and the four answers (a person).
  */
 export type RecordEvent =
   | "change"
@@ -14,12 +14,12 @@ export type RecordEvent =
   | "retry"
   | "wait"
   | "park"
-  | "lose"
+  | "markUncertain"
   | "skip"
   | "remove"
-  | "wake"
-  | "rewire"
-  | "revive"
+  | "parentBound"
+  | "parentRebound"
+  | "retryRequested"
   | "recheck"
   | "answerBind"
   | "answerCreate"
@@ -34,7 +34,7 @@ const STEPS_REFUSED = {
   retry: "refused",
   wait: "refused",
   park: "refused",
-  lose: "refused",
+  markUncertain: "refused",
   skip: "refused",
   remove: "refused",
 } as const;
@@ -44,7 +44,7 @@ const ANSWERS_REFUSED = { answerBind: "refused", answerCreate: "refused", answer
 const ANSWERS_TAKEN = { answerBind: "due", answerCreate: "due", answerSkip: "skipped" } as const;
 
 /**
- * Every legal move; the drawing is in README.md. A record that stays "claimed" on a change, a remap or a rewire is marked
+ * Every legal move; the drawing is in README.md. A record that stays "claimed" on a change, a remap or a rebound parent is marked
  * to become due when its claim ends. "claim" on a claimed record is legal only once the lease ran out.
  */
 const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]: Move } } = {
@@ -54,9 +54,9 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     change: "due",
     remap: "due",
     claim: "claimed",
-    wake: "due",
-    rewire: "due",
-    revive: "due",
+    parentBound: "due",
+    parentRebound: "due",
+    retryRequested: "due",
     recheck: "due",
     answerUnbind: "due",
   },
@@ -70,12 +70,12 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     retry: "due",
     wait: "waiting",
     park: "parked",
-    lose: "uncertain",
+    markUncertain: "uncertain",
     skip: "skipped",
     remove: "deleted",
-    wake: "claimed",
-    rewire: "claimed",
-    revive: "claimed",
+    parentBound: "claimed",
+    parentRebound: "claimed",
+    retryRequested: "claimed",
     recheck: "claimed",
     answerUnbind: "refused",
   },
@@ -85,9 +85,9 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     change: "due",
     remap: "due",
     claim: "claimed",
-    wake: "due",
-    rewire: "waiting",
-    revive: "due",
+    parentBound: "due",
+    parentRebound: "waiting",
+    retryRequested: "due",
     recheck: "waiting",
     answerUnbind: "due",
   },
@@ -97,9 +97,9 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     change: "due",
     remap: "due",
     claim: "refused",
-    wake: "applied",
-    rewire: "due",
-    revive: "applied",
+    parentBound: "applied",
+    parentRebound: "due",
+    retryRequested: "applied",
     recheck: "due",
     answerUnbind: "due",
   },
@@ -109,9 +109,9 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     change: "due",
     remap: "due",
     claim: "refused",
-    wake: "parked",
-    rewire: "due",
-    revive: "due",
+    parentBound: "parked",
+    parentRebound: "due",
+    retryRequested: "due",
     recheck: "parked",
     answerUnbind: "due",
   },
@@ -121,9 +121,9 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     change: "due",
     remap: "due",
     claim: "refused",
-    wake: "uncertain",
-    rewire: "uncertain",
-    revive: "due",
+    parentBound: "uncertain",
+    parentRebound: "uncertain",
+    retryRequested: "due",
     recheck: "uncertain",
     answerUnbind: "refused",
   },
@@ -133,9 +133,9 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     change: "due",
     remap: "due",
     claim: "refused",
-    wake: "skipped",
-    rewire: "skipped",
-    revive: "due",
+    parentBound: "skipped",
+    parentRebound: "skipped",
+    retryRequested: "due",
     recheck: "skipped",
     answerUnbind: "skipped",
   },
@@ -145,9 +145,9 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     change: "due",
     remap: "deleted",
     claim: "refused",
-    wake: "deleted",
-    rewire: "deleted",
-    revive: "deleted",
+    parentBound: "deleted",
+    parentRebound: "deleted",
+    retryRequested: "deleted",
     recheck: "deleted",
     answerUnbind: "deleted",
   },

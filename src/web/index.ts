@@ -1,3 +1,3 @@
-export { startWeb, type Web, type WebAddress, type WebParts } from "./server.ts";
+export { startWeb, type Web, type WebAddress, type WebDeps as WebParts } from "./server.ts";
 export type { Overview, RecordDetail, StatusSource } from "./contract.ts";
 export type { ReadinessChecks } from "./readiness.ts";

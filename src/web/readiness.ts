@@ -10,12 +10,12 @@ export interface ReadinessChecks {
   readonly reported: Checks;
 }
 
-type Answer = "ok" | Pick<ErrorFacts, "code" | "message">;
+type CheckResult = "ok" | Pick<ErrorFacts, "code" | "message">;
 
 export interface Readiness {
   readonly ready: boolean;
   /** Each part's name with `ok`, or what is wrong with it. */
-  readonly parts: Readonly<Record<string, Answer>>;
+  readonly parts: Readonly<Record<string, CheckResult>>;
 }
 
 /** An answer this fresh is given again: however many ask, the parts are asked once a second at most. */
@@ -43,9 +43,9 @@ async function answersOf(checks: Checks): Promise<Readiness["parts"]> {
   return Object.fromEntries(await Promise.all(answers));
 }
 
-async function answerOf(check: Checks[string]): Promise<Answer> {
+async function answerOf(check: Checks[string]): Promise<CheckResult> {
   let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<Answer>((resolve) => {
+  const tooLate = new Promise<CheckResult>((resolve) => {
     timer = setTimeout(
       () => resolve({ code: "E_NOT_READY", message: `no answer within ${patienceMs / 1000} s` }),
       patienceMs,

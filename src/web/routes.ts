@@ -1,7 +1,7 @@
 import { RECORD_STATES, type Clock, type RecordId, type RecordState } from "#model";
 import { attentionStates, ErrorGroups } from "#operator";
 import { metricsType, redacted, type Metrics, type Redact } from "#telemetry";
-import { htmlAnswer, jsonAnswer, seeOther, textAnswer, type Answer } from "./answer.ts";
+import { htmlResponse, jsonResponse, seeOther, textResponse, type HttpResponse } from "./answer.ts";
 import type { StatusSource } from "./contract.ts";
 import type { Readiness } from "./readiness.ts";
 import { recordsLookedAt } from "./pages/held-records.ts";
@@ -12,7 +12,7 @@ import { problemsOf, statusPage } from "./pages/status-page.ts";
 import { pathOf } from "./pages/wording.ts";
 
 /** What the routes answer from. */
-export interface RouteParts {
+export interface RouteDeps {
   readonly status: StatusSource;
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: Pick<Metrics, "text">;
@@ -22,22 +22,22 @@ export interface RouteParts {
 }
 
 /** The answer to a request. Rejects with whatever a part rejects with. */
-export async function answer(request: WebRequest, parts: RouteParts): Promise<Answer> {
+export async function answer(request: WebRequest, parts: RouteDeps): Promise<HttpResponse> {
   const { method, path } = request;
-  if (!request.isForUs && !isHealth(path)) return textAnswer(foreignName, 421);
+  if (!request.isForUs && !isHealth(path)) return textResponse(foreignName, 421);
   const verb = path[0] === "records" && path.at(-1) === "retry" && (path.length === 4 || isByQuery(request, 3));
   const allowed = verb ? ["POST"] : ["GET", "HEAD"];
-  if (!allowed.includes(method)) return textAnswer("method not allowed", 405, { allow: allowed.join(", ") });
+  if (!allowed.includes(method)) return textResponse("method not allowed", 405, { allow: allowed.join(", ") });
   if (verb) return retry(request, parts);
-  return (await read(request, parts)) ?? textAnswer("not found", 404);
+  return (await read(request, parts)) ?? textResponse("not found", 404);
 }
 
-async function read(request: WebRequest, parts: RouteParts): Promise<Answer | undefined> {
+async function read(request: WebRequest, parts: RouteDeps): Promise<HttpResponse | undefined> {
   const { path, query } = request;
   const [first, second] = path;
   if (path.length === 1) {
     if (first === "") return statusAnswer(query, parts);
-    if (first === "healthz") return textAnswer("alive");
+    if (first === "healthz") return textResponse("alive");
     if (first === "readyz") return readyAnswer(parts);
     if (first === "metrics") return { status: 200, type: metricsType, body: await parts.metrics.text() };
     if (first === "records") return recordsAnswer(query, parts, "html");
@@ -52,12 +52,15 @@ async function read(request: WebRequest, parts: RouteParts): Promise<Answer | un
   return undefined;
 }
 
-async function readyAnswer({ readiness, redact }: RouteParts): Promise<Answer> {
+async function readyAnswer({ readiness, redact }: RouteDeps): Promise<HttpResponse> {
   const found = redacted(await readiness(), redact);
-  return jsonAnswer(found, found.ready ? 200 : 503);
+  return jsonResponse(found, found.ready ? 200 : 503);
 }
 
-async function statusAnswer(query: URLSearchParams, { status, redact, clock, version }: RouteParts): Promise<Answer> {
+async function statusAnswer(
+  query: URLSearchParams,
+  { status, redact, clock, version }: RouteDeps,
+): Promise<HttpResponse> {
   const overview = await status.overview();
   const asked = overview.streams.flatMap(({ name, counts }) =>
     attentionStates.filter((state) => (counts[state] ?? 0) > 0).map((state) => ({ stream: name, states: [state] })),
@@ -66,43 +69,44 @@ async function statusAnswer(query: URLSearchParams, { status, redact, clock, ver
   for (const each of asked)
     for (const record of await status.records({ ...each, limit: recordsLookedAt })) held.add(record);
   const shown = redacted({ overview, held: held.list() }, redact);
-  return htmlAnswer(statusPage({ ...shown, refresh: query.get("refresh") !== "off", version, now: clock.now() }));
+  return htmlResponse(statusPage({ ...shown, refresh: query.get("refresh") !== "off", version, now: clock.now() }));
 }
 
-async function apiStatusAnswer({ status, redact, clock, version }: RouteParts): Promise<Answer> {
+async function apiStatusAnswer({ status, redact, clock, version }: RouteDeps): Promise<HttpResponse> {
   const overview = redacted(await status.overview(), redact);
-  return jsonAnswer({ version, at: clock.now(), problems: problemsOf(overview), ...overview });
+  return jsonResponse({ version, at: clock.now(), problems: problemsOf(overview), ...overview });
 }
 
 async function recordsAnswer(
   parameters: URLSearchParams,
-  { status, redact, clock, version }: RouteParts,
+  { status, redact, clock, version }: RouteDeps,
   form: "html" | "json",
-): Promise<Answer | undefined> {
+): Promise<HttpResponse | undefined> {
   const query = recordsQuery(parameters);
   if (query === undefined) return undefined;
   const found = await status.records({ ...query, states: statesOf(query), limit: recordsPerPage });
   const records = redacted(found, redact);
   return form === "json"
-    ? jsonAnswer({ records })
-    : htmlAnswer(recordsPage({ query, records, version, now: clock.now() }));
+    ? jsonResponse({ records })
+    : htmlResponse(recordsPage({ query, records, version, now: clock.now() }));
 }
 
 async function recordAnswer(
   id: RecordId,
-  { status, redact, clock, version }: RouteParts,
+  { status, redact, clock, version }: RouteDeps,
   form: "html" | "json",
-): Promise<Answer | undefined> {
+): Promise<HttpResponse | undefined> {
   const found = await status.record(id);
-  if (found === undefined) return form === "json" ? undefined : htmlAnswer(noRecordPage({ id, version }), 404);
+  if (found === undefined) return form === "json" ? undefined : htmlResponse(noRecordPage({ id, version }), 404);
   const detail = redacted(found, redact);
-  return form === "json" ? jsonAnswer(detail) : htmlAnswer(recordPage({ detail, version, now: clock.now() }));
+  return form === "json" ? jsonResponse(detail) : htmlResponse(recordPage({ detail, version, now: clock.now() }));
 }
 
-async function retry(request: WebRequest, { status }: RouteParts): Promise<Answer> {
-  if (!request.isOwnPage) return textAnswer("only a page of svcsync may ask for this; scripts use svcsync retry", 403);
+async function retry(request: WebRequest, { status }: RouteDeps): Promise<HttpResponse> {
+  if (!request.isOwnPage)
+    return textResponse("only a page of svcsync may ask for this; scripts use svcsync retry", 403);
   const id = idOf(request);
-  if ((await status.record(id)) === undefined) return textAnswer("not found", 404);
+  if ((await status.record(id)) === undefined) return textResponse("not found", 404);
   await status.retry(id);
   return seeOther(pathOf(id));
 }

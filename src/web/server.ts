@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { errorFacts, StopError } from "#model";
 import type { Logger } from "#telemetry";
-import { send, textAnswer } from "./answer.ts";
+import { send, textResponse } from "./answer.ts";
 import { boundConnections, timeouts } from "./connections.ts";
 import { hostNames, type HostNames } from "./hosts.ts";
 import { readinessOf, type ReadinessChecks } from "./readiness.ts";
 import { readRequest } from "./request.ts";
-import { answer, type RouteParts } from "./routes.ts";
+import { answer, type RouteDeps } from "./routes.ts";
 
-export interface WebParts extends Omit<RouteParts, "readiness"> {
+export interface WebDeps extends Omit<RouteDeps, "readiness"> {
   /** What `/readyz` asks, by name. */
   readonly ready: ReadinessChecks;
   readonly logger: Logger;
@@ -32,7 +32,7 @@ export interface Web extends AsyncDisposable {
  * Starts to answer health, metrics and the status page. Port 0 takes any free one.
  * @throws {StopError} E_HEALTH_PORT when the port or the address cannot be had.
  */
-export async function startWeb(address: WebAddress, parts: WebParts): Promise<Web> {
+export async function startWeb(address: WebAddress, parts: WebDeps): Promise<Web> {
   const routes = { ...parts, readiness: readinessOf(parts.ready, parts.clock) };
   const names = hostNames(address.host, address.names ?? []);
   const server = createServer(timeouts, (request, response) => {
@@ -63,7 +63,7 @@ export async function startWeb(address: WebAddress, parts: WebParts): Promise<We
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  parts: RouteParts,
+  parts: RouteDeps,
   names: HostNames,
   logger: Logger,
 ): Promise<void> {
@@ -71,7 +71,7 @@ async function respond(
   request.resume();
   const withBody = request.method !== "HEAD";
   const read = readRequest(request, names);
-  if (read === undefined) return send(response, textAnswer("bad request", 400), withBody);
+  if (read === undefined) return send(response, textResponse("bad request", 400), withBody);
   try {
     send(response, await answer(read, parts), withBody);
   } catch (err) {
@@ -80,6 +80,6 @@ async function respond(
       { path: `/${read.path.join("/")}`, err: err instanceof Error ? err : errorFacts(err) },
       "failed to answer a page",
     );
-    send(response, textAnswer(parts.redact(`this cannot be shown now: ${code} ${message}`), 500), withBody);
+    send(response, textResponse(parts.redact(`this cannot be shown now: ${code} ${message}`), 500), withBody);
   }
 }

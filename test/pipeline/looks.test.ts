@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Claim } from "#store";
-import { Looks } from "../../src/pipeline/looks.ts";
+import { SettleTimers } from "../../src/pipeline/looks.ts";
 
 const SETTLE_MS = 60_000;
 
@@ -24,7 +24,7 @@ describe("looks", () => {
   it("come after a second, then after twice as long each time, and last for the settling time and not a look longer", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     try {
-      const looks = new Looks(SETTLE_MS);
+      const looks = new SettleTimers(SETTLE_MS);
       const waits: number[] = [];
       for (let waitMs = looks.nextMs(claimed(1)); waitMs > 0; waitMs = looks.nextMs(claimed(1))) {
         waits.push(waitMs);
@@ -37,14 +37,14 @@ describe("looks", () => {
   });
 
   it("are two where nothing has to settle: the first may have come before the record", () => {
-    const looks = new Looks(0);
+    const looks = new SettleTimers(0);
     expect([looks.nextMs(claimed(1)), looks.nextMs(claimed(1))]).toEqual([1_000, 0]);
   });
 
   it("begin anew for each create of a record: an old look says nothing about a later create", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     try {
-      const looks = new Looks(SETTLE_MS);
+      const looks = new SettleTimers(SETTLE_MS);
       looks.nextMs(claimed(1));
       vi.advanceTimersByTime(24 * SETTLE_MS);
       expect(looks.nextMs(claimed(2))).toBe(1_000);

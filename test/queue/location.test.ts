@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parsePlace } from "../../src/queue/location.ts";
+import { parseQueueAddress } from "../../src/queue/location.ts";
 
 describe("parsePlace", () => {
   it.each([
@@ -14,17 +14,17 @@ describe("parsePlace", () => {
       "postgres://db/jobs",
     ],
   ])("takes %s apart", (address, url, prefix, label) => {
-    expect(parsePlace(address)).toEqual({ url, prefix, label });
+    expect(parseQueueAddress(address)).toEqual({ url, prefix, label });
   });
 
   it("refuses a prefix that would not be a name on every server", () => {
-    expect(() => parsePlace("redis://cache?prefix=a:b")).toThrow(
+    expect(() => parseQueueAddress("redis://cache?prefix=a:b")).toThrow(
       expect.objectContaining({ code: "E_QUEUE_URL", message: expect.stringContaining('"a:b"') }),
     );
   });
 
   it("refuses what is no address, without repeating it", () => {
-    expect(() => parsePlace("my secret")).toThrow(
+    expect(() => parseQueueAddress("my secret")).toThrow(
       expect.objectContaining({ code: "E_QUEUE_URL", message: expect.not.stringContaining("secret") }),
     );
   });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { earliestWall, latestWall, offsetAtWall, wallAt } from "../../src/sources/window.ts";
+import { earliestWall, latestWall, offsetAtWall, wallMillisAt } from "../../src/sources/window.ts";
 
 const berlin = "Europe/Berlin";
 const at = (text: string) => Date.parse(text);
@@ -18,8 +18,8 @@ describe("wall clocks", () => {
   it("are read plainly on every other day", () => {
     const noon = at("2025-06-01T10:00:00Z");
     expect([earliestWall(noon, berlin), latestWall(noon, berlin)]).toEqual([
-      wallAt(noon, berlin),
-      wallAt(noon, berlin),
+      wallMillisAt(noon, berlin),
+      wallMillisAt(noon, berlin),
     ]);
   });
 
@@ -31,8 +31,8 @@ describe("wall clocks", () => {
     );
     fc.assert(
       fc.property(around, ([zone, from, later]) => {
-        expect(earliestWall(from, zone)).toBeLessThanOrEqual(wallAt(from + later, zone));
-        expect(latestWall(from + later, zone)).toBeGreaterThanOrEqual(wallAt(from, zone));
+        expect(earliestWall(from, zone)).toBeLessThanOrEqual(wallMillisAt(from + later, zone));
+        expect(latestWall(from + later, zone)).toBeGreaterThanOrEqual(wallMillisAt(from, zone));
       }),
       { numRuns: 2_000 },
     );

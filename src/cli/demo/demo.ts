@@ -15,7 +15,7 @@ import { liveChanges, REFUSED_CUSTOMER, show } from "./live-changes.ts";
 import { provideRedis } from "./provide-redis.ts";
 import { ServiceReader } from "./service-reader.ts";
 import { setStage, type Stage } from "./stage.ts";
-import { judge, type Verdict } from "./verdict.ts";
+import { judge, type DemoResult } from "./verdict.ts";
 
 export interface DemoOptions {
   /** Leaves everything running until Ctrl-C. */
@@ -94,7 +94,7 @@ async function changeLive(stage: Stage, daemon: Daemon, service: ServiceReader, 
 }
 
 /** Of each stream's records, where they are; the columns up to `deleted` add up to `records`. States that none is in are left out. */
-function report(statuses: readonly StreamStatus[], verdicts: readonly Verdict[]): string {
+function report(statuses: readonly StreamStatus[], verdicts: readonly DemoResult[]): string {
   const states = [
     { head: "in sync", of: ({ counts }: StreamStatus) => counts.applied ?? 0 },
     { head: "due", of: ({ counts }: StreamStatus) => (counts.due ?? 0) + (counts.claimed ?? 0) },
@@ -112,11 +112,11 @@ function report(statuses: readonly StreamStatus[], verdicts: readonly Verdict[])
   return table(["stream", "records", ...states.map(({ head }) => head), "in service", "twice", "wrong"], rows);
 }
 
-function isClean({ duplicates, missing, different }: Verdict): boolean {
+function isClean({ duplicates, missing, different }: DemoResult): boolean {
   return duplicates === 0 && missing.length === 0 && different.length === 0;
 }
 
-function* complaints(verdicts: readonly Verdict[]): Iterable<string> {
+function* complaints(verdicts: readonly DemoResult[]): Iterable<string> {
   for (const { stream, missing, different } of verdicts) {
     for (const key of missing.slice(0, 5)) yield `${stream}: ${key} is missing`;
     for (const line of different.slice(0, 5)) yield `${stream}: ${line}`;

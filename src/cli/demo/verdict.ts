@@ -3,7 +3,7 @@ import type { SampleErp } from "#sandbox";
 import type { ServiceReader } from "./service-reader.ts";
 
 /** What the service holds beside what the ERP says, per stream. */
-export interface Verdict {
+export interface DemoResult {
   readonly stream: string;
   readonly records: number;
   readonly duplicates: number;
@@ -18,7 +18,11 @@ type Expected = ReadonlyMap<string, JsonObject>;
  * Compares the whole service with the whole ERP. Rows that are flagged as deleted need not be there, nor rows that belong
  * to one; `refused` are keys that the service does not take.
  */
-export async function judge(erp: SampleErp, service: ServiceReader, refused: ReadonlySet<string>): Promise<Verdict[]> {
+export async function judge(
+  erp: SampleErp,
+  service: ServiceReader,
+  refused: ReadonlySet<string>,
+): Promise<DemoResult[]> {
   const gone = new Set(erp.all("customers").flatMap((row) => (row.deleted ? [row.customer_no] : [])));
   const isExcused = (row: { customer_no: string }) => gone.has(row.customer_no);
   const statuses = names(await service.all("customerStatus"));
@@ -133,7 +137,7 @@ function compare(
   expected: Expected,
   found: readonly (readonly [string, JsonObject])[],
   refused: ReadonlySet<string>,
-): Verdict {
+): DemoResult {
   const byKey = new Map<string, JsonObject>();
   let duplicates = 0;
   for (const [key, fields] of found) {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type Row } from "#model";
 import { didYouMean } from "../did-you-mean.ts";
 import { kindOf } from "./kind.ts";
-import { mappingError, type Place } from "./mapping-error.ts";
+import { mappingError, type FieldLocation } from "./mapping-error.ts";
 
 const segment = /`([^`]+)`|([\p{L}\p{N}_$#@-]+)/uy;
 
@@ -33,7 +33,7 @@ export function parsePath(text: string): ColumnPath | undefined {
  * Reads a path of a row. The column must be there; below it, what is not there is null, as NULL is.
  * @throws {ParkError} E_MAPPING when the row has no such column, or the path goes into a text or a list: the ERP's table is not what the file was written for.
  */
-export function compilePath(text: string, place: Place): (row: Row) => Json {
+export function compilePath(text: string, place: FieldLocation): (row: Row) => Json {
   const { column, members } = parsePath(text)!;
   return (row) => {
     const value = Object.hasOwn(row, column) ? row[column] : undefined;
@@ -42,7 +42,7 @@ export function compilePath(text: string, place: Place): (row: Row) => Json {
   };
 }
 
-export function missingColumn(place: Place, column: string, row: Row): Error {
+export function missingColumn(place: FieldLocation, column: string, row: Row): Error {
   return mappingError(place, `the row has no column "${column}"${didYouMean(column, Object.keys(row))}`, { column });
 }
 
@@ -51,7 +51,7 @@ export function missingColumn(place: Place, column: string, row: Row): Error {
  * list of what the members hold.
  * @throws {ParkError} E_MAPPING
  */
-export function refuseScalars({ column, members }: ColumnPath, row: Row, place: Place): void {
+export function refuseScalars({ column, members }: ColumnPath, row: Row, place: FieldLocation): void {
   const look = (value: Json | undefined, path: string, rest: readonly string[]): void => {
     const [name, ...further] = rest;
     if (name === undefined || value === undefined || value === null) return;
@@ -63,7 +63,7 @@ export function refuseScalars({ column, members }: ColumnPath, row: Row, place: 
 }
 
 /** What an object lacks is null; a path into what is no object is misspelt, and would clear the field in every record. */
-function inside(value: Json, column: string, members: readonly string[], place: Place): Json {
+function inside(value: Json, column: string, members: readonly string[], place: FieldLocation): Json {
   let at: Json = value;
   let path = column;
   for (const name of members) {
@@ -75,7 +75,7 @@ function inside(value: Json, column: string, members: readonly string[], place: 
   return at;
 }
 
-function scalar(value: Json, path: string, member: string, place: Place): Error {
+function scalar(value: Json, path: string, member: string, place: FieldLocation): Error {
   const message = `"${path}" holds ${kindOf(value)}, which has no member "${member}": write ${path}, or correct the path`;
   return mappingError(place, message, { path: `${path}.${member}` });
 }

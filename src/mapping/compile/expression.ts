@@ -6,7 +6,7 @@ import { Evaluation, factsOf } from "./evaluation.ts";
 import { expressionFault, type ExpressionFault } from "./expression-fault.ts";
 import { isBounded } from "./expression-risk.ts";
 import { expressionWorkers } from "./expression-workers.ts";
-import { mappingError, type Place } from "./mapping-error.ts";
+import { mappingError, type FieldLocation } from "./mapping-error.ts";
 
 /** What is wrong with an expression before it meets a row. */
 export function expressionProblem(text: string): ExpressionFault | undefined {
@@ -30,14 +30,14 @@ function atCharacter({ message, offset }: ExpressionFault): ExpressionFault {
 
 /** A JSONata expression of a checked sync file, compiled once. */
 export class Expression {
-  readonly place: Place;
+  readonly place: FieldLocation;
   readonly #text: string;
   readonly #evaluation: Evaluation;
   readonly #isBounded: boolean;
   readonly #columns: readonly string[];
   readonly #path: ColumnPath | undefined;
 
-  constructor(text: string, place: Place) {
+  constructor(text: string, place: FieldLocation) {
     this.place = place;
     this.#text = text;
     this.#evaluation = new Evaluation(text);

@@ -1,7 +1,7 @@
 import { joinKey, type Json, type Key } from "#model";
 import type { MappedField, MappedValue } from "../contract.ts";
 import { kindOf } from "./kind.ts";
-import { mappingError, type Place } from "./mapping-error.ts";
+import { mappingError, type FieldLocation } from "./mapping-error.ts";
 import { isBlank, valueOf, type CompiledValue, type Input, type ValueCompiler } from "./value.ts";
 import type { FieldWords } from "../words.ts";
 
@@ -15,7 +15,7 @@ export interface CompiledField {
 }
 
 /** Compiles one field of a stream. Its errors name the field; its expressions are left with `values`. */
-export function compileField(words: FieldWords, place: Place, values: ValueCompiler): CompiledField {
+export function compileField(words: FieldWords, place: FieldLocation, values: ValueCompiler): CompiledField {
   const name = place.field;
   const own = (typeof words === "object" && words.own) || "always";
   const field = (map: (input: Input) => MappedValue, facts: Partial<CompiledField> = {}): CompiledField => ({
@@ -64,14 +64,14 @@ function lookupsOf({ constants }: CompiledValue, resource: string, by: string): 
 }
 
 /** The name that a look-up seeks; blank is no name. */
-function nameIn(value: Json, place: Place): string | number | null {
+function nameIn(value: Json, place: FieldLocation): string | number | null {
   if (isBlank(value)) return null;
   if (typeof value === "string" || typeof value === "number") return value;
   throw mappingError(place, `a look-up wants text or a number, found ${kindOf(value)}`, { found: kindOf(value) });
 }
 
 /** The parent's key, or null as soon as a part is blank: the row has no parent. */
-function keyOf(parts: readonly Json[], place: Place): Key | null {
+function keyOf(parts: readonly Json[], place: FieldLocation): Key | null {
   if (parts.some(isBlank)) return null;
   const odd = parts.find((part) => typeof part === "object");
   if (odd !== undefined)
@@ -84,7 +84,7 @@ function namesIn(
   { read, table }: CompiledValue,
   input: Input,
   separator: string | undefined,
-  place: Place,
+  place: FieldLocation,
 ): (string | number)[] {
   const value = read(input);
   const split = typeof value === "string" && separator !== undefined ? value.split(separator) : value;

@@ -2,7 +2,7 @@ import type { Json, Row } from "#model";
 import { compilePath } from "./column-path.ts";
 import { Expression } from "./expression.ts";
 import { kindOf } from "./kind.ts";
-import { mappingError, type Place } from "./mapping-error.ts";
+import { mappingError, type FieldLocation } from "./mapping-error.ts";
 import type { ValueWords } from "../words.ts";
 
 /** A row and what the stream's expressions gave for it, in the order in which they were registered. */
@@ -28,7 +28,7 @@ export interface CompiledValue {
 export class ValueCompiler {
   readonly expressions: Expression[] = [];
 
-  compile(words: ValueWords, place: Place): CompiledValue {
+  compile(words: ValueWords, place: FieldLocation): CompiledValue {
     if (typeof words === "string") return { read: readColumn(words, place), table: asIs, constants: [] };
     if ("const" in words) {
       const value = words.const;
@@ -39,13 +39,13 @@ export class ValueCompiler {
     return { read, table: compileTable(words, place), constants };
   }
 
-  #readResult(text: string, place: Place): Reader {
+  #readResult(text: string, place: FieldLocation): Reader {
     const at = this.expressions.push(new Expression(text, place)) - 1;
     return ({ results }) => results[at] ?? null;
   }
 }
 
-function readColumn(path: string, place: Place): Reader {
+function readColumn(path: string, place: FieldLocation): Reader {
   const read = compilePath(path, place);
   return ({ row }) => read(row);
 }
@@ -59,7 +59,7 @@ export function isBlank(value: Json): value is null | string {
 
 function compileTable(
   words: { map?: Record<string, Json> | undefined; default?: Json | undefined },
-  place: Place,
+  place: FieldLocation,
 ): Table {
   const fallback = words.default;
   const entries = words.map && new Map(Object.entries(words.map));

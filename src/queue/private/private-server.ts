@@ -20,7 +20,7 @@ interface Tenure {
   end(): Promise<void>;
 }
 
-interface Place {
+interface ServerPaths {
   readonly program: RedisProgram;
   readonly dataDir: string;
   readonly socket: string;
@@ -32,12 +32,12 @@ interface Place {
  * is in use it is started again whenever it dies, empty.
  */
 export class PrivateServer {
-  readonly #place: Place;
+  readonly #place: ServerPaths;
   readonly #closing = new AbortController();
   #tenure: Tenure;
   readonly #watching: Promise<void>;
 
-  private constructor(place: Place, tenure: Tenure) {
+  private constructor(place: ServerPaths, tenure: Tenure) {
     this.#place = place;
     this.#tenure = tenure;
     this.#watching = this.#watch();
@@ -109,7 +109,7 @@ export class PrivateServer {
   }
 }
 
-async function takeOver(place: Place): Promise<Tenure> {
+async function takeOver(place: ServerPaths): Promise<Tenure> {
   const { socket, log } = place;
   const occupant = await findOccupant(socket);
   if (occupant === "owned") return await share(socket);
@@ -120,7 +120,7 @@ async function takeOver(place: Place): Promise<Tenure> {
   return await launch(place);
 }
 
-async function launch({ program: { command, version }, socket, log }: Place): Promise<Tenure> {
+async function launch({ program: { command, version }, socket, log }: ServerPaths): Promise<Tenure> {
   const listen = ["--port", "0", "--unixsocket", socket, "--unixsocketperm", "700", "--pidfile", pidFile(socket)];
   const forget = ["--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction", "--dir", dirname(socket)];
   const child = spawnGuarded(command, [...listen, ...forget]);

@@ -1,5 +1,5 @@
 /** An answer before it is sent. */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -18,15 +18,15 @@ export class Refusal extends Error {
   }
 }
 
-export const json = (value: unknown): Answer => ({ status: 200, body: JSON.stringify(value) });
+export const json = (value: unknown): ApiResponse => ({ status: 200, body: JSON.stringify(value) });
 
-export const nothing = (status: number): Answer => ({ status, body: "" });
+export const nothing = (status: number): ApiResponse => ({ status, body: "" });
 
-export const refused = (status: number, message: string): Answer => ({
+export const refused = (status: number, message: string): ApiResponse => ({
   status,
   body: JSON.stringify({ status, errorMessage: message }),
   error: message,
 });
 
 /** A bad or expired token: 401 and not a byte of body. */
-export const UNAUTHORIZED: Answer = { status: 401, body: "", error: "unauthorized" };
+export const UNAUTHORIZED: ApiResponse = { status: 401, body: "", error: "unauthorized" };

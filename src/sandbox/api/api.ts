@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "#model";
 import type { Resource } from "../catalogue/resource.ts";
 import type { Account } from "../options.ts";
 import type { StoredRecord } from "../records/version.ts";
-import { Refusal, json, type Answer } from "./answer.ts";
+import { Refusal, json, type ApiResponse } from "./answer.ts";
 import { assignCustomFields } from "./custom-fields.ts";
 import { Lists } from "./lists.ts";
 import type { ParentStep, Route } from "./route.ts";
@@ -35,7 +35,7 @@ export class Api {
   }
 
   /** @throws {Refusal} for what the service says no to. */
-  answer({ method, route, query, body, caller }: Call): Answer {
+  answer({ method, route, query, body, caller }: Call): ApiResponse {
     const { resource } = route;
     if (!allowed(caller.account, resource, method))
       throw new Refusal(403, `no permission to ${method} ${resource.wire}`);
@@ -62,7 +62,7 @@ export class Api {
     body: JsonObject,
     fields: string | null,
     caller: Caller,
-  ): Answer {
+  ): ApiResponse {
     const status = resource.refuses?.POST;
     const parent = parents.at(-1);
     const nestedOnly = resource.name === "svcDocumentTask";
@@ -81,7 +81,7 @@ export class Api {
     body: Json | undefined,
     fields: string | null,
     caller: Caller,
-  ): Answer {
+  ): ApiResponse {
     if (method !== "GET" && method !== "PUT" && method !== "DELETE")
       throw new Refusal(405, `${method} is not offered for one ${resource.wire}`);
     const status = resource.refuses?.[method];

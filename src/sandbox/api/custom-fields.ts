@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type ResourceName } from "#model";
 import type { Resource } from "../catalogue/resource.ts";
 import { idsOf } from "../records/version.ts";
-import { Refusal, nothing, type Answer } from "./answer.ts";
+import { Refusal, nothing, type ApiResponse } from "./answer.ts";
 import { isInstant } from "./instant.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -26,7 +26,12 @@ function assignedCustomFields(tenant: Tenant, resource: ResourceName): readonly 
 }
 
 /** `PUT /<resource>/customFields` with all ids in order: replaces what was assigned. */
-export function assignCustomFields(tenant: Tenant, resource: Resource, body: JsonObject, request?: number): Answer {
+export function assignCustomFields(
+  tenant: Tenant,
+  resource: Resource,
+  body: JsonObject,
+  request?: number,
+): ApiResponse {
   if (!resource.fields.has("customFields")) throw new Refusal(400, `${resource.wire} has no custom fields`);
   const ids = body["customFields"];
   if (!Array.isArray(ids) || !ids.every((id) => Number.isSafeInteger(id)))

@@ -1,7 +1,7 @@
 import type { Resource } from "../catalogue/resource.ts";
 import type { Row } from "../records/table.ts";
 import { versionAsOf } from "../records/version.ts";
-import { Refusal, type Answer } from "./answer.ts";
+import { Refusal, type ApiResponse } from "./answer.ts";
 import { isInstant } from "./instant.ts";
 import { readPage, type Page } from "./paging.ts";
 import type { Shaper } from "./shape.ts";
@@ -34,7 +34,7 @@ export class Lists {
     this.#shaper = shaper;
   }
 
-  read({ resource, key, within, query, caller }: Listing): Answer {
+  read({ resource, key, within, query, caller }: Listing): ApiResponse {
     const page = readPage(query, this.#tenant.switches);
     const table = this.#tenant.database.table(resource.name);
     const candidates = within === undefined ? table.rows() : table.find(within.field, within.id);

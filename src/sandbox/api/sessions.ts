@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isJsonObject, type Clock, type Json } from "#model";
 import type { Account, StaticToken } from "../options.ts";
 import type { Switches } from "../switches.ts";
-import { UNAUTHORIZED, json, refused, type Answer } from "./answer.ts";
+import { UNAUTHORIZED, json, refused, type ApiResponse } from "./answer.ts";
 
 const MINUTE_MS = 60_000;
 const DEFAULT_LIFE_MINUTES = 15;
@@ -82,7 +82,7 @@ export class Sessions {
     return token.account;
   }
 
-  login(body: Json): Answer {
+  login(body: Json): ApiResponse {
     if (!isJsonObject(body)) return refused(400, "invalid json data");
     const { username, password, name = DEFAULT_NAME, code = null } = body;
     const { lifeTime = DEFAULT_LIFE_MINUTES, lifeTimeRefresh = false } = body;
@@ -105,7 +105,7 @@ export class Sessions {
     return this.#open(account, name, lifeTime, lifeTimeRefresh);
   }
 
-  logout(header: string | undefined): Answer {
+  logout(header: string | undefined): ApiResponse {
     this.#tokens.delete(header?.slice("Bearer ".length) ?? "");
     return { status: 200, body: "" };
   }
@@ -131,7 +131,7 @@ export class Sessions {
     }));
   }
 
-  #open(account: Account, name: string, lifeMinutes: number, refresh: boolean): Answer {
+  #open(account: Account, name: string, lifeMinutes: number, refresh: boolean): ApiResponse {
     for (const [text, token] of this.#tokens)
       if (token.kind === "login" && token.account === account && token.name === name) this.#tokens.delete(text);
     const lifeMs = lifeMinutes < 0 ? Infinity : lifeMinutes * MINUTE_MS;

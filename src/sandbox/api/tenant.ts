@@ -5,7 +5,7 @@ import type { Account } from "../options.ts";
 import { Database } from "../records/database.ts";
 import type { StoredRecord } from "../records/version.ts";
 import type { Switches } from "../switches.ts";
-import { Refusal, nothing, refused, type Answer } from "./answer.ts";
+import { Refusal, nothing, refused, type ApiResponse } from "./answer.ts";
 
 /** Who asks, and what the request meets. */
 export interface Caller {
@@ -62,7 +62,7 @@ export class Tenant {
   }
 
   /** A missing record in this tenant's spelling. */
-  notFound(resource: Resource, id: number | string): Answer {
+  notFound(resource: Resource, id: number | string): ApiResponse {
     const message = `${resource.wire} ${id} does not exist`;
     switch (this.switches.notFound) {
       case "404":

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "#model";
 import type { Resource } from "../catalogue/resource.ts";
 import type { StoredRecord, WriteOrigin } from "../records/version.ts";
-import { Refusal, nothing, type Answer } from "./answer.ts";
+import { Refusal, nothing, type ApiResponse } from "./answer.ts";
 
 import { readDraft, type Draft } from "./draft.ts";
 import { initialValues } from "./initial-values.ts";
@@ -18,15 +18,21 @@ export class Writes {
     this.#shaper = shaper;
   }
 
-  create(resource: Resource, body: JsonObject, fields: string | null, caller: Caller): Answer {
+  create(resource: Resource, body: JsonObject, fields: string | null, caller: Caller): ApiResponse {
     return this.#answerCreated(resource, this.#insert(resource, body, caller), fields);
   }
 
-  edit(resource: Resource, current: StoredRecord, body: JsonObject, fields: string | null, caller: Caller): Answer {
+  edit(
+    resource: Resource,
+    current: StoredRecord,
+    body: JsonObject,
+    fields: string | null,
+    caller: Caller,
+  ): ApiResponse {
     return { status: 200, body: this.#show(resource, this.#change(resource, current, body, caller), fields) };
   }
 
-  delete(resource: Resource, current: StoredRecord, caller: Caller): Answer {
+  delete(resource: Resource, current: StoredRecord, caller: Caller): ApiResponse {
     if (resource.name === "svcDocumentTask" && this.#hasParts(current))
       throw new Refusal(400, "a task with work logs, planning times or materials cannot be deleted");
     const origin: WriteOrigin = { action: "delete", request: caller.request, username: caller.account.username };
@@ -65,7 +71,7 @@ export class Writes {
     return this.#tenant.find(resource.name, record.id) ?? record;
   }
 
-  #answerCreated(resource: Resource, record: StoredRecord, fields: string | null): Answer {
+  #answerCreated(resource: Resource, record: StoredRecord, fields: string | null): ApiResponse {
     const { createAnswer, createStatus: status } = this.#tenant.switches;
     switch (createAnswer) {
       case "record":

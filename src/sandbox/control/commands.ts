@@ -5,7 +5,7 @@ import type { Faults } from "../faults/faults.ts";
 import type { Ledger, RequestQuery, WriteQuery } from "../ledger.ts";
 import { WRITE_ACTIONS } from "../records/version.ts";
 
-export interface ControlParts {
+export interface ControlDeps {
   readonly tenant: Tenant;
   readonly sessions: Sessions;
   readonly faults: Faults;
@@ -25,7 +25,7 @@ export interface ControlRequest {
 const DEFAULT_ROWS = 100;
 
 /** What the control server does, by method and first segment. Undefined where there is no such command. */
-export async function carryOut(parts: ControlParts, { method, path, query, body }: ControlRequest): Promise<unknown> {
+export async function carryOut(parts: ControlDeps, { method, path, query, body }: ControlRequest): Promise<unknown> {
   const { tenant, sessions, faults, ledger } = parts;
   const [first = "", second, third] = path;
   switch (`${method} ${first}`) {
@@ -64,7 +64,7 @@ export async function carryOut(parts: ControlParts, { method, path, query, body 
 }
 
 /** Counts of all resources, the newest records of one, one record, or its history. */
-function readRecords({ tenant, ledger }: ControlParts, path: readonly string[], query: URLSearchParams): unknown {
+function readRecords({ tenant, ledger }: ControlDeps, path: readonly string[], query: URLSearchParams): unknown {
   const [, resource, id, word] = path;
   const { database } = tenant;
   if (resource === undefined)

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { SyncError } from "#model";
 import { readBody } from "../request-body.ts";
-import { carryOut, type ControlParts } from "./commands.ts";
+import { carryOut, type ControlDeps } from "./commands.ts";
 import { renderPage } from "./page.ts";
 
 interface Reply {
@@ -15,7 +15,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self
 const HTML = { "content-type": "text/html; charset=utf-8", "content-security-policy": POLICY };
 
 /** The control server: one page for people, and the same as JSON for programs. It shows no password and no token. */
-export function openControl(parts: ControlParts): Server {
+export function openControl(parts: ControlDeps): Server {
   return createServer((request, response) => {
     readBody(request, response, (body) => {
       void replyTo(parts, request, body)
@@ -30,7 +30,7 @@ export function openControl(parts: ControlParts): Server {
   });
 }
 
-async function replyTo(parts: ControlParts, request: IncomingMessage, body: Buffer | undefined): Promise<Reply> {
+async function replyTo(parts: ControlDeps, request: IncomingMessage, body: Buffer | undefined): Promise<Reply> {
   if (!fromHere(request)) return asJson(403, { error: "requests from other sites are refused" });
   const url = new URL(request.url ?? "/", "http://sandbox");
   if (!url.pathname.startsWith(ROOT)) return movedTo(302);

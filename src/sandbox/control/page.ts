@@ -1,4 +1,4 @@
-import type { ControlParts } from "./commands.ts";
+import type { ControlDeps } from "./commands.ts";
 import { html, type Markup } from "./html.ts";
 import { STYLE } from "./style.ts";
 import { faultsTable, recordsTable, recordTable, requestsTable, resourceLinks, writesTable } from "./tables.ts";
@@ -8,7 +8,7 @@ const WRITES_SHOWN = 50;
 const RECORDS_SHOWN = 100;
 
 /** The page for people: which records there are, what was asked, what was written, what goes wrong on purpose. */
-export function renderPage(parts: ControlParts, query: URLSearchParams): string {
+export function renderPage(parts: ControlDeps, query: URLSearchParams): string {
   const { tenant, ledger, faults } = parts;
   const asked = query.get("resource");
   const resource = asked !== null && tenant.catalogue.resources.has(asked) ? asked : "customer";

@@ -1,4 +1,4 @@
-import { json, nothing, refused, type Answer } from "../api/answer.ts";
+import { json, nothing, refused, type ApiResponse } from "../api/answer.ts";
 import type { FaultOf } from "./fault.ts";
 import { spanLeftSeconds } from "./limiter.ts";
 
@@ -11,7 +11,7 @@ const DEFAULT_REDIRECT_STATUS = 302;
 const DEFAULT_GATEWAY_STATUS = 404;
 
 /** 429 as the service would say it; `now` is epoch milliseconds. */
-export function tooMany(fault: FaultOf<"tooMany" | "rateLimit" | "quota">, now: number): Answer {
+export function tooMany(fault: FaultOf<"tooMany" | "rateLimit" | "quota">, now: number): ApiResponse {
   const answer = refused(429, "too many requests");
   if (fault.kind === "quota")
     return fault.silent === true
@@ -23,34 +23,34 @@ export function tooMany(fault: FaultOf<"tooMany" | "rateLimit" | "quota">, now: 
   return { ...answer, headers: { "retry-after": date ? new Date(now + seconds * 1_000).toUTCString() : `${seconds}` } };
 }
 
-export function serverError(fault: FaultOf<"serverError">): Answer {
+export function serverError(fault: FaultOf<"serverError">): ApiResponse {
   if (fault.html !== true) return refused(fault.status ?? DEFAULT_STATUS, "internal server error");
   return page(fault.status ?? DEFAULT_HTML_STATUS);
 }
 
 /** An answer that points to a page of the service's web interface. */
-export function redirect(fault: FaultOf<"redirect">): Answer {
+export function redirect(fault: FaultOf<"redirect">): ApiResponse {
   const status = fault.status ?? DEFAULT_REDIRECT_STATUS;
   return { status, body: "", headers: { location: "/login" }, error: "a redirect" };
 }
 
-export function gateway404(fault: FaultOf<"gateway404">): Answer {
+export function gateway404(fault: FaultOf<"gateway404">): ApiResponse {
   return page(fault.status ?? DEFAULT_GATEWAY_STATUS);
 }
 
-function page(status: number): Answer {
+function page(status: number): ApiResponse {
   const body = `<!doctype html>\n<html><head><title>${status}</title></head><body><h1>${status}</h1><hr>gateway</body></html>\n`;
   return { status, body, headers: { "content-type": "text/html; charset=utf-8" }, error: "an HTML page" };
 }
 
 /** 200, JSON by its header, and torn in the middle. */
-export function brokenJson(answer: Answer): Answer {
+export function brokenJson(answer: ApiResponse): ApiResponse {
   const body = answer.body === "" ? '{"id":' : answer.body.slice(0, Math.ceil(answer.body.length / 2));
   return { ...answer, body };
 }
 
 /** A list answer with nothing in it, whatever there is. */
-export function emptyList(fault: FaultOf<"emptyList">, answer: Answer): Answer {
+export function emptyList(fault: FaultOf<"emptyList">, answer: ApiResponse): ApiResponse {
   switch (fault.shape) {
     case "null":
     case "array":
@@ -75,11 +75,11 @@ function emptied(body: string): string {
   );
 }
 
-export function futureStamp(fault: FaultOf<"futureStamp">, answer: Answer, now: number): Answer {
+export function futureStamp(fault: FaultOf<"futureStamp">, answer: ApiResponse, now: number): ApiResponse {
   const at = new Date(now + (fault.days ?? DEFAULT_DAYS_AHEAD) * DAY_MS).toISOString();
   return { ...answer, body: answer.body.replace(/"modified":"[^"]*"/, `"modified":"${at}"`) };
 }
 
-export function oddId(fault: FaultOf<"oddId">, answer: Answer): Answer {
+export function oddId(fault: FaultOf<"oddId">, answer: ApiResponse): ApiResponse {
   return { ...answer, body: answer.body.replace(/"id":\d+/, `"id":${fault.id ?? "1e30"}`) };
 }

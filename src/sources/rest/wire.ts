@@ -1,5 +1,5 @@
 /** What the presets take from the sources' wire formats. */
-export { jsonOf, openLogin, refuseUnlessOk, session, type Login, type LoginParts } from "../wire/login.ts";
+export { jsonOf, openLogin, refuseUnlessOk, session, type Login, type LoginDeps as LoginParts } from "../wire/login.ts";
 export { jsonText, jsonValue } from "../wire/json-value.ts";
 export { decodeStamp, encodeStamp } from "../wire/stamp-format.ts";
 export { rowsAt, valueAt } from "../wire/values.ts";

@@ -1,5 +1,5 @@
 import { ParkError, RetryError, SyncError } from "#model";
-import type { Answer, Engine, Fault, SeenTable, Sql } from "./engine.ts";
+import type { QueryResult, Engine, Fault, SeenTable, Sql } from "./engine.ts";
 import { Pool } from "./pool.ts";
 import { meantTable } from "./seen-tables.ts";
 
@@ -24,7 +24,7 @@ export class Database implements AsyncDisposable {
    * @throws {RetryError} E_SOURCE_UNREACHABLE, E_SOURCE_TIMEOUT, E_SOURCE_BUSY
    * @throws {ParkError} E_SOURCE_LOGIN, E_SOURCE_FORBIDDEN, E_SOURCE_TABLE, E_SOURCE_COLUMN, E_SOURCE_QUERY …
    */
-  async ask(query: Sql, signal: AbortSignal, maxBytes?: number): Promise<Answer> {
+  async ask(query: Sql, signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
     const { sql: text, parameters } = query.compile(this.engine.compiler);
     try {
       return await this.#pool.use(signal, (session) => session.query(text, parameters, signal, maxBytes));

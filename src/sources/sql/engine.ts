@@ -8,7 +8,7 @@ export type Cell = null | string | number | bigint | boolean | Uint8Array;
 /** A piece of SQL: identifiers in it are quoted and values bound when it is compiled. */
 export type Sql = RawBuilder<unknown>;
 
-export interface Answer {
+export interface QueryResult {
   readonly columns: readonly Column[];
   /** Cells in the order of `columns`. */
   readonly rows: readonly (readonly Cell[])[];
@@ -22,7 +22,7 @@ export interface Session {
    * Reads the answer's rows until they weigh `maxBytes`; the rest is never held.
    * @throws what the driver throws; {@link Engine.fault} knows what it means.
    */
-  query(text: string, values: readonly unknown[], signal: AbortSignal, maxBytes?: number): Promise<Answer>;
+  query(text: string, values: readonly unknown[], signal: AbortSignal, maxBytes?: number): Promise<QueryResult>;
   /** True once the session can take no further query, as after an answer that was cut off. */
   readonly isSpent?: boolean;
   end(): Promise<void>;
@@ -48,7 +48,7 @@ export interface SeenTable {
   readonly isPlain: boolean;
 }
 
-export type Ask = (query: Sql) => Promise<Answer>;
+export type Ask = (query: Sql) => Promise<QueryResult>;
 
 /** What an error of a driver means for a person, by its code; undefined: no idea. */
 export interface Fault {

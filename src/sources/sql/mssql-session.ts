@@ -1,6 +1,6 @@
 import { Connection, Request, TYPES, type ConnectionConfiguration } from "tedious";
 import type { Column } from "./column.ts";
-import type { Answer, Cell, Session } from "./engine.ts";
+import type { QueryResult, Cell, Session } from "./engine.ts";
 import { mssqlColumn } from "./mssql-types.ts";
 import { RowBudget } from "./row-budget.ts";
 import type { SqlSettings } from "./settings.ts";
@@ -52,7 +52,7 @@ class MssqlSession implements Session {
     this.#connection = connection;
   }
 
-  async query(text: string, values: readonly unknown[], _signal: AbortSignal, maxBytes?: number): Promise<Answer> {
+  async query(text: string, values: readonly unknown[], _signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
     return await new Promise((resolve, reject) => {
       let columns: Column[] = [];
       const budget = new RowBudget(maxBytes);

@@ -1,6 +1,6 @@
 import { createConnection, type Connection, type ConnectionOptions, type FieldPacket } from "mysql2";
 import type { Column, ColumnKind } from "./column.ts";
-import type { Answer, Cell, Session } from "./engine.ts";
+import type { QueryResult, Cell, Session } from "./engine.ts";
 import { RowBudget } from "./row-budget.ts";
 import type { SqlSettings } from "./settings.ts";
 import { tlsOptions } from "./tls.ts";
@@ -65,13 +65,13 @@ class MysqlSession implements Session {
     return this.#isSpent;
   }
 
-  async query(text: string, values: readonly unknown[], _signal: AbortSignal, maxBytes?: number): Promise<Answer> {
+  async query(text: string, values: readonly unknown[], _signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
     // The engine binds text and nothing else.
     const bound = values.map((value) => (typeof value === "string" ? value : null));
     this.#isBusy = true;
     let unfollow: (() => void) | undefined;
     try {
-      return await new Promise<Answer>((resolve, reject) => {
+      return await new Promise<QueryResult>((resolve, reject) => {
         const budget = new RowBudget(maxBytes);
         let columns: readonly Column[] = [];
         const answer = (isCut: boolean) => resolve({ columns, rows: budget.rows, isCut });

@@ -1,6 +1,6 @@
 import { Client, Query, type FieldDef, type QueryArrayResult } from "pg";
 import type { Column, ColumnKind } from "./column.ts";
-import type { Answer, Session } from "./engine.ts";
+import type { QueryResult, Session } from "./engine.ts";
 import { RowBudget } from "./row-budget.ts";
 import type { SqlSettings } from "./settings.ts";
 import { tlsOptions } from "./tls.ts";
@@ -58,7 +58,7 @@ class PostgresSession implements Session {
     return this.#isSpent;
   }
 
-  async query(text: string, values: readonly unknown[], _signal: AbortSignal, maxBytes?: number): Promise<Answer> {
+  async query(text: string, values: readonly unknown[], _signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
     return await new Promise((resolve, reject) => {
       const budget = new RowBudget(maxBytes);
       const answer = (fields: readonly FieldDef[], isCut: boolean) =>

@@ -3,7 +3,7 @@ import { splitKey, type Change, type Key, type Row, type UnreadableRow } from "#
 import type { CellReader } from "./cells.ts";
 import { all } from "./compile.ts";
 import type { Database } from "./database.ts";
-import type { Answer, Sql } from "./engine.ts";
+import type { QueryResult, Sql } from "./engine.ts";
 import type { Part, Piece, Rows } from "./feed.ts";
 import { keyOf, rowOf, type Layout } from "./layout.ts";
 import { Oddity } from "./oddity.ts";
@@ -66,7 +66,7 @@ export class Records implements Part {
     yield found;
   }
 
-  async #answer(keys: readonly Key[], signal: AbortSignal, maxBytes?: number): Promise<Answer> {
+  async #answer(keys: readonly Key[], signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
     const { engine } = this.#database;
     const names = this.layout.columns.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`c${at}`)}`);
     const which = sql.join(

@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { sql } from "kysely";
 import type { ColumnKind } from "./column.ts";
 import { compilerOf, earliestText } from "./compile.ts";
-import type { Answer, Ask, Cell, Engine, Fault, Session } from "./engine.ts";
+import type { QueryResult, Ask, Cell, Engine, Fault, Session } from "./engine.ts";
 import { errorCode, errorText } from "./network-fault.ts";
 import { RowBudget } from "./row-budget.ts";
 import type { SqlSettings } from "./settings.ts";
@@ -91,7 +91,7 @@ class SqliteSession implements Session {
   }
 
   /** Rows are fetched one by one, so that the time-out and the signal are looked at, and other work goes on between them. */
-  async query(text: string, values: readonly unknown[], signal: AbortSignal, maxBytes?: number): Promise<Answer> {
+  async query(text: string, values: readonly unknown[], signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
     await setImmediate();
     signal.throwIfAborted();
     const statement = this.#database.prepare<unknown[], Cell[]>(text).raw(true).safeIntegers(true);

@@ -20,7 +20,7 @@ export interface Login {
 const EARLY_MS = 60_000;
 const tokenAnswer = z.object({ access_token: z.string(), expires_in: z.coerce.number().default(300) });
 
-export interface LoginParts {
+export interface LoginDeps {
   /** The base address of the source, with a slash at its end. */
   readonly baseUrl: string;
   readonly http: HttpClient;
@@ -30,9 +30,9 @@ export interface LoginParts {
 }
 
 /** How a source logs in where a product has a way of its own. */
-export type LoginMaker = (auth: AuthSettings, parts: LoginParts) => Login;
+export type LoginMaker = (auth: AuthSettings, parts: LoginDeps) => Login;
 
-export function openLogin(auth: AuthSettings, parts: LoginParts): Login {
+export function openLogin(auth: AuthSettings, parts: LoginDeps): Login {
   const { baseUrl, http, clock } = parts;
   switch (auth.kind) {
     case "none":
@@ -85,7 +85,7 @@ export interface Session {
 /** A session that is begun by the first who needs it and renewed when it ends or is refused, once however many wait. */
 export function session(
   secrets: readonly string[],
-  { clock, hide }: LoginParts,
+  { clock, hide }: LoginDeps,
   logIn: (signal: AbortSignal) => Promise<Session>,
 ): Login {
   type Begun = Session & { readonly until: number };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ParkError, type Json } from "#model";
 import { PRECISIONS, type Precision } from "./precision.ts";
 import { inZone, parseStampText } from "./stamp-text.ts";
-import { wallAt, wallText, type Wall } from "./wall.ts";
+import { wallMicrosAt, wallText, type Wall } from "./wall.ts";
 
 /**
  * How a system writes an instant:
@@ -30,7 +30,7 @@ export function decodeStamp(
   if (format === "epoch_ms" || format === "epoch_s") {
     const number = typeof value === "number" ? value : typeof value === "string" ? Number(value) : Number.NaN;
     if (!Number.isFinite(number)) throw notAStamp(value, format, field);
-    return wallAt(Math.floor(format === "epoch_ms" ? number : number * MS_PER_S), zone);
+    return wallMicrosAt(Math.floor(format === "epoch_ms" ? number : number * MS_PER_S), zone);
   }
   const parsed = typeof value === "string" ? parseStampText(value) : undefined;
   if (parsed === undefined) throw notAStamp(value, format, field);

@@ -1,4 +1,4 @@
-import { wallAt, type Wall } from "./wall.ts";
+import { wallMicrosAt, type Wall } from "./wall.ts";
 
 const SHAPE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|[+-]\d\d:?\d\d)?$/i;
 const MICRO_DIGITS = 6;
@@ -30,7 +30,7 @@ export function inZone(stamp: ParsedStamp, zone: string): Wall {
   if (stamp.offsetMinutes === undefined) return stamp.wall;
   const utc = stamp.wall - stamp.offsetMinutes * MS_PER_MINUTE * MICROS_PER_MS;
   const ms = Math.floor(utc / MICROS_PER_MS);
-  return wallAt(ms, zone) + (utc - ms * MICROS_PER_MS);
+  return wallMicrosAt(ms, zone) + (utc - ms * MICROS_PER_MS);
 }
 
 function minutesOf(offset: string): number {

@@ -5,7 +5,7 @@ import { firstSight, sightOf, walkByKey, walkComplete } from "./walk-keys.ts";
 import type { Wall, WallRange } from "./wall.ts";
 
 /** Where a walk stands: at the beginning of a stamp, or inside the rows that share one, after a key. */
-export interface Place {
+export interface WalkPosition {
   readonly at: Wall;
   readonly tied?: boolean | undefined;
   readonly after?: Json | undefined;
@@ -17,7 +17,7 @@ const PAGES_AHEAD = 16;
 /** Some rows, and where to go on: at `place`, or from the beginning of the range where there is none; not once `done`. */
 export interface Step {
   readonly rows: readonly WireRow[];
-  readonly place?: Place;
+  readonly place?: WalkPosition;
   readonly done?: true;
 }
 
@@ -31,7 +31,7 @@ export async function* walkByStamp(
   table: WireTable,
   range: WallRange,
   unit: number,
-  start: Place | undefined,
+  start: WalkPosition | undefined,
   signal: AbortSignal,
   present: Wall = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Step> {

@@ -1,4 +1,4 @@
-import { earliestWall, latestWall, wallAt as wallMsAt } from "../window.ts";
+import { earliestWall, latestWall, wallMillisAt as wallMsAt } from "../window.ts";
 
 /**
  * What a clock on the wall shows, as microseconds since its 1970-01-01T00:00: a stamp without a zone, ready to compare.
@@ -15,7 +15,7 @@ export interface WallRange {
 const MICROS_PER_MS = 1000;
 
 /** What a wall clock in `zone` shows at an instant. */
-export function wallAt(epochMs: number, zone: string): Wall {
+export function wallMicrosAt(epochMs: number, zone: string): Wall {
   return wallMsAt(epochMs, zone) * MICROS_PER_MS;
 }
 

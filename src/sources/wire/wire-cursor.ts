@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ParkError, type Cursor, type Json } from "#model";
 import { jsonValue } from "./json-value.ts";
-import type { Place } from "./walk-stamps.ts";
+import type { WalkPosition } from "./walk-stamps.ts";
 
 const openWindow = z.strictObject({
   to: z.number(),
@@ -29,7 +29,7 @@ export interface WireCursor {
 export interface OpenWindow {
   readonly to: number;
   readonly track: number;
-  readonly place?: Place | undefined;
+  readonly place?: WalkPosition | undefined;
   readonly nulls?: { readonly after?: Json | undefined } | undefined;
 }
 

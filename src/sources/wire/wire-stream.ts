@@ -3,7 +3,7 @@ import type { Capabilities, SourceStream } from "../source.ts";
 import { assertAscending, assertInside } from "./assertions.ts";
 import { changesByStamp, changesWhole, type PollTimes, type Track } from "./changes.ts";
 import type { WireRow, WireTable } from "./table.ts";
-import { wallAt, wallText } from "./wall.ts";
+import { wallMicrosAt, wallText } from "./wall.ts";
 import { walkComplete } from "./walk-keys.ts";
 import { finding } from "./web-check.ts";
 
@@ -14,7 +14,7 @@ const FEW_ODD = 20;
 const ODD_SHARE = 0.1;
 
 /** What an adapter that speaks HTTP makes a stream of. */
-export interface StreamParts {
+export interface StreamDeps {
   /** The stream's name in the sync file. */
   readonly name: string;
   /** Reads the table by key: for sweeps, and whole where there is no track. */
@@ -30,7 +30,7 @@ export interface StreamParts {
 }
 
 /** The promises of `SourceStream` over a table on the wire. */
-export function wireStream(parts: StreamParts): SourceStream {
+export function wireStream(parts: StreamDeps): SourceStream {
   const { table, tracks, deletions } = parts;
   const tables = [table, ...tracks.map((track) => track.table)];
   const capabilities: Capabilities = {
@@ -58,7 +58,7 @@ export function wireStream(parts: StreamParts): SourceStream {
 
 /** A key in the feed counts only while the ERP does not have the record: it may have been made anew under the same key. */
 async function* deleted(
-  parts: StreamParts,
+  parts: StreamDeps,
   track: Track,
   cursor: Cursor | null,
   signal: AbortSignal,
@@ -72,7 +72,7 @@ async function* deleted(
   }
 }
 
-async function checkStream(parts: StreamParts, signal: AbortSignal): Promise<Finding[]> {
+async function checkStream(parts: StreamDeps, signal: AbortSignal): Promise<Finding[]> {
   const { name, table, tracks, times } = parts;
   const readable = await finding(`${name}: rows`, async () => {
     const { rows } = await table.byKey({ kind: "all" }, undefined, signal);
@@ -119,7 +119,7 @@ async function checkFilter(
   setOdd: (rows: readonly WireRow[]) => void,
 ): Promise<string> {
   const { table, unit, zone } = track;
-  const from = Math.floor(wallAt(times.clock.now() - RECENT_MS, zone) / unit) * unit;
+  const from = Math.floor(wallMicrosAt(times.clock.now() - RECENT_MS, zone) / unit) * unit;
   const page = table.sorted
     ? await table.byStamp({ from }, signal)
     : await table.byKey({ kind: "range", range: { from } }, undefined, signal);
@@ -141,7 +141,7 @@ async function futureFinding(subject: string, track: Track, times: PollTimes, si
   const { table, unit, zone } = track;
   let ahead = 0;
   const result = await finding(subject, async () => {
-    const from = Math.ceil(wallAt(times.clock.now() + Math.max(FUTURE_MS, unit / 500), zone) / unit) * unit;
+    const from = Math.ceil(wallMicrosAt(times.clock.now() + Math.max(FUTURE_MS, unit / 500), zone) / unit) * unit;
     const scope = { kind: "range", range: { from } } as const;
     const { rows } = table.sorted ? await table.byStamp({ from }, signal) : await table.byKey(scope, undefined, signal);
     assertInside(table, rows, { from }, unit);

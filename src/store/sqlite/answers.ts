@@ -7,13 +7,13 @@ import { leftOut } from "./outcomes.ts";
 import type { Tables } from "./tables.ts";
 import { stateList } from "./state-list.ts";
 
-export type Answer =
+export type OperatorDecision =
   | { readonly kind: "bind"; readonly binding: Binding }
   | { readonly kind: "create" }
   | { readonly kind: "skip" }
   | { readonly kind: "unbind" };
 
-const EVENTS: { readonly [K in Answer["kind"]]: RecordEvent } = {
+const EVENTS: { readonly [K in OperatorDecision["kind"]]: RecordEvent } = {
   bind: "answerBind",
   create: "answerCreate",
   skip: "answerSkip",
@@ -50,7 +50,7 @@ export class Answers {
       WHERE id = @id`);
   }
 
-  resolve(id: RecordId, answer: Answer): void {
+  resolve(id: RecordId, answer: OperatorDecision): void {
     const { audit, bindings, family, intents } = this.#tables;
     const record = this.#find.get(id.stream, id.key);
     if (record === undefined) throw new ParkError("E_RECORD_UNKNOWN", `${recordLabel(id)} is not known to the store`);
@@ -79,7 +79,7 @@ export class Answers {
     // "skip" leaves an open create open: should the ERP change the record later, its result is looked for first.
     if (answer.kind !== "skip") intents.end(record.id);
     if (answer.kind === "bind") this.#bind(record.id, id, answer.binding);
-    else if (answer.kind === "skip") family.parentSettled(id, false);
+    else if (answer.kind === "skip") family.wakeDependents(id, false);
     else if (answer.kind === "unbind" || (answer.kind === "create" && isGone)) this.#unbind(record.id);
     audit.add(id, this.#entry(answer, resource, binding));
     const state = next(record.state, event);
@@ -93,7 +93,7 @@ export class Answers {
     family.setWaits(record.id, []);
   }
 
-  #entry({ kind }: Answer, resource: string, binding: Binding | undefined): AuditEntry {
+  #entry({ kind }: OperatorDecision, resource: string, binding: Binding | undefined): AuditEntry {
     const serviceId = binding?.serviceId;
     return kind === "unbind"
       ? { action: "unbind", resource, serviceId, outcome: "unbound" }
@@ -103,7 +103,7 @@ export class Answers {
   #unbind(record: number): void {
     const { deletions, family } = this.#tables;
     deletions.forget(record);
-    family.childLeft(letGo(this.#tables, record));
+    family.childDeleted(letGo(this.#tables, record));
   }
 
   #bind(record: number, id: RecordId, binding: Binding): void {
@@ -111,11 +111,11 @@ export class Answers {
     const moved = bindings.save(record, id, binding);
     // What was written to another record of the service says nothing about this one.
     if (moved) written.forget(record);
-    family.parentSettled(id, moved);
+    family.wakeDependents(id, moved);
   }
 
   retryNow(target: { stream?: string; key?: string; states: readonly RecordState[] }): number {
-    const revivable = statesMovedTo("due", "revive");
+    const revivable = statesMovedTo("due", "retryRequested");
     const states = target.states.filter((state) => state === "due" || revivable.includes(state));
     const narrowed = [
       ...(target.stream === undefined ? [] : ["stream = @stream"]),
@@ -130,7 +130,7 @@ export class Answers {
 }
 
 /** What the next delivery is told. That a record was unbound holds until it is bound or created, even when it is left out. */
-function decided({ kind }: Answer, before: Decision["kind"] | null): Decision["kind"] | null {
+function decided({ kind }: OperatorDecision, before: Decision["kind"] | null): Decision["kind"] | null {
   if (kind === "create") return "create";
   return kind === "unbind" || (kind === "skip" && before === "unbound") ? "unbound" : null;
 }

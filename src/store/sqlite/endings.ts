@@ -11,11 +11,11 @@ export interface Ending {
   /** An operator's answer to create was carried out. */
   readonly answered?: boolean;
   /** What happens to the record at once after the step, in the same transaction. */
-  readonly followedBy?: "change" | "wake" | undefined;
+  readonly followedBy?: "change" | "parentBound" | undefined;
 }
 
 /** Ends a claim: the one place where a claimed record gets its next state. */
-export class Endings {
+export class ClaimRelease {
   readonly #clock: Clock;
   readonly #update;
 
@@ -37,8 +37,8 @@ export class Endings {
       this.#update.run({ id, answered, state: next(ended, "change"), dueAt: now, attempts: 0, error: null });
     else {
       const { attempts } = ending;
-      const woken = ending.followedBy === "wake";
-      const state = woken ? next(ended, "wake") : ended;
+      const woken = ending.followedBy === "parentBound";
+      const state = woken ? next(ended, "parentBound") : ended;
       const error = woken || ending.error === undefined ? null : JSON.stringify(ending.error);
       const dueAt = woken ? now : (ending.dueAt ?? null);
       this.#update.run({ id, answered, state, dueAt, attempts, error });

@@ -14,7 +14,7 @@ const FROM_BOUND_CHILDREN = `
   WHERE p.stream = ? AND p.key = ? AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key)`;
 
 /** Parents and children: who carries whose service id, and who waits for whom. */
-export class Family {
+export class ParentLinks {
   readonly #clock: Clock;
   readonly #forgetParents;
   readonly #addParent;
@@ -53,10 +53,10 @@ export class Family {
       .pluck();
     this.#waiting = db.prepare<[string, string], Child>(`
       SELECT r.id, r.stream, r.key FROM waits w JOIN records r ON r.id = w.child
-      WHERE w.stream = ? AND w.key = ? AND r.state IN (${stateList(statesMovedTo("due", "wake"))})`);
+      WHERE w.stream = ? AND w.key = ? AND r.state IN (${stateList(statesMovedTo("due", "parentBound"))})`);
     this.#outdated = db.prepare<[string, string], Child & { state: RecordState }>(`
       SELECT r.id, r.stream, r.key, r.state FROM parents p JOIN records r ON r.id = p.child
-      WHERE p.stream = ? AND p.key = ? AND r.state IN (${stateList([...statesMovedTo("due", "rewire"), "claimed"])})`);
+      WHERE p.stream = ? AND p.key = ? AND r.state IN (${stateList([...statesMovedTo("due", "parentRebound"), "claimed"])})`);
     this.#wake = db.prepare<[number, number]>(
       "UPDATE records SET state = 'due', due_at = ?, error = NULL WHERE id = ?",
     );
@@ -102,7 +102,7 @@ export class Family {
   }
 
   /** Makes those of the parents due that wait and have no bound child left: a deletion may have waited for the last one. */
-  childLeft(parents: readonly RecordId[]): void {
+  childDeleted(parents: readonly RecordId[]): void {
     for (const { stream, key } of parents) {
       const parent = this.#inPlace.get(stream, key);
       if (parent === undefined || this.#hasBoundChild.get(stream, key) === 1) continue;
@@ -129,7 +129,7 @@ export class Family {
    * Wakes who waits for a parent that was just bound, or that will not come (a reference may be optional), and, when it
    * `moved`, who carries its old service id.
    */
-  parentSettled({ stream, key }: RecordId, moved: boolean): RecordId[] {
+  wakeDependents({ stream, key }: RecordId, moved: boolean): RecordId[] {
     const children = this.#waiting.all(stream, key);
     if (moved)
       for (const child of this.#outdated.all(stream, key))

@@ -43,7 +43,7 @@ export class Journal {
     const { audit, claims, family } = this.#tables;
     const { id, bound } = claims.hold(claim);
     if (bound === 0) throw refused(claim, "is not bound and cannot be unbound");
-    family.childLeft(letGo(this.#tables, id));
+    family.childDeleted(letGo(this.#tables, id));
     audit.add(claim.id, entry);
   }
 }

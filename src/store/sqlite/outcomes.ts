@@ -5,7 +5,7 @@ import type { Store } from "../contract.ts";
 import type { Tables } from "./tables.ts";
 
 /** The steps that end a claim. */
-export class Outcomes {
+export class DeliverySteps {
   readonly #tables: Tables;
 
   constructor(tables: Tables) {
@@ -21,8 +21,8 @@ export class Outcomes {
     // A record that the ERP deleted was only bound to be found again: its deletion is still to be carried out.
     const followedBy = isLast && held.deleted === 0 ? undefined : "change";
     this.#tables.endings.end(held, "apply", { attempts: 0, answered: true, followedBy });
-    family.childLeft(former);
-    return family.parentSettled(claim.id, moved);
+    family.childDeleted(former);
+    return family.wakeDependents(claim.id, moved);
   }
 
   apply(claim: Claim, applied: Applied): void {
@@ -32,7 +32,7 @@ export class Outcomes {
     if (held.begun === 1) throw refused(claim, "has an open create and cannot be applied");
     const { former, isLast } = this.#write(held.id, claim, applied);
     endings.end(held, "apply", { attempts: 0, answered: true, followedBy: isLast ? undefined : "change" });
-    family.childLeft(former);
+    family.childDeleted(former);
   }
 
   /**
@@ -58,7 +58,7 @@ export class Outcomes {
     const { claims, endings, family } = this.#tables;
     const held = claims.hold(claim);
     const bound = family.setWaits(held.id, parents);
-    endings.end(held, "wait", { attempts: held.attempts, error, dueAt, followedBy: bound ? "wake" : undefined });
+    endings.end(held, "wait", { attempts: held.attempts, error, dueAt, followedBy: bound ? "parentBound" : undefined });
   }
 
   park(claim: Claim, error: ErrorFacts, { audit, parents = [] }: { audit?: AuditEntry; parents?: Parents } = {}): void {
@@ -71,14 +71,14 @@ export class Outcomes {
   uncertain(claim: Claim, error: ErrorFacts): void {
     const held = this.#tables.claims.hold(claim);
     if (held.begun === 0) throw refused(claim, "has no open create that could be uncertain");
-    this.#tables.endings.end(held, "lose", { attempts: held.attempts, error });
+    this.#tables.endings.end(held, "markUncertain", { attempts: held.attempts, error });
   }
 
   skip(claim: Claim, reason: string): void {
     const held = this.#tables.claims.hold(claim);
     this.#tables.deletions.forget(held.id);
     this.#tables.endings.end(held, "skip", { attempts: 0, error: leftOut(reason), answered: true });
-    this.#tables.family.parentSettled(claim.id, false);
+    this.#tables.family.wakeDependents(claim.id, false);
   }
 
   remove(claim: Claim, removal: Parameters<Store["remove"]>[1]): void {
@@ -90,8 +90,8 @@ export class Outcomes {
       written.apply(held.id, removal.applied, claim.sequence, removal.doubts);
     audit.add(claim.id, removal.audit);
     endings.end(held, "remove", { attempts: 0, answered: true });
-    family.childLeft(former);
-    family.parentSettled(claim.id, false);
+    family.childDeleted(former);
+    family.wakeDependents(claim.id, false);
   }
 
   release(claim: Claim, now: number): void {

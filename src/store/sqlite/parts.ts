@@ -4,7 +4,7 @@ import { Answers } from "./answers.ts";
 import { Journal } from "./journal.ts";
 import { LatestMoment } from "./latest-moment.ts";
 import { MatchIndex } from "./match-index.ts";
-import { Outcomes } from "./outcomes.ts";
+import { DeliverySteps } from "./outcomes.ts";
 import { Rechecks } from "./rechecks.ts";
 import { ReferenceData } from "./reference-data.ts";
 import { Remapping } from "./remapping.ts";
@@ -15,7 +15,7 @@ import { makeTables } from "./tables.ts";
 import { Views } from "./views.ts";
 
 /** What the store's methods are made of: the tables, and the steps that work on several of them. */
-export type Parts = ReturnType<typeof makeParts>;
+export type StoreDeps = ReturnType<typeof makeParts>;
 
 export function makeParts(db: Database, clock: Clock, leaseMs: number) {
   const tables = makeTables(db, clock, leaseMs);
@@ -26,7 +26,7 @@ export function makeParts(db: Database, clock: Clock, leaseMs: number) {
     remapping: new Remapping(db, clock, tables.streams),
     schedule: new Schedule(db, clock),
     journal: new Journal(tables),
-    outcomes: new Outcomes(tables),
+    outcomes: new DeliverySteps(tables),
     answers: new Answers(db, clock, tables),
     rechecks: new Rechecks(db, clock, tables),
     views: new Views(db, tables.family, tables.streams),

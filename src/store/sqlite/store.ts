@@ -12,7 +12,7 @@ import { storeClosed, storeFailure } from "./failures.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { expectUndamaged } from "./integrity.ts";
 import { markRestored } from "./restored.ts";
-import { makeParts, type Parts } from "./parts.ts";
+import { makeParts, type StoreDeps } from "./parts.ts";
 import { latestOfEach } from "./staging.ts";
 import type { RecordQuery } from "./views.ts";
 
@@ -36,7 +36,7 @@ export class SqliteStore implements Store {
   readonly #lock: DaemonLock | undefined;
   readonly #commit: GroupCommit;
   readonly #turn = new FairTurn();
-  readonly #parts: Parts;
+  readonly #deps: StoreDeps;
   /** What is written down of errors holds no secret. */
   readonly #clean: <Value>(value: Value) => Value;
   #isClosing = false;
@@ -47,8 +47,8 @@ export class SqliteStore implements Store {
     this.#logger = logger;
     this.#lock = lock;
     this.#clean = (value) => redacted(value, redact);
-    this.#commit = new GroupCommit(db, new DiskSync(`${db.name}-wal`), () => this.#parts.moment.note());
-    this.#parts = makeParts(db, clock, leaseMs);
+    this.#commit = new GroupCommit(db, new DiskSync(`${db.name}-wal`), () => this.#deps.moment.note());
+    this.#deps = makeParts(db, clock, leaseMs);
   }
 
   /** A read of what is committed then. */
@@ -62,215 +62,215 @@ export class SqliteStore implements Store {
   }
 
   cursor(stream: StreamName) {
-    return this.#read(() => this.#parts.streams.cursor(stream));
+    return this.#read(() => this.#deps.streams.cursor(stream));
   }
 
   async stage(...[stream, batch]: Parameters<Store["stage"]>) {
     const { changes, unreadable = [], cursor, backfill, complete } = batch;
     const latest = latestOfEach(changes, unreadable);
     const rows = changes.length + unreadable.length;
-    return this.#commit.run(() => this.#parts.staging.stage(stream, latest, { rows, cursor, backfill, complete }));
+    return this.#commit.run(() => this.#deps.staging.stage(stream, latest, { rows, cursor, backfill, complete }));
   }
 
   pollFailed(...[stream, error]: Parameters<Store["pollFailed"]>) {
-    return this.#commit.run(() => this.#parts.streams.pollFailed(stream, this.#clean(error)));
+    return this.#commit.run(() => this.#deps.streams.pollFailed(stream, this.#clean(error)));
   }
 
   resetCursor(stream: StreamName) {
-    return this.#commit.run(() => this.#parts.streams.resetCursor(stream));
+    return this.#commit.run(() => this.#deps.streams.resetCursor(stream));
   }
 
   remap(stream: StreamName, fingerprint: string) {
-    return this.#commit.run(() => this.#parts.remapping.remap(stream, fingerprint));
+    return this.#commit.run(() => this.#deps.remapping.remap(stream, fingerprint));
   }
 
   due(query: Parameters<Store["due"]>[0]) {
-    return this.#read(() => this.#parts.schedule.due(query));
+    return this.#read(() => this.#deps.schedule.due(query));
   }
 
   clockSetBack(byMs: number) {
     return this.#commit.run(() => {
-      this.#parts.schedule.clockSetBack(byMs);
-      this.#parts.moment.begin();
+      this.#deps.schedule.clockSetBack(byMs);
+      this.#deps.moment.begin();
     });
   }
 
   latestMoment() {
-    return this.#read(() => this.#parts.moment.ms);
+    return this.#read(() => this.#deps.moment.ms);
   }
 
   nextDueAt(...[streams, besides]: Parameters<Store["nextDueAt"]>) {
-    return this.#read(() => this.#parts.schedule.nextDueAt(streams, besides));
+    return this.#read(() => this.#deps.schedule.nextDueAt(streams, besides));
   }
 
   claim(id: RecordId) {
-    return this.#commit.run(() => this.#parts.claims.claim(id));
+    return this.#commit.run(() => this.#deps.claims.claim(id));
   }
 
   renew(claim: Claim) {
-    return this.#commit.run(() => this.#parts.claims.renew(claim));
+    return this.#commit.run(() => this.#deps.claims.renew(claim));
   }
 
   bindings(ids: readonly RecordId[]) {
-    return this.#read(() => this.#parts.bindings.ofAll(ids));
+    return this.#read(() => this.#deps.bindings.ofAll(ids));
   }
 
   begin(...[claim, intent]: Parameters<Store["begin"]>) {
-    return this.#commit.run(() => this.#parts.journal.begin(claim, intent), DURABLE);
+    return this.#commit.run(() => this.#deps.journal.begin(claim, intent), DURABLE);
   }
 
   doubt(...[claim, doubts]: Parameters<Store["doubt"]>) {
-    return this.#commit.run(() => this.#parts.journal.doubt(claim, doubts), DURABLE);
+    return this.#commit.run(() => this.#deps.journal.doubt(claim, doubts), DURABLE);
   }
 
   abandon(claim: Claim) {
-    return this.#commit.run(() => this.#parts.journal.abandon(claim), DURABLE);
+    return this.#commit.run(() => this.#deps.journal.abandon(claim), DURABLE);
   }
 
   answered(claim: Claim) {
-    return this.#commit.run(() => this.#parts.journal.answered(claim), DURABLE);
+    return this.#commit.run(() => this.#deps.journal.answered(claim), DURABLE);
   }
 
-  looked = (claim: Claim) => this.#commit.run(() => this.#parts.journal.looked(claim));
+  looked = (claim: Claim) => this.#commit.run(() => this.#deps.journal.looked(claim));
 
   bind(...[claim, binding, applied]: Parameters<Store["bind"]>) {
-    return this.#commit.run(() => this.#parts.outcomes.bind(claim, binding, applied), DURABLE);
+    return this.#commit.run(() => this.#deps.outcomes.bind(claim, binding, applied), DURABLE);
   }
 
   apply(claim: Claim, applied: Applied) {
-    return this.#commit.run(() => this.#parts.outcomes.apply(claim, applied));
+    return this.#commit.run(() => this.#deps.outcomes.apply(claim, applied));
   }
 
   retry(...[claim, error, dueAt]: Parameters<Store["retry"]>) {
-    return this.#commit.run(() => this.#parts.outcomes.retry(claim, this.#clean(error), dueAt));
+    return this.#commit.run(() => this.#deps.outcomes.retry(claim, this.#clean(error), dueAt));
   }
 
   wait(...[claim, waiting]: Parameters<Store["wait"]>) {
-    return this.#commit.run(() => this.#parts.outcomes.wait(claim, { ...waiting, error: this.#clean(waiting.error) }));
+    return this.#commit.run(() => this.#deps.outcomes.wait(claim, { ...waiting, error: this.#clean(waiting.error) }));
   }
 
   park(...[claim, error, more]: Parameters<Store["park"]>) {
-    return this.#commit.run(() => this.#parts.outcomes.park(claim, this.#clean(error), more));
+    return this.#commit.run(() => this.#deps.outcomes.park(claim, this.#clean(error), more));
   }
 
   uncertain(...[claim, error]: Parameters<Store["uncertain"]>) {
-    return this.#commit.run(() => this.#parts.outcomes.uncertain(claim, this.#clean(error)));
+    return this.#commit.run(() => this.#deps.outcomes.uncertain(claim, this.#clean(error)));
   }
 
   skip(claim: Claim, reason: string) {
-    return this.#commit.run(() => this.#parts.outcomes.skip(claim, reason));
+    return this.#commit.run(() => this.#deps.outcomes.skip(claim, reason));
   }
 
   remove(...[claim, removal]: Parameters<Store["remove"]>) {
-    return this.#commit.run(() => this.#parts.outcomes.remove(claim, removal), DURABLE);
+    return this.#commit.run(() => this.#deps.outcomes.remove(claim, removal), DURABLE);
   }
 
   tellDeletion(...[claim, { since, confirmedAt }]: Parameters<Store["tellDeletion"]>) {
-    const { claims, deletions } = this.#parts;
+    const { claims, deletions } = this.#deps;
     return this.#commit.run(() => deletions.tell(claims.hold(claim).id, claim.id.stream, since, confirmedAt));
   }
 
   unbind(...[claim, audit]: Parameters<Store["unbind"]>) {
-    return this.#commit.run(() => this.#parts.journal.unbind(claim, audit), DURABLE);
+    return this.#commit.run(() => this.#deps.journal.unbind(claim, audit), DURABLE);
   }
 
   release(claim: Claim) {
-    return this.#commit.run(() => this.#parts.outcomes.release(claim, this.#clock.now()));
+    return this.#commit.run(() => this.#deps.outcomes.release(claim, this.#clock.now()));
   }
 
   boundChildren(id: RecordId) {
-    return this.#read(() => this.#parts.family.boundChildren(id));
+    return this.#read(() => this.#deps.family.boundChildren(id));
   }
 
   record(id: RecordId) {
-    return this.#read(() => this.#parts.views.record(id));
+    return this.#read(() => this.#deps.views.record(id));
   }
 
   records(query: RecordQuery) {
-    return this.#read(() => this.#parts.views.records(query));
+    return this.#read(() => this.#deps.views.records(query));
   }
 
   counts() {
-    return this.#read(() => this.#parts.views.counts());
+    return this.#read(() => this.#deps.views.counts());
   }
 
   audit(query: Parameters<Store["audit"]>[0]) {
-    return this.#read(() => this.#parts.audit.latest(query));
+    return this.#read(() => this.#deps.audit.latest(query));
   }
 
   pruneAudit(before: number) {
-    return this.#commit.run(() => this.#parts.audit.prune(before));
+    return this.#commit.run(() => this.#deps.audit.prune(before));
   }
 
   retryNow(target: Parameters<Store["retryNow"]>[0]) {
-    return this.#commit.run(() => this.#parts.answers.retryNow(target));
+    return this.#commit.run(() => this.#deps.answers.retryNow(target));
   }
 
   resolve(...[id, answer]: Parameters<Store["resolve"]>) {
-    return this.#commit.run(() => this.#parts.answers.resolve(id, answer), DURABLE);
+    return this.#commit.run(() => this.#deps.answers.resolve(id, answer), DURABLE);
   }
 
   recheck(...[id, doubts, audit]: Parameters<Store["recheck"]>) {
-    return this.#commit.run(() => this.#parts.rechecks.recheck(id, doubts, audit), DURABLE);
+    return this.#commit.run(() => this.#deps.rechecks.recheck(id, doubts, audit), DURABLE);
   }
 
   openDeletions(...[stream, limit]: Parameters<Store["openDeletions"]>) {
-    return this.#read(() => this.#parts.deletions.open(stream, limit));
+    return this.#read(() => this.#deps.deletions.open(stream, limit));
   }
 
   boundIds(...[resource, limit]: Parameters<Store["boundIds"]>) {
-    return this.#read(() => this.#parts.bindings.ids(resource, limit));
+    return this.#read(() => this.#deps.bindings.ids(resource, limit));
   }
 
   boundTo(...[binding]: Parameters<Store["boundTo"]>) {
-    return this.#read(() => this.#parts.bindings.owner(binding));
+    return this.#read(() => this.#deps.bindings.owner(binding));
   }
 
   beginSweep(stream: StreamName) {
-    return this.#commit.run(() => this.#parts.sweeps.begin(stream));
+    return this.#commit.run(() => this.#deps.sweeps.begin(stream));
   }
 
   markSeen(stream: StreamName, sweep: number, keys: readonly Key[]) {
-    return this.#commit.run(() => this.#parts.sweeps.markSeen(stream, sweep, keys));
+    return this.#commit.run(() => this.#deps.sweeps.markSeen(stream, sweep, keys));
   }
 
   unseenKeys(stream: StreamName, keys: readonly Key[]) {
-    return this.#read(() => this.#parts.sweeps.unseen(stream, keys));
+    return this.#read(() => this.#deps.sweeps.unseen(stream, keys));
   }
 
   endSweep(stream: StreamName, sweep: number) {
-    return this.#commit.run(() => this.#parts.sweeps.end(stream, sweep));
+    return this.#commit.run(() => this.#deps.sweeps.end(stream, sweep));
   }
 
   reference(...[resource]: Parameters<Store["reference"]>) {
-    return this.#read(() => this.#parts.reference.reference(resource));
+    return this.#read(() => this.#deps.reference.reference(resource));
   }
 
   saveReference(...[resource, entries]: Parameters<Store["saveReference"]>) {
-    return this.#commit.run(() => this.#parts.reference.saveReference(resource, entries));
+    return this.#commit.run(() => this.#deps.reference.saveReference(resource, entries));
   }
 
-  adoption = (stream: StreamName) => this.#read(() => this.#parts.streams.adoption(stream));
+  adoption = (stream: StreamName) => this.#read(() => this.#deps.streams.adoption(stream));
   decideAdoption = (...of: Parameters<Store["decideAdoption"]>) =>
-    this.#commit.run(() => this.#parts.streams.decideAdoption(...of));
+    this.#commit.run(() => this.#deps.streams.decideAdoption(...of));
 
-  beginMatches = (resource: ResourceName) => this.#commit.run(() => this.#parts.matches.begin(resource));
+  beginMatches = (resource: ResourceName) => this.#commit.run(() => this.#deps.matches.begin(resource));
   saveMatches = (resource: ResourceName, entries: readonly MatchEntry[]) =>
-    this.#commit.run(() => this.#parts.matches.save(resource, entries));
+    this.#commit.run(() => this.#deps.matches.save(resource, entries));
   unseenMatches = (resource: ResourceName, limit: number) =>
-    this.#read(() => this.#parts.matches.unseen(resource, limit));
+    this.#read(() => this.#deps.matches.unseen(resource, limit));
   endMatches = (resource: ResourceName, read: { whole: boolean; readAt: number }) =>
-    this.#commit.run(() => this.#parts.matches.end(resource, read));
-  unboundMatches = (resource: ResourceName) => this.#read(() => this.#parts.matches.unbound(resource));
-  matchIndex = (resource: ResourceName) => this.#read(() => this.#parts.matches.state(resource));
-  matches = (...of: Parameters<Store["matches"]>) => this.#read(() => this.#parts.matches.matches(...of));
+    this.#commit.run(() => this.#deps.matches.end(resource, read));
+  unboundMatches = (resource: ResourceName) => this.#read(() => this.#deps.matches.unbound(resource));
+  matchIndex = (resource: ResourceName) => this.#read(() => this.#deps.matches.state(resource));
+  matches = (...of: Parameters<Store["matches"]>) => this.#read(() => this.#deps.matches.matches(...of));
 
   note(name: string) {
-    return this.#read(() => this.#parts.reference.note(name));
+    return this.#read(() => this.#deps.reference.note(name));
   }
 
   saveNote(...[name, value]: Parameters<Store["saveNote"]>) {
-    return this.#commit.run(() => this.#parts.reference.saveNote(name, this.#clean(value)));
+    return this.#commit.run(() => this.#deps.reference.saveNote(name, this.#clean(value)));
   }
 
   restored(creates: number) {

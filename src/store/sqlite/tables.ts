@@ -5,8 +5,8 @@ import { Bindings } from "./bindings.ts";
 import { Claims } from "./claims.ts";
 import { CreateCount } from "./create-count.ts";
 import { Deletions } from "./deletions.ts";
-import { Endings } from "./endings.ts";
-import { Family } from "./family.ts";
+import { ClaimRelease } from "./endings.ts";
+import { ParentLinks } from "./family.ts";
 import { Intents } from "./intents.ts";
 import { Streams } from "./streams.ts";
 import { Written } from "./written.ts";
@@ -18,8 +18,8 @@ export interface Tables {
   readonly claims: Claims;
   readonly creates: CreateCount;
   readonly deletions: Deletions;
-  readonly endings: Endings;
-  readonly family: Family;
+  readonly endings: ClaimRelease;
+  readonly family: ParentLinks;
   readonly intents: Intents;
   readonly streams: Streams;
   readonly written: Written;
@@ -32,8 +32,8 @@ export function makeTables(db: Database, clock: Clock, leaseMs: number): Tables 
     claims: new Claims(db, clock, leaseMs),
     creates: new CreateCount(db),
     deletions: new Deletions(db, clock),
-    endings: new Endings(db, clock),
-    family: new Family(db, clock),
+    endings: new ClaimRelease(db, clock),
+    family: new ParentLinks(db, clock),
     intents: new Intents(db, clock),
     streams: new Streams(db, clock),
     written: new Written(db),

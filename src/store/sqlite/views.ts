@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { RecordId, RecordState, StreamName } from "#model";
 import type { RecordView } from "../facts.ts";
-import type { Family } from "./family.ts";
+import type { ParentLinks } from "./family.ts";
 import { parseOptional } from "./json-text.ts";
 import { SELECT_RECORD, partsOf, type RecordRow } from "./record-row.ts";
 import { stateList } from "./state-list.ts";
@@ -18,12 +18,12 @@ export interface RecordQuery {
 /** Records as people and commands see them. */
 export class Views {
   readonly #db: Database;
-  readonly #family: Family;
+  readonly #family: ParentLinks;
   readonly #streams: Streams;
   readonly #one;
   readonly #counts;
 
-  constructor(db: Database, family: Family, streams: Streams) {
+  constructor(db: Database, family: ParentLinks, streams: Streams) {
     this.#db = db;
     this.#family = family;
     this.#streams = streams;

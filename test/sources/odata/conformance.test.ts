@@ -2,7 +2,7 @@ import type { JsonObject } from "#model";
 import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
 import { jsonText } from "../../../src/sources/wire/json-value.ts";
-import { wallAt, wallText } from "../../../src/sources/wire/wall.ts";
+import { wallMicrosAt, wallText } from "../../../src/sources/wire/wall.ts";
 import { describeSource, printedTable } from "../../conformance/source-contract.ts";
 import { httpHarness, type ErpRow, type HttpErp, type HttpErpKind } from "../http-erp.ts";
 import { openContext } from "../reading.ts";
@@ -69,7 +69,7 @@ function utc(stamp: number | null): string | null {
 }
 
 function local(stamp: number): string {
-  return wallText(wallAt(Math.floor(stamp / 1000), ZONE)).slice(0, 23);
+  return wallText(wallMicrosAt(Math.floor(stamp / 1000), ZONE)).slice(0, 23);
 }
 
 const table = printedTable();

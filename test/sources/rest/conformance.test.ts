@@ -2,7 +2,7 @@ import { describeSource, printedTable } from "../../conformance/source-contract.
 import type { SourceUnderTest } from "../../conformance/source-harness.ts";
 import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
-import { wallAt, wallText } from "../../../src/sources/wire/wall.ts";
+import { wallMicrosAt, wallText } from "../../../src/sources/wire/wall.ts";
 import { httpHarness, type ErpRow, type HttpErp, type HttpErpKind } from "../http-erp.ts";
 import { openContext } from "../reading.ts";
 import type { Asked, Told } from "../web-server.ts";
@@ -14,7 +14,7 @@ function localText(micros: number): string {
   const known = localTexts.get(micros);
   if (known !== undefined) return known;
   const ms = Math.floor(micros / 1000);
-  const text = wallText(wallAt(ms, SITE_ZONE) + (micros - ms * 1000)).replace("T", " ");
+  const text = wallText(wallMicrosAt(ms, SITE_ZONE) + (micros - ms * 1000)).replace("T", " ");
   localTexts.set(micros, text);
   return text;
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import type { Answer, Engine, Sql } from "../../../../src/sources/sql/engine.ts";
+import type { QueryResult, Engine, Sql } from "../../../../src/sources/sql/engine.ts";
 import { fault, mssqlEngine } from "../../../../src/sources/sql/mssql-engine.ts";
 import { mssqlOptions } from "../../../../src/sources/sql/mssql-session.ts";
 import { mssqlColumn } from "../../../../src/sources/sql/mssql-types.ts";
@@ -14,7 +14,7 @@ const column = (name: string, type: string, more = {}) =>
   mssqlColumn({ colName: name, type: { name: type }, userType: 0, ...more });
 const text = (part: Sql) => part.compile(engine.compiler);
 
-const answer = (row: (string | null)[]) => async (): Promise<Answer> => ({ columns: [], rows: [row] });
+const answer = (row: (string | null)[]) => async (): Promise<QueryResult> => ({ columns: [], rows: [row] });
 
 describe("SQL for SQL Server", () => {
   it("reads everything that the driver would round as text, in a style that no language changes", () => {
@@ -76,7 +76,10 @@ describe("SQL for SQL Server", () => {
 
   it("takes the bound below every row version in flight", async () => {
     const asked: string[] = [];
-    const ask = async (query: Sql): Promise<Answer> => (asked.push(text(query).sql), { columns: [], rows: [["2001"]] });
+    const ask = async (query: Sql): Promise<QueryResult> => (
+      asked.push(text(query).sql),
+      { columns: [], rows: [["2001"]] }
+    );
     expect(await rowversionCeiling(engine.counters!, ask)).toEqual({ highest: 2001n, lowest: undefined });
     expect(asked).toEqual(["select convert(bigint, min_active_rowversion()) - 1"]);
   });

@@ -4,7 +4,7 @@ import type { Logger } from "#telemetry";
 import { CellReader } from "../../../../src/sources/sql/cells.ts";
 import type { Column } from "../../../../src/sources/sql/column.ts";
 import { Database } from "../../../../src/sources/sql/database.ts";
-import type { Answer, Cell, Engine } from "../../../../src/sources/sql/engine.ts";
+import type { QueryResult, Cell, Engine } from "../../../../src/sources/sql/engine.ts";
 import { mssqlEngine } from "../../../../src/sources/sql/mssql-engine.ts";
 import { read } from "../../../../src/sources/sql/read.ts";
 import { settings } from "../../../../src/sources/sql/settings.ts";
@@ -23,7 +23,7 @@ class Tracking {
 
   stream(): SqlStream {
     const session = {
-      query: async (text: string, values: readonly unknown[]): Promise<Answer> => this.#answer(text, values),
+      query: async (text: string, values: readonly unknown[]): Promise<QueryResult> => this.#answer(text, values),
       end: async () => undefined,
       destroy: () => undefined,
     };
@@ -42,10 +42,10 @@ class Tracking {
     });
   }
 
-  #answer(text: string, values: readonly unknown[]): Answer {
+  #answer(text: string, values: readonly unknown[]): QueryResult {
     const log = text.includes("changetable");
     const columns = log ? [columnOf("id"), columnOf("trackedVersion")] : [columnOf("id")];
-    const told = (what: string, rows: Cell[][]): Answer => {
+    const told = (what: string, rows: Cell[][]): QueryResult => {
       this.asked.push(what);
       // Pages tell of each row whether it lies beyond the page before.
       return { columns, rows: text.includes('"svcsync beyond"') ? rows.map((row) => [...row, 1]) : rows };
