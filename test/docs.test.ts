@@ -110,3 +110,18 @@ function leadsSomewhere(document: Document, target: string): boolean {
   if (anchor === undefined || statSync(join(root, path)).isDirectory()) return true;
   return anchorsOf({ path, text: readFileSync(join(root, path), "utf8") }).has(anchor);
 }
+
+describe("the guided tour", () => {
+  const tour = readFileSync(join(root, "docs/develop/follow-one-record.md"), "utf8");
+  const hops = [...tour.matchAll(/\[`([\w.]+)`\]\(([^)]+)\)/g)].map(([, symbol = "", path = ""]) => ({ symbol, path }));
+
+  it("names symbols that are in the file it links to", () => {
+    const lost = hops.filter(({ symbol, path }) => {
+      const file = join(root, "docs/develop", path);
+      const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+      return !symbol.split(".").every((part) => new RegExp(`\\b${part}\\b[ (<:=]`).test(text));
+    });
+    expect(hops.length).toBeGreaterThan(15);
+    expect(lost).toEqual([]);
+  });
+});

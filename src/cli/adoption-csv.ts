@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import type { RecordId } from "#model";
 import type { AdoptionPlan, PlannedRecord } from "#pipeline";
-import { overwriteText } from "./sides.ts";
+import { overwriteText } from "./output/sides.ts";
 
 const COLUMNS = [
   "stream",

@@ -4,7 +4,7 @@ import { loadLocalSettings, loadSettings, secretTexts, type LocalSettings, type 
 import { openStore, type Store } from "#store";
 import type { SyncFile } from "#mapping";
 import { openLogger, type Logger } from "#telemetry";
-import type { Io, TextOutput } from "./io.ts";
+import type { Io, TextOutput } from "./output/io.ts";
 
 export interface GlobalOptions {
   readonly envFile?: string;

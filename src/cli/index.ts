@@ -1,2 +1,2 @@
 export { runCommand } from "./program.ts";
-export type { Io } from "./io.ts";
+export type { Io } from "./output/io.ts";

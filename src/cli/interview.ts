@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import type { Io } from "./io.ts";
+import type { Io } from "./output/io.ts";
 
 export interface Question {
   readonly text: string;

@@ -1,5 +1,5 @@
-import { exitCode } from "./exit-code.ts";
-import type { Io } from "./io.ts";
+import { exitCode } from "./output/exit-code.ts";
+import type { Io } from "./output/io.ts";
 
 interface Named {
   readonly name: string;

@@ -14,7 +14,7 @@ import {
 import type { Queue, QueueHandlers, QueueLocation } from "#queue";
 import type { Secrets, Settings } from "#settings";
 import type { Closing } from "./closing.ts";
-import type { Configuration, Systems } from "./parts.ts";
+import type { Configuration, Systems } from "./systems.ts";
 /**
  * Deliveries that run at once, per request that may: while one waits for its answer, others are mapped, or wait for the disk
  * before and after theirs.

@@ -6,15 +6,15 @@ import type { Store } from "#store";
 import type { Stream } from "#mapping";
 import type { Logger } from "#telemetry";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
-import { ClockWatch } from "./clock-watch.ts";
+import { ClockWatch } from "./watch/clock-watch.ts";
 import { Closing } from "./closing.ts";
-import { DeliveryLog } from "./delivery-log.ts";
-import { Housekeeping } from "./housekeeping.ts";
-import { DaemonMetrics } from "./metrics.ts";
+import { DeliveryLog } from "./watch/delivery-log.ts";
+import { Housekeeping } from "./watch/housekeeping.ts";
+import { DaemonMetrics } from "./watch/metrics.ts";
 import { servePages } from "./pages.ts";
-import { ParkedLog } from "./parked-log.ts";
-import { openParts, type Configuration, type Systems } from "./parts.ts";
-import { PollWatch } from "./poll-watch.ts";
+import { ParkedLog } from "./watch/parked-log.ts";
+import { openParts, type Configuration, type Systems } from "./systems.ts";
+import { PollWatch } from "./watch/poll-watch.ts";
 import { beginPolling, type PollPlan } from "./polling.ts";
 
 export interface DaemonOptions {

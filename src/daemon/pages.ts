@@ -3,8 +3,8 @@ import { streamStatus, type Relay } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
-import type { Configuration, Systems } from "./parts.ts";
-import type { PollWatch } from "./poll-watch.ts";
+import type { Configuration, Systems } from "./systems.ts";
+import type { PollWatch } from "./watch/poll-watch.ts";
 import { version } from "./version.ts";
 
 /** Entries of a record's history that its page shows. */

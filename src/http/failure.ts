@@ -25,7 +25,7 @@ const CODES: Readonly<Record<HttpFailureReason, ErrorCode>> = {
 
 /**
  * An exchange without a usable answer. `outcomeUnknown` is true when the request may have been carried out: everything
- * that happened after the connection stood. A room that has codes of its own translates it; left alone it is a retry.
+ * that happened after the connection stood. A module that has codes of its own translates it; left alone it is a retry.
  */
 export class HttpFailure extends RetryError {
   readonly reason: HttpFailureReason;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { duration, LONGEST_TIMER_MS } from "#model";
 import { parsePath } from "./compile/column-path.ts";
-import { expressionProblem } from "./compile/expression.ts";
+import { expressionProblem } from "./expression/expression.ts";
 
 /** The words of the sync file: one schema for the loader's checks, the types and the editor's JSON Schema. */
 

@@ -1,4 +1,4 @@
-import { ListenerSet } from "./visitors.ts";
+import { ListenerSet } from "./listener-set.ts";
 
 const hearers = new WeakMap<AbortSignal, ListenerSet<() => void>>();
 

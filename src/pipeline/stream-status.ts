@@ -1,11 +1,11 @@
 import { isJsonObject, type Clock, type RecordState, type ResourceName, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { CursorState, Store } from "#store";
-import { heldNote } from "./adoption-gate.ts";
-import { heldDeletions } from "./delete-guard.ts";
-import { droppedNote } from "./dropped-fields.ts";
-import { keylessRows } from "./keyless.ts";
-import { blockedRecords, blockedSentence } from "./orphans.ts";
+import { heldNote } from "./wake/adoption-gate.ts";
+import { heldDeletions } from "./poll/delete-guard.ts";
+import { droppedNote } from "./deliver/dropped-fields.ts";
+import { keylessRows } from "./poll/keyless.ts";
+import { blockedRecords, blockedSentence } from "./blocked-parents.ts";
 
 /** How a stream stands, for `status`, the page and the metrics. */
 export interface StreamStatus {

@@ -1,9 +1,9 @@
 import { StopError, type Clock } from "#model";
 import type { Logger } from "#telemetry";
-import type { Backend } from "./backend.ts";
-import { BullQueue, type BullQueueDeps } from "./bull-queue.ts";
+import type { Backend } from "./bull/backend.ts";
+import { BullQueue, type BullQueueDeps } from "./bull/bull-queue.ts";
 import type { Queue, QueueLocation } from "./contract.ts";
-import { parseQueueAddress, type QueueAddress } from "./location.ts";
+import { parseQueueAddress, type QueueAddress } from "./queue-address.ts";
 
 export interface QueueDeps {
   readonly clock: Clock;
@@ -48,11 +48,11 @@ async function backendAt(
   }
   const place = parseQueueAddress(location.url, location.prefix);
   if (location.kind === "redis") return { backend: await redisBackend(place, logger), label: place.label };
-  const { PostgresBackend } = await import("./postgres-backend.ts");
+  const { PostgresBackend } = await import("./bull/postgres-backend.ts");
   return { backend: new PostgresBackend(place), label: place.label };
 }
 
 async function redisBackend(place: QueueAddress, logger: Logger): Promise<Backend> {
-  const { RedisBackend } = await import("./redis-backend.ts");
+  const { RedisBackend } = await import("./bull/redis-backend.ts");
   return new RedisBackend(place, logger);
 }

@@ -4,7 +4,7 @@ import { Sessions } from "./api/sessions.ts";
 import { Tenant } from "./api/tenant.ts";
 import { openControl } from "./control/control.ts";
 import { Faults } from "./faults/faults.ts";
-import { HttpFrontend } from "./front.ts";
+import { HttpFrontend } from "./http-frontend.ts";
 import { Ledger } from "./ledger.ts";
 import { closeServer, listen } from "./listening.ts";
 import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, type SandboxOptions } from "./options.ts";

@@ -1,18 +1,18 @@
 import type { JsonObject, ResourceName, ServiceId } from "#model";
-import type { Breaker } from "./breaker.ts";
+import type { Breaker } from "./transport/breaker.ts";
 import type { Patch, Service, ServiceState } from "./contract.ts";
-import type { Creates } from "./creates.ts";
-import type { Edits } from "./edits.ts";
-import type { FieldReader } from "./field-facts.ts";
-import type { AdaptiveLimit } from "./limit.ts";
-import type { ListQuery, Lists } from "./lists.ts";
-import type { Pace } from "./pace.ts";
-import type { Probe } from "./probe.ts";
-import type { Records } from "./records.ts";
-import type { Reference } from "./reference.ts";
-import type { ServerClock } from "./server-clock.ts";
-import type { Transport } from "./transport.ts";
-import type { Witness } from "./witness.ts";
+import type { Creates } from "./writes/creates.ts";
+import type { Edits } from "./writes/edits.ts";
+import type { FieldReader } from "./reads/field-facts.ts";
+import type { AdaptiveLimit } from "./transport/limit.ts";
+import type { ListQuery, Lists } from "./reads/lists.ts";
+import type { Pace } from "./transport/pace.ts";
+import type { Probe } from "./probe/probe.ts";
+import type { Records } from "./reads/records.ts";
+import type { Reference } from "./reads/reference.ts";
+import type { ServerClock } from "./transport/server-clock.ts";
+import type { Transport } from "./transport/transport.ts";
+import type { Witness } from "./reads/witness.ts";
 
 interface ClientDeps {
   readonly serverClock: ServerClock;

@@ -1,7 +1,7 @@
 export * from "./contract.ts";
 export { openService, type ServiceContext } from "./open.ts";
-export { isRefusal } from "./failures.ts";
-export type { ReferenceCache } from "./reference.ts";
-export { resourceFacts, resourceNames, type Operation, type ResourceFacts } from "./catalogue.ts";
-export { takes } from "./catalogue-fields.ts";
-export { idOf, sameValue } from "./values.ts";
+export { isRefusal } from "./transport/failures.ts";
+export type { ReferenceCache } from "./reads/reference.ts";
+export { resourceFacts, resourceNames, type Operation, type ResourceFacts } from "./catalogue/catalogue.ts";
+export { takes } from "./catalogue/catalogue-fields.ts";
+export { idOf, sameValue } from "./dialect/values.ts";

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { sleep, systemClock } from "#model";
 import { z } from "zod";
-import { WebClient } from "../../src/sources/wire/web-client.ts";
-import { webSettings } from "../../src/sources/wire/web-settings.ts";
+import { WebClient } from "../../src/sources/wire/client/web-client.ts";
+import { webSettings } from "../../src/sources/wire/client/web-settings.ts";
 import { startWebServer, type Told } from "../sources/web-server.ts";
 
 /** What an ERP, or something in its place, may answer to a poll. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { daemonWords } from "../../src/cli/daemon-words.ts";
+import { daemonWords } from "../../src/cli/output/daemon-words.ts";
 import { sampleStatus } from "../web/sample-status.ts";
 import { sampleWeb } from "../web/web-server.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RetryError } from "#model";
-import { failureCode, failureText } from "../../src/cli/failure-text.ts";
+import { failureCode, failureText } from "../../src/cli/output/failure-text.ts";
 
 describe("what a command threw", () => {
   it.each(["EACCES", "EROFS", "EPERM"])("is one clear sentence where the folder takes no writes: %s", (code) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { loadSyncFile } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
-// The presets are inside the room: its door shows commands alone.
+// The presets are inside the module: its index shows commands alone.
 import { presets } from "../../src/cli/init/presets.ts";
 import { templateZone } from "../../src/cli/init/preset.ts";
 import { sampleSyncFile } from "../../src/cli/init/sample-sync-file.ts";

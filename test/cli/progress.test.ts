@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { Redaction } from "#telemetry";
-import type { Io } from "../../src/cli/io.ts";
-import { Progress } from "../../src/cli/progress.ts";
+import type { Io } from "../../src/cli/output/io.ts";
+import { Progress } from "../../src/cli/output/progress.ts";
 
 const done = { kind: "done", outcome: "created", durationMs: 1 } as const;
 const waiting = {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Clock } from "#model";
 import { openStore } from "#store";
-import { ClockWatch } from "../../src/daemon/clock-watch.ts";
+import { ClockWatch } from "../../src/daemon/watch/clock-watch.ts";
 import { customer, OOPS, silentLogger, upsert } from "../conformance/store-scene.ts";
 import { sqlitePlace } from "../store/sqlite-place.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ErrorFacts } from "#model";
-import { PollWatch } from "../../src/daemon/poll-watch.ts";
+import { PollWatch } from "../../src/daemon/watch/poll-watch.ts";
 import { deferred } from "../queue/deferred.ts";
 import { recordingLogger } from "../queue/recording-logger.ts";
 

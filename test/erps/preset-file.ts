@@ -1,4 +1,4 @@
-// The presets are inside their room: its door shows commands alone.
+// The presets are inside their module: its index shows commands alone.
 import { presets } from "../../src/cli/init/presets.ts";
 
 /** The sync file that `svcsync init` writes for this ERP. */

@@ -10,7 +10,7 @@ import type { SandboxOptions, StoredRecord } from "#sandbox";
 import { loadSettings, secretTexts } from "#settings";
 import { openStore, type RecordView, type Store } from "#store";
 import { openLogger, Redaction } from "#telemetry";
-import { heldNote } from "../../src/pipeline/adoption-gate.ts";
+import { heldNote } from "../../src/pipeline/wake/adoption-gate.ts";
 import { TextSink } from "./text-sink.ts";
 
 export interface StageOptions {

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { Row } from "#model";
-import { Evaluation } from "../../src/mapping/compile/evaluation.ts";
-import { functionNames } from "../../src/mapping/compile/expression-fault.ts";
-import { isBounded } from "../../src/mapping/compile/expression-risk.ts";
+import { Evaluation } from "../../src/mapping/expression/evaluation.ts";
+import { functionNames } from "../../src/mapping/expression/expression-fault.ts";
+import { isBounded } from "../../src/mapping/expression/expression-risk.ts";
 import { mapField, streamWith } from "./sample.ts";
 
 function bounded(text: string): boolean {

@@ -2,7 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { ChildProcess } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
-import { expressionWorkers } from "../../src/mapping/compile/expression-workers.ts";
+import { expressionWorkers } from "../../src/mapping/expression/expression-workers.ts";
 
 /**
  * Prints the id of the process that evaluates its expressions, lets one run away there and kills itself, as SIGKILL does: without a

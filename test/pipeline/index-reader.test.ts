@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import { openStore } from "#store";
 import { openTenant } from "../conformance/service-tenant.ts";
 import { ManualClock, silentLogger } from "../conformance/store-scene.ts";
-// The matcher alone uses it: the room's door does not show it.
-import { IndexReader } from "../../src/pipeline/index-reader.ts";
-import { naturalKey, ruleName } from "../../src/pipeline/natural-key.ts";
+// The matcher alone uses it: the module's index does not show it.
+import { IndexReader } from "../../src/pipeline/match/index-reader.ts";
+import { naturalKey, ruleName } from "../../src/pipeline/match/natural-key.ts";
 
 const never = new AbortController().signal;
 const DAY_MS = 24 * 60 * 60_000;

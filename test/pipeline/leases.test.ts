@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { RetryError } from "#model";
 import type { Claim } from "#store";
-import { Leases } from "../../src/pipeline/leases.ts";
+import { Leases } from "../../src/pipeline/deliver/leases.ts";
 
 const claim: Claim = {
   id: { stream: "customers", key: "1" },

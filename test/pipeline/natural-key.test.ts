@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { naturalKey, ruleName } from "../../src/pipeline/natural-key.ts";
+import { naturalKey, ruleName } from "../../src/pipeline/match/natural-key.ts";
 
 const exact = { fields: ["customer", "email"], compare: "exact" } as const;
 const normalized = { fields: ["name"], compare: "normalized" } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RetryError } from "#model";
-import { Presence } from "../../src/pipeline/presence.ts";
-import { ServiceRefusal, unknownResource } from "../../src/service/failures.ts";
+import { Presence } from "../../src/pipeline/match/presence.ts";
+import { ServiceRefusal, unknownResource } from "../../src/service/transport/failures.ts";
 import { never, thrownBy } from "../service/stand-in.ts";
 
 const id = { stream: "orders", key: "1" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseQueueAddress } from "../../src/queue/location.ts";
+import { parseQueueAddress } from "../../src/queue/queue-address.ts";
 
 describe("parsePlace", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readRedisFacts } from "../../src/queue/redis-facts.ts";
+import { readRedisFacts } from "../../src/queue/bull/redis-facts.ts";
 
 describe("readRedisFacts", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { assert, describe, expect, it } from "vitest";
 import { RetryError, WaitError } from "#model";
-import { Breaker } from "../../src/service/breaker.ts";
-import { AdaptiveLimit } from "../../src/service/limit.ts";
+import { Breaker } from "../../src/service/transport/breaker.ts";
+import { AdaptiveLimit } from "../../src/service/transport/limit.ts";
 import { never, open, standIn, thrownBy, type Reply } from "./stand-in.ts";
 
 const round = (limit: AdaptiveLimit, load: "fine" | "overloaded", durationMs = 10, kind = "GET customer") => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
 import { resourceFacts, resourceNames } from "#service";
-import { Brand } from "../../src/service/brand.ts";
-import { fieldsParameter } from "../../src/service/fields.ts";
-import { Paths, type LoadWritten } from "../../src/service/paths.ts";
+import { Brand } from "../../src/service/dialect/brand.ts";
+import { fieldsParameter } from "../../src/service/dialect/fields.ts";
+import { Paths, type LoadWritten } from "../../src/service/dialect/paths.ts";
 import { dialect, thrownBy } from "./stand-in.ts";
 
 describe("the brand", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Pace } from "../../src/service/pace.ts";
+import { Pace } from "../../src/service/transport/pace.ts";
 import { fixedWindow, slidingWindow, tokenBucket, type Limiter } from "./limiters.ts";
 import { simulate } from "./simulated-client.ts";
 import { never, thrownBy } from "./stand-in.ts";

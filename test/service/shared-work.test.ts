@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { untilAborted } from "../../src/service/shared-work.ts";
+import { untilAborted } from "../../src/service/transport/shared-work.ts";
 import { thrownBy } from "./stand-in.ts";
 
 describe("work that callers share", () => {

@@ -1,4 +1,4 @@
-import { Pace } from "../../src/service/pace.ts";
+import { Pace } from "../../src/service/transport/pace.ts";
 import { seededRandom } from "../../src/sandbox/random.ts";
 import type { Limiter } from "./limiters.ts";
 

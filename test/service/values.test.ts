@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "#model";
 import { sameValue } from "#service";
-import { droppedArrays, droppedFields, merged } from "../../src/service/compare.ts";
-import { idOf, instantOf, sameKeyPart } from "../../src/service/values.ts";
+import { droppedArrays, droppedFields, merged } from "../../src/service/writes/compare.ts";
+import { idOf, instantOf, sameKeyPart } from "../../src/service/dialect/values.ts";
 
 describe("what was sent and what was found", () => {
   it.each<[Json, Json | undefined]>([

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
 import type { Dialect } from "#settings";
-import { walk } from "../../src/service/walk.ts";
+import { walk } from "../../src/service/reads/walk.ts";
 import { dialect, thrownBy } from "./stand-in.ts";
 
 const rowsOf = (ids: number[]): JsonObject[] => ids.map((id) => ({ id }));

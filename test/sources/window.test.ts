@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { earliestWall, latestWall, offsetAtWall, wallMillisAt } from "../../src/sources/window.ts";
+import { earliestWall, latestWall, offsetAtWall, wallMillisAt } from "../../src/sources/time/window.ts";
 
 const berlin = "Europe/Berlin";
 const at = (text: string) => Date.parse(text);

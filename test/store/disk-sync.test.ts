@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DiskSync } from "../../src/store/sqlite/disk-sync.ts";
+import { DiskSync } from "../../src/store/sqlite/durability/disk-sync.ts";
 
 describe("disk sync", () => {
   let folder: string;

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { ParkError } from "#model";
-import { DiskSync } from "../../src/store/sqlite/disk-sync.ts";
-import { GroupCommit } from "../../src/store/sqlite/group-commit.ts";
+import { DiskSync } from "../../src/store/sqlite/durability/disk-sync.ts";
+import { GroupCommit } from "../../src/store/sqlite/durability/group-commit.ts";
 
 const folders: string[] = [];
 const disks: DiskSync[] = [];

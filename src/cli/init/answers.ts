@@ -1,6 +1,6 @@
 import { isSettingsKey } from "#settings";
 import { Interview } from "../interview.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../output/io.ts";
 import { askPreset, askSettings, zoneObjection } from "./ask.ts";
 import { askedKeys } from "./env-text.ts";
 import { templateZone, type Preset } from "./preset.ts";

@@ -6,7 +6,7 @@ import { adapters, type Catalog } from "#sources";
 import { openLogger } from "#telemetry";
 import type { Answers } from "./env-text.ts";
 import type { Interview } from "../interview.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../output/io.ts";
 import type { Preset } from "./preset.ts";
 import { askTables } from "./ask-tables.ts";
 import { givenStreams, type GivenTables } from "./tables/given-tables.ts";

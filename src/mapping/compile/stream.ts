@@ -3,7 +3,7 @@ import { z } from "zod";
 import { canonicalJson, type Json, type Row } from "#model";
 import type { Mapped, MappedField, MatchRule, Stream } from "../contract.ts";
 import { compileDeletion, deletionLookups } from "./deletion.ts";
-import { Expression, withoutNulls } from "./expression.ts";
+import { Expression, withoutNulls } from "../expression/expression.ts";
 import { compileField } from "./field.ts";
 import { kindOf } from "./kind.ts";
 import { mappingError } from "./mapping-error.ts";

@@ -1,6 +1,6 @@
 import type { Json, Row } from "#model";
 import { compilePath } from "./column-path.ts";
-import { Expression } from "./expression.ts";
+import { Expression } from "../expression/expression.ts";
 import { kindOf } from "./kind.ts";
 import { mappingError, type FieldLocation } from "./mapping-error.ts";
 import type { ValueWords } from "../words.ts";

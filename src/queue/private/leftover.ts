@@ -3,7 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import { Redis } from "ioredis";
 import { sleep } from "#model";
-import { partAtOnce } from "../redis-client.ts";
+import { partAtOnce } from "../bull/redis-client.ts";
 
 /** The name of the connection by which a living owner is known. */
 export const ownerName = "svcsync-owner";

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { Redis } from "ioredis";
 import { sleep, StopError } from "#model";
 import type { Logger } from "#telemetry";
-import { partAtOnce } from "../redis-client.ts";
+import { partAtOnce } from "../bull/redis-client.ts";
 import { spawnGuarded } from "./guarded-child.ts";
 import { endLeftover, findOccupant, ownerName, pidFile } from "./leftover.ts";
 import { getRedis, type RedisProgram } from "./redis-program.ts";

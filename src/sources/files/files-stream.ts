@@ -11,15 +11,15 @@ import {
 } from "#model";
 import type { Logger } from "#telemetry";
 import type { KeylessRows } from "../source.ts";
-import { claimedName, doneName, parseClaimed, stampAfter, type ClaimedFile } from "./done-name.ts";
+import { claimedName, doneName, parseClaimed, stampAfter, type ClaimedFile } from "./folder/done-name.ts";
 import { FileFault } from "./file-fault.ts";
-import { fileLog, unread } from "./file-log.ts";
+import { fileLog, unread } from "./folder/file-log.ts";
 import { filesCursorJson, parseFilesCursor, remember, type FilesCursor } from "./files-cursor.ts";
-import type { Folder } from "./folder.ts";
-import { arrivals, waiting } from "./inbox.ts";
-import { inspect, type Inspected } from "./inspect.ts";
-import { parsed } from "./parse.ts";
-import { convert } from "./row.ts";
+import type { Folder } from "./folder/folder.ts";
+import { arrivals, waiting } from "./folder/inbox.ts";
+import { inspect, type Inspected } from "./read/inspect.ts";
+import { parsed } from "./read/parse.ts";
+import { convert } from "./read/row.ts";
 import type { FilesRead, FilesSettings } from "./schema.ts";
 
 /** What the rows of a batch may hold, whatever their number. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { duration } from "#model";
 import { secret } from "../secret.ts";
-import { timezone } from "../timezone.ts";
+import { timezone } from "../time/timezone.ts";
 
 const folderName = z.string().regex(/^[\w.-]+$/, "expected the name of a folder, without a path");
 

@@ -1,14 +1,14 @@
 import type { Finding } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
-import { finding } from "../wire/web-check.ts";
-import { matcher } from "./done-name.ts";
+import { finding } from "../wire/client/web-check.ts";
+import { matcher } from "./folder/done-name.ts";
 import { FilesStream } from "./files-stream.ts";
-import type { Folder } from "./folder.ts";
-import { waiting } from "./inbox.ts";
-import { openLocalFolder } from "./local-folder.ts";
-import { peekFiles } from "./peek-files.ts";
+import type { Folder } from "./folder/folder.ts";
+import { waiting } from "./folder/inbox.ts";
+import { openLocalFolder } from "./folder/local-folder.ts";
+import { peekFiles } from "./read/peek-files.ts";
 import type { FilesRead, FilesSettings } from "./schema.ts";
-import { openSftpFolder } from "./sftp-folder.ts";
+import { openSftpFolder } from "./folder/sftp-folder.ts";
 
 const LOCAL_REMEDIES = {
   E_SOURCE_UNREACHABLE: "Check `folder`: is it there, is it mounted, may this user read it?",

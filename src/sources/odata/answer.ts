@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "#model";
-import { rowsAt } from "../wire/values.ts";
+import { rowsAt } from "../wire/stamps/values.ts";
 
 export interface ODataAnswer {
   readonly rows: readonly JsonObject[];

@@ -1,6 +1,6 @@
 import type { HttpAnswer } from "#http";
 import type { Json } from "#model";
-import type { WebClient } from "../wire/web-client.ts";
+import type { WebClient } from "../wire/client/web-client.ts";
 import { answerOf, type ODataAnswer } from "./answer.ts";
 import { entityShape, type EntityShape } from "./metadata.ts";
 import type { Manners } from "./presets.ts";

@@ -1,11 +1,11 @@
 import type { Json, JsonObject, Key, Row } from "#model";
 import { joinKey, splitKey } from "#model";
-import { EmptyPages } from "../wire/empty-pages.ts";
-import { jsonText } from "../wire/json-value.ts";
-import { PageGauge } from "../wire/page-gauge.ts";
-import { RowReader } from "../wire/read-rows.ts";
+import { EmptyPages } from "../wire/walk/empty-pages.ts";
+import { jsonText } from "../wire/walk/json-value.ts";
+import { PageGauge } from "../wire/walk/page-gauge.ts";
+import { RowReader } from "../wire/walk/read-rows.ts";
 import type { KeyPage, Scope, WireTable } from "../wire/table.ts";
-import { keyParts, lastKey } from "../wire/values.ts";
+import { keyParts, lastKey } from "../wire/stamps/values.ts";
 import type { ODataClient } from "./client.ts";
 import { keyConditions, keyPlace, nextPlace } from "./key-conditions.ts";
 import { literal } from "./literal.ts";

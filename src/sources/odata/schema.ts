@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { precisionSchema } from "../wire/precision.ts";
-import { pollSettings, webSettings } from "../wire/web-settings.ts";
+import { precisionSchema } from "../wire/stamps/precision.ts";
+import { pollSettings, webSettings } from "../wire/client/web-settings.ts";
 
 export const settingsSchema = z.strictObject({
   preset: z

@@ -1,8 +1,8 @@
 import type { OpenContext, OpenedSource } from "../adapter.ts";
-import type { Track } from "../wire/changes.ts";
-import { PRECISIONS } from "../wire/precision.ts";
-import { reachFindings } from "../wire/web-check.ts";
-import { WebClient } from "../wire/web-client.ts";
+import type { Track } from "../wire/walk/changes.ts";
+import { PRECISIONS } from "../wire/stamps/precision.ts";
+import { reachFindings } from "../wire/client/web-check.ts";
+import { WebClient } from "../wire/client/web-client.ts";
 import { wireStream } from "../wire/wire-stream.ts";
 import { ODataClient } from "./client.ts";
 import { ODataTable } from "./odata-table.ts";

@@ -1,9 +1,9 @@
 import { ParkError, type Json, type JsonObject } from "#model";
-import { jsonText } from "../wire/json-value.ts";
-import type { Precision } from "../wire/precision.ts";
-import { PRECISIONS } from "../wire/precision.ts";
-import { decodeStamp } from "../wire/stamp-format.ts";
-import { wallText, type Wall, type WallRange } from "../wire/wall.ts";
+import { jsonText } from "../wire/walk/json-value.ts";
+import type { Precision } from "../wire/stamps/precision.ts";
+import { PRECISIONS } from "../wire/stamps/precision.ts";
+import { decodeStamp } from "../wire/stamps/stamp-format.ts";
+import { wallText, type Wall, type WallRange } from "../wire/stamps/wall.ts";
 import { plainValue } from "./values.ts";
 import type { Manners } from "./presets.ts";
 import type { StampSetting } from "./schema.ts";

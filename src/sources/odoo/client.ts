@@ -1,6 +1,6 @@
 import { ParkError, type Json, type JsonObject } from "#model";
 import type { HttpAnswer } from "#http";
-import type { WebClient } from "../wire/web-client.ts";
+import type { WebClient } from "../wire/client/web-client.ts";
 import { refuseRpcErrors, resultOf } from "./rpc-answer.ts";
 import type { OdooSettings } from "./schema.ts";
 

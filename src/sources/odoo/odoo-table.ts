@@ -1,10 +1,10 @@
 import type { Json, JsonObject, Key, Row } from "#model";
-import { PageGauge } from "../wire/page-gauge.ts";
-import { RowReader } from "../wire/read-rows.ts";
-import { decodeStamp, encodeStamp } from "../wire/stamp-format.ts";
+import { PageGauge } from "../wire/walk/page-gauge.ts";
+import { RowReader } from "../wire/walk/read-rows.ts";
+import { decodeStamp, encodeStamp } from "../wire/stamps/stamp-format.ts";
 import type { KeyPage, Scope, StampPage, WireTable } from "../wire/table.ts";
-import { keyOf, rowsAt } from "../wire/values.ts";
-import type { WallRange } from "../wire/wall.ts";
+import { keyOf, rowsAt } from "../wire/stamps/values.ts";
+import type { WallRange } from "../wire/stamps/wall.ts";
 import type { OdooClient } from "./client.ts";
 import { assertFields, fieldTypes, type FieldTypes } from "./field-types.ts";
 import { plainRecord } from "./record.ts";

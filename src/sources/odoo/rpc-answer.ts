@@ -1,5 +1,5 @@
 import { isJsonObject, ParkError, RetryError, type Json } from "#model";
-import { jsonText } from "../wire/json-value.ts";
+import { jsonText } from "../wire/walk/json-value.ts";
 
 const MESSAGE_LENGTH = 300;
 /** Errors of the database that are over by the next try. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { timeLimit } from "#model";
 import { secret } from "../secret.ts";
-import { jsonValue } from "../wire/json-value.ts";
-import { pollSettings, webSettings } from "../wire/web-settings.ts";
+import { jsonValue } from "../wire/walk/json-value.ts";
+import { pollSettings, webSettings } from "../wire/client/web-settings.ts";
 
 const { url, headers, answerLimitMb, connections, caFile, proxy } = webSettings;
 

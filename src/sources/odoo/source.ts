@@ -1,8 +1,8 @@
 import { StopError } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
-import { PRECISIONS } from "../wire/precision.ts";
-import { reachFindings } from "../wire/web-check.ts";
-import { WebClient } from "../wire/web-client.ts";
+import { PRECISIONS } from "../wire/stamps/precision.ts";
+import { reachFindings } from "../wire/client/web-check.ts";
+import { WebClient } from "../wire/client/web-client.ts";
 import { wireStream } from "../wire/wire-stream.ts";
 import { openOdooClient } from "./client.ts";
 import { OdooTable } from "./odoo-table.ts";

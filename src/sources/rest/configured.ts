@@ -1,9 +1,9 @@
 import { isJsonObject, splitKey, type Json, type JsonObject } from "#model";
-import { PRECISIONS } from "../wire/precision.ts";
-import { decodeStamp, encodeStamp } from "../wire/stamp-format.ts";
-import { lastKey, rowsAt, valueAt } from "../wire/values.ts";
-import type { Wall, WallRange } from "../wire/wall.ts";
-import type { WebRequest } from "../wire/web-client.ts";
+import { PRECISIONS } from "../wire/stamps/precision.ts";
+import { decodeStamp, encodeStamp } from "../wire/stamps/stamp-format.ts";
+import { lastKey, rowsAt, valueAt } from "../wire/stamps/values.ts";
+import type { Wall, WallRange } from "../wire/stamps/wall.ts";
+import type { WebRequest } from "../wire/client/web-client.ts";
 import { counted } from "./paging.ts";
 import type { ConfiguredRead, ListRead, RestSettings } from "./schema.ts";
 import type { RestQuery, RestShape, RestStamp } from "./shape.ts";

@@ -1,9 +1,9 @@
 import type { Json } from "#model";
-import { PageGauge } from "../wire/page-gauge.ts";
-import { RowReader } from "../wire/read-rows.ts";
+import { PageGauge } from "../wire/walk/page-gauge.ts";
+import { RowReader } from "../wire/walk/read-rows.ts";
 import type { Scope, WireTable } from "../wire/table.ts";
-import { keyOf } from "../wire/values.ts";
-import type { WebClient } from "../wire/web-client.ts";
+import { keyOf } from "../wire/stamps/values.ts";
+import type { WebClient } from "../wire/client/web-client.ts";
 import type { RestPage, RestQuery, RestShape } from "./shape.ts";
 
 /** A shape as a table to walk. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { timezone } from "../timezone.ts";
-import { jsonValue } from "../wire/json-value.ts";
-import { precisionSchema } from "../wire/precision.ts";
-import { stampFormatSchema } from "../wire/stamp-format.ts";
-import { pollSettings, webSettings } from "../wire/web-settings.ts";
+import { timezone } from "../time/timezone.ts";
+import { jsonValue } from "../wire/walk/json-value.ts";
+import { precisionSchema } from "../wire/stamps/precision.ts";
+import { stampFormatSchema } from "../wire/stamps/stamp-format.ts";
+import { pollSettings, webSettings } from "../wire/client/web-settings.ts";
 
 export const presetSchema = z.enum(["erpnext", "weclapp", "xentral", "dolibarr", "tryton"]);
 

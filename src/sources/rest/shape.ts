@@ -1,8 +1,8 @@
 import type { HttpAnswer } from "#http";
 import type { Json, JsonObject, Key, Row } from "#model";
-import type { Precision } from "../wire/precision.ts";
-import type { Wall, WallRange } from "../wire/wall.ts";
-import type { WebRequest } from "../wire/web-client.ts";
+import type { Precision } from "../wire/stamps/precision.ts";
+import type { Wall, WallRange } from "../wire/stamps/wall.ts";
+import type { WebRequest } from "../wire/client/web-client.ts";
 
 /** One page that is wanted. */
 export interface RestQuery {

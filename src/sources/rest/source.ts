@@ -1,11 +1,11 @@
 import { ParkError, splitKey, StopError, type Json, type Key, type Row } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
-import type { Track } from "../wire/changes.ts";
-import { PRECISIONS } from "../wire/precision.ts";
-import { keyOf } from "../wire/values.ts";
-import { walkComplete } from "../wire/walk-keys.ts";
-import { reachFindings } from "../wire/web-check.ts";
-import { WebClient } from "../wire/web-client.ts";
+import type { Track } from "../wire/walk/changes.ts";
+import { PRECISIONS } from "../wire/stamps/precision.ts";
+import { keyOf } from "../wire/stamps/values.ts";
+import { walkComplete } from "../wire/walk/walk-keys.ts";
+import { reachFindings } from "../wire/client/web-check.ts";
+import { WebClient } from "../wire/client/web-client.ts";
 import { wireStream } from "../wire/wire-stream.ts";
 import { configuredShape } from "./configured.ts";
 import { presets } from "./presets/presets.ts";

@@ -15,7 +15,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from "kysely";
-import type { Sql, StampText } from "./engine.ts";
+import type { Sql, StampText } from "./engines/engine.ts";
 
 const dialects = {
   sqlite: [SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler],

@@ -1,7 +1,7 @@
 import { ParkError, RetryError, SyncError } from "#model";
-import type { QueryResult, Engine, Fault, SeenTable, Sql } from "./engine.ts";
+import type { QueryResult, Engine, Fault, SeenTable, Sql } from "./engines/engine.ts";
 import { Pool } from "./pool.ts";
-import { meantTable } from "./seen-tables.ts";
+import { meantTable } from "./engines/seen-tables.ts";
 
 /** Errors after which asking again later can help; all others need a person. */
 const passing = new Set<string>(["E_SOURCE_UNREACHABLE", "E_SOURCE_TIMEOUT", "E_SOURCE_BUSY"]);

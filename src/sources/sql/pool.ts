@@ -1,5 +1,5 @@
 import { onAbort } from "#model";
-import type { Session } from "./engine.ts";
+import type { Session } from "./engines/engine.ts";
 
 /** An idle connection is ended after this time: servers and firewalls drop those that stay silent for long. */
 const idleMs = 15_000;

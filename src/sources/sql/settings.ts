@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { timeLimit } from "#model";
-import { timezone } from "../timezone.ts";
+import { timezone } from "../time/timezone.ts";
 import { urlProblem } from "./url.ts";
 
 const urlSchemes = /^(sqlite|file|postgres|postgresql|mysql|mariadb|mssql|sqlserver):/i;

@@ -1,16 +1,16 @@
 import { ParkError, type Change, type ChangeBatch, type Cursor, type Finding, type Key, type Row } from "#model";
 import type { Capabilities, KeylessRows, SourceStream } from "../source.ts";
-import { checkStream } from "./check.ts";
-import { parseCursor } from "./cursor.ts";
-import type { Engine } from "./engine.ts";
-import { poll } from "./feed.ts";
-import { changesFeed, deletionsFeed, describeRecords, type StreamContext } from "./feeds.ts";
-import { Keyless } from "./keyless.ts";
-import { keyOf } from "./layout.ts";
-import { Oddity } from "./oddity.ts";
-import { readPages } from "./pages.ts";
+import { checkStream } from "./read/check.ts";
+import { parseCursor } from "./markers/cursor.ts";
+import type { Engine } from "./engines/engine.ts";
+import { poll } from "./read/feed.ts";
+import { changesFeed, deletionsFeed, describeRecords, type StreamContext } from "./read/feeds.ts";
+import { Keyless } from "./read/keyless.ts";
+import { keyOf } from "./read/layout.ts";
+import { Oddity } from "./read/oddity.ts";
+import { readPages } from "./read/pages.ts";
 import { counterOf, type SqlRead } from "./read.ts";
-import { Records } from "./records.ts";
+import { Records } from "./read/records.ts";
 
 interface DeletionBatch {
   readonly changes: readonly Change[];

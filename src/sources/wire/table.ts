@@ -1,6 +1,6 @@
 import type { Json, Key, Row } from "#model";
-import type { RowReader } from "./read-rows.ts";
-import type { Wall, WallRange } from "./wall.ts";
+import type { RowReader } from "./walk/read-rows.ts";
+import type { Wall, WallRange } from "./stamps/wall.ts";
 
 /** A row as a system on the wire gave it, with what the walk needs to know of it. */
 export interface WireRow {

@@ -1,11 +1,11 @@
 import { ParkError, type Change, type ChangeBatch, type Cursor, type Finding, type Key, type Row } from "#model";
 import type { Capabilities, SourceStream } from "../source.ts";
-import { assertAscending, assertInside } from "./assertions.ts";
-import { changesByStamp, changesWhole, type PollTimes, type Track } from "./changes.ts";
+import { assertAscending, assertInside } from "./walk/assertions.ts";
+import { changesByStamp, changesWhole, type PollTimes, type Track } from "./walk/changes.ts";
 import type { WireRow, WireTable } from "./table.ts";
-import { wallMicrosAt, wallText } from "./wall.ts";
-import { walkComplete } from "./walk-keys.ts";
-import { finding } from "./web-check.ts";
+import { wallMicrosAt, wallText } from "./stamps/wall.ts";
+import { walkComplete } from "./walk/walk-keys.ts";
+import { finding } from "./client/web-check.ts";
 
 const FUTURE_MS = 600_000;
 const RECENT_MS = 86_400_000;

@@ -3,11 +3,11 @@ import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
 import type { OpenStoreOptions, Store } from "../contract.ts";
-import { giveBackClaims } from "./claims.ts";
-import { connect, makeDataDir } from "./connection.ts";
-import { DaemonLock } from "./daemon-lock.ts";
-import { storeFailure } from "./failures.ts";
-import { migrate, storeVersion } from "./migrate.ts";
+import { giveBackClaims } from "./tables/claims.ts";
+import { connect, makeDataDir } from "./durability/connection.ts";
+import { DaemonLock } from "./durability/daemon-lock.ts";
+import { storeFailure } from "./durability/failures.ts";
+import { migrate, storeVersion } from "./durability/migrate.ts";
 import { migrations } from "./migrations/index.ts";
 import { SqliteStore } from "./store.ts";
 

@@ -1,18 +1,18 @@
 import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
-import { Answers } from "./answers.ts";
-import { Journal } from "./journal.ts";
-import { LatestMoment } from "./latest-moment.ts";
-import { MatchIndex } from "./match-index.ts";
-import { DeliverySteps } from "./outcomes.ts";
-import { Rechecks } from "./rechecks.ts";
-import { ReferenceData } from "./reference-data.ts";
-import { Remapping } from "./remapping.ts";
-import { Schedule } from "./schedule.ts";
-import { Staging } from "./staging.ts";
-import { Sweeps } from "./sweeps.ts";
+import { Answers } from "./steps/operator-decisions.ts";
+import { Journal } from "./steps/journal.ts";
+import { LatestMoment } from "./tables/latest-moment.ts";
+import { MatchIndex } from "./tables/match-index.ts";
+import { DeliverySteps } from "./steps/delivery-steps.ts";
+import { Rechecks } from "./steps/rechecks.ts";
+import { ReferenceData } from "./tables/reference-data.ts";
+import { Remapping } from "./steps/remapping.ts";
+import { Schedule } from "./steps/schedule.ts";
+import { Staging } from "./steps/staging.ts";
+import { Sweeps } from "./steps/sweeps.ts";
 import { makeTables } from "./tables.ts";
-import { Views } from "./views.ts";
+import { Views } from "./tables/views.ts";
 
 /** What the store's methods are made of: the tables, and the steps that work on several of them. */
 export type StoreDeps = ReturnType<typeof makeParts>;

@@ -4,17 +4,17 @@ import { redacted, type Logger, type Redact } from "#telemetry";
 import type { Applied, Claim } from "../claim.ts";
 import type { Store } from "../contract.ts";
 import type { MatchEntry } from "../facts.ts";
-import { backupStore } from "./backup.ts";
-import type { DaemonLock } from "./daemon-lock.ts";
-import { DiskSync } from "./disk-sync.ts";
+import { backupStore } from "./durability/backup.ts";
+import type { DaemonLock } from "./durability/daemon-lock.ts";
+import { DiskSync } from "./durability/disk-sync.ts";
 import { FairTurn, nextTurn } from "./fair-turn.ts";
-import { storeClosed, storeFailure } from "./failures.ts";
-import { GroupCommit } from "./group-commit.ts";
-import { expectUndamaged } from "./integrity.ts";
-import { markRestored } from "./restored.ts";
+import { storeClosed, storeFailure } from "./durability/failures.ts";
+import { GroupCommit } from "./durability/group-commit.ts";
+import { expectUndamaged } from "./durability/integrity.ts";
+import { markRestored } from "./durability/restored.ts";
 import { makeParts, type StoreDeps } from "./parts.ts";
-import { latestOfEach } from "./staging.ts";
-import type { RecordQuery } from "./views.ts";
+import { latestOfEach } from "./steps/staging.ts";
+import type { RecordQuery } from "./tables/views.ts";
 
 /** Everything that ends or opens a journal entry outlives a power cut. */
 const DURABLE = { durable: true } as const;

@@ -1,15 +1,15 @@
 import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
-import { AuditTrail } from "./audit-trail.ts";
-import { Bindings } from "./bindings.ts";
-import { Claims } from "./claims.ts";
-import { CreateCount } from "./create-count.ts";
-import { Deletions } from "./deletions.ts";
-import { ClaimRelease } from "./endings.ts";
-import { ParentLinks } from "./family.ts";
-import { Intents } from "./intents.ts";
-import { Streams } from "./streams.ts";
-import { Written } from "./written.ts";
+import { AuditTrail } from "./tables/audit-trail.ts";
+import { Bindings } from "./tables/bindings.ts";
+import { Claims } from "./tables/claims.ts";
+import { CreateCount } from "./tables/create-count.ts";
+import { Deletions } from "./steps/deletions.ts";
+import { ClaimRelease } from "./steps/claim-release.ts";
+import { ParentLinks } from "./steps/parent-links.ts";
+import { Intents } from "./tables/intents.ts";
+import { Streams } from "./tables/streams.ts";
+import { Written } from "./tables/written.ts";
 
 /** What the steps of a delivery are made of: one part per table, each with its prepared statements. */
 export interface Tables {

@@ -1,8 +1,8 @@
 import type { JsonObject } from "#model";
 import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
-import { jsonText } from "../../../src/sources/wire/json-value.ts";
-import { wallMicrosAt, wallText } from "../../../src/sources/wire/wall.ts";
+import { jsonText } from "../../../src/sources/wire/walk/json-value.ts";
+import { wallMicrosAt, wallText } from "../../../src/sources/wire/stamps/wall.ts";
 import { describeSource, printedTable } from "../../conformance/source-contract.ts";
 import { httpHarness, type ErpRow, type HttpErp, type HttpErpKind } from "../http-erp.ts";
 import { openContext } from "../reading.ts";

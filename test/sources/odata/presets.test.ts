@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
 import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
-import { jsonText } from "../../../src/sources/wire/json-value.ts";
+import { jsonText } from "../../../src/sources/wire/walk/json-value.ts";
 import { allKeys, never, openContext, poll, SetClock } from "../reading.ts";
 import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
 import { odataService, type ServiceManners } from "./service.ts";

@@ -2,7 +2,7 @@ import { describeSource, printedTable } from "../../conformance/source-contract.
 import type { SourceUnderTest } from "../../conformance/source-harness.ts";
 import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
-import { wallMicrosAt, wallText } from "../../../src/sources/wire/wall.ts";
+import { wallMicrosAt, wallText } from "../../../src/sources/wire/stamps/wall.ts";
 import { httpHarness, type ErpRow, type HttpErp, type HttpErpKind } from "../http-erp.ts";
 import { openContext } from "../reading.ts";
 import type { Asked, Told } from "../web-server.ts";

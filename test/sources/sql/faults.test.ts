@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import { adapters } from "#sources";
-import { engineOf } from "../../../src/sources/sql/engines.ts";
+import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { never, openContext, poll } from "../reading.ts";
 import { openSql } from "./opened.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
-import { CellReader } from "../../../src/sources/sql/cells.ts";
+import { CellReader } from "../../../src/sources/sql/read/cells.ts";
 import { Database } from "../../../src/sources/sql/database.ts";
-import { engineOf } from "../../../src/sources/sql/engines.ts";
+import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { read } from "../../../src/sources/sql/read.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { SqlStream } from "../../../src/sources/sql/stream.ts";

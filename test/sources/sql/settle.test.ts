@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { settle } from "../../../src/sources/sql/settle.ts";
+import { settle } from "../../../src/sources/sql/markers/settle.ts";
 
 describe("settle", () => {
   it("moves the mark at once when no transaction is open", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Cell } from "../../../src/sources/sql/engine.ts";
-import { detectFormat, type FormatName } from "../../../src/sources/sql/stamp-format.ts";
-import { detectTimeFormat } from "../../../src/sources/sql/time-format.ts";
+import type { Cell } from "../../../src/sources/sql/engines/engine.ts";
+import { detectFormat, type FormatName } from "../../../src/sources/sql/markers/stamp-format.ts";
+import { detectTimeFormat } from "../../../src/sources/sql/markers/time-format.ts";
 
 const at = Date.parse("2025-03-01T10:20:30.400Z");
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { isLoopback } from "#model";
-import { plainFinding } from "../../../src/sources/sql/check.ts";
+import { plainFinding } from "../../../src/sources/sql/read/check.ts";
 import { Database } from "../../../src/sources/sql/database.ts";
-import { engineOf } from "../../../src/sources/sql/engines.ts";
+import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { otherMachine } from "../../../src/sources/sql/url.ts";
 

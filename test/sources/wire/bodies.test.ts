@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Json } from "#model";
-import { reachFindings } from "../../../src/sources/wire/web-check.ts";
-import { WebClient } from "../../../src/sources/wire/web-client.ts";
-import { webSettings } from "../../../src/sources/wire/web-settings.ts";
+import { reachFindings } from "../../../src/sources/wire/client/web-check.ts";
+import { WebClient } from "../../../src/sources/wire/client/web-client.ts";
+import { webSettings } from "../../../src/sources/wire/client/web-settings.ts";
 import { z } from "zod";
 import { never, SetClock } from "../reading.ts";
 import { startWebServer, type Told, type WebServer } from "../web-server.ts";

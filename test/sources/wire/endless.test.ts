@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { EmptyPages } from "../../../src/sources/wire/empty-pages.ts";
+import { EmptyPages } from "../../../src/sources/wire/walk/empty-pages.ts";
 import type { KeyPage, WireTable } from "../../../src/sources/wire/table.ts";
-import { walkByKey } from "../../../src/sources/wire/walk-keys.ts";
+import { walkByKey } from "../../../src/sources/wire/walk/walk-keys.ts";
 import { never } from "../reading.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));

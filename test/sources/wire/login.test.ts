@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Json } from "#model";
-import { WebClient } from "../../../src/sources/wire/web-client.ts";
-import { webSettings } from "../../../src/sources/wire/web-settings.ts";
+import { WebClient } from "../../../src/sources/wire/client/web-client.ts";
+import { webSettings } from "../../../src/sources/wire/client/web-settings.ts";
 import { never, SetClock } from "../reading.ts";
 import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
 import { z } from "zod";

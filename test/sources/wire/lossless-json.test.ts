@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseLossless } from "../../../src/sources/wire/lossless-json.ts";
+import { parseLossless } from "../../../src/sources/wire/client/lossless-json.ts";
 
 describe("JSON without rounding", () => {
   it.each([

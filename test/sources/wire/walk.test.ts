@@ -1,11 +1,11 @@
 import { array, assert, asyncProperty, constantFrom, integer } from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Json } from "#model";
-import { changesByStamp } from "../../../src/sources/wire/changes.ts";
-import { ServerClock } from "../../../src/sources/wire/server-clock.ts";
+import { changesByStamp } from "../../../src/sources/wire/walk/changes.ts";
+import { ServerClock } from "../../../src/sources/wire/client/server-clock.ts";
 import type { KeyPage, Scope, StampPage, WireRow, WireTable } from "../../../src/sources/wire/table.ts";
-import type { WallRange } from "../../../src/sources/wire/wall.ts";
-import { walkComplete } from "../../../src/sources/wire/walk-keys.ts";
+import type { WallRange } from "../../../src/sources/wire/stamps/wall.ts";
+import { walkComplete } from "../../../src/sources/wire/walk/walk-keys.ts";
 import { never, SetClock } from "../reading.ts";
 
 const SECOND = 1_000_000;

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import type { QueryResult, Engine, Sql } from "../../../../src/sources/sql/engine.ts";
-import { fault, mssqlEngine } from "../../../../src/sources/sql/mssql-engine.ts";
-import { mssqlOptions } from "../../../../src/sources/sql/mssql-session.ts";
-import { mssqlColumn } from "../../../../src/sources/sql/mssql-types.ts";
-import { rowversionCeiling, trackingCeiling } from "../../../../src/sources/sql/server-counters.ts";
+import type { QueryResult, Engine, Sql } from "../../../../src/sources/sql/engines/engine.ts";
+import { fault, mssqlEngine } from "../../../../src/sources/sql/mssql/mssql-engine.ts";
+import { mssqlOptions } from "../../../../src/sources/sql/mssql/mssql-session.ts";
+import { mssqlColumn } from "../../../../src/sources/sql/mssql/mssql-types.ts";
+import { rowversionCeiling, trackingCeiling } from "../../../../src/sources/sql/markers/server-counters.ts";
 import { settings } from "../../../../src/sources/sql/settings.ts";
-import { compareTuple } from "../../../../src/sources/sql/tuple.ts";
+import { compareTuple } from "../../../../src/sources/sql/read/tuple.ts";
 
 const url = "mssql://reader:p%40ss@erp.example:1444/OLDemo";
 const engine: Engine = mssqlEngine(settings.parse({ url }));

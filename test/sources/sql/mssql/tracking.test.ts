@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import type { Logger } from "#telemetry";
-import { CellReader } from "../../../../src/sources/sql/cells.ts";
-import type { Column } from "../../../../src/sources/sql/column.ts";
+import { CellReader } from "../../../../src/sources/sql/read/cells.ts";
+import type { Column } from "../../../../src/sources/sql/read/column.ts";
 import { Database } from "../../../../src/sources/sql/database.ts";
-import type { QueryResult, Cell, Engine } from "../../../../src/sources/sql/engine.ts";
-import { mssqlEngine } from "../../../../src/sources/sql/mssql-engine.ts";
+import type { QueryResult, Cell, Engine } from "../../../../src/sources/sql/engines/engine.ts";
+import { mssqlEngine } from "../../../../src/sources/sql/mssql/mssql-engine.ts";
 import { read } from "../../../../src/sources/sql/read.ts";
 import { settings } from "../../../../src/sources/sql/settings.ts";
 import { SqlStream } from "../../../../src/sources/sql/stream.ts";

@@ -1,6 +1,6 @@
 import { Connection, Request } from "tedious";
 import { settings } from "../../../../src/sources/sql/settings.ts";
-import { mssqlOptions } from "../../../../src/sources/sql/mssql-session.ts";
+import { mssqlOptions } from "../../../../src/sources/sql/mssql/mssql-session.ts";
 import type { Writer } from "../writer.ts";
 
 /** Batches, so that a transaction may span several of them. */

@@ -1,0 +1,191 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { oneLine, recordLabel } from "#model";
+import {
+  AdoptionPlanner,
+  blindRemedy,
+  Matcher,
+  proposeBinding,
+  type AdoptionPlan,
+  type PlannedRecord,
+} from "#pipeline";
+import { adoptionCsv, readAnswers, type CsvRow } from "../adoption-csv.ts";
+import { openPartsContext, type GlobalOptions, type PartsContext } from "../command-context.ts";
+import { exitCode } from "../output/exit-code.ts";
+import type { Io } from "../output/io.ts";
+import { printJson } from "../output/json.ts";
+import { areKnown, unknownStream } from "../known-streams.ts";
+import { overwriteText, sideText } from "../output/sides.ts";
+import { table } from "../output/table.ts";
+
+export interface AdoptOptions extends GlobalOptions {
+  readonly csv?: string;
+  readonly answers?: string;
+  readonly confirm?: boolean;
+  readonly createAll?: boolean;
+  readonly json?: boolean;
+}
+
+/** Examples shown per verdict: the whole list is in the CSV. */
+const EXAMPLES = 10;
+
+/**
+ * `svcsync adopt [STREAM…]`: which records of the service the ERP's records already are. Shows it and writes nothing, until
+ * `--confirm` lets the streams through: matched records are then bound, new ones created, ambiguous ones parked. `command`
+ * is what a person has to repeat with `--confirm`.
+ */
+export async function adopt(
+  names: readonly string[],
+  options: AdoptOptions,
+  io: Io,
+  command = "svcsync adopt",
+): Promise<number> {
+  await using context = await openPartsContext(options, io);
+  const { syncFile } = context.configuration;
+  if (!areKnown(names, syncFile.streams, io)) return unknownStream;
+  if (options.answers !== undefined) {
+    const text = await readFile(options.answers, "utf8").catch(fileSays);
+    if (typeof text !== "string") {
+      io.stderr.write(`--answers: ${options.answers} cannot be read (${text.code}). Nothing was written.\n`);
+      return exitCode.usage;
+    }
+    const failed = await answer(text, options.answers, context, io);
+    if (failed > 0) return exitCode.needsPerson;
+  }
+  // Parents are planned too, though not shown: their planned ids stand in their children's natural keys.
+  const planner = new AdoptionPlanner(context.parts.store, context.parts.service, matcherOf(context));
+  const plans: AdoptionPlan[] = [];
+  for (const stream of syncFile.streams) plans.push(await planner.plan(stream, io.signal));
+  const shown = plans.filter(({ stream }) => names.length === 0 || names.includes(stream));
+  if (options.csv !== undefined) {
+    const failure = await writeFile(options.csv, adoptionCsv(shown)).catch(fileSays);
+    if (failure) {
+      io.stderr.write(`--csv: ${options.csv} cannot be written (${failure.code}). Nothing was written.\n`);
+      return exitCode.usage;
+    }
+  }
+  if (options.json) printJson(io.stdout, { plans: shown });
+  else io.stdout.write(asText(shown, options.csv));
+  if (shown.every(({ records }) => records.length === 0)) {
+    io.stderr.write('No record of the ERP is in the store yet: "svcsync sync" reads them, and holds the streams.\n');
+    return exitCode.needsPerson;
+  }
+  const blind = shown.filter(({ blindFields }) => blindFields.length > 0);
+  if (options.confirm && blind.length > 0) {
+    io.stderr.write(`${blind.map(blindText).join("")}Nothing was decided.
+`);
+    return exitCode.needsPerson;
+  }
+  if (options.confirm || options.createAll) {
+    await confirm(shown, context, options, io);
+    return exitCode.ok;
+  }
+  if (!options.json) io.stdout.write(nextStep([command, ...names, "--confirm"].join(" "), options.answers));
+  return shown.some(({ records }) => records.some(({ verdict }) => verdict === "ambiguous" || verdict === "unclear"))
+    ? exitCode.needsPerson
+    : exitCode.ok;
+}
+
+/** The index that the deliveries look into. */
+function matcherOf({ configuration: { settings, syncFile, logger }, parts }: PartsContext): Matcher {
+  const { settleMs } = settings.delivery;
+  return new Matcher({ ...parts, logger, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
+}
+
+function blindText({ stream, blindFields }: AdoptionPlan): string {
+  return `${stream}: none of the service's records carries ${blindFields.join(", ")}, so nothing can be found by it: ${blindRemedy(stream)}.\n`;
+}
+
+/** A file that a person named wrongly is theirs to name again; anything else goes on up. */
+function fileSays(thrown: unknown): { readonly code: string } {
+  if (thrown instanceof Error && "code" in thrown) return { code: String(thrown.code) };
+  throw thrown;
+}
+
+function nextStep(command: string, answers: string | undefined): string {
+  const done =
+    answers === undefined ? "Nothing was written" : `The answers of ${answers} are kept, and nothing was sent`;
+  return (
+    `\n${done}. Matched records will be bound, deleted ones bound and then removed or set as the\n` +
+    `stream says, new ones created, ambiguous and unclear ones parked; those left out and those only in the service stay as they are. If that is right: "${command}".\n`
+  );
+}
+
+async function confirm(
+  plans: readonly AdoptionPlan[],
+  context: PartsContext,
+  options: AdoptOptions,
+  io: Io,
+): Promise<void> {
+  const decision = options.createAll ? "create-all" : "adopt";
+  for (const { stream } of plans) await context.parts.store.decideAdoption(stream, decision);
+  if (!options.json)
+    io.stdout.write(
+      `\nDecided: ${plans.map(({ stream }) => stream).join(", ")} may deliver. A running daemon continues at once; otherwise the next sync does.\n`,
+    );
+}
+
+async function answer(text: string, file: string, context: PartsContext, io: Io): Promise<number> {
+  const { answers, problems } = readAnswers(text, file);
+  for (const problem of problems) io.stderr.write(`${problem}\n`);
+  if (problems.length > 0) return problems.length;
+  let failed = 0;
+  for (const each of answers) failed += (await carryOut(each, context, io)) ? 0 : 1;
+  return failed;
+}
+
+async function carryOut({ id, serviceId, place }: CsvRow, context: PartsContext, io: Io): Promise<boolean> {
+  const stream = context.configuration.syncFile.streams.find(({ name }) => name === id.stream);
+  if (!stream) {
+    io.stderr.write(`${place}: found stream ${JSON.stringify(id.stream)}, wanted one of the sync file\n`);
+    return false;
+  }
+  const binding = { resource: stream.resource, serviceId };
+  const owner = await context.parts.store.boundTo(binding);
+  if (owner && recordLabel(owner) === recordLabel(id)) return true;
+  if (owner) {
+    io.stderr.write(`${place}: ${stream.resource} ${serviceId} already belongs to ${recordLabel(owner)}\n`);
+    return false;
+  }
+  const view = await context.parts.store.record(id);
+  const proposed = view && (await proposeBinding(context.parts, stream, view, serviceId, io.signal));
+  if (proposed && !proposed.theirs) {
+    io.stderr.write(`${place}: the service has no ${stream.resource} ${serviceId}\n`);
+    return false;
+  }
+  await context.parts.store.resolve(id, { kind: "bind", binding });
+  return true;
+}
+
+function asText(plans: readonly AdoptionPlan[], csv: string | undefined): string {
+  const verdicts = ["bound", "matched", "deleted", "new", "ambiguous", "left out", "unclear"];
+  const rows = plans.map((plan) => [
+    plan.stream,
+    ...verdicts.map((verdict) => count(plan, verdict)),
+    plan.orphans.length,
+  ]);
+  const lines = [table(["stream", ...verdicts, "only in the service"], rows)];
+  for (const plan of plans) if (plan.blindFields.length > 0) lines.push(blindText(plan));
+  for (const { records } of plans)
+    for (const verdict of ["ambiguous", "unclear", "deleted", "matched"] as const) {
+      const some = records.filter((each) => each.verdict === verdict);
+      for (const record of some.slice(0, EXAMPLES)) lines.push(`${verdict}: ${recordText(record)}\n`);
+      if (some.length > EXAMPLES) lines.push(`… and ${some.length - EXAMPLES} more ${verdict}\n`);
+    }
+  lines.push(csv === undefined ? "--csv FILE writes the whole list.\n" : `The whole list is in ${csv}.\n`);
+  return lines.join("");
+}
+
+/** Both sides as people recognise them, and what the first write would change. */
+function recordText({ id, name, match, verdict, candidates, counterparts, overwrites, error }: PlannedRecord): string {
+  const sides = counterparts.map((each) => sideText(String(each.serviceId), each));
+  const others = sides.length > 0 ? sides : candidates.map(String);
+  const is = others.length === 0 ? "" : verdict === "ambiguous" ? " could be " : " is ";
+  const changes = overwrites.length === 0 ? "" : `; would overwrite ${overwrites.map(overwriteText).join("; ")}`;
+  return oneLine(
+    `${sideText(recordLabel(id), { name, match })}${is}${others.join(" or ")}${changes}${error ? `: ${error.message}` : ""}`,
+  );
+}
+
+function count({ records }: AdoptionPlan, verdict: string): number {
+  return records.filter((each) => each.verdict === verdict).length;
+}

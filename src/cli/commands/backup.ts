@@ -1,0 +1,37 @@
+import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { systemClock } from "#model";
+import { openStoreContext, type GlobalOptions } from "../command-context.ts";
+import { exitCode } from "../output/exit-code.ts";
+import type { Io } from "../output/io.ts";
+import { printJson } from "../output/json.ts";
+
+export interface BackupOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
+/** `svcsync backup FILE`: a consistent copy of the store, beside a running daemon. */
+export async function backup(path: string, options: BackupOptions, io: Io): Promise<number> {
+  if (existsSync(path)) {
+    io.stderr.write(`${path} is there already, and a backup overwrites nothing: give a name that is new.\n`);
+    return exitCode.usage;
+  }
+  if (!existsSync(dirname(path))) {
+    io.stderr.write(`${path}: there is no folder ${dirname(path)} to write it to.\n`);
+    return exitCode.usage;
+  }
+  await using context = await openStoreContext(options, io);
+  const begunAt = systemClock.now();
+  await context.store.backup(path);
+  if (options.json) {
+    const { size } = await stat(path);
+    printJson(io.stdout, { file: path, sizeBytes: size, begunAt });
+    return exitCode.ok;
+  }
+  io.stdout.write(
+    `The store is copied to ${path}. To restore it, stop svcsync, put the file into DATA_DIR as svcsync.db, and delete\n` +
+      "svcsync.db-wal and svcsync.db-shm beside it: they belong to the old file and would damage the new one.\n",
+  );
+  return exitCode.ok;
+}

@@ -1,0 +1,258 @@
+import { access, constants, mkdir } from "node:fs/promises";
+import { errorFacts, isLoopback, splitKey, systemClock, type Finding, type Key, type StreamName } from "#model";
+import { Closing, openSources, queueLocation, version, type Sources } from "#daemon";
+import { openQueue } from "#queue";
+import { knownRemedyOf, remedyOf } from "#operator";
+import { openService } from "#service";
+import { loadSettings, type Secrets, type Settings } from "#settings";
+import { openStore } from "#store";
+import type { MappedField, Stream, SyncFile } from "#mapping";
+import { openLogger, type Logger } from "#telemetry";
+import { checkFields, type MappedSamples } from "../check/check-fields.ts";
+import { checkNames } from "../check/check-names.ts";
+import { readFiles, type GlobalOptions } from "../command-context.ts";
+import { exitCode } from "../output/exit-code.ts";
+import type { Io } from "../output/io.ts";
+import { nextChanges } from "../check/next-changes.ts";
+import { printJson } from "../output/json.ts";
+import { linesToSet } from "../check/lines-to-set.ts";
+
+export interface CheckOptions extends GlobalOptions {
+  /** Probe the tenant's dialect too. */
+  readonly service?: boolean;
+  readonly json?: boolean;
+}
+
+/** Rows that are looked at for parents: the first may name none. */
+const ROWS_MAPPED = 20;
+
+const dialectNotChecked =
+  'whether the DIALECT settings fit the tenant (brand, paths, lists, paging). "svcsync check --service" reads a little to find out.';
+
+/** What the failure of a part usually wants, where its error code has no remedy of its own. */
+const partRemedies = {
+  service: "Check SERVICE_URL, the network and a proxy between.",
+  queue: "Check QUEUE_URL; without it svcsync starts its own Redis.",
+  store: "DATA_DIR must be a folder that this user may write to.",
+  mapping: 'Correct the field in the sync file; "svcsync peek" shows rows as they are read and mapped.',
+  erp: "Check the source's settings in the sync file and that the ERP can be reached from here.",
+} as const;
+
+/** `svcsync check`: is everything that a run needs there, and what to do where it is not. Writes nothing to any system. */
+export async function check(options: CheckOptions, io: Io): Promise<number> {
+  const { settings, secrets } = loadSettings(options.envFile === undefined ? {} : { envFile: options.envFile });
+  const syncFile = await readFiles(settings, secrets, io);
+  const logger = openLogger({
+    level: "error",
+    format: settings.log.format,
+    secrets: io.redaction,
+    destination: io.stderr,
+  });
+  const findings: Finding[] = [
+    { subject: "settings", verdict: "ok", message: "the environment is complete" },
+    {
+      subject: "sync file",
+      verdict: "ok",
+      message: `${settings.syncFile} maps ${syncFile.streams.map(({ name }) => name).join(", ")}`,
+    },
+    ...syncFile.warnings.map(({ line, column, path, message }): Finding => {
+      const place = `${settings.syncFile}:${line}:${column} ${path}`;
+      return { subject: "sync file", verdict: "warning", message: `${place}: ${message}` };
+    }),
+  ];
+  findings.push(...(await checkStore(settings, logger)));
+  const samples = new Map<StreamName, MappedField[]>();
+  findings.push(...(await checkSources(syncFile, samples, logger, io.signal)));
+  findings.push(...(await checkQueue(settings, secrets, logger)));
+  findings.push(
+    ...(await checkService(settings, secrets, syncFile, samples, logger, options.service ?? false, io.signal)),
+  );
+  const notChecked = options.service ? [] : [dialectNotChecked];
+  if (options.json) printJson(io.stdout, { findings, notChecked });
+  else io.stdout.write(asText(findings) + notChecked.map((each) => `Not checked: ${each}\n`).join(""));
+  return findings.some(({ verdict }) => verdict === "problem") ? exitCode.needsPerson : exitCode.ok;
+}
+
+async function checkStore(settings: Settings, logger: Logger): Promise<Finding[]> {
+  return attempt("store", async () => {
+    await mkdir(settings.dataDir, { recursive: true });
+    await access(settings.dataDir, constants.W_OK);
+    await using store = await openStore(settings.dataDir, { as: "operator", clock: systemClock, logger });
+    await store.check();
+    return [{ subject: "store", verdict: "ok", message: `${settings.dataDir} can be written` }];
+  });
+}
+
+/** Fills `samples` with what the streams' first rows are mapped to. */
+async function checkSources(
+  syncFile: SyncFile,
+  samples: Map<StreamName, MappedField[]>,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  return attempt("erp", async () => {
+    await using sources = await openSources(syncFile, { clock: systemClock, logger });
+    const findings: Finding[] = [];
+    for (const [name, source] of sources.sources)
+      findings.push(...within(`source ${name}`, name, await attempt("erp", () => source.check(signal), name)));
+    // A source that does not answer would say so again for each of its streams.
+    if (findings.some(({ verdict }) => verdict === "problem")) return findings;
+    for (const [name, stream] of sources.streams)
+      findings.push(...within(`stream ${name}`, name, await attempt("erp", () => stream.check(signal), name)));
+    if (findings.some(({ verdict }) => verdict === "problem")) return findings;
+    const keys = new Map<StreamName, Key>();
+    for (const stream of syncFile.streams)
+      findings.push(
+        ...(await attempt(
+          "mapping",
+          () => checkMapping(stream, sources, keys, samples, signal),
+          `stream ${stream.name}`,
+        )),
+      );
+    return findings;
+  });
+}
+
+/** An adapter names what it looked at (a table, a column, a clock): said with the stream or source that it belongs to. */
+function within(place: string, name: string, findings: readonly Finding[]): Finding[] {
+  return findings.map((finding) => {
+    const rest = finding.subject.replace(place, "").replace(new RegExp(`^${name}(: |$)`), "");
+    const remedy = finding.remedy ?? (finding.code && remedyOf({ code: finding.code }, { stream: name }));
+    const subject = rest === "" ? place : `${place}, ${rest}`;
+    return { ...finding, subject, ...(remedy === undefined ? {} : { remedy }) };
+  });
+}
+
+/**
+ * Maps one row of the ERP: a column that the sync file misspells shows here. `keys` holds a key of each stream that was
+ * checked before, which are this one's parents too.
+ */
+async function checkMapping(
+  stream: Stream,
+  sources: Sources,
+  keys: Map<StreamName, Key>,
+  samples: Map<StreamName, MappedField[]>,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const subject = `stream ${stream.name}`;
+  const source = sources.streams.get(stream.name)!;
+  const changes = await nextChanges(source, null, ROWS_MAPPED, signal);
+  const upserts = changes.filter((change) => change.kind === "upsert");
+  const [first] = upserts;
+  if (first === undefined) return [{ subject, verdict: "ok", message: "the ERP shows no row to try the mapping on" }];
+  keys.set(stream.name, first.key);
+  await stream.map(first.row, false);
+  for (const { row } of upserts) {
+    // Single rows may be odd; a path into a text is misspelt, whatever the first row holds there.
+    const mapped = await stream.map(row, false).catch((thrown: unknown) => {
+      if (errorFacts(thrown).details["path"] !== undefined) throw thrown;
+    });
+    if (mapped !== undefined && "fields" in mapped)
+      samples.set(stream.name, [...(samples.get(stream.name) ?? []), ...mapped.fields]);
+    const misnamed = mapped?.kind === "record" ? misnamedParents(subject, mapped.fields, keys) : [];
+    if (misnamed.length > 0) return misnamed;
+  }
+  return [{ subject, verdict: "ok", message: `${first.key} can be mapped` }];
+}
+
+/** A parent's key with more or fewer parts than its stream's keys names nobody: the record would wait for ever. */
+function misnamedParents(
+  subject: string,
+  fields: readonly MappedField[],
+  keys: ReadonlyMap<StreamName, Key>,
+): Finding[] {
+  return fields.flatMap(({ name, value }): Finding[] => {
+    const key = value.kind === "ref" ? keys.get(value.stream) : undefined;
+    if (value.kind !== "ref" || value.key === null || key === undefined) return [];
+    const [found, wanted] = [value.key, key].map(partsOf);
+    if (found === wanted) return [];
+    const message = `${name}: found a key of ${found} for ${value.stream} (${value.key}), wanted ${wanted} (such as ${key})`;
+    return [{ subject, verdict: "problem", message, remedy: partRemedies.mapping }];
+  });
+}
+
+function partsOf(key: Key): string {
+  const count = splitKey(key).length;
+  return `${count} part${count === 1 ? "" : "s"}`;
+}
+
+async function checkQueue(settings: Settings, secrets: Secrets, logger: Logger): Promise<Finding[]> {
+  return attempt("queue", async () => {
+    await using queue = await openQueue(queueLocation(settings, secrets), { clock: systemClock, logger });
+    await queue.ping();
+    const where = settings.queue.kind === "private" ? "its own Redis can be started" : `${settings.queue.kind} answers`;
+    return [{ subject: "queue", verdict: "ok", message: where }];
+  });
+}
+
+async function checkService(
+  settings: Settings,
+  secrets: Secrets,
+  syncFile: SyncFile,
+  samples: MappedSamples,
+  logger: Logger,
+  isProbe: boolean,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const cache = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
+  return attempt("service", async () => {
+    const closing = new Closing();
+    const service = closing.use(
+      openService(settings.service, secrets, { clock: systemClock, logger, referenceCache: cache, version }),
+    );
+    try {
+      await service.ping(signal);
+      const ok: Finding = { subject: "service", verdict: "ok", message: `${settings.service.url} lets svcsync in` };
+      const resources = [...new Set(syncFile.streams.map(({ resource }) => resource))];
+      const probed = isProbe ? await service.probe(resources, signal) : [];
+      // A dialect that does not fit fails here too: what the probe found of it must be told all the same.
+      const names = await attempt("service", () => checkNames(syncFile.streams, service, signal), "names");
+      const fields: Finding[] = [];
+      for (const resource of resources)
+        fields.push(
+          ...(await attempt(
+            "service",
+            () => checkFields(resource, syncFile.streams, samples, service, signal),
+            `fields of ${resource}`,
+          )),
+        );
+      return [ok, ...plainFindings(settings.service.url), ...probed, ...names, ...fields];
+    } finally {
+      await closing[Symbol.asyncDispose]();
+    }
+  });
+}
+
+function plainFindings(address: string): Finding[] {
+  const { protocol, hostname } = new URL(address);
+  if (protocol !== "http:" || isLoopback(hostname)) return [];
+  const message = `the connection to ${hostname} is not encrypted: credentials and records can be read on the way`;
+  return [{ subject: "service", verdict: "warning", message, remedy: "Write https in SERVICE_URL." }];
+}
+
+async function attempt(
+  part: keyof typeof partRemedies,
+  look: () => Promise<Finding[]>,
+  subject: string = part,
+): Promise<Finding[]> {
+  try {
+    return await look();
+  } catch (thrown) {
+    const { code, message } = errorFacts(thrown);
+    const remedy = part === "mapping" ? partRemedies.mapping : (knownRemedyOf(code) ?? partRemedies[part]);
+    return [{ subject, verdict: "problem", message: `${message} (${code})`, remedy }];
+  }
+}
+
+const marks = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
+
+function asText(findings: readonly Finding[]): string {
+  const lines = findings.flatMap(({ subject, verdict, message, remedy }) => [
+    `${marks[verdict]}  ${subject}: ${message}`,
+    ...(remedy === undefined || verdict === "ok" ? [] : [`         -> ${remedy}`]),
+  ]);
+  const settings = linesToSet(findings);
+  if (settings.length > 0)
+    lines.push("", "To set in the environment, then check again:", ...settings.map((line) => `  ${line}`));
+  return `${lines.join("\n")}\n`;
+}

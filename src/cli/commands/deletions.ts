@@ -1,0 +1,44 @@
+import { oneLine } from "#model";
+import { confirmDeletions, heldDeletions } from "#pipeline";
+import { openStoreContext, type GlobalOptions } from "../command-context.ts";
+import { exitCode } from "../output/exit-code.ts";
+import type { Io } from "../output/io.ts";
+import { printJson } from "../output/json.ts";
+import { areKnown, unknownStream } from "../known-streams.ts";
+
+export interface DeletionsOptions extends GlobalOptions {
+  readonly confirm?: boolean;
+  readonly json?: boolean;
+}
+
+/** `svcsync deletions [STREAM] [--confirm]`: deletions that the guard holds, and a person's word that they are meant. */
+export async function deletions(stream: string | undefined, options: DeletionsOptions, io: Io): Promise<number> {
+  await using context = await openStoreContext(options, io);
+  if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
+  const streams = context.syncFile.streams.filter(({ name }) => stream === undefined || name === stream);
+  const found: object[] = [];
+  const say = (sentence: string) => {
+    if (!options.json) io.stdout.write(`${oneLine(sentence)}\n`);
+  };
+  for (const { name } of streams) {
+    const held = await heldDeletions(context.store, name);
+    if (!held) continue;
+    const { count, known, examples, isEmptied } = held;
+    found.push({ stream: name, ...held, confirmed: options.confirm ?? false });
+    say(
+      isEmptied
+        ? `${name}: the ERP shows no record, and ${count} are known`
+        : `${name}: ${count} of ${known} records are missing in the ERP or marked as deleted, for example ${examples.join(", ")}`,
+    );
+    if (!options.confirm) continue;
+    await confirmDeletions(context.store, name, held, Date.now());
+    say(
+      isEmptied
+        ? `${name}: confirmed; two further sweeps that find no record delete at most ${count}.`
+        : `${name}: confirmed; these ${count} records are deleted next.`,
+    );
+  }
+  if (options.json) printJson(io.stdout, { held: found });
+  else if (found.length === 0) say("No deletion waits for a person.");
+  return found.length > 0 && !options.confirm ? exitCode.needsPerson : exitCode.ok;
+}

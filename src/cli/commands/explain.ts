@@ -1,0 +1,82 @@
+import { canonicalJson, oneLine, recordLabel, type Json, type RecordId } from "#model";
+import { meaningOf, recordRemedy } from "#operator";
+import { whyItWillNotCome } from "#pipeline";
+import type { AuditRecord, RecordView, Store } from "#store";
+import { openStoreContext, type GlobalOptions } from "../command-context.ts";
+import { exitCode } from "../output/exit-code.ts";
+import type { Io } from "../output/io.ts";
+import { printJson } from "../output/json.ts";
+import { areKnown, unknownStream } from "../known-streams.ts";
+
+export interface ExplainOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
+const HISTORY = 20;
+
+/** `svcsync explain RECORD`: why a record is the way it is: what the ERP showed, what was written, when and with what result. */
+export async function explain(id: RecordId, options: ExplainOptions, io: Io): Promise<number> {
+  await using context = await openStoreContext(options, io);
+  if (!areKnown([id.stream], context.syncFile.streams, io)) return unknownStream;
+  const view = await context.store.record(id);
+  if (!view) {
+    io.stderr.write(`${recordLabel(id)} is not in the store: no poll of ${id.stream} has shown this key.\n`);
+    return exitCode.needsPerson;
+  }
+  const history = await context.store.audit({ id, limit: HISTORY });
+  if (options.json) printJson(io.stdout, { ...view, history });
+  else io.stdout.write(asText(view, await waits(view, context.store), history));
+  return exitCode.ok;
+}
+
+/** Whom it waits for, and whether they can come. */
+async function waits({ id, waitsFor }: RecordView, store: Pick<Store, "record">): Promise<string[]> {
+  const sentences: string[] = [];
+  for (const parent of waitsFor) {
+    const why = await whyItWillNotCome(store, id, parent);
+    sentences.push(`It waits for ${recordLabel(parent)}${why === undefined ? "" : `, ${why}`}.`);
+  }
+  return sentences;
+}
+
+function asText(view: RecordView, waiting: readonly string[], history: readonly AuditRecord[]): string {
+  const { id, state, binding, error, attempts, dueAt, changedAt, intent } = view;
+  const lines = [
+    `${recordLabel(id)} is ${state}${binding ? ` and bound to ${binding.resource} ${binding.serviceId}` : ", not bound"}. ${meaningOf(state)}`,
+    `The ERP last changed it as seen ${instant(changedAt)}${view.deleted ? " and says that it is deleted" : ""}.`,
+  ];
+  if (error) lines.push(`Reason: ${error.message} (${error.code}).`);
+  lines.push(...waiting);
+  const remedy = recordRemedy(view);
+  if (remedy !== undefined) lines.push(`What to do: ${remedy}`);
+  if (attempts > 0) lines.push(`Failed attempts: ${attempts}${dueAt ? `; the next one ${instant(dueAt)}` : ""}.`);
+  if (intent)
+    lines.push(`A create of ${intent.resource} was begun ${instant(intent.begunAt)}; its end was never seen.`);
+  lines.push("", ...rowLines(view), "", "As last written to the service:");
+  lines.push(...(view.applied ? members(view.applied) : ["  nothing yet"]), "", "History, newest first:");
+  lines.push(...(history.length > 0 ? history.flatMap(entry) : ["  no write yet"]));
+  return `${lines.map(oneLine).join("\n")}\n`;
+}
+
+function rowLines({ row, unreadable }: RecordView): string[] {
+  if (!unreadable) return ["As the ERP shows it:", ...members(row)];
+  const last = members(row);
+  return ["As the ERP showed it when it could be read:", ...(last.length > 0 ? last : ["  it never could"])];
+}
+
+function members(object: { readonly [name: string]: Json }): string[] {
+  return Object.entries(object).map(([name, value]) => `  ${name}: ${canonicalJson(value)}`);
+}
+
+function entry({ at, action, resource, serviceId, outcome, status, before, after }: AuditRecord): string[] {
+  const target = serviceId === undefined ? resource : `${resource} ${serviceId}`;
+  const answer = status === undefined ? "" : `, HTTP ${status}`;
+  const lines = [`  ${instant(at)}  ${action} ${target}: ${outcome}${answer}`];
+  if (before) lines.push(`      before ${canonicalJson(before)}`);
+  if (after) lines.push(`      after ${canonicalJson(after)}`);
+  return lines;
+}
+
+function instant(at: number): string {
+  return new Date(at).toISOString();
+}

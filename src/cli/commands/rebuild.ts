@@ -1,0 +1,47 @@
+import { RESTORED_NOTE } from "#store";
+import { adopt, type AdoptOptions } from "./adopt.ts";
+import { openStoreContext, type GlobalOptions } from "../command-context.ts";
+import { exitCode } from "../output/exit-code.ts";
+import type { Io } from "../output/io.ts";
+import { sync } from "./sync.ts";
+
+export interface RebuildOptions extends GlobalOptions {
+  readonly confirm?: boolean;
+  readonly csv?: string;
+  readonly json?: boolean;
+}
+
+/**
+ * `svcsync rebuild`: a store that was lost is made again: the ERP is read whole, its records are matched with the
+ * service's, and after `--confirm` they are bound again. Only fields that differ are written. As JSON, each step is a line.
+ */
+export async function rebuild(options: RebuildOptions, io: Io): Promise<number> {
+  if (await hasBindings(options, io)) {
+    io.stderr.write("The store knows what belongs together; rebuild is for a new store after the old one was lost.\n");
+    return exitCode.needsPerson;
+  }
+  await expectLateLists(options, io);
+  if (!options.json) io.stdout.write("Reading the ERP and looking what the service holds …\n\n");
+  const polled = await sync(options, io);
+  if (polled === exitCode.stopped) return polled;
+  const adoptOptions: AdoptOptions = options;
+  const planned = await adopt([], adoptOptions, io, "svcsync rebuild");
+  if (!options.confirm) return planned;
+  if (!options.json) io.stdout.write("\nBinding …\n\n");
+  return sync(options, io);
+}
+
+/** What the lost store wrote last may not be in the service's lists yet: the streams are opened after the settle time. */
+async function expectLateLists(options: GlobalOptions, io: Io): Promise<void> {
+  await using context = await openStoreContext(options, io);
+  await context.store.saveNote(RESTORED_NOTE, true);
+}
+
+async function hasBindings(options: GlobalOptions, io: Io): Promise<boolean> {
+  await using context = await openStoreContext(options, io);
+  for (const { name } of context.syncFile.streams) {
+    const applied = await context.store.records({ stream: name, states: ["applied"], limit: 1 });
+    if (applied.length > 0) return true;
+  }
+  return false;
+}

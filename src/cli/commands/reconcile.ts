@@ -1,0 +1,92 @@
+import { canonicalJson, oneLine, recordLabel } from "#model";
+import { Reconciler, type Drift, type Reconciliation } from "#pipeline";
+import { openPartsContext, type GlobalOptions } from "../command-context.ts";
+import { exitCode } from "../output/exit-code.ts";
+import type { Io } from "../output/io.ts";
+import { printJson } from "../output/json.ts";
+import { areKnown, unknownStream } from "../known-streams.ts";
+import { table } from "../output/table.ts";
+
+/** Files of changes never tell which records exist. */
+const NEVER_TOLD = "E_SOURCE_KEYS_UNKNOWN";
+
+export interface ReconcileOptions extends GlobalOptions {
+  readonly repair?: boolean;
+  readonly json?: boolean;
+}
+
+/** `svcsync reconcile [STREAM…] [--repair]`: what the service holds beside what was last written, and what the ERP shows beside what was read. */
+export async function reconcile(names: readonly string[], options: ReconcileOptions, io: Io): Promise<number> {
+  await using context = await openPartsContext(options, io);
+  if (!areKnown(names, context.configuration.syncFile.streams, io)) return unknownStream;
+  const reconciler = new Reconciler(context.parts.store, context.parts.service, context.parts.sources.streams);
+  const results: Reconciliation[] = [];
+  for (const stream of context.configuration.syncFile.streams)
+    if (names.length === 0 || names.includes(stream.name))
+      results.push(await reconciler.reconcile(stream, options.repair ?? false, io.signal));
+  if (options.json) printJson(io.stdout, { streams: results });
+  else io.stdout.write(asText(results));
+  const drifts = results.flatMap((result) => result.drifts);
+  if (!options.json) io.stdout.write(`\n${nextStep(drifts, options.repair ?? false)}\n`);
+  return outcome(results, options.repair ?? false);
+}
+
+/** What differed is written again; records that are there twice are a person's to merge; rows that were not read will be. */
+function outcome(results: readonly Reconciliation[], repair: boolean): number {
+  const kinds = new Set(results.flatMap(({ drifts }) => drifts.map(({ kind }) => kind)));
+  if (kinds.has("doubled") || (!repair && (kinds.has("changed") || kinds.has("missing")))) return exitCode.needsPerson;
+  const isOpen = results.some(({ rowsUnknown }) => rowsUnknown !== undefined && rowsUnknown.code !== NEVER_TOLD);
+  return isOpen || (!repair && kinds.has("unread")) ? exitCode.again : exitCode.ok;
+}
+
+function asText(results: readonly Reconciliation[]): string {
+  const rows = results.map((result) => [
+    result.stream,
+    result.compared,
+    count(result, "changed"),
+    count(result, "missing"),
+    count(result, "doubled"),
+    count(result, "unread"),
+    result.repaired,
+  ]);
+  const lines = results.flatMap(({ stream, drifts, rowsUnknown }) => [
+    ...drifts.map(asLine),
+    ...(rowsUnknown
+      ? [`${stream}: the ERP's rows were not compared: ${rowsUnknown.message} (${rowsUnknown.code})`]
+      : []),
+  ]);
+  return `${table(["stream", "compared", "fields changed", "missing", "doubled", "not read", "due again"], rows)}${lines.map((line) => `${oneLine(line)}\n`).join("")}`;
+}
+
+function nextStep(drifts: readonly Drift[], repair: boolean): string {
+  if (drifts.length === 0) return "The service holds what was last written.";
+  if (drifts.every(({ kind }) => kind === "unread"))
+    return repair
+      ? "The service holds what was last written. Rows that were not read are read now and due."
+      : 'The service holds what was last written. Rows that were not read are read by the next poll or sweep, or now by "--repair".';
+  const doubled = drifts.some(({ kind }) => kind === "doubled")
+    ? ["Doubles are for a person to merge in the service."]
+    : [];
+  const repaired = repair
+    ? "What differed is due again: the running daemon or the next sync writes it; what is missing meets the stream's `gone`."
+    : 'Nothing was written. "svcsync reconcile --repair" writes again what differs; what is missing meets the stream\'s `gone`.';
+  return drifts.every(({ kind }) => kind === "doubled") ? doubled.join("") : [repaired, ...doubled].join("\n");
+}
+
+function asLine(drift: Drift): string {
+  const label = recordLabel(drift.id);
+  switch (drift.kind) {
+    case "changed":
+      return `${label}: ${drift.field} was written as ${canonicalJson(drift.written)} and is ${canonicalJson(drift.found)}`;
+    case "missing":
+      return `${label}: ${drift.serviceId} no longer exists in the service`;
+    case "unread":
+      return `${label}: the ERP shows it, and svcsync has not read it`;
+    case "doubled":
+      return `${label}: ${drift.resource} ${drift.serviceId} is there again as ${drift.doubles.join(", ")}`;
+  }
+}
+
+function count({ drifts }: Reconciliation, kind: Drift["kind"]): number {
+  return drifts.filter((drift) => drift.kind === kind).length;
+}

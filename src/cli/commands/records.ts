@@ -1,0 +1,76 @@
+import { oneLine, recordLabel, type RecordId, type RecordState } from "#model";
+import { ErrorGroups, recordWord, remedyOf, type ErrorGroup } from "#operator";
+import type { RecordView } from "#store";
+import { openStoreContext, type GlobalOptions } from "../command-context.ts";
+import { eachRecord } from "../each-record.ts";
+import { exitCode } from "../output/exit-code.ts";
+import type { Io } from "../output/io.ts";
+import { printJson } from "../output/json.ts";
+import { areKnown, unknownStream } from "../known-streams.ts";
+import { table } from "../output/table.ts";
+
+export interface RecordsOptions extends GlobalOptions {
+  readonly state?: readonly RecordState[];
+  readonly code?: string;
+  readonly each?: boolean;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+/**
+ * `svcsync records [STREAM]`: the records in some states, by cause with counts and what to do, or each with `--each` or `--json`;
+ * parked and uncertain ones unless told.
+ */
+export async function records(stream: string | undefined, options: RecordsOptions, io: Io): Promise<number> {
+  await using context = await openStoreContext(options, io);
+  if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
+  const states = options.state ?? ["parked", "uncertain"];
+  const query = { ...(stream === undefined ? {} : { stream }), states };
+  const isListed = options.each === true || options.json === true;
+  const groups = new ErrorGroups();
+  const listed: RecordView[] = [];
+  for await (const record of eachRecord(context.store, query)) {
+    if (options.code !== undefined && record.error?.code !== options.code) continue;
+    if (!isListed) groups.add(record);
+    else if (listed.push(record) === options.limit) break;
+  }
+  if (options.json) for (const view of listed) printJson(io.stdout, view);
+  else if (options.each && listed.length > 0) io.stdout.write(asTable(listed));
+  else {
+    const found = groups.list();
+    io.stdout.write(found.length === 0 ? `No record is ${states.join(" or ")}.\n` : found.map(asText).join("\n"));
+  }
+  return exitCode.ok;
+}
+
+/** One cause: how many, what, which, what to do. */
+function asText({ stream, state, count, error, message, examples }: ErrorGroup): string {
+  const more = count > examples.length ? " …" : "";
+  const lines = [`${count.toLocaleString("en")} ${stream} ${state}${error === undefined ? "" : ` (${error.code})`}`];
+  if (error !== undefined) lines.push(`  ${count === 1 ? error.message : message}`);
+  lines.push(`  ${examples.map(recordWord).join("  ")}${more}`);
+  if (error !== undefined) lines.push(`  -> ${remedyOf(error, examples[0]!)}`);
+  if (count > 1 && error !== undefined && state !== "skipped")
+    lines.push(
+      `  -> all of them: "svcsync retry ${stream} --code ${error.code}" or "svcsync skip ${stream} --code ${error.code}"`,
+    );
+  return `${lines.map(oneLine).join("\n")}\n`;
+}
+
+function asTable(found: readonly RecordView[]): string {
+  return table(
+    ["record", "state", "attempts", "reason"],
+    found.map(({ id, state, attempts, error }) => [
+      recordLabel(id),
+      state,
+      attempts,
+      error ? `${error.message} (${error.code})` : "",
+    ]),
+  );
+}
+
+/** `customers/10023` as a record; a key may hold slashes. */
+export function parseRecord(label: string): RecordId | undefined {
+  const at = label.indexOf("/");
+  return at > 0 && at < label.length - 1 ? { stream: label.slice(0, at), key: label.slice(at + 1) } : undefined;
+}

@@ -1,0 +1,40 @@
+import { errorFacts, sleep } from "#model";
+import { startDaemon } from "#daemon";
+import { readConfiguration, type GlobalOptions } from "../command-context.ts";
+import { exitCode } from "../output/exit-code.ts";
+import type { Io } from "../output/io.ts";
+import { isFirstLoad, Progress } from "../output/progress.ts";
+import { whenAborted } from "../when-aborted.ts";
+
+/**
+ * A supervisor starts again what ended, and each start logs in once. Services lock accounts after some five failures in a
+ * quarter of an hour: this leaves at most three.
+ */
+const LOGIN_PAUSE_MS = 5 * 60_000;
+/** On a terminal a first load says how far it is, between the lines of the log. */
+const PROGRESS_EVERY_MS = 10_000;
+
+/** `svcsync run`: the daemon, until it is told to stop or cannot go on. */
+export async function run(options: GlobalOptions, io: Io): Promise<number> {
+  const configuration = await readConfiguration(options, io);
+  const { logger, settings, syncFile } = configuration;
+  const names = syncFile.streams.map(({ name }) => name);
+  const shown = new Progress(names, io, { bars: false, lineEveryMs: PROGRESS_EVERY_MS });
+  const daemon = await startDaemon(configuration, { polls: "scheduled", web: true, observers: [shown] });
+  if (io.isTerminal && (await isFirstLoad(daemon.parts.store, names))) shown.start();
+  logger.info({ streams: names, dataDir: settings.dataDir, service: settings.service.url }, "daemon started");
+  const failure = await Promise.race([daemon.failure, whenAborted(io.signal)]);
+  if (failure) logger.error({ err: failure }, "daemon could not continue");
+  else logger.info({}, "daemon is stopping");
+  try {
+    await daemon[Symbol.asyncDispose]();
+  } catch (thrown) {
+    logger.error({ err: errorFacts(thrown) }, "daemon did not stop cleanly");
+  }
+  if (failure?.code === "E_SERVICE_LOGIN") {
+    logger.error({ pauseMs: LOGIN_PAUSE_MS }, "daemon exits after a pause, so that restarts do not lock the account");
+    await sleep(LOGIN_PAUSE_MS, io.signal);
+  }
+  logger.info({}, "daemon stopped");
+  return failure ? exitCode.stopped : exitCode.ok;
+}

@@ -1,0 +1,30 @@
+import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, startSandbox, type SandboxOptions } from "#sandbox";
+import { exitCode } from "../output/exit-code.ts";
+import type { Io } from "../output/io.ts";
+import { whenAborted } from "../when-aborted.ts";
+
+/** `svcsync sandbox`: the stand-in for the service, until it is stopped. */
+export async function sandbox(options: SandboxOptions, io: Io): Promise<number> {
+  await using running = await startSandbox(options);
+  const { username } = options.accounts?.[0] ?? DEFAULT_ACCOUNT;
+  const isDefault =
+    username === DEFAULT_ACCOUNT.username && options.accounts?.[0]?.password === DEFAULT_ACCOUNT.password;
+  const token = options.tokens?.[0]?.token ?? DEFAULT_TOKEN;
+  io.ownWords.write(
+    `${[
+      `The service stands at ${running.url}`,
+      `  token   ${token}`,
+      `  login   ${username} / ${isDefault ? DEFAULT_ACCOUNT.password : "(the password you gave)"}`,
+      ...running.faults.list().map(({ fault }) => `  fault   ${JSON.stringify(fault)}`),
+      `Records, ledger and faults: ${running.controlUrl}/__sandbox/`,
+      "",
+      "Try it:",
+      `  curl -H 'Authorization: Bearer ${token}' '${running.url}/restApi/v1/priority?fields=id,name'`,
+      "Use it:",
+      `  SERVICE_URL=${running.url} SERVICE_TOKEN=${token} svcsync check --service`,
+      "Ctrl-C ends it.",
+    ].join("\n")}\n`,
+  );
+  await whenAborted(io.signal);
+  return exitCode.ok;
+}

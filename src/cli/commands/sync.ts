@@ -1,0 +1,140 @@
+import { drained, PollsSeen, ProgressWatch, startDaemon } from "#daemon";
+import { oneLine, StopError, type RecordId, type StreamName } from "#model";
+import { attentionOf, duration, listHints, type BlockedPolicy } from "#operator";
+import {
+  needsPersonCount,
+  streamStatus,
+  type Delivery,
+  type Observer,
+  type PollFacts,
+  type StreamStatus,
+} from "#pipeline";
+import { readConfiguration, type GlobalOptions } from "../command-context.ts";
+import { exitCode, statusCode } from "../output/exit-code.ts";
+import type { Io } from "../output/io.ts";
+import { printJson } from "../output/json.ts";
+import { isFirstLoad, Progress } from "../output/progress.ts";
+import { table } from "../output/table.ts";
+
+/** Retries and waits that end this soon are waited for; later ones are left to the next run. */
+const HORIZON_MS = 30_000;
+/** Without any progress for this long a round ends, so that it never blocks the next one. */
+const TIMEOUT_SECONDS = 300;
+/** How much longer than the settling itself its last step may take to become due. */
+const SETTLE_MARGIN_MS = 5_000;
+
+export interface SyncOptions extends GlobalOptions {
+  /** Seconds without any progress after which the run ends. */
+  readonly timeout?: number;
+  readonly json?: boolean;
+}
+
+interface Totals {
+  read: number;
+  changed: number;
+  created: number;
+  adopted: number;
+  updated: number;
+  unchanged: number;
+  deleted: number;
+}
+
+/** Counts what one run did, per stream. */
+class RunTotals implements Observer {
+  readonly streams = new Map<StreamName, Totals>();
+
+  polled(stream: StreamName, { rowsRead, changed }: PollFacts): void {
+    const totals = this.of(stream);
+    totals.read += rowsRead;
+    totals.changed += changed;
+  }
+
+  delivered({ stream }: RecordId, delivery: Delivery): void {
+    if (delivery.kind !== "done") return;
+    const totals = this.of(stream);
+    if (delivery.outcome !== "skipped") totals[delivery.outcome] += 1;
+  }
+
+  of(stream: StreamName): Totals {
+    const totals = this.streams.get(stream) ?? {
+      read: 0,
+      changed: 0,
+      created: 0,
+      adopted: 0,
+      updated: 0,
+      unchanged: 0,
+      deleted: 0,
+    };
+    this.streams.set(stream, totals);
+    return totals;
+  }
+}
+
+/** `svcsync sync`: polls every stream once, delivers until nothing is due, and says what was done. For cron. */
+export async function sync(options: SyncOptions, io: Io): Promise<number> {
+  const configuration = await readConfiguration(options, io, io.stderr);
+  const { syncFile, logger } = configuration;
+  const names = syncFile.streams.map(({ name }) => name);
+  // Each run begins its own wait for a write whose end was not seen: one that left before would never see it settled.
+  const horizonMs = Math.max(HORIZON_MS, configuration.settings.delivery.settleMs + SETTLE_MARGIN_MS);
+  const polls = new PollsSeen();
+  const totals = new RunTotals();
+  const progress = new ProgressWatch();
+  const shown = new Progress(names, io, { bars: true });
+  await using daemon = await startDaemon(configuration, { polls: "once", observers: [polls, totals, progress, shown] });
+  if (io.isTerminal && !options.json && (await isFirstLoad(daemon.parts.store, names))) shown.start();
+  // A daemon that failed is never drained: looking for that ends with it, or the process would stay for ever.
+  const looking = new AbortController();
+  const signal = AbortSignal.any([io.signal, looking.signal]);
+  const limitMs = Math.max(configuration.settings.delivery.settleMs, (options.timeout ?? TIMEOUT_SECONDS) * 1000);
+  const isDrained = drained(daemon, polls, names, horizonMs, signal);
+  const isStalled = progress.stalled(limitMs, signal);
+  const end = await Promise.race([daemon.failure, isDrained, isStalled]);
+  looking.abort();
+  await Promise.allSettled([isDrained, isStalled]);
+  shown.finish();
+  const failure = end instanceof StopError ? end : undefined;
+  if (failure) {
+    logger.error({ err: failure }, "daemon could not continue");
+    return exitCode.stopped;
+  }
+  const statuses = await streamStatus(daemon.parts.store, syncFile.streams, daemon.parts.clock);
+  const { requests } = daemon.parts.service.state();
+  if (options.json) printJson(io.stdout, asJson(statuses, totals, requests));
+  else io.stdout.write(asText(statuses, totals, requests));
+  if (io.signal.aborted) return exitCode.again;
+  if (end === true) {
+    io.stderr.write(`Nothing progressed for ${duration(limitMs)}, so this round ends; the next one continues.\n`);
+    return exitCode.again;
+  }
+  return outcome(statuses, configuration.settings.blockedRecords);
+}
+
+/** What a run leaves behind decides the exit code: a person's work first, then what the next run tries again. */
+function outcome(statuses: readonly StreamStatus[], blocked: BlockedPolicy): number {
+  const code = statusCode(statuses, blocked);
+  const isLeft = statuses.some(({ counts }) => (counts.due ?? 0) > 0);
+  return code === exitCode.ok && isLeft ? exitCode.again : code;
+}
+
+function asJson(statuses: readonly StreamStatus[], totals: RunTotals, requests: number) {
+  return {
+    requests,
+    streams: statuses.map((status) => ({ ...totals.of(status.name), ...status })),
+  };
+}
+
+function asText(statuses: readonly StreamStatus[], totals: RunTotals, requests: number): string {
+  const rows = statuses.map((status) => {
+    const { read, created, adopted, updated, unchanged, deleted } = totals.of(status.name);
+    const waiting = (status.counts.waiting ?? 0) + (status.counts.due ?? 0);
+    return [status.name, read, created, adopted, updated, unchanged, deleted, waiting, needsPersonCount(status)];
+  });
+  const head = ["stream", "read", "created", "adopted", "updated", "unchanged", "deleted", "waiting", "needs you"];
+  const sum = (name: keyof Totals) => [...totals.streams.values()].reduce((total, each) => total + each[name], 0);
+  const writes = sum("created") + sum("updated") + sum("deleted");
+  const asked = `${requests.toLocaleString("en")} request${requests === 1 ? "" : "s"} to the service`;
+  const summary = writes === 0 ? `Nothing to write: ${asked}.\n` : `${asked}.\n`;
+  const notes = [...attentionOf(statuses), ...listHints(statuses)].map((line) => `${oneLine(line)}\n`);
+  return [table(head, rows), summary, ...(notes.length === 0 ? [] : [notes.join("")])].join("\n");
+}

@@ -1,0 +1,50 @@
+import type { RecordId, StreamName } from "#model";
+import { streamStatus, type Delivery, type Observer, type PollFacts } from "#pipeline";
+import { openMetrics, type Metrics, type Readings } from "#telemetry";
+import type { Stream } from "#mapping";
+import type { Queue } from "#queue";
+import type { ServiceContext } from "#service";
+import type { Systems } from "../systems.ts";
+import { version } from "../version.ts";
+
+/** Counts what the pipeline and the service's client do, and reads the rest when somebody asks. */
+export class DaemonMetrics implements Observer {
+  readonly metrics: Metrics;
+  readonly requested: NonNullable<ServiceContext["requested"]>;
+  #read: () => Promise<Readings> = () => Promise.resolve({});
+
+  constructor() {
+    this.metrics = openMetrics({ version, read: () => this.#read() });
+    this.requested = (request) => this.metrics.requested(request);
+  }
+
+  /** From now on a scrape also reads these parts. */
+  watch(parts: Systems, streams: readonly Stream[], queue: Queue): void {
+    this.#read = () => readings(parts, streams, queue);
+  }
+
+  delivered({ stream }: RecordId, delivery: Delivery): void {
+    const end = delivery.kind === "done" ? delivery.outcome : delivery.kind;
+    this.metrics.delivered(stream, end, delivery.durationMs);
+  }
+
+  polled(stream: StreamName, facts: PollFacts): void {
+    this.metrics.polled(stream, facts);
+  }
+
+  pollFailed(stream: StreamName): void {
+    this.metrics.pollFailed(stream);
+  }
+}
+
+async function readings(parts: Systems, streams: readonly Stream[], queue: Queue): Promise<Readings> {
+  const { store, service, clock } = parts;
+  const statuses = await streamStatus(store, streams, clock);
+  const depth = await queue.depth().catch(() => undefined);
+  return {
+    records: new Map(statuses.map(({ name, counts }) => [name, counts])),
+    lagMs: new Map(statuses.flatMap(({ name, lagMs }) => (lagMs === undefined ? [] : [[name, lagMs] as const]))),
+    ...(depth ? { queue: depth } : {}),
+    service: service.state(),
+  };
+}

@@ -1,0 +1,52 @@
+import { sleep, type StreamName } from "#model";
+import type { Observer } from "#pipeline";
+import type { Daemon } from "../daemon.ts";
+
+const LOOK_MS = 50;
+/** Who waits for another record is woken by it. That such a record also looks by itself is for crashes, not for this. */
+const WAITS_FOR_OTHERS = ["E_PARENT_MISSING", "E_CHILDREN_FIRST"] as const;
+
+/** Remembers which streams' polls have ended, well or not, since it was made. */
+export class PollsSeen implements Observer {
+  readonly #seen = new Set<StreamName>();
+
+  polled(stream: StreamName): void {
+    this.#seen.add(stream);
+  }
+
+  pollFailed(stream: StreamName): void {
+    this.#seen.add(stream);
+  }
+
+  has(streams: readonly StreamName[]): boolean {
+    return streams.every((stream) => this.#seen.has(stream));
+  }
+}
+
+/**
+ * Resolves when nothing is left to do: every stream was polled, every stream may deliver or waits for a person, and nothing
+ * is due within `horizonMs` from now or being delivered, but for what waits for other records. Also resolves when the
+ * signal is aborted.
+ */
+export async function untilIdle(
+  daemon: Daemon,
+  polls: PollsSeen,
+  streams: readonly StreamName[],
+  horizonMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, store } = daemon.parts;
+  while (!signal.aborted) {
+    if (polls.has(streams) && daemon.gate.isSettled && daemon.relay.outstanding === 0) {
+      const nextAt = await store.nextDueAt(daemon.gate.open(), WAITS_FOR_OTHERS);
+      const isQuiet = nextAt === undefined || nextAt > clock.now() + horizonMs;
+      if (isQuiet && daemon.relay.outstanding === 0 && !(await isClaimed(daemon))) return;
+    }
+    await sleep(LOOK_MS, signal);
+  }
+}
+
+async function isClaimed(daemon: Daemon): Promise<boolean> {
+  const counts = await daemon.parts.store.counts();
+  return [...counts.values()].some(({ claimed = 0 }) => claimed > 0);
+}

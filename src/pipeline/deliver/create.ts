@@ -1,0 +1,184 @@
+import {
+  ParkError,
+  recordLabel,
+  recordName,
+  RetryError,
+  WaitError,
+  type JsonObject,
+  type Projection,
+  type RecordId,
+  type ResourceName,
+  type ServiceId,
+} from "#model";
+import type { Stream } from "#mapping";
+import type { Service, Written } from "#service";
+import type { Claim, Store } from "#store";
+import type { DroppedFields } from "./dropped-fields.ts";
+import type { FoundRecords } from "../match/found-records.ts";
+import type { KeysInFlight } from "../match/keys-in-flight.ts";
+import type { MatchProof } from "../match/match-proof.ts";
+import type { Found, Matcher } from "../match/matcher.ts";
+import { naturalKey } from "../match/natural-key.ts";
+import type { Wanted } from "./resolver.ts";
+import { respelledNote } from "./settlement.ts";
+import type { StoreAge } from "../wake/store-age.ts";
+import { saysDone, provesNotExecuted } from "./retry-decision.ts";
+
+export interface CreatorDeps {
+  readonly store: Store;
+  readonly service: Service;
+  readonly matcher: Matcher;
+  readonly found: FoundRecords;
+  readonly keys: KeysInFlight;
+  readonly dropped: DroppedFields;
+  readonly proof: MatchProof;
+  readonly age: Pick<StoreAge, "tell">;
+}
+
+/** When the owner of a natural key is about to change, the key may be free soon. */
+const TAKEN_AGAIN_MS = 2_000;
+
+/**
+ * Gives a record its counterpart in the service: by adopting what is there, or by
+ * creating it. This is where duplicates would be made, so every path looks before it leaps.
+ */
+export class Creator {
+  readonly #deps: CreatorDeps;
+
+  constructor(deps: CreatorDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Binds an unbound record: to the one record of the service that its natural key names, else to a new one; to a new one
+   * at once when a person said so.
+   * @throws {ParkError} E_MATCH_AMBIGUOUS when several records answer to the natural key.
+   */
+  async create(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<"adopted" | "created"> {
+    const { matcher, proof } = this.#deps;
+    const { resource } = stream;
+    const looksFirst = stream.match.length > 0 && claim.decision?.kind !== "create";
+    if (looksFirst) {
+      const answers = await matcher.find(stream, wanted.projection, claim.id, signal);
+      if (await this.#bindOne(claim, stream, wanted, answers, signal)) return "adopted";
+      await this.#expectUntaken(claim.id, resource, wanted.projection, answers);
+      this.#deps.keys.reserve(stream, wanted.projection, claim.id);
+    }
+    try {
+      const post = () => this.#post(claim, resource, wanted, signal);
+      await this.#bindCreated(claim, stream, wanted, await proof.create(stream, wanted.projection, post, signal));
+    } catch (thrown) {
+      if (!signal.aborted && provesNotExecuted(thrown)) this.#deps.keys.release(claim.id);
+      throw thrown;
+    }
+    this.#deps.keys.release(claim.id);
+    return "created";
+  }
+
+  /**
+   * Binds an unbound record to the one record of the service that its natural key names; false when there is none.
+   * @throws {ParkError} E_MATCH_AMBIGUOUS when several records answer to the natural key.
+   */
+  async adopt(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
+    const answers = await this.#deps.matcher.find(stream, wanted.projection, claim.id, signal);
+    return this.#bindOne(claim, stream, wanted, answers, signal);
+  }
+
+  async #bindOne(claim: Claim, stream: Stream, wanted: Wanted, { free }: Found, signal: AbortSignal): Promise<boolean> {
+    const found = await this.#deps.found.present(stream.resource, free, signal);
+    if (found.length > 1) throw ambiguous(stream.resource, found);
+    const [serviceId] = found;
+    if (serviceId === undefined) return false;
+    if (!(await this.#deps.found.bind(claim, stream, serviceId, wanted, "adopt", signal))) return false;
+    await this.#deps.proof.found(stream);
+    return true;
+  }
+
+  async #post(claim: Claim, resource: ResourceName, { projection }: Wanted, signal: AbortSignal): Promise<Written> {
+    const { store, service, age } = this.#deps;
+    await store.begin(claim, { resource, projection });
+    await age.tell();
+    try {
+      const written = await service.create(resource, withoutNulls(projection), signal);
+      await this.#expectUnowned(claim.id, resource, written.serviceId);
+      return written;
+    } catch (thrown) {
+      if (saysDone(thrown)) await store.answered(claim);
+      else if (!signal.aborted && provesNotExecuted(thrown)) await store.abandon(claim);
+      throw thrown;
+    }
+  }
+
+  /**
+   * Two records of the ERP with one natural key would become two of the service that nobody can tell apart.
+   * @throws {ParkError} E_MATCH_TAKEN naming both.
+   * @throws {WaitError} E_MATCH_TAKEN while the other one is about to change.
+   */
+  async #expectUntaken(
+    self: RecordId,
+    resource: ResourceName,
+    wanted: Projection,
+    { owners, rule }: Found,
+  ): Promise<void> {
+    for (const owner of owners) {
+      const view = await this.#deps.store.record(owner);
+      if (!view?.applied || view.deleted || !rule || naturalKey(rule, view.applied) !== naturalKey(rule, wanted))
+        continue;
+      const message = `${recordLabel(self)} and ${recordLabel(owner)} have the same natural key (${rule.fields.join(", ")}), and ${resource} ${view.binding?.serviceId} is ${recordLabel(owner)}`;
+      const details = { owner: recordLabel(owner), resource, serviceId: view.binding?.serviceId ?? null };
+      if (view.state === "due" || view.state === "claimed")
+        throw new WaitError("E_MATCH_TAKEN", message, { details, afterMs: TAKEN_AGAIN_MS });
+      throw new ParkError("E_MATCH_TAKEN", message, { details });
+    }
+  }
+
+  /** An id that is another record's cannot be the new one's: what was created is looked for. */
+  async #expectUnowned(self: RecordId, resource: ResourceName, serviceId: ServiceId): Promise<void> {
+    const owner = await this.#deps.store.boundTo({ resource, serviceId });
+    if (!owner || recordName(owner) === recordName(self)) return;
+    throw new RetryError(
+      "E_CREATE_UNKNOWN",
+      `the service answered the create of a ${resource} with ${serviceId}, which is ${recordLabel(owner)}`,
+      { outcomeUnknown: true, details: { resource, serviceId } },
+    );
+  }
+
+  async #bindCreated(claim: Claim, stream: Stream, wanted: Wanted, written: Written): Promise<void> {
+    const { resource } = stream;
+    const { serviceId, status, durationMs } = written;
+    // Before the delivery ends: after it, a crash would leave nobody who knows.
+    for (const { field } of written.dropped)
+      if (stream.match.some(({ fields }) => fields.includes(field)))
+        await this.#deps.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });
+    await this.#deps.dropped.report(stream, written);
+    await this.#deps.store.bind(
+      claim,
+      { resource, serviceId },
+      {
+        projection: wanted.projection,
+        outcome: "created",
+        parents: wanted.parents,
+        audit: {
+          action: "create",
+          resource,
+          serviceId,
+          after: { ...wanted.projection },
+          outcome: "created",
+          status,
+          durationMs,
+        },
+      },
+    );
+    await this.#deps.matcher.remember(stream, serviceId, wanted.projection);
+  }
+}
+
+function ambiguous(resource: ResourceName, candidates: readonly ServiceId[]): ParkError {
+  const text = `${candidates.length} records of ${resource} answer to its natural key: ${candidates.join(", ")}`;
+  return new ParkError("E_MATCH_AMBIGUOUS", text, { details: { candidates: [...candidates] } });
+}
+
+/** A create says nothing about fields that have no value. */
+function withoutNulls(projection: Projection): JsonObject {
+  return Object.fromEntries(Object.entries(projection).filter(([, value]) => value !== null));
+}

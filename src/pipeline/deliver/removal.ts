@@ -1,0 +1,191 @@
+import {
+  recordLabel,
+  recordName,
+  RetryError,
+  SyncError,
+  WaitError,
+  type Projection,
+  type RecordId,
+  type StreamName,
+} from "#model";
+import type { Mapped, MappedField, Stream } from "#mapping";
+import type { Service } from "#service";
+import type { AuditEntry, Claim, Store } from "#store";
+import type { DeleteGuard } from "../poll/delete-guard.ts";
+import { deletedChildren } from "./deleted-children.ts";
+import { difference } from "./difference.ts";
+import type { DroppedFields } from "./dropped-fields.ts";
+import type { Presence } from "../match/presence.ts";
+import type { Resolver } from "./resolver.ts";
+import type { Updates } from "./updates.ts";
+
+/**
+ * A parent's deletion is woken when its last child goes. It looks by itself after this, and then after twice as long each
+ * time, for children that another way took from it.
+ */
+const CHILDREN_AGAIN_MS = 10_000;
+const CHILDREN_AGAIN_MAX_MS = 3_600_000;
+
+/** Among the doubts of a record: its deletion was sent and not seen to end. No field of the service is called so. */
+const BEGUN = "(deletion)";
+
+type Deletion = Extract<Mapped, { kind: "deleted" }>;
+
+export interface RemoverDeps {
+  readonly store: Store;
+  readonly service: Service;
+  readonly presence: Presence;
+  readonly guard: DeleteGuard;
+  readonly resolver: Resolver;
+  readonly updates: Updates;
+  readonly dropped: DroppedFields;
+  readonly streams: ReadonlyMap<StreamName, Stream>;
+}
+
+/**
+ * Carries out the ERP's word that a record is gone, by the stream's policy: leave it, set fields, or delete it. What the
+ * service never had is not touched. Children go before their parents.
+ */
+export class Remover {
+  readonly #store: Store;
+  readonly #service: Service;
+  readonly #presence: Presence;
+  readonly #guard: DeleteGuard;
+  readonly #resolver: Resolver;
+  readonly #updates: Updates;
+  readonly #dropped: DroppedFields;
+  readonly #streams: ReadonlyMap<StreamName, Stream>;
+  /** How long the parents that wait for their children wait. */
+  readonly #pausesMs = new Map<string, number>();
+
+  constructor({ store, service, presence, guard, resolver, updates, dropped, streams }: RemoverDeps) {
+    this.#store = store;
+    this.#service = service;
+    this.#presence = presence;
+    this.#guard = guard;
+    this.#resolver = resolver;
+    this.#updates = updates;
+    this.#dropped = dropped;
+    this.#streams = streams;
+  }
+
+  /**
+   * @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too still stand in the service or have not been
+   * looked for there, E_DELETION_HELD and E_DELETION_COUNTED as the guard says.
+   */
+  async remove(claim: Claim, stream: Stream, deletion: Deletion, signal: AbortSignal): Promise<void> {
+    if (!claim.binding || deletion.policy === "ignore") return this.#store.remove(claim, { unbind: false });
+    await this.#guard.expectAllowed(claim);
+    if (deletion.policy === "set") return this.#set(claim, stream, deletion.fields, signal);
+    return this.#delete(claim, signal);
+  }
+
+  async #delete(claim: Claim, signal: AbortSignal): Promise<void> {
+    this.#expectNone(claim, await this.#store.boundChildren(claim.id), "records still belong to it");
+    const sought = await deletedChildren(this.#store, this.#streams, claim.id);
+    this.#expectNone(claim, sought, "deleted records are to be looked for in the service before it");
+    this.#pausesMs.delete(recordName(claim.id));
+    await this.#store.doubt(claim, { ...claim.doubts, [BEGUN]: true });
+    const audit = await this.#removed(claim, signal);
+    await this.#store.remove(claim, { unbind: true, audit });
+  }
+
+  #expectNone(claim: Claim, children: readonly RecordId[], what: string): void {
+    if (children.length === 0) return;
+    const labels = children.slice(0, 10).map(recordLabel);
+    throw new WaitError("E_CHILDREN_FIRST", `${children.length} ${what}: ${labels.join(", ")}`, {
+      afterMs: this.#pauseMs(claim),
+      details: { children: labels },
+    });
+  }
+
+  #pauseMs({ id }: Claim): number {
+    const pauseMs = this.#pausesMs.get(recordName(id)) ?? CHILDREN_AGAIN_MS;
+    this.#pausesMs.set(recordName(id), Math.min(CHILDREN_AGAIN_MAX_MS, 2 * pauseMs));
+    return pauseMs;
+  }
+
+  /**
+   * Ends a deletion that was begun for a record which the ERP has again: the service may have carried it out, or still
+   * will, so what is bound is as good as gone. It goes for good; the claim is given back unbound.
+   */
+  async finishInterruptedDeletion(claim: Claim, signal: AbortSignal): Promise<Claim> {
+    if (this.#pausesMs.size > 0) this.#pausesMs.delete(recordName(claim.id));
+    if (!claim.binding || !(BEGUN in (claim.doubts ?? {}))) return claim;
+    await this.#store.unbind(claim, await this.#removed(claim, signal));
+    return unbound(claim);
+  }
+
+  /** Deletes the record of the service for good, though the ERP has the record; the claim is given back unbound. */
+  async end(claim: Claim, signal: AbortSignal): Promise<Claim> {
+    const doubts = { ...claim.doubts, [BEGUN]: true };
+    await this.#store.doubt(claim, doubts);
+    return this.finishInterruptedDeletion({ ...claim, doubts }, signal);
+  }
+
+  async #removed(claim: Claim, signal: AbortSignal): Promise<AuditEntry> {
+    const { resource, serviceId } = claim.binding!;
+    const { status, durationMs } = await this.#service.remove(resource, serviceId, signal);
+    if (status >= 400) await this.#expectGone(claim, signal);
+    return {
+      action: "delete",
+      resource,
+      serviceId,
+      before: { ...claim.applied },
+      outcome: "deleted",
+      status,
+      durationMs,
+    };
+  }
+
+  /** The service said that the record is not there: so it must not be. */
+  async #expectGone({ binding }: Claim, signal: AbortSignal): Promise<void> {
+    const { resource, serviceId } = binding!;
+    if ((await this.#presence.read(resource, serviceId, ["id"], signal)) === undefined) return;
+    throw new RetryError("E_SERVICE_ANSWER", `the service says that ${resource} ${serviceId} is gone, and shows it`);
+  }
+
+  async #set(claim: Claim, stream: Stream, fields: readonly MappedField[], signal: AbortSignal): Promise<void> {
+    const { serviceId } = claim.binding!;
+    const wanted = await this.#resolver.resolve(claim.id, fields, signal);
+    const applied: Projection = { ...claim.applied, ...wanted.projection };
+    // What is not set here stays in doubt: a record that comes back is to be written whole.
+    const doubts = without(claim.doubts, wanted.projection);
+    const change = difference(claim.applied ?? {}, claim.doubts, wanted);
+    if (!change) return this.#store.remove(claim, { unbind: false, applied, doubts });
+    try {
+      const written = await this.#updates.send(claim, stream.resource, change, signal);
+      const { status, durationMs } = written;
+      await this.#dropped.report(stream, written);
+      await this.#store.remove(claim, {
+        unbind: false,
+        applied,
+        doubts,
+        audit: {
+          action: "update",
+          resource: stream.resource,
+          serviceId,
+          before: written.before,
+          after: change.after,
+          outcome: "deleted",
+          status,
+          durationMs,
+        },
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof SyncError) || thrown.code !== "E_RECORD_GONE") throw thrown;
+      await this.#expectGone(claim, signal);
+      // Both sides agree that it is gone.
+      await this.#store.remove(claim, { unbind: true });
+    }
+  }
+}
+
+function without(doubts: Projection = {}, settled: Projection): Projection {
+  return Object.fromEntries(Object.entries(doubts).filter(([name]) => !(name in settled)));
+}
+
+/** The claim as it is once its binding has ended. */
+export function unbound(claim: Claim): Claim {
+  return { ...claim, binding: undefined, applied: undefined, doubts: undefined };
+}

@@ -1,0 +1,100 @@
+import { ParkError, RetryError, type Outcome, type ServiceId, type SyncError } from "#model";
+import type { Stream } from "#mapping";
+import type { Claim, Store } from "#store";
+import type { Creator } from "./create.ts";
+import type { Matcher } from "../match/matcher.ts";
+import type { Presence } from "../match/presence.ts";
+import { unbound, type Remover } from "./removal.ts";
+import type { Wanted } from "./resolver.ts";
+
+export interface ReplacementDeps {
+  readonly store: Store;
+  readonly matcher: Matcher;
+  readonly presence: Presence;
+  readonly creator: Creator;
+  readonly remover: Remover;
+}
+
+/** What becomes of a record whose counterpart can no longer be written: it is gone, or its address holds it below another parent. */
+export class Replacement {
+  readonly #deps: ReplacementDeps;
+
+  constructor(deps: ReplacementDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Gives the record another counterpart, as far as its stream lets it.
+   * @throws `thrown`, when it is neither E_RECORD_GONE nor E_PARENT_CHANGED, or when a person has to decide.
+   */
+  async replace(
+    claim: Claim,
+    stream: Stream,
+    wanted: Wanted,
+    thrown: SyncError,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    if (thrown.code === "E_RECORD_GONE") return this.#gone(claim, stream, wanted, thrown, signal);
+    if (thrown.code === "E_PARENT_CHANGED") return this.#moved(claim, stream, wanted, thrown, signal);
+    throw thrown;
+  }
+
+  /**
+   * By the stream's setting it is made again, or a person decides. A record with its natural key that is nobody's is the one:
+   * people merge and make again, and a store that was put back knows the one before.
+   */
+  async #gone(claim: Claim, stream: Stream, wanted: Wanted, thrown: SyncError, signal: AbortSignal): Promise<Outcome> {
+    const { presence, creator } = this.#deps;
+    const { resource, serviceId } = claim.binding!;
+    if ((await presence.read(resource, serviceId, ["id"], signal)) !== undefined)
+      throw new RetryError("E_SERVICE_ANSWER", `the service says that ${resource} ${serviceId} is gone, and shows it`, {
+        cause: thrown,
+      });
+    const gone = new ParkError("E_RECORD_GONE", `${resource} ${serviceId} no longer exists in the service`, {
+      cause: thrown,
+      details: { resource, serviceId },
+    });
+    if (stream.gone === "recreate") return creator.create(await this.#unbind(claim), stream, wanted, signal);
+    if (!(await this.#hasOther(claim, stream, wanted, serviceId, signal))) throw gone;
+    if (await creator.adopt(await this.#unbind(claim), stream, wanted, signal)) return "adopted";
+    throw gone;
+  }
+
+  /** A record that somebody has deleted meanwhile is made below its new parent; one that is there, only where the stream says so. */
+  async #moved(claim: Claim, stream: Stream, wanted: Wanted, thrown: SyncError, signal: AbortSignal): Promise<Outcome> {
+    const { presence, creator, remover, store } = this.#deps;
+    const { resource, serviceId } = claim.binding!;
+    if ((await presence.read(resource, serviceId, ["id"], signal)) === undefined)
+      return creator.create(await this.#unbind(claim), stream, wanted, signal);
+    if (stream.moved === "park") throw thrown;
+    if ((await store.boundChildren(claim.id)).length > 0) throw thrown;
+    return creator.create(await remover.end(claim, signal), stream, wanted, signal);
+  }
+
+  async #hasOther(
+    claim: Claim,
+    stream: Stream,
+    { projection }: Wanted,
+    besides: ServiceId,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { matcher, presence } = this.#deps;
+    if (stream.match.length === 0) return false;
+    const { free } = await matcher.find(stream, projection, claim.id, signal);
+    for (const id of free)
+      if (id !== besides && (await presence.read(stream.resource, id, ["id"], signal, projection))) return true;
+    return false;
+  }
+
+  async #unbind(claim: Claim): Promise<Claim> {
+    const { resource, serviceId } = claim.binding!;
+    await this.#deps.store.unbind(claim, {
+      action: "delete",
+      resource,
+      serviceId,
+      before: { ...claim.applied },
+      outcome: "was gone",
+    });
+    return unbound(claim);
+  }
+}

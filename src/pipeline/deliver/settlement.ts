@@ -1,0 +1,150 @@
+import { isJsonObject, ParkError, WaitError, type Json, type ServiceId, type StreamName } from "#model";
+import type { Stream } from "#mapping";
+import { idOf, sameValue } from "#service";
+import type { Claim, Intent, Store } from "#store";
+import type { FoundRecords } from "../match/found-records.ts";
+import type { KeysInFlight } from "../match/keys-in-flight.ts";
+import { SettleTimers } from "./settle-timers.ts";
+import type { MatchProof } from "../match/match-proof.ts";
+import type { Matcher } from "../match/matcher.ts";
+import { naturalKey } from "../match/natural-key.ts";
+import type { Presence } from "../match/presence.ts";
+
+export interface CreateSettlementDeps {
+  readonly store: Store;
+  readonly matcher: Matcher;
+  readonly presence: Presence;
+  readonly found: FoundRecords;
+  readonly keys: KeysInFlight;
+  readonly proof: MatchProof;
+  /** How long after a create of unknown outcome the service may still bring its record to light. */
+  readonly settleMs: number;
+}
+
+/** Finds out what became of a create whose end was not seen. Nothing is created again before that is certain. */
+export class CreateSettlement {
+  readonly #deps: CreateSettlementDeps;
+  readonly #looks: SettleTimers;
+
+  constructor(deps: CreateSettlementDeps) {
+    this.#deps = deps;
+    this.#looks = new SettleTimers(deps.settleMs);
+  }
+
+  /**
+   * Settles the open intent of a claim: true when the claim has ended (bound to what was found), false when it is certain
+   * that nothing was created and the intent is closed.
+   * @throws {WaitError} E_CREATE_UNSETTLED while the service may still show the record.
+   * @throws {UncertainError} where the record cannot be looked for, or when several could be it.
+   */
+  async settle(claim: Claim, stream: Stream, signal: AbortSignal): Promise<boolean> {
+    const { store, matcher, found, proof } = this.#deps;
+    const intent = claim.intent!;
+    if (claim.decision?.kind === "create") {
+      await this.#abandon(claim);
+      return false;
+    }
+    if (!stream.match.some((rule) => naturalKey(rule, intent.projection) !== undefined))
+      throw new UncertainError(
+        "E_CREATE_UNCERTAIN",
+        `${whatIsKnown(intent)}; the stream has no match rule to look for it`,
+      );
+    const { free } = await matcher.find(stream, intent.projection, claim.id, signal, { afresh: true });
+    const candidates = await found.present(intent.resource, free, signal);
+    const [serviceId, ...others] = candidates;
+    if (others.length > 0)
+      throw new UncertainError(
+        "E_CREATE_UNCERTAIN",
+        `${whatIsKnown(intent)}; ${candidates.length} records could be its result: ${candidates.join(", ")}`,
+        { candidates: [...candidates] },
+      );
+    if (
+      serviceId !== undefined &&
+      (await found.bind(claim, stream, serviceId, { projection: intent.projection, parents: [] }, "settle", signal))
+    ) {
+      this.#looks.end(claim.id);
+      this.#deps.keys.release(claim.id);
+      await proof.found(stream);
+      return true;
+    }
+    const afterMs = this.#looks.nextMs(claim);
+    if (afterMs > 0) {
+      await store.looked(claim);
+      throw new WaitError("E_CREATE_UNSETTLED", `${whatIsKnown(intent)}; the service does not show its record yet`, {
+        afterMs,
+      });
+    }
+    await this.#expectAbsent(claim, stream, signal);
+    await this.#abandon(claim);
+    return false;
+  }
+
+  async #abandon(claim: Claim): Promise<void> {
+    await this.#deps.store.abandon(claim);
+    this.#looks.end(claim.id);
+    this.#deps.keys.release(claim.id);
+  }
+
+  /**
+   * Not to find a natural key proves nothing where the service does not keep it as it was sent, or said that the record is there.
+   * @throws {UncertainError} when it may hold the record under another spelling, or holds it without showing it.
+   */
+  async #expectAbsent(claim: Claim, stream: Stream, signal: AbortSignal): Promise<void> {
+    const { resource, projection, answered } = claim.intent!;
+    const known = whatIsKnown(claim.intent!);
+    const near = await this.#deps.matcher.findNear(stream, projection, claim.id);
+    const candidates: ServiceId[] = [];
+    for (const serviceId of near)
+      if (await this.#deps.presence.read(resource, serviceId, ["id"], signal)) candidates.push(serviceId);
+    if (candidates.length > 0)
+      throw new UncertainError(
+        "E_CREATE_UNCERTAIN",
+        `${known}; its natural key is there in another spelling: ${candidates.join(", ")}`,
+        { candidates },
+      );
+    if (answered)
+      throw new UncertainError(
+        "E_CREATE_UNCERTAIN",
+        `${known}; its lists still do not show a record with this natural key`,
+      );
+    for (const field of new Set(stream.match.flatMap(({ fields }) => fields)))
+      if (await this.#isRespelled(stream, field, signal))
+        throw new UncertainError(
+          "E_CREATE_UNCERTAIN",
+          `${known}; the service does not keep ${field} as it is sent, so the record cannot be looked for by it`,
+          { field },
+        );
+  }
+
+  /** Whether the record whose answer once showed another value of the field still shows one: an odd answer is no rule. */
+  async #isRespelled({ name, resource }: Stream, field: string, signal: AbortSignal): Promise<boolean> {
+    const { store, presence } = this.#deps;
+    const note = await store.note(respelledNote(name, field));
+    const serviceId = isJsonObject(note) ? idOf(note["serviceId"]) : undefined;
+    if (!isJsonObject(note) || serviceId === undefined) return false;
+    const owner = await store.boundTo({ resource, serviceId });
+    const sent = owner && (await store.record(owner))?.applied?.[field];
+    const record = sent === undefined ? undefined : await presence.read(resource, serviceId, [field], signal);
+    if (record && !sameValue(sent, record[field])) return true;
+    await store.saveNote(respelledNote(name, field), null);
+    return false;
+  }
+}
+
+function whatIsKnown({ resource, answered }: Intent): string {
+  return answered
+    ? `the service carried out the create of a ${resource} and did not tell its id`
+    : `a create of ${resource} was begun and its end not seen`;
+}
+
+/** The note that the service answered a create with another value of this match field. */
+export function respelledNote(stream: StreamName, field: string): string {
+  return `respelled/${stream}/${field}`;
+}
+
+/** A create whose result cannot be known: a person decides. */
+export class UncertainError extends ParkError {
+  constructor(code: "E_CREATE_UNCERTAIN", message: string, details: Record<string, Json> = {}) {
+    super(code, message, { details });
+  }
+}

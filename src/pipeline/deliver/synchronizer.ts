@@ -1,0 +1,285 @@
+import {
+  errorFacts,
+  ParkError,
+  recordName,
+  StopError,
+  SyncError,
+  type Clock,
+  type ErrorFacts,
+  type Outcome,
+  type Projection,
+  type RecordId,
+  type StreamName,
+} from "#model";
+import type { Stream } from "#mapping";
+import type { Service } from "#service";
+import type { Claim, Parents, Store } from "#store";
+import type { Logger } from "#telemetry";
+import { Creator } from "./create.ts";
+import { DeleteGuard, type DeleteGuardSettings } from "../poll/delete-guard.ts";
+import { DeletedRecords } from "./deleted-records.ts";
+import { expectSameResource, stillUnbound, unreadable, withoutCreateOnly } from "./delivery-checks.ts";
+import { difference } from "./difference.ts";
+import { DroppedFields } from "./dropped-fields.ts";
+import { FoundRecords } from "../match/found-records.ts";
+import { KeysInFlight } from "../match/keys-in-flight.ts";
+import type { Leases } from "./leases.ts";
+import type { Matcher } from "../match/matcher.ts";
+import { MatchProof, type MatchProofDeps } from "../match/match-proof.ts";
+import type { Delivery, Observer } from "../observer.ts";
+import { Presence } from "../match/presence.ts";
+import { Remover } from "./removal.ts";
+import { Replacement } from "./replacement.ts";
+import { ParentMissing, Resolver, type Wanted } from "./resolver.ts";
+import type { StoreAge } from "../wake/store-age.ts";
+import { Updates } from "./updates.ts";
+import { CreateSettlement, UncertainError } from "./settlement.ts";
+import { decideRetry, type RetryPolicy } from "./retry-decision.ts";
+
+export interface SynchronizerDeps {
+  readonly store: Store;
+  readonly service: Service;
+  readonly matcher: Matcher;
+  readonly age: Pick<StoreAge, "tell">;
+  readonly leases: Leases;
+  readonly streams: ReadonlyMap<StreamName, Stream>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly observer: Required<Observer>;
+  readonly policy: RetryPolicy & { readonly settleMs: number };
+  readonly guard: DeleteGuardSettings;
+  /** Holds a stream whose records could not be found again. */
+  readonly close: MatchProofDeps["close"];
+  /** The daemon cannot continue. */
+  readonly stop: (error: StopError) => void;
+}
+
+type Ended = { readonly outcome: Outcome };
+
+/**
+ * Brings one record to where the ERP says it is: claim, map, resolve, settle what was begun, then create, update or
+ * remove. Every step is in the store before the next begins, so it can die anywhere and be delivered again.
+ */
+export class Synchronizer {
+  readonly #deps: SynchronizerDeps;
+  readonly #resolver: Resolver;
+  readonly #creator: Creator;
+  readonly #settlement: CreateSettlement;
+  readonly #deletedRecords: DeletedRecords;
+  readonly #foundRecords: FoundRecords;
+  readonly #remover: Remover;
+  readonly #replacement: Replacement;
+  readonly #updates: Updates;
+  readonly #dropped: DroppedFields;
+  readonly #presence: Presence;
+  /** Deliveries that run, by record. */
+  readonly #running = new Map<string, Promise<void>>();
+
+  constructor(deps: SynchronizerDeps) {
+    const { store, service, matcher, logger, close, age, streams } = deps;
+    const { settleMs } = deps.policy;
+    this.#deps = deps;
+    const dropped = new DroppedFields(store, logger);
+    const resolver = new Resolver(store, service);
+    const updates = new Updates(store, service, settleMs);
+    const presence = new Presence(store, service);
+    this.#presence = presence;
+    this.#dropped = dropped;
+    this.#resolver = resolver;
+    this.#updates = updates;
+    const guard = new DeleteGuard(deps);
+    this.#remover = new Remover({ store, service, presence, guard, resolver, updates, dropped, streams });
+    const proof = new MatchProof({ store, service, logger, close });
+    const keys = new KeysInFlight();
+    const found = new FoundRecords(store, presence);
+    this.#foundRecords = found;
+    this.#settlement = new CreateSettlement({ store, matcher, presence, found, keys, proof, settleMs });
+    this.#creator = new Creator({ store, service, matcher, found, keys, dropped, proof, age });
+    this.#replacement = new Replacement({
+      store,
+      matcher,
+      presence,
+      creator: this.#creator,
+      remover: this.#remover,
+    });
+    this.#deletedRecords = new DeletedRecords({ store, resolver, creator: this.#creator });
+  }
+
+  /**
+   * One delivery. Never throws: how it ended is in the store. Without a claim there is nothing to do. A record is never in
+   * two deliveries of a process at once, although the clock may jump past a lease or a lease not be renewed in time.
+   */
+  async deliver(id: RecordId, signal: AbortSignal): Promise<void> {
+    const name = recordName(id);
+    for (let other = this.#running.get(name); other; other = this.#running.get(name)) await other;
+    const delivery = this.#deliver(id, signal).finally(() => this.#running.delete(name));
+    this.#running.set(name, delivery);
+    await delivery;
+  }
+
+  async #deliver(id: RecordId, signal: AbortSignal): Promise<void> {
+    const { store, streams, leases, clock, logger } = this.#deps;
+    const stream = streams.get(id.stream);
+    if (!stream) return;
+    const startedAt = clock.now();
+    let claim: Claim | undefined;
+    let drop: (() => void) | undefined;
+    const used: { parents: Parents } = { parents: [] };
+    try {
+      claim = await store.claim(id);
+      if (!claim) return;
+      drop = leases.hold(claim);
+      const { outcome } = await this.#run(claim, stream, used, signal).catch(
+        this.#presence.sober(claim, stream.resource, signal),
+      );
+      this.#delivered(claim, { kind: "done", outcome, durationMs: clock.now() - startedAt });
+    } catch (thrown) {
+      if (claim) await this.#failed(claim, thrown, used.parents, startedAt, signal);
+      else if (thrown instanceof StopError) this.#deps.stop(thrown);
+      else logger.warn({ stream: id.stream, key: id.key, err: errorFacts(thrown) }, "record was not claimed");
+    } finally {
+      drop?.();
+    }
+  }
+
+  async #run(claim: Claim, stream: Stream, used: { parents: Parents }, signal: AbortSignal): Promise<Ended> {
+    const { store } = this.#deps;
+    expectSameResource(claim, stream);
+    if (claim.intent && (await this.#settlement.settle(claim, stream, signal))) return { outcome: "created" };
+    if (claim.unreadable) throw unreadable(claim.unreadable);
+    const mapped = await stream.map(claim.row, claim.deleted);
+    switch (mapped.kind) {
+      case "skip":
+        await store.skip(claim, mapped.reason);
+        return { outcome: "skipped" };
+      case "deleted":
+        if (!claim.binding && !wasUnbound(claim) && (await this.#deletedRecords.bind(claim, stream, signal)))
+          return { outcome: "adopted" };
+        await this.#remover.remove(claim, stream, mapped, signal);
+        return { outcome: "deleted" };
+      case "record": {
+        if (wasUnbound(claim)) throw stillUnbound();
+        const wanted = await this.#resolver.resolve(claim.id, mapped.fields, signal);
+        used.parents = wanted.parents;
+        return this.#write(claim, stream, wanted, signal);
+      }
+    }
+  }
+
+  async #write(taken: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
+    const claim = await this.#remover.finishInterruptedDeletion(taken, signal);
+    if (!claim.binding) return { outcome: await this.#creator.create(claim, stream, wanted, signal) };
+    try {
+      return await this.#update(claim, stream, wanted, signal);
+    } catch (thrown) {
+      if (!(thrown instanceof SyncError)) throw thrown;
+      return { outcome: await this.#replacement.replace(claim, stream, wanted, thrown, signal) };
+    }
+  }
+
+  async #update(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
+    const { store } = this.#deps;
+    const last = claim.applied ?? (await this.#found(claim, wanted, signal));
+    const projection = { ...last, ...withoutCreateOnly(wanted) };
+    const change = difference(last, claim.doubts, wanted);
+    if (!change) {
+      await store.apply(claim, { projection, outcome: "unchanged", parents: wanted.parents });
+      return { outcome: "unchanged" };
+    }
+    const { resource, serviceId } = claim.binding!;
+    const written = await this.#updates.send(claim, resource, change, signal);
+    if (stream.match.some(({ fields }) => fields.some((field) => field in change.after)))
+      await this.#deps.matcher.remember(stream, serviceId, projection);
+    // Before the delivery ends: after it, a crash would leave nobody who knows.
+    await this.#dropped.report(stream, written);
+    await store.apply(claim, {
+      projection,
+      outcome: "updated",
+      parents: wanted.parents,
+      audit: {
+        action: "update",
+        resource,
+        serviceId,
+        before: written.before,
+        after: change.after,
+        outcome: "updated",
+        status: written.status,
+        durationMs: written.durationMs,
+      },
+    });
+    return { outcome: "updated" };
+  }
+
+  /** A record that a person bound: what it holds counts as last written, so that only what differs is sent. */
+  async #found(claim: Claim, { projection }: Wanted, signal: AbortSignal): Promise<Projection> {
+    const { resource, serviceId } = claim.binding!;
+    const held = await this.#foundRecords.held(resource, serviceId, projection, signal);
+    if (!held) throw new ParkError("E_RECORD_GONE", `the service does not have ${resource} ${serviceId}`);
+    return held;
+  }
+
+  async #failed(
+    claim: Claim,
+    thrown: unknown,
+    parents: Parents,
+    startedAt: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { store, service, clock, policy, stop, logger } = this.#deps;
+    const durationMs = clock.now() - startedAt;
+    try {
+      if (signal.aborted) return await store.release(claim);
+      if (thrown instanceof UncertainError) {
+        await store.uncertain(claim, errorFacts(thrown));
+        return this.#delivered(claim, { kind: "uncertain", error: errorFacts(thrown), durationMs });
+      }
+      const serviceIsDown = service.state().state !== "closed";
+      const decided = decideRetry(thrown, clock.now(), claim.attempts, serviceIsDown, policy);
+      switch (decided.kind) {
+        case "lost":
+          return;
+        case "stop":
+          await store.release(claim).catch(() => {});
+          return stop(decided.error);
+        case "park":
+          await store.park(claim, decided.error, { parents });
+          return this.#delivered(claim, { kind: "parked", error: decided.error, durationMs });
+        case "wait":
+          await store.wait(claim, decided);
+          if (thrown instanceof ParentMissing && (await this.#resolver.isOutdated(thrown)))
+            await store.retryNow({ ...claim.id, states: ["waiting"] });
+          return this.#delivered(claim, { kind: "waiting", error: decided.error, durationMs });
+        case "retry":
+          if (decided.error.code === "E_INTERNAL") this.#defect(claim, thrown, decided.error);
+          await store.retry(claim, decided.error, decided.dueAt);
+          return this.#delivered(claim, { kind: "retry", error: decided.error, durationMs });
+      }
+    } catch (storeError) {
+      // The claim's lease runs out and the record is delivered again.
+      if (storeError instanceof StopError) return stop(storeError);
+      logger.warn({ ...claim.id, err: errorFacts(storeError) }, "delivery was not recorded");
+    }
+  }
+
+  #defect(claim: Claim, thrown: unknown, error: ErrorFacts): void {
+    this.#deps.logger.error(
+      { ...claim.id, err: thrown instanceof Error ? thrown : error },
+      "delivery failed unexpectedly",
+    );
+  }
+
+  #delivered(claim: Claim, delivery: Delivery): void {
+    const { logger, observer } = this.#deps;
+    const fields = { ...claim.id, sequence: claim.sequence, durationMs: delivery.durationMs };
+    if (delivery.kind === "done") logger.debug({ ...fields, outcome: delivery.outcome }, "record delivered");
+    else if (delivery.kind === "parked" || delivery.kind === "uncertain")
+      logger.debug({ ...fields, err: delivery.error }, "record parked");
+    else logger.debug({ ...fields, err: delivery.error }, "record postponed");
+    observer.delivered(claim.id, delivery);
+  }
+}
+
+/** A person ended the binding: what the record belongs to is theirs to say, be it by a natural key or not. */
+function wasUnbound({ decision }: Claim): boolean {
+  return decision?.kind === "unbound";
+}

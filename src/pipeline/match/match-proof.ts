@@ -1,0 +1,108 @@
+import { errorFacts, WaitError, type Projection, type ServiceId, type StreamName } from "#model";
+import type { Stream } from "#mapping";
+import type { Service, Written } from "#service";
+import type { Store } from "#store";
+import type { Logger } from "#telemetry";
+import { ruleNames } from "../wake/adoption-gate.ts";
+import { naturalKey } from "./natural-key.ts";
+
+/** A stream that is held hands out no more work; what is in hand comes back by itself after this, should it be opened. */
+const HELD_MS = 60_000;
+
+export interface MatchProofDeps {
+  readonly store: Pick<Store, "note" | "saveNote">;
+  readonly service: Pick<Service, "read">;
+  readonly logger: Logger;
+  /** Holds the stream. */
+  readonly close: (stream: Stream, error: WaitError) => Promise<void>;
+}
+
+/**
+ * Proves on a stream's first create that the service keeps what records are found by. As long as that is open, a stream
+ * creates one record at a time, and none after one that cannot be found again.
+ */
+export class MatchProof {
+  readonly #deps: MatchProofDeps;
+  readonly #proven = new Set<StreamName>();
+  readonly #disproven = new Map<StreamName, WaitError>();
+  readonly #trials = new Map<StreamName, Promise<Written>>();
+
+  constructor(deps: MatchProofDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Does a create, alone when nothing is proven yet; the record is then read back before the next one.
+   * @throws {WaitError} E_MATCH_DROPPED when the stream was held meanwhile.
+   */
+  async create(
+    stream: Stream,
+    sent: Projection,
+    create: () => Promise<Written>,
+    signal: AbortSignal,
+  ): Promise<Written> {
+    if (!stream.match.some((rule) => naturalKey(rule, sent) !== undefined)) return create();
+    while (!(await this.#isProven(stream))) {
+      const running = this.#trials.get(stream.name);
+      if (!running) return this.#begin(stream, sent, create, signal);
+      await Promise.allSettled([running]);
+    }
+    return create();
+  }
+
+  /** A record was found by its natural key: the service keeps it. */
+  async found(stream: Stream): Promise<void> {
+    if (this.#proven.has(stream.name)) return;
+    this.#proven.add(stream.name);
+    await this.#deps.store.saveNote(keptNote(stream.name), ruleNames(stream));
+  }
+
+  async #isProven(stream: Stream): Promise<boolean> {
+    const disproof = this.#disproven.get(stream.name);
+    if (disproof) throw disproof;
+    if (!this.#proven.has(stream.name) && (await this.#deps.store.note(keptNote(stream.name))) === ruleNames(stream))
+      this.#proven.add(stream.name);
+    return this.#proven.has(stream.name);
+  }
+
+  #begin(stream: Stream, sent: Projection, create: () => Promise<Written>, signal: AbortSignal): Promise<Written> {
+    const trial = this.#try(stream, sent, create, signal).finally(() => this.#trials.delete(stream.name));
+    this.#trials.set(stream.name, trial);
+    return trial;
+  }
+
+  async #try(stream: Stream, sent: Projection, create: () => Promise<Written>, signal: AbortSignal): Promise<Written> {
+    const written = await create();
+    await this.#prove(stream, written.serviceId, sent, signal);
+    return written;
+  }
+
+  /** Without a word about the record, the next create is the trial. */
+  async #prove(stream: Stream, serviceId: ServiceId, sent: Projection, signal: AbortSignal): Promise<void> {
+    const { service, logger, close } = this.#deps;
+    const { name, resource, match } = stream;
+    const fields = [...new Set(match.flatMap((rule) => rule.fields))];
+    const record = await service.read(resource, serviceId, fields, signal, sent).catch((thrown: unknown) => {
+      logger.debug({ stream: name, resource, serviceId, err: errorFacts(thrown) }, "first record was not read back");
+      return undefined;
+    });
+    if (!record) return;
+    const isKept = match.some((rule) => {
+      const key = naturalKey(rule, sent);
+      return key !== undefined && key === naturalKey(rule, record);
+    });
+    if (isKept) return this.found(stream);
+    const error = new WaitError(
+      "E_MATCH_DROPPED",
+      `the service does not keep ${fields.join(", ")} as it was sent (${resource} ${serviceId}): records of ${name} could not be found again`,
+      { afterMs: HELD_MS, details: { resource, serviceId, fields } },
+    );
+    this.#disproven.set(name, error);
+    await close(stream, error);
+  }
+}
+
+/** The note that a record of the stream was found with its natural key: the rules by which. */
+function keptNote(stream: StreamName): string {
+  return `match-kept/${stream}`;
+}

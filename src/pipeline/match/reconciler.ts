@@ -1,0 +1,231 @@
+import {
+  errorFacts,
+  SyncError,
+  type Binding,
+  type ErrorFacts,
+  type Json,
+  type Key,
+  type Projection,
+  type RecordId,
+  type ResourceName,
+  type ServiceId,
+  type StreamName,
+} from "#model";
+import type { Stream } from "#mapping";
+import { idOf, sameValue, type Service, type ServiceRecord } from "#service";
+import type { SourceStream } from "#sources";
+import type { RecordView, Store } from "#store";
+import { naturalKey, ruleName } from "./natural-key.ts";
+import { Presence } from "./presence.ts";
+import { stageByKey } from "../poll/stage-by-key.ts";
+import { DRIFTED } from "../deliver/updates.ts";
+
+/** Records read from the store at once. */
+const PAGE = 500;
+
+/** One thing in which the service is not what svcsync left there. */
+export type Drift =
+  /** A field of ours holds another value than was last written. */
+  | {
+      readonly kind: "changed";
+      readonly id: RecordId;
+      readonly serviceId: ServiceId;
+      readonly field: string;
+      readonly written: Json;
+      readonly found: Json;
+    }
+  /** A bound record no longer exists. */
+  | { readonly kind: "missing"; readonly id: RecordId; readonly serviceId: ServiceId }
+  /** A row that the ERP shows and neither a poll nor a sweep has read. */
+  | { readonly kind: "unread"; readonly id: RecordId }
+  /** A record that nobody bound has the natural key of one that is bound. */
+  | {
+      readonly kind: "doubled";
+      readonly id: RecordId;
+      readonly serviceId: ServiceId;
+      readonly resource: ResourceName;
+      readonly doubles: readonly ServiceId[];
+    };
+
+export interface Reconciliation {
+  readonly stream: string;
+  readonly compared: number;
+  readonly drifts: readonly Drift[];
+  /** Why the ERP's rows could not be compared with those that were read. */
+  readonly rowsUnknown?: ErrorFacts;
+  /** Records that were made due to be written again. */
+  readonly repaired: number;
+}
+
+/**
+ * Compares what the service holds with what was last written, field by field, and the keys that the ERP shows with those that were
+ * read. `repair` makes the records that differ due again: only owned fields that differ are sent; doubles are for a person. Rows that
+ * were not read are read.
+ */
+export class Reconciler {
+  readonly #store: Store;
+  readonly #service: Pick<Service, "list">;
+  readonly #presence: Presence;
+  readonly #sources: ReadonlyMap<StreamName, SourceStream>;
+
+  constructor(
+    store: Store,
+    service: Pick<Service, "list" | "read" | "vouch">,
+    sources: ReadonlyMap<StreamName, SourceStream>,
+  ) {
+    this.#store = store;
+    this.#sources = sources;
+    this.#service = service;
+    this.#presence = new Presence(store, service);
+  }
+
+  async reconcile(stream: Stream, repair: boolean, signal: AbortSignal): Promise<Reconciliation> {
+    const drifts: Drift[] = [];
+    const seen = new Set<ServiceId>();
+    const owners = new Map<string, { id: RecordId; serviceId: ServiceId }>();
+    const strangers = new Map<string, ServiceId[]>();
+    const fields = ["id", ...new Set([...stream.ownedFields, ...stream.match.flatMap((rule) => rule.fields)])];
+    let compared = 0;
+    for await (const page of this.#service.list(stream.resource, { fields }, signal))
+      for (const record of page) {
+        const serviceId = idOf(record);
+        if (serviceId === undefined) continue;
+        const view = await this.#owner({ resource: stream.resource, serviceId });
+        if (view?.id.stream === stream.name) {
+          compared += 1;
+          seen.add(serviceId);
+          drifts.push(...(await changes(stream, view, record)));
+          for (const key of keysOf(stream, record)) owners.set(key, { id: view.id, serviceId });
+        } else if (!view)
+          for (const key of keysOf(stream, record)) strangers.set(key, [...(strangers.get(key) ?? []), serviceId]);
+      }
+    drifts.push(...doubled(stream.resource, owners, strangers), ...(await this.#missing(stream, seen, signal)));
+    const { keys, error } = await this.#unread(stream.name, signal);
+    drifts.push(...keys.map((key) => ({ kind: "unread", id: { stream: stream.name, key } }) as const));
+    const repaired = repair ? (await this.#repair(stream, drifts)) + (await this.#read(stream.name, keys, signal)) : 0;
+    return { stream: stream.name, compared, drifts, ...(error ? { rowsUnknown: error } : {}), repaired };
+  }
+
+  /** Rows that the ERP shows and the store lacks. A first load is still reading them. */
+  async #unread(name: StreamName, signal: AbortSignal): Promise<{ keys: Key[]; error?: ErrorFacts }> {
+    const keys: Key[] = [];
+    if ((await this.#store.cursor(name)).firstLoad) return { keys };
+    try {
+      for await (const some of this.#sources.get(name)?.keys(signal) ?? [])
+        keys.push(...(await this.#store.unseenKeys(name, some)));
+      return { keys };
+    } catch (thrown) {
+      if (signal.aborted || !(thrown instanceof SyncError)) throw thrown;
+      return { keys: [], error: errorFacts(thrown) };
+    }
+  }
+
+  async #read(stream: StreamName, keys: readonly Key[], signal: AbortSignal): Promise<number> {
+    const source = this.#sources.get(stream);
+    return source === undefined ? 0 : stageByKey(this.#store, stream, source, keys, signal);
+  }
+
+  async #owner(binding: Binding): Promise<RecordView | undefined> {
+    const id = await this.#store.boundTo(binding);
+    return id && this.#store.record(id);
+  }
+
+  /** Bound records that the list did not show, each asked for by itself: a list may leave out what moved. */
+  async #missing(stream: Stream, seen: ReadonlySet<ServiceId>, signal: AbortSignal): Promise<Drift[]> {
+    const missing: Drift[] = [];
+    let after: RecordId | undefined;
+    for (;;) {
+      const page = await this.#store.records({ stream: stream.name, limit: PAGE, ...(after ? { after } : {}) });
+      for (const { id, binding } of page)
+        if (binding && !seen.has(binding.serviceId)) {
+          const found = await this.#presence.read(binding.resource, binding.serviceId, ["id"], signal);
+          if (!found) missing.push({ kind: "missing", id, serviceId: binding.serviceId });
+        }
+      after = page.at(-1)?.id;
+      if (page.length < PAGE) return missing;
+    }
+  }
+
+  async #repair(stream: Stream, drifts: readonly Drift[]): Promise<number> {
+    const doubts = new Map<string, Repair>();
+    for (const drift of drifts) {
+      if (drift.kind === "doubled" || drift.kind === "unread") continue;
+      const name = `${drift.id.stream}\u0000${drift.id.key}`;
+      const { id, serviceId } = drift;
+      const entry = doubts.get(name) ?? { id, serviceId, fields: { [DRIFTED]: true }, before: {}, after: {} };
+      if (drift.kind === "changed") {
+        entry.fields[drift.field] = Array.isArray(drift.written) ? drift.written : null;
+        entry.before[drift.field] = drift.found;
+        entry.after[drift.field] = drift.written;
+      }
+      // Any write shows the delivery that the record is gone; what follows is the stream's setting.
+      else for (const field of stream.ownedFields) entry.fields[field] = null;
+      doubts.set(name, entry);
+    }
+    let repaired = 0;
+    for (const { id, serviceId, fields, before, after } of doubts.values()) {
+      const found = {
+        action: "repair",
+        resource: stream.resource,
+        serviceId,
+        before,
+        after,
+        outcome: "differed",
+      } as const;
+      if (await this.#store.recheck(id, fields, found)) repaired += 1;
+    }
+    return repaired;
+  }
+}
+
+/** A record that is to be written again, and what it holds now: somebody's work is found in its history. */
+interface Repair {
+  readonly id: RecordId;
+  readonly serviceId: ServiceId;
+  readonly fields: Record<string, Json>;
+  readonly before: Record<string, Json>;
+  readonly after: Record<string, Json>;
+}
+
+/** The owned fields of one record that differ. Fields written at creation only belong to the service's users by now. */
+async function changes(stream: Stream, view: RecordView, record: ServiceRecord): Promise<Drift[]> {
+  const { applied, binding } = view;
+  if (!applied || !binding || view.state !== "applied") return [];
+  const mapped = await stream.map(view.row, view.deleted);
+  if (mapped.kind !== "record") return [];
+  const drifts: Drift[] = [];
+  for (const { name, own, value } of mapped.fields) {
+    const written = applied[name];
+    const found = record[name];
+    if (own === "create" || written === undefined || found === undefined) continue;
+    if (value.kind === "tags" ? holdsAll(written, found) : sameValue(written, found)) continue;
+    drifts.push({ kind: "changed", id: view.id, serviceId: binding.serviceId, field: name, written, found });
+  }
+  return drifts;
+}
+
+/** Of a shared array only our own ids count. */
+function holdsAll(written: Json, found: Json): boolean {
+  if (!Array.isArray(written) || !Array.isArray(found)) return false;
+  return written.every((id) => found.some((other) => sameValue(id, other)));
+}
+
+function keysOf(stream: Stream, record: Projection | ServiceRecord): string[] {
+  return stream.match.flatMap((rule) => {
+    const key = naturalKey(rule, record);
+    return key === undefined ? [] : [`${ruleName(rule)}\u0000${key}`];
+  });
+}
+
+function doubled(
+  resource: ResourceName,
+  owners: ReadonlyMap<string, { id: RecordId; serviceId: ServiceId }>,
+  strangers: ReadonlyMap<string, ServiceId[]>,
+): Drift[] {
+  const found = new Map<ServiceId, Drift>();
+  for (const [key, doubles] of strangers) {
+    const owner = owners.get(key);
+    if (owner) found.set(owner.serviceId, { kind: "doubled", ...owner, resource, doubles });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,55 @@
+import { isJsonObject, type Json, type Projection, type ServiceId } from "#model";
+import type { Stream } from "#mapping";
+import { sameValue, type ServiceRecord } from "#service";
+import type { Wanted } from "../deliver/resolver.ts";
+
+/** Letters of a name that are shown. */
+const NAME_LENGTH = 60;
+/** Fields that say what a record is called, best first; of a long text the first line counts. */
+const NAME_FIELDS = ["name", "title", "subject", "description"];
+
+/** One record as people recognise it. */
+export interface Shown {
+  /** What it is called; empty where nothing says so. */
+  readonly name: string;
+  /** Its match fields and their values, e.g. `customerId 10023`. */
+  readonly match: string;
+}
+
+/** A record of the service that a record of the ERP is, or could be. */
+export interface Counterpart extends Shown {
+  readonly serviceId: ServiceId;
+}
+
+/** A field that the first write would change. */
+export interface Overwrite {
+  readonly field: string;
+  readonly from: Json;
+  readonly to: Json;
+}
+
+/** The fields to read of a record of the service so that it can be shown and compared. */
+export function shownFields({ match, ownedFields }: Stream): string[] {
+  return ["id", ...new Set([...match.flatMap((rule) => rule.fields), ...ownedFields])];
+}
+
+export function shownAs({ match }: Stream, record: Projection | ServiceRecord): Shown {
+  const fields = [...new Set(match.flatMap((rule) => rule.fields))];
+  const filled = fields.flatMap((field) => (textOf(record[field]) === "" ? [] : [`${field} ${textOf(record[field])}`]));
+  const name = NAME_FIELDS.map((field) => textOf(record[field])).find((text) => text !== "") ?? "";
+  return { name: name.split("\n")[0]!.slice(0, NAME_LENGTH), match: filled.join(", ") };
+}
+
+function textOf(value: Json | undefined): string {
+  if (isJsonObject(value)) return textOf(value["id"]);
+  return value === undefined || value === null || typeof value === "object" ? "" : String(value).trim();
+}
+
+/** Tags are added, nothing of theirs is overwritten; fields of the creation alone are left as they are. */
+export function overwritten({ projection, createOnly, shared }: Wanted, record: ServiceRecord): Overwrite[] {
+  return Object.entries(projection).flatMap(([field, to]) => {
+    const from = record[field];
+    const isOurs = !createOnly.has(field) && !shared.has(field);
+    return isOurs && !sameValue(to, from) ? [{ field, from: from ?? null, to }] : [];
+  });
+}

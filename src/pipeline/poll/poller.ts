@@ -1,0 +1,192 @@
+import { errorFacts, SyncError, type Clock, type Cursor, type ErrorFacts, type StreamName } from "#model";
+import type { SourceStream } from "#sources";
+import type { Store, Unreadable } from "#store";
+import type { Logger } from "#telemetry";
+import { keylessRows, saveKeylessRows } from "./keyless.ts";
+import type { Observer } from "../observer.ts";
+import type { PollPauses } from "./poll-pauses.ts";
+import { screen, type Screened } from "./quarantine.ts";
+import type { Sweeper } from "./sweeper.ts";
+
+export interface PollerDeps {
+  readonly store: Store;
+  readonly sources: ReadonlyMap<StreamName, SourceStream>;
+  readonly sweeper: Pick<Sweeper, "sweepIfDue">;
+  readonly pauses: PollPauses;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly observer: Required<Observer>;
+  /** Called whenever something became due. */
+  readonly nudge: () => void;
+}
+
+/** The note in which an operator asks for a stream to be read from its beginning. */
+export function rereadNote(stream: StreamName): string {
+  return `reread/${stream}`;
+}
+
+/**
+ * Reads what the ERP says has changed into the store. The cursor moves only with the rows it stands behind, so a poll that
+ * dies anywhere is simply read again.
+ */
+export class Poller {
+  readonly #deps: PollerDeps;
+  /** What the streams' last polls failed with. */
+  readonly #failing = new Map<StreamName, string>();
+
+  constructor(deps: PollerDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * One poll of one stream, to the end of its window. Never throws: a poll that fails is noted at the stream, which keeps
+   * its cursor; other streams are not touched. Does nothing while the ERP is given a pause.
+   */
+  async poll(stream: StreamName, signal: AbortSignal): Promise<void> {
+    const { sources, pauses } = this.#deps;
+    const source = sources.get(stream);
+    if (!source) return;
+    const cause = await pauses.enter(stream, signal);
+    if (signal.aborted) return;
+    if (cause !== undefined) return await this.#putOff(stream, cause);
+    try {
+      await this.#read(stream, source, signal);
+    } finally {
+      pauses.left(stream);
+    }
+  }
+
+  async #read(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<void> {
+    const { store, clock, logger, observer, nudge, pauses } = this.#deps;
+    const startedAt = clock.now();
+    const total = { rowsRead: 0, changed: 0, unchanged: 0 };
+    try {
+      await this.#rereadIfAsked(stream);
+      const { cursor, firstLoad } = await store.cursor(stream);
+      // The batch before the last is stored while the last is still unknown: only the last one completes the window.
+      let pending: (Screened & { readonly cursor: Cursor }) | undefined;
+      const stage = async (complete: boolean) => {
+        if (!pending) return;
+        await this.#tellUnreadable(stream, pending.unreadable);
+        const result = await store.stage(stream, { ...pending, backfill: firstLoad, complete });
+        total.rowsRead += pending.changes.length + pending.unreadable.length;
+        total.changed += result.changed;
+        total.unchanged += result.unchanged;
+        observer.staged(stream, result);
+        if (result.changed > 0) nudge();
+      };
+      for await (const batch of source.changes(cursor, signal)) {
+        pauses.answered(stream);
+        await stage(false);
+        pending = { ...screen(stream, batch), cursor: batch.cursor };
+      }
+      await stage(true);
+      await this.#deletions(stream, source, signal, total);
+      await this.#keyless(stream, source, signal);
+      total.changed += await this.#sweep(stream, source, signal);
+      const facts = { ...total, durationMs: clock.now() - startedAt, backfill: firstLoad };
+      pauses.succeeded(stream);
+      observer.polled(stream, facts);
+      if (this.#failing.delete(stream)) logger.info({ stream }, "polls succeed again");
+      if (total.changed > 0) logger.info({ stream, ...facts }, "stream polled");
+      else logger.debug({ stream, ...facts }, "stream polled");
+    } catch (thrown) {
+      if (signal.aborted) return;
+      await this.#failed(stream, thrown);
+    }
+  }
+
+  /** An operator asked for the whole stream: the cursor is forgotten here, where no poll moves it at the same time. */
+  async #rereadIfAsked(stream: StreamName): Promise<void> {
+    const { store } = this.#deps;
+    if ((await store.note(rereadNote(stream))) !== true) return;
+    await store.resetCursor(stream);
+    await store.saveNote(rereadNote(stream), false);
+  }
+
+  /** The deletion feed has its own cursor, kept as a note: it moves after its changes are staged. */
+  async #deletions(
+    stream: StreamName,
+    source: SourceStream,
+    signal: AbortSignal,
+    total: { rowsRead: number; changed: number; unchanged: number },
+  ): Promise<void> {
+    const { store, observer, nudge } = this.#deps;
+    if (!source.deletions) return;
+    const name = `deletions/${stream}`;
+    const from = (await store.note(name)) ?? null;
+    for await (const batch of source.deletions(from, signal)) {
+      const { cursor } = await store.cursor(stream);
+      const result = await store.stage(stream, { changes: batch.changes, cursor, backfill: false, complete: true });
+      await store.saveNote(name, batch.cursor);
+      total.changed += result.changed;
+      total.rowsRead += batch.changes.length;
+      observer.staged(stream, result);
+      if (result.changed > 0) nudge();
+    }
+  }
+
+  /** Said once per row: a row that a poll meets again is known. */
+  async #tellUnreadable(stream: StreamName, rows: readonly Unreadable[]): Promise<void> {
+    const { store, logger } = this.#deps;
+    for (const { key, error } of rows) {
+      const known = await store.record({ stream, key });
+      if (known?.unreadable?.message !== error.message) logger.warn({ stream, key, err: error }, "row was unreadable");
+    }
+  }
+
+  async #keyless(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<void> {
+    const { store, logger } = this.#deps;
+    if (!source.keyless) return;
+    const rows = await source.keyless(signal);
+    const known = (await keylessRows(store, stream)).map(({ place }) => place);
+    for (const { place, reason } of rows)
+      if (!known.includes(place)) logger.warn({ stream, place, reason }, "rows without a key were left out");
+    if (rows.length > 0 || known.length > 0) await saveKeylessRows(store, stream, rows);
+  }
+
+  async #sweep(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<number> {
+    const staged = await this.#deps.sweeper.sweepIfDue(stream, source, signal);
+    if (staged > 0) this.#deps.nudge();
+    return staged;
+  }
+
+  async #failed(stream: StreamName, thrown: unknown): Promise<void> {
+    const { logger, observer, pauses } = this.#deps;
+    const { error, pauseMs } = pauses.failed(stream, thrown);
+    // What heals itself is a warning; what needs a person, or is a defect of ours, is an error.
+    const heals = thrown instanceof SyncError && (thrown.family === "retry" || thrown.family === "wait");
+    const isKnown = this.#failing.get(stream) === error.code;
+    this.#failing.set(stream, error.code);
+    // Said once per outage: the same failure at every interval would drown the log.
+    if (isKnown) logger.debug({ stream, pauseMs, err: errorFacts(thrown) }, "poll failed again");
+    else if (heals) logger.warn({ stream, pauseMs, err: thrown }, "poll failed");
+    else logger.error({ stream, pauseMs, err: thrown instanceof Error ? thrown : error }, "poll stopped");
+    await this.#note(stream, error);
+    observer.pollFailed(stream, error);
+  }
+
+  /** Another stream of the source, or this one, found out that the ERP wants to be left alone. */
+  async #putOff(stream: StreamName, cause: ErrorFacts): Promise<void> {
+    const { logger, observer } = this.#deps;
+    logger.debug({ stream, err: cause }, "poll was postponed");
+    if (this.#failing.get(stream) !== cause.code) {
+      this.#failing.set(stream, cause.code);
+      await this.#note(stream, cause);
+    }
+    observer.pollFailed(stream, cause);
+  }
+
+  /** The store knows the failure before an observer hears of it: `sync` prints the stream's state as soon as it does. */
+  async #note(stream: StreamName, error: ErrorFacts): Promise<void> {
+    const { store, logger } = this.#deps;
+    try {
+      await store.pollFailed(stream, error);
+    } catch (storeError) {
+      logger.error(
+        { stream, err: storeError instanceof Error ? storeError : errorFacts(storeError) },
+        "poll failure was not stored",
+      );
+    }
+  }
+}

@@ -1,0 +1,233 @@
+import {
+  errorFacts,
+  isJsonObject,
+  sleep,
+  StopError,
+  WaitError,
+  type ErrorFacts,
+  type JsonObject,
+  type StreamName,
+} from "#model";
+import type { Stream } from "#mapping";
+import { RESTORED_NOTE, type Store } from "#store";
+import type { Logger } from "#telemetry";
+import { Bell } from "./bell.ts";
+import type { Matcher } from "../match/matcher.ts";
+import { ruleName } from "../match/natural-key.ts";
+import type { StoreAge } from "./store-age.ts";
+
+/** How often a held stream looks whether somebody has decided. */
+const LOOK_AGAIN_MS = 5_000;
+/** How often the gate looks while every stream is open. */
+const IDLE_MS = 60_000;
+
+export interface AdoptionGateDeps {
+  readonly store: Store;
+  readonly matcher: Matcher;
+  readonly age: Pick<StoreAge, "compare">;
+  readonly logger: Logger;
+  /** How long the service's lists may be behind what was written. */
+  readonly settleMs: number;
+  /** A stream was let through. */
+  readonly opened: () => void;
+  readonly stop: (error: StopError) => void;
+}
+
+/** Why a stream is held, and what ends it. */
+export interface Hold {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+/**
+ * Holds back the deliveries of a stream until it is clear what the service already holds. An empty resource (or one
+ * whose records are all bound already) opens by itself; a resource with records of unknown origin waits for
+ * `svcsync adopt`, so that nothing is created beside what exists. After a restore every stream first waits until the service
+ * shows what was written before. A stream whose records cannot be found again is held too.
+ */
+export class AdoptionGate {
+  readonly #deps: AdoptionGateDeps;
+  readonly #undecided: Map<StreamName, Stream>;
+  readonly #open = new Set<StreamName>();
+  readonly #held = new Map<StreamName, ErrorFacts>();
+  readonly #bell = new Bell();
+  #unsettledCode: ErrorFacts["code"] | undefined;
+
+  constructor(deps: AdoptionGateDeps, streams: readonly Stream[]) {
+    this.#deps = deps;
+    this.#undecided = new Map(streams.map((stream) => [stream.name, stream]));
+  }
+
+  /** The streams that may deliver. */
+  open(): StreamName[] {
+    return [...this.#open];
+  }
+
+  isOpen(stream: StreamName): boolean {
+    return this.#open.has(stream);
+  }
+
+  /** True once every stream was looked at: it is open, or held because a person must decide or the service could not be asked. */
+  get isSettled(): boolean {
+    return [...this.#undecided.keys()].every((name) => this.#held.has(name));
+  }
+
+  /** Looks at the undecided streams until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    let isSettled = false;
+    while (!signal.aborted) {
+      isSettled ||= await this.#restoreHasSettled(signal);
+      // One at a time would add up the pauses of empty resources.
+      if (isSettled) await Promise.all([...this.#undecided.values()].map((stream) => this.#look(stream, signal)));
+      await this.#bell.wait(this.#undecided.size > 0 ? LOOK_AGAIN_MS : IDLE_MS, signal);
+    }
+  }
+
+  /**
+   * Holds an open stream: the service does not keep its match fields, so what is created cannot be found again. It stays
+   * held over restarts until the sync file names other match fields or a person confirms the stream.
+   */
+  async close(stream: Stream, error: WaitError): Promise<void> {
+    const { store, logger } = this.#deps;
+    const hold = {
+      reason: error.message,
+      remedy: `correct match and fields of ${stream.name} in the sync file, then "svcsync adopt ${stream.name} --confirm"`,
+    };
+    this.#open.delete(stream.name);
+    await store.saveNote(closedNote(stream.name), { rules: ruleNames(stream), reason: hold.reason });
+    await store.decideAdoption(stream.name, undefined);
+    await this.#hold(stream, hold, error);
+    this.#undecided.set(stream.name, stream);
+    logger.error({ stream: stream.name, resource: stream.resource, err: error }, "stream was held");
+    this.#bell.ring();
+  }
+
+  /**
+   * True once the service had time to show what was written before the store was restored, or if it was not restored. No
+   * stream delivers before: the queue, which is asked here, is what deliveries come from anyway.
+   */
+  async #restoreHasSettled(signal: AbortSignal): Promise<boolean> {
+    const { store, age, logger, settleMs } = this.#deps;
+    try {
+      await age.compare();
+      if ((await store.note(RESTORED_NOTE)) !== true) return true;
+      await this.#sayRestored();
+      logger.info({ settleMs }, "store was restored, deliveries wait for the service's lists");
+      await sleep(settleMs, signal);
+      if (signal.aborted) return false;
+      await store.saveNote(RESTORED_NOTE, null);
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof StopError) this.#deps.stop(thrown);
+      else this.#sayUnsettled(errorFacts(thrown));
+      return false;
+    }
+  }
+
+  /** What `status` shows meanwhile. A stream that is held for another reason keeps that one. */
+  async #sayRestored(): Promise<void> {
+    const { store, settleMs } = this.#deps;
+    const hold = {
+      reason: "the store was put back to an earlier state and does not know what was created since (E_STORE_RESTORED)",
+      remedy: `wait ${Math.ceil(settleMs / 1_000)} s; svcsync then reads what the service holds, and asks you about records that it does not know`,
+    };
+    for (const name of this.#undecided.keys())
+      if (!(await store.note(heldNote(name)))) await store.saveNote(heldNote(name), hold);
+  }
+
+  /** Once per cause: the gate asks every few seconds. */
+  #sayUnsettled(error: ErrorFacts): void {
+    if (this.#unsettledCode !== error.code) this.#deps.logger.warn({ err: error }, "streams could not be opened yet");
+    this.#unsettledCode = error.code;
+  }
+
+  async #look(stream: Stream, signal: AbortSignal): Promise<void> {
+    const { store, matcher, logger } = this.#deps;
+    try {
+      if (await store.adoption(stream.name)) return await this.#letThrough(stream);
+      if (this.#isForPerson(stream)) return;
+      const closed = await store.note(closedNote(stream.name));
+      if (isJsonObject(closed) && closed["rules"] === ruleNames(stream)) return this.#stayClosed(stream, closed);
+      const foreign = await matcher.survey(stream, signal);
+      if (foreign === 0) {
+        await store.decideAdoption(stream.name, "empty");
+        return await this.#letThrough(stream);
+      }
+      const hold = holdFor(stream, foreign, await matcher.blindFields(stream));
+      const error = new WaitError("E_ADOPTION_NEEDED", `${hold.reason}; ${hold.remedy}`, {
+        details: { count: foreign },
+      });
+      await this.#hold(stream, hold, error);
+      logger.error({ stream: stream.name, resource: stream.resource, count: foreign, err: error }, "stream was held");
+    } catch (thrown) {
+      if (signal.aborted) return;
+      if (thrown instanceof StopError) return this.#deps.stop(thrown);
+      const known = this.#held.get(stream.name);
+      const error = errorFacts(thrown);
+      this.#held.set(stream.name, error);
+      if (known?.code !== error.code)
+        logger.warn({ stream: stream.name, err: error }, "stream could not be opened yet");
+    }
+  }
+
+  async #letThrough(stream: Stream): Promise<void> {
+    for (const name of [heldNote(stream.name), closedNote(stream.name)])
+      if (await this.#deps.store.note(name)) await this.#deps.store.saveNote(name, null);
+    this.#undecided.delete(stream.name);
+    this.#held.delete(stream.name);
+    this.#open.add(stream.name);
+    this.#deps.opened();
+  }
+
+  #isForPerson({ name }: Stream): boolean {
+    const code = this.#held.get(name)?.code;
+    return code === "E_ADOPTION_NEEDED" || code === "E_MATCH_DROPPED";
+  }
+
+  /** As {@link close} left it. */
+  #stayClosed({ name }: Stream, { reason }: JsonObject): void {
+    const message = typeof reason === "string" ? reason : `${name} is held`;
+    this.#held.set(name, errorFacts(new WaitError("E_MATCH_DROPPED", message)));
+  }
+
+  /** The note first: who hears that all streams were looked at may ask why this one is held. */
+  async #hold(stream: Stream, { reason, remedy }: Hold, error: WaitError): Promise<void> {
+    await this.#deps.store.saveNote(heldNote(stream.name), { reason, remedy });
+    this.#held.set(stream.name, errorFacts(error));
+  }
+}
+
+function holdFor({ name, resource, match }: Stream, count: number, blind: readonly string[]): Hold {
+  const reason = `${resource} already holds ${count} records that svcsync does not know`;
+  if (match.length === 0)
+    return {
+      reason,
+      remedy: `the stream has no match rule: add one, or, if none of them is the ERP's, "svcsync adopt ${name} --create-all"`,
+    };
+  if (blind.length > 0)
+    return { reason: `${reason}, and none of them carries ${blind.join(", ")}`, remedy: blindRemedy(name) };
+  return {
+    reason,
+    remedy: `"svcsync adopt ${name}" shows which of them are the ERP's, "--confirm" adopts those and creates the others`,
+  };
+}
+
+/** What to do where no record of the service has a value in a match field. */
+export function blindRemedy(stream: StreamName): string {
+  return `correct the field's name in match, or, if none of them is the ERP's, "svcsync adopt ${stream} --create-all"`;
+}
+
+/** The stream's match rules by name, in one text. */
+export function ruleNames({ match }: Stream): string {
+  return match.map(ruleName).join(";");
+}
+
+/** The note that says why a stream is held, as `{ reason, remedy }`; null once it is open. */
+export function heldNote(stream: StreamName): string {
+  return `held/${stream}`;
+}
+
+/** The note of a stream that {@link AdoptionGate.close} holds: under which rules, and why. */
+function closedNote(stream: StreamName): string {
+  return `closed/${stream}`;
+}

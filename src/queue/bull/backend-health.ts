@@ -1,0 +1,136 @@
+import { sleep, StopError, SyncError, type Clock, type ErrorCode } from "#model";
+import type { Logger } from "#telemetry";
+import type { Backend } from "./backend.ts";
+import { denied, refused, isAccessDenied, isUnreachable, unreachable } from "../errors.ts";
+
+/** No call keeps its caller longer than this, in milliseconds. */
+const patienceMs = 5_000;
+/** Between two looks whether a lost server is back. */
+const probePauseMs = 500;
+
+const noop = () => undefined;
+
+/**
+ * Whether the backend answers and takes writes: calls pass through here, so that none hangs, an outage is logged once and
+ * not per call, and its end is noticed without being asked for.
+ */
+export class BackendHealth {
+  readonly #backend: Backend;
+  readonly #label: string;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #closing = new AbortController();
+  readonly #onReturn: (() => void)[] = [];
+  #probe: Promise<void> | undefined;
+  #outage: { readonly code: ErrorCode; readonly since: number } | undefined;
+  /** Gives up the calls, and the looks, that are under way. */
+  readonly #calling = new Set<() => void>();
+  readonly #looking = new Set<() => void>();
+
+  constructor(backend: Backend, parts: { label: string; clock: Clock; logger: Logger }) {
+    this.#backend = backend;
+    this.#label = parts.label;
+    this.#clock = parts.clock;
+    this.#log = parts.logger;
+  }
+
+  /** Calls `listener` each time the server answers again after an outage. */
+  onReturn(listener: () => void): void {
+    this.#onReturn.push(listener);
+  }
+
+  /**
+   * Runs `work` against the backend.
+   * @throws {RetryError} E_QUEUE_UNREACHABLE within 5 seconds when the server does not answer, E_QUEUE_REFUSED when it
+   * answers with an error.
+   * @throws {StopError} E_QUEUE_DENIED, E_QUEUE_VERSION
+   */
+  async call<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#outage !== undefined) await this.probe();
+    try {
+      return await this.#inTime(work(), this.#calling);
+    } catch (error) {
+      this.#doubt();
+      throw this.#judged(error);
+    }
+  }
+
+  /** Resolves when the server answers and takes writes now; throws what {@link call} throws. Calls at the same time share one look. */
+  probe(): Promise<void> {
+    this.#probe ??= this.#look().finally(() => (this.#probe = undefined));
+    return this.#probe;
+  }
+
+  /** What BullMQ met in the background. */
+  heard(error: Error): void {
+    if (this.#closing.signal.aborted) return;
+    if (!isUnreachable(error)) this.#log.debug({ err: error }, "met an error in the background of the queue");
+    this.#doubt();
+  }
+
+  /** Whoever still waits gives up. */
+  close(): void {
+    this.#closing.abort();
+    for (const giveUp of [...this.#calling, ...this.#looking]) giveUp();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#inTime(this.#backend.probe(), this.#looking);
+    } catch (error) {
+      const verdict = this.#judged(error);
+      if (!(verdict instanceof StopError)) this.#begin(verdict);
+      throw verdict;
+    }
+    if (this.#outage === undefined) return;
+    const durationMs = this.#clock.now() - this.#outage.since;
+    this.#outage = undefined;
+    this.#log.info({ queue: this.#label, durationMs }, "reached the queue again");
+    for (const listener of this.#onReturn) listener();
+  }
+
+  /** Waits for `answer` until patience ends or somebody gives up; a later answer is for nobody. */
+  async #inTime<T>(answer: Promise<T>, waiting: Set<() => void>): Promise<T> {
+    let giveUp: () => void = noop;
+    const late = new Promise<never>((_, reject) => (giveUp = () => reject(unreachable(this.#label))));
+    const timer = setTimeout(giveUp, patienceMs);
+    waiting.add(giveUp);
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(timer);
+      waiting.delete(giveUp);
+    }
+  }
+
+  #judged(error: unknown): SyncError {
+    if (error instanceof SyncError) return error;
+    if (isAccessDenied(error)) return denied(this.#label, error);
+    return isUnreachable(error) ? unreachable(this.#label, error) : refused(this.#label, error);
+  }
+
+  /** One connection that broke, or one command that was refused, is no outage yet: the probe decides. */
+  #doubt(): void {
+    if (this.#outage === undefined && !this.#closing.signal.aborted) this.probe().catch(() => undefined);
+  }
+
+  #begin(error: SyncError): void {
+    const known = this.#outage;
+    if (known?.code === error.code || this.#closing.signal.aborted) return;
+    this.#outage = { code: error.code, since: known?.since ?? this.#clock.now() };
+    if (isUnreachable(error)) {
+      /** Calls that are under way need not run into their time-out. */
+      for (const giveUp of this.#calling) giveUp();
+      this.#log.warn({ queue: this.#label, err: error }, "lost the queue");
+    } else this.#log.error({ queue: this.#label, err: error }, "queue refused a write");
+    if (known === undefined) void this.#watch();
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#closing;
+    while (this.#outage !== undefined && !signal.aborted) {
+      await sleep(probePauseMs, signal);
+      if (!signal.aborted) await this.probe().catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import { RetryError, type Clock, type RecordId, type StreamName } from "#model";
+import type { Logger } from "#telemetry";
+import type { Backend } from "./backend.ts";
+import type { Queue, QueueHandlers, WakeOptions } from "../contract.ts";
+import { Workers } from "./workers.ts";
+import { addWakeUps, asError, countJobs } from "./deliveries.ts";
+import { JobQueues } from "./job-queues.ts";
+import { addPoll, applySchedule, type Schedule } from "./polls.ts";
+import { BackendHealth } from "./backend-health.ts";
+
+/** How often the schedule is compared with what the backend still has, in milliseconds. */
+const scheduleCheckMs = 5_000;
+
+export interface BullQueueDeps {
+  readonly backend: Backend;
+  /** Where the queue is, for people. */
+  readonly label: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Ends what the backend runs on, once nothing uses it any more. */
+  readonly close?: () => Promise<void>;
+}
+
+/** The contract on BullMQ. */
+export class BullQueue implements Queue {
+  readonly #deps: BullQueueDeps;
+  readonly #reach: BackendHealth;
+  readonly #lines: JobQueues;
+  #crew: Workers | undefined;
+  #schedule: Schedule | undefined;
+  #isScheduled = false;
+  #isRepairing = false;
+  /** Streams whose schedule was missing and is made: kept until it is told, also when the answer came too late. */
+  readonly #made = new Set<StreamName>();
+  readonly #onForgotten: (() => void)[] = [];
+  #scheduleCheck: NodeJS.Timeout | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(deps: BullQueueDeps) {
+    this.#deps = deps;
+    this.#reach = new BackendHealth(deps.backend, deps);
+    this.#lines = new JobQueues(deps.backend, this.#reach);
+    this.#reach.onReturn(() => this.#checkSchedule());
+    deps.backend.onReconnect(() => this.#checkSchedule());
+  }
+
+  async wake(ids: readonly RecordId[], options: WakeOptions): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#reach.call(async () => addWakeUps((await this.#lines.get()).deliveries, ids, options));
+  }
+
+  async schedulePolls(polls: Schedule): Promise<void> {
+    this.#schedule = new Map(polls);
+    this.#scheduleCheck ??= setInterval(() => this.#checkSchedule(), scheduleCheckMs).unref();
+    try {
+      await this.#applySchedule();
+    } catch (error) {
+      /** The schedule is applied when the backend is back, or takes writes again. */
+      if (!(error instanceof RetryError)) throw error;
+    }
+  }
+
+  async pollNow(stream: StreamName): Promise<void> {
+    await this.#addPoll(stream, { afterRunning: true });
+  }
+
+  async start(handlers: QueueHandlers, { concurrency }: { concurrency: number }): Promise<void> {
+    const { backend, logger } = this.#deps;
+    const isScheduled = (stream: StreamName) => this.#schedule?.has(stream) ?? false;
+    const parts = { backend, reach: this.#reach, lines: this.#lines, handlers, concurrency, isScheduled, logger };
+    this.#crew = new Workers(parts);
+    const isReachable = await this.ping().then(
+      () => true,
+      () => false,
+    );
+    if (isReachable) await this.#crew.hired;
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    clearInterval(this.#scheduleCheck);
+    this.#scheduleCheck = undefined;
+    await this.#crew?.stop(graceMs);
+    this.#crew = undefined;
+  }
+
+  ping(): Promise<void> {
+    return this.#reach.probe();
+  }
+
+  onForgotten(listener: () => void): void {
+    this.#onForgotten.push(listener);
+  }
+
+  async saveMark(mark: number): Promise<void> {
+    await this.#reach.call(() => this.#deps.backend.saveMark(mark));
+  }
+
+  async mark(): Promise<number | undefined> {
+    return await this.#reach.call(() => this.#deps.backend.mark());
+  }
+
+  async depth(): Promise<{ waiting: number; active: number }> {
+    return await this.#reach.call(async () => countJobs((await this.#lines.get()).deliveries));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#reach.close();
+    await this.stop(0);
+    await this.#lines.close();
+    await this.#deps.backend[Symbol.asyncDispose]();
+    await this.#deps.close?.();
+  }
+
+  async #addPoll(stream: StreamName, options: { afterRunning: boolean }): Promise<void> {
+    await this.#reach.call(async () => addPoll((await this.#lines.get()).polls, stream, options));
+  }
+
+  /** Returns the streams whose schedule was missing. */
+  async #applySchedule(): Promise<StreamName[]> {
+    const schedule = this.#schedule;
+    if (schedule === undefined) return [];
+    const now = this.#deps.clock.now();
+    await this.#reach.call(async () =>
+      applySchedule((await this.#lines.get()).polls, schedule, { now, made: this.#made }),
+    );
+    const made = [...this.#made];
+    this.#made.clear();
+    if (this.#isScheduled) return made;
+    this.#isScheduled = true;
+    /** Schedulers that outlived an earlier process tick when their time comes; the first poll is wanted now. */
+    const outlived = [...schedule.keys()].filter((stream) => !made.includes(stream));
+    for (const stream of outlived) await this.#addPoll(stream, { afterRunning: false });
+    return [];
+  }
+
+  /** One at a time: the end of an outage is noticed in two ways. */
+  #checkSchedule(): void {
+    if (this.#isRepairing) return;
+    this.#isRepairing = true;
+    void this.#repairSchedule().finally(() => (this.#isRepairing = false));
+  }
+
+  /** After the backend lost its jobs (restarted empty, flushed) the schedulers are made anew. */
+  async #repairSchedule(): Promise<void> {
+    const { logger } = this.#deps;
+    try {
+      const made = await this.#applySchedule();
+      if (made.length === 0) return;
+      logger.warn({ streams: made }, "scheduled polls again that the queue had lost");
+      for (const listener of this.#onForgotten) listener();
+    } catch (error) {
+      logger.debug({ err: asError(error) }, "could not check the schedule of polls");
+    }
+  }
+}

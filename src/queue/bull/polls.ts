@@ -1,0 +1,102 @@
+import { onAbort, type StreamName } from "#model";
+import type { Logger } from "#telemetry";
+import type { Jobs, Work } from "./backend.ts";
+import type { QueueHandlers } from "../contract.ts";
+import { asError } from "./deliveries.ts";
+
+export const pollQueueName = "polls";
+
+/** Polls that run at once in this process: more than anyone has streams. */
+export const pollConcurrency = 100;
+
+/** A scheduler that is this late has lost its next job, in milliseconds. */
+const lateMs = 5_000;
+
+const tickName = "tick";
+const pollName = "poll";
+
+/** The polls that are wanted: stream to interval. */
+export type Schedule = ReadonlyMap<StreamName, { everyMs: number }>;
+
+/**
+ * Two kinds of jobs make a poll. A *tick* comes from a stream's job scheduler and asks for a poll; a *poll* is one job
+ * per stream at most, whoever asked for it, so no two polls of a stream run at once on one backend. A tick during a
+ * poll asks for nothing: the next one will.
+ */
+export async function addPoll(
+  jobs: Jobs,
+  stream: StreamName,
+  { afterRunning }: { afterRunning: boolean },
+): Promise<void> {
+  const deduplication = { id: stream, ...(afterRunning ? { keepLastIfActive: true } : {}) };
+  await jobs.add(pollName, stream, { deduplication });
+}
+
+/**
+ * Makes the job schedulers those of `schedule`; one that is right and alive is left alone. Adds to `made` each stream whose
+ * scheduler was missing: its first tick comes at once.
+ */
+export async function applySchedule(
+  jobs: Jobs,
+  schedule: Schedule,
+  { now, made }: { now: number; made: Set<StreamName> },
+): Promise<void> {
+  const found = new Map((await jobs.getJobSchedulers(0, -1)).map((scheduler) => [scheduler.key, scheduler]));
+  for (const stream of found.keys()) if (!schedule.has(stream)) await jobs.removeJobScheduler(stream);
+  for (const [stream, { everyMs }] of schedule) {
+    const scheduler = found.get(stream);
+    if (scheduler !== undefined && Number(scheduler.every) === everyMs && isAlive(scheduler.next, everyMs, now))
+      continue;
+    // One that is made anew over its old self keeps the time of its next tick.
+    if (scheduler !== undefined) await jobs.removeJobScheduler(stream);
+    // Before the call: its answer may get lost when it is done.
+    made.add(stream);
+    await jobs.upsertJobScheduler(stream, { every: everyMs }, { name: tickName, data: stream });
+  }
+}
+
+/** Its next tick is neither overdue nor further away than one interval, as after somebody has set the clock back. */
+function isAlive(next: number | undefined, everyMs: number, now: number): boolean {
+  return next !== undefined && next > now - lateMs && next <= now + everyMs + lateMs;
+}
+
+export interface PollWorkDeps {
+  readonly jobs: () => Jobs;
+  readonly poll: QueueHandlers["poll"];
+  /** Whether the stream is polled by schedule: ticks may be left of streams that no longer are. */
+  readonly isScheduled: (stream: StreamName) => boolean;
+  readonly stopping: AbortSignal;
+  readonly logger: Logger;
+}
+
+/** What a worker does with a tick and with a poll. Whatever the handler throws is logged here and ends here. */
+export function pollWork({ jobs, poll, isScheduled, stopping, logger }: PollWorkDeps): Work {
+  const running = new Set<StreamName>();
+  return async ({ name, data: stream }, lost) => {
+    if (name === tickName) {
+      if (isScheduled(stream)) await addPoll(jobs(), stream, { afterRunning: false });
+      return;
+    }
+    /** After the backend forgot everything, it may hand out a poll that this process is still running. */
+    if (running.has(stream)) return;
+    running.add(stream);
+    using either = abortedWith(stopping, lost);
+    try {
+      await poll(stream, either.signal);
+    } catch (error) {
+      logger.error({ err: asError(error), stream }, "caught an error that a poll threw");
+    } finally {
+      running.delete(stream);
+    }
+  };
+}
+
+/** A signal that follows two others for a while. `AbortSignal.any` would stay tied to the one that lives long. */
+function abortedWith(long: AbortSignal, short: AbortSignal | undefined): { signal: AbortSignal } & Disposable {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  if (long.aborted || short?.aborted) abort();
+  const unfollow = onAbort(long, abort);
+  short?.addEventListener("abort", abort);
+  return { signal: controller.signal, [Symbol.dispose]: unfollow };
+}

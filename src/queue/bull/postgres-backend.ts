@@ -1,0 +1,127 @@
+import { createPostgresBackend, runMigrations, withBackend } from "bullmq";
+import { escapeIdentifier, Pool } from "pg";
+import {
+  cancelLostJobs,
+  forgetful,
+  processor,
+  refusedSlowly,
+  workerOptions,
+  type Backend,
+  type JobText,
+  type JobWorker,
+  type Jobs,
+  type Work,
+  type WorkerSettings,
+} from "./backend.ts";
+import { tooOld } from "../errors.ts";
+import type { QueueAddress } from "../queue-address.ts";
+
+const { Queue, Worker } = withBackend(createPostgresBackend);
+
+const oldestVersion = 13;
+const connectTimeoutMs = 3_000;
+/** Each of BullMQ's parts has a pool of its own and one more connection to listen on. */
+const connectionsPerPart = 4;
+
+class PatientWorker extends Worker<JobText, void> {
+  protected override moveToActive(token: string, name?: string) {
+    return refusedSlowly(() => super.moveToActive(token, name));
+  }
+}
+
+/** BullMQ on PostgreSQL, in a schema of its own that is created and migrated when the server is first reached. */
+export class PostgresBackend implements Backend {
+  readonly #place: QueueAddress;
+  readonly #pool: Pool;
+  #isPrepared = false;
+
+  constructor(place: QueueAddress) {
+    this.#place = place;
+    this.#pool = new Pool({ ...this.#connection, max: 1, query_timeout: connectTimeoutMs });
+    /** A connection that breaks while idle is replaced by the pool; the next probe tells whether that works. */
+    this.#pool.on("error", () => undefined);
+  }
+
+  async probe(): Promise<void> {
+    await this.#prepared();
+    await this.#pool.query(
+      `INSERT INTO ${this.#proofTable} VALUES (1, now()) ON CONFLICT (id) DO UPDATE SET at = now()`,
+    );
+  }
+
+  async saveMark(mark: number): Promise<void> {
+    await this.#prepared();
+    await this.#pool.query(
+      `INSERT INTO ${this.#markTable} VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark`,
+      [mark],
+    );
+  }
+
+  async mark(): Promise<number | undefined> {
+    await this.#prepared();
+    const { rows } = await this.#pool.query<{ mark: string }>(`SELECT mark FROM ${this.#markTable}`);
+    return rows[0] && Number(rows[0].mark);
+  }
+
+  /** PostgreSQL keeps its jobs over a restart: there is nothing to look after. */
+  onReconnect(): void {}
+
+  jobs(name: string, onError: (error: Error) => void): Jobs {
+    return new Queue<JobText>(name, { ...this.#options, defaultJobOptions: forgetful }).on("error", onError);
+  }
+
+  worker(name: string, work: Work, settings: WorkerSettings, onError: (error: Error) => void): JobWorker {
+    const worker = new PatientWorker(name, processor(work, settings), {
+      ...this.#options,
+      ...workerOptions(settings),
+    });
+    return cancelLostJobs(worker).on("error", onError);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.end();
+  }
+
+  get #connection() {
+    return { connectionString: this.#place.url, connectionTimeoutMillis: connectTimeoutMs, keepAlive: true };
+  }
+
+  get #options() {
+    const connection = {
+      ...this.#connection,
+      schema: this.#place.prefix,
+      max: connectionsPerPart,
+      skipVersionCheck: true,
+    };
+    return { connection, streams: { events: { maxLen: 0 } } };
+  }
+
+  /** One row in it proves, again and again, that the server takes writes. */
+  get #proofTable() {
+    return `${escapeIdentifier(this.#place.prefix)}.svcsync_proof`;
+  }
+
+  get #markTable() {
+    return `${escapeIdentifier(this.#place.prefix)}.svcsync_mark`;
+  }
+
+  async #prepared(): Promise<void> {
+    if (!this.#isPrepared) await this.#prepare();
+  }
+
+  async #prepare(): Promise<void> {
+    const client = await this.#pool.connect();
+    try {
+      const { rows } = await client.query<{ server_version_num: string }>("SHOW server_version_num");
+      const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
+      if (!(version >= oldestVersion))
+        throw tooOld(this.#place.label, `PostgreSQL ${version}`, `PostgreSQL ${oldestVersion}`);
+      await runMigrations(client, this.#place.prefix, { skipVersionCheck: true });
+      await client.query(`CREATE TABLE IF NOT EXISTS ${this.#proofTable} (id int PRIMARY KEY, at timestamptz)`);
+      await client.query(`CREATE TABLE IF NOT EXISTS ${this.#markTable} (id int PRIMARY KEY, mark bigint NOT NULL)`);
+      this.#isPrepared = true;
+    } finally {
+      client.release();
+    }
+  }
+}

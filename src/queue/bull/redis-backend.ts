@@ -1,0 +1,120 @@
+import { Queue, Worker } from "bullmq";
+import type { Logger } from "#telemetry";
+import {
+  cancelLostJobs,
+  forgetful,
+  processor,
+  refusedSlowly,
+  workerOptions,
+  type Backend,
+  type JobText,
+  type JobWorker,
+  type Jobs,
+  type Work,
+  type WorkerSettings,
+} from "./backend.ts";
+import { isAccessDenied, tooOld, unreachable } from "../errors.ts";
+import type { QueueAddress } from "../queue-address.ts";
+import { RedisConnections } from "./redis-client.ts";
+import { oldestRedis, readRedisFacts } from "./redis-facts.ts";
+
+/** How long the key lives by which a probe proves that the server takes writes, in milliseconds. */
+const proofMs = 60_000;
+/** How long a probe waits for a connection that is being made again, in milliseconds: twice the longest pause between tries. */
+const connectionPatienceMs = 1_000;
+
+class PatientWorker extends Worker<JobText, void> {
+  protected override moveToActive(token: string, name?: string) {
+    return refusedSlowly(() => super.moveToActive(token, name));
+  }
+}
+
+/** BullMQ on Redis or Valkey: one connection for all commands, and one more for each worker that waits for jobs. */
+export class RedisBackend implements Backend {
+  readonly #place: QueueAddress;
+  readonly #log: Logger;
+  readonly #connections: RedisConnections;
+  #isChecked = false;
+
+  constructor(place: QueueAddress, log: Logger) {
+    this.#place = place;
+    this.#log = log;
+    this.#connections = new RedisConnections(this.#place.url);
+  }
+
+  async probe(): Promise<void> {
+    await this.#connected();
+    if (!this.#isChecked) await this.#check();
+    await this.#commands.set(`${this.#place.prefix}:proof`, "", "PX", proofMs);
+  }
+
+  async saveMark(mark: number): Promise<void> {
+    await this.#commands.set(this.#markKey, mark);
+  }
+
+  async mark(): Promise<number | undefined> {
+    const text = await this.#commands.get(this.#markKey);
+    return text === null ? undefined : Number(text);
+  }
+
+  onReconnect(listener: () => void): void {
+    this.#commands.on("ready", listener);
+  }
+
+  jobs(name: string, onError: (error: Error) => void): Jobs {
+    const queue = new Queue<JobText>(name, { ...this.#options, defaultJobOptions: forgetful });
+    return queue.on("error", onError);
+  }
+
+  worker(name: string, work: Work, settings: WorkerSettings, onError: (error: Error) => void): JobWorker {
+    const worker = new PatientWorker(name, processor(work, settings), {
+      ...this.#options,
+      ...workerOptions(settings),
+    });
+    return cancelLostJobs(worker).on("error", onError);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#connections.disconnect();
+  }
+
+  get #options() {
+    /** Nobody reads BullMQ's stream of events. */
+    return { connection: this.#commands, prefix: this.#place.prefix, streams: { events: { maxLen: 0 } } };
+  }
+
+  get #markKey() {
+    return `${this.#place.prefix}:mark`;
+  }
+
+  get #commands() {
+    return this.#connections.commands;
+  }
+
+  async #connected(): Promise<void> {
+    const client = this.#commands;
+    if (client.status === "ready") return;
+    const isInTime = await new Promise<boolean>((resolve) => {
+      // Each look during an outage would leave one more listener behind.
+      const end = (isReady: boolean) => {
+        clearTimeout(timer);
+        client.off("ready", hear);
+        resolve(isReady);
+      };
+      const hear = () => end(true);
+      const timer = setTimeout(() => end(false), connectionPatienceMs);
+      client.once("ready", hear);
+    });
+    if (isInTime) return;
+    const { lastError } = this.#connections;
+    throw lastError && isAccessDenied(lastError) ? lastError : unreachable(this.#place.label, lastError);
+  }
+
+  async #check(): Promise<void> {
+    const facts = readRedisFacts(String(await this.#commands.call("INFO")));
+    if (!facts.isFit) throw tooOld(this.#place.label, facts.version, oldestRedis);
+    if (facts.evictionPolicy !== undefined && facts.evictionPolicy !== "noeviction")
+      this.#log.warn({ policy: facts.evictionPolicy }, "found an eviction policy that drops jobs");
+    this.#isChecked = true;
+  }
+}

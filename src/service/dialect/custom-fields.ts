@@ -1,0 +1,77 @@
+import { isJsonObject, ParkError, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
+import type { Brand } from "./brand.ts";
+import { customFieldOf } from "./fields.ts";
+import type { Reference } from "../reads/reference.ts";
+import { idOf } from "./values.ts";
+
+/** Finds the custom field of a resource by its name. */
+export type FindCustomField = (resource: ResourceName, name: string, signal: AbortSignal) => Promise<ServiceId>;
+
+/** Looks a custom field up by name, among those of the resource where the tenant says which are whose. */
+export function customFieldFinder(reference: Reference, brand: Brand): FindCustomField {
+  return (resource, name, signal) =>
+    reference.lookup("customField", "name", name, signal, (row) => isCustomFieldOf(resource, row, brand));
+}
+
+/** Whether a custom field is one of the resource's, as far as the tenant says which are whose. */
+export function isCustomFieldOf(resource: ResourceName, field: JsonObject, brand: Brand): boolean {
+  const owner = field["parentType"];
+  if (typeof owner !== "string") return true;
+  return [resource, brand.outward(resource)].some((name) => letters(name) === letters(owner));
+}
+
+/** `SVC_DOCUMENT` and `svcDocument` are the same type. */
+function letters(name: string): string {
+  return name.replaceAll(/[^A-Za-z]/g, "").toLowerCase();
+}
+
+/** `customFields.<id or name>` on our side, `customFields: [{ id, value }]` on the wire. */
+export class CustomFields {
+  readonly #find: FindCustomField;
+
+  constructor(find: FindCustomField) {
+    this.#find = find;
+  }
+
+  /** A body as the service takes it. Names that begin with a digit are ids. */
+  async combine(resource: ResourceName, fields: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const names = Object.keys(fields).filter((name) => customFieldOf(name) !== undefined);
+    if (names.length === 0) return fields;
+    const body = Object.fromEntries(Object.entries(fields).filter(([name]) => customFieldOf(name) === undefined));
+    const values: Json[] = Array.isArray(body["customFields"]) ? [...body["customFields"]] : [];
+    for (const name of names) values.push({ id: await this.#id(resource, name, signal), value: fields[name] ?? null });
+    return { ...body, customFields: values };
+  }
+
+  /** Puts the values of the custom fields among `names` into each record under the name that was asked for. */
+  async spread(
+    resource: ResourceName,
+    records: readonly JsonObject[],
+    names: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (records.length === 0) return;
+    for (const name of names) {
+      if (customFieldOf(name) === undefined) continue;
+      const id = await this.#id(resource, name, signal);
+      for (const record of records) {
+        const value = customValue(record["customFields"], id);
+        if (value !== undefined) record[name] = value;
+      }
+    }
+  }
+
+  async #id(resource: ResourceName, name: string, signal: AbortSignal): Promise<ServiceId> {
+    const meant = customFieldOf(name) ?? "";
+    if (meant === "")
+      throw new ParkError("E_CUSTOM_FIELD", `${resource}.${name} names no custom field: write its id or its name`);
+    return idOf(meant) ?? this.#find(resource, meant, signal);
+  }
+}
+
+/** The value of one custom field; undefined where the list holds ids alone or lacks the field. */
+export function customValue(list: Json | undefined, id: ServiceId): Json | undefined {
+  if (!Array.isArray(list)) return undefined;
+  const entry = list.filter(isJsonObject).find((item) => idOf(item["id"]) === id);
+  return entry?.["value"];
+}

@@ -1,0 +1,136 @@
+import { ParkError, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
+import type { Dialect } from "#settings";
+import type { Brand } from "./brand.ts";
+import { resourceFacts } from "../catalogue/catalogue.ts";
+import { idOf } from "./values.ts";
+
+/** Ids of the records above, by the field or resource that names them. */
+export type Scope = Readonly<Record<string, Json>>;
+
+/** A record that stands below `from` and is wanted below `to`, or below none. */
+export interface Moved {
+  readonly field: string;
+  readonly from: ServiceId;
+  readonly to: ServiceId | undefined;
+}
+
+const PLACEHOLDER = /\{(\w+)\}/g;
+
+/** What was last written to a record that is bound, wherever that is kept; undefined for others. */
+export type LoadWritten = (resource: ResourceName, id: ServiceId) => Promise<JsonObject | undefined>;
+
+/** How many records' parents are remembered without being loaded again. */
+const REMEMBERED_PARENTS = 100_000;
+
+/** Addresses of resources and records: the dialect's spellings, nested or plain. */
+export class Paths {
+  readonly #base: string;
+  readonly #dialect: Dialect;
+  readonly #brand: Brand;
+  readonly #loadWritten: LoadWritten;
+  readonly #parents = new Map<string, JsonObject>();
+
+  constructor(url: string, dialect: Dialect, brand: Brand, loadWritten: LoadWritten) {
+    this.#loadWritten = loadWritten;
+    this.#base = `${url.replace(/(?<!\/)\/+$/, "")}/restApi`;
+    this.#dialect = dialect;
+    this.#brand = brand;
+  }
+
+  get login(): string {
+    return `${this.#base}/login`;
+  }
+
+  /** Any path below the API's version. */
+  address(path: string): string {
+    return `${this.#base}/v1/${this.#brand.outward(path)}`;
+  }
+
+  /** The collection. @throws {ParkError} E_PARENT_UNKNOWN when a nested path lacks the id of a record above. */
+  async collection(resource: ResourceName, scope: Scope): Promise<string> {
+    return `${this.#base}/v1/${await this.#fill(resource, scope)}`;
+  }
+
+  /** One record, where it was seen or written last; `scope` says what stands above a record of which nothing is known. */
+  async record(resource: ResourceName, id: ServiceId, scope: Scope): Promise<string> {
+    const filled = await this.#fill(resource, await this.above(resource, id, scope));
+    const path = this.#dialect.recordPath.replace("{resource}", () => filled).replace("{id}", String(id));
+    return `${this.#base}/v1/${path}`;
+  }
+
+  /** What stands above a record, in the fields that its path is made of; nothing for a plain path. */
+  async above(resource: ResourceName, id: ServiceId, scope: Scope): Promise<Scope> {
+    return this.isNested(resource) ? { ...scope, ...(await this.#known(resource, id)) } : {};
+  }
+
+  /** Fields that the path of a resource says already, so that a body need not repeat them. */
+  fieldsInPath(resource: ResourceName): readonly string[] {
+    const template = this.#dialect.paths[resource];
+    if (template === undefined) return [];
+    const parent = resourceFacts(resource).parent;
+    return [...template.matchAll(PLACEHOLDER)].flatMap(([, name = ""]) =>
+      name === "parent" ? ["parent", ...(parent ? [parent.field] : [])] : [name],
+    );
+  }
+
+  /** The id in a record's path that `fields` would change: no edit can, for the record stays at its address. */
+  async moved(resource: ResourceName, id: ServiceId, fields: JsonObject): Promise<Moved | undefined> {
+    const named = this.fieldsInPath(resource).filter((field) => field in fields);
+    const known = named.length > 0 ? await this.#known(resource, id) : undefined;
+    for (const field of named) {
+      const [from, to] = [idOf(known?.[field]), idOf(fields[field])];
+      if (from !== undefined && from !== to) return { field, from, to };
+    }
+    return undefined;
+  }
+
+  isNested(resource: ResourceName): boolean {
+    return this.#dialect.paths[resource]?.includes("{") ?? false;
+  }
+
+  /** Remembers what stands above a record, for calls that only know its id. */
+  remember(resource: ResourceName, id: ServiceId, scope: Scope): void {
+    const fields = this.fieldsInPath(resource);
+    if (fields.length === 0) return;
+    const above = fields.flatMap((field) => (scope[field] === undefined ? [] : [[field, scope[field]] as const]));
+    if (above.length === 0) return;
+    if (this.#parents.size >= REMEMBERED_PARENTS) this.#parents.clear();
+    this.#parents.set(`${resource}/${id}`, Object.fromEntries(above));
+  }
+
+  /** Remembered, or as it was written by an earlier process. */
+  async #known(resource: ResourceName, id: ServiceId): Promise<JsonObject | undefined> {
+    const name = `${resource}/${id}`;
+    const remembered = this.#parents.get(name);
+    if (remembered !== undefined) return remembered;
+    const written = await this.#loadWritten(resource, id);
+    if (written === undefined) return undefined;
+    this.remember(resource, id, written);
+    return this.#parents.get(name) ?? written;
+  }
+
+  async #fill(resource: ResourceName, scope: Scope): Promise<string> {
+    const template = this.#dialect.paths[resource] ?? resource;
+    let filled = template;
+    for (const [placeholder, name = ""] of template.matchAll(PLACEHOLDER))
+      filled = filled.replace(placeholder, String(await this.#idAbove(resource, name, scope)));
+    return this.#brand.outward(filled);
+  }
+
+  /** The id for a placeholder: given, or known of the record above. */
+  async #idAbove(resource: ResourceName, name: string, scope: Scope): Promise<ServiceId> {
+    const parent = resourceFacts(resource).parent;
+    const direct = idOf((name === "parent" ? scope[parent?.field ?? "parent"] : undefined) ?? scope[name]);
+    if (direct !== undefined) return direct;
+    const parentId = parent && idOf(scope[parent.field] ?? scope["parent"]);
+    const further = parent && parentId !== undefined ? await this.#known(parent.resource, parentId) : undefined;
+    const known = idOf(further?.[name]);
+    if (known !== undefined) return known;
+    const wanted = name === "parent" ? (parent?.field ?? "parent") : name;
+    throw new ParkError(
+      "E_PARENT_UNKNOWN",
+      `the path of ${resource} holds the id of its ${wanted}, which is not among the record's fields: map ${wanted} by ref`,
+      { details: { resource, field: wanted } },
+    );
+  }
+}

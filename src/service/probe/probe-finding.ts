@@ -1,0 +1,49 @@
+import type { Finding, ResourceName } from "#model";
+import { ServiceRefusal } from "../transport/failures.ts";
+import type { Exchange } from "../transport/transport.ts";
+
+type Query = Record<string, string>;
+
+/** How a probe asks: lists by resource or by path, and single records. Reads, all of them. */
+export interface Ask {
+  (resource: ResourceName, query: Query): Promise<Exchange>;
+  path(path: string, resource: ResourceName, query: Query): Promise<Exchange>;
+}
+
+/** What was found beside what is configured; where they differ, the line to set. Undefined: reads cannot tell. */
+export function found(
+  subject: string,
+  configured: string,
+  seen: string | undefined,
+  key: string,
+  unseen = "no record to see it on",
+): Finding {
+  if (seen === undefined)
+    return { subject, verdict: "ok", message: `configured ${configured}; not seen by reading: ${unseen}` };
+  if (seen === configured) return { subject, verdict: "ok", message: `found ${seen}, as configured` };
+  return { subject, verdict: "problem", message: `found ${seen}, configured ${configured}`, remedy: `${key}=${seen}` };
+}
+
+/** A setting of pairs with one more: what is configured already stays. */
+export function withPair(
+  key: string,
+  configured: Readonly<Record<string, string>>,
+  name: string,
+  value: string,
+): string {
+  const pairs = Object.entries({ ...configured, [name]: value }).map(([left, right]) => `${left}=${right}`);
+  return `${key}=${pairs.join()}`;
+}
+
+export function notProbed(subject: string, thrown: unknown): Finding {
+  const why = thrown instanceof Error ? thrown.message : String(thrown);
+  return { subject, verdict: "warning", message: `could not be probed: ${why}` };
+}
+
+/** Undefined where the tenant refuses the request. */
+export async function unlessRefused<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((thrown: unknown) => {
+    if (thrown instanceof ServiceRefusal) return undefined;
+    throw thrown;
+  });
+}

@@ -1,0 +1,152 @@
+import { SyncError, type Clock, type Finding, type JsonObject, type ResourceName } from "#model";
+import { BRAND_SIGN } from "../dialect/brand.ts";
+import type { ReadDeps } from "../reads/lists.ts";
+import { ServiceRefusal } from "../transport/failures.ts";
+import { found, notProbed, unlessRefused, type Ask } from "./probe-finding.ts";
+import { probeLists } from "./probe-lists.ts";
+import { probeRecordPath } from "./probe-record-path.ts";
+import { probeResource } from "./probe-resource.ts";
+import type { Sample } from "./probe-wrapper.ts";
+import { pageIn } from "../reads/reading.ts";
+import type { Exchange } from "../transport/transport.ts";
+import { idOf } from "../dialect/values.ts";
+
+export interface ProbeDeps extends ReadDeps {
+  readonly clock: Clock;
+  /** The vendor's word, as far as it was seen. */
+  readonly brandSeen?: string | undefined;
+}
+
+/** Resources that every tenant has, in case none is mapped that has records. */
+const COMMON: readonly ResourceName[] = ["customer", "user", "priority", "ticketStatus"];
+const SKEW_ALLOWED_MS = 60_000;
+
+/** Looks at a tenant by reads alone and compares it with what is configured. */
+export class Probe {
+  readonly #deps: ProbeDeps;
+
+  constructor(deps: ProbeDeps) {
+    this.#deps = deps;
+  }
+
+  /** One small read: address, credentials and network hold when it succeeds, or when this user may not read just that. */
+  async ping(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#ask(signal)("customer", { limit: "1", fields: "id" });
+    } catch (thrown) {
+      if (!(thrown instanceof ServiceRefusal) || thrown.status !== 403) throw thrown;
+    }
+  }
+
+  /** Never writes. What cannot be probed is a warning of its own; only an abort throws. */
+  async run(resources: readonly ResourceName[], signal: AbortSignal): Promise<Finding[]> {
+    const ask = this.#ask(signal);
+    const { dialect, brand } = this.#deps;
+    const findings: Finding[] = [];
+    const take = async (subject: string, check: () => Promise<readonly Finding[]>) => {
+      try {
+        findings.push(...(await check()));
+      } catch (thrown) {
+        signal.throwIfAborted();
+        findings.push(notProbed(subject, thrown));
+      }
+    };
+    const first = await this.#greeting(ask, signal);
+    findings.push(...first.findings);
+    if (!first.reached) return findings;
+    const samples = await this.#samples(ask, [...resources, ...COMMON]);
+    await take("lists", () => probeLists(ask, samples, dialect, brand));
+    await take("record path", () => probeRecordPath(ask, samples, this.#deps));
+    const brandSeen = await this.#brandSeen(ask);
+    const brandAt = findings.length;
+    let hasBranded404 = false;
+    for (const resource of resources)
+      await take(resource, async () => {
+        const seen = await probeResource(ask, resource, { ...this.#deps, brandSeen });
+        hasBranded404 ||= seen.isBranded404 === true;
+        return seen.findings;
+      });
+    const isBrandDoubtful = hasBranded404 && brandSeen === undefined;
+    // Before what follows from it.
+    findings.splice(brandAt, 0, isBrandDoubtful ? brandDoubt(dialect.brand) : brandFinding(dialect.brand, brandSeen));
+    findings.push(
+      found("create answer", dialect.createAnswer, undefined, "DIALECT_CREATE_ANSWER", "a create is not probed"),
+      found("array update", dialect.arrayUpdate, undefined, "DIALECT_ARRAY_UPDATE", "its first use is watched"),
+    );
+    return findings;
+  }
+
+  async #greeting(ask: Ask, signal: AbortSignal): Promise<{ reached: boolean; findings: Finding[] }> {
+    try {
+      const { headers } = await ask("customer", { limit: "1", fields: "id" });
+      const serverNow = Date.parse(headers.date ?? "");
+      const skewMs = Math.abs(serverNow - this.#deps.clock.now());
+      const reached: Finding = { subject: "service", verdict: "ok", message: "address and credentials hold" };
+      return { reached: true, findings: [reached, ...clockFinding(skewMs)] };
+    } catch (thrown) {
+      signal.throwIfAborted();
+      // A refused list of customers still proves address and credentials.
+      if (thrown instanceof SyncError && thrown.code === "E_SERVICE_REFUSED") return { reached: true, findings: [] };
+      const message = thrown instanceof Error ? thrown.message : String(thrown);
+      const remedy = "correct SERVICE_URL and the credentials, or the network";
+      return { reached: false, findings: [{ subject: "service", verdict: "problem", message, remedy }] };
+    }
+  }
+
+  /** The beginnings of lists that may be read: paging cannot be seen on fewer than two records. */
+  async #samples(ask: Ask, candidates: readonly ResourceName[]): Promise<Sample[]> {
+    const { dialect, brand, paths } = this.#deps;
+    const samples: Sample[] = [];
+    for (const resource of new Set(candidates)) {
+      if (paths.isNested(resource)) continue;
+      const exchange = await ask(resource, { limit: "2", fields: "id" }).catch(() => undefined);
+      const page = pageIn(exchange?.body, resource, dialect, brand);
+      const [first] = page?.rows ?? [];
+      if (page === undefined || first === undefined) continue;
+      const rowCount = page.rows.length;
+      const sample = { resource, body: exchange?.body, rowCount, total: page.total ?? rowCount, id: idOf(first["id"]) };
+      samples.push(sample);
+    }
+    return samples;
+  }
+
+  /** Tickets name the vendor's word in their own properties. */
+  async #brandSeen(ask: Ask): Promise<string | undefined> {
+    const { dialect, brand } = this.#deps;
+    const exchange = await unlessRefused(ask("ticket", { limit: "1", fields: "*" }));
+    const ticket: JsonObject = pageIn(exchange?.body, "ticket", dialect, brand)?.rows[0] ?? {};
+    const words = Object.keys(ticket).flatMap((name) => BRAND_SIGN.exec(name)?.[1] ?? []);
+    return words.includes("svc") ? dialect.brand : words[0];
+  }
+
+  #ask(signal: AbortSignal): Ask {
+    const { transport, paths } = this.#deps;
+    const send = (url: string, resource: ResourceName, query: Record<string, string>): Promise<Exchange> =>
+      transport.send({ method: "GET", resource, url, query, repeat: "quick", signal });
+    const ask = async (resource: ResourceName, query: Record<string, string>) =>
+      send(await paths.collection(resource, {}), resource, query);
+    return Object.assign(ask, {
+      path: (path: string, resource: ResourceName, query: Record<string, string>) =>
+        send(paths.address(path), resource, query),
+    });
+  }
+}
+
+function brandFinding(configured: string, seen: string | undefined): Finding {
+  return found("brand", configured, seen, "DIALECT_BRAND", "no ticket that shows it");
+}
+
+/** Nothing shows the brand, and all that its path follows is unknown: that is more than not seen. */
+function brandDoubt(configured: string): Finding {
+  const message = `configured ${configured}, and the tenant knows no resource whose path begins with it`;
+  const remedy =
+    "most likely DIALECT_BRAND: set it to the word that the tenant's API has in its paths, then check again";
+  return { subject: "brand", verdict: "problem", message, remedy };
+}
+
+function clockFinding(skewMs: number): Finding[] {
+  if (Number.isNaN(skewMs)) return [];
+  const message = `the clocks differ by ${Math.round(skewMs / 1000)} seconds`;
+  if (skewMs <= SKEW_ALLOWED_MS) return [{ subject: "clock", verdict: "ok", message }];
+  return [{ subject: "clock", verdict: "warning", message, remedy: "set this machine's clock by a time server" }];
+}

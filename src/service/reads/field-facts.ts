@@ -1,0 +1,100 @@
+import { nearest, type JsonObject, type ResourceName } from "#model";
+import type { Brand } from "../dialect/brand.ts";
+import { catalogueFields, customFieldKind, kindShown } from "../catalogue/catalogue-fields.ts";
+import { resourceFacts } from "../catalogue/catalogue.ts";
+import type { FieldFact, FieldFacts } from "../contract.ts";
+import { isCustomFieldOf } from "../dialect/custom-fields.ts";
+import { ServiceRefusal } from "../transport/failures.ts";
+import { customFieldOf } from "../dialect/fields.ts";
+import type { Lists } from "./lists.ts";
+import type { Paths } from "../dialect/paths.ts";
+import { idOf, isEmpty } from "../dialect/values.ts";
+
+/** A name that no tenant has: one that shows it echoes every name it is asked for. */
+const CONTROL = "svcsyncNoSuchField";
+const ROWS_READ = 50;
+
+export interface FieldReaderDeps {
+  readonly lists: Lists;
+  readonly paths: Paths;
+  readonly brand: Brand;
+}
+
+/** Says of field names whether the service has them: by what the tenant shows first, by the catalogue where it shows nothing. */
+export class FieldReader {
+  readonly #deps: FieldReaderDeps;
+
+  constructor(deps: FieldReaderDeps) {
+    this.#deps = deps;
+  }
+
+  async facts(resource: ResourceName, names: readonly string[], signal: AbortSignal): Promise<FieldFacts> {
+    const plain = names.filter((name) => customFieldOf(name) === undefined);
+    const custom = names.filter((name) => customFieldOf(name) !== undefined);
+    const rows = await this.#rows(resource, plain, signal);
+    const defined = custom.length === 0 ? [] : await this.#customFields(resource, signal);
+    const facts = new Map<string, FieldFact>();
+    for (const name of plain) facts.set(name, plainFact(resource, name, rows));
+    for (const name of custom) facts.set(name, customFact(customFieldOf(name) ?? "", defined));
+    return { recordCount: rows.length, facts };
+  }
+
+  /** Some records with these fields; none where they would have to be searched for below others. */
+  async #rows(resource: ResourceName, names: readonly string[], signal: AbortSignal): Promise<readonly JsonObject[]> {
+    if (this.#deps.paths.isNested(resource)) return [];
+    const query = { fields: [...names, CONTROL] };
+    const page = await this.#deps.lists
+      .page(resource, query, { limit: ROWS_READ, offset: 0 }, signal)
+      .catch(unlessForbidden);
+    return page?.rows ?? [];
+  }
+
+  async #customFields(resource: ResourceName, signal: AbortSignal): Promise<readonly JsonObject[] | undefined> {
+    const fields: JsonObject[] = [];
+    try {
+      for await (const page of this.#deps.lists.pages(
+        "customField",
+        { fields: ["name", "parentType", "type"] },
+        signal,
+      ))
+        fields.push(...page.filter((field) => isCustomFieldOf(resource, field, this.#deps.brand)));
+    } catch (thrown) {
+      return unlessForbidden(thrown);
+    }
+    return fields;
+  }
+}
+
+function plainFact(resource: ResourceName, name: string, rows: readonly JsonObject[]): FieldFact {
+  const catalogue = catalogueFields(resource);
+  const values = rows.flatMap((row) => row[name] ?? []).filter((value) => !isEmpty(value));
+  const kind = catalogue.get(name) ?? kindShown(values);
+  const fact = { kind, isReadOnly: resourceFacts(resource).readOnly.includes(name) };
+  const isEcho = rows.some((row) => CONTROL in row);
+  if (values.length > 0 || (!isEcho && rows.some((row) => name in row))) return { ...fact, verdict: "known" };
+  if (catalogue.has(name)) return { ...fact, verdict: "known" };
+  const shown = rows.flatMap((row) => Object.keys(row)).filter((key) => key !== name && key !== CONTROL);
+  const suggestion = nearest(name, new Set([...catalogue.keys(), ...(isEcho ? [] : shown)]));
+  // A tenant that leaves empty fields out would leave this one out too.
+  const showsEmptyFields = !isEcho && rows.some((row) => Object.values(row).includes(null));
+  const isUnknown = suggestion !== undefined || showsEmptyFields;
+  return { ...fact, verdict: isUnknown ? "unknown" : "unproven", suggestion };
+}
+
+/** `defined`: the resource's custom fields; undefined where they may not be read. */
+function customFact(meant: string, defined: readonly JsonObject[] | undefined): FieldFact {
+  if (defined === undefined) return { verdict: "unproven", kind: undefined, isReadOnly: false };
+  const id = idOf(meant);
+  const field = defined.find((each) => (id === undefined ? each["name"] === meant : idOf(each["id"]) === id));
+  if (field !== undefined) return { verdict: "known", kind: customFieldKind(field["type"]), isReadOnly: false };
+  const names = defined.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
+  const near = nearest(meant, names);
+  const suggestion = near === undefined ? undefined : `customFields.${near}`;
+  return { verdict: "unknown", kind: undefined, isReadOnly: false, suggestion };
+}
+
+/** What may not be read proves nothing. */
+function unlessForbidden(thrown: unknown): undefined {
+  if (thrown instanceof ServiceRefusal && thrown.status === 403) return undefined;
+  throw thrown;
+}

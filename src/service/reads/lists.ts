@@ -1,0 +1,133 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { RetryError, type JsonObject, type ResourceName } from "#model";
+import type { Dialect } from "#settings";
+import type { Brand } from "../dialect/brand.ts";
+import { resourceFacts } from "../catalogue/catalogue.ts";
+import type { CustomFields } from "../dialect/custom-fields.ts";
+import { ServiceRefusal, unknownResource } from "../transport/failures.ts";
+import { fieldsParameter } from "../dialect/fields.ts";
+import type { Paths } from "../dialect/paths.ts";
+import { insteadOfList, pageIn, type Page } from "./reading.ts";
+import type { Transport } from "../transport/transport.ts";
+import { idOf, instantOf } from "../dialect/values.ts";
+import { walk, type Place } from "./walk.ts";
+
+/** Rows that are handed on at once. */
+const MOST_ROWS = 200;
+
+export interface ReadDeps {
+  readonly transport: Transport;
+  readonly paths: Paths;
+  readonly dialect: Dialect;
+  readonly brand: Brand;
+}
+
+export interface ListQuery {
+  readonly fields: readonly string[];
+  /** Epoch milliseconds. */
+  readonly changedSince?: number;
+}
+
+/** Reads lists whole, every record once. */
+export class Lists {
+  readonly #deps: ReadDeps;
+  readonly #customFields: CustomFields;
+
+  constructor(deps: ReadDeps, customFields: CustomFields) {
+    this.#deps = deps;
+    this.#customFields = customFields;
+  }
+
+  /**
+   * All records of a resource; where its path is nested, those below each record above it.
+   * @throws {RetryError} E_LIST_UNSTABLE when pages do not add up, E_SERVICE_ANSWER when an answer holds no list.
+   */
+  async *pages(resource: ResourceName, query: ListQuery, signal: AbortSignal): AsyncGenerator<JsonObject[]> {
+    const { parent } = resourceFacts(resource);
+    if (parent === undefined || !this.#deps.paths.isNested(resource)) yield* this.#list(resource, query, {}, signal);
+    else
+      for await (const records of this.pages(parent.resource, { fields: ["id"] }, signal))
+        for (const { id = null } of records) yield* this.#list(resource, query, { [parent.field]: id }, signal);
+  }
+
+  /** One list, below the record that `above` names, if any. */
+  async *#list(
+    resource: ResourceName,
+    query: ListQuery,
+    above: JsonObject,
+    signal: AbortSignal,
+  ): AsyncGenerator<JsonObject[]> {
+    const { paths, dialect } = this.#deps;
+    const read = (place: Place) => this.page(resource, query, place, signal, above);
+    for await (const rows of inPieces(walk(resource, read, dialect))) {
+      for (const row of rows) {
+        for (const [field, id] of Object.entries(above)) row[field] ??= id;
+        paths.remember(resource, idOf(row["id"]) ?? 0, row);
+      }
+      const kept = rows.filter((row) => isChangedSince(row, query.changedSince));
+      await this.#customFields.spread(resource, kept, query.fields, signal);
+      if (kept.length > 0) yield kept;
+    }
+  }
+
+  /** One page as it comes, unchecked; of a nested path, below the record that `above` names. */
+  async page(
+    resource: ResourceName,
+    query: ListQuery,
+    place: Place,
+    signal: AbortSignal,
+    above: JsonObject = {},
+  ): Promise<Page> {
+    const { transport, paths, dialect, brand } = this.#deps;
+    const call = {
+      method: "GET",
+      resource,
+      url: await paths.collection(resource, above),
+      query: this.#parameters(resource, query, place),
+      repeat: "patient",
+      signal,
+    } as const;
+    const { body } = await transport.send(call).catch((thrown: unknown) => {
+      throw thrown instanceof ServiceRefusal && thrown.status === 404 ? unknownResource(resource, thrown) : thrown;
+    });
+    const page = pageIn(body, resource, dialect, brand);
+    if (page !== undefined) return page;
+    throw new RetryError(
+      "E_SERVICE_ANSWER",
+      `the answer holds no list of ${resource} (found ${insteadOfList(body)}): is DIALECT_LIST_WRAPPER right?`,
+      { details: { resource } },
+    );
+  }
+
+  #parameters(resource: ResourceName, { fields, changedSince }: ListQuery, place: Place): Record<string, string> {
+    const { dialect, brand } = this.#deps;
+    const shown = changedSince === undefined ? fields : [...fields, "modified"];
+    const parameters: Record<string, string> = {
+      fields: brand.outward(fieldsParameter(shown)),
+      limit: String(place.limit),
+    };
+    if (dialect.paging.kind === "offset") parameters[dialect.paging.parameter] = String(place.offset);
+    if (dialect.paging.kind === "page") {
+      const pageNumber = place.limit === 0 ? 0 : place.offset / place.limit;
+      parameters[dialect.paging.parameter] = String(pageNumber + dialect.paging.first);
+    }
+    if (dialect.sort !== undefined) parameters[dialect.sort.parameter] = brand.outward(dialect.sort.value);
+    if (changedSince !== undefined && resourceFacts(resource).changedSince)
+      parameters["changedSince"] = new Date(changedSince).toISOString();
+    return parameters;
+  }
+}
+
+/** Who reads a list works on each row: a service that shows more than it was asked for must not hold up everything else. */
+async function* inPieces(pages: AsyncIterable<JsonObject[]>): AsyncGenerator<JsonObject[]> {
+  for await (const rows of pages)
+    for (let at = 0; at < rows.length; at += MOST_ROWS) {
+      if (at > 0) await nextTurn();
+      yield rows.slice(at, at + MOST_ROWS);
+    }
+}
+
+/** A service that ignores `changedSince` shows the whole list as if every row fitted. A row without a stamp passes. */
+function isChangedSince({ modified }: JsonObject, since: number | undefined): boolean {
+  return since === undefined || (instantOf(modified) ?? Infinity) >= since;
+}

@@ -1,0 +1,88 @@
+import { isJsonObject, type Json, type JsonObject, type ResourceName } from "#model";
+import type { Dialect } from "#settings";
+import type { Brand } from "../dialect/brand.ts";
+import { idOf } from "../dialect/values.ts";
+
+/** One page of a list, unwrapped. */
+export interface Page {
+  readonly rows: readonly JsonObject[];
+  /** How many records the whole list has, where the answer says so. */
+  readonly total: number | undefined;
+  /** The page size that the server says it used. */
+  readonly limit: number | undefined;
+}
+
+/**
+ * The rows of a list answer, by the dialect's wrapper and, where a tenant differs from it, by any wrapper that leaves no
+ * doubt; undefined when there is no list in it. An empty list needs proof, since "nothing is there" leads to creates: the
+ * list's own key with no rows, or a total of 0.
+ */
+export function pageIn(
+  body: Json | undefined,
+  resource: ResourceName,
+  dialect: Dialect,
+  brand: Brand,
+): Page | undefined {
+  if (Array.isArray(body))
+    return body.length > 0 || dialect.listWrapper === "array" ? pageOf(body, undefined, undefined) : undefined;
+  if (!isJsonObject(body)) return undefined;
+  const total = dialect.totalKey === undefined ? undefined : numberIn(body[dialect.totalKey]);
+  const ownRows = wrapperKeys(resource, dialect, brand)
+    .map((key) => body[key])
+    .find(isListLike);
+  const rows = ownRows ?? (total === 0 ? [] : onlyRecords(body));
+  if (rows === undefined) return pageIn(body["result"], resource, dialect, brand);
+  return pageOf(rows, total, numberIn(body["limit"]));
+}
+
+/** Undefined when a row is no record: leaving it out would make the list shorter than it is. */
+function pageOf(found: readonly Json[], total: number | undefined, limit: number | undefined): Page | undefined {
+  const rows = found.filter(isJsonObject);
+  return rows.length === found.length ? { rows, total, limit } : undefined;
+}
+
+/** What an answer without a list holds instead, in a few words. */
+export function insteadOfList(body: Json | undefined): string {
+  if (body === undefined) return "an empty body";
+  if (isJsonObject(body)) return `an object with ${Object.keys(body).slice(0, 5).join(", ") || "no members"}`;
+  return Array.isArray(body) && body.length > 0
+    ? "an array that holds more than records"
+    : JSON.stringify(body).slice(0, 40);
+}
+
+function wrapperKeys(resource: ResourceName, dialect: Dialect, brand: Brand): string[] {
+  const { listWrapper, listKeys, paths } = dialect;
+  const last = paths[resource]?.split("/").at(-1);
+  return [
+    ...(typeof listWrapper === "object" ? [listWrapper.key] : []),
+    listKeys[resource] ?? resource,
+    resource,
+    ...(last === undefined || last.includes("{") ? [] : [last]),
+  ].map((key) => brand.inward(key));
+}
+
+function isListLike(value: Json | undefined): value is Json[] {
+  return Array.isArray(value);
+}
+
+/** The one array of an answer, when it holds records: `errors: []` is no list. */
+function onlyRecords(body: JsonObject): Json[] | undefined {
+  const [rows = [], ...others] = Object.values(body).filter(isListLike);
+  return others.length === 0 && rows.length > 0 && rows.every(isRecord) ? rows : undefined;
+}
+
+function isRecord(row: Json): boolean {
+  return isJsonObject(row) && idOf(row["id"]) !== undefined;
+}
+
+function numberIn(value: Json | undefined): number | undefined {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** The record in an answer: bare, or below the resource's name or `result`; undefined when there is none with an id. */
+export function recordIn(body: Json | undefined, resource: ResourceName): JsonObject | undefined {
+  if (Array.isArray(body)) return body.length === 1 ? recordIn(body[0], resource) : undefined;
+  if (!isJsonObject(body)) return undefined;
+  if (idOf(body["id"]) !== undefined) return body;
+  return [body[resource], body["result"]].filter(isJsonObject).find((inner) => idOf(inner["id"]) !== undefined);
+}

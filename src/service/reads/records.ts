@@ -1,0 +1,102 @@
+import { ParkError, RetryError, type JsonObject, type ResourceName, type ServiceId } from "#model";
+import { resourceFacts } from "../catalogue/catalogue.ts";
+import type { CustomFields } from "../dialect/custom-fields.ts";
+import { ServiceRefusal } from "../transport/failures.ts";
+import { fieldsParameter } from "../dialect/fields.ts";
+import type { ReadDeps } from "./lists.ts";
+import type { Scope } from "../dialect/paths.ts";
+import { recordIn } from "./reading.ts";
+import { idOf } from "../dialect/values.ts";
+
+/** Single records: reading and deleting, with "not there" in all its spellings. */
+export class Records {
+  readonly #deps: ReadDeps;
+  readonly #customFields: CustomFields;
+
+  constructor(deps: ReadDeps, customFields: CustomFields) {
+    this.#deps = deps;
+    this.#customFields = customFields;
+  }
+
+  /**
+   * The record, or undefined for 404, 400, and 200 with nothing in it.
+   * @throws {RetryError} E_SERVICE_ANSWER when another record came than the one that was asked for.
+   */
+  async read(
+    resource: ResourceName,
+    id: ServiceId,
+    fields: readonly string[],
+    signal: AbortSignal,
+    scope: Scope = {},
+  ): Promise<JsonObject | undefined> {
+    const { transport, paths, brand } = this.#deps;
+    try {
+      const { body } = await transport.send({
+        method: "GET",
+        resource,
+        url: await paths.record(resource, id, scope),
+        query: { fields: brand.outward(fieldsParameter(fields)) },
+        repeat: "quick",
+        signal,
+      });
+      const record = recordIn(body, resource);
+      if (record !== undefined && idOf(record) !== id) throw otherRecord(resource, id, idOf(record));
+      if (record !== undefined) await this.#fillParent(resource, id, record, fields, scope);
+      if (record !== undefined) await this.#customFields.spread(resource, [record], fields, signal);
+      return record;
+    } catch (thrown) {
+      if (thrown instanceof ServiceRefusal && (thrown.status === 404 || thrown.status === 400)) return undefined;
+      throw thrown;
+    }
+  }
+
+  /** The field that names the parent, where the path says it and the answer does not. */
+  async #fillParent(
+    resource: ResourceName,
+    id: ServiceId,
+    record: JsonObject,
+    fields: readonly string[],
+    scope: Scope,
+  ): Promise<void> {
+    const field = resourceFacts(resource).parent?.field;
+    if (field === undefined || !fields.includes(field) || record[field] !== undefined) return;
+    const parentId = (await this.#deps.paths.above(resource, id, scope))[field];
+    if (parentId !== undefined) record[field] = parentId;
+  }
+
+  /** Deletes; what is not there is deleted already. */
+  async remove(
+    resource: ResourceName,
+    id: ServiceId,
+    signal: AbortSignal,
+    scope: Scope = {},
+  ): Promise<{ status: number; durationMs: number }> {
+    if (resourceFacts(resource).refuses.includes("delete")) throw neverDeletes(resource);
+    const { transport, paths } = this.#deps;
+    const startedAt = performance.now();
+    try {
+      const url = await paths.record(resource, id, scope);
+      const { status } = await transport.send({ method: "DELETE", resource, url, repeat: "quick", signal });
+      return { status, durationMs: performance.now() - startedAt };
+    } catch (thrown) {
+      if (!(thrown instanceof ServiceRefusal)) throw thrown;
+      const gone =
+        thrown.status === 404 ||
+        thrown.status === 410 ||
+        (thrown.status === 400 && (await this.read(resource, id, ["id"], signal, scope)) === undefined);
+      if (!gone) throw thrown;
+      return { status: thrown.status, durationMs: performance.now() - startedAt };
+    }
+  }
+}
+
+function otherRecord(resource: ResourceName, asked: ServiceId, found: ServiceId | undefined): RetryError {
+  const text = `the service was asked for ${resource} ${asked} and answered with ${found}: is DIALECT_RECORD_PATH right?`;
+  return new RetryError("E_SERVICE_ANSWER", text, { details: { resource } });
+}
+
+function neverDeletes(resource: ResourceName): ParkError {
+  const instead = resourceFacts(resource).deactivates ? ": set its field deactivated to true instead" : "";
+  const text = `the service never lets a ${resource} be deleted${instead}`;
+  return new ParkError("E_SERVICE_REFUSED", text, { details: { resource } });
+}

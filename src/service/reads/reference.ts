@@ -1,0 +1,129 @@
+import {
+  isJsonObject,
+  ParkError,
+  type Clock,
+  type Json,
+  type JsonObject,
+  type ResourceName,
+  type ServiceId,
+} from "#model";
+import type { Logger } from "#telemetry";
+import { resourceFacts } from "../catalogue/catalogue.ts";
+import { untilAborted } from "../transport/shared-work.ts";
+import { Snapshot } from "./snapshot.ts";
+
+/** Where reference data outlives the process. Shaped like the store's own methods. */
+export interface ReferenceCache {
+  load(resource: ResourceName): Promise<{ readonly readAt: number; readonly entries: Json } | undefined>;
+  save(resource: ResourceName, entries: Json): Promise<void>;
+}
+
+export type ListAll = (
+  resource: ResourceName,
+  query: { fields: readonly string[] },
+  signal: AbortSignal,
+) => AsyncIterable<JsonObject[]>;
+
+/** A name that is not there is looked up anew at most this often: a typo in ten thousand records is still one typo. */
+const MISS_PAUSE_MS = 30_000;
+/** As many names as an error lists. */
+const NAMES_LISTED = 50;
+
+interface ReferenceDeps {
+  readonly list: ListAll;
+  readonly cache: ReferenceCache;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly maxAgeMs: number;
+  /** Ends reads that several callers share; no single caller's signal may. */
+  readonly closing: AbortSignal;
+}
+
+/** Names of the service's reference data to ids: statuses, priorities, tags, custom fields. Read whole, kept for a while. */
+export class Reference {
+  readonly #deps: ReferenceDeps;
+  readonly #snapshots = new Map<ResourceName, Snapshot>();
+  readonly #reading = new Map<string, Promise<Snapshot>>();
+
+  constructor(deps: ReferenceDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The id of the one record whose `by` is `value`. A name that is not in the cache is looked up once more, then refused.
+   * @throws {ParkError} E_LOOKUP_UNKNOWN with the names that exist, E_LOOKUP_AMBIGUOUS with the ids.
+   */
+  async lookup(
+    resource: ResourceName,
+    by: string,
+    value: string | number,
+    signal: AbortSignal,
+    accepts: (row: JsonObject) => boolean = () => true,
+  ): Promise<ServiceId> {
+    const { clock } = this.#deps;
+    let snapshot = await this.#fresh(resource, by, signal);
+    let ids = snapshot.ids(by, value, accepts);
+    if (ids.length === 0 && ageMs(clock.now(), snapshot) >= MISS_PAUSE_MS) {
+      snapshot = await this.#read(resource, by, signal);
+      ids = snapshot.ids(by, value, accepts);
+    }
+    if (ids.length > 1)
+      throw new ParkError("E_LOOKUP_AMBIGUOUS", `${ids.length} records of ${resource} have ${by} "${value}"`, {
+        details: { resource, by, value, ids },
+      });
+    if (ids[0] !== undefined) return ids[0];
+    const names = snapshot.names(by, accepts);
+    const shown = names.slice(0, NAMES_LISTED).join(", ") + (names.length > NAMES_LISTED ? ", …" : "");
+    throw new ParkError("E_LOOKUP_UNKNOWN", `no ${resource} has ${by} "${value}"; there are: ${shown || "none"}`, {
+      details: { resource, by, value, names: names.slice(0, NAMES_LISTED) },
+    });
+  }
+
+  async #fresh(resource: ResourceName, by: string, signal: AbortSignal): Promise<Snapshot> {
+    const { clock, cache, maxAgeMs } = this.#deps;
+    const good = (snapshot: Snapshot | undefined) =>
+      snapshot?.has(by) === true && ageMs(clock.now(), snapshot) <= maxAgeMs ? snapshot : undefined;
+    const held = good(this.#snapshots.get(resource));
+    if (held !== undefined) return held;
+    const saved = await cache.load(resource);
+    const kept = good(saved && Snapshot.parse(saved.readAt, saved.entries));
+    if (kept === undefined) return this.#read(resource, by, signal);
+    this.#snapshots.set(resource, kept);
+    return kept;
+  }
+
+  /** One read at a time per resource and field; all callers share it. */
+  async #read(resource: ResourceName, by: string, signal: AbortSignal): Promise<Snapshot> {
+    const name = `${resource}.${by}`;
+    let reading = this.#reading.get(name);
+    if (reading === undefined) {
+      reading = this.#readAll(resource, by).finally(() => this.#reading.delete(name));
+      this.#reading.set(name, reading);
+    }
+    return untilAborted(reading, signal);
+  }
+
+  async #readAll(resource: ResourceName, by: string): Promise<Snapshot> {
+    const { clock, cache, logger, list, closing } = this.#deps;
+    const readAt = clock.now();
+    const fields = new Set([...(this.#snapshots.get(resource)?.fields ?? []), by, ...scopeFields(resource)]);
+    const rows: JsonObject[] = [];
+    for await (const page of list(resource, { fields: [...fields] }, closing)) rows.push(...page.filter(isJsonObject));
+    const snapshot = new Snapshot(readAt, [...fields], rows);
+    this.#snapshots.set(resource, snapshot);
+    await cache.save(resource, snapshot.entries);
+    logger.debug({ resource, count: rows.length }, "reference data read");
+    return snapshot;
+  }
+}
+
+/** What was read in the future was read before somebody set the clock back: its age is not known. */
+function ageMs(now: number, { readAt }: Snapshot): number {
+  return readAt > now ? Infinity : now - readAt;
+}
+
+/** Fields that tell records of one name apart. */
+function scopeFields(resource: ResourceName): string[] {
+  if (resource === "customField") return ["parentType"];
+  return resourceFacts(resource).deactivates ? ["deactivated"] : [];
+}

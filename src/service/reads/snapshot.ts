@@ -1,0 +1,66 @@
+import { isJsonObject, type Json, type JsonObject, type ServiceId } from "#model";
+import { idOf, keyText } from "../dialect/values.ts";
+
+/** Reference data of one resource as read at a moment. */
+export class Snapshot {
+  readonly readAt: number;
+  readonly fields: readonly string[];
+  readonly #rows: readonly JsonObject[];
+  readonly #indexes = new Map<string, Map<string, JsonObject[]>>();
+
+  constructor(readAt: number, fields: readonly string[], rows: readonly JsonObject[]) {
+    this.readAt = readAt;
+    this.fields = fields;
+    this.#rows = rows;
+  }
+
+  /** What a cache kept; undefined when it is not of this shape. */
+  static parse(readAt: number, entries: Json): Snapshot | undefined {
+    if (!isJsonObject(entries)) return undefined;
+    const { fields, rows } = entries;
+    if (!Array.isArray(fields) || !Array.isArray(rows)) return undefined;
+    return new Snapshot(
+      readAt,
+      fields.filter((field) => typeof field === "string"),
+      rows.filter(isJsonObject),
+    );
+  }
+
+  get entries(): Json {
+    const kept = ["id", ...this.fields];
+    const rows = this.#rows.map((row) => Object.fromEntries(kept.map((field) => [field, row[field] ?? null])));
+    return { fields: [...this.fields], rows };
+  }
+
+  has(field: string): boolean {
+    return this.fields.includes(field);
+  }
+
+  /** The ids of records whose field is this value; those that are switched off count only when no other is there. */
+  ids(field: string, value: Json, accepts: (row: JsonObject) => boolean): ServiceId[] {
+    const rows = (this.#index(field).get(keyText(value) ?? "") ?? []).filter(accepts);
+    const active = rows.filter((row) => row["deactivated"] !== true);
+    return (active.length > 0 ? active : rows).flatMap((row) => idOf(row["id"]) ?? []);
+  }
+
+  /** The values that a field has, in order of name. */
+  names(field: string, accepts: (row: JsonObject) => boolean): string[] {
+    const names = this.#rows.filter(accepts).flatMap((row) => keyText(row[field]) ?? []);
+    return [...new Set(names)].toSorted();
+  }
+
+  #index(field: string): Map<string, JsonObject[]> {
+    let index = this.#indexes.get(field);
+    if (index === undefined) {
+      index = new Map();
+      for (const row of this.#rows) {
+        const text = keyText(row[field]) ?? "";
+        const rows = index.get(text);
+        if (rows === undefined) index.set(text, [row]);
+        else rows.push(row);
+      }
+      this.#indexes.set(field, index);
+    }
+    return index;
+  }
+}

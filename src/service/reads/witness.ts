@@ -1,0 +1,91 @@
+import { SyncError, WaitError, type Json, type ResourceName, type ServiceId } from "#model";
+import { ServiceRefusal } from "../transport/failures.ts";
+import type { ReadDeps } from "./lists.ts";
+import { pageIn, recordIn, type Page } from "./reading.ts";
+import { idOf } from "../dialect/values.ts";
+
+/** Resources that every tenant has, to ask for when nothing is known of the one that was refused. */
+const COMMON: readonly ResourceName[] = ["customer", "user", "priority", "ticketStatus"];
+
+/**
+ * Tells whether a refusal is the service's own word. Something in between, such as a gateway, may answer 404, 400 or 403 to
+ * everything; then it refuses what is known to be there too.
+ */
+export class Witness {
+  readonly #deps: ReadDeps;
+
+  constructor(deps: ReadDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * True when it shows the resource itself, false when only other resources answer.
+   * @throws {WaitError} E_SERVICE_DOUBTED when nothing is shown that must be there.
+   */
+  async vouch(resource: ResourceName, known: readonly ServiceId[], signal: AbortSignal): Promise<boolean> {
+    for (const id of known) if (await this.#shows(resource, id, true, signal)) return true;
+    let page = await this.#list(resource, signal);
+    if (page === undefined && known.length === 0 && (await this.#showsOthers(resource, signal))) {
+      // What refused the list may have passed before the others were asked for.
+      page = await this.#list(resource, signal);
+      if (page === undefined) return false;
+    }
+    const first = idOf(page?.rows[0]);
+    // An empty list has brought its own proof.
+    if (page !== undefined && (first === undefined || (await this.#shows(resource, first, false, signal)))) return true;
+    const what = page === undefined ? "its list" : `${first}, which its list shows`;
+    throw new WaitError(
+      "E_SERVICE_DOUBTED",
+      `the service refuses ${resource} records that are known to be there, and ${what}: its refusals are not believed now`,
+      { details: { resource, known: [...known] } },
+    );
+  }
+
+  async #showsOthers(resource: ResourceName, signal: AbortSignal): Promise<boolean> {
+    for (const other of COMMON) if (other !== resource && (await this.#list(other, signal)) !== undefined) return true;
+    return false;
+  }
+
+  async #shows(resource: ResourceName, id: ServiceId, isKnown: boolean, signal: AbortSignal): Promise<boolean> {
+    const body = await this.#ask(
+      resource,
+      await this.#deps.paths.record(resource, id, {}),
+      { fields: "id" },
+      isKnown,
+      signal,
+    );
+    return idOf(recordIn(body, resource)) === id;
+  }
+
+  /** Undefined when the list is refused, or when there is none to be asked for without a parent. */
+  async #list(resource: ResourceName, signal: AbortSignal): Promise<Page | undefined> {
+    const { paths, dialect, brand } = this.#deps;
+    if (paths.isNested(resource)) return undefined;
+    const body = await this.#ask(
+      resource,
+      await paths.collection(resource, {}),
+      { fields: "id", limit: "1" },
+      false,
+      signal,
+    );
+    return pageIn(body, resource, dialect, brand);
+  }
+
+  /** Undefined for a refusal. */
+  async #ask(
+    resource: ResourceName,
+    url: string,
+    query: Readonly<Record<string, string>>,
+    isKnown: boolean,
+    signal: AbortSignal,
+  ): Promise<Json | undefined> {
+    try {
+      const call = { method: "GET", resource, url, query, repeat: "never", isKnown, signal } as const;
+      return (await this.#deps.transport.send(call)).body;
+    } catch (thrown) {
+      if (thrown instanceof ServiceRefusal) return undefined;
+      if (thrown instanceof SyncError && thrown.code === "E_SERVICE_DOUBTED") return undefined;
+      throw thrown;
+    }
+  }
+}

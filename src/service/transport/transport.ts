@@ -1,0 +1,233 @@
+import {
+  RetryError,
+  WaitError,
+  type Clock,
+  type Json,
+  type JsonObject,
+  type ResourceName,
+  type SyncError,
+} from "#model";
+import { HttpFailure, repeating, type HttpAnswer, type HttpClient, type RepeatPolicy } from "#http";
+import type { Logger } from "#telemetry";
+import type { Brand } from "../dialect/brand.ts";
+import type { Breaker } from "./breaker.ts";
+import { answerError, askedPauseMs, exchangeError, ServiceRefusal } from "./failures.ts";
+import type { AdaptiveLimit, Load } from "./limit.ts";
+import type { Pace } from "./pace.ts";
+import type { Turn } from "./rate.ts";
+import type { ServerClock } from "./server-clock.ts";
+import type { Session } from "./session.ts";
+
+export interface Call {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** For limits, logs and messages. */
+  readonly resource: ResourceName;
+  /** Without query; names already as the wire spells them. */
+  readonly url: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: JsonObject | readonly JsonObject[];
+  /**
+   * `never`: a repeat could do harm. `quick`: a few times, then the caller's retry takes over. `patient`: through busy
+   * answers and short outages too, for calls whose work would otherwise begin anew.
+   */
+  readonly repeat: "never" | "quick" | "patient";
+  /** What is asked for is known to be there: a refusal says that the service, or what is before it, does not work. */
+  readonly isKnown?: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** An answer of 2xx, its body read and its names translated. */
+export interface Exchange {
+  readonly status: number;
+  readonly headers: HttpAnswer["headers"];
+  readonly body: Json | undefined;
+  readonly durationMs: number;
+}
+
+const POLICIES: Readonly<Record<"quick" | "patient", RepeatPolicy>> = {
+  quick: { attempts: 3, baseMs: 200, maxMs: 2000 },
+  patient: { attempts: 6, baseMs: 500, maxMs: 10_000, waitMs: 60_000 },
+};
+
+/** 401s in a row that one call may meet: tokens that others use up as well. Then it waits its turn again. */
+const REPLAYS = 6;
+const UNAUTHORIZED_PAUSE_MS = 2000;
+/** How often a request that was refused as one too many is sent again here, when the pause is over. */
+const BUSY_REPEATS = 3;
+
+/** One request that was answered, or that ended without an answer (`status` undefined). */
+export interface RequestFacts {
+  readonly resource: ResourceName;
+  readonly method: string;
+  readonly status: number | undefined;
+  readonly durationMs: number;
+}
+
+interface TransportDeps {
+  readonly http: HttpClient;
+  readonly session: Session;
+  readonly limit: AdaptiveLimit;
+  readonly pace: Pace;
+  readonly breaker: Breaker;
+  readonly brand: Brand;
+  readonly clock: Clock;
+  readonly serverClock: ServerClock;
+  readonly logger: Logger;
+  /** Told of every request, for figures. */
+  readonly requested: (request: RequestFacts) => void;
+}
+
+/** The one way out: every call passes the limit, the breaker and the session, and comes back as an answer or a family. */
+export class Transport {
+  readonly #deps: TransportDeps;
+  #requests = 0;
+
+  constructor(deps: TransportDeps) {
+    this.#deps = deps;
+  }
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /**
+   * @throws {ServiceRefusal} for answers that a repeat would not change, {@link WaitError} and {@link RetryError}
+   * otherwise; the abort reason once the signal is aborted.
+   */
+  send(call: Call): Promise<Exchange> {
+    if (call.repeat === "never") return this.#once(call);
+    return repeating(POLICIES[call.repeat], () => this.#once(call), call.signal);
+  }
+
+  async #once(call: Call): Promise<Exchange> {
+    const { limit } = this.#deps;
+    call.signal.throwIfAborted();
+    const room = limit.enter(call.signal);
+    if (room !== undefined) await room;
+    let load: Load = "unrelated";
+    let durationMs = 0;
+    try {
+      const exchange = await this.#paced(call);
+      load = "fine";
+      durationMs = exchange.durationMs;
+      return exchange;
+    } catch (thrown) {
+      load = loadOf(thrown);
+      throw thrown;
+    } finally {
+      limit.leave(load, `${call.method} ${call.resource}`, durationMs);
+    }
+  }
+
+  /** Sends when it is the request's turn, and again after a 429: a request that was one too many was not carried out. */
+  async #paced(call: Call): Promise<Exchange> {
+    const { pace, breaker } = this.#deps;
+    let refusal: unknown;
+    for (let repeats = 0; ; repeats++) {
+      const turn = await pace.turn(call.signal, { again: repeats > 0 }).catch((thrown: unknown) => {
+        // The service's own words say more.
+        throw isBusy(thrown) ? (refusal ?? thrown) : thrown;
+      });
+      try {
+        return await breaker.run(() => this.#authorised(call, turn));
+      } catch (thrown) {
+        if (!isBusy(thrown) || repeats === BUSY_REPEATS) throw thrown;
+        refusal = thrown;
+      } finally {
+        pace.unsent(turn);
+      }
+    }
+  }
+
+  /** Sends with a token, and again with a new one after a 401: a request that was not let in was not carried out. */
+  async #authorised(call: Call, first: Turn): Promise<Exchange> {
+    const { session, clock, pace } = this.#deps;
+    const write = call.method !== "GET";
+    for (let replays = 0; replays <= REPLAYS; replays++) {
+      const token = await session.token();
+      const turn = replays === 0 ? first : await pace.turn(call.signal, { again: true });
+      const answer = await this.#exchange(call, turn, token.header, write);
+      if (answer.status === 401) {
+        await session.refused(token, replays === 0);
+        continue;
+      }
+      session.served(token);
+      if (!answer.ok) throw this.#error(call, answerError(answer, write, clock.now()));
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        body: this.#body(answer, write),
+        durationMs: answer.durationMs,
+      };
+    }
+    throw new WaitError("E_SERVICE_UNAUTHORIZED", `${call.method} ${call.resource} met ${REPLAYS + 1} expired tokens`, {
+      afterMs: UNAUTHORIZED_PAUSE_MS,
+      details: { resource: call.resource },
+    });
+  }
+
+  #error({ isKnown, resource }: Call, error: SyncError): SyncError {
+    if (!isKnown || !(error instanceof ServiceRefusal)) return error;
+    const { message, details } = error;
+    return new RetryError("E_SERVICE_DOUBTED", message, { cause: error, details: { ...details, resource } });
+  }
+
+  async #exchange(call: Call, turn: Turn, authorization: string, write: boolean): Promise<HttpAnswer> {
+    this.#requests++;
+    const { http, pace, clock, serverClock } = this.#deps;
+    const startedAt = performance.now();
+    try {
+      const answer = await http.call({
+        method: call.method,
+        url: address(call),
+        headers:
+          call.body === undefined
+            ? { accept: "application/json", authorization }
+            : { accept: "application/json", authorization, "content-type": "application/json" },
+        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+        signal: call.signal,
+      });
+      if (answer.status === 429) pace.refused(turn, askedPauseMs(answer, clock.now()));
+      else pace.passed(turn);
+      serverClock.hear(answer.headers.date);
+      this.#report(call, answer.status, answer.durationMs);
+      return answer;
+    } catch (thrown) {
+      pace.lost(turn);
+      this.#report(call, undefined, performance.now() - startedAt);
+      throw thrown instanceof HttpFailure ? exchangeError(thrown, write) : thrown;
+    }
+  }
+
+  #report({ method, resource }: Call, status: number | undefined, durationMs: number): void {
+    const { requested, logger } = this.#deps;
+    requested({ method, resource, status, durationMs });
+    if (status !== undefined)
+      logger.debug({ method, resource, status, durationMs: Math.round(durationMs) }, "service answered");
+  }
+
+  #body(answer: HttpAnswer, write: boolean): Json | undefined {
+    try {
+      const body = answer.json();
+      return body === undefined ? undefined : this.#deps.brand.decode(body);
+    } catch (thrown) {
+      throw thrown instanceof HttpFailure ? exchangeError(thrown, write) : thrown;
+    }
+  }
+}
+
+function address({ url, query }: Call): string {
+  if (query === undefined) return url;
+  const parts = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  // The path of one record may hold a query itself.
+  return parts.length === 0 ? url : `${url}${url.includes("?") ? "&" : "?"}${parts.join("&")}`;
+}
+
+function isBusy(thrown: unknown): boolean {
+  return thrown instanceof WaitError && thrown.code === "E_SERVICE_BUSY";
+}
+
+/** Failures speak of load; refusals and our own waits do not, and busy answers are a matter of the pace. */
+function loadOf(thrown: unknown): Load {
+  return thrown instanceof RetryError ? "overloaded" : "unrelated";
+}

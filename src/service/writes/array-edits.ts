@@ -1,0 +1,119 @@
+import type { Json, JsonObject, ResourceName } from "#model";
+import type { Logger } from "#telemetry";
+import { idsIn, merged } from "./compare.ts";
+import type { ArrayChange } from "../contract.ts";
+import { ServiceRefusal } from "../transport/failures.ts";
+import { sameValue } from "../dialect/values.ts";
+
+type Arrays = Readonly<Record<string, ArrayChange>>;
+/** Sends these array properties, together with the plain fields or alone, and answers the record afterwards. */
+type Put = (arrays: Readonly<Record<string, Json>>, plain: boolean) => Promise<JsonObject>;
+type Read = () => Promise<JsonObject>;
+
+/**
+ * Changes of arrays: our ids come and go, the others' stay. `{ action, ids }` is used once it has been seen to work on
+ * this property; its first use is watched, put right where a tenant takes it for something else, and not used again.
+ */
+export class ArrayEdits {
+  readonly #mode: "object" | "merge";
+  readonly #logger: Logger;
+  readonly #proven = new Map<string, boolean>();
+
+  constructor(mode: "object" | "merge", logger: Logger) {
+    this.#mode = mode;
+    this.#logger = logger;
+  }
+
+  async write(resource: ResourceName, arrays: Arrays, put: Put, read: Read): Promise<JsonObject> {
+    const names = namesOf(arrays);
+    if (names.length === 0) return put({}, true);
+    const verdicts = names.map((name) => this.#proven.get(`${resource}.${name}`));
+    if (this.#mode === "merge" || verdicts.includes(false)) return put(wholeArrays(arrays, await read()), true);
+    return verdicts.includes(undefined) ? this.#watched(resource, arrays, put, read) : byAction(arrays, put);
+  }
+
+  /** Others may change the same arrays meanwhile: what they put in or take out says nothing about the action. */
+  async #watched(resource: ResourceName, arrays: Arrays, put: Put, read: Read): Promise<JsonObject> {
+    const before = await read();
+    const after = await byAction(arrays, put).catch(unlessRefused);
+    if (
+      after !== undefined &&
+      namesOf(arrays).every((name) => isUnderstood(arrays[name]!, before[name], after[name]))
+    ) {
+      if (namesOf(arrays).every((name) => isProof(arrays[name]!, before[name]))) this.#settle(resource, arrays, true);
+      return after;
+    }
+    const left = after === undefined ? await read() : restored(arrays, before, after);
+    const wanted = wholeArrays(arrays, left);
+    const corrected = await put(wanted, true);
+    if (shows(corrected, wanted)) {
+      this.#settle(resource, arrays, false);
+      this.#logger.warn({ resource, fields: namesOf(arrays) }, "array action was not understood and was put right");
+    }
+    return corrected;
+  }
+
+  #settle(resource: ResourceName, arrays: Arrays, works: boolean): void {
+    for (const name of namesOf(arrays)) this.#proven.set(`${resource}.${name}`, works);
+  }
+}
+
+function namesOf(arrays: Arrays): string[] {
+  return Object.keys(arrays);
+}
+
+function unlessRefused(thrown: unknown): undefined {
+  if (!(thrown instanceof ServiceRefusal)) throw thrown;
+}
+
+/** The ids that the change does not concern: a tenant that takes the action for the whole array loses all of them. */
+function bystanders({ add, remove }: ArrayChange, before: Json | undefined): number[] {
+  return idsIn(before).filter((id) => !add.includes(id) && !remove.includes(id));
+}
+
+function isUnderstood(change: ArrayChange, before: Json | undefined, after: Json | undefined): boolean {
+  const found = new Set(idsIn(after));
+  const isDone = change.add.every((id) => found.has(id)) && !change.remove.some((id) => found.has(id));
+  return isDone && !areLost(change, before, found);
+}
+
+function areLost(change: ArrayChange, before: Json | undefined, found: ReadonlySet<number>): boolean {
+  const others = bystanders(change, before);
+  return others.length > 0 && !others.some((id) => found.has(id));
+}
+
+/** An addition to nothing looks the same where the action is taken for the whole array. */
+function isProof(change: ArrayChange, before: Json | undefined): boolean {
+  return change.remove.length > 0 || bystanders(change, before).length > 0;
+}
+
+/** The arrays as they should be before the change: as they are now, with the ids back that the action has wiped out. */
+function restored(arrays: Arrays, before: JsonObject, after: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(arrays).map(([name, change]) => {
+      const found = idsIn(after[name]);
+      const isWiped = !Array.isArray(after[name]) || areLost(change, before[name], new Set(found));
+      return [name, isWiped ? [...idsIn(before[name]), ...found] : found];
+    }),
+  );
+}
+
+/** One property takes one action per request: where ids come and go, the going is a second request. */
+async function byAction(arrays: Arrays, put: Put): Promise<JsonObject> {
+  const first: Record<string, Json> = {};
+  const second: Record<string, Json> = {};
+  for (const [name, { add, remove }] of Object.entries(arrays)) {
+    if (add.length > 0) first[name] = { action: "add", ids: [...add] };
+    if (remove.length > 0) (add.length > 0 ? second : first)[name] = { action: "remove", ids: [...remove] };
+  }
+  const record = await put(first, true);
+  return Object.keys(second).length === 0 ? record : put(second, false);
+}
+
+function wholeArrays(arrays: Arrays, current: JsonObject): Record<string, Json> {
+  return Object.fromEntries(Object.entries(arrays).map(([name, change]) => [name, merged(current[name], change)]));
+}
+
+function shows(record: JsonObject, wanted: Readonly<Record<string, Json>>): boolean {
+  return Object.entries(wanted).every(([name, ids]) => sameValue(ids, idsIn(record[name])));
+}

@@ -1,0 +1,64 @@
+import { isJsonObject, type Json, type JsonObject, type ResourceName } from "#model";
+import { resourceFacts } from "../catalogue/catalogue.ts";
+import type { ArrayChange, Written } from "../contract.ts";
+import { customFieldOf } from "../dialect/fields.ts";
+import { idOf, isEmpty, sameValue } from "../dialect/values.ts";
+
+export type Dropped = Written["dropped"][number];
+
+/**
+ * The fields that were sent and that the answer shows otherwise, or not at all although asked for.
+ * `sent` has svcsync's names, `record` the answer with custom fields spread among its members.
+ */
+export function droppedFields(resource: ResourceName, sent: JsonObject, record: JsonObject): Dropped[] {
+  const { writeOnly } = resourceFacts(resource);
+  const dropped: Dropped[] = [];
+  for (const field in sent) {
+    const value = sent[field] ?? null;
+    if (writeOnly.includes(field) || sameValue(value, record[field])) continue;
+    if (customFieldOf(field) !== undefined && isAssignedOnly(record["customFields"])) continue;
+    if (field === "customFields" && customFieldsKept(value, record["customFields"])) continue;
+    dropped.push({ field, sent: value, found: record[field] });
+  }
+  return dropped;
+}
+
+/** The array changes that the answer does not show: an id that was added is missing, or one that was removed is there. */
+export function droppedArrays(arrays: Readonly<Record<string, ArrayChange>>, record: JsonObject): Dropped[] {
+  return Object.entries(arrays).flatMap(([field, change]) => {
+    const found = new Set(idsIn(record[field]));
+    const kept = change.add.every((id) => found.has(id)) && !change.remove.some((id) => found.has(id));
+    const sent = { add: [...change.add], remove: [...change.remove] };
+    return kept ? [] : [{ field, sent, found: record[field] }];
+  });
+}
+
+/** What an array should hold after a change, whoever else's ids are in it. */
+export function merged(current: Json | undefined, { add, remove }: ArrayChange): number[] {
+  const without = new Set(remove);
+  return [...new Set([...idsIn(current), ...add])].filter((id) => !without.has(id) || add.includes(id));
+}
+
+export function idsIn(value: Json | undefined): number[] {
+  return Array.isArray(value) ? value.flatMap((item) => idOf(item) ?? []) : [];
+}
+
+/** A tenant that answers custom fields as bare ids shows which are there, not what they hold. */
+function isAssignedOnly(list: Json | undefined): boolean {
+  return Array.isArray(list) && list.length > 0 && list.every((item) => typeof item === "number");
+}
+
+function customFieldsKept(sent: Json, found: Json | undefined): boolean {
+  if (!Array.isArray(sent)) return false;
+  if (isAssignedOnly(found)) return true;
+  const values = new Map(
+    (Array.isArray(found) ? found : []).filter(isJsonObject).map((item) => [idOf(item["id"]), item["value"]]),
+  );
+  return sent
+    .filter(isJsonObject)
+    .every((item) =>
+      isEmpty(item["value"])
+        ? isEmpty(values.get(idOf(item["id"])))
+        : sameValue(item["value"], values.get(idOf(item["id"]))),
+    );
+}

@@ -1,0 +1,128 @@
+import { ParkError, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
+import type { Logger } from "#telemetry";
+import { ArrayEdits } from "./array-edits.ts";
+import { droppedArrays, droppedFields } from "./compare.ts";
+import type { Patch, Written } from "../contract.ts";
+import { without } from "./creates.ts";
+import type { CustomFields } from "../dialect/custom-fields.ts";
+import { ServiceRefusal } from "../transport/failures.ts";
+import { fieldsParameter } from "../dialect/fields.ts";
+import type { ReadDeps } from "../reads/lists.ts";
+import type { Moved, Scope } from "../dialect/paths.ts";
+import { recordIn } from "../reads/reading.ts";
+import type { Records } from "../reads/records.ts";
+import { idOf } from "../dialect/values.ts";
+
+/** Partial edits: only what is given is sent, and the answer is asked to show it. */
+export class Edits {
+  readonly #deps: ReadDeps;
+  readonly #customFields: CustomFields;
+  readonly #records: Records;
+  readonly #arrays: ArrayEdits;
+
+  constructor(deps: ReadDeps, customFields: CustomFields, records: Records, logger: Logger) {
+    this.#deps = deps;
+    this.#customFields = customFields;
+    this.#records = records;
+    this.#arrays = new ArrayEdits(deps.dialect.arrayUpdate, logger);
+  }
+
+  /**
+   * @throws {ParkError} E_RECORD_GONE when the service does not have the record; E_PARENT_CHANGED, with nothing sent, when the
+   * record stands below another parent.
+   */
+  async update(resource: ResourceName, id: ServiceId, patch: Patch, signal: AbortSignal): Promise<Written> {
+    const startedAt = performance.now();
+    const moved = await this.#deps.paths.moved(resource, id, patch.fields);
+    if (moved !== undefined) throw parentChanged(resource, id, moved);
+    const scope: Scope = { ...patch.above, ...patch.fields };
+    const sent = without(patch.fields, this.#deps.paths.fieldsInPath(resource));
+    const combined = await this.#customFields.combine(resource, sent, signal);
+    const names = [...Object.keys(sent), ...Object.keys(patch.arrays)];
+    let status = 0;
+    const put = async (arrays: Readonly<Record<string, Json>>, plain: boolean): Promise<JsonObject> => {
+      const written = await this.#put(
+        resource,
+        id,
+        plain ? { ...combined, ...arrays } : { ...arrays },
+        names,
+        scope,
+        signal,
+      );
+      status = written.status;
+      return written.record;
+    };
+    const read = async () => {
+      const record = await this.#records.read(resource, id, Object.keys(patch.arrays), signal, scope);
+      if (record === undefined) throw gone(resource, id);
+      return record;
+    };
+    const record = await this.#arrays.write(resource, patch.arrays, put, read);
+    return {
+      serviceId: id,
+      dropped: [...droppedFields(resource, sent, record), ...droppedArrays(patch.arrays, record)],
+      status,
+      durationMs: performance.now() - startedAt,
+    };
+  }
+
+  /** One PUT and the record afterwards: from the answer, or read where the answer does not show it. */
+  async #put(
+    resource: ResourceName,
+    id: ServiceId,
+    body: JsonObject,
+    names: readonly string[],
+    scope: Scope,
+    signal: AbortSignal,
+  ): Promise<{ record: JsonObject; status: number }> {
+    const { transport, paths, brand } = this.#deps;
+    try {
+      const exchange = await transport.send({
+        method: "PUT",
+        resource,
+        url: await paths.record(resource, id, scope),
+        query: { fields: brand.outward(fieldsParameter(names)) },
+        body: brand.encode(body),
+        // An edit whose end was not seen may still arrive, after a later one: the caller has to know of it.
+        repeat: "never",
+        signal,
+      });
+      const answered = shown(exchange.body, resource, id);
+      if (answered !== undefined) await this.#customFields.spread(resource, [answered], names, signal);
+      const record = answered ?? (await this.#records.read(resource, id, names, signal, scope));
+      if (record === undefined) throw gone(resource, id);
+      return { record, status: exchange.status };
+    } catch (thrown) {
+      if (await this.#isGone(thrown, resource, id, scope, signal)) throw gone(resource, id, thrown);
+      throw thrown;
+    }
+  }
+
+  /** A 400 may mean a bad value or a missing record: only a look tells. */
+  async #isGone(thrown: unknown, resource: ResourceName, id: ServiceId, scope: Scope, signal: AbortSignal) {
+    if (!(thrown instanceof ServiceRefusal)) return false;
+    if (thrown.status === 404 || thrown.status === 410) return true;
+    return thrown.status === 400 && (await this.#records.read(resource, id, ["id"], signal, scope)) === undefined;
+  }
+}
+
+/** The answered record, unless it is another one or nothing but an id: that shows nothing of what was written. */
+function shown(body: Json | undefined, resource: ResourceName, id: ServiceId): JsonObject | undefined {
+  const record = recordIn(body, resource);
+  return record !== undefined && idOf(record) === id && Object.keys(record).length > 1 ? record : undefined;
+}
+
+function parentChanged(resource: ResourceName, id: ServiceId, { field, from, to }: Moved): ParkError {
+  const wanted = to === undefined ? "no longer belongs below any" : `belongs below ${field} ${to} now`;
+  const message = `${resource} ${id} is below ${field} ${from} in the service and ${wanted}; its address keeps it where it is`;
+  return new ParkError("E_PARENT_CHANGED", message, {
+    details: { resource, serviceId: id, field, from, to: to ?? null },
+  });
+}
+
+function gone(resource: ResourceName, id: ServiceId, cause?: unknown): ParkError {
+  return new ParkError("E_RECORD_GONE", `the service no longer has ${resource} ${id}`, {
+    cause,
+    details: { resource, serviceId: id },
+  });
+}

@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import { connect as connectSocket, type Socket } from "node:net";
+import { posix } from "node:path";
+import type Client from "ssh2-sftp-client";
+import { ParkError, RetryError, SyncError } from "#model";
+import type { Folder } from "./folder.ts";
+import type { FilesSettings } from "../schema.ts";
+
+const CONNECT_TIMEOUT_MS = 15_000;
+/** A server that went silent is noticed after three of these. */
+const KEEPALIVE_MS = 5_000;
+type SftpSettings = NonNullable<FilesSettings["sftp"]>;
+
+interface Connection {
+  readonly client: Client;
+  /** Rejects when the connection ends: work that waits for an answer would otherwise wait for ever. */
+  readonly lost: Promise<never>;
+}
+
+/** A folder on an SFTP server. Connects at the first use, and anew after a connection that broke. */
+export function openSftpFolder(root: string, settings: SftpSettings): Folder {
+  let connection: Promise<Connection> | undefined;
+  const connected = async (): Promise<Connection> => {
+    connection ??= connect(settings, () => {
+      connection = undefined;
+    });
+    try {
+      return await connection;
+    } catch (thrown) {
+      connection = undefined;
+      throw refused(settings.host, thrown);
+    }
+  };
+  const run = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
+    const { client, lost } = await connected();
+    return Promise.race([work(client), lost]).catch((thrown: unknown) => {
+      throw thrown instanceof SyncError ? thrown : failed(settings.host, thrown);
+    });
+  };
+  return {
+    async list(below) {
+      const path = posix.join(root, below);
+      const entries = await run(async (client) =>
+        below !== "" && (await client.exists(path)) === false ? [] : client.list(path),
+      );
+      return entries
+        .filter(({ type }) => type === "-")
+        .map(({ name, size, modifyTime }) => ({ name, size, modifiedAt: modifyTime }))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    move: (from, to) =>
+      run(async (client) => {
+        await client.mkdir(posix.join(root, posix.dirname(to)), true);
+        await client.rename(posix.join(root, from), posix.join(root, to));
+      }),
+    async open(path) {
+      const { client, lost } = await connected();
+      const stream = client.createReadStream(posix.join(root, path));
+      // Whoever reads hears of errors himself. One that comes after the last byte, when closing the file is not answered any
+      // more, would have no listener and end the process.
+      stream.on("error", () => undefined);
+      lost.catch((error: Error) => stream.destroy(error));
+      return stream;
+    },
+    write: (path, text) =>
+      run(async (client) => {
+        await client.mkdir(posix.join(root, posix.dirname(path)), true);
+        await client.put(Buffer.from(text), posix.join(root, path));
+      }),
+    async [Symbol.asyncDispose]() {
+      await (await connection?.catch(() => undefined))?.client.end();
+    },
+  };
+}
+
+async function connect(settings: SftpSettings, onEnd: () => void): Promise<Connection> {
+  const { host, port, username, password, privateKey, hostKey } = settings;
+  let lose: ((error: SyncError) => void) | undefined;
+  const lost = new Promise<never>((_resolve, reject) => {
+    lose = reject;
+  });
+  lost.catch(() => undefined);
+  const ended = () => {
+    onEnd();
+    lose?.(new RetryError("E_SOURCE_UNREACHABLE", `${host}: the SFTP connection ended`));
+  };
+  // Loaded when it is needed: few installations read from an SFTP server.
+  const { default: SftpClient } = await import("ssh2-sftp-client");
+  const client = new SftpClient("svcsync", { error: ended, end: ended, close: ended });
+  const sock = openSocket(host, port);
+  const login = client.connect({
+    sock,
+    username,
+    readyTimeout: CONNECT_TIMEOUT_MS,
+    ...(password === undefined ? {} : { password }),
+    ...(privateKey === undefined ? {} : { privateKey }),
+    hostVerifier: (key: Buffer) => fingerprint(key) === hostKey,
+    keepaliveInterval: KEEPALIVE_MS,
+    keepaliveCountMax: 3,
+  });
+  await login.catch((thrown: unknown) => {
+    sock.destroy();
+    throw thrown;
+  });
+  for (const event of ["end", "close", "error"]) client.on(event, ended);
+  return { client, lost };
+}
+
+/**
+ * Sends each request at once. The driver's own socket would hold it back until the packet before it is acknowledged, which
+ * other systems put off by 40 ms: a poll makes dozens of requests, one after the other.
+ */
+function openSocket(host: string, port: number): Socket {
+  const socket = connectSocket({ host, port, noDelay: true });
+  // The driver tells of errors. Without a listener one that comes before it listens would end the process.
+  socket.on("error", () => undefined);
+  return socket;
+}
+
+/** The server answered, and said no: rights can be given and disks emptied. */
+function failed(host: string, cause: unknown): SyncError {
+  const why = cause instanceof Error ? cause.message : "no reason given";
+  return new RetryError("E_SOURCE_FAILED", `${host}: the SFTP server refused: ${why}`, { cause });
+}
+
+function refused(host: string, cause: unknown): SyncError {
+  const why = cause instanceof Error ? cause.message : "no reason given";
+  return why.includes("authentication methods failed")
+    ? new ParkError("E_SOURCE_LOGIN", `${host}: the server refused the credentials`, { cause })
+    : new RetryError("E_SOURCE_UNREACHABLE", `${host}: no SFTP connection: ${why}`, { cause });
+}
+
+/** As `ssh-keygen -l` shows it. */
+function fingerprint(key: Buffer): string {
+  return createHash("sha256").update(key).digest("base64").replace(/=+$/, "");
+}

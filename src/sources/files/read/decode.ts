@@ -1,0 +1,68 @@
+import { createHash, type Hash } from "node:crypto";
+import type { Readable } from "node:stream";
+import iconv from "iconv-lite";
+import { RetryError } from "#model";
+import { FileFault } from "../file-fault.ts";
+
+/** The text of a file in pieces, without a byte order mark; `hash` sees every byte. @throws {FileFault} on a wrong encoding · {RetryError} */
+export async function* decoded(
+  bytes: Readable,
+  encoding: string,
+  hash: Hash = createHash("sha256"),
+): AsyncGenerator<string> {
+  const decoder = encoding === "utf8" || encoding === "utf16le" ? strict(encoding) : strictTable(encoding);
+  let lines = 1;
+  try {
+    for await (const chunk of bytes) {
+      const buffer = Buffer.from(chunk);
+      hash.update(buffer);
+      const text = decoder.write(buffer, lines);
+      lines += text.split("\n").length - 1;
+      if (text !== "") yield text;
+    }
+  } catch (thrown) {
+    if (thrown instanceof FileFault) throw thrown;
+    throw new RetryError("E_SOURCE_UNREACHABLE", "a file could not be read to its end", { cause: thrown });
+  }
+  const rest = decoder.end(lines);
+  if (rest !== undefined && rest !== "") yield rest;
+}
+
+const ENCODINGS: Readonly<Record<string, string>> = { utf8: "UTF-8", utf16le: "UTF-16", cp1252: "Windows-1252" };
+
+function fault(encoding: string, line: number, cause?: unknown): FileFault {
+  const hint = encoding === "utf8" ? "; say `encoding: cp1252` if it comes from Windows" : "; correct `encoding`";
+  return new FileFault(`the file is not ${ENCODINGS[encoding] ?? encoding}${hint}`, line, cause);
+}
+
+/** Unicode, of which every byte must be right. */
+function strict(encoding: "utf8" | "utf16le") {
+  const label = encoding === "utf8" ? "utf-8" : "utf-16le";
+  const decoder = new TextDecoder(label, { fatal: true });
+  const decode = (line: number, bytes?: Buffer): string => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+    } catch (cause) {
+      const before = new TextDecoder(label).decode(bytes).split("\uFFFD")[0]!;
+      throw fault(encoding, line + before.split("\n").length - 1, cause);
+    }
+  };
+  return {
+    write: (bytes: Buffer, line: number) => decode(line, bytes),
+    end: (line: number): string | undefined => decode(line),
+  };
+}
+
+/** A table of 256 letters; a byte that has none would become a question mark in a box. */
+function strictTable(encoding: string) {
+  const decoder = iconv.getDecoder(encoding, { stripBOM: true });
+  return {
+    write(bytes: Buffer, line: number): string {
+      const text = decoder.write(bytes);
+      const at = text.indexOf("\uFFFD");
+      if (at >= 0) throw fault(encoding, line + text.slice(0, at).split("\n").length - 1);
+      return text;
+    },
+    end: (_line: number): string | undefined => decoder.end(),
+  };
+}

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import type { BadLine } from "../file-fault.ts";
+import type { Folder } from "../folder/folder.ts";
+import { parsed } from "./parse.ts";
+import { convert } from "./row.ts";
+import type { FilesRead } from "../schema.ts";
+
+/** What a file holds, found out before any of it is used. */
+export interface Inspected {
+  readonly sha256: string;
+  /** Rows that can be used. */
+  readonly rows: number;
+  /** Lines that cannot, the first of them. */
+  readonly bad: readonly BadLine[];
+  /** How many lines cannot be used. */
+  readonly badCount: number;
+  /** Of these, those whose key cannot be read either: any record may be in them. */
+  readonly keyless: { readonly count: number; readonly first: BadLine } | undefined;
+}
+
+const KEPT_BAD_LINES = 10_000;
+
+/** Reads a file to its end without using it. @throws {FileFault} when it cannot be used as a whole. */
+export async function inspect(
+  folder: Folder,
+  path: string,
+  read: FilesRead,
+  zone: string,
+  signal: AbortSignal,
+): Promise<Inspected> {
+  const hash = createHash("sha256");
+  const bad: BadLine[] = [];
+  let keyless: Inspected["keyless"];
+  let [rows, badCount] = [0, 0];
+  for await (const one of parsed(await folder.open(path), read, hash)) {
+    signal.throwIfAborted();
+    const fault = "record" in one ? convert(one.record, read, zone) : { ...one, key: undefined };
+    if (!("reason" in fault)) {
+      rows++;
+      continue;
+    }
+    badCount++;
+    const { line } = one;
+    const text = "record" in one ? JSON.stringify(one.record) : one.text;
+    const badLine = { line, reason: fault.reason, text };
+    if (bad.length < KEPT_BAD_LINES) bad.push(badLine);
+    if (fault.key === undefined) keyless = { count: (keyless?.count ?? 0) + 1, first: keyless?.first ?? badLine };
+  }
+  return { sha256: hash.digest("hex"), rows, bad, badCount, keyless };
+}

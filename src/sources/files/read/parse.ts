@@ -1,0 +1,172 @@
+import { createHash, type Hash } from "node:crypto";
+import { Readable } from "node:stream";
+import { CsvError, parse as csvParser } from "csv-parse";
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { isJsonObject, type Json, type JsonObject } from "#model";
+import { parseLossless } from "../../wire/client/lossless-json.ts";
+import { valueAt } from "../../wire/stamps/values.ts";
+import { decoded } from "./decode.ts";
+import { FileFault, type BadLine } from "../file-fault.ts";
+import type { FilesRead } from "../schema.ts";
+
+/** JSON and XML documents are held whole; larger ones belong into NDJSON or CSV. */
+const WHOLE_LIMIT = 64 * 1024 * 1024;
+
+/** A record as the file has it, or a line that holds none. `line` counts from 1; in JSON and XML it counts records. */
+export type Parsed = { readonly line: number; readonly record: JsonObject } | BadLine;
+
+/**
+ * The records of a file, in its order. However the reading ends, the file is closed: what a parser has taken and not read to
+ * its end would stay open.
+ * @throws {FileFault} when the file as a whole cannot be read.
+ */
+export async function* parsed(
+  bytes: Readable,
+  read: FilesRead,
+  hash: Hash = createHash("sha256"),
+): AsyncGenerator<Parsed> {
+  try {
+    yield* records(decoded(bytes, read.encoding, hash), read);
+  } finally {
+    bytes.destroy();
+  }
+}
+
+async function* records(text: AsyncIterable<string>, read: FilesRead): AsyncGenerator<Parsed> {
+  switch (read.format) {
+    case "csv":
+      yield* csvRecords(text, read);
+      return;
+    case "ndjson":
+      yield* ndjsonRecords(text);
+      return;
+    case "json":
+      yield* listed(jsonDocument(await whole(text)), read.rows);
+      return;
+    case "xml":
+      yield* listed(xmlDocument(await whole(text), read.encoding), read.rows);
+      return;
+  }
+}
+
+async function* csvRecords(text: AsyncIterable<string>, read: FilesRead): AsyncGenerator<Parsed> {
+  const { separator, quote } = read;
+  const lines = csvParser({
+    delimiter: separator,
+    quote,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: WHOLE_LIMIT,
+    info: true,
+  });
+  const source = Readable.from(text);
+  source.on("error", (error) => lines.destroy(error));
+  let header: string[] | undefined;
+  try {
+    for await (const { record, info } of source.pipe(lines)) {
+      const cells: string[] = record;
+      const line = Number(info.lines);
+      if (header === undefined) header = checkedHeader(cells, read);
+      else if (cells.length === header.length)
+        yield { line, record: Object.fromEntries(header.map((name, at) => [name, cells[at]!])) };
+      else
+        yield {
+          line,
+          text: cells.join(separator),
+          reason: `it has ${cells.length} columns, the header has ${header.length}`,
+        };
+    }
+  } catch (thrown) {
+    if (thrown instanceof CsvError) throw new FileFault(thrown.message, undefined, thrown);
+    throw thrown;
+  } finally {
+    source.destroy();
+  }
+  if (header === undefined) throw new FileFault("the file is empty; not even a header is there");
+}
+
+function checkedHeader(cells: readonly string[], { key, columns = [] }: FilesRead): string[] {
+  const header = cells.map((name) => name.trim());
+  const missing = [...new Set([...key, ...columns])].filter((name) => !header.includes(name));
+  if (missing.length > 0) throw new FileFault(`the header lacks ${missing.join(", ")}; it has ${header.join(", ")}`, 1);
+  const twice = header.find((name, at) => header.indexOf(name) !== at);
+  if (twice !== undefined) throw new FileFault(`the header has ${twice} twice`, 1);
+  return header;
+}
+
+async function* ndjsonRecords(text: AsyncIterable<string>): AsyncGenerator<Parsed> {
+  let line = 0;
+  let rest = "";
+  for await (const piece of text) {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop()!;
+    for (const one of lines) yield* ndjsonRecord(one, ++line);
+    if (rest.length > WHOLE_LIMIT) throw new FileFault("a line is longer than 64 MB", line + 1);
+  }
+  yield* ndjsonRecord(rest, line + 1);
+}
+
+function* ndjsonRecord(text: string, line: number): Generator<Parsed> {
+  if (text.trim() === "") return;
+  try {
+    const record = parseLossless(text);
+    yield isJsonObject(record) ? { line, record } : { line, text, reason: "it holds no object" };
+  } catch {
+    yield { line, text, reason: "it is not JSON" };
+  }
+}
+
+async function whole(text: AsyncIterable<string>): Promise<string> {
+  let all = "";
+  for await (const piece of text) {
+    all += piece;
+    if (all.length > WHOLE_LIMIT) throw new FileFault("the document is larger than 64 MB; deliver NDJSON or CSV");
+  }
+  return all;
+}
+
+function jsonDocument(text: string): Json {
+  try {
+    return parseLossless(text);
+  } catch (cause) {
+    throw new FileFault("the file is not JSON", undefined, cause);
+  }
+}
+
+/** How an XML file may call each encoding. */
+const DECLARED: Readonly<Record<FilesRead["encoding"], RegExp>> = {
+  utf8: /^(utf-?8|us-ascii)$/i,
+  cp1252: /^(windows-1252|cp1252|iso-8859-1|us-ascii)$/i,
+  latin1: /^(iso-8859-1|latin-?1|us-ascii)$/i,
+  utf16le: /^utf-?16(le)?$/i,
+};
+
+function xmlDocument(text: string, encoding: FilesRead["encoding"]): Json {
+  const declared = /^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(text)?.[1];
+  if (declared !== undefined && !DECLARED[encoding].test(declared))
+    throw new FileFault(`the file says that it is ${declared}, the stream says \`encoding: ${encoding}\``, 1);
+  if (/<!DOCTYPE/i.test(text)) throw new FileFault("the file has a DOCTYPE, which is refused");
+  const valid = XMLValidator.validate(text);
+  if (valid !== true) throw new FileFault(valid.err.msg, valid.err.line);
+  const parser = new XMLParser({
+    ignoreAttributes: false,
+    attributeNamePrefix: "",
+    parseTagValue: false,
+    parseAttributeValue: false,
+    removeNSPrefix: true,
+    ignoreDeclaration: true,
+  });
+  const document: Json = parser.parse(text);
+  return document;
+}
+
+/** A single element in XML is a list of one. */
+function* listed(document: Json, path: string): Generator<Parsed> {
+  const found = valueAt(document, path);
+  const rows = Array.isArray(found) ? found : isJsonObject(found) ? [found] : undefined;
+  if (rows === undefined) throw new FileFault(`there are no records at ${path === "" ? "the root" : path}`);
+  for (const [at, record] of rows.entries())
+    yield isJsonObject(record)
+      ? { line: at + 1, record }
+      : { line: at + 1, text: JSON.stringify(record), reason: "it holds no object" };
+}

@@ -1,0 +1,65 @@
+import { ParkError, type Change, type Cursor } from "#model";
+import { FileFault } from "../file-fault.ts";
+import { fileLog, unread } from "../folder/file-log.ts";
+import { parseFilesCursor } from "../files-cursor.ts";
+import type { Folder } from "../folder/folder.ts";
+import { waiting } from "../folder/inbox.ts";
+import { parsed } from "./parse.ts";
+import { convert } from "./row.ts";
+import type { FilesRead, FilesSettings } from "../schema.ts";
+
+/**
+ * The first rows of what a poll would read, from the files where they lie: nothing is claimed, moved or written. Files that
+ * are not complete yet are read as far as they go, and files whose content was applied before are read too.
+ * @throws {ParkError} E_SOURCE_FILE when a file cannot be used, E_SOURCE_CURSOR when another kind of stream made the cursor.
+ */
+export async function peekFiles(
+  folder: Folder,
+  settings: FilesSettings,
+  read: FilesRead,
+  cursor: Cursor | null,
+  count: number,
+  signal: AbortSignal,
+): Promise<readonly Change[]> {
+  const { last, current } = parseFilesCursor(cursor);
+  const log = unread(await fileLog(folder, read, settings), read, last);
+  const arrived = waiting(await folder.list(""), read);
+  const files = [
+    ...log.map(({ place, stored, name, stamp }) => ({
+      path: `${settings[place]}/${stored}`,
+      name,
+      skip: current?.stamp === stamp ? current.rows : 0,
+    })),
+    ...arrived.map(({ name }) => ({ path: name, name, skip: 0 })),
+  ];
+  const changes: Change[] = [];
+  for (const { path, name, skip } of files) {
+    let rows = 0;
+    for await (const change of usable(folder, path, name, read, settings.timezone)) {
+      signal.throwIfAborted();
+      if (++rows > skip && changes.push(change) >= count) return changes;
+    }
+  }
+  return changes;
+}
+
+/** The rows of a file; lines that cannot be used are left out, as a poll leaves them out. */
+async function* usable(
+  folder: Folder,
+  path: string,
+  name: string,
+  read: FilesRead,
+  zone: string,
+): AsyncGenerator<Change> {
+  try {
+    for await (const one of parsed(await folder.open(path), read)) {
+      if (!("record" in one)) continue;
+      const converted = convert(one.record, read, zone);
+      if ("row" in converted) yield { kind: "upsert", ...converted };
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof FileFault)) throw thrown;
+    const place = thrown.line === undefined ? name : `${name}:${thrown.line}`;
+    throw new ParkError("E_SOURCE_FILE", `${place}: ${thrown.message}`, { cause: thrown });
+  }
+}

@@ -1,0 +1,103 @@
+import type { Kysely, RawBuilder } from "kysely";
+import type { ErrorCode } from "#model";
+import type { Column } from "../read/column.ts";
+
+/** A value as a driver gives it, before anything could have rounded it. */
+export type Cell = null | string | number | bigint | boolean | Uint8Array;
+
+/** A piece of SQL: identifiers in it are quoted and values bound when it is compiled. */
+export type Sql = RawBuilder<unknown>;
+
+export interface QueryResult {
+  readonly columns: readonly Column[];
+  /** Cells in the order of `columns`. */
+  readonly rows: readonly (readonly Cell[])[];
+  /** True where the answer has more rows than the budget let in. */
+  readonly isCut?: boolean;
+}
+
+/** One connection to a database that can only read. */
+export interface Session {
+  /**
+   * Reads the answer's rows until they weigh `maxBytes`; the rest is never held.
+   * @throws what the driver throws; {@link Engine.fault} knows what it means.
+   */
+  query(text: string, values: readonly unknown[], signal: AbortSignal, maxBytes?: number): Promise<QueryResult>;
+  /** True once the session can take no further query, as after an answer that was cut off. */
+  readonly isSpent?: boolean;
+  end(): Promise<void>;
+  /** Ends it at once, and with it what the server runs for it. */
+  destroy(): void;
+}
+
+/** The server's clock, and what was going on in it at that moment. */
+export interface Moment {
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** Names of the transactions that were open; undefined where the server does not tell. */
+  readonly open: readonly string[] | undefined;
+  /** When the oldest of them began, where this is known. */
+  readonly oldestMs: number | undefined;
+}
+
+/** A table or view. */
+export interface SeenTable {
+  readonly schema: string;
+  readonly name: string;
+  /** False where it is found only under `schema.name`. */
+  readonly isPlain: boolean;
+}
+
+export type Ask = (query: Sql) => Promise<QueryResult>;
+
+/** What an error of a driver means for a person, by its code; undefined: no idea. */
+export interface Fault {
+  readonly code: ErrorCode;
+  /** The table or column that the database named, if it named one. */
+  readonly subject?: string | undefined;
+}
+
+export interface ServerCounters {
+  /** One value: the highest row version below every one that is not yet committed. */
+  readonly rowversionCeiling: Sql;
+  /** Two values: the current version and the lowest one that is still known, NULL where the table is not tracked. */
+  trackedVersions(table: string): Sql;
+  /** The tracked keys of `table` with the version of their last change, as `trackedVersion`. */
+  trackedKeys(table: string, key: readonly string[]): string;
+}
+
+/** What a column of text is used for; undefined for columns of other types. */
+export type StampText = "date" | "time";
+
+/** Everything in which databases differ. What is the same in all of them is not here. */
+export interface Engine {
+  readonly name: "sqlite" | "postgres" | "mysql" | "mssql";
+  /** Compiles SQL of this dialect; runs nothing. */
+  readonly compiler: Kysely<never>;
+  /** Can `(a, b) >= (x, y)` be written, and does it use an index? */
+  readonly rowValues: boolean;
+  /** True where numbers drawn inside a transaction are committed in order, or the open ones are known. */
+  readonly exactSequence: boolean;
+  connect(): Promise<Session>;
+  /** What follows ORDER BY to get `count` rows. */
+  limit(count: number): Sql;
+  /** A column in a select list, such that the driver's value is exact. */
+  exact(column: Column): Sql;
+  /** `cell` as the right side of a comparison with `column`, such that an index on the column is used. */
+  bound(cell: Cell, column: Column): Sql;
+  /** Is `column` the value that `text`, a part of a record's key, stands for? */
+  equals(column: Column, text: string): Sql;
+  /** True for a stamp that says nothing: NULL, or what the ERP writes instead of it. */
+  unset(column: Column, text: StampText | undefined): Sql;
+  /** SQL Server only: row versions and change tracking, which know themselves what is committed. */
+  readonly counters?: ServerCounters;
+  moment(ask: Ask): Promise<Moment>;
+  version(ask: Ask): Promise<string>;
+  /** The tables and views that can be seen. */
+  tables(ask: Ask): Promise<readonly SeenTable[]>;
+  /** The columns of the primary key of `table`, in order; empty where it has none. */
+  primaryKey(ask: Ask, table: string): Promise<readonly string[]>;
+  /** Does an index of `table` begin with `column`? Undefined where this cannot be told, as of a view. */
+  indexed(ask: Ask, table: string, column: string): Promise<boolean | undefined>;
+  fault(error: unknown): Fault | undefined;
+}

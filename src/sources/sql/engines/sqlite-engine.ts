@@ -1,0 +1,177 @@
+import { fileURLToPath } from "node:url";
+import { setImmediate } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { sql } from "kysely";
+import type { ColumnKind } from "../read/column.ts";
+import { compilerOf, earliestText } from "../compile.ts";
+import type { QueryResult, Ask, Cell, Engine, Fault, Session } from "./engine.ts";
+import { errorCode, errorText } from "./network-fault.ts";
+import { RowBudget } from "./row-budget.ts";
+import type { SqlSettings } from "../settings.ts";
+import { seenTables } from "./seen-tables.ts";
+
+/** A writer of the ERP may hold the file this long before a read gives up. */
+const busyTimeoutMs = 5_000;
+/** So long other work waits for a row at most, unless SQLite itself takes longer to find one. */
+const turnMs = 20;
+
+/** SQLite files, opened read-only; another process may write them meanwhile (WAL or not). */
+export function sqliteEngine(settings: SqlSettings): Engine {
+  const path = sqlitePath(settings.url);
+  return {
+    name: "sqlite",
+    compiler: compilerOf("sqlite"),
+    rowValues: true,
+    // There is one writer at a time: a number is drawn and committed before the next writer draws one.
+    exactSequence: true,
+    connect: async () => new SqliteSession(path, settings.statementTimeout),
+    limit: (count) => sql`limit ${sql.lit(count)}`,
+    exact: (column) => sql.id(column.name),
+    bound: (cell) => sql`${cell}`,
+    equals(column, text) {
+      const name = sql.id(column.name);
+      const whole = /^-?(0|[1-9]\d{0,17})$/.test(text);
+      return whole ? sql`(${name} = ${text} or ${name} = ${BigInt(text)})` : sql`${name} = ${text}`;
+    },
+    // Every number sorts before every text: this also finds a number that was stored among texts.
+    unset(column, text) {
+      const name = sql.id(column.name);
+      return text === "date"
+        ? sql`(${name} is null or ${name} < ${earliestText})`
+        : sql`(${name} is null or ${name} = '')`;
+    },
+    async moment(ask) {
+      const { rows } = await ask(sql`select cast((julianday('now') - 2440587.5) * 86400000 as integer)`);
+      return { atMs: Number(rows[0]![0]), open: [], oldestMs: undefined };
+    },
+    version: async (ask) => `SQLite ${await scalar(ask, "select sqlite_version()")}`,
+    async tables(ask) {
+      const { rows } = await ask(sql`
+        select 'main', name, 1 from sqlite_master where type in ('table', 'view') and name not like 'sqlite\\_%' escape '\\'`);
+      return seenTables(rows);
+    },
+    async primaryKey(ask, table) {
+      const plain = table.split(".").at(-1);
+      const { rows } = await ask(sql`select name from pragma_table_info(${plain}) where pk > 0 order by pk`);
+      return rows.map(([name]) => String(name));
+    },
+    async indexed(ask, table, column) {
+      const plain = table.split(".").at(-1)!;
+      const kind = await ask(sql`select type from sqlite_master where name = ${plain}`);
+      if (kind.rows[0]?.[0] !== "table") return undefined;
+      const { rows } = await ask(sql`
+        select 1 from pragma_index_list(${plain}) as i, pragma_index_info(i.name) as c
+        where c.seqno = 0 and c.name = ${column} collate nocase`);
+      return rows.length > 0;
+    },
+    fault,
+  };
+}
+
+/** SQLite does not say which file it could not open. */
+function opened(path: string): Database.Database {
+  try {
+    return new Database(path, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
+  } catch (thrown) {
+    if (thrown instanceof Error) thrown.message = `${path}: ${thrown.message}`;
+    throw thrown;
+  }
+}
+
+class SqliteSession implements Session {
+  readonly #database: Database.Database;
+  readonly #timeoutMs: number;
+  #isReading = false;
+  #isDestroyed = false;
+
+  constructor(path: string, timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+    this.#database = opened(path);
+    this.#database.pragma("query_only = on");
+  }
+
+  /** Rows are fetched one by one, so that the time-out and the signal are looked at, and other work goes on between them. */
+  async query(text: string, values: readonly unknown[], signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
+    await setImmediate();
+    signal.throwIfAborted();
+    const statement = this.#database.prepare<unknown[], Cell[]>(text).raw(true).safeIntegers(true);
+    const deadline = performance.now() + this.#timeoutMs;
+    let turnEnds = performance.now() + turnMs;
+    const budget = new RowBudget(maxBytes);
+    let isCut = false;
+    this.#isReading = true;
+    try {
+      for (const row of statement.iterate(...values)) {
+        if (!budget.take(row)) {
+          isCut = true;
+          break;
+        }
+        const now = performance.now();
+        if (now > deadline) throw statementTimeout(this.#timeoutMs);
+        if (now < turnEnds) continue;
+        await setImmediate();
+        signal.throwIfAborted();
+        turnEnds = performance.now() + turnMs;
+      }
+    } finally {
+      this.#isReading = false;
+      if (this.#isDestroyed) this.#database.close();
+    }
+    const { rows } = budget;
+    // Only now: a statement learns of a schema that another process changed when it runs.
+    const columns = statement.columns().map(({ name, type }) => ({ name, kind: kindOf(type), type: type ?? "" }));
+    return { columns, rows, isCut };
+  }
+
+  async end(): Promise<void> {
+    this.#database.close();
+  }
+
+  /** A file is not closed under a statement: one that is being read ends it between two rows. */
+  destroy(): void {
+    this.#isDestroyed = true;
+    if (!this.#isReading) this.#database.close();
+  }
+}
+
+function statementTimeout(timeoutMs: number): Error {
+  return Object.assign(new Error(`no end after ${timeoutMs} ms`), { code: "SVCSYNC_TIMEOUT" });
+}
+
+/** Declared types are only a hint in SQLite. They matter for two things: no blobs, and date-times are told from text. */
+function kindOf(declared: string | null): ColumnKind {
+  const type = (declared ?? "").toUpperCase();
+  if (type.includes("BLOB") || type.includes("BINARY")) return "binary";
+  if (type.includes("DATETIME") || type.includes("TIMESTAMP")) return "any-datetime";
+  return "any";
+}
+
+function sqlitePath(url: string): string {
+  if (url.startsWith("file:")) return fileURLToPath(url);
+  const path = url.replace(/^sqlite:/i, "");
+  return path.startsWith("//") ? path.slice(2) : path;
+}
+
+async function scalar(ask: Ask, text: string): Promise<string> {
+  const { rows } = await ask(sql.raw(text));
+  return String(rows[0]?.[0] ?? "");
+}
+
+const codes: readonly (readonly [RegExp, Fault["code"]])[] = [
+  [/^SVCSYNC_TIMEOUT$/, "E_SOURCE_TIMEOUT"],
+  [/^SQLITE_(CANTOPEN|IOERR)/, "E_SOURCE_UNREACHABLE"],
+  [/^SQLITE_(BUSY|LOCKED)/, "E_SOURCE_BUSY"],
+  [/^SQLITE_(READONLY|PERM|AUTH)/, "E_SOURCE_FORBIDDEN"],
+  [/^SQLITE_(NOTADB|CORRUPT)/, "E_SOURCE_DATABASE"],
+];
+
+function fault(error: unknown): Fault | undefined {
+  const text = errorText(error);
+  const [, table] = /no such table: (?:\w+\.)?(.+)/.exec(text) ?? [];
+  if (table !== undefined) return { code: "E_SOURCE_TABLE", subject: table };
+  const [, column] = /no such column: (.+)/.exec(text) ?? [];
+  if (column !== undefined) return { code: "E_SOURCE_COLUMN", subject: column };
+  if (/directory does not exist/.test(text)) return { code: "E_SOURCE_UNREACHABLE" };
+  const known = codes.find(([pattern]) => pattern.test(errorCode(error) ?? ""));
+  return known && { code: known[1] };
+}

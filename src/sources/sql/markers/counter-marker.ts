@@ -1,0 +1,106 @@
+import { sql } from "kysely";
+import { ParkError } from "#model";
+import type { Phase } from "./cursor.ts";
+import type { Ask, Cell, Engine } from "../engines/engine.ts";
+import type { Layout } from "../read/layout.ts";
+import type { Begun, Bounds, Marker } from "./marker.ts";
+import { Oddity, placeOf, said } from "../read/oddity.ts";
+import { settle, type Settled } from "./settle.ts";
+
+export interface Ceiling {
+  /** Everything up to here is committed and visible. */
+  readonly highest: bigint;
+  /** What happened below is forgotten; undefined where nothing is. */
+  readonly lowest: bigint | undefined;
+}
+
+export interface CounterMarkerOptions {
+  readonly engine: Engine;
+  readonly layout: Layout;
+  /** What the database itself knows of a counter; undefined for a sequence, whose open numbers nobody tells. */
+  readonly ceiling: (() => Promise<Ceiling>) | undefined;
+  /** Called where the database no longer knows what happened since the mark. */
+  readonly onForgotten?: (() => void) | undefined;
+  readonly overlapMs: number;
+  readonly ask: Ask;
+}
+
+/**
+ * Rows by a number that grows with each change. Numbers are drawn before they are committed: SQL Server knows the lowest
+ * one in flight; of a sequence the mark waits until the transactions that were open have ended (see {@link settle}).
+ */
+export class CounterMarker implements Marker {
+  readonly #options: CounterMarkerOptions;
+  readonly columns;
+  readonly phases: readonly Phase[] = ["unset", "window"];
+  readonly wall = false;
+
+  constructor(options: CounterMarkerOptions) {
+    this.#options = options;
+    this.columns = options.layout.marks;
+  }
+
+  async begin(before: Settled): Promise<Begun> {
+    const { mark: lower } = before;
+    const { ceiling } = this.#options;
+    if (!ceiling) return { bounds: await this.#sequence(before), expired: false };
+    const { highest, lowest } = await ceiling();
+    // A counter that went back belongs to a database that was restored: rows went back with it.
+    const expired = lower !== null && (isForgotten(lower, lowest) || BigInt(lower) > highest);
+    if (expired) this.#options.onForgotten?.();
+    return { bounds: { lower, upper: String(highest), after: { mark: String(highest) } }, expired };
+  }
+
+  async wasWhole({ lower }: Bounds): Promise<boolean> {
+    const ceiling = await this.#options.ceiling?.();
+    if (!ceiling || lower === null || !isForgotten(lower, ceiling.lowest)) return true;
+    this.#options.onForgotten?.();
+    return false;
+  }
+
+  async #sequence(before: Settled): Promise<Bounds> {
+    const { engine, ask, overlapMs } = this.#options;
+    const upper = await this.#highest();
+    // After the highest number: a transaction that ends between the two is then known as ended, and is read.
+    const { atMs, open } = await engine.moment(ask);
+    const patienceMs = open && engine.exactSequence ? 0 : overlapMs;
+    return { lower: before.mark, upper, after: settle(before, { mark: upper, atMs, open }, patienceMs) };
+  }
+
+  condition(phase: Phase, bounds: Bounds) {
+    const { engine, layout } = this.#options;
+    const [column] = layout.marks;
+    const name = sql.id(column!.name);
+    if (phase === "unset") return sql`${name} is null`;
+    const upper = sql`${name} <= ${engine.bound(BigInt(bounds.upper), column!)}`;
+    if (bounds.lower === null) return upper;
+    return sql`${name} > ${engine.bound(BigInt(bounds.lower), column!)} and ${upper}`;
+  }
+
+  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): Oddity | undefined {
+    const { layout } = this.#options;
+    const [cell] = marks;
+    if (cell === null || cell === undefined) return undefined;
+    if (!/^\d+$/.test(String(cell))) return new Oddity(placeOf(layout), `${said(cell)} is no counter`);
+    if (phase !== "window") return undefined;
+    const value = BigInt(String(cell));
+    if (value <= BigInt(bounds.upper) && (bounds.lower === null || value > BigInt(bounds.lower))) return undefined;
+    throw new ParkError(
+      "E_SOURCE_FILTER_IGNORED",
+      `${layout.label} gave the row ${key} with the counter ${value}, outside the window that was asked for`,
+      { details: { table: layout.label, key, lower: bounds.lower, upper: bounds.upper } },
+    );
+  }
+
+  async #highest(): Promise<string> {
+    const { ask, layout } = this.#options;
+    const { rows } = await ask(
+      sql`select max(${sql.id(layout.marks[0]!.name)}) from ${layout.from} where ${layout.condition}`,
+    );
+    return String(rows[0]?.[0] ?? 0);
+  }
+}
+
+function isForgotten(mark: string, lowest: bigint | undefined): boolean {
+  return lowest !== undefined && BigInt(mark) < lowest;
+}

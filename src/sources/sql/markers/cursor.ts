@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { canonicalJson, type Cursor, type Json } from "#model";
+import type { Cell } from "../engines/engine.ts";
+
+const cell = z.union([
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.strictObject({ int: z.string() }),
+  z.strictObject({ bytes: z.string() }),
+]);
+
+const pending = z.strictObject({
+  mark: z.string(),
+  atMs: z.number(),
+  open: z.array(z.string()).readonly().optional(),
+});
+
+const settled = z.strictObject({
+  mark: z.string().nullable(),
+  pending: pending.optional(),
+  highest: z.array(cell).readonly().optional(),
+});
+
+/** A poll in its middle: what it reads, how far it came, and what holds when it is done. */
+const progress = z.strictObject({
+  phase: z.enum(["whole", "unset", "window", "future"]),
+  lower: z.string().nullable(),
+  upper: z.string(),
+  /** The highest stamp of the poll before. */
+  since: z.array(cell).readonly().optional(),
+  position: z.array(cell).optional(),
+  after: settled,
+});
+
+const schema = z.strictObject({
+  version: z.literal(1),
+  /** Of the settings that give the marks their meaning: others start from the beginning. */
+  read: z.string(),
+  settled,
+  progress: progress.optional(),
+});
+
+export type SqlCursor = z.output<typeof schema>;
+export type Progress = z.output<typeof progress>;
+export type StoredCell = z.output<typeof cell>;
+export type Phase = Progress["phase"];
+
+/** The cursor as its adapter reads it, or undefined where it does not fit: then the stream is read from the beginning. */
+export function parseCursor(cursor: Cursor | null, read: string): SqlCursor | undefined {
+  const parsed = schema.safeParse(cursor);
+  return parsed.success && parsed.data.read === read ? parsed.data : undefined;
+}
+
+export function storedCursor(cursor: SqlCursor): Cursor {
+  const plain: Json = JSON.parse(JSON.stringify(cursor));
+  return plain;
+}
+
+/** Names settings: equal names exactly where the same cursor means the same place. */
+export function fingerprint(settings: unknown): string {
+  const plain: Json = JSON.parse(JSON.stringify(settings));
+  return createHash("sha256").update(canonicalJson(plain)).digest("hex").slice(0, 16);
+}
+
+/** Cells of keys and stamps as JSON; whole numbers keep every digit. */
+export function storedCells(cells: readonly Cell[]): StoredCell[] {
+  return cells.map((value) => {
+    if (typeof value === "bigint") return { int: value.toString() };
+    if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString("base64") };
+    if (value === null) throw new TypeError("a position holds no null");
+    return value;
+  });
+}
+
+export function restoredCells(stored: readonly StoredCell[]): Cell[] {
+  return stored.map((value) => {
+    if (typeof value !== "object") return value;
+    return "int" in value ? BigInt(value.int) : Buffer.from(value.bytes, "base64");
+  });
+}

@@ -1,0 +1,38 @@
+import type { Column } from "../read/column.ts";
+import type { Phase, Progress } from "./cursor.ts";
+import type { Cell, Sql } from "../engines/engine.ts";
+import type { Oddity } from "../read/oddity.ts";
+import type { Settled } from "./settle.ts";
+
+/** What one poll reads, and what holds once it has read it. */
+export type Bounds = Pick<Progress, "lower" | "upper" | "since" | "after">;
+
+export interface Begun {
+  readonly bounds: Bounds;
+  /** The database no longer knows what happened since the mark: everything must be read again. */
+  readonly expired: boolean;
+}
+
+/** What grows with each change: the part of a stream that knows which rows are new. Made anew for each poll. */
+export interface Marker {
+  /** The columns that order the rows of a window, before the key. */
+  readonly columns: readonly Column[];
+  /** The phases of a poll that is no first load. */
+  readonly phases: readonly Phase[];
+  /** True where marks are readings of a clock in the source's zone. */
+  readonly wall: boolean;
+  /** Takes the upper bound, before anything is read. */
+  begin(before: Settled): Promise<Begun>;
+  /**
+   * Asked after the last page: did the database know all of the window until then? Present where it forgets by itself,
+   * which may happen while pages are read, or while a poll that was cut off waits to go on.
+   */
+  wasWhole?(bounds: Bounds): Promise<boolean>;
+  /** Which rows belong to a phase. */
+  condition(phase: Phase, bounds: Bounds): Sql;
+  /**
+   * Why the row's marks cannot be read, or undefined.
+   * @throws {ParkError} E_SOURCE_FILTER_IGNORED when the database gave a row that the condition excludes.
+   */
+  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): Oddity | undefined;
+}

@@ -1,0 +1,181 @@
+import { sql } from "kysely";
+import { ParkError, type Clock } from "#model";
+import type { Logger } from "#telemetry";
+import { earliestWall, latestWall } from "../../time/window.ts";
+import { restoredCells, storedCells, type Phase } from "./cursor.ts";
+import type { Column } from "../read/column.ts";
+import type { Ask, Cell, Engine, Moment, StampText } from "../engines/engine.ts";
+import type { Layout } from "../read/layout.ts";
+import type { Begun, Bounds, Marker } from "./marker.ts";
+import { Oddity, placeOf, said } from "../read/oddity.ts";
+import { settle, type Settled } from "./settle.ts";
+import { secondMs } from "./stamp-format.ts";
+import { newest, type StampScale } from "./stamp-scale.ts";
+import { compareTuple } from "../read/tuple.ts";
+
+/** Stamps this far beyond the server's clock are not of rows that changed while the poll was running. */
+const futureMs = 60_000;
+/** A transaction that holds the mark back for longer than this is worth a word. */
+const heldBackMs = 3_600_000;
+
+export interface StampMarkerOptions {
+  readonly engine: Engine;
+  readonly layout: Layout;
+  /** Undefined while no row has a stamp. */
+  readonly scale: StampScale | undefined;
+  readonly zone: string;
+  readonly overlapMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly ask: Ask;
+}
+
+interface Window {
+  readonly bounds: Bounds;
+  /** Where the window begins, on the stamps' scale. */
+  readonly from: number;
+  /** Set where it begins right after this stamp instead of at `from`. */
+  readonly since: readonly Cell[] | undefined;
+  /** Where it would begin by the overlap alone. */
+  readonly overlapped: number;
+  readonly to: number;
+}
+
+/**
+ * Rows by their change stamp, in the window `[mark - overlap, the server's clock]`. Beside it each poll reads the rows
+ * without a stamp, and those whose stamp lies in the future: neither can be told from changed ones, and by their hash
+ * they cost nothing.
+ */
+export class StampMarker implements Marker {
+  readonly #options: StampMarkerOptions;
+  readonly #begunAt: number;
+  readonly columns;
+  readonly phases: readonly Phase[];
+  readonly wall: boolean;
+  #windowOf: Window | undefined;
+  #noted = false;
+
+  constructor(options: StampMarkerOptions) {
+    this.#options = options;
+    this.#begunAt = options.clock.now();
+    this.columns = options.layout.marks;
+    this.wall = options.scale?.scale === "wall";
+    this.phases = options.scale ? ["unset", "window", "future"] : ["unset"];
+  }
+
+  async begin(before: Settled): Promise<Begun> {
+    const { engine, ask, overlapMs, layout, logger } = this.#options;
+    const moment = await engine.moment(ask);
+    const lower = before.mark === null ? null : iso(Date.parse(before.mark) - overlapMs);
+    const bounds = { lower, upper: iso(moment.atMs), since: before.highest, after: this.#after(before, moment) };
+    const backMs = before.mark === null ? 0 : Date.parse(before.mark) - moment.atMs;
+    if (backMs > overlapMs) logger.warn({ table: layout.label, backMs }, "server clock went back, table is read whole");
+    return { bounds: await this.#withHighest(bounds), expired: backMs > overlapMs };
+  }
+
+  condition(phase: Phase, bounds: Bounds) {
+    const { engine, scale, layout } = this.#options;
+    const unset = sql.join(
+      layout.marks.map((column, at) => engine.unset(column, textOf(column, scale?.write(0)[at], at))),
+      sql` or `,
+    );
+    if (phase === "unset" || !scale) return sql`(${unset})`;
+    if (phase === "future") return compareTuple(engine, layout.marks, ">", scale.write(this.#future(scale, bounds)));
+    const { from, since, to } = this.#window(scale, bounds);
+    const above = since
+      ? compareTuple(engine, layout.marks, ">", since)
+      : compareTuple(engine, layout.marks, ">=", scale.write(from));
+    return sql`${above} and ${compareTuple(engine, layout.marks, "<=", scale.write(to))}`;
+  }
+
+  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): Oddity | undefined {
+    const { scale, layout } = this.#options;
+    const says = marks.every((cell) => cell !== null && cell !== "");
+    if (!scale || (phase === "unset" && !says) || (phase === "whole" && !says)) return undefined;
+    const at = scale.parse(marks);
+    if (at === undefined && phase === "unset" && marks.some((cell) => String(cell).startsWith("0000-00-00")))
+      return undefined;
+    if (at === undefined)
+      return new Oddity(placeOf(layout), `${marks.map(said).join(" ")} is no stamp of the other rows' format`);
+    if (phase !== "window") return undefined;
+    const { from, overlapped, to } = this.#window(scale, bounds);
+    if (at >= from - scale.grainMs && at <= to + scale.grainMs) {
+      if (at < overlapped - scale.grainMs) this.#noteLate(key);
+      return undefined;
+    }
+    throw new ParkError(
+      "E_SOURCE_FILTER_IGNORED",
+      `${layout.label} gave the row ${key} with the stamp ${marks.join(" ")}, outside the window that was asked for`,
+      { details: { table: layout.label, key, lower: bounds.lower, upper: bounds.upper } },
+    );
+  }
+
+  /** Where transactions that were open at the start are known, the mark waits for them; else the overlap has to do. */
+  #after(before: Settled, moment: Moment): Settled {
+    const { logger, layout } = this.#options;
+    const now = iso(moment.atMs);
+    if (!moment.open) return { mark: now };
+    const after = settle(before, { mark: now, atMs: moment.atMs, open: moment.open }, 0);
+    if (after.mark === null) return { ...after, mark: iso(Math.min(moment.atMs, moment.oldestMs ?? moment.atMs)) };
+    if (after.pending && moment.atMs - after.pending.atMs > heldBackMs)
+      logger.warn({ table: layout.label, since: iso(after.pending.atMs) }, "open transaction held the mark back");
+    return after;
+  }
+
+  /** Remembers the highest stamp there is now: whatever the next poll finds above it is a change. */
+  async #withHighest(bounds: Bounds): Promise<Bounds> {
+    const { engine, layout, scale, ask } = this.#options;
+    if (!scale) return bounds;
+    const upTo = scale.write(this.#window(scale, bounds).to);
+    const highest = await newest(engine, layout, ask, upTo);
+    return highest ? { ...bounds, after: { ...bounds.after, highest: storedCells(highest) } } : bounds;
+  }
+
+  /**
+   * The window on the stamps' own scale. It begins at the overlap, or, where nothing was written since, right after the
+   * highest stamp of the poll before: then even a clock that is behind by more than the overlap, or a wrong time zone,
+   * loses nothing.
+   */
+  #window(scale: StampScale, bounds: Bounds): Window {
+    if (this.#windowOf?.bounds === bounds) return this.#windowOf;
+    const lower = bounds.lower === null ? undefined : Date.parse(bounds.lower);
+    const upper = Date.parse(bounds.upper);
+    const wall = scale.scale === "wall";
+    const { zone } = this.#options;
+    const lowest = lower === undefined ? 0 : wall ? earliestWall(lower, zone) : lower;
+    const overlapped = Math.floor(lowest / secondMs) * secondMs;
+    // A whole second above the clock: a stamp with a fraction is a longer text than the bound of its own second.
+    const to = Math.floor((wall ? latestWall(upper, zone) : upper) / secondMs + 1) * secondMs;
+    const since = bounds.since && restoredCells(bounds.since);
+    const sinceMs = since && scale.parse(since);
+    const quiet = sinceMs !== undefined && sinceMs < overlapped - scale.grainMs;
+    const window = { bounds, from: quiet ? sinceMs : overlapped, since: quiet ? since : undefined, overlapped, to };
+    this.#windowOf = window;
+    return window;
+  }
+
+  /** Says once per poll that the overlap alone would have lost a change. */
+  #noteLate(key: string): void {
+    if (this.#noted) return;
+    this.#noted = true;
+    this.#options.logger.warn({ table: this.#options.layout.label, key }, "change was stamped below the overlap");
+  }
+
+  /** Rows that changed while this poll ran are left to the next one, or a busy table would never let it end. */
+  #future(scale: StampScale, bounds: Bounds): number {
+    const elapsed = this.#options.clock.now() - this.#begunAt;
+    const at = Date.parse(bounds.upper) + futureMs + elapsed;
+    return scale.scale === "wall" ? latestWall(at, this.#options.zone) : at;
+  }
+}
+
+/** Dates come first, times of day second; a number or a type of the database's own is neither. */
+function textOf(column: Column, like: Cell | undefined, at: number): StampText | undefined {
+  const text = column.kind === "text" || column.kind === "any" || column.kind === "any-datetime";
+  if (typeof like !== "string" || !text) return undefined;
+  return at === 0 ? "date" : "time";
+}
+
+function iso(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

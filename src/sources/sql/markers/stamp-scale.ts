@@ -1,0 +1,129 @@
+import { sql } from "kysely";
+import { ParkError } from "#model";
+import type { Column } from "../read/column.ts";
+import { all, list } from "../compile.ts";
+import type { Ask, Cell, Engine } from "../engines/engine.ts";
+import type { Layout } from "../read/layout.ts";
+import type { SqlRead, StampColumns } from "../read.ts";
+import { dayMs, detectFormat, nativeFormat, secondMs, type StampFormat } from "./stamp-format.ts";
+import type { ScaleMs } from "./stamp-text.ts";
+import { detectTimeFormat, type TimeFormat } from "./time-format.ts";
+import { compareTuple } from "../read/tuple.ts";
+
+/** So many of the newest stamps say how stamps are written. */
+const SAMPLES = 20;
+
+/** One or two stamp columns as one scale of time. */
+export interface StampScale {
+  readonly scale: "utc" | "wall";
+  readonly grainMs: number;
+  write(at: ScaleMs): readonly Cell[];
+  parse(cells: readonly Cell[]): ScaleMs | undefined;
+}
+
+/**
+ * How the stream's stamps are written: by the column's type, or by the newest stamps where the type is text or a number.
+ * Undefined when no row has one yet.
+ * @throws {ParkError} E_SOURCE_STAMP when the column holds something else.
+ */
+export async function stampScale(
+  engine: Engine,
+  layout: Layout,
+  read: { changed: StampColumns; stampFormat: SqlRead["stampFormat"] },
+  ask: Ask,
+): Promise<StampScale | undefined> {
+  const native = layout.marks.map(nativeOf);
+  const samples = native.includes(undefined) ? await newestRows(engine, layout, ask, SAMPLES) : [];
+  if (native.includes(undefined) && samples.length === 0) return undefined;
+  const [dateColumn, timeColumn] = layout.marks;
+  const dates = samples.map(([cell]) => cell ?? null);
+  const date = native[0] ?? mostly(dates, (cell) => detectFormat(cell, read.stampFormat));
+  if (!date) throw noStamp(layout, dateColumn!, dates[0] ?? null, read.stampFormat);
+  if (typeof read.changed === "string")
+    return { ...date, write: (at) => [date.write(at)], parse: ([cell]) => date.parse(cell ?? null) };
+  const { timeFormat } = read.changed;
+  const times = timeColumn!.kind === "time" ? ["00:00:00"] : samples.map(([, cell]) => cell ?? null);
+  const time = mostly(times, (cell) => detectTimeFormat(cell, timeFormat));
+  if (!time) throw noStamp(layout, timeColumn!, times[0] ?? null, timeFormat);
+  return twoColumns(date, time);
+}
+
+function twoColumns(date: StampFormat, time: TimeFormat): StampScale {
+  return {
+    scale: "wall",
+    grainMs: 60 * secondMs,
+    write(at) {
+      const day = Math.floor(at / dayMs) * dayMs;
+      return [date.write(day), time.write(at - day)];
+    },
+    parse([dateCell, timeCell]) {
+      const day = date.parse(dateCell ?? null);
+      const ofDay = time.parse(timeCell ?? null);
+      return day === undefined || ofDay === undefined ? undefined : day + ofDay;
+    },
+  };
+}
+
+function nativeOf(column: Column): StampFormat | undefined {
+  if (column.kind === "instant") return nativeFormat("utc", column.type === "timestamp" ? "" : "+00:00");
+  if (column.kind === "datetime") return nativeFormat("wall", "");
+  if (column.kind === "date") return nativeFormat("wall", "", dayMs);
+  if (column.kind === "time") return nativeFormat("wall", "");
+  return undefined;
+}
+
+/** The format that most of the samples have, so that one odd row does not decide for all. */
+function mostly<Format extends { parse(cell: Cell): unknown }>(
+  samples: readonly Cell[],
+  detect: (cell: Cell) => Format | undefined,
+): Format | undefined {
+  let most = 0;
+  let chosen: Format | undefined;
+  for (const sample of samples) {
+    const format = detect(sample);
+    const fitting = format ? samples.filter((cell) => format.parse(cell) !== undefined).length : 0;
+    if (fitting > most) [most, chosen] = [fitting, format];
+  }
+  return chosen;
+}
+
+/** The highest stamp up to `upTo`. */
+export async function newest(
+  engine: Engine,
+  layout: Layout,
+  ask: Ask,
+  upTo: readonly Cell[],
+): Promise<readonly Cell[] | undefined> {
+  return (await newestRows(engine, layout, ask, 1, upTo))[0];
+}
+
+async function newestRows(
+  engine: Engine,
+  layout: Layout,
+  ask: Ask,
+  count: number,
+  upTo?: readonly Cell[],
+): Promise<readonly (readonly Cell[])[]> {
+  const names = layout.marks.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`c${at}`)}`);
+  // Empty texts come last, so only a column that holds nothing else gives one.
+  const set = layout.marks.map(
+    (column) => sql`not ${engine.unset(column, column.kind === "text" ? "time" : undefined)}`,
+  );
+  const conditions = [layout.condition, ...set];
+  if (upTo) conditions.push(compareTuple(engine, layout.marks, "<=", upTo));
+  const order = list(layout.marks.map((column) => sql`${sql.id(column.name)} desc`));
+  const { rows } = await ask(
+    sql`select ${list(names)} from ${layout.from} where ${all(conditions)} order by ${order} ${engine.limit(count)}`,
+  );
+  return rows;
+}
+
+function noStamp(layout: Layout, column: Column, cell: Cell, wanted: string): ParkError {
+  const holds = cell instanceof Uint8Array ? "bytes" : JSON.stringify(String(cell));
+  return new ParkError(
+    "E_SOURCE_STAMP",
+    `column ${column.name} of ${layout.label} holds ${holds}, which is no stamp` +
+      (wanted === "auto" ? "" : ` of the format ${wanted}`),
+    { details: { table: layout.label, column: column.name, type: column.type, format: wanted } },
+  );
+}

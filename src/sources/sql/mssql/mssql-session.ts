@@ -1,0 +1,84 @@
+import { Connection, Request, TYPES, type ConnectionConfiguration } from "tedious";
+import type { Column } from "../read/column.ts";
+import type { QueryResult, Cell, Session } from "../engines/engine.ts";
+import { mssqlColumn } from "./mssql-types.ts";
+import { RowBudget } from "../engines/row-budget.ts";
+import type { SqlSettings } from "../settings.ts";
+import { tlsOptions } from "../engines/tls.ts";
+
+/** What the driver is given. Unlike elsewhere the connection is encrypted unless `tls` says otherwise, as SQL Server asks. */
+export function mssqlOptions(settings: SqlSettings): ConnectionConfiguration {
+  const url = new URL(settings.url);
+  const instance = url.searchParams.get("instance");
+  const domain = url.searchParams.get("domain");
+  const userName = decodeURIComponent(url.username);
+  const password = decodeURIComponent(url.password);
+  const mode = settings.tls?.mode ?? "verify";
+  const { rejectUnauthorized: _, servername, ...files } = tlsOptions(settings.tls) ?? {};
+  return {
+    server: url.hostname,
+    authentication:
+      domain === null
+        ? { type: "default", options: { userName, password } }
+        : { type: "ntlm", options: { userName, password, domain } },
+    options: {
+      ...(instance === null ? { port: url.port === "" ? 1433 : Number(url.port) } : { instanceName: instance }),
+      database: decodeURIComponent(url.pathname.slice(1)),
+      appName: "svcsync",
+      encrypt: mode !== "off",
+      trustServerCertificate: mode === "trust",
+      connectTimeout: settings.connectTimeout,
+      requestTimeout: settings.statementTimeout,
+      ...(servername === undefined ? {} : { serverName: servername }),
+      ...(Object.keys(files).length === 0 ? {} : { cryptoCredentialsDetails: files }),
+    },
+  };
+}
+
+export async function connectMssql(settings: SqlSettings): Promise<Session> {
+  const connection = new Connection(mssqlOptions(settings));
+  // The next query tells; without a listener a lost connection would end the process.
+  connection.on("error", () => undefined);
+  await new Promise<void>((resolve, reject) => {
+    connection.connect((error) => (error ? reject(error) : resolve()));
+  });
+  return new MssqlSession(connection);
+}
+
+class MssqlSession implements Session {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  async query(text: string, values: readonly unknown[], _signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
+    return await new Promise((resolve, reject) => {
+      let columns: Column[] = [];
+      const budget = new RowBudget(maxBytes);
+      let isCut = false;
+      const request = new Request(text, (error) =>
+        error && !isCut ? reject(error) : resolve({ columns, rows: budget.rows, isCut }),
+      );
+      for (const [at, value] of values.entries()) request.addParameter(String(at + 1), TYPES.NVarChar, value);
+      request.on("columnMetadata", (described) => {
+        columns = Object.values(described).map(mssqlColumn);
+      });
+      request.on("row", (row: { value: Cell }[]) => {
+        if (isCut || budget.take(row.map(({ value }) => value))) return;
+        isCut = true;
+        this.#connection.cancel();
+      });
+      this.#connection.execSql(request);
+    });
+  }
+
+  async end(): Promise<void> {
+    this.#connection.close();
+  }
+
+  destroy(): void {
+    this.#connection.cancel();
+    this.#connection.close();
+  }
+}

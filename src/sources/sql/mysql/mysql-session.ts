@@ -1,0 +1,166 @@
+import { createConnection, type Connection, type ConnectionOptions, type FieldPacket } from "mysql2";
+import type { Column, ColumnKind } from "../read/column.ts";
+import type { QueryResult, Cell, Session } from "../engines/engine.ts";
+import { RowBudget } from "../engines/row-budget.ts";
+import type { SqlSettings } from "../settings.ts";
+import { tlsOptions } from "../engines/tls.ts";
+
+/** Beyond the server's own time-out: only a connection that died silently reaches it. */
+const graceMs = 10_000;
+
+export async function connectMysql(settings: SqlSettings): Promise<Session> {
+  const url = new URL(settings.url);
+  const ssl = tlsOptions(settings.tls);
+  const options: ConnectionOptions = {
+    host: url.hostname,
+    port: url.port === "" ? 3306 : Number(url.port),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    database: decodeURIComponent(url.pathname.slice(1)),
+    ...(ssl ? { ssl: { ...ssl, verifyIdentity: settings.tls?.mode === "verify" } } : {}),
+    connectTimeout: settings.connectTimeout,
+    charset: "utf8mb4",
+    flags: ["-LOCAL_FILES"],
+    rowsAsArray: true,
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    dateStrings: true,
+    jsonStrings: true,
+    // Code that the driver makes of column names cannot have a column called __proto__.
+    disableEval: true,
+  };
+  const connection = createConnection(options);
+  // The next query tells; without a listener a lost connection would end the process.
+  connection.on("error", () => undefined);
+  await connection.promise().connect();
+  const session = new MysqlSession(connection, options, settings.statementTimeout + graceMs);
+  await session.prepare(settings.statementTimeout);
+  return session;
+}
+
+class MysqlSession implements Session {
+  readonly #connection: Connection;
+  readonly #options: ConnectionOptions;
+  readonly #timeoutMs: number;
+  #isBusy = false;
+  #isSpent = false;
+
+  constructor(connection: Connection, options: ConnectionOptions, timeoutMs: number) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Sets the session so that it cannot write, says everything in one way, and gives up in time. */
+  async prepare(timeoutMs: number): Promise<void> {
+    const { rows } = await this.query("select version()", [], new AbortController().signal);
+    const mariadb = String(rows[0]![0]).includes("MariaDB");
+    const timeout = mariadb ? `max_statement_time = ${timeoutMs / 1000}` : `max_execution_time = ${timeoutMs}`;
+    const connection = this.#connection.promise();
+    await connection.query("set session transaction isolation level read committed, read only");
+    await connection.query(`set session time_zone = '+00:00', sql_mode = 'STRICT_TRANS_TABLES', ${timeout}`);
+  }
+
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  async query(text: string, values: readonly unknown[], _signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
+    // The engine binds text and nothing else.
+    const bound = values.map((value) => (typeof value === "string" ? value : null));
+    this.#isBusy = true;
+    let unfollow: (() => void) | undefined;
+    try {
+      return await new Promise<QueryResult>((resolve, reject) => {
+        const budget = new RowBudget(maxBytes);
+        let columns: readonly Column[] = [];
+        const answer = (isCut: boolean) => resolve({ columns, rows: budget.rows, isCut });
+        // Of a connection that is lost, or an answer that cannot be read, the driver may tell the connection alone.
+        this.#connection.once("error", reject);
+        unfollow = () => this.#connection.removeListener("error", reject);
+        const query = this.#connection.execute({ sql: text, timeout: this.#timeoutMs }, bound);
+        query.on("error", reject);
+        query.on("fields", (fields: readonly FieldPacket[] | undefined) => {
+          columns = (fields ?? []).map(columnOf);
+        });
+        query.on("result", (row: unknown) => {
+          if (this.#isSpent || !Array.isArray(row) || budget.take(row.map(cellOf))) return;
+          // The protocol cannot be told to stop in the middle of an answer.
+          this.destroy();
+          answer(true);
+        });
+        query.on("end", () => answer(false));
+      });
+    } finally {
+      unfollow?.();
+      this.#isBusy = false;
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#connection.promise().end();
+  }
+
+  destroy(): void {
+    if (this.#isSpent) return;
+    this.#isSpent = true;
+    const { threadId } = this.#connection;
+    this.#connection.destroy();
+    if (this.#isBusy) void this.#kill(threadId).catch(() => undefined);
+  }
+
+  /** The server would run the query to its end, for nobody. */
+  async #kill(threadId: number): Promise<void> {
+    const other = createConnection(this.#options).promise();
+    try {
+      await other.query(`kill query ${threadId}`);
+    } finally {
+      await other.end();
+    }
+  }
+}
+
+/** Column types and flags of the protocol (field_types.h, mysql_com.h). */
+const kinds = new Map<number, readonly [type: string, kind: ColumnKind]>([
+  [0, ["decimal", "decimal"]],
+  [1, ["tinyint", "integer"]],
+  [2, ["smallint", "integer"]],
+  [3, ["int", "integer"]],
+  [4, ["float", "float"]],
+  [5, ["double", "float"]],
+  [7, ["timestamp", "instant"]],
+  [8, ["bigint", "integer"]],
+  [9, ["mediumint", "integer"]],
+  [10, ["date", "date"]],
+  [11, ["time", "time"]],
+  [12, ["datetime", "datetime"]],
+  [13, ["year", "integer"]],
+  [16, ["bit", "integer"]],
+  [245, ["json", "json"]],
+  [246, ["decimal", "decimal"]],
+  [255, ["geometry", "binary"]],
+]);
+
+const unsignedFlag = 32;
+const binaryCharset = 63;
+
+interface ProtocolField extends FieldPacket {
+  readonly characterSet?: number;
+}
+
+function columnOf(field: ProtocolField): Column {
+  const { name, columnType = field.type ?? -1, flags, characterSet } = field;
+  const known = kinds.get(columnType);
+  if (!known) return { name, kind: characterSet === binaryCharset ? "binary" : "text", type: `type ${columnType}` };
+  const [type, kind] = known;
+  const unsigned = typeof flags === "number" && (flags & unsignedFlag) !== 0 && kind === "integer";
+  return { name, kind, type: unsigned ? `${type} unsigned` : type };
+}
+
+/** The driver was told to give nothing else; anything else would be harm. */
+function cellOf(value: unknown): Cell {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string" || typeof value === "number" || typeof value === "bigint") return value;
+  if (value instanceof Uint8Array) return value;
+  return JSON.stringify(value);
+}

@@ -1,0 +1,103 @@
+import { sql } from "kysely";
+import { compilerOf, unsetText } from "../compile.ts";
+import type { Ask, Engine, Moment } from "../engines/engine.ts";
+import { postgresFault } from "./postgres-fault.ts";
+import type { SqlSettings } from "../settings.ts";
+import { seenTables } from "../engines/seen-tables.ts";
+
+/** PostgreSQL 12 and later. Values travel as text, which is exact, and take the type of the column they meet. */
+export function postgresEngine(settings: SqlSettings): Engine {
+  return {
+    name: "postgres",
+    compiler: compilerOf("postgres"),
+    rowValues: true,
+    exactSequence: true,
+    // The driver is loaded when it is needed: no command waits for those of other databases.
+    connect: async () => (await import("./postgres-session.ts")).connectPostgres(settings),
+    limit: (count) => sql`limit ${sql.lit(count)}`,
+    // As text a CHAR loses the blanks that fill it up.
+    exact: (column) => (column.isPadded ? sql`${sql.id(column.name)}::text` : sql.id(column.name)),
+    bound: (cell) => sql`${cell === null ? null : String(cell)}`,
+    equals: (column, text) => (fits(column.type, text) ? sql`${sql.id(column.name)} = ${text}` : sql`1 = 0`),
+    unset(column, text) {
+      const name = sql.id(column.name);
+      const dated = column.kind === "instant" || column.kind === "datetime" || column.kind === "date";
+      return dated ? sql`(${name} is null or ${name} = '-infinity')` : unsetText(name, text);
+    },
+    moment,
+    async version(ask) {
+      const { rows } = await ask(sql`select current_setting('server_version')`);
+      return `PostgreSQL ${String(rows[0]![0])}`;
+    },
+    async tables(ask) {
+      const { rows } = await ask(sql`
+        select n.nspname, c.relname, pg_table_is_visible(c.oid) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
+          and n.nspname not in ('pg_catalog', 'information_schema') and has_any_column_privilege(c.oid, 'select')`);
+      return seenTables(rows);
+    },
+    async primaryKey(ask, table) {
+      const { rows } = await ask(sql`
+        select a.attname from pg_index i
+        cross join unnest(i.indkey::int2[]) with ordinality as k(attnum, place)
+        join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+        where i.indisprimary and i.indrelid = to_regclass(${quoted(table)}) order by k.place`);
+      return rows.map(([name]) => String(name));
+    },
+    async indexed(ask, table, column) {
+      const { rows } = await ask(sql`
+        select c.relkind in ('v', 'f'), exists (
+          select 1 from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+          where i.indrelid = c.oid and a.attname = ${column})
+        from pg_class c where c.oid = to_regclass(${quoted(table)})`);
+      const [view, found] = rows[0] ?? [];
+      return view === undefined || view === "t" ? undefined : found === "t";
+    },
+    fault: postgresFault,
+  };
+}
+
+function quoted(table: string): string {
+  return table
+    .split(".")
+    .map((part) => `"${part.replaceAll('"', '""')}"`)
+    .join(".");
+}
+
+/**
+ * Every open transaction, also one that has not written yet, holds a lock on its own virtual id, and `pg_locks` shows
+ * them to every user; prepared ones hold their transaction id. Transactions of other databases are left out. A standby
+ * does not know those of its primary.
+ */
+async function moment(ask: Ask): Promise<Moment> {
+  const { rows } = await ask(sql`
+    select floor(extract(epoch from clock_timestamp()) * 1000)::bigint,
+      pg_is_in_recovery(),
+      (select string_agg(distinct l.virtualtransaction, ' ')
+       from pg_locks l left join pg_stat_activity a on a.pid = l.pid
+       where l.locktype in ('virtualxid', 'transactionid') and l.mode = 'ExclusiveLock' and l.granted
+         and l.pid is distinct from pg_backend_pid()
+         and (a.datname is null or a.datname = current_database())),
+      (select floor(extract(epoch from min(xact_start)) * 1000)::bigint from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid())`);
+  const [at, standby, open, oldest] = rows[0]!;
+  return {
+    atMs: Number(at),
+    open: standby === "t" ? undefined : open === null || open === undefined ? [] : String(open).split(" "),
+    oldestMs: oldest === null ? undefined : Number(oldest),
+  };
+}
+
+const shapes: Readonly<Record<string, RegExp>> = {
+  int2: /^-?\d{1,5}$/,
+  int4: /^-?\d{1,10}$/,
+  int8: /^-?\d{1,19}$/,
+  oid: /^\d{1,10}$/,
+  numeric: /^-?\d+(\.\d+)?$/,
+  uuid: /^[0-9a-f-]{32,36}$/i,
+};
+
+/** A key that the column's type cannot hold names no record; PostgreSQL would refuse the statement. */
+function fits(type: string, text: string): boolean {
+  return shapes[type]?.test(text) ?? true;
+}

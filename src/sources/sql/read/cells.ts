@@ -1,0 +1,117 @@
+import { ParkError, type Json } from "#model";
+import { offsetAtWall } from "../../time/window.ts";
+import type { Column } from "./column.ts";
+import type { Cell } from "../engines/engine.ts";
+import { parseStampText } from "../markers/stamp-text.ts";
+
+/** Every decimal of this many significant digits survives the way through a JavaScript number. */
+const safeDigits = 15;
+
+/**
+ * Makes cells into JSON without harm: whole numbers and decimals that a JavaScript number cannot hold stay text, instants
+ * become ISO 8601 in UTC, wall-clock readings get the offset that the source's zone had then.
+ */
+export class CellReader {
+  readonly #zone: string;
+  /** Offsets by day; undefined for days on which it changes. */
+  readonly #offsets = new Map<string, string | undefined>();
+
+  constructor(zone: string) {
+    this.#zone = zone;
+  }
+
+  /** @throws {ParkError} E_SOURCE_BINARY when the cell is binary. */
+  read(cell: Cell, column: Column): Json {
+    if (cell === null) return null;
+    if (cell instanceof Uint8Array)
+      throw new ParkError("E_SOURCE_BINARY", `column ${column.name} holds binary data: leave it out of \`columns\``);
+    if (typeof cell === "bigint") return wholeNumber(cell.toString());
+    if (typeof cell === "boolean") return cell;
+    if (typeof cell === "number") return Number.isFinite(cell) ? cell : String(cell);
+    return this.#text(cell, column);
+  }
+
+  #text(text: string, column: Column): Json {
+    switch (column.kind) {
+      case "integer":
+      case "rowversion":
+        return wholeNumber(text);
+      case "decimal":
+        return plainDecimal(text);
+      case "float":
+        return Number.isFinite(Number(text)) ? Number(text) : text;
+      case "boolean":
+        return text === "t" || text === "true" || text === "1";
+      case "instant":
+        return instant(text);
+      case "datetime":
+      case "any-datetime":
+        return this.#wall(text);
+      case "json":
+        return json(text);
+      case "date":
+      case "time":
+      case "text":
+      case "any":
+      case "binary":
+        return text;
+    }
+  }
+
+  /** MySQL's zero date says nothing and is null; what else is no date-time (SQLite, infinity) stays what it is. */
+  #wall(text: string): Json {
+    const parts = parseStampText(text);
+    if (!parts || Number.isNaN(parts.wallMs)) return text;
+    if (text.startsWith("0000-00-00")) return null;
+    if (parts.granularity === "day") return text;
+    const iso = text.replace(" ", "T");
+    return parts.zone === "" ? `${iso}${this.#offset(parts.wallMs)}` : iso;
+  }
+
+  #offset(wallMs: number): string {
+    const dayMs = 86_400_000;
+    const day = Math.floor(wallMs / dayMs);
+    const name = String(day);
+    if (!this.#offsets.has(name)) {
+      const begin = offsetAtWall(day * dayMs, this.#zone);
+      const end = offsetAtWall((day + 1) * dayMs, this.#zone);
+      this.#offsets.set(name, begin === end ? begin : undefined);
+    }
+    return this.#offsets.get(name) ?? offsetAtWall(wallMs, this.#zone);
+  }
+}
+
+function wholeNumber(text: string): Json {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : text;
+}
+
+/** A number where that is exact, so that 7.00 and 7 are one; else the text. */
+export function plainDecimal(text: string): string | number {
+  const digits = text
+    .replace(/[eE].*$/, "")
+    .replaceAll(/\D/g, "")
+    .replace(/^0+/, "");
+  const number = Number(text);
+  return digits.length <= safeDigits && Number.isFinite(number) ? number : text;
+}
+
+function instant(text: string): Json {
+  if (text.startsWith("0000-00-00")) return null;
+  const parts = parseStampText(text);
+  if (!parts) return text;
+  const fraction = /[.,](\d+)/.exec(text)?.[1];
+  return `${new Date(parts.utcMs).toISOString().slice(0, 19)}${fraction === undefined ? "" : `.${fraction}`}Z`;
+}
+
+/** A document with a number that JavaScript would round stays text. */
+function json(text: string): Json {
+  if (/\d{16}/.test(text)) return text;
+  try {
+    const document: Json = JSON.parse(text);
+    return document;
+  } catch {
+    // The parser's own message quotes the document.
+    throw new SyntaxError("it is no JSON document");
+  }
+}

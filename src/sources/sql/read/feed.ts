@@ -1,0 +1,181 @@
+import { sql } from "kysely";
+import { ParkError, type ChangeBatch, type Cursor, type Key } from "#model";
+import type { Column } from "./column.ts";
+import { all } from "../compile.ts";
+import { parseCursor, restoredCells, storedCells, storedCursor, type Phase, type Progress } from "../markers/cursor.ts";
+import type { Database } from "../database.ts";
+import type { Cell, Sql } from "../engines/engine.ts";
+import type { Keyless } from "./keyless.ts";
+import { keyOf, type Layout } from "./layout.ts";
+import type { Bounds, Marker } from "../markers/marker.ts";
+import type { Oddity } from "./oddity.ts";
+import { readPages } from "./pages.ts";
+import type { Settled } from "../markers/settle.ts";
+
+export type Rows = readonly (readonly Cell[])[];
+
+export type Piece = Required<Omit<ChangeBatch, "cursor">>;
+
+/** A table that a feed reads, and what its rows mean. */
+export interface Part {
+  readonly layout: Layout;
+  /** What the rows come to, in pieces that memory can hold. `oddities`: why a row's marks cannot be read. */
+  read(rows: Rows, oddities: readonly (Oddity | undefined)[]): AsyncIterable<Piece>;
+  /** How many rows the key names right now. Present where it must be one, as in a table of records; a log may repeat keys. */
+  countOf?(key: Key, signal: AbortSignal): Promise<number>;
+}
+
+export interface FeedOptions {
+  readonly database: Database;
+  /** Names the settings that the cursor belongs to. */
+  readonly read: string;
+  readonly pageSize: number;
+  readonly keyless: Keyless;
+  /** The first load: everything, by key. Undefined where the beginning is just the lowest mark. */
+  readonly whole: Part | undefined;
+  /** What the marker's windows are read from; without a marker every poll is a first load. */
+  readonly increment: { readonly part: Part; readonly marker: Marker } | undefined;
+}
+
+/**
+ * One poll, from a cursor to the upper bound that is taken at its beginning. Each batch carries a cursor that resumes
+ * behind it, in the same window; the last one begins the next poll.
+ */
+export async function* poll(
+  options: FeedOptions,
+  from: Cursor | null,
+  signal: AbortSignal,
+): AsyncGenerator<ChangeBatch> {
+  const { read } = options;
+  const cursor = parseCursor(from, read);
+  const settled: Settled = cursor?.settled ?? { mark: null };
+  const progress = cursor?.progress ?? (await begin(options, settled));
+  const phases = phasesOf(options, settled, progress);
+  for (const [at, phase] of phases.entries()) {
+    const resumed = phase === progress.phase ? progress.position : undefined;
+    for await (const { position, ...piece } of readPhase(options, phase, progress, resumed, signal)) {
+      const stand = { ...progress, phase, position: position && storedCells(position) };
+      yield { ...piece, cursor: storedCursor({ version: 1, read, settled, progress: stand }) };
+    }
+    const next = phases[at + 1];
+    const stand = next && {
+      version: 1 as const,
+      read,
+      settled,
+      progress: { ...progress, phase: next, position: undefined },
+    };
+    yield { changes: [], cursor: storedCursor(stand ?? { version: 1, read, settled: await end(options, progress) }) };
+  }
+}
+
+/** What holds after the last page; the beginning, where the log lost rows while its pages were read. */
+async function end({ increment }: FeedOptions, { phase, ...bounds }: Progress): Promise<Settled> {
+  const isWhole = phase === "whole" || (await increment?.marker.wasWhole?.(bounds)) !== false;
+  return isWhole ? bounds.after : { mark: null };
+}
+
+async function begin(options: FeedOptions, settled: Settled): Promise<Progress> {
+  const { increment, whole } = options;
+  if (!increment) return { phase: "whole", lower: null, upper: "", after: { mark: null } };
+  const { bounds, expired } = await increment.marker.begin(settled);
+  const phase = (settled.mark === null || expired) && whole ? "whole" : increment.marker.phases[0]!;
+  return { phase, ...bounds };
+}
+
+/** What is left of a poll: a first load has one phase, others those of the marker from the one it stood in. */
+function phasesOf(options: FeedOptions, settled: Settled, progress: Progress): readonly Phase[] {
+  if (progress.phase === "whole" || !options.increment) return ["whole"];
+  const { phases } = options.increment.marker;
+  const at = phases.indexOf(progress.phase);
+  return at === -1 ? phases : phases.slice(at);
+}
+
+async function* readPhase(
+  options: FeedOptions,
+  phase: Phase,
+  bounds: Bounds,
+  resumed: Progress["position"],
+  signal: AbortSignal,
+): AsyncGenerator<Piece & { position: readonly Cell[] | undefined }> {
+  const { database, increment, pageSize, keyless } = options;
+  const part = phase === "whole" ? options.whole! : increment!.part;
+  const { layout } = part;
+  const conditions = phase === "whole" ? [] : [increment!.marker.condition(phase, bounds)];
+  if (phase === "whole" || (await hasKeyless(database, layout, conditions, signal))) keyless.suspect(layout);
+  const order = orderOf(phase, layout, increment?.marker);
+  const request = {
+    layout,
+    columns: layout.columns,
+    conditions,
+    order,
+    pageSize,
+    from: resumed && restoredCells(resumed),
+  };
+  let before = new Set<Key>();
+  let reached: readonly Cell[] | undefined = request.from;
+  for await (const { rows, position } of readPages(database, request, signal)) {
+    const keys = rows.map((row) => keyOf(layout, row));
+    await refuseRepeated(part, [...before, ...keys], signal);
+    before = new Set(keys);
+    // Only the last piece of a page stands behind all of it.
+    let last: Piece | undefined;
+    for await (const piece of part.read(rows, verify(phase, bounds, layout, rows, increment?.marker))) {
+      if (last) yield { ...last, position: reached };
+      last = piece;
+    }
+    reached = position;
+    if (last) yield { ...last, position };
+  }
+}
+
+function orderOf(phase: Phase, layout: Layout, marker: Marker | undefined): readonly Column[] {
+  if (phase === "whole" || phase === "unset" || !marker) return layout.key;
+  return [...new Set([...marker.columns, ...layout.key])];
+}
+
+/** Every row must lie where it was asked for; those whose marks cannot be read are told apart. */
+function verify(
+  phase: Phase,
+  bounds: Bounds,
+  layout: Layout,
+  rows: Rows,
+  marker: Marker | undefined,
+): readonly (Oddity | undefined)[] {
+  const places = layout.marks.map((column) => layout.columns.indexOf(column));
+  return rows.map((row) => {
+    const marks = places.map((place) => row[place] ?? null);
+    return marker?.verify(phase, bounds, marks, keyOf(layout, row));
+  });
+}
+
+async function hasKeyless(
+  database: Database,
+  layout: Layout,
+  conditions: readonly Sql[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!layout.keyless) return false;
+  const query = sql`select 1 from ${layout.from} where ${all([layout.keyless, ...conditions])} ${database.engine.limit(1)}`;
+  return (await database.ask(query, signal)).rows.length > 0;
+}
+
+/**
+ * A key that comes twice, on one page or on two neighbouring ones, is of a record that changed while they were read, or of
+ * rows that a join multiplied: the database is asked which.
+ */
+async function refuseRepeated(part: Part, keys: readonly Key[], signal: AbortSignal): Promise<void> {
+  if (!part.countOf) return;
+  const seen = new Set<Key>();
+  for (const key of keys) {
+    if (seen.has(key) && (await part.countOf(key, signal)) > 1) throw ambiguous(part.layout, key);
+    seen.add(key);
+  }
+}
+
+function ambiguous(layout: Layout, key: string): ParkError {
+  return new ParkError(
+    "E_SOURCE_KEY_AMBIGUOUS",
+    `${layout.label} has several rows with the key ${key} (${layout.key.map(({ name }) => name).join(", ")})`,
+    { details: { table: layout.label, key } },
+  );
+}

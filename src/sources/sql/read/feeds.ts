@@ -1,0 +1,171 @@
+import type { Clock } from "#model";
+import type { Logger } from "#telemetry";
+import type { CellReader } from "./cells.ts";
+import { CounterMarker } from "../markers/counter-marker.ts";
+import { fingerprint } from "../markers/cursor.ts";
+import type { Database } from "../database.ts";
+import type { Ask } from "../engines/engine.ts";
+import type { FeedOptions } from "./feed.ts";
+import type { Keyless } from "./keyless.ts";
+import { describeLayout, type Layout, type LayoutRequest } from "./layout.ts";
+import type { Marker } from "../markers/marker.ts";
+import { counterOf, stampOf, type CounterColumn, type SqlRead, type StampColumns } from "../read.ts";
+import { KeyLog, Records } from "./records.ts";
+import { rowversionCeiling, serverCounters, trackingCeiling } from "../markers/server-counters.ts";
+import { StampMarker } from "../markers/stamp-marker.ts";
+import { stampScale } from "../markers/stamp-scale.ts";
+
+/** What a stream knows of itself before it has asked the database anything. */
+export interface StreamContext {
+  readonly database: Database;
+  readonly read: SqlRead;
+  readonly zone: string;
+  /** False where UTC is only assumed. */
+  readonly zoneIsSet: boolean;
+  readonly cells: CellReader;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly keyless: Keyless;
+}
+
+/** Describes the stream's own table anew: a schema that changed is noticed by the next poll. */
+export async function describeRecords(context: StreamContext, signal: AbortSignal): Promise<Layout> {
+  const { read } = context;
+  return await describeLayout(
+    context.database,
+    {
+      table: read.table ?? read.view,
+      query: read.query,
+      where: read.where,
+      key: read.key,
+      marks: marksOf(read.changed),
+      columns: read.columns,
+    },
+    signal,
+  );
+}
+
+/** Everything that one poll for changed records needs. */
+export async function changesFeed(context: StreamContext, signal: AbortSignal): Promise<FeedOptions> {
+  const { database, read, cells, keyless } = context;
+  const layout = await describeRecords(context, signal);
+  const whole = new Records(database, layout, cells);
+  const common = { database, keyless, pageSize: read.pageSize, read: identity(read, "changes"), whole };
+  const log = changeLog(context);
+  if (log) return { ...common, increment: await readLog(context, log, whole, "upsert", signal) };
+  const changed = stampOf(read.changed) ?? counterOf(read.changed);
+  if (changed === undefined) return { ...common, increment: undefined };
+  return { ...common, increment: { part: whole, marker: await markerOf(context, layout, changed, signal) } };
+}
+
+/** The same for deleted records: a log of keys, less those that exist (again). */
+export async function deletionsFeed(context: StreamContext, signal: AbortSignal): Promise<FeedOptions> {
+  const { database, read, cells, keyless } = context;
+  const records = new Records(database, await describeRecords(context, signal), cells);
+  const log = deletionLog(context)!;
+  const increment = await readLog(context, log, records, "delete", signal);
+  const whole = increment.part;
+  return { database, keyless, pageSize: read.pageSize, read: identity(read, "deletions"), whole, increment };
+}
+
+interface Log {
+  readonly request: Pick<LayoutRequest, "table" | "query" | "key">;
+  readonly changed: StampColumns | CounterColumn;
+  /** The tracked table, where SQL Server itself keeps the log. */
+  readonly tracked?: string;
+}
+
+/** The table in which every change is written down, if the stream has one. */
+function changeLog({ read, database }: StreamContext): Log | undefined {
+  const { outbox, changed } = read;
+  if (outbox) return { request: outbox, changed: { counter: outbox.sequence, kind: "sequence" } };
+  if (typeof changed !== "object" || !("changeTracking" in changed)) return undefined;
+  const query = serverCounters(database.engine, "change tracking").trackedKeys(read.table!, read.key);
+  return {
+    request: { query, key: read.key },
+    changed: { counter: "trackedVersion", kind: "sequence" },
+    tracked: read.table!,
+  };
+}
+
+function deletionLog(context: StreamContext): Log | undefined {
+  const { deletions } = context.read;
+  return deletions ? { request: deletions, changed: deletions.changed } : changeLog(context);
+}
+
+/** A table whose log SQL Server keeps, and shortens when its retention has passed. */
+interface Tracked {
+  readonly table: string;
+  readonly onForgotten: () => void;
+}
+
+/** Changes can be had again by reading everything; a deletion that was forgotten has left no trace. */
+function forgotten({ logger, read }: StreamContext, tells: "upsert" | "delete"): () => void {
+  const facts = { table: read.table };
+  return tells === "upsert"
+    ? () => logger.warn(facts, "change tracking forgot changes, table is read whole")
+    : () => logger.error(facts, "change tracking forgot deletions");
+}
+
+async function readLog(
+  context: StreamContext,
+  log: Log,
+  records: Records,
+  tells: "upsert" | "delete",
+  signal: AbortSignal,
+): Promise<NonNullable<FeedOptions["increment"]>> {
+  const request = { ...log.request, marks: marksOf(log.changed), columns: [] };
+  const described = await describeLayout(context.database, request, signal);
+  // What SQL Server logs are primary keys.
+  const layout = log.tracked === undefined ? described : { ...described, keyless: undefined };
+  const part = new KeyLog(layout, records, tells, signal);
+  const tracked =
+    log.tracked === undefined ? undefined : { table: log.tracked, onForgotten: forgotten(context, tells) };
+  return { part, marker: await markerOf(context, layout, log.changed, signal, tracked) };
+}
+
+async function markerOf(
+  context: StreamContext,
+  layout: Layout,
+  changed: StampColumns | CounterColumn,
+  signal: AbortSignal,
+  tracked?: Tracked,
+): Promise<Marker> {
+  const { database, read, zone, clock, logger } = context;
+  const { engine } = database;
+  const overlapMs = read.overlap;
+  const ask: Ask = (query) => database.ask(query, signal);
+  if (typeof changed === "object" && "counter" in changed)
+    return new CounterMarker({
+      engine,
+      layout,
+      overlapMs,
+      ask,
+      ceiling: ceilingOf(context, changed, ask, tracked?.table),
+      onForgotten: tracked?.onForgotten,
+    });
+  const scale = await stampScale(engine, layout, { changed, stampFormat: read.stampFormat }, ask);
+  return new StampMarker({ engine, layout, scale, zone, overlapMs, clock, logger, ask });
+}
+
+function ceilingOf({ database }: StreamContext, changed: CounterColumn, ask: Ask, tracked: string | undefined) {
+  const { engine } = database;
+  if (tracked !== undefined) return () => trackingCeiling(serverCounters(engine, "change tracking"), tracked, ask);
+  if (changed.kind === "sequence") return undefined;
+  return () => rowversionCeiling(serverCounters(engine, "a rowversion"), ask);
+}
+
+function marksOf(changed: SqlRead["changed"]): readonly string[] {
+  const stamp = stampOf(changed);
+  if (typeof stamp === "object") return [stamp.date, stamp.time];
+  if (stamp !== undefined) return [stamp];
+  const counter = counterOf(changed);
+  return counter ? [counter.counter] : [];
+}
+
+/** Page size, overlap and columns may change without the stream being read again from its beginning. */
+function identity(read: SqlRead, feed: "changes" | "deletions"): string {
+  const { table, view, query, key, changed, outbox, deletions, where } = read;
+  const log = feed === "changes" ? { changed, outbox } : { changed, outbox, deletions };
+  return fingerprint({ feed, origin: table ?? view ?? query, key, where: where ?? "", ...log });
+}

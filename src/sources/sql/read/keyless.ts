@@ -1,0 +1,52 @@
+import { sql } from "kysely";
+import { ParkError } from "#model";
+import type { KeylessRows } from "../../source.ts";
+import type { Database } from "../database.ts";
+import type { Layout } from "./layout.ts";
+
+/** So many rows without a key are odd rows, however small the table. */
+const few = 20;
+/** A larger share than this says that the wrong column is the key. */
+const share = 0.1;
+
+/** The tables of a stream that may have rows with NULL in their key. They are counted again until they have none. */
+export class Keyless {
+  readonly #suspects = new Map<string, Layout>();
+
+  /** The table may have such rows: it was read whole, or a window showed one. */
+  suspect(layout: Layout): void {
+    this.#suspects.set(layout.label, layout);
+  }
+
+  /** @throws {ParkError} E_SOURCE_KEY_NULL when there are too many to be exceptions. */
+  async rows(database: Database, signal: AbortSignal): Promise<readonly KeylessRows[]> {
+    const found: KeylessRows[] = [];
+    for (const layout of this.#suspects.values()) {
+      const count = await countKeyless(database, layout, signal);
+      if (count > few) await refuseMany(database, layout, count, signal);
+      if (count === 0) this.#suspects.delete(layout.label);
+      else found.push({ place: layout.label, reason: reasonOf(layout, count) });
+    }
+    return found;
+  }
+}
+
+export async function countKeyless(database: Database, layout: Layout, signal: AbortSignal): Promise<number> {
+  if (!layout.keyless) return 0;
+  const { rows } = await database.ask(sql`select count(*) from ${layout.from} where ${layout.keyless}`, signal);
+  return Number(rows[0]?.[0] ?? 0);
+}
+
+export function reasonOf(layout: Layout, count: number): string {
+  const names = layout.key.map(({ name }) => name).join(", ");
+  const rows = count === 1 ? "1 row has" : `${count} rows have`;
+  return `${rows} NULL in the key (${names}): give each a key, or leave them out with \`where\``;
+}
+
+async function refuseMany(database: Database, layout: Layout, count: number, signal: AbortSignal): Promise<void> {
+  const { rows } = await database.ask(sql`select count(*) from ${layout.from} where ${layout.condition}`, signal);
+  if (count <= (count + Number(rows[0]?.[0] ?? 0)) * share) return;
+  throw new ParkError("E_SOURCE_KEY_NULL", `${layout.label}: ${reasonOf(layout, count)}`, {
+    details: { table: layout.label, columns: layout.key.map(({ name }) => name), count },
+  });
+}

@@ -1,0 +1,140 @@
+import { sql } from "kysely";
+import { joinKey, ParkError, SyncError, type Json, type JsonObject, type Key, nearest } from "#model";
+import { plainDecimal, type CellReader } from "./cells.ts";
+import type { Column } from "./column.ts";
+import { all, tableName } from "../compile.ts";
+import type { Database } from "../database.ts";
+import type { Cell, Sql } from "../engines/engine.ts";
+import { Oddity } from "./oddity.ts";
+
+/** How many columns a message names. */
+const NAMED_COLUMNS = 30;
+
+/** What is read: a table, view or query with its condition, and which columns mean what. */
+export interface LayoutRequest {
+  readonly table?: string | undefined;
+  readonly query?: string | undefined;
+  readonly where?: string | undefined;
+  readonly key: readonly string[];
+  /** Stamp or counter columns. */
+  readonly marks: readonly string[];
+  /** Undefined: all. */
+  readonly columns: readonly string[] | undefined;
+}
+
+/** A table as the database describes it right now. */
+export interface Layout {
+  /** What messages call it. */
+  readonly label: string;
+  readonly from: Sql;
+  /** Which rows are read: those of `where` that have a key. */
+  readonly condition: Sql;
+  /** Those that have none. Databases disagree on where NULL comes in an order, and a row without a key is no record. Undefined where all have one. */
+  readonly keyless: Sql | undefined;
+  readonly key: readonly Column[];
+  readonly marks: readonly Column[];
+  /** Every column that is read; rows of cells have this order. */
+  readonly columns: readonly Column[];
+}
+
+/**
+ * Asks the database for the columns; one small statement.
+ * @throws {ParkError} E_SOURCE_TABLE, E_SOURCE_COLUMN (both with the name that was probably meant), E_SOURCE_BINARY
+ */
+export async function describeLayout(database: Database, request: LayoutRequest, signal: AbortSignal): Promise<Layout> {
+  const from = origin(request);
+  const label = request.table ?? "the query";
+  const known = await columnsOf(database, from, request.table, signal);
+  const find = (name: string): Column => {
+    const column = known.find((candidate) => candidate.name === name);
+    if (column) return column;
+    const names = known.map((candidate) => candidate.name);
+    const meant = nearest(name, names);
+    const hint = meant === undefined ? `it has ${names.slice(0, NAMED_COLUMNS).join(", ")}` : `did you mean ${meant}?`;
+    throw new ParkError("E_SOURCE_COLUMN", `${label} has no column ${name}; ${hint}`, {
+      details: { table: label, column: name, columns: names },
+    });
+  };
+  const key = request.key.map(find);
+  const marks = request.marks.map(find);
+  const chosen = request.columns ? request.columns.map(find) : known;
+  const columns = [...new Set([...chosen, ...key, ...marks])];
+  refuseBinary(
+    label,
+    [...new Set([...chosen, ...key])].filter((column) => !marks.includes(column)),
+  );
+  const where = request.where === undefined ? all([]) : sql`(${sql.raw(request.where)})`;
+  const isNull = key.map((column) => sql`${sql.id(column.name)} is null`);
+  const isSet = key.map((column) => sql`${sql.id(column.name)} is not null`);
+  return {
+    label,
+    from,
+    condition: all([where, ...isSet]),
+    keyless: sql`${where} and (${sql.join(isNull, sql` or `)})`,
+    key,
+    marks,
+    columns,
+  };
+}
+
+function origin(request: LayoutRequest): Sql {
+  if (request.query === undefined) return tableName(request.table!);
+  return sql`(${sql.raw(request.query.replace(/;\s*$/, ""))}) as ${sql.id("source")}`;
+}
+
+/** @throws {ParkError} E_SOURCE_TABLE, with the name that was probably meant. */
+export async function columnsOf(
+  database: Database,
+  from: Sql,
+  table: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly Column[]> {
+  try {
+    const { columns } = await database.ask(sql`select * from ${from} where 1 = 0`, signal);
+    return columns;
+  } catch (error) {
+    if (!(error instanceof SyncError) || error.code !== "E_SOURCE_TABLE" || table === undefined) throw error;
+    const meant = await database.suggestion(table, signal);
+    throw new ParkError("E_SOURCE_TABLE", `source ${database.source} has no table ${table}${meant}`, {
+      cause: error,
+      details: { source: database.source, table },
+    });
+  }
+}
+
+function refuseBinary(label: string, columns: readonly Column[]): void {
+  const binary = columns.filter(({ kind }) => kind === "binary").map(({ name }) => name);
+  if (binary.length === 0) return;
+  throw new ParkError(
+    "E_SOURCE_BINARY",
+    `${label} has binary columns (${binary.join(", ")}): list the columns to read in \`columns\`, without them`,
+    { details: { table: label, columns: binary } },
+  );
+}
+
+/** A row's key; a decimal in it is written as rows show it, so that a child that names its parent by a column finds it. */
+export function keyOf(layout: Layout, row: readonly Cell[]): Key {
+  return joinKey(
+    layout.key.map((column) => {
+      const cell = row[layout.columns.indexOf(column)] ?? null;
+      if (cell instanceof Uint8Array) return Buffer.from(cell).toString("hex");
+      return column.kind === "decimal" && typeof cell === "string" ? plainDecimal(cell) : cell;
+    }),
+  );
+}
+
+/** The row as svcsync carries it, or what in it cannot be carried. SQL Server's row version only counts changes and is left out. */
+export function rowOf(layout: Layout, row: readonly Cell[], cells: CellReader): JsonObject | Oddity {
+  const members: [string, Json][] = [];
+  for (const [at, column] of layout.columns.entries()) {
+    if (column.kind === "rowversion") continue;
+    try {
+      members.push([column.name, cells.read(row[at] ?? null, column)]);
+    } catch (thrown) {
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      return new Oddity(`${layout.label}, column ${column.name}`, reason);
+    }
+  }
+  // Unlike an assignment this also makes a member of a column that is called __proto__.
+  return Object.fromEntries(members);
+}

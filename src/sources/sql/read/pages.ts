@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { sql } from "kysely";
+import { ParkError } from "#model";
+import type { Column } from "./column.ts";
+import { all, list } from "../compile.ts";
+import type { Database } from "../database.ts";
+import type { Cell, Sql } from "../engines/engine.ts";
+import type { Layout } from "./layout.ts";
+import { compareTuple } from "./tuple.ts";
+
+/** So many rows that the database calls equal in the columns that order them are not a key any more. */
+const equalRowsLimit = 200_000;
+
+/** What the cells of a page may weigh, whatever the number of rows: rows are held a few times on their way into the store. */
+const pageBytes = 8_000_000;
+/** So much of rows that the database calls equal is not a page any more. */
+const equalBytesLimit = 32 * pageBytes;
+/** Longer rows are remembered by their hash. */
+const rememberedText = 1_000;
+
+export interface PageRequest {
+  readonly layout: Layout;
+  /** The columns to fetch; the order columns are among them. */
+  readonly columns: readonly Column[];
+  readonly conditions: readonly Sql[];
+  readonly order: readonly Column[];
+  readonly pageSize: number;
+  /** Where an earlier run stood; rows from there on, itself included. */
+  readonly from?: readonly Cell[] | undefined;
+}
+
+export interface Page {
+  readonly rows: readonly (readonly Cell[])[];
+  /** The order columns of the last row. */
+  readonly position: readonly Cell[];
+}
+
+/**
+ * Reads rows in order, page by page, each page a short statement of its own. A page begins *at* the last row of the one
+ * before, not after it: rows that the database calls equal (one stamp, or keys that differ only in case) are never lost
+ * at a page border. What was already given is not given again, unless it was changed meanwhile.
+ * @throws {ParkError} E_SOURCE_KEY_AMBIGUOUS when equal rows do not end.
+ */
+export async function* readPages(database: Database, request: PageRequest, signal: AbortSignal): AsyncGenerator<Page> {
+  const places = request.order.map((column) => request.columns.indexOf(column));
+  let position = request.from;
+  let given = new Set<string>();
+  let limit = request.pageSize + 1;
+  let maxBytes = pageBytes;
+  for (;;) {
+    const answer = await database.ask(pageQuery(database, request, position, limit), signal, maxBytes);
+    const rows = answer.rows.map((row) => row.slice(0, -1));
+    const names = rows.map(nameOf);
+    const fresh = rows.filter((_, at) => !given.has(names[at]!));
+    const isBeyond = position === undefined || Number(answer.rows.at(-1)?.at(-1)) === 1;
+    // Rows that are equal to the database come in any order, another one each time: none is forgotten before all are passed.
+    given = new Set([...(isBeyond ? [] : given), ...names]);
+    const last = rows.at(-1);
+    if (last && fresh.length > 0) {
+      position = places.map((place) => last[place] ?? null);
+      yield { rows: fresh, position };
+    }
+    if (rows.length < limit && !answer.isCut) return;
+    if (isBeyond) [limit, maxBytes] = [request.pageSize + 1, pageBytes];
+    else if (answer.isCut) maxBytes *= 2;
+    else limit *= 2;
+    if (limit > equalRowsLimit || maxBytes > equalBytesLimit) throw ambiguous(request.layout.label, limit);
+  }
+}
+
+/** One more column than was asked for: 1 in rows that come after `position`, by the database's own order. */
+function pageQuery(
+  database: Database,
+  request: PageRequest,
+  position: readonly Cell[] | undefined,
+  limit: number,
+): Sql {
+  const { layout, columns, order } = request;
+  const { engine } = database;
+  // ORDER BY prefers these names to those of columns: no table may have one of them.
+  const names = columns.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`svcsync cell ${at}`)}`);
+  const beyond = position ? sql`case when ${compareTuple(engine, order, ">", position)} then 1 else 0 end` : sql.lit(1);
+  const conditions = [layout.condition, ...request.conditions];
+  if (position) conditions.push(compareTuple(engine, order, ">=", position));
+  const orderBy = list(order.map((column) => sql.id(column.name)));
+  return sql`select ${list(names)}, ${beyond} as ${sql.id("svcsync beyond")} from ${layout.from} where ${all(conditions)} order by ${orderBy} ${engine.limit(limit)}`;
+}
+
+/** Equal where the rows are. */
+function nameOf(row: readonly Cell[]): string {
+  const text = row.map((cell) => (cell === null ? "\u0000" : `${typeof cell}${String(cell)}`)).join("\u0001");
+  return text.length <= rememberedText ? text : createHash("sha256").update(text).digest("base64");
+}
+
+function ambiguous(label: string, count: number): ParkError {
+  return new ParkError(
+    "E_SOURCE_KEY_AMBIGUOUS",
+    `${label} has more rows with the same key and stamp than fit into a page (${count})`,
+    {
+      details: { table: label },
+    },
+  );
+}

@@ -1,0 +1,121 @@
+import { sql } from "kysely";
+import { splitKey, type Change, type Key, type Row, type UnreadableRow } from "#model";
+import type { CellReader } from "./cells.ts";
+import { all } from "../compile.ts";
+import type { Database } from "../database.ts";
+import type { QueryResult, Sql } from "../engines/engine.ts";
+import type { Part, Piece, Rows } from "./feed.ts";
+import { keyOf, rowOf, type Layout } from "./layout.ts";
+import { Oddity } from "./oddity.ts";
+
+/** Keys per statement of a look-up: far below every database's limit of bound values. */
+const keysPerStatement = 100;
+/** What their rows may weigh together. */
+const answerBytes = 8_000_000;
+
+/** The stream's own table: its rows are records. */
+export class Records implements Part {
+  readonly layout: Layout;
+  readonly #database: Database;
+  readonly #cells: CellReader;
+
+  constructor(database: Database, layout: Layout, cells: CellReader) {
+    this.#database = database;
+    this.layout = layout;
+    this.#cells = cells;
+  }
+
+  async *read(rows: Rows, oddities: readonly (Oddity | undefined)[]): AsyncGenerator<Piece> {
+    const changes: Change[] = [];
+    const unreadable: UnreadableRow[] = [];
+    for (const [at, row] of rows.entries()) {
+      const key = keyOf(this.layout, row);
+      const read = oddities[at] ?? rowOf(this.layout, row, this.#cells);
+      if (read instanceof Oddity) unreadable.push({ key, place: read.place, reason: read.reason });
+      else changes.push({ kind: "upsert", key, row: read });
+    }
+    yield { changes, unreadable };
+  }
+
+  async countOf(key: Key, signal: AbortSignal): Promise<number> {
+    return (await this.#answer([key], signal)).rows.filter((row) => keyOf(this.layout, row) === key).length;
+  }
+
+  /** The records that exist among `keys`, as they are now; some at a time, and undefined for those that do not exist. */
+  async *find(keys: readonly Key[], signal: AbortSignal): AsyncGenerator<ReadonlyMap<Key, Row | Oddity | undefined>> {
+    const wanted = [...new Set(keys)];
+    for (let at = 0; at < wanted.length; at += keysPerStatement)
+      yield* this.#find(wanted.slice(at, at + keysPerStatement), signal);
+  }
+
+  /** Rows too large for one answer are asked for in halves. */
+  async *#find(keys: readonly Key[], signal: AbortSignal): AsyncGenerator<ReadonlyMap<Key, Row | Oddity | undefined>> {
+    const { rows, isCut } = await this.#answer(keys, signal, keys.length === 1 ? undefined : answerBytes);
+    if (isCut === true) {
+      const half = Math.ceil(keys.length / 2);
+      yield* this.#find(keys.slice(0, half), signal);
+      yield* this.#find(keys.slice(half), signal);
+      return;
+    }
+    const found = new Map<Key, Row | Oddity | undefined>(keys.map((key) => [key, undefined]));
+    for (const row of rows) {
+      const key = keyOf(this.layout, row);
+      // A database that ignores case or trailing spaces also gives records with another key.
+      if (found.has(key)) found.set(key, rowOf(this.layout, row, this.#cells));
+    }
+    yield found;
+  }
+
+  async #answer(keys: readonly Key[], signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
+    const { engine } = this.#database;
+    const names = this.layout.columns.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`c${at}`)}`);
+    const which = sql.join(
+      keys.map((key) => this.#is(key)),
+      sql` or `,
+    );
+    return await this.#database.ask(
+      sql`select ${sql.join(names)} from ${this.layout.from} where ${this.layout.condition} and (${which})`,
+      signal,
+      maxBytes,
+    );
+  }
+
+  #is(key: Key): Sql {
+    const parts = splitKey(key);
+    if (parts.length !== this.layout.key.length) return sql`1 = 0`;
+    return sql`(${all(this.layout.key.map((column, at) => this.#database.engine.equals(column, parts[at]!)))})`;
+  }
+}
+
+/** A log of keys (an outbox, a table of deleted keys): what became of the records is asked of their own table. */
+export class KeyLog implements Part {
+  readonly layout: Layout;
+  readonly #records: Records;
+  readonly #tells: Change["kind"];
+  readonly #signal: AbortSignal;
+
+  /** `tells`: the records that exist, or the keys that have none any more. */
+  constructor(layout: Layout, records: Records, tells: Change["kind"], signal: AbortSignal) {
+    this.layout = layout;
+    this.#records = records;
+    this.#tells = tells;
+    this.#signal = signal;
+  }
+
+  /** What makes a row of the log odd says nothing of its record. */
+  async *read(rows: Rows): AsyncGenerator<Piece> {
+    const keys = rows.map((row) => keyOf(this.layout, row));
+    for await (const found of this.#records.find(keys, this.#signal)) {
+      const piece = { changes: [] as Change[], unreadable: [] as UnreadableRow[] };
+      for (const [key, row] of found) this.#tell(piece, key, row);
+      yield piece;
+    }
+  }
+
+  #tell({ changes, unreadable }: { changes: Change[]; unreadable: UnreadableRow[] }, key: Key, row?: Row | Oddity) {
+    if (this.#tells === "delete") {
+      if (row === undefined) changes.push({ kind: "delete", key });
+    } else if (row instanceof Oddity) unreadable.push({ key, place: row.place, reason: row.reason });
+    else if (row) changes.push({ kind: "upsert", key, row });
+  }
+}

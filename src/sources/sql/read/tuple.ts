@@ -1,0 +1,33 @@
+import { sql } from "kysely";
+import type { Column } from "./column.ts";
+import { list } from "../compile.ts";
+import type { Cell, Engine, Sql } from "../engines/engine.ts";
+
+type Operator = ">" | ">=" | "<=";
+
+/**
+ * Compares columns with values one after the other, as ORDER BY does. The comparison is left to the database, so that
+ * it follows the column's own collation and type: only then is a keyset page the continuation of the one before.
+ */
+export function compareTuple(
+  engine: Engine,
+  columns: readonly Column[],
+  operator: Operator,
+  cells: readonly Cell[],
+): Sql {
+  const names = columns.map((column) => sql.id(column.name));
+  const bounds = columns.map((column, at) => engine.bound(cells[at] ?? null, column));
+  if (engine.rowValues && columns.length > 1) return sql`(${list(names)}) ${sql.raw(operator)} (${list(bounds)})`;
+  return nested(names, bounds, operator);
+}
+
+/** `a >= x and (a > x or b >= y)`: the first half is what an index can use. */
+function nested(names: readonly Sql[], bounds: readonly Sql[], operator: Operator): Sql {
+  const [name, ...otherNames] = names;
+  const [bound, ...otherBounds] = bounds;
+  if (otherNames.length === 0) return sql`${name} ${sql.raw(operator)} ${bound}`;
+  const strict = sql.raw(operator === "<=" ? "<" : ">");
+  const loose = sql.raw(operator === "<=" ? "<=" : ">=");
+  const rest = nested(otherNames, otherBounds, operator);
+  return sql`(${name} ${loose} ${bound} and (${name} ${strict} ${bound} or (${rest})))`;
+}

@@ -1,0 +1,167 @@
+import { isLoopback, type Json } from "#model";
+import { openHttp, repeating, type HttpAnswer, type HttpClient, type HttpRequest, type RepeatPolicy } from "#http";
+import type { OpenContext } from "../../adapter.ts";
+import { parseLossless } from "./lossless-json.ts";
+import { openLogin, type Login, type LoginMaker } from "./login.ts";
+import { ServerClock } from "./server-clock.ts";
+import { exchangeError, notJson, statusError } from "./web-errors.ts";
+import type { WebSettings } from "./web-settings.ts";
+
+const CONNECT_TIMEOUT_MS = 15_000;
+const MEGABYTE = 1024 * 1024;
+/** Reads harm nobody: a connection that dies in the middle of a page is no reason to give up the poll. */
+const READS: RepeatPolicy = { attempts: 3, baseMs: 250, maxMs: 4_000 };
+
+export interface WebRequest {
+  readonly method?: "GET" | "POST";
+  /** Absolute, or below the source's `url`. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  /** Answers that mean "nothing here" instead of an error: {@link WebClient.json} then resolves to undefined. */
+  readonly absent?: (answer: HttpAnswer) => boolean;
+  /** Answers that mean "try again" although their status says otherwise. */
+  readonly transient?: (answer: HttpAnswer) => boolean;
+  /** Judges a success once more, for systems that report errors in a 200; throws. */
+  readonly judge?: (answer: Json) => void;
+}
+
+export type WebContext = Pick<OpenContext, "clock" | "hide">;
+
+/** Reads JSON from one ERP: logged in, repeated where the connection dies, every failure in words of this room. */
+export class WebClient implements AsyncDisposable {
+  readonly serverClock: ServerClock;
+  readonly #settings: WebSettings;
+  readonly #http: HttpClient;
+  /** Talks to the token endpoint, where it is another host: neither host sees the other's credentials. */
+  readonly #loginHttp: HttpClient;
+  readonly #login: Login;
+
+  constructor(settings: WebSettings, { clock, hide = () => {} }: WebContext, makeLogin: LoginMaker = openLogin) {
+    this.#settings = settings;
+    this.serverClock = new ServerClock(clock);
+    const { auth } = settings;
+    this.#http = openAt(settings.url, settings);
+    this.#loginHttp = auth.kind === "oauth" ? openAt(auth.tokenUrl, settings) : this.#http;
+    this.#login = makeLogin(auth, { baseUrl: withSlash(settings.url), http: this.#loginHttp, clock, hide });
+  }
+
+  /** The other machine that is talked to in plain text; undefined where it is this one, or https is spoken. */
+  get plainHost(): string | undefined {
+    const { protocol, hostname } = new URL(this.#settings.url);
+    return protocol === "http:" && !isLoopback(hostname) ? hostname : undefined;
+  }
+
+  /** An address below the source's `url`; one that is absolute already stays what it is. */
+  address(path: string): string {
+    return new URL(path, withSlash(this.#settings.url)).href;
+  }
+
+  /**
+   * The answer's JSON with numbers unrounded; undefined when `absent` says so.
+   * @throws {RetryError} E_SOURCE_UNREACHABLE, E_SOURCE_FAILED, E_SOURCE_ANSWER · {WaitError} E_SOURCE_BUSY
+   * @throws {ParkError} E_SOURCE_LOGIN, E_SOURCE_FORBIDDEN, E_SOURCE_NOT_FOUND, E_SOURCE_REQUEST, E_SOURCE_ORIGIN,
+   *   E_SOURCE_ENCODING, E_SOURCE_TOO_LARGE
+   */
+  async json(request: WebRequest, signal: AbortSignal): Promise<Json | undefined> {
+    return (await this.exchange(request, signal))?.json;
+  }
+
+  /** Like {@link json}, with the answer's headers. */
+  async exchange(request: WebRequest, signal: AbortSignal): Promise<{ json: Json; answer: HttpAnswer } | undefined> {
+    return repeating(READS, () => this.#once(request, signal), signal);
+  }
+
+  /** The answer's text, for documents that are not JSON. */
+  async text(request: WebRequest, signal: AbortSignal): Promise<string | undefined> {
+    return repeating(READS, async () => textOf(await this.#answer(request, signal)), signal);
+  }
+
+  async #once(request: WebRequest, signal: AbortSignal) {
+    const answer = await this.#answer(request, signal);
+    if (answer === undefined) return undefined;
+    const text = textOf(answer);
+    let json: Json;
+    try {
+      json = parseLossless(text);
+    } catch (cause) {
+      throw notJson(answer, placeOf(request, this.address(request.url)), cause);
+    }
+    request.judge?.(json);
+    return { json, answer };
+  }
+
+  async #answer(request: WebRequest, signal: AbortSignal): Promise<HttpAnswer | undefined> {
+    const proof = await this.#proof(signal);
+    let answer = await this.#call(request, proof, signal);
+    if (answer.status === 401 && this.#login.forget(proof))
+      answer = await this.#call(request, await this.#proof(signal), signal);
+    if (request.absent?.(answer)) return undefined;
+    if (!answer.ok) {
+      const place = placeOf(request, this.address(request.url));
+      const passing = request.transient?.(answer) ?? false;
+      throw statusError(answer, place, this.serverClock.now(), this.#login.secrets, passing);
+    }
+    return answer;
+  }
+
+  async #proof(signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+    try {
+      return await this.#login.headers(signal);
+    } catch (thrown) {
+      throw exchangeError(thrown);
+    }
+  }
+
+  async #call(request: WebRequest, proof: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpAnswer> {
+    try {
+      const headers = { accept: "application/json", ...this.#settings.headers, ...proof, ...request.headers };
+      const call: HttpRequest = { method: request.method ?? "GET", url: this.address(request.url), headers, signal };
+      const answer = await this.#http.call(request.json === undefined ? call : { ...call, json: request.json });
+      this.serverClock.observe(answer.headers.date);
+      return answer;
+    } catch (thrown) {
+      throw exchangeError(thrown);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#http[Symbol.dispose]();
+    this.#loginHttp[Symbol.dispose]();
+  }
+}
+
+function openAt(url: string, settings: WebSettings): HttpClient {
+  return openHttp({
+    url,
+    userAgent: "svcsync",
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    answerTimeoutMs: settings.timeout,
+    callTimeoutMs: settings.timeout,
+    responseLimitBytes: settings.answerLimitMb * MEGABYTE,
+    connections: settings.connections,
+    caFile: settings.caFile,
+    proxy: settings.proxy === undefined ? undefined : { url: settings.proxy, except: [] },
+    cookies: settings.auth.kind === "login",
+  });
+}
+
+/** @throws {ParkError} E_SOURCE_ENCODING */
+function textOf(answer: HttpAnswer): string;
+function textOf(answer: HttpAnswer | undefined): string | undefined;
+function textOf(answer: HttpAnswer | undefined): string | undefined {
+  try {
+    return answer?.text();
+  } catch (thrown) {
+    throw exchangeError(thrown);
+  }
+}
+
+/** Method and address without its query, which may hold a key. */
+function placeOf(request: WebRequest, url: string): string {
+  return `${request.method ?? "GET"} ${url.split("?", 1)[0]}`;
+}
+
+function withSlash(url: string): string {
+  return url.endsWith("/") ? url : `${url}/`;
+}

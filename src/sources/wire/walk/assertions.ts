@@ -1,0 +1,55 @@
+import { ParkError } from "#model";
+import type { WireRow, WireTable } from "../table.ts";
+import { wallText, type Wall, type WallRange } from "../stamps/wall.ts";
+
+/**
+ * Every row lies where it was asked for. `from` is compared in whole units: a stamp may be coarser on the wire. A row at
+ * the upper bound itself passes: some systems include it.
+ * @throws {ParkError} E_SOURCE_FILTER_IGNORED, before anything of the answer is used.
+ */
+export function assertInside(table: WireTable, rows: readonly WireRow[], range: WallRange, unit: number): void {
+  const from = range.from === undefined ? undefined : Math.floor(range.from / unit) * unit;
+  for (const { key, stamp, odd } of rows) {
+    if (odd !== undefined && stamp === undefined) continue;
+    const late = table.bounded && range.below !== undefined && stamp !== undefined && stamp > range.below;
+    if (stamp === undefined && from === undefined && range.below === undefined) continue;
+    if (stamp === undefined)
+      throw new ParkError(
+        "E_SOURCE_STAMP",
+        `${table.name}: the row ${key} has no ${table.stampField}, though rows with a stamp were asked for`,
+      );
+    if (late || (from !== undefined && stamp < from)) throw outside(table, key, stamp, range);
+  }
+}
+
+/**
+ * Rows come in the order of their stamps; the last stamp, or undefined where there is no row.
+ * @throws {ParkError} E_SOURCE_UNSORTED: going on after the last row of such a page would skip rows.
+ */
+export function assertAscending(table: WireTable, rows: readonly WireRow[]): Wall | undefined {
+  let last: Wall | undefined;
+  for (const { key, stamp } of rows) {
+    if (last !== undefined && stamp !== undefined && stamp < last)
+      throw new ParkError(
+        "E_SOURCE_UNSORTED",
+        `${table.name}: the row ${key} with ${table.stampField} ${wallText(stamp)} came after one with ` +
+          `${wallText(last)}, but rows sorted by ${table.stampField} were asked for`,
+      );
+    last = stamp ?? last;
+  }
+  return last;
+}
+
+function outside(table: WireTable, key: string, stamp: Wall, range: WallRange): ParkError {
+  return new ParkError(
+    "E_SOURCE_FILTER_IGNORED",
+    `${table.name}: rows with ${table.stampField} from ${boundText(range.from, "the beginning")} to before ` +
+      `${boundText(range.below, "the future")} were asked for, but the row ${key} has ${wallText(stamp)}: the filter was ignored or the time ` +
+      "zone is wrong; nothing of this answer was used",
+    { details: { key, stampField: table.stampField } },
+  );
+}
+
+function boundText(wall: Wall | undefined, open: string): string {
+  return wall === undefined ? open : wallText(wall);
+}

@@ -1,0 +1,125 @@
+import type { Change, ChangeBatch, Cursor, Json, UnreadableRow } from "#model";
+import type { ServerClock } from "../client/server-clock.ts";
+import type { WireRow, WireTable } from "../table.ts";
+import { wallFrom, wallUntil } from "../stamps/wall.ts";
+import { walkByKey } from "./walk-keys.ts";
+import { walkByStamp } from "./walk-stamps.ts";
+import { cursorJson, parseWholeCursor, parseWireCursor, type OpenWindow } from "./wire-cursor.ts";
+
+/** One stamp of a stream and the table as it is read by it. Most streams have one track, some ERPs need a second. */
+export interface Track {
+  readonly table: WireTable;
+  /** How fine the stamp is on the wire, in microseconds. */
+  readonly unit: number;
+  /** The zone of the clock that writes the stamp. */
+  readonly zone: string;
+  /** Read rows without a stamp at each poll too. */
+  readonly nulls: boolean;
+}
+
+export interface PollTimes {
+  readonly clock: ServerClock;
+  /** How far before the last poll's beginning a poll begins: the longest transaction that may commit late. */
+  readonly overlapMs: number;
+  /** How far behind the other side's clock a poll is taken to begin. */
+  readonly marginMs: number;
+}
+
+export interface Stamped {
+  /** All rows of the stream, whatever their stamps. */
+  readonly table: WireTable;
+  readonly tracks: readonly Track[];
+  readonly times: PollTimes;
+}
+
+/**
+ * Every change after `cursor`; keeps the promise of `SourceStream.changes`. The first reading goes by key where keys can
+ * be compared, so that empty and odd stamps are read too. A later one goes by stamp, oldest first per track, from where
+ * the other side's clock stood when the one before began, less the overlap; earlier where that clock went back.
+ * No request has an upper bound: a row stamped in the future is read at once, and again until that time is past.
+ */
+export async function* changesByStamp(
+  stamped: Stamped,
+  cursor: Cursor | null,
+  signal: AbortSignal,
+): AsyncGenerator<ChangeBatch> {
+  const { read, first, window } = parseWireCursor(cursor);
+  if (cursor !== null)
+    for (const { reader } of [stamped.table, ...stamped.tracks.map(({ table }) => table)]) reader?.trust();
+  const { clock, marginMs, overlapMs } = stamped.times;
+  const now = (): number => clock.now() - marginMs;
+  let to = first?.to ?? window?.to ?? now();
+  if (read === null && stamped.table.keyset) {
+    for await (const { rows, next } of walkByKey(stamped.table, { kind: "all" }, first?.after, signal)) {
+      // Answers may show that the other side's clock is behind what we took it for.
+      to = Math.min(to, now());
+      const resume = next === undefined ? { read: to } : { read, first: { to, after: next } };
+      if (rows.length > 0) yield { ...readOf(rows), cursor: cursorJson(resume) };
+    }
+    yield { changes: [], cursor: cursorJson({ read: to }) };
+    return;
+  }
+  const from = read === null ? undefined : Math.min(read, to) - overlapMs;
+  let open: OpenWindow = window ?? { to, track: 0 };
+  for (const [index, track] of stamped.tracks.entries()) {
+    if (index < open.track) continue;
+    for await (const step of stepsOf(track, index, from, open, signal)) {
+      to = Math.min(to, now());
+      open = { ...step.open, to };
+      if (step.rows.length > 0) yield { ...readOf(step.rows), cursor: cursorJson({ read, window: open }) };
+    }
+    open = { to, track: index + 1 };
+  }
+  yield { changes: [], cursor: cursorJson({ read: to }) };
+}
+
+interface TrackStep {
+  readonly rows: readonly WireRow[];
+  readonly open: OpenWindow;
+}
+
+async function* stepsOf(
+  track: Track,
+  index: number,
+  from: number | undefined,
+  open: OpenWindow,
+  signal: AbortSignal,
+): AsyncGenerator<TrackStep> {
+  const to = open.to;
+  const resumed = open.track === index ? open : undefined;
+  if (resumed?.nulls === undefined) {
+    const range = from === undefined ? {} : { from: wallFrom(from, track.zone, track.unit) };
+    const present = wallUntil(to, track.zone);
+    const steps = walkByStamp(track.table, range, track.unit, resumed?.place, signal, present);
+    for await (const { rows, place, done } of steps) {
+      const after = track.nulls ? { to, track: index, nulls: {} } : { to, track: index + 1 };
+      yield { rows, open: done ? after : { to, track: index, place } };
+    }
+  }
+  if (!track.nulls) return;
+  for await (const { rows, next } of walkByKey(track.table, { kind: "null" }, resumed?.nulls?.after, signal))
+    yield { rows, open: next === undefined ? { to, track: index + 1 } : { to, track: index, nulls: { after: next } } };
+}
+
+/** A table without a stamp, read whole at each poll; unchanged rows fall out by their hash. */
+export async function* changesWhole(
+  table: WireTable,
+  cursor: Cursor | null,
+  signal: AbortSignal,
+): AsyncGenerator<ChangeBatch> {
+  const after: Json | undefined = parseWholeCursor(cursor);
+  if (after === undefined) table.reader?.forget();
+  else table.reader?.trust();
+  for await (const { rows, next } of walkByKey(table, { kind: "all" }, after, signal))
+    yield { ...readOf(rows), cursor: { whole: next === undefined ? {} : { after: next } } };
+}
+
+/** The rows as changes; those that cannot be read apart from them. */
+function readOf(rows: readonly WireRow[]): Pick<ChangeBatch, "changes" | "unreadable"> {
+  const changes: Change[] = [];
+  const unreadable: UnreadableRow[] = [];
+  for (const { key, row, odd } of rows)
+    if (odd === undefined) changes.push({ kind: "upsert", key, row });
+    else unreadable.push({ key, ...odd });
+  return unreadable.length === 0 ? { changes } : { changes, unreadable };
+}

@@ -1,0 +1,122 @@
+import { ParkError, type Json, type JsonObject, type Key, type Row } from "#model";
+import type { KeylessRows } from "../../source.ts";
+import type { WireRow } from "../table.ts";
+import type { Wall } from "../stamps/wall.ts";
+
+/** Lists and objects within each other: what nests deeper exhausts the stack of one who follows it. */
+const DEEPEST = 64;
+const REASON_LENGTH = 300;
+
+/** How an adapter takes a row of an answer apart. Each may throw: that row alone is then odd. */
+export interface RowForm {
+  /** Of the table and its change stamp, for messages. */
+  readonly name: string;
+  readonly stampField: string;
+  key(raw: JsonObject): Key;
+  row(raw: JsonObject): Row;
+  stamp(raw: JsonObject): Wall | undefined;
+}
+
+/**
+ * Reads the rows of answers one by one, so that an odd one stops no other: with a key it is marked, without one it is left out
+ * and remembered. Until a row could be read, an answer without a readable row is another matter: the sync file names the wrong field.
+ */
+export class RowReader {
+  readonly #form: RowForm;
+  #hasKeys = false;
+  #hasStamps = false;
+  #keyless: { count: number; reason: string } | undefined;
+
+  constructor(form: RowForm) {
+    this.#form = form;
+  }
+
+  /**
+   * Tells that an earlier reading, perhaps of an earlier process, got past the first rows: the fields are the right ones. A row
+   * that is odd is odd then, also when it comes alone.
+   */
+  trust(): void {
+    this.#hasKeys = true;
+    this.#hasStamps = true;
+  }
+
+  /**
+   * @throws {ParkError} E_SOURCE_KEY, E_SOURCE_STAMP where no row ever had a key, or a stamp that can be read; E_SOURCE_KEY also where
+   * no row of the answer has the key field at all: the ERP's schema changed.
+   */
+  read(raws: readonly JsonObject[], keysOnly = false): WireRow[] {
+    const rows: WireRow[] = [];
+    let keyless: Error | undefined;
+    let hasField = false;
+    let oddStamp: Error | undefined;
+    for (const raw of raws) {
+      const key = attempt(() => this.#form.key(raw));
+      if (key.thrown !== undefined) {
+        keyless = key.thrown;
+        hasField ||= !(key.thrown instanceof ParkError && key.thrown.details["isMissing"] === true);
+        this.#keyless = { count: (this.#keyless?.count ?? 0) + 1, reason: reasonOf(key.thrown) };
+        continue;
+      }
+      this.#hasKeys = true;
+      if (keysOnly) {
+        rows.push({ key: key.value, row: {}, stamp: undefined });
+        continue;
+      }
+      const { stampField, name } = this.#form;
+      const stamp = attempt(() => this.#form.stamp(raw));
+      const row = nests(raw, DEEPEST) ? TOO_DEEP : attempt(() => this.#form.row(raw));
+      if (stamp.thrown === undefined && stamp.value !== undefined) this.#hasStamps = true;
+      if (stamp.thrown !== undefined) {
+        oddStamp = stamp.thrown;
+        rows.push(odd(key.value, `${name}.${stampField}`, stamp.thrown));
+      } else if (row.thrown === undefined) rows.push({ key: key.value, row: row.value, stamp: stamp.value });
+      else rows.push({ ...odd(key.value, name, row.thrown), stamp: stamp.value });
+    }
+    if (keyless !== undefined && rows.length === 0 && !(this.#hasKeys && hasField)) throw keyless;
+    if (oddStamp !== undefined && !this.#hasStamps && rows.every((row) => row.odd !== undefined)) throw oddStamp;
+    return rows;
+  }
+
+  /** Rows without a key that were met since {@link forget}. */
+  get keyless(): readonly KeylessRows[] {
+    if (this.#keyless === undefined) return [];
+    const { count, reason } = this.#keyless;
+    return [{ place: this.#form.name, reason: `${count === 1 ? "a row has" : "rows have"} no key: ${reason}` }];
+  }
+
+  /** To be called before the whole table is read: it shows all that there are, and has to show a key first. */
+  forget(): void {
+    this.#keyless = undefined;
+    this.#hasKeys = false;
+  }
+}
+
+type Attempt<T> =
+  | { readonly value: T; readonly thrown?: undefined }
+  | { readonly value?: undefined; readonly thrown: Error };
+
+const TOO_DEEP = { thrown: new RangeError(`it nests deeper than ${DEEPEST} levels`) };
+
+/** What is no error about a row stays what it is. */
+function attempt<T>(read: () => T): Attempt<T> {
+  try {
+    return { value: read() };
+  } catch (thrown) {
+    if (thrown instanceof ParkError || thrown instanceof RangeError) return { thrown };
+    throw thrown;
+  }
+}
+
+function odd(key: Key, place: string, thrown: Error): WireRow {
+  return { key, row: {}, stamp: undefined, odd: { place, reason: reasonOf(thrown) } };
+}
+
+function reasonOf(thrown: unknown): string {
+  return (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, REASON_LENGTH);
+}
+
+/** Looks no deeper than it has to. */
+function nests(value: Json, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => nests(member, levels - 1));
+}

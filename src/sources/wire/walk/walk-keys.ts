@@ -1,0 +1,90 @@
+import { contentHash, ParkError, RetryError, type Json } from "#model";
+import { EmptyPages } from "./empty-pages.ts";
+import type { KeyPage, Scope, WireRow, WireTable } from "../table.ts";
+
+const MAX_PASSES = 8;
+
+/**
+ * Reads a scope page by page, beginning after `after`. One pass: complete where the table pages by comparing keys.
+ * @throws {ParkError} E_SOURCE_PAGING when the same page comes twice: the ERP does not page as it was asked to.
+ */
+export async function* walkByKey(
+  table: WireTable,
+  scope: Scope,
+  after: Json | undefined,
+  signal: AbortSignal,
+  keysOnly = false,
+): AsyncGenerator<KeyPage> {
+  const read = new Set<string>();
+  const empty = new EmptyPages(table.name);
+  for (let at = after; ;) {
+    signal.throwIfAborted();
+    const page = await table.byKey(scope, at, signal, keysOnly);
+    if (page.rows.length > 0) {
+      const name = outline(page);
+      if (read.has(name))
+        throw new ParkError(
+          "E_SOURCE_PAGING",
+          `${table.name}: the ERP gave the same page of ${page.rows.length} rows twice`,
+        );
+      // Pages that are counted off may come again when rows move; only twice in a row they may not.
+      if (!table.keyset) read.clear();
+      read.add(name);
+    }
+    yield page;
+    if (page.next === undefined) return;
+    await empty.pass(page.rows.length, signal);
+    at = page.next;
+  }
+}
+
+/** What tells a page from others, in few characters. */
+function outline({ rows }: KeyPage): string {
+  return JSON.stringify([rows.length, rows[0]?.key, rows.at(-1)?.key]);
+}
+
+/**
+ * Reads a scope so that no row which is there throughout is missed, even where pages are counted off and rows move
+ * between them: such a table is read again until a whole pass shows nothing new. Rows come once per content.
+ * @throws {RetryError} E_SOURCE_MOVING when the rows do not come to rest.
+ */
+export async function* walkComplete(
+  table: WireTable,
+  scope: Scope,
+  signal: AbortSignal,
+  keysOnly = false,
+): AsyncGenerator<readonly WireRow[]> {
+  if (table.keyset) {
+    for await (const page of walkByKey(table, scope, undefined, signal, keysOnly)) yield page.rows;
+    return;
+  }
+  const seen = new Set<string>();
+  for (let pass = 1; pass <= MAX_PASSES; pass++) {
+    const before = seen.size;
+    let pages = 0;
+    for await (const page of walkByKey(table, scope, undefined, signal, keysOnly)) {
+      pages++;
+      const fresh = page.rows.filter((row) => firstSight(seen, row, keysOnly));
+      if (fresh.length > 0) yield fresh;
+    }
+    if (seen.size === before || (pass === 1 && pages === 1)) return;
+  }
+  throw new RetryError(
+    "E_SOURCE_MOVING",
+    `${table.name}: rows kept moving between pages; ${MAX_PASSES} readings did not show the same rows twice`,
+  );
+}
+
+/** Takes note of a row; true the first time. Where only keys are wanted, rows of one key are the same. */
+export function firstSight(seen: Set<string>, row: WireRow, keysOnly = false): boolean {
+  const name = keysOnly ? row.key : sightOf(row);
+  if (seen.has(name)) return false;
+  seen.add(name);
+  return true;
+}
+
+/** What two readings of the same version of a row have in common. */
+export function sightOf({ key, row, odd }: WireRow): string {
+  if (odd !== undefined) return `${key}\u0000${odd.reason}`;
+  return `${key}\u0000${contentHash({ kind: "upsert", key, row })}`;
+}

@@ -1,0 +1,82 @@
+import type { Database } from "better-sqlite3";
+import type { Clock, Key, StreamName } from "#model";
+import type { ToldDeletion } from "../../facts.ts";
+
+/** One that is parked waits for a person already. */
+const IS_OPEN = `d.done = 0 AND EXISTS
+  (SELECT 1 FROM records r WHERE r.id = d.record AND r.state IN ('due', 'claimed', 'waiting'))`;
+
+/** Deletions that the ERP told of, by flag, by feed or by a sweep: counted per stream before one is carried out. */
+export class Deletions {
+  readonly #clock: Clock;
+  readonly #tell;
+  readonly #toldAt;
+  readonly #count;
+  readonly #behind;
+  readonly #done;
+  readonly #forget;
+  readonly #prune;
+  readonly #open;
+  readonly #examples;
+
+  constructor(db: Database, clock: Clock) {
+    this.#clock = clock;
+    this.#tell = db.prepare<[number, string, number]>(`
+      INSERT INTO deletions (record, stream, told_at) VALUES (?, ?, ?)
+      ON CONFLICT (record) DO UPDATE SET told_at = excluded.told_at, done = 0 WHERE done = 1`);
+    this.#toldAt = db.prepare<[number], number>("SELECT told_at FROM deletions WHERE record = ?").pluck();
+    this.#count = db
+      .prepare<{ stream: string; since: number; confirmedAt: number }, number>(
+        `SELECT count(*) FROM deletions d WHERE stream = @stream AND told_at > @confirmedAt AND ((${IS_OPEN}) OR (done = 1 AND told_at > @since))`,
+      )
+      .pluck();
+    // What was staged no later and is still to be delivered may be a deletion too.
+    this.#behind = db
+      .prepare<{ stream: string; record: number; now: number; toldAt: number }, 0 | 1>(
+        `SELECT EXISTS (
+           SELECT 1 FROM records r
+           WHERE r.stream = @stream AND r.id <> @record AND r.changed_at <= @toldAt
+             AND (r.state = 'claimed' OR (r.state = 'due' AND r.due_at <= @now))
+             AND NOT EXISTS (SELECT 1 FROM deletions d WHERE d.record = r.id AND d.done = 0))`,
+      )
+      .pluck();
+    this.#done = db.prepare<[number]>("UPDATE deletions SET done = 1 WHERE record = ?");
+    this.#forget = db.prepare<[number]>("DELETE FROM deletions WHERE record = ? AND done = 0");
+    this.#prune = db.prepare<[string, number]>("DELETE FROM deletions WHERE stream = ? AND told_at <= ? AND done = 1");
+    this.#open = db
+      .prepare<[string], number>(`SELECT count(*) FROM deletions d WHERE stream = ? AND ${IS_OPEN}`)
+      .pluck();
+    this.#examples = db
+      .prepare<[string, number], Key>(
+        `SELECT r.key FROM deletions d JOIN records r ON r.id = d.record
+         WHERE d.stream = ? AND ${IS_OPEN} ORDER BY r.key LIMIT ?`,
+      )
+      .pluck();
+  }
+
+  tell(record: number, stream: StreamName, since: number, confirmedAt: number): ToldDeletion {
+    const now = this.#clock.now();
+    this.#prune.run(stream, since);
+    this.#tell.run(record, stream, now);
+    const toldAt = this.#toldAt.get(record)!;
+    return {
+      toldAt,
+      count: this.#count.get({ stream, since, confirmedAt }) ?? 0,
+      isCounted: this.#behind.get({ stream, record, now, toldAt }) === 0,
+    };
+  }
+
+  /** It was carried out. */
+  done(record: number): void {
+    this.#done.run(record);
+  }
+
+  /** The record is to stay after all. */
+  forget(record: number): void {
+    this.#forget.run(record);
+  }
+
+  open(stream: StreamName, limit: number): { count: number; examples: Key[] } {
+    return { count: this.#open.get(stream) ?? 0, examples: this.#examples.all(stream, limit) };
+  }
+}

@@ -1,0 +1,61 @@
+import { ParkError, recordLabel, type Projection, type RecordId, type ResourceName } from "#model";
+import type { AuditEntry, Claim } from "../../claim.ts";
+import type { Tables } from "../tables.ts";
+
+/** Steps that leave the claim where it is: what is written down before and after a request to the service. */
+export class Journal {
+  readonly #tables: Tables;
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
+  }
+
+  begin(claim: Claim, intent: { resource: ResourceName; projection: Projection }): void {
+    const { id, bound, begun } = this.#tables.claims.hold(claim);
+    if (bound === 1) throw refused(claim, "is bound and cannot begin a create");
+    if (begun === 1) throw refused(claim, "has an open create and cannot begin another");
+    this.#tables.intents.open(id, intent);
+    this.#tables.creates.add();
+  }
+
+  abandon(claim: Claim): void {
+    const { claims, intents } = this.#tables;
+    if (!intents.end(claims.hold(claim).id)) throw refused(claim, "has no open create to abandon");
+  }
+
+  answered(claim: Claim): void {
+    const { claims, intents } = this.#tables;
+    if (!intents.answered(claims.hold(claim).id)) throw refused(claim, "has no open create that was answered");
+  }
+
+  looked(claim: Claim): void {
+    const { claims, intents } = this.#tables;
+    if (!intents.looked(claims.hold(claim).id)) throw refused(claim, "has no open create to look for");
+  }
+
+  doubt(claim: Claim, doubts: Projection): void {
+    const { id, bound } = this.#tables.claims.hold(claim);
+    if (bound === 0) throw refused(claim, "is not bound and cannot be updated");
+    this.#tables.written.doubt(id, doubts);
+  }
+
+  unbind(claim: Claim, entry: AuditEntry): void {
+    const { audit, claims, family } = this.#tables;
+    const { id, bound } = claims.hold(claim);
+    if (bound === 0) throw refused(claim, "is not bound and cannot be unbound");
+    family.childDeleted(letGo(this.#tables, id));
+    audit.add(claim.id, entry);
+  }
+}
+
+/** Ends the record's binding and forgets what was written there. Returns whose ids it carried. */
+export function letGo({ bindings, family, written }: Tables, record: number): readonly RecordId[] {
+  bindings.end(record);
+  written.forget(record);
+  return family.setParents(record, []).former;
+}
+
+/** A step that this record's story does not allow: a defect of the program. */
+export function refused(claim: Claim, why: string): ParkError {
+  return new ParkError("E_STORE_STATE", `${recordLabel(claim.id)} ${why}`);
+}

@@ -1,0 +1,149 @@
+import type { Database } from "better-sqlite3";
+import type { Clock, RecordId, RecordState, ServiceId } from "#model";
+import type { Parents } from "../../claim.ts";
+import { statesMovedTo } from "../../transitions.ts";
+import { stateList } from "../tables/state-list.ts";
+
+interface Child extends RecordId {
+  readonly id: number;
+}
+
+/** Children of a parent that stand in the service. No record is its own child. */
+const FROM_BOUND_CHILDREN = `
+  FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
+  WHERE p.stream = ? AND p.key = ? AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key)`;
+
+/** Parents and children: who carries whose service id, and who waits for whom. */
+export class ParentLinks {
+  readonly #clock: Clock;
+  readonly #forgetParents;
+  readonly #addParent;
+  readonly #forgetWaits;
+  readonly #addWait;
+  readonly #waitsOf;
+  readonly #parentsBound;
+  readonly #waiting;
+  readonly #outdated;
+  readonly #wake;
+  readonly #again;
+  readonly #boundChildren;
+  readonly #hasBoundChild;
+  readonly #parentsOf;
+  readonly #boundTo;
+  readonly #inPlace;
+
+  constructor(db: Database, clock: Clock) {
+    this.#clock = clock;
+    this.#forgetParents = db.prepare<[number]>("DELETE FROM parents WHERE child = ?");
+    this.#addParent = db.prepare<[number, string, string]>(
+      "INSERT INTO parents (child, stream, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+    );
+    this.#forgetWaits = db.prepare<[number]>("DELETE FROM waits WHERE child = ?");
+    this.#addWait = db.prepare<[number, string, string]>(
+      "INSERT INTO waits (child, stream, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+    );
+    this.#waitsOf = db.prepare<[number], RecordId>(
+      "SELECT stream, key FROM waits WHERE child = ? ORDER BY stream, key",
+    );
+    this.#parentsBound = db
+      .prepare<[number], number>(
+        `SELECT EXISTS (SELECT 1 FROM waits w JOIN records p ON p.stream = w.stream AND p.key = w.key
+                        JOIN bindings b ON b.record = p.id WHERE w.child = ?)`,
+      )
+      .pluck();
+    this.#waiting = db.prepare<[string, string], Child>(`
+      SELECT r.id, r.stream, r.key FROM waits w JOIN records r ON r.id = w.child
+      WHERE w.stream = ? AND w.key = ? AND r.state IN (${stateList(statesMovedTo("due", "parentBound"))})`);
+    this.#outdated = db.prepare<[string, string], Child & { state: RecordState }>(`
+      SELECT r.id, r.stream, r.key, r.state FROM parents p JOIN records r ON r.id = p.child
+      WHERE p.stream = ? AND p.key = ? AND r.state IN (${stateList([...statesMovedTo("due", "parentRebound"), "claimed"])})`);
+    this.#wake = db.prepare<[number, number]>(
+      "UPDATE records SET state = 'due', due_at = ?, error = NULL WHERE id = ?",
+    );
+    this.#again = db.prepare<[number]>("UPDATE records SET again = 1 WHERE id = ?");
+    this.#boundChildren = db.prepare<[string, string], RecordId>(`
+      SELECT r.stream, r.key ${FROM_BOUND_CHILDREN} ORDER BY r.stream, r.key`);
+    this.#hasBoundChild = db
+      .prepare<[string, string], 0 | 1>(`SELECT EXISTS (SELECT 1 ${FROM_BOUND_CHILDREN})`)
+      .pluck();
+    this.#parentsOf = db.prepare<[number], RecordId>("SELECT stream, key FROM parents WHERE child = ?");
+    this.#boundTo = db
+      .prepare<[string, string], ServiceId>(
+        "SELECT b.service_id FROM records p JOIN bindings b ON b.record = p.id WHERE p.stream = ? AND p.key = ?",
+      )
+      .pluck();
+    this.#inPlace = db.prepare<[string, string], { id: number; state: RecordState }>(`
+      SELECT id, state FROM records WHERE stream = ? AND key = ? AND state IN ('waiting', 'claimed')`);
+  }
+
+  /**
+   * Remembers whose service ids the record's projection carries. Returns whose it carried before, and whether a parent has
+   * another one by now.
+   */
+  setParents(child: number, parents: Parents): { readonly former: readonly RecordId[]; readonly isOutdated: boolean } {
+    const former = this.parentsOf(child);
+    if (former.length > 0) this.#forgetParents.run(child);
+    let isOutdated = false;
+    for (const { stream, key, serviceId } of parents) {
+      this.#addParent.run(child, stream, key);
+      if (serviceId !== undefined && serviceId !== (this.#boundTo.get(stream, key) ?? null)) isOutdated = true;
+    }
+    return { former, isOutdated };
+  }
+
+  /** Remembers whose service ids a projection carries that was not written, beside those that were. */
+  addParents(child: number, parents: Parents): void {
+    for (const { stream, key } of parents) this.#addParent.run(child, stream, key);
+  }
+
+  /** Whose service ids the record's projection carries. */
+  parentsOf(child: number): RecordId[] {
+    return this.#parentsOf.all(child);
+  }
+
+  /** Makes those of the parents due that wait and have no bound child left: a deletion may have waited for the last one. */
+  childDeleted(parents: readonly RecordId[]): void {
+    for (const { stream, key } of parents) {
+      const parent = this.#inPlace.get(stream, key);
+      if (parent === undefined || this.#hasBoundChild.get(stream, key) === 1) continue;
+      if (parent.state === "claimed") this.#again.run(parent.id);
+      else {
+        this.#wake.run(this.#clock.now(), parent.id);
+        this.#forgetWaits.run(parent.id);
+      }
+    }
+  }
+
+  /** Remembers whom the record waits for; true when one of them is bound already. */
+  setWaits(child: number, parents: Parents): boolean {
+    this.#forgetWaits.run(child);
+    for (const { stream, key } of parents) this.#addWait.run(child, stream, key);
+    return parents.length > 0 && this.#parentsBound.get(child) === 1;
+  }
+
+  waitsOf(child: number): RecordId[] {
+    return this.#waitsOf.all(child);
+  }
+
+  /**
+   * Wakes who waits for a parent that was just bound, or that will not come (a reference may be optional), and, when it
+   * `moved`, who carries its old service id.
+   */
+  wakeDependents({ stream, key }: RecordId, moved: boolean): RecordId[] {
+    const children = this.#waiting.all(stream, key);
+    if (moved)
+      for (const child of this.#outdated.all(stream, key))
+        if (child.state === "claimed") this.#again.run(child.id);
+        else children.push(child);
+    const now = this.#clock.now();
+    for (const child of children) {
+      this.#wake.run(now, child.id);
+      this.#forgetWaits.run(child.id);
+    }
+    return children.map((child) => ({ stream: child.stream, key: child.key }));
+  }
+
+  boundChildren({ stream, key }: RecordId): RecordId[] {
+    return this.#boundChildren.all(stream, key);
+  }
+}

@@ -1,0 +1,40 @@
+import type { Database } from "better-sqlite3";
+import type { Clock, StreamName } from "#model";
+import { statesMovedTo } from "../../transitions.ts";
+import { stateList } from "../tables/state-list.ts";
+import type { Streams } from "../tables/streams.ts";
+
+/** Makes a whole stream due when what its records map to may have changed. */
+export class Remapping {
+  readonly #clock: Clock;
+  readonly #streams: Streams;
+  readonly #fingerprint;
+  readonly #save;
+  readonly #mark;
+  readonly #hasten;
+  readonly #wake;
+
+  constructor(db: Database, clock: Clock, streams: Streams) {
+    this.#clock = clock;
+    this.#streams = streams;
+    this.#fingerprint = db.prepare<[string], string | null>("SELECT fingerprint FROM streams WHERE stream = ?").pluck();
+    this.#save = db.prepare<[string, string]>("UPDATE streams SET fingerprint = ? WHERE stream = ?");
+    this.#mark = db.prepare<[string]>("UPDATE records SET again = 1 WHERE stream = ? AND state = 'claimed'");
+    this.#hasten = db.prepare<[number, string]>(`
+      UPDATE records SET due_at = min(due_at, ?), attempts = 0, error = NULL WHERE stream = ? AND state = 'due'`);
+    this.#wake = db.prepare<[number, string]>(`
+      UPDATE records SET state = 'due', due_at = ?, attempts = 0, error = NULL, backfill = 1
+      WHERE stream = ? AND state IN (${stateList(statesMovedTo("due", "remap"))})`);
+  }
+
+  remap(stream: StreamName, fingerprint: string): number {
+    this.#streams.ensure(stream);
+    const known = this.#fingerprint.get(stream) ?? null;
+    if (known === fingerprint) return 0;
+    this.#save.run(fingerprint, stream);
+    if (known === null) return 0;
+    const now = this.#clock.now();
+    const pending = this.#mark.run(stream).changes + this.#hasten.run(now, stream).changes;
+    return pending + this.#wake.run(now, stream).changes;
+  }
+}

@@ -1,0 +1,64 @@
+import type { Database } from "better-sqlite3";
+import type { Clock, ErrorCode, StreamName } from "#model";
+import type { DueRecord } from "../../facts.ts";
+
+interface DueRow {
+  readonly key: string;
+  readonly due_at: number;
+}
+
+/** Whose turn it is. Every question of the relay is answered from the index `records_due` alone. */
+export class Schedule {
+  readonly #clock: Clock;
+  readonly #due;
+  readonly #first;
+  readonly #firstBesides;
+  readonly #setBack;
+
+  constructor(db: Database, clock: Clock) {
+    this.#clock = clock;
+    this.#due = db.prepare<[string, number, number, number], DueRow>(`
+      SELECT key, due_at FROM records WHERE stream = ? AND backfill = ? AND due_at <= ? ORDER BY due_at, key LIMIT ?`);
+    this.#first = db
+      .prepare<[string, number], number>(
+        `SELECT due_at FROM records WHERE stream = ? AND backfill = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
+      )
+      .pluck();
+    this.#firstBesides = db
+      .prepare<[string, number, string], number>(
+        `SELECT due_at FROM records WHERE stream = ? AND backfill = ? AND due_at IS NOT NULL
+           AND coalesce(error ->> 'code', '') NOT IN (SELECT value FROM json_each(?)) ORDER BY due_at LIMIT 1`,
+      )
+      .pluck();
+    this.#setBack = db.prepare<[number]>("UPDATE records SET due_at = due_at - ? WHERE due_at IS NOT NULL");
+  }
+
+  due(query: { limit: number; streams: readonly StreamName[] }): DueRecord[] {
+    const live = this.#dueOf(query, false);
+    return [...live, ...this.#dueOf({ ...query, limit: query.limit - live.length }, true)];
+  }
+
+  #dueOf({ limit, streams }: { limit: number; streams: readonly StreamName[] }, backfill: boolean): DueRecord[] {
+    if (limit <= 0) return [];
+    const now = this.#clock.now();
+    return streams
+      .flatMap((stream) =>
+        this.#due.all(stream, backfill ? 1 : 0, now, limit).map(({ key, due_at }) => ({ stream, key, dueAt: due_at })),
+      )
+      .toSorted((a, b) => a.dueAt - b.dueAt)
+      .slice(0, limit)
+      .map(({ stream, key }) => ({ id: { stream, key }, backfill }));
+  }
+
+  clockSetBack(byMs: number): void {
+    this.#setBack.run(byMs);
+  }
+
+  nextDueAt(streams: readonly StreamName[], besides: readonly ErrorCode[] = []): number | undefined {
+    const codes = JSON.stringify(besides);
+    const first = (stream: StreamName, backfill: number) =>
+      besides.length === 0 ? this.#first.get(stream, backfill) : this.#firstBesides.get(stream, backfill, codes);
+    const firsts = streams.flatMap((stream) => [first(stream, 0), first(stream, 1)]).filter((at) => at !== undefined);
+    return firsts.length === 0 ? undefined : Math.min(...firsts);
+  }
+}

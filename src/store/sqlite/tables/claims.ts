@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import type { Database } from "better-sqlite3";
+import { RetryError, recordLabel, type Clock, type RecordId } from "#model";
+import type { Claim } from "../../claim.ts";
+import { allows } from "../../transitions.ts";
+import { LatestMoment } from "./latest-moment.ts";
+import { SELECT_RECORD, partsOf, type RecordRow } from "./record-row.ts";
+import { ReferenceData } from "./reference-data.ts";
+
+/** The record behind a claim that is still held. */
+export interface Held {
+  readonly id: number;
+  readonly deleted: number;
+  readonly attempts: number;
+  /** 1 when something happened meanwhile that makes the record due when the claim ends. */
+  readonly again: number;
+  /** 1 when it has a service id. */
+  readonly bound: number;
+  /** 1 when a create was begun whose end is not known. */
+  readonly begun: number;
+}
+
+/** Who works on what: a token and a lease per claimed record. */
+export class Claims {
+  readonly #clock: Clock;
+  readonly #leaseMs: number;
+  readonly #select;
+  readonly #take;
+  readonly #held;
+  readonly #extend;
+
+  constructor(db: Database, clock: Clock, leaseMs: number) {
+    this.#clock = clock;
+    this.#leaseMs = leaseMs;
+    this.#select = db.prepare<[string, string], RecordRow>(`${SELECT_RECORD} WHERE r.stream = ? AND r.key = ?`);
+    this.#take = db.prepare<[string, number, number]>(
+      "UPDATE records SET state = 'claimed', token = ?, due_at = ?, again = 0 WHERE id = ?",
+    );
+    this.#held = db.prepare<[string, string, string], Held>(
+      `SELECT id, deleted, attempts, again, EXISTS (SELECT 1 FROM bindings WHERE record = r.id) AS bound,
+         EXISTS (SELECT 1 FROM intents WHERE record = r.id) AS begun
+       FROM records r WHERE stream = ? AND key = ? AND token = ?`,
+    );
+    this.#extend = db.prepare<[number, number]>("UPDATE records SET due_at = ? WHERE id = ?");
+  }
+
+  claim(id: RecordId): Claim | undefined {
+    const now = this.#clock.now();
+    const record = this.#select.get(id.stream, id.key);
+    if (record === undefined || record.due_at === null || record.due_at > now) return undefined;
+    if (!allows(record.state, "claim")) return undefined;
+    const token = randomUUID();
+    this.#take.run(token, now + this.#leaseMs, record.id);
+    const parts = partsOf(record);
+    return {
+      id: { stream: record.stream, key: record.key },
+      token,
+      sequence: record.sequence,
+      deleted: record.deleted === 1,
+      attempts: record.attempts,
+      ...parts,
+      // Once a create was begun the answer is used up, unless that create is known not to have happened.
+      decision: record.decision === null || parts.intent !== undefined ? undefined : { kind: record.decision },
+    };
+  }
+
+  /** @throws {RetryError} E_CLAIM_LOST when the claim ended, by a step or because another worker took the record. */
+  hold(claim: Claim): Held {
+    const held = this.#held.get(claim.id.stream, claim.id.key, claim.token);
+    if (held !== undefined) return held;
+    throw new RetryError("E_CLAIM_LOST", `${recordLabel(claim.id)} is no longer held by this claim`);
+  }
+
+  renew(claim: Claim): void {
+    this.#extend.run(this.#clock.now() + this.#leaseMs, this.hold(claim).id);
+  }
+}
+
+/** Makes every claimed record due and returns how many: for the one daemon, before its workers start. */
+export function giveBackClaims(db: Database, clock: Clock): number {
+  const giveBack = db.prepare<[number]>(
+    "UPDATE records SET state = 'due', token = NULL, due_at = ?, again = 0 WHERE state = 'claimed'",
+  );
+  const moment = new LatestMoment(new ReferenceData(db, clock), clock);
+  return db.transaction(() => {
+    moment.note();
+    return giveBack.run(clock.now()).changes;
+  })();
+}

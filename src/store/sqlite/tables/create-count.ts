@@ -1,0 +1,17 @@
+import type { Database } from "better-sqlite3";
+import { CREATES_NOTE } from "../../facts.ts";
+
+/** Counts the creates that are begun. */
+export class CreateCount {
+  readonly #add;
+
+  constructor(db: Database) {
+    this.#add = db.prepare<[string]>(`
+      INSERT INTO notes (name, value) VALUES (?, '1')
+      ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT)`);
+  }
+
+  add(): void {
+    this.#add.run(CREATES_NOTE);
+  }
+}

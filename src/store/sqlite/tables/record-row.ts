@@ -1,0 +1,69 @@
+import type { Binding, ErrorFacts, Projection, RecordState, Row } from "#model";
+import type { Decision, Intent } from "../../claim.ts";
+import { parseOptional, parseText, type JsonText } from "./json-text.ts";
+
+/** One record with everything that hangs on it, as {@link SELECT_RECORD} reads it. */
+export interface RecordRow {
+  readonly id: number;
+  readonly stream: string;
+  readonly key: string;
+  readonly state: RecordState;
+  readonly sequence: number;
+  readonly deleted: number;
+  readonly attempts: number;
+  readonly due_at: number | null;
+  readonly changed_at: number;
+  readonly error: JsonText<ErrorFacts> | null;
+  readonly unreadable: JsonText<ErrorFacts> | null;
+  readonly decision: Decision["kind"] | null;
+  readonly row: JsonText<Row>;
+  readonly applied: JsonText<Projection> | null;
+  readonly applied_sequence: number | null;
+  readonly doubts: JsonText<Projection> | null;
+  readonly bound_resource: string | null;
+  readonly service_id: number | null;
+  readonly intent_resource: string | null;
+  readonly projection: JsonText<Projection> | null;
+  readonly begun_at: number | null;
+  readonly looks: number | null;
+  readonly answered: number | null;
+}
+
+export const SELECT_RECORD = `
+  SELECT r.id, r.stream, r.key, r.state, r.sequence, r.deleted, r.attempts, r.due_at, r.changed_at, r.error, r.unreadable, r.decision,
+         c.row, w.applied, w.sequence AS applied_sequence, w.doubts,
+         b.resource AS bound_resource, b.service_id,
+         i.resource AS intent_resource, i.projection, i.begun_at, i.looks, i.answered
+  FROM records r
+  JOIN contents c ON c.record = r.id
+  LEFT JOIN written w ON w.record = r.id
+  LEFT JOIN bindings b ON b.record = r.id
+  LEFT JOIN intents i ON i.record = r.id`;
+
+/** What the row holds beside the record's own columns, parsed. */
+export function partsOf(record: RecordRow) {
+  return {
+    row: parseText(record.row),
+    unreadable: parseOptional(record.unreadable),
+    binding: bindingOf(record),
+    applied: parseOptional(record.applied),
+    doubts: parseOptional(record.doubts),
+    intent: intentOf(record),
+  };
+}
+
+function bindingOf(record: RecordRow): Binding | undefined {
+  if (record.bound_resource === null || record.service_id === null) return undefined;
+  return { resource: record.bound_resource, serviceId: record.service_id };
+}
+
+function intentOf(record: RecordRow): Intent | undefined {
+  if (record.intent_resource === null || record.projection === null || record.begun_at === null) return undefined;
+  return {
+    resource: record.intent_resource,
+    projection: parseText(record.projection),
+    begunAt: record.begun_at,
+    looks: record.looks ?? 0,
+    answered: record.answered === 1,
+  };
+}

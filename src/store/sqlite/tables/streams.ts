@@ -1,0 +1,97 @@
+import type { Database } from "better-sqlite3";
+import type { Clock, Cursor, ErrorFacts, StreamName } from "#model";
+import type { Adoption, CursorState } from "../../facts.ts";
+import { parseOptional, type JsonText } from "./json-text.ts";
+
+interface StreamRow {
+  readonly cursor: JsonText<Cursor> | null;
+  readonly polled_at: number | null;
+  readonly completed_at: number | null;
+  readonly rows_read: number;
+  readonly error: JsonText<ErrorFacts & { at: number }> | null;
+  readonly first_load: number;
+  readonly adoption: Adoption["decision"] | null;
+  readonly adoption_at: number | null;
+}
+
+/** What is known of each stream as a whole: its place in the ERP, its last poll, its adoption. */
+export class Streams {
+  readonly #clock: Clock;
+  readonly #select;
+  readonly #names;
+  readonly #ensure;
+  readonly #advance;
+  readonly #fail;
+  readonly #reset;
+  readonly #adopt;
+
+  constructor(db: Database, clock: Clock) {
+    this.#clock = clock;
+    this.#select = db.prepare<[string], StreamRow>("SELECT * FROM streams WHERE stream = ?");
+    this.#names = db.prepare<[], string>("SELECT stream FROM streams ORDER BY stream").pluck();
+    this.#ensure = db.prepare<[string]>("INSERT INTO streams (stream) VALUES (?) ON CONFLICT DO NOTHING");
+    this.#advance = db.prepare(`
+      UPDATE streams SET sequence = @sequence, cursor = @cursor, polled_at = @now, error = NULL,
+        completed_at = CASE WHEN @complete THEN @now ELSE completed_at END,
+        rows_read = CASE WHEN poll_open THEN rows_read ELSE 0 END + @rows,
+        poll_open = NOT @complete,
+        first_load = first_load AND NOT @complete
+      WHERE stream = @stream`);
+    this.#fail = db.prepare<[string, string]>("UPDATE streams SET error = ?, poll_open = 0 WHERE stream = ?");
+    this.#reset = db.prepare<[string]>("UPDATE streams SET cursor = NULL, poll_open = 0 WHERE stream = ?");
+    this.#adopt = db.prepare<[string | null, number | null, string]>(
+      "UPDATE streams SET adoption = ?, adoption_at = ? WHERE stream = ?",
+    );
+  }
+
+  names(): StreamName[] {
+    return this.#names.all();
+  }
+
+  /** Makes sure that the stream has a row. */
+  ensure(stream: StreamName): void {
+    this.#ensure.run(stream);
+  }
+
+  cursor(stream: StreamName): CursorState {
+    const row = this.#select.get(stream);
+    return {
+      cursor: parseOptional(row?.cursor ?? null) ?? null,
+      polledAt: row?.polled_at ?? undefined,
+      completedAt: row?.completed_at ?? undefined,
+      rowsRead: row?.rows_read ?? 0,
+      error: parseOptional(row?.error ?? null),
+      firstLoad: row === undefined || row.first_load === 1,
+    };
+  }
+
+  /** Moves the cursor after a batch. `rows` counts into the poll that runs. */
+  advance(
+    stream: StreamName,
+    batch: { sequence: number; cursor: Cursor; rows: number; complete: boolean; now: number },
+  ): void {
+    const { sequence, rows, now } = batch;
+    const cursor = JSON.stringify(batch.cursor);
+    this.#advance.run({ stream, sequence, cursor, rows, now, complete: batch.complete ? 1 : 0 });
+  }
+
+  pollFailed(stream: StreamName, error: ErrorFacts): void {
+    this.ensure(stream);
+    this.#fail.run(JSON.stringify({ ...error, at: this.#clock.now() }), stream);
+  }
+
+  resetCursor(stream: StreamName): void {
+    this.#reset.run(stream);
+  }
+
+  adoption(stream: StreamName): Adoption | undefined {
+    const row = this.#select.get(stream);
+    if (row === undefined || row.adoption === null) return undefined;
+    return { decision: row.adoption, at: row.adoption_at ?? 0 };
+  }
+
+  decideAdoption(stream: StreamName, decision: Adoption["decision"] | undefined): void {
+    this.ensure(stream);
+    this.#adopt.run(decision ?? null, decision ? this.#clock.now() : null, stream);
+  }
+}

@@ -1,0 +1,101 @@
+import type { Database } from "better-sqlite3";
+import type { RecordId, RecordState, StreamName } from "#model";
+import type { RecordView } from "../../facts.ts";
+import type { ParentLinks } from "../steps/parent-links.ts";
+import { parseOptional } from "./json-text.ts";
+import { SELECT_RECORD, partsOf, type RecordRow } from "./record-row.ts";
+import { stateList } from "./state-list.ts";
+import type { Streams } from "./streams.ts";
+
+export interface RecordQuery {
+  readonly stream?: StreamName;
+  readonly states?: readonly RecordState[];
+  readonly unbound?: true;
+  readonly after?: RecordId;
+  readonly limit: number;
+}
+
+/** Records as people and commands see them. */
+export class Views {
+  readonly #db: Database;
+  readonly #family: ParentLinks;
+  readonly #streams: Streams;
+  readonly #one;
+  readonly #counts;
+
+  constructor(db: Database, family: ParentLinks, streams: Streams) {
+    this.#db = db;
+    this.#family = family;
+    this.#streams = streams;
+    this.#one = db.prepare<[string, string], RecordRow>(`${SELECT_RECORD} WHERE r.stream = ? AND r.key = ?`);
+    this.#counts = db.prepare<[], { stream: StreamName; state: RecordState; count: number }>(
+      "SELECT stream, state, count(*) AS count FROM records GROUP BY stream, state",
+    );
+  }
+
+  record(id: RecordId): RecordView | undefined {
+    const row = this.#one.get(id.stream, id.key);
+    return row && this.#view(row);
+  }
+
+  records(query: RecordQuery): RecordView[] {
+    const { stream, after, limit } = query;
+    const streams = stream === undefined ? this.#streams.names() : [stream];
+    const found: RecordView[] = [];
+    for (const name of streams) {
+      if (found.length >= limit) break;
+      if (after !== undefined && Buffer.compare(Buffer.from(name), Buffer.from(after.stream)) < 0) continue;
+      const afterKey = after !== undefined && name === after.stream ? after.key : undefined;
+      for (const key of this.#keys(name, query, afterKey, limit - found.length))
+        found.push(this.#view(this.#one.get(name, key)!));
+    }
+    return found;
+  }
+
+  /** One index range per state, each cut at the limit: a page costs the same however many records the stream has. */
+  #keys(
+    stream: StreamName,
+    { states, unbound }: Pick<RecordQuery, "states" | "unbound">,
+    after: string | undefined,
+    limit: number,
+  ) {
+    const isUnbound = unbound ? "AND NOT EXISTS (SELECT 1 FROM bindings b WHERE b.record = records.id)" : "";
+    const range = `stream = @stream ${after === undefined ? "" : "AND key > @after"} ${isUnbound}`;
+    const ranges = (states?.map((state) => `${range} AND state = ${stateList([state])}`) ?? [range]).map(
+      (where) => `SELECT * FROM (SELECT key FROM records WHERE ${where} ORDER BY key LIMIT @limit)`,
+    );
+    if (ranges.length === 0) return [];
+    return this.#db
+      .prepare<[object], string>(`${ranges.join(" UNION ALL ")} ORDER BY key LIMIT @limit`)
+      .pluck()
+      .all({ stream, after, limit });
+  }
+
+  counts(): Map<StreamName, Partial<Record<RecordState, number>>> {
+    const counts = new Map<StreamName, Partial<Record<RecordState, number>>>();
+    for (const { stream, state, count } of this.#counts.iterate()) {
+      const ofStream = counts.get(stream) ?? {};
+      ofStream[state] = count;
+      counts.set(stream, ofStream);
+    }
+    return counts;
+  }
+
+  #view(row: RecordRow): RecordView {
+    return {
+      id: { stream: row.stream, key: row.key },
+      state: row.state,
+      deleted: row.deleted === 1,
+      sequence: row.sequence,
+      appliedSequence: row.applied_sequence ?? undefined,
+      attempts: row.attempts,
+      // The end of a lease is nobody's due time as long as the lease is kept.
+      dueAt: row.state === "claimed" ? undefined : (row.due_at ?? undefined),
+      changedAt: row.changed_at,
+      error: parseOptional(row.error),
+      isHeld: row.decision === "unbound",
+      ...partsOf(row),
+      waitsFor: row.state === "waiting" ? this.#family.waitsOf(row.id) : [],
+    };
+  }
+}
