@@ -55,7 +55,7 @@ const exempt = {
   "lists every key once": unread,
   "shows deletions as its capabilities say": unread,
   "stops when the ERP ignores the filter": none,
-  "goes on after a connection that died between pages": none,
+  "continues after a connection died between pages": none,
   "stops with a clear error when the schema changed":
     "a file whose header changed is refused alone; proven in files.test.ts",
 };

@@ -28,7 +28,7 @@ function dialectExempt(dialect: DialectName, shape: Shape): Record<string, strin
       "stops when the ERP ignores the filter": firstLoads,
     };
   if (dialect !== "sqlite") return {};
-  return { "goes on after a connection that died between pages": "a file has no connection that could die" };
+  return { "continues after a connection died between pages": "a file has no connection that could die" };
 }
 
 function shapeExempt(shape: Shape): Record<string, string> {
