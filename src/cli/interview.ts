@@ -66,7 +66,7 @@ export class Interview implements Disposable {
       this.#io.stdout.write(`  ${wrong}\n`);
     }
   }
-  /** The reader writes it, since it redraws the line when somebody corrects it; a pipe may have ended with answers left. */
+  /** The reader writes it, since it redraws the line when the user corrects it; a pipe may have ended with answers left. */
   #prompt(text: string): void {
     if (this.#isClosed) {
       this.#io.stdout.write(text);

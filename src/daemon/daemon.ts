@@ -21,7 +21,7 @@ export interface DaemonOptions {
   readonly observers?: readonly Observer[];
   /** Health, metrics and the status page on HEALTH_PORT. */
   readonly web?: boolean;
-  /** `scheduled` polls each stream at its interval for ever; `once` polls each stream one time. */
+  /** `scheduled` polls each stream at its interval until aborted; `once` polls each stream one time. */
   readonly polls: "scheduled" | "once";
 }
 
@@ -32,7 +32,7 @@ export interface Daemon extends AsyncDisposable {
   readonly relay: Relay;
   /** Where the status page is, if it was asked for. */
   readonly url: string | undefined;
-  /** Resolves with the error that ends the daemon; stays pending as long as it can go on. */
+  /** Resolves with the error that ends the daemon; stays pending as long as it can continue. */
   readonly failure: Promise<StopError>;
 }
 

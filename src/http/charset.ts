@@ -8,7 +8,7 @@ export function declaredCharset(contentType: string | undefined, bytes: Uint8Arr
 
 /**
  * Decodes without replacing anything; a byte order mark is left out.
- * @throws {TypeError} where the bytes are not text in that encoding, {@link RangeError} where nobody knows its name.
+ * @throws {TypeError} where the bytes are not text in that encoding, {@link RangeError} for an unknown encoding.
  */
 export function decodeStrictly(bytes: Uint8Array, charset: string): string {
   return new TextDecoder(charset, { fatal: true }).decode(bytes);

@@ -36,7 +36,7 @@ export interface HttpRequest {
 }
 
 /**
- * HTTP without surprises: one exchange per call, never repeated by itself, every status an answer, every failure an
+ * HTTP without surprises: one exchange per call, never repeated automatically, every status an answer, every failure an
  * {@link HttpFailure}. Redirects are followed for GET and HEAD only. A call or a redirect that leaves the origin of
  * `url` (another host, another port, http in place of https) is refused, so credentials in headers reach no other host.
  */

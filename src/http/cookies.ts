@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { CookieJar } from "tough-cookie";
 
 /**
- * Cookies of one client. Kept beside got and not by it: got's own jar holds an answer back for ever when the server sets
+ * Cookies of one client. Kept outside got: with got's own jar an answer never resolves when the server sets
  * a cookie (its issue 2444). Servers inside a company may have names without a dot, so public suffixes do not matter.
  */
 export class Cookies {

@@ -55,7 +55,7 @@ class GotClient implements HttpClient {
     const to = new URL(request.url).origin;
     if (to !== this.#origin) throw this.#refused(request, `an address at ${to}`);
     const sent = this.#got.stream(request.url, this.#options(request, cookie));
-    // got ends a GET or HEAD without a body by itself, and waits for the bodies of the others.
+    // got ends a GET or HEAD without a body automatically, and waits for the bodies of the others.
     if (!hasBody(request) && !isRead(request.method)) sent.end();
     const limits = { callTimeoutMs: request.callTimeoutMs ?? callTimeoutMs, responseLimitBytes, signal };
     const { statusCode, headers, bytes } = await exchange(sent, { place: place(request), ...limits });

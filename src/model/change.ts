@@ -7,7 +7,7 @@ export type Change =
   | { readonly kind: "upsert"; readonly key: Key; readonly row: Row }
   | { readonly kind: "delete"; readonly key: Key };
 
-/** A row whose key is known and whose content cannot be read as it should. It is kept from delivery; all others go on. */
+/** A row whose key is known and whose content cannot be read as it should. It is kept from delivery; all others continue. */
 export interface UnreadableRow {
   readonly key: Key;
   /** Where a person finds it: a file with its line, a table with its column. */

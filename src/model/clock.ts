@@ -11,8 +11,8 @@ export const systemClock: Clock = { now: () => Date.now() };
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Waits `ms` milliseconds, or less when `signal` is aborted: it then resolves early, so that loops fall out of their
- * `while (!signal.aborted)` by themselves.
+ * Waits `ms` milliseconds, or less when `signal` is aborted: it then resolves early, so that loops end at their
+ * `while (!signal.aborted)`.
  */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();

@@ -4,7 +4,7 @@ import type { Json } from "./json.ts";
  * What happens next decides the family of an error, not where it came from.
  * - `retry`: come back later with a growing pause, and count the attempt;
  * - `wait`: not our turn yet; come back without counting an attempt;
- * - `park`: this record needs a person; all others go on;
+ * - `park`: this record needs a person; all others continue;
  * - `stop`: the daemon cannot continue (wrong credentials, a full disk, settings that contradict each other).
  */
 export type ErrorFamily = "retry" | "wait" | "park" | "stop";
@@ -18,7 +18,7 @@ export interface ErrorExtras {
   readonly details?: Readonly<Record<string, Json>>;
 }
 
-/** An error that knows what happens next. The message says what is, with the value that proves it. */
+/** An error that knows what happens next. The message states the fact, with the value that proves it. */
 export abstract class SyncError extends Error {
   abstract readonly family: ErrorFamily;
   readonly code: ErrorCode;

@@ -8,7 +8,7 @@ export interface Concerned {
   readonly key?: string;
 }
 
-/** What a person does about an error, as a sentence whose commands stand in double quotes, ready for a shell. */
+/** What a person does about an error, as a sentence with its commands in double quotes, ready for a shell. */
 export function remedyOf({ code }: Pick<ErrorFacts, "code">, concerned: Concerned): string {
   const { text } = remedyTexts[code] ?? unlisted;
   const { stream, key } = concerned;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "#model";
 
 interface RemedyText {
-  /** `{record}`, `{stream}` and `{code}` are filled in, quoted for a shell. Commands stand in double quotes. */
+  /** `{record}`, `{stream}` and `{code}` are filled in, quoted for a shell. Commands are in double quotes. */
   readonly text: string;
   /** It is tried again until it succeeds, without anybody's help. */
   readonly heals: boolean;
@@ -55,7 +55,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
     'Two rows of the ERP are one record of the service: merge them in the ERP, or leave this one out with "svcsync skip {record}". If the other row is bound to it by mistake, end that with "svcsync unbind".',
   ),
   E_UNBOUND: person(
-    'Say what it belongs to: "svcsync resolve {record} --bind ID". New in the service: "svcsync resolve {record} --create". Not wanted: "svcsync skip {record}".',
+    'Bind it to an existing record: "svcsync resolve {record} --bind ID". Create it: "svcsync resolve {record} --create". Leave it out: "svcsync skip {record}".',
   ),
   E_RESOURCE_CHANGED: person(
     "Put the stream's former `resource` back into the sync file, and give the new one a stream of its own.",
@@ -94,7 +94,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_SWEEP_EMPTY: person(
     'Look at the source: a dropped view, a wrong `where`, missing rights. "svcsync peek {stream}" shows its rows. If it was emptied on purpose: "svcsync deletions {stream} --confirm".',
   ),
-  E_SWEEP_LOST: itself("Nothing: the next sweep begins afresh."),
+  E_SWEEP_LOST: itself("Nothing: the next sweep starts over."),
   E_POLL_OVERDUE: itself("Look at the queue: it hands out no polls."),
   E_SOURCE_UNREACHABLE: itself("Check host, port, path and firewall of the source's `url`, and that the ERP runs."),
   E_SOURCE_UNREADABLE: person("Read the message: too many rows cannot be read. Correct the table, the view or `read`."),
@@ -123,7 +123,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   ),
   E_SOURCE_COUNTER: person("Use `kind: sequence`, or a stamp column."),
   E_SOURCE_TRACKING: person("Enable change tracking for database and table, and grant VIEW CHANGE TRACKING."),
-  E_SOURCE_QUERY: person("Correct `query` or `where`; the database's own words say what is wrong."),
+  E_SOURCE_QUERY: person("Correct `query` or `where`; the message quotes the database's error."),
   E_SOURCE_CURSOR: person('"svcsync reread {stream}" reads it from the beginning; unchanged records cost no request.'),
   E_SOURCE_ENCODING: person("Let the ERP declare the encoding that it writes, or correct its data."),
   E_SOURCE_FILE: person("Read the report in the failed folder, correct the file and drop it again."),

@@ -14,7 +14,7 @@ const wontCome = {
   uncertain: "which is uncertain",
 } as const;
 
-/** Why a parent that `child` waits for will not come by itself; undefined while it may. */
+/** Why a parent that `child` waits for will not arrive without action; undefined while it may. */
 export async function permanentlyBlockedReason(
   store: Pick<Store, "record">,
   child: RecordId,

@@ -1,6 +1,6 @@
 import type { ErrorFacts, Outcome, RecordId, StreamName } from "#model";
 
-/** What a poll came to. */
+/** The result of a poll. */
 export interface PollFacts {
   readonly rowsRead: number;
   readonly changed: number;
@@ -20,11 +20,11 @@ export type Delivery =
     };
 
 /**
- * Whoever watches the pipeline: the log's summaries, the metrics, the demo's progress bars. Called synchronously after the
+ * A listener of the pipeline: the log's summaries, the metrics, the demo's progress bars. Called synchronously after the
  * fact was stored; an observer never throws and never decides anything.
  */
 export interface Observer {
-  /** A batch was stored, while its poll goes on. */
+  /** A batch was stored; its poll continues. */
   staged?(stream: StreamName, facts: { changed: number; unchanged: number }): void;
   polled?(stream: StreamName, facts: PollFacts): void;
   pollFailed?(stream: StreamName, error: ErrorFacts): void;

@@ -1,7 +1,7 @@
 import type { RecordId, StreamName } from "#model";
 
 export interface WakeOptions {
-  /** Live changes are handled before those of a backfill, whatever stood in the queue first. */
+  /** Live changes are handled before those of a backfill, in whatever order they were queued. */
   readonly backfill: boolean;
 }
 
@@ -15,22 +15,22 @@ export interface QueueHandlers {
 
 /**
  * Wake-ups and nothing else: jobs name records by (stream, key), results and attempts live in the store.
- * Losing every job costs time, never data: whoever wakes wakes again. Nor does a wake-up too many: the store's claim lets
- * one of them in and shows the others that there is nothing to do.
+ * Losing every job costs time, never data: the caller wakes again. A duplicate wake-up does no harm: the store's claim admits
+ * one of them and shows the others that there is nothing to do.
  */
 export interface Queue extends AsyncDisposable {
   /**
-   * Asks for a delivery of each record. Nothing is remembered of a record: whoever wakes one twice sees it delivered twice.
+   * Asks for a delivery of each record. Nothing is remembered of a record: waking it twice delivers it twice.
    * @throws {RetryError} E_QUEUE_UNREACHABLE within seconds when the backend does not answer: the wake-ups may or may not
    * be in it; E_QUEUE_REFUSED when it answers with an error (its memory is full).
-   * @throws {StopError} E_QUEUE_DENIED when it does not let svcsync run the command.
+   * @throws {StopError} E_QUEUE_DENIED when the user may not run the command.
    */
   wake(ids: readonly RecordId[], options: WakeOptions): Promise<void>;
 
   /**
    * Makes these streams' polls come up at their intervals, the first at once; streams not named are no longer polled.
-   * Calling it again with the same intervals moves nothing. A backend that is away, or that loses the schedule later, is
-   * given it when it is back: nobody needs to call again.
+   * Calling it again with the same intervals moves nothing. A backend that is away, or that loses the schedule later, gets
+   * it when it is back: there is no need to call again.
    */
   schedulePolls(polls: ReadonlyMap<StreamName, { everyMs: number }>): Promise<void>;
 

@@ -14,7 +14,7 @@ export function refused(where: string, cause: unknown): RetryError {
 
 export function denied(where: string, cause: unknown): StopError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new StopError("E_QUEUE_DENIED", `the queue at ${where} does not let svcsync in: ${why}`, { cause });
+  return new StopError("E_QUEUE_DENIED", `the queue at ${where} denies access: ${why}`, { cause });
 }
 
 export function tooOld(where: string, version: string, wanted: string): StopError {

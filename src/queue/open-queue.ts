@@ -11,8 +11,8 @@ export interface QueueDeps {
 }
 
 /**
- * Opens the queue. A server that does not answer is no reason to fail: its calls reject until it is back, and everything
- * goes on by itself then.
+ * Opens the queue. A server that does not answer is no reason to fail: its calls reject until it is back, and then
+ * everything resumes automatically.
  * @throws {StopError} E_QUEUE_DENIED, E_QUEUE_VERSION, E_QUEUE_URL: waiting would not help.
  * @throws {StopError} E_REDIS_MISSING, E_REDIS_FAILED: there is no private server to be had.
  */

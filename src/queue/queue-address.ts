@@ -1,6 +1,6 @@
 import { StopError } from "#model";
 
-/** Where nobody says more. */
+/** The prefix when neither the address nor the caller gives one. */
 const defaultPrefix = "svcsync";
 const prefixShape = /^[a-z_][a-z0-9_]{0,40}$/i;
 

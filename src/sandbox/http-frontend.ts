@@ -103,7 +103,7 @@ export class HttpFrontend {
     });
   }
 
-  /** Faults strike only requests of somebody who is known, so that a revoked token costs one strike, not many. */
+  /** Faults strike only authenticated requests, so that a revoked token costs one strike, not many. */
   async #disturb(exchange: Exchange): Promise<void> {
     const { route, method, url } = exchange;
     const struck = this.#known(exchange) ? this.#draw(route, method, url) : [];

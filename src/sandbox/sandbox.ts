@@ -33,7 +33,7 @@ export interface Sandbox extends AsyncDisposable {
   record(resource: ResourceName, id: number): StoredRecord | undefined;
   /** Puts records in without any check; a row may name its `id` and its stamps. A row with a known id replaces it. */
   seed(resource: ResourceName, rows: readonly JsonObject[]): StoredRecord[];
-  /** Removes a record as if somebody else had done it. */
+  /** Removes a record as if another client had done it. */
   vanish(resource: ResourceName, id: number): void;
   /** Back to the reference data: no other records, an empty ledger, no faults, no sessions. */
   reset(): Promise<void>;

@@ -3,7 +3,7 @@ import type { Finding, Json, JsonObject, ResourceName, ServiceId } from "#model"
 /** A record of the service as an answer carried it. */
 export type ServiceRecord = JsonObject;
 
-/** What a write came to. */
+/** The result of a write. */
 export interface Written {
   readonly serviceId: ServiceId;
   /** Fields that were sent and that the answer shows with another value, or not at all although asked for. */
@@ -69,7 +69,7 @@ export interface FieldFacts {
  * - `StopError` E_SERVICE_LOGIN: wrong credentials.
  */
 export interface Service extends AsyncDisposable {
-  /** POSTs once, never repeats by itself unless the request was provably not processed (401, 429). */
+  /** POSTs once; repeats automatically only if the request was provably not processed (401, 429). */
   create(resource: ResourceName, body: JsonObject, signal: AbortSignal): Promise<Written>;
 
   /**
@@ -144,6 +144,6 @@ export interface Service extends AsyncDisposable {
   /** Resolves when a call that proves address and credentials succeeded. */
   ping(signal: AbortSignal): Promise<void>;
 
-  /** Probes the tenant with reads alone and says what holds beside what is configured. */
+  /** Probes the tenant with reads alone and compares what it finds with what is configured. */
   probe(resources: readonly ResourceName[], signal: AbortSignal): Promise<Finding[]>;
 }

@@ -70,7 +70,7 @@ function readSecretFiles(texts: Record<string, string>, problems: Problem[]): vo
 
 /**
  * Names that are meant for svcsync and that it does not know. In the process environment only near misses count:
- * container platforms put variables there that nobody wrote (`QUEUE_SERVICE_HOST`).
+ * container platforms add variables of their own (`QUEUE_SERVICE_HOST`).
  */
 function unknownNames(inFile: readonly string[], outside: readonly string[]): Problem[] {
   const known = Object.keys(keys);

@@ -10,7 +10,7 @@ import type { LocalSettings, Settings } from "./settings.ts";
 export type { EnvironmentOptions } from "./environment.ts";
 
 /**
- * Reads the environment once and says what it means.
+ * Reads the environment once and interprets it.
  * @throws {StopError} E_SETTINGS with every problem there is, sorted by key; `details.problems` holds them one by one.
  */
 export function loadSettings(options: EnvironmentOptions = {}): { settings: Settings; secrets: Secrets } {

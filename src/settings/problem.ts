@@ -8,7 +8,7 @@ export interface Problem {
   readonly wanted: string;
 }
 
-/** All problems in one error, sorted by key: whoever repairs settings wants to do it once. */
+/** All problems in one error, sorted by key, so that settings can be corrected in one go. */
 export function settingsError(problems: readonly Problem[]): StopError {
   const sorted = problems.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   const lines = sorted.map(({ key, found, wanted }) => `  ${key}: found ${found}; wanted ${wanted}`);

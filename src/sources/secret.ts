@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** Marks a setting that nobody may see: its value is taken out of logs, errors, pages and the store. */
+/** Marks a setting as secret: its value is removed from logs, errors, pages and the store. */
 export function secret<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ writeOnly: true });
 }

@@ -33,14 +33,14 @@ export interface Intent {
   readonly resource: ResourceName;
   readonly projection: Projection;
   readonly begunAt: number;
-  /** How often the service was searched for the result in vain: an index may lag. */
+  /** How often a search of the service did not find the result: an index may lag. */
   readonly looks: number;
   /** The service said that it carried the create out, but not under which id. */
   readonly answered: boolean;
 }
 
 /**
- * What a person decided. `create`: it is certain that nothing was created, go on with a new create. `unbound`: the binding was
+ * What a person decided. `create`: it is certain that nothing was created, continue with a new create. `unbound`: the binding was
  * ended; nothing is to be bound, created or deleted until the next answer.
  */
 export type Decision = { readonly kind: "create" | "unbound" };

@@ -92,7 +92,7 @@ export interface Store extends AsyncDisposable {
   nextDueAt(streams: readonly StreamName[], besides?: readonly ErrorCode[]): Promise<number | undefined>;
 
   /**
-   * Takes the record if it is due now (compare-and-set), or resolves to undefined: then somebody else has it, or there is
+   * Takes the record if it is due now (compare-and-set), or resolves to undefined: then another worker has it, or there is
    * nothing to do. A claim ends with one of the steps below, or by its lease.
    */
   claim(id: RecordId): Promise<Claim | undefined>;
@@ -118,7 +118,7 @@ export interface Store extends AsyncDisposable {
   /** Notes that the service carried the open create out without telling its id: it is never to be repeated. Durable when resolved. */
   answered(claim: Claim): Promise<void>;
 
-  /** Notes that the result of an open intent was looked for in vain. */
+  /** Notes that a search did not find the result of an open intent. */
   looked(claim: Claim): Promise<void>;
 
   /**
@@ -222,7 +222,7 @@ export interface Store extends AsyncDisposable {
   ): Promise<void>;
   /**
    * The service was found to differ from what was last written: these fields are in doubt and the record is due.
-   * Resolves to false and changes nothing unless the record is applied and bound. `audit` says what was found.
+   * Resolves to false and changes nothing unless the record is applied and bound. `audit` states what was found.
    */
   recheck(id: RecordId, doubts: Projection, audit?: AuditEntry): Promise<boolean>;
   /** Deletions of the stream that were told of and not carried out yet, with up to `limit` of their keys. */
@@ -264,7 +264,7 @@ export interface Store extends AsyncDisposable {
   saveMatches(resource: ResourceName, entries: readonly MatchEntry[]): Promise<void>;
   /** What the whole read that runs has not shown yet. */
   unseenMatches(resource: ResourceName, limit: number): Promise<UnseenMatches>;
-  /** A read came to its end: stamps the index with `readAt`. `whole`: forgets what the read did not show. */
+  /** A read is complete: stamps the index with `readAt`. `whole`: forgets what the read did not show. */
   endMatches(resource: ResourceName, read: { whole: boolean; readAt: number }): Promise<void>;
   /** When the resource's match index was last read to its end, and whether the resource was empty then. */
   matchIndex(resource: ResourceName): Promise<{ readAt: number; isEmpty: boolean } | undefined>;

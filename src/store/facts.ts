@@ -13,7 +13,7 @@ export interface Unreadable {
   readonly error: ErrorFacts;
 }
 
-/** What a batch of a poll came to. A superseded change and a deletion of an unknown key are neither. */
+/** The result of a batch of a poll. A superseded change and a deletion of an unknown key are neither. */
 export interface StageResult {
   /** Rows that are new or really changed and are now due. */
   readonly changed: number;

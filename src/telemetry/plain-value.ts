@@ -51,7 +51,7 @@ function plainNumber(value: number, redact: Redact): Plain {
 }
 
 /**
- * An error with its code, family, message, details and causes. A stack is for errors that nobody foresaw: those without
+ * An error with its code, family, message, details and causes. Only unexpected errors have a stack: those without
  * a code. Other members are left out, since libraries hang whole requests on their errors.
  */
 function plainError(error: Error, redact: Redact, depth: number): Plain {

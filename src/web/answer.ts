@@ -3,7 +3,7 @@ import { withIsoTimes } from "#operator";
 import type { Html } from "./pages/html.ts";
 import { contentSecurityPolicy } from "./pages/style.ts";
 
-/** What goes back to whoever asked. */
+/** The response to a request. */
 export interface HttpResponse {
   readonly status: number;
   readonly type: string;

@@ -8,7 +8,7 @@ import type { AuditRecord, RecordView } from "#store";
 export interface Overview {
   readonly startedAt: number;
   readonly streams: readonly StreamStatus[];
-  /** What blocked records mean to whoever watches. */
+  /** How monitoring rates blocked records. */
   readonly blockedRecords: BlockedPolicy;
   readonly service: ServiceState;
   /** Undefined: the queue does not answer. */

@@ -20,7 +20,7 @@ export interface Readiness {
 
 /** An answer this fresh is given again: however many ask, the parts are asked once a second at most. */
 const freshMs = 1000;
-/** A part that takes longer does not work; whoever asks must have an answer before his own patience ends. */
+/** A part that takes longer has failed; a probe must get its answer before its own time-out. */
 const patienceMs = 4000;
 
 /** Asks all parts at once, with bounded time; those who ask meanwhile get the same answer. */

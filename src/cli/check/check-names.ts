@@ -3,8 +3,8 @@ import type { Stream } from "#mapping";
 import type { Service } from "#service";
 
 /**
- * Looks up the names that stand in the sync file itself (Active, Open, Normal …), so that one which the service does not have
- * is told before thousands of records are parked for it.
+ * Looks up the names that are written in the sync file (Active, Open, Normal …). A name that the service does not have is
+ * reported before it parks thousands of records.
  */
 export async function checkNames(
   streams: readonly Stream[],

@@ -51,7 +51,7 @@ export async function adopt(
     const failed = await answer(text, options.answers, context, io);
     if (failed > 0) return exitCode.needsPerson;
   }
-  // Parents are planned too, though not shown: their planned ids stand in their children's natural keys.
+  // Parents are planned too, though not shown: their children's natural keys contain the planned ids.
   const planner = new AdoptionPlanner(context.parts.store, context.parts.service, matcherOf(context));
   const plans: AdoptionPlan[] = [];
   for (const stream of syncFile.streams) plans.push(await planner.plan(stream, io.signal));
@@ -95,7 +95,7 @@ function blindText({ stream, blindFields }: AdoptionPlan): string {
   return `${stream}: none of the service's records carries ${blindFields.join(", ")}, so nothing can be found by it: ${blindRemedy(stream)}.\n`;
 }
 
-/** A file that a person named wrongly is theirs to name again; anything else goes on up. */
+/** The code of a file system error, which the user corrects by naming another file; any other error is rethrown. */
 function fileSays(thrown: unknown): { readonly code: string } {
   if (thrown instanceof Error && "code" in thrown) return { code: String(thrown.code) };
   throw thrown;

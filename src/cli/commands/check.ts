@@ -155,7 +155,7 @@ async function checkMapping(
   return [{ subject, verdict: "ok", message: `${first.key} can be mapped` }];
 }
 
-/** A parent's key with more or fewer parts than its stream's keys names nobody: the record would wait for ever. */
+/** A parent's key with more or fewer parts than its stream's keys matches no record: the child would wait forever. */
 function misnamedParents(
   subject: string,
   fields: readonly MappedField[],
@@ -202,7 +202,11 @@ async function checkService(
     );
     try {
       await service.ping(signal);
-      const ok: Finding = { subject: "service", verdict: "ok", message: `${settings.service.url} lets svcsync in` };
+      const ok: Finding = {
+        subject: "service",
+        verdict: "ok",
+        message: `${settings.service.url} accepts the credentials`,
+      };
       const resources = [...new Set(syncFile.streams.map(({ resource }) => resource))];
       const probed = isProbe ? await service.probe(resources, signal) : [];
       // A dialect that does not fit fails here too: what the probe found of it must be told all the same.

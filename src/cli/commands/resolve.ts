@@ -18,7 +18,7 @@ export interface ResolveOptions extends GlobalOptions {
   readonly json?: boolean;
 }
 
-/** `svcsync resolve RECORD --bind ID | --create | --skip`: answers a create whose result nobody could know. */
+/** `svcsync resolve RECORD --bind ID | --create | --skip`: settles a create whose result is unknown. */
 export async function resolve(id: RecordId, options: ResolveOptions, io: Io): Promise<number> {
   const { bind, create, skip } = options;
   if ([bind !== undefined, create, skip].filter(Boolean).length !== 1) {

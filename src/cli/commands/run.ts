@@ -14,7 +14,7 @@ const LOGIN_PAUSE_MS = 5 * 60_000;
 /** On a terminal a first load says how far it is, between the lines of the log. */
 const PROGRESS_EVERY_MS = 10_000;
 
-/** `svcsync run`: the daemon, until it is told to stop or cannot go on. */
+/** `svcsync run`: the daemon, until it is told to stop or cannot continue. */
 export async function run(options: GlobalOptions, io: Io): Promise<number> {
   const configuration = await readConfiguration(options, io);
   const { logger, settings, syncFile } = configuration;

@@ -70,7 +70,7 @@ class RunTotals implements Observer {
   }
 }
 
-/** `svcsync sync`: polls every stream once, delivers until nothing is due, and says what was done. For cron. */
+/** `svcsync sync`: polls every stream once, delivers until nothing is due, and prints a summary. For cron. */
 export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const configuration = await readConfiguration(options, io, io.stderr);
   const { syncFile, logger } = configuration;
@@ -83,7 +83,7 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const shown = new Progress(names, io, { bars: true });
   await using daemon = await startDaemon(configuration, { polls: "once", observers: [polls, totals, progress, shown] });
   if (io.isTerminal && !options.json && (await isFirstLoad(daemon.parts.store, names))) shown.start();
-  // A daemon that failed is never drained: looking for that ends with it, or the process would stay for ever.
+  // A daemon that failed is never drained: abort the wait for it, or the process would never exit.
   const looking = new AbortController();
   const signal = AbortSignal.any([io.signal, looking.signal]);
   const limitMs = Math.max(configuration.settings.delivery.settleMs, (options.timeout ?? TIMEOUT_SECONDS) * 1000);

@@ -11,8 +11,8 @@ export interface UnbindOptions extends GlobalOptions {
 }
 
 /**
- * `svcsync unbind RECORD`: ends a binding that is wrong. The record is then held until a person says what it belongs to: what it
- * was bound to may carry its natural key by now, and without one a create would double it.
+ * `svcsync unbind RECORD`: ends a binding that is wrong. The record is then held until a person resolves it: the service record
+ * it was bound to may have its natural key by now, and without such a key a create would duplicate it.
  */
 export async function unbind(id: RecordId, options: UnbindOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
@@ -29,7 +29,7 @@ export async function unbind(id: RecordId, options: UnbindOptions, io: Io): Prom
   else
     io.stdout.write(
       `${recordLabel(id)} is no longer bound to ${resource} ${serviceId}, which stays in the service as it is.
-Nothing is sent for the record until you say what it belongs to: "svcsync resolve ${recordWord(id)} --bind ID", --create or --skip.
+Nothing is sent for the record until you resolve it: "svcsync resolve ${recordWord(id)} --bind ID", --create or --skip.
 `,
     );
   return exitCode.ok;

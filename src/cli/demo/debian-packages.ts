@@ -19,8 +19,8 @@ const installTimeoutMs = 10 * 60_000;
 
 /**
  * Runs under the lock. The policy goes when the shell ends, which outlives a killed parent, and a policy that a killed shell
- * left is taken over by its mark. One that the machine has of its own stays. PIPE is ignored so that apt-get can end its work
- * when nobody reads it any more. The package lists are fetched only when the first try fails.
+ * left is taken over by its mark. One that the machine has of its own stays. PIPE is ignored so that apt-get can finish
+ * after its reader is gone. The package lists are fetched only when the first try fails.
  */
 const script = `
 policy=$1; shift

@@ -11,7 +11,7 @@ import { ownStreams } from "./own-streams.ts";
 export interface AnswerOptions {
   readonly erp?: string;
   readonly serviceUrl?: string;
-  /** `NAME=value`, as it will stand in the env file, or `STREAM.PART=column`. */
+  /** `NAME=value`, as written to the env file, or `STREAM.PART=column`. */
   readonly set?: readonly string[];
   readonly timezone?: string;
   /** Ask nothing. */
@@ -82,7 +82,7 @@ async function zoneOf(
   });
 }
 
-/** What cannot be set: a misspelt name would stand in the env file and set nothing. */
+/** What cannot be set: a misspelt name in the env file would have no effect. */
 function objection(preset: Preset, given: ReadonlyMap<string, string>): string | undefined {
   if (given.has("SYNC_FILE"))
     return `--set SYNC_FILE: init writes ${syncFilePath}; move it afterwards, and set it then.`;

@@ -8,7 +8,7 @@ import type { Interview } from "../interview.ts";
 import type { Preset } from "./preset.ts";
 import { presets } from "./presets.ts";
 
-/** Asks which ERP it is, by number or by name; undefined when nobody answers. */
+/** Asks which ERP it is, by number or by name; undefined without an answer. */
 export async function askPreset(interview: Interview): Promise<Preset | undefined> {
   const list = presets.map(({ name, title }, at) => `  ${String(at + 1).padStart(2)}  ${name.padEnd(16)} ${title}`);
   interview.say(`Which ERP leads?\n\n${list.join("\n")}\n`);
@@ -23,7 +23,7 @@ function presetOf(typed: string): Preset | undefined {
   return presets[Number(typed) - 1] ?? presets.find(({ name }) => name.toLowerCase() === typed.toLowerCase());
 }
 
-/** Asks for what `given` does not hold: the service, then the ERP's variables. Undefined when nobody answers. */
+/** Asks for what `given` does not hold: the service, then the ERP's variables. Undefined without an answer. */
 export async function askSettings(
   interview: Interview,
   preset: Preset,
@@ -82,7 +82,7 @@ function sourceObjection(preset: Preset, answers: Answers, name: string, answer:
   }
 }
 
-/** The address with the password that it lacks, encoded; undefined when nobody answers. */
+/** The address with the password that it lacks, encoded; undefined without an answer. */
 async function withPassword(interview: Interview, address: string): Promise<string | undefined> {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || url.username === "" || url.password !== "") return address;

@@ -74,7 +74,7 @@ async function checked(envFile: string, io: Io): Promise<number> {
   }
 }
 
-/** Files that hold somebody's work. The sync file of the sample, as it is shipped, is nobody's. */
+/** Files that a user has edited. The sample's sync file, unchanged, is not one of them. */
 async function takenFiles(envFile: string): Promise<string[]> {
   const sync = await readIfThere(syncFile);
   const taken = sync === undefined || sync === sampleSyncFile ? [] : [syncFile];

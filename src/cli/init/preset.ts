@@ -7,7 +7,7 @@ export interface Variable {
   readonly example?: string;
   /** Not shown while it is typed. */
   readonly isSecret?: boolean;
-  /** The address of a database: shown while it is typed; its password is asked for by itself, hidden. */
+  /** The address of a database: shown while it is typed; its password is asked for separately, hidden. */
   readonly isDatabase?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Preset {
   readonly ownHead?: string;
 }
 
-/** The time zone that stands in the templates. It is a real one, so that each of them is a valid sync file as it is. */
+/** The time zone in the templates. It is a real one, so that each of them is a valid sync file as it is. */
 export const templateZone = "Europe/Berlin";
 
 /** The first lines of every sync file that is written: where its words are explained and what to look at first. */

@@ -5,7 +5,7 @@ import { Redaction } from "#telemetry";
 export interface ProcessIo {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
-  /** Where answers to questions come from; undefined: nobody can be asked. */
+  /** Where answers to questions come from; undefined: not interactive. */
   readonly stdin?: NodeJS.ReadableStream;
   /** Whether a person looks at stdout. */
   readonly isTerminal: boolean;

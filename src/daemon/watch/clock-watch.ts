@@ -7,8 +7,8 @@ const LOOK_MS = 1_000;
 const TOLERANCE_MS = 1_000;
 
 /**
- * Notices that somebody has set the clock back, by comparing it with one that nobody can set, and takes the store's due
- * times along: a retry that was due in a minute is not due in a minute and three hours. A clock that is set forward needs
+ * Notices that the clock was set back, by comparing it with a monotonic clock, and moves the store's due
+ * times with it: a retry that was due in a minute is not due in a minute and three hours. A clock that is set forward needs
  * nothing: what waited is due.
  */
 export class ClockWatch {

@@ -5,7 +5,7 @@ import type { Logger } from "#telemetry";
 const DAY_MS = 24 * 60 * 60_000;
 const EVERY_MS = 60 * 60_000;
 
-/** What nobody waits for: old history is forgotten. */
+/** Background work: deletes old history. */
 export class Housekeeping {
   readonly #store: Pick<Store, "pruneAudit">;
   readonly #clock: Clock;

@@ -7,7 +7,7 @@ import type { ServiceContext } from "#service";
 import type { Systems } from "../systems.ts";
 import { version } from "../version.ts";
 
-/** Counts what the pipeline and the service's client do, and reads the rest when somebody asks. */
+/** Counts what the pipeline and the service's client do, and reads the rest on request. */
 export class DaemonMetrics implements Observer {
   readonly metrics: Metrics;
   readonly requested: NonNullable<ServiceContext["requested"]>;

@@ -5,7 +5,7 @@ import type { Logger } from "#telemetry";
 const LOOK_MS = 1_000;
 /** A stream is overdue when it was not polled for so many of its intervals. */
 const MISSED_INTERVALS = 3;
-/** The queue takes up to 15 seconds to give a job again that somebody lost: so long, a short interval means nothing. */
+/** The queue takes up to 15 seconds to reassign a lost job: a short interval is not overdue before that. */
 const PATIENCE_MS = 30_000;
 
 type Poll = (stream: StreamName, signal: AbortSignal) => Promise<void>;

@@ -3,7 +3,7 @@ import type { Observer } from "#pipeline";
 import type { Daemon } from "../daemon.ts";
 
 const LOOK_MS = 50;
-/** Who waits for another record is woken by it. That such a record also looks by itself is for crashes, not for this. */
+/** A record that waits for another is woken by it. Its own retries are for crashes, and are not waited for here. */
 const WAITS_FOR_OTHERS = ["E_PARENT_MISSING", "E_CHILDREN_FIRST"] as const;
 
 /** Remembers which streams' polls have ended, well or not, since it was made. */

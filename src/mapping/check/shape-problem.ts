@@ -26,7 +26,7 @@ export function checkShape<T>(
   return { problems: result.error.issues.flatMap((issue) => problemsOf(issue, { root: value, path, schema, found })) };
 }
 
-/** What an issue is about: its path leads from `root`, and `path` is where `root` stands in the file. */
+/** What an issue is about: its path leads from `root`, and `path` is the place of `root` in the file. */
 interface Setting {
   readonly root: unknown;
   readonly path: FilePath;

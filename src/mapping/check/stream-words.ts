@@ -11,7 +11,7 @@ import {
 import type { FilePath, Problem } from "./problem.ts";
 import { checkShape } from "./shape-problem.ts";
 
-/** A stream's words as far as they are well-formed: cross-checks go on with what is there. */
+/** A stream's words as far as they are well-formed: cross-checks use what is there. */
 export interface CheckedStream {
   readonly name: string;
   readonly path: FilePath;

@@ -75,7 +75,7 @@ function compileTable(
   };
 }
 
-/** Codes are short, and without them nobody can add their line; a longer text is somebody's data. */
+/** Codes are short, and needed to add their line to the `map`; a longer text may be personal data. */
 const CODE_LENGTH = 40;
 
 function shownValue(value: Json): string {

@@ -12,7 +12,7 @@ const maxDepth = 400;
 /** Members of a list that an expression may build. */
 const maxSequence = 100_000;
 
-/** What an expression came to: its value, where nothing is null, or why it has none. */
+/** The result of an expression: its value, where nothing is null, or why it has none. */
 export type Evaluated = { readonly value: Json } | { readonly failure: string };
 
 /** A JSONata expression with its limits, ready to meet rows. Imports nothing of other rooms: a process of its own loads it alone. */

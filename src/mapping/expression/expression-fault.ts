@@ -28,7 +28,7 @@ const refused: Readonly<Record<string, string>> = {
   eval: "would run text out of the row as an expression",
 };
 
-/** Finds in a syntax tree what parses and still cannot be meant: it would park every record, or write what nobody wants. */
+/** Finds in a syntax tree what parses and still cannot be meant: it would park every record, or write unwanted values. */
 export function expressionFault(ast: unknown): ExpressionFault | undefined {
   const nodes = nodesOf(ast);
   const bound = new Set(nodes.flatMap(boundNames));

@@ -13,7 +13,7 @@ const plain = new Set(
     .split(" "),
 );
 
-/** Functions that are plain as long as everything behind their first argument stands in the expression itself. */
+/** Functions that are plain as long as all arguments after the first are literals in the expression. */
 const plainWithLiterals = new Set(
   "contains split replace pad formatNumber formatInteger toMillis fromMillis".split(" "),
 );
@@ -25,7 +25,7 @@ const leaves = new Set<unknown>(["name", "string", "number", "value"]);
 /**
  * Is the work that an expression makes of a row bounded by the row's size? Then it may run beside everything else. Patterns,
  * functions of its own, variables, ranges and steps that compute something for each member of a list are not: a row can make
- * them take for ever, or all the memory.
+ * them run without end, or use all memory.
  */
 export function isBounded(tree: unknown): boolean {
   if (Array.isArray(tree)) return tree.every(isBounded);

@@ -20,7 +20,7 @@ export interface Task {
 interface Waiting {
   readonly task: Task;
   readonly settle: (evaluated: Evaluated) => void;
-  /** Was among others when their process had to be stopped: evaluated by itself it proves to be the cause, or not. */
+  /** Was among others when their process had to be stopped: evaluated alone it proves to be the cause, or not. */
   readonly isAlone: boolean;
 }
 
@@ -104,7 +104,7 @@ class Helper {
     this.#child = fork(file, [], {
       // No secret of the environment, and no word of a crash on the terminal.
       env: {},
-      // The input carries nothing; its end tells that nobody waits any more.
+      // The input carries nothing; its end tells the worker that the parent is gone.
       stdio: ["pipe", "ignore", "ignore", "ipc"],
       serialization: "advanced",
       // Ctrl+C reaches a whole group: this one ends with its input, when the process that waits for it is gone.

@@ -110,7 +110,7 @@ export class Creator {
   }
 
   /**
-   * Two records of the ERP with one natural key would become two of the service that nobody can tell apart.
+   * Two records of the ERP with one natural key would become two indistinguishable ones of the service.
    * @throws {ParkError} E_MATCH_TAKEN naming both.
    * @throws {WaitError} E_MATCH_TAKEN while the other one is about to change.
    */
@@ -146,7 +146,7 @@ export class Creator {
   async #bindCreated(claim: Claim, stream: Stream, wanted: Wanted, written: Written): Promise<void> {
     const { resource } = stream;
     const { serviceId, status, durationMs } = written;
-    // Before the delivery ends: after it, a crash would leave nobody who knows.
+    // Before the delivery ends: after it, a crash would lose this information.
     for (const { field } of written.dropped)
       if (stream.match.some(({ fields }) => fields.includes(field)))
         await this.#deps.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });

@@ -6,8 +6,8 @@ import type { RecordView, Store } from "#store";
 const LOOKED_AT = 1_000;
 
 /**
- * Children of a record that the ERP deleted too and that nobody has looked for in the service yet, as after a store was
- * lost. They are found through their parent, so it must not go before them. Of a stream with more unbound records than can
+ * Children of a record that the ERP deleted too and that have not been looked up in the service yet, as after a lost
+ * store. They are found through their parent, so it must not go before them. Of a stream with more unbound records than can
  * be looked at, those that were deleted count as children.
  */
 export async function deletedChildren(

@@ -11,7 +11,7 @@ export interface DeletedRecordsDeps {
 }
 
 /**
- * What the ERP deleted and nobody has bound may be in the service all the same: the store was lost meanwhile, or another
+ * A deleted ERP record without a binding may still exist in the service: the store was lost meanwhile, or another
  * program wrote it. It is bound, so that its deletion is carried out and its children find it.
  */
 export class DeletedRecords {

@@ -6,7 +6,7 @@ export class Leases implements Disposable {
   readonly #held = new Visitors<Claim>();
   readonly #timer: NodeJS.Timeout;
 
-  /** `leaseMs` is how long a claim lasts by itself; a third of it passes between renewals. */
+  /** `leaseMs` is how long a claim lasts without renewal; renewals are a third of it apart. */
   constructor(store: Pick<Store, "renew">, leaseMs: number) {
     this.#timer = setInterval(() => {
       this.#held.forEach((claim, leave) => {

@@ -20,8 +20,8 @@ import type { Resolver } from "./resolver.ts";
 import type { Updates } from "./updates.ts";
 
 /**
- * A parent's deletion is woken when its last child goes. It looks by itself after this, and then after twice as long each
- * time, for children that another way took from it.
+ * A parent's deletion is woken when its last child goes. It also checks again after this, and then after twice as long each
+ * time, for children that were removed in another way.
  */
 const CHILDREN_AGAIN_MS = 10_000;
 const CHILDREN_AGAIN_MAX_MS = 3_600_000;
@@ -70,7 +70,7 @@ export class Remover {
   }
 
   /**
-   * @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too still stand in the service or have not been
+   * @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too are still in the service or have not been
    * looked for there, E_DELETION_HELD and E_DELETION_COUNTED as the guard says.
    */
   async remove(claim: Claim, stream: Stream, deletion: Deletion, signal: AbortSignal): Promise<void> {

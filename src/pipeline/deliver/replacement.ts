@@ -40,8 +40,8 @@ export class Replacement {
   }
 
   /**
-   * By the stream's setting it is made again, or a person decides. A record with its natural key that is nobody's is the one:
-   * people merge and make again, and a store that was put back knows the one before.
+   * By the stream's setting it is recreated, or a person decides. An unbound record with its natural key takes its place:
+   * people merge and recreate records, and a restored store knows the previous one.
    */
   async #gone(claim: Claim, stream: Stream, wanted: Wanted, thrown: SyncError, signal: AbortSignal): Promise<Outcome> {
     const { presence, creator } = this.#deps;
@@ -60,7 +60,10 @@ export class Replacement {
     throw gone;
   }
 
-  /** A record that somebody has deleted meanwhile is made below its new parent; one that is there, only where the stream says so. */
+  /**
+   * A record that was deleted in the service meanwhile is created below its new parent. One that still exists is
+   * removed and created there only if the stream allows it.
+   */
   async #moved(claim: Claim, stream: Stream, wanted: Wanted, thrown: SyncError, signal: AbortSignal): Promise<Outcome> {
     const { presence, creator, remover, store } = this.#deps;
     const { resource, serviceId } = claim.binding!;

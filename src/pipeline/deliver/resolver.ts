@@ -13,12 +13,12 @@ import type { Service } from "#service";
 import type { Parents, Store } from "#store";
 
 /**
- * A parent that turns out not to come wakes its children, but for those that are just being delivered: these are asked for
- * once more when their wait is stored ({@link Resolver.isOutdated}), and after this by themselves if a crash came between.
+ * A parent that turns out not to come wakes its children, but for those that are just being delivered: these are woken
+ * again when their wait is stored ({@link Resolver.isOutdated}). If a crash prevents that, they retry after this.
  */
 const OPTIONAL_AGAIN_MS = 60_000;
 
-/** A record as it should stand in the service: every reference an id, every name looked up. */
+/** A record as it should be in the service: every reference an id, every name looked up. */
 export interface Wanted {
   readonly projection: Projection;
   /** Fields that are written at creation only. */
@@ -43,7 +43,7 @@ export class Resolver {
     this.#service = service;
   }
 
-  /** A record that names itself as parent waits for nobody: it is written without, and its binding makes it due again. */
+  /** A record that is its own parent does not wait: it is written without the parent, and its binding makes it due again. */
   async resolve(self: RecordId, fields: readonly MappedField[], signal: AbortSignal): Promise<Wanted> {
     const references = fields.flatMap(({ value }) =>
       value.kind === "ref" && value.key !== null
@@ -108,7 +108,7 @@ export class Resolver {
 /** A record's turn comes after its parents': no attempt is counted, and the parent's binding wakes it. */
 export class ParentMissing extends WaitError {
   readonly missing: readonly RecordId[];
-  /** Those of them without which the record may go on should they not come. */
+  /** Those of them that the record can be delivered without if they do not arrive. */
   readonly optional: readonly RecordId[];
 
   constructor(missing: readonly RecordId[], optional: readonly RecordId[]) {

@@ -28,7 +28,7 @@ export type RetryDecision =
       readonly parents?: readonly RecordId[];
     }
   | { readonly kind: "park"; readonly error: ErrorFacts }
-  /** The claim is not ours any more: somebody else decides. */
+  /** The claim is no longer ours: its new owner decides. */
   | { readonly kind: "lost" }
   | { readonly kind: "stop"; readonly error: StopError };
 
@@ -74,7 +74,7 @@ function again(now: number, afterMs: number | undefined): { dueAt?: number } {
 }
 
 /**
- * Whether an error proves that a write was not carried out. Our own stop, a missing word of the service and whatever nobody foresaw
+ * Whether an error proves that a write was not carried out. Our own stop, a missing answer and an unexpected error
  * prove nothing: the intent or the doubt then stays.
  */
 export function provesNotExecuted(thrown: unknown): boolean {

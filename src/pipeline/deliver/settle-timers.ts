@@ -11,7 +11,7 @@ interface Look {
 }
 
 /**
- * Since when this process has looked for the results of creates, by a clock that nobody sets: a wall clock that jumps would
+ * Since when this process has looked for the results of creates, by a monotonic clock: a wall clock that jumps would
  * end the wait early, or never.
  */
 export class SettleTimers {

@@ -190,7 +190,7 @@ export class Synchronizer {
     const written = await this.#updates.send(claim, resource, change, signal);
     if (stream.match.some(({ fields }) => fields.some((field) => field in change.after)))
       await this.#deps.matcher.remember(stream, serviceId, projection);
-    // Before the delivery ends: after it, a crash would leave nobody who knows.
+    // Before the delivery ends: after it, a crash would lose this information.
     await this.#dropped.report(stream, written);
     await store.apply(claim, {
       projection,

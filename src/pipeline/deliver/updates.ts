@@ -24,7 +24,7 @@ export class Updates {
   readonly #settleMs: number;
   /** When an update of a record was last sent and its end not seen. No wall clock: those are set. */
   readonly #unseenAt = new Map<string, number>();
-  /** What stood in a record in doubt before the update that is repeated until it is settled. */
+  /** What a record in doubt held before the update that is repeated until it is settled. */
   readonly #before = new Map<string, JsonObject>();
   /** An update that a process before this one sent ended with it at the latest. */
   readonly #startedAt = performance.now();

@@ -53,8 +53,8 @@ interface Draft extends Omit<PlannedRecord, "counterparts" | "overwrites"> {
 }
 
 /**
- * Says what a first run would do, stream by stream, and writes nothing to the service. It looks into the match index that the
- * deliveries look into. Parents are planned before their children.
+ * Plans what a first run would do, stream by stream, and writes nothing to the service. It reads the same match index as the
+ * deliveries. Parents are planned before their children.
  */
 export class AdoptionPlanner {
   readonly #store: Store;
@@ -139,7 +139,7 @@ export class AdoptionPlanner {
     return { verdict: "new", candidates: [] } as const;
   }
 
-  /** Reads how the service shows the candidates, and which records nobody answers to. */
+  /** Reads how the service shows the candidates, and which of its records match no ERP record. */
   async #serviceSide(stream: Stream, drafts: readonly Draft[], signal: AbortSignal) {
     const { resource } = stream;
     const taken = new Set<ServiceId>();

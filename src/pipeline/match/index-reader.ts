@@ -71,7 +71,7 @@ export class IndexReader {
   async freshen(resource: ResourceName, maxAgeMs: number, signal: AbortSignal): Promise<void> {
     const index = await this.#deps.store.matchIndex(resource);
     const now = this.#deps.clock.now();
-    // An index from the future was read before somebody set the clock back: its age is not known.
+    // An index from the future was read before the clock was set back: its age is unknown.
     const isYoung = index && index.readAt <= now && index.readAt >= now - maxAgeMs;
     if (isYoung && this.#read.has(resource) && (await this.#facts(resource))?.rules === this.#ruleNames(resource))
       return;

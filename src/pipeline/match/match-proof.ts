@@ -6,7 +6,7 @@ import type { Logger } from "#telemetry";
 import { ruleNames } from "../wake/adoption-gate.ts";
 import { naturalKey } from "./natural-key.ts";
 
-/** A stream that is held hands out no more work; what is in hand comes back by itself after this, should it be opened. */
+/** A stream that is held hands out no more work; a record in flight is due again after this, in case the stream is opened. */
 const HELD_MS = 60_000;
 
 export interface MatchProofDeps {

@@ -37,7 +37,7 @@ export class Matcher {
   }
 
   /**
-   * What answers to the natural key of `wanted`, by the first rule that finds a record nobody else has.
+   * What matches the natural key of `wanted`, by the first rule that finds a record not bound to another.
    * `afresh`: the service is asked after this call, whatever the index holds; else an age within the limit is enough.
    * @throws {WaitError} when the service could not be asked: that is no failure of this record.
    */

@@ -48,7 +48,7 @@ async function mappedFields(stream: Stream, row: Row, deleted: boolean): Promise
   }
 }
 
-/** What keeps a record from being delivered keeps no person from saying what it is. */
+/** An error that prevents a delivery does not prevent a person from resolving the record. */
 function notNow(thrown: unknown): undefined {
   if (thrown instanceof SyncError && (thrown.family === "park" || thrown.code === "E_PARENT_MISSING")) return undefined;
   throw thrown;

@@ -38,7 +38,7 @@ export type Drift =
   | { readonly kind: "missing"; readonly id: RecordId; readonly serviceId: ServiceId }
   /** A row that the ERP shows and neither a poll nor a sweep has read. */
   | { readonly kind: "unread"; readonly id: RecordId }
-  /** A record that nobody bound has the natural key of one that is bound. */
+  /** An unbound record has the natural key of a bound one. */
   | {
       readonly kind: "doubled";
       readonly id: RecordId;
@@ -130,7 +130,7 @@ export class Reconciler {
     return id && this.#store.record(id);
   }
 
-  /** Bound records that the list did not show, each asked for by itself: a list may leave out what moved. */
+  /** Bound records that the list did not show, each read individually: a list may omit records that moved. */
   async #missing(stream: Stream, seen: ReadonlySet<ServiceId>, signal: AbortSignal): Promise<Drift[]> {
     const missing: Drift[] = [];
     let after: RecordId | undefined;
@@ -178,7 +178,7 @@ export class Reconciler {
   }
 }
 
-/** A record that is to be written again, and what it holds now: somebody's work is found in its history. */
+/** A record that is to be written again, and what it holds now, so that a person's edit is kept in its history. */
 interface Repair {
   readonly id: RecordId;
   readonly serviceId: ServiceId;

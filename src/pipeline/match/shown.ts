@@ -5,7 +5,7 @@ import type { Wanted } from "../deliver/resolver.ts";
 
 /** Letters of a name that are shown. */
 const NAME_LENGTH = 60;
-/** Fields that say what a record is called, best first; of a long text the first line counts. */
+/** Fields that can name a record, best first; of a long text the first line counts. */
 const NAME_FIELDS = ["name", "title", "subject", "description"];
 
 /** One record as people recognise it. */

@@ -69,7 +69,7 @@ export class DeleteGuard {
     );
   }
 
-  /** Records that stand in the service or are on their way there. */
+  /** Records that are in the service or on their way there. */
   async #known(stream: StreamName): Promise<number> {
     const counts = (await this.#deps.store.counts()).get(stream) ?? {};
     return Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);

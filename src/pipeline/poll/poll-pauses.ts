@@ -78,7 +78,7 @@ export class PollPauses {
     this.#streams.delete(stream);
   }
 
-  /** The poll failed: what it is to be noted for, and how long nobody asks again. */
+  /** The poll failed: the error to record, and the pause before the next poll. */
   failed(stream: StreamName, thrown: unknown): { readonly error: ErrorFacts; readonly pauseMs: number } {
     const error = errorFacts(thrown);
     const isOfSource = OF_THE_SOURCE.has(error.code);

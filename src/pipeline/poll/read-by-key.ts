@@ -1,7 +1,7 @@
 import { ParkError, type Key, type Row } from "#model";
 import type { SourceStream } from "#sources";
 
-/** What a single read of a record came to. */
+/** The result of a single read of a record. */
 export interface ReadByKey {
   readonly key: Key;
   /** Undefined when the ERP does not have the record, or when its read was refused. */

@@ -42,7 +42,7 @@ export class Sweeper {
     if (source.capabilities.deletions === "flag") return 0;
     const last = await store.note(noteName(stream));
     const leftMs = isJsonObject(last) && typeof last["nextAt"] === "number" ? last["nextAt"] - clock.now() : 0;
-    // Longer than any pause: somebody has set the clock back.
+    // Longer than any pause: the clock was set back.
     if (leftMs > 0 && leftMs <= intervalMs) return 0;
     const { suspects, staged } = await this.#sweep(stream, source, signal);
     const pauseMs = suspects > 0 ? Math.min(CONFIRM_AFTER_MS, intervalMs) : intervalMs;

@@ -16,7 +16,7 @@ import type { Matcher } from "../match/matcher.ts";
 import { ruleName } from "../match/natural-key.ts";
 import type { StoreAge } from "./store-age.ts";
 
-/** How often a held stream looks whether somebody has decided. */
+/** How often a held stream checks for a decision. */
 const LOOK_AGAIN_MS = 5_000;
 /** How often the gate looks while every stream is open. */
 const IDLE_MS = 60_000;
@@ -41,7 +41,7 @@ export interface Hold {
 
 /**
  * Holds back the deliveries of a stream until it is clear what the service already holds. An empty resource (or one
- * whose records are all bound already) opens by itself; a resource with records of unknown origin waits for
+ * whose records are all bound already) opens automatically; a resource with records of unknown origin waits for
  * `svcsync adopt`, so that nothing is created beside what exists. After a restore every stream first waits until the service
  * shows what was written before. A stream whose records cannot be found again is held too.
  */

@@ -13,7 +13,7 @@ const LOOK_AGAIN_MS = 1_000;
  */
 const WAKE_LOST_MS = 30_000;
 
-/** A wake-up that was given and not yet answered by a delivery, by a clock that nobody sets. */
+/** A wake-up that was sent and not yet answered by a delivery. Its times are monotonic. */
 interface WakeUp {
   readonly lostAt: number;
   readonly patienceMs: number;
@@ -96,7 +96,7 @@ export class Relay {
     const open = streams();
     if (open.length === 0) return LOOK_AGAIN_MS;
     const now = clock.now();
-    // Records that are out are due too until somebody claims them: ask for enough to see past them.
+    // Records in flight are still due until they are claimed: ask for enough to see past them.
     const found = await store.due({ limit: room + this.#out.size, streams: open });
     const fresh = found.filter(({ id }) => this.#mayWake(id)).slice(0, room);
     await this.#wake(queue, fresh);

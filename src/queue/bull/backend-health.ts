@@ -68,7 +68,7 @@ export class BackendHealth {
     this.#doubt();
   }
 
-  /** Whoever still waits gives up. */
+  /** Rejects all calls that still wait. */
   close(): void {
     this.#closing.abort();
     for (const giveUp of [...this.#calling, ...this.#looking]) giveUp();
@@ -89,7 +89,7 @@ export class BackendHealth {
     for (const listener of this.#onReturn) listener();
   }
 
-  /** Waits for `answer` until patience ends or somebody gives up; a later answer is for nobody. */
+  /** Waits for `answer` until the time-out or {@link close}; a later answer is ignored. */
   async #inTime<T>(answer: Promise<T>, waiting: Set<() => void>): Promise<T> {
     let giveUp: () => void = noop;
     const late = new Promise<never>((_, reject) => (giveUp = () => reject(unreachable(this.#label))));

@@ -72,7 +72,7 @@ export function workerOptions({ concurrency }: WorkerSettings) {
     maxStalledCount: 2 ** 31 - 1,
     /** After an error of the connection, in milliseconds. */
     runRetryDelay: 500,
-    /** An idle worker looks by itself after so many seconds, should the call that wakes it be lost in an outage. */
+    /** An idle worker polls after this many seconds, in case the call that wakes it was lost in an outage. */
     drainDelay: 2,
   };
 }

@@ -145,7 +145,7 @@ export class BullQueue implements Queue {
     void this.#repairSchedule().finally(() => (this.#isRepairing = false));
   }
 
-  /** After the backend lost its jobs (restarted empty, flushed) the schedulers are made anew. */
+  /** After the backend lost its jobs (restarted empty, flushed) the schedulers are created again. */
   async #repairSchedule(): Promise<void> {
     const { logger } = this.#deps;
     try {

@@ -20,7 +20,7 @@ export type Schedule = ReadonlyMap<StreamName, { everyMs: number }>;
 
 /**
  * Two kinds of jobs make a poll. A *tick* comes from a stream's job scheduler and asks for a poll; a *poll* is one job
- * per stream at most, whoever asked for it, so no two polls of a stream run at once on one backend. A tick during a
+ * per stream at most, no matter who asked, so no two polls of a stream run at once on one backend. A tick during a
  * poll asks for nothing: the next one will.
  */
 export async function addPoll(
@@ -47,7 +47,7 @@ export async function applySchedule(
     const scheduler = found.get(stream);
     if (scheduler !== undefined && Number(scheduler.every) === everyMs && isAlive(scheduler.next, everyMs, now))
       continue;
-    // One that is made anew over its old self keeps the time of its next tick.
+    // A scheduler that is replaced in place would keep the time of its next tick.
     if (scheduler !== undefined) await jobs.removeJobScheduler(stream);
     // Before the call: its answer may get lost when it is done.
     made.add(stream);
@@ -55,7 +55,7 @@ export async function applySchedule(
   }
 }
 
-/** Its next tick is neither overdue nor further away than one interval, as after somebody has set the clock back. */
+/** Its next tick is neither overdue nor further away than one interval, as after the clock was set back. */
 function isAlive(next: number | undefined, everyMs: number, now: number): boolean {
   return next !== undefined && next > now - lateMs && next <= now + everyMs + lateMs;
 }

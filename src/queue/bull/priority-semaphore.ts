@@ -1,4 +1,4 @@
-/** Lets at most so many deliveries run at once. Those of live changes come first, whoever asked earlier. */
+/** Lets at most so many deliveries run at once. Those of live changes come first, even if others asked earlier. */
 export class PrioritySemaphore {
   #free: number;
   readonly #live: (() => void)[] = [];
@@ -17,7 +17,7 @@ export class PrioritySemaphore {
     return new Promise((resolve) => (backfill ? this.#backfill : this.#live).push(resolve));
   }
 
-  /** The place goes to whoever is next. */
+  /** The place goes to the next in line. */
   leave(): void {
     const next = this.#live.shift() ?? this.#backfill.shift();
     if (next) next();

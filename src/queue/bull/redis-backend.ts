@@ -79,7 +79,7 @@ export class RedisBackend implements Backend {
   }
 
   get #options() {
-    /** Nobody reads BullMQ's stream of events. */
+    /** BullMQ's stream of events is not used. */
     return { connection: this.#commands, prefix: this.#place.prefix, streams: { events: { maxLen: 0 } } };
   }
 

@@ -12,12 +12,12 @@ const silenceTimeoutMs = 20_000;
 const policyLine = /^maxmemory_policy:.*\r?\n/m;
 
 /**
- * ioredis leaves a connection two seconds to close, and the process with it: also one that never stood, whose end nobody
- * reports. Whoever disconnects here waits for nothing more.
+ * ioredis waits two seconds for a connection to close, and keeps the process alive: also for one that was never established,
+ * which reports no end. After a disconnect here there is nothing to wait for.
  */
 export const partAtOnce = { disconnectTimeout: 1 } as const;
 
-/** Commands wait for the connection, which comes back for ever: who must not wait asks Reach first. */
+/** Commands wait for the connection, which reconnects without limit: callers that must not wait ask Reach first. */
 const steadyOptions = {
   ...partAtOnce,
   maxRetriesPerRequest: null,

@@ -15,7 +15,7 @@ const endTimeoutMs = 3_000;
 const endLookMs = 50;
 
 /** What listens at the socket of a private server: nothing, a server in use, or one whose owner died. */
-export type Occupant = "nobody" | "owned" | "left behind";
+export type Occupant = "none" | "owned" | "left behind";
 
 export async function findOccupant(socket: string): Promise<Occupant> {
   const first = await look(socket);
@@ -36,7 +36,7 @@ export async function endLeftover(socket: string): Promise<void> {
 async function isGone(socket: string): Promise<boolean> {
   const deadline = performance.now() + endTimeoutMs;
   while (performance.now() < deadline) {
-    if ((await look(socket)) === "nobody") return true;
+    if ((await look(socket)) === "none") return true;
     await sleep(endLookMs);
   }
   return false;
@@ -50,7 +50,7 @@ async function look(socket: string): Promise<Occupant> {
     return String(clients).includes(` name=${ownerName} `) ? "owned" : "left behind";
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    return code === "ENOENT" || code === "ECONNREFUSED" ? "nobody" : "left behind";
+    return code === "ENOENT" || code === "ECONNREFUSED" ? "none" : "left behind";
   }
 }
 

@@ -10,7 +10,7 @@ import { Shaper } from "./shape.ts";
 import type { Caller, Tenant } from "./tenant.ts";
 import { Writes } from "./writes.ts";
 
-/** One call of a resource by somebody who is known. */
+/** One authenticated call of a resource. */
 export interface Call {
   readonly method: string;
   readonly route: Exclude<Route, { kind: "login" | "logout" }>;

@@ -53,7 +53,7 @@ function movedTo(status: 302 | 303): Reply {
   return { status, headers: { location: ROOT }, text: "" };
 }
 
-/** A page of another site may not steer the sandbox through somebody's browser. */
+/** A page of another site may not control the sandbox through a user's browser. */
 function fromHere({ headers, method }: IncomingMessage): boolean {
   if (method === "GET" || headers.origin === undefined) return true;
   return URL.canParse(headers.origin) && new URL(headers.origin).host === headers.host;

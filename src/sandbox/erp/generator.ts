@@ -174,7 +174,7 @@ const customerNo = (at: number): string => String(FIRST_CUSTOMER + at);
 
 const FOLDED: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ß: "ss" };
 
-/** A name as it can stand in a mail address. */
+/** A name in a form that a mail address allows. */
 function plain(name: string): string {
   const folded = name.toLowerCase().replace(/[äöüß]/g, (letter) => FOLDED[letter]!);
   return folded.normalize("NFD").replace(/[^a-z]/g, "");

@@ -44,7 +44,7 @@ export const faultSchema = z.discriminatedUnion("kind", [
     retryAfterSeconds: whole.optional(),
     retryAfterForm: z.enum(["seconds", "date"]).optional(),
   }),
-  /** 429 to every request beyond so many in each span of so many seconds by the clock; Retry-After says what is left of it. */
+  /** 429 to every request beyond so many in each span of so many seconds by the clock; Retry-After gives the rest of it. */
   effect({ kind: z.literal("quota"), requests: whole.min(1), seconds: whole.min(1), silent: z.boolean().optional() }),
   effect({
     kind: z.literal("serverError"),
@@ -82,7 +82,7 @@ export const faultSchema = z.discriminatedUnion("kind", [
   effect({ kind: z.literal("oddId"), id: z.union([z.number(), z.string().regex(/^-?[\dEe+.]+$/)]).optional() }),
   /** The login tokens are revoked before the request is looked at; `staticTokens` too if asked. */
   effect({ kind: z.literal("revokeTokens"), staticTokens: z.boolean().optional() }),
-  /** The record that the request is about is removed first, as if by somebody else. */
+  /** The record that the request is about is removed first, as if by another client. */
   effect({ kind: z.literal("vanish") }),
   /** Lists do not show the records that were created in so long a time. */
   effect({ kind: z.literal("staleList"), lagMs: whole }),

@@ -8,7 +8,7 @@ export interface StoredRecord {
 
 export const WRITE_ACTIONS = ["seed", "create", "edit", "delete", "vanish"] as const;
 
-/** How a record came to be as it is. `vanish`: somebody else removed it, as seen from a client. */
+/** How a record came to be as it is. `vanish`: another client removed it. */
 export type WriteAction = (typeof WRITE_ACTIONS)[number];
 
 /** Who wrote, with what. */

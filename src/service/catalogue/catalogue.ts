@@ -9,7 +9,7 @@ export interface ResourceFacts {
   readonly name: ResourceName;
   /** What the reference calls the object behind the endpoint. */
   readonly object: string;
-  /** Operations that the service never allows, whoever asks. */
+  /** Operations that the service never allows, for any user. */
   readonly refuses: readonly Operation[];
   /** Fields without which a create is refused. */
   readonly required: readonly string[];

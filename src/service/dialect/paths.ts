@@ -51,7 +51,7 @@ export class Paths {
     return `${this.#base}/v1/${await this.#fill(resource, scope)}`;
   }
 
-  /** One record, where it was seen or written last; `scope` says what stands above a record of which nothing is known. */
+  /** One record, where it was seen or written last; `scope` names the parent of a record of which nothing is known. */
   async record(resource: ResourceName, id: ServiceId, scope: Scope): Promise<string> {
     const filled = await this.#fill(resource, await this.above(resource, id, scope));
     const path = this.#dialect.recordPath.replace("{resource}", () => filled).replace("{id}", String(id));

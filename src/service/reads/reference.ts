@@ -24,7 +24,7 @@ export type ListAll = (
   signal: AbortSignal,
 ) => AsyncIterable<JsonObject[]>;
 
-/** A name that is not there is looked up anew at most this often: a typo in ten thousand records is still one typo. */
+/** A missing name is looked up again at most this often: a typo in ten thousand records is still one typo. */
 const MISS_PAUSE_MS = 30_000;
 /** As many names as an error lists. */
 const NAMES_LISTED = 50;
@@ -117,7 +117,7 @@ export class Reference {
   }
 }
 
-/** What was read in the future was read before somebody set the clock back: its age is not known. */
+/** A snapshot from the future was read before the clock was set back: its age is unknown. */
 function ageMs(now: number, { readAt }: Snapshot): number {
   return readAt > now ? Infinity : now - readAt;
 }

@@ -42,7 +42,7 @@ export class Seen {
     this.#before = "";
   }
 
-  /** Gives the row its id as a number, however it was spelled: whoever reads it may rely on that. */
+  /** Gives the row its id as a number, however it was spelled: readers may rely on that. */
   #identity(row: JsonObject): number {
     const id = idOf(row["id"]);
     if (id !== undefined) return (row["id"] = id);

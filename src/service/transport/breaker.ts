@@ -70,7 +70,7 @@ export class Breaker {
     }
   }
 
-  /** Pauses end by the wall clock. Where somebody has set it back, a pause would last until it caught up: end it now. */
+  /** Pauses end by the wall clock. If it was set back, a pause would last until it caught up: end it now. */
   #heedClock(): void {
     if (this.#policy.state === CircuitState.Open && Date.now() < this.#openedAt) this.#policy.isolate().dispose();
   }

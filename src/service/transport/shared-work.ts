@@ -1,8 +1,8 @@
 import { onAbort } from "#model";
 
 /**
- * The end of `work`, or the abort reason as soon as `signal` is aborted; the work itself continues for its other callers. Should
- * it fail after the last of them has left, nobody has to hear of it.
+ * The end of `work`, or the abort reason as soon as `signal` is aborted; the work itself continues for its other callers. If
+ * it fails after the last of them has left, the error is dropped.
  */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {

@@ -28,7 +28,7 @@ export interface Call {
   readonly body?: JsonObject | readonly JsonObject[];
   /**
    * `never`: a repeat could do harm. `quick`: a few times, then the caller's retry takes over. `patient`: through busy
-   * answers and short outages too, for calls whose work would otherwise begin anew.
+   * answers and short outages too, for calls that would otherwise start over.
    */
   readonly repeat: "never" | "quick" | "patient";
   /** What is asked for is known to be there: a refusal says that the service, or what is before it, does not work. */

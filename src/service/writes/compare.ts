@@ -33,7 +33,7 @@ export function droppedArrays(arrays: Readonly<Record<string, ArrayChange>>, rec
   });
 }
 
-/** What an array should hold after a change, whoever else's ids are in it. */
+/** What an array should hold after a change, including other writers' ids in it. */
 export function merged(current: Json | undefined, { add, remove }: ArrayChange): number[] {
   const without = new Set(remove);
   return [...new Set([...idsIn(current), ...add])].filter((id) => !without.has(id) || add.includes(id));

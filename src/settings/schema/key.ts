@@ -4,7 +4,7 @@ import type { z } from "zod";
 export interface Key<Value = unknown, Default extends string | undefined = string | undefined> {
   /** Sentences for `.env.example`: what the key does, with its unit and bounds. */
   readonly about: string;
-  /** Text to value. Its error messages say what is wanted: "a whole number from 1 to 64". */
+  /** Text to value. Its error messages state what is wanted: "a whole number from 1 to 64". */
   readonly value: z.ZodType<Value, string>;
   /** Text like the operator's, so that it passes through the same schema; undefined where absence means something. */
   readonly default: Default;
@@ -32,7 +32,7 @@ export function optional<Value>(
   return { about, value, default: undefined, example, secret: false };
 }
 
-/** An optional key that nobody may see. */
+/** An optional key whose value is secret. */
 export function secret<Value>(value: z.ZodType<Value, string>, example: string, about: string): Key<Value, undefined> {
   return { about, value, default: undefined, example, secret: true };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The schemas of single values: text in, value out, and an error message that says what is wanted. */
+/** The schemas of single values: text in, value out, and an error message that states what is wanted. */
 
 const msPerSecond = 1000;
 

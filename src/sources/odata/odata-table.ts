@@ -127,7 +127,7 @@ export class ODataTable implements WireTable {
     });
   }
 
-  /** A page with at least one row, unless it is the last: a service may give an empty page and go on by its link. */
+  /** A page with at least one row, unless it is the last: a service may give an empty page with a link to the next. */
   async #page(
     url: string,
     signal: AbortSignal,

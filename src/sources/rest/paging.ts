@@ -40,7 +40,7 @@ export function counted(paging: ListRead["paging"]): CountedPages {
   }
 }
 
-/** A server that hands out the page it was just asked for would be read for ever. */
+/** A server that answers each page with its own token would be read forever. */
 function token(page: RestPage, found: Json | undefined): Json | undefined {
   if (found === undefined || found === null || found === "" || found === false) return undefined;
   if (found === page.query.page)

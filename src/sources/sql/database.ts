@@ -6,7 +6,7 @@ import { meantTable } from "./engines/seen-tables.ts";
 /** Errors after which asking again later can help; all others need a person. */
 const passing = new Set<string>(["E_SOURCE_UNREACHABLE", "E_SOURCE_TIMEOUT", "E_SOURCE_BUSY"]);
 
-/** The one place where statements run and where what drivers throw becomes an error that says what happens next. */
+/** The one place where statements run and where what drivers throw becomes an error that decides what happens next. */
 export class Database implements AsyncDisposable {
   readonly engine: Engine;
   readonly source: string;

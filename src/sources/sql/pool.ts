@@ -24,7 +24,7 @@ export class Pool {
     this.#limit = limit;
   }
 
-  /** Lends a connection to `work`. It is given up when `work` throws: nobody knows in what state it is. */
+  /** Lends a connection to `work`. It is discarded when `work` throws: its state is then unknown. */
   async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.#take(signal);
     const aborted = Promise.withResolvers<never>();

@@ -96,7 +96,7 @@ export type SqlRead = z.output<typeof read>;
 export type StampColumns = string | z.output<typeof stampColumns>;
 export type CounterColumn = z.output<typeof counter>;
 
-/** The stream's `changed` by its kinds, so that nobody tells them apart twice. */
+/** The stream's `changed` by its kinds, so that they are told apart in one place. */
 export function stampOf(changed: SqlRead["changed"]): StampColumns | undefined {
   return typeof changed === "string" || (changed && "date" in changed) ? changed : undefined;
 }

@@ -56,7 +56,7 @@ export function wireStream(parts: StreamDeps): SourceStream {
   };
 }
 
-/** A key in the feed counts only while the ERP does not have the record: it may have been made anew under the same key. */
+/** A key in the feed counts only while the ERP does not have the record: it may have been created again under the same key. */
 async function* deleted(
   parts: StreamDeps,
   track: Track,

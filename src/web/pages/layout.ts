@@ -4,7 +4,7 @@ import { styleElement } from "./style.ts";
 export interface Layout {
   readonly title: string;
   readonly version: string;
-  /** Seconds between two loads of the page by itself; undefined: it stays as it is. */
+  /** Seconds between automatic reloads of the page; undefined: no reload. */
   readonly refreshSeconds?: number | undefined;
   /** Beside the name of the program, in the head of the page. */
   readonly notes?: Content;
@@ -36,7 +36,7 @@ export function page({ title, version, refreshSeconds, notes, main }: Layout): H
     </html>`;
 }
 
-/** A table that scrolls by itself where the window is narrow; the keyboard reaches it. */
+/** A table that scrolls separately where the window is narrow; the keyboard reaches it. */
 export function table(caption: string, heads: readonly string[], rows: readonly Html[]): Html {
   return html`<div
     class="${heads.length > 2 ? "scroll wide" : "scroll"}"

@@ -2,7 +2,7 @@ import { recordLabel, type ErrorFacts, type RecordId, type RecordState } from "#
 import { duration } from "#operator";
 import { html, type Html } from "./html.ts";
 
-/** The address of a record's page. A key that a path cannot hold (empty, or a step up) stands in the query. */
+/** The address of a record's page. A key that a path cannot hold (empty, or a step up) goes into the query. */
 export function pathOf(id: RecordId, verb?: "retry"): string {
   const [stream, key] = [id.stream, id.key].map((part) => encodeURIComponent(part.toWellFormed()));
   const end = verb === undefined ? "" : `/${verb}`;

@@ -38,7 +38,7 @@ streams:
     source: erp
     read:
       table: Contact
-      # Whose contact it is stands in the child table links. Frappe 14 and later join it when its fields are named: that
+      # The child table links tells whose contact it is. Frappe 14 and later join it when its fields are named: that
       # depends on your version. "svcsync check" and "svcsync peek contacts" show whether link_name arrives.
       fields: [full_name, first_name, last_name, email_id, phone, mobile_no, gender, links.link_doctype, links.link_name]
     resource: customerContact

@@ -26,7 +26,7 @@ sources:
     url: "\${ERP_URL}"
 
 streams:
-  # A customer is a credit account of class 2; its name stands in entity, for companies and persons alike.
+  # A customer is a credit account of class 2; its name is in entity, for companies and persons alike.
   customers:
     source: erp
     every: 1m

@@ -53,7 +53,7 @@ const dialects: readonly Dialect[] = [
 
 const contract = `#
 # The tables and columns below are those of the sample ERP. Put your own names in, or, better, make one view per stream with
-# these names: then everything that is peculiar to your ERP stands in one place, and the columns that each stream needs are
+# these names: then everything that is peculiar to your ERP is in one place, and the columns that each stream needs are
 # exactly the ones named here. A view needs a key that is never empty and unique, and a stamp that moves with every change
 # of every table it joins.
 `;

@@ -87,7 +87,7 @@ const targets: Readonly<Record<StreamKind, Target>> = {
   },
 };
 
-/** The `streams` of a sync file, with the sentences that a person needs to go on from there. */
+/** The `streams` of a sync file, with the comments that a person needs to complete them. */
 export function streamsText(choices: readonly StreamChoice[]): string {
   return `streams:\n${choices.map(streamText).join("\n")}`;
 }

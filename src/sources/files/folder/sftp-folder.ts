@@ -13,11 +13,11 @@ type SftpSettings = NonNullable<FilesSettings["sftp"]>;
 
 interface Connection {
   readonly client: Client;
-  /** Rejects when the connection ends: work that waits for an answer would otherwise wait for ever. */
+  /** Rejects when the connection ends: work that waits for an answer would otherwise wait forever. */
   readonly lost: Promise<never>;
 }
 
-/** A folder on an SFTP server. Connects at the first use, and anew after a connection that broke. */
+/** A folder on an SFTP server. Connects at the first use, and reconnects after the connection breaks. */
 export function openSftpFolder(root: string, settings: SftpSettings): Folder {
   let connection: Promise<Connection> | undefined;
   const connected = async (): Promise<Connection> => {
@@ -56,7 +56,7 @@ export function openSftpFolder(root: string, settings: SftpSettings): Folder {
     async open(path) {
       const { client, lost } = await connected();
       const stream = client.createReadStream(posix.join(root, path));
-      // Whoever reads hears of errors himself. One that comes after the last byte, when closing the file is not answered any
+      // The reader gets errors from the stream. One that comes after the last byte, when closing the file is not answered any
       // more, would have no listener and end the process.
       stream.on("error", () => undefined);
       lost.catch((error: Error) => stream.destroy(error));

@@ -30,7 +30,7 @@ export interface Session {
   destroy(): void;
 }
 
-/** The server's clock, and what was going on in it at that moment. */
+/** The server's clock, and its activity at that moment. */
 export interface Moment {
   /** Epoch milliseconds. */
   readonly atMs: number;

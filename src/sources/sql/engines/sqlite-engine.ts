@@ -90,7 +90,7 @@ class SqliteSession implements Session {
     this.#database.pragma("query_only = on");
   }
 
-  /** Rows are fetched one by one, so that the time-out and the signal are looked at, and other work goes on between them. */
+  /** Rows are fetched one by one, so that the time-out and the signal are checked, and other work runs, between them. */
   async query(text: string, values: readonly unknown[], signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
     await setImmediate();
     signal.throwIfAborted();

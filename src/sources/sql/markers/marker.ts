@@ -13,7 +13,7 @@ export interface Begun {
   readonly expired: boolean;
 }
 
-/** What grows with each change: the part of a stream that knows which rows are new. Made anew for each poll. */
+/** What grows with each change: the part of a stream that knows which rows are new. Created for each poll. */
 export interface Marker {
   /** The columns that order the rows of a window, before the key. */
   readonly columns: readonly Column[];
@@ -24,8 +24,8 @@ export interface Marker {
   /** Takes the upper bound, before anything is read. */
   begin(before: Settled): Promise<Begun>;
   /**
-   * Asked after the last page: did the database know all of the window until then? Present where it forgets by itself,
-   * which may happen while pages are read, or while a poll that was cut off waits to go on.
+   * Asked after the last page: did the database know all of the window until then? Present where it discards changes after a
+   * time, which may happen while pages are read, or before an interrupted poll resumes.
    */
   wasWhole?(bounds: Bounds): Promise<boolean>;
   /** Which rows belong to a phase. */

@@ -109,7 +109,7 @@ class MysqlSession implements Session {
     if (this.#isBusy) void this.#kill(threadId).catch(() => undefined);
   }
 
-  /** The server would run the query to its end, for nobody. */
+  /** Otherwise the server would run the abandoned query to its end. */
   async #kill(threadId: number): Promise<void> {
     const other = createConnection(this.#options).promise();
     try {

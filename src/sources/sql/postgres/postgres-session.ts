@@ -8,7 +8,7 @@ import { tlsOptions } from "../engines/tls.ts";
 /** Beyond the server's own time-out: only a connection that died silently reaches it. */
 const graceMs = 10_000;
 
-/** How often the server looks whether we are still there while a query runs (PostgreSQL 14 and later): one that nobody waits for ends. */
+/** How often the server checks that the client of a running query is connected (PostgreSQL 14 and later). If not, it ends it. */
 const goneCheckMs = 2_000;
 
 /** Values stay the text that the server sent. */

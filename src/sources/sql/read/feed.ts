@@ -82,7 +82,7 @@ async function begin(options: FeedOptions, settled: Settled): Promise<Progress> 
   return { phase, ...bounds };
 }
 
-/** What is left of a poll: a first load has one phase, others those of the marker from the one it stood in. */
+/** What is left of a poll: a first load has one phase, others those of the marker from the current one. */
 function phasesOf(options: FeedOptions, settled: Settled, progress: Progress): readonly Phase[] {
   if (progress.phase === "whole" || !options.increment) return ["whole"];
   const { phases } = options.increment.marker;

@@ -28,7 +28,7 @@ export interface StreamContext {
   readonly keyless: Keyless;
 }
 
-/** Describes the stream's own table anew: a schema that changed is noticed by the next poll. */
+/** Describes the stream's own table again: a changed schema is noticed by the next poll. */
 export async function describeRecords(context: StreamContext, signal: AbortSignal): Promise<Layout> {
   const { read } = context;
   return await describeLayout(

@@ -9,7 +9,7 @@ import type { WebSettings } from "./web-settings.ts";
 
 const CONNECT_TIMEOUT_MS = 15_000;
 const MEGABYTE = 1024 * 1024;
-/** Reads harm nobody: a connection that dies in the middle of a page is no reason to give up the poll. */
+/** Reads do no harm: a connection that dies in the middle of a page is no reason to give up the poll. */
 const READS: RepeatPolicy = { attempts: 3, baseMs: 250, maxMs: 4_000 };
 
 export interface WebRequest {

@@ -24,7 +24,7 @@ export function assertInside(table: WireTable, rows: readonly WireRow[], range: 
 
 /**
  * Rows come in the order of their stamps; the last stamp, or undefined where there is no row.
- * @throws {ParkError} E_SOURCE_UNSORTED: going on after the last row of such a page would skip rows.
+ * @throws {ParkError} E_SOURCE_UNSORTED: continuing after the last row of such a page would skip rows.
  */
 export function assertAscending(table: WireTable, rows: readonly WireRow[]): Wall | undefined {
   let last: Wall | undefined;

@@ -14,7 +14,7 @@ export interface WalkPosition {
 /** Pages that are still read behind the present: enough for what is stamped in the future, and an end for a busy table. */
 const PAGES_AHEAD = 16;
 
-/** Some rows, and where to go on: at `place`, or from the beginning of the range where there is none; not once `done`. */
+/** Some rows, and where to continue: at `place`, or from the beginning of the range where there is none; not once `done`. */
 export interface Step {
   readonly rows: readonly WireRow[];
   readonly place?: WalkPosition;

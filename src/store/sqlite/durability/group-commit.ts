@@ -21,8 +21,8 @@ export interface StepOptions {
 /**
  * Runs the steps that were asked for in two turns of the event loop in one transaction, in order: the second turn is for
  * those whom the network answers meanwhile (a quarter fewer commits under load). A step's promise settles after the commit,
- * and that of a durable step after the disk has it, so what it promises is kept; until then others may see it, and nobody
- * was told that it is done. A step that fails leaves no trace and fails alone; when the disk fails, all of them do.
+ * and that of a durable step after the disk has it, so what it promises is kept; until then others may see it, but it
+ * is not yet reported as done. A step that fails leaves no trace and fails alone; when the disk fails, all of them do.
  */
 export class GroupCommit {
   readonly #db: Database;

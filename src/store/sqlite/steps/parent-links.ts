@@ -8,7 +8,7 @@ interface Child extends RecordId {
   readonly id: number;
 }
 
-/** Children of a parent that stand in the service. No record is its own child. */
+/** Children of a parent that are in the service. No record is its own child. */
 const FROM_BOUND_CHILDREN = `
   FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
   WHERE p.stream = ? AND p.key = ? AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key)`;

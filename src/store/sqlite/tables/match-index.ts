@@ -4,7 +4,7 @@ import type { MatchEntry, UnseenMatches } from "../../facts.ts";
 
 /**
  * The service's records by normalised natural key. Each record carries the number of the whole read that saw it last: what
- * was known stays until a whole read has ended without it, so that nobody ever looks into a half-read index.
+ * was known stays until a whole read has ended without it, so that a half-read index is never used.
  */
 export class MatchIndex {
   readonly #begin;

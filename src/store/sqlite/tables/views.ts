@@ -89,7 +89,7 @@ export class Views {
       sequence: row.sequence,
       appliedSequence: row.applied_sequence ?? undefined,
       attempts: row.attempts,
-      // The end of a lease is nobody's due time as long as the lease is kept.
+      // The end of a lease is not a due time as long as the lease is kept.
       dueAt: row.state === "claimed" ? undefined : (row.due_at ?? undefined),
       changedAt: row.changed_at,
       error: parseOptional(row.error),
