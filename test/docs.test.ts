@@ -98,7 +98,7 @@ describe("documents", () => {
 });
 
 function topDocuments(): Document[] {
-  return ["README.md", "CHANGELOG.md"]
+  return ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ".env.example"]
     .filter((path) => existsSync(join(root, path)))
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
 }
@@ -124,4 +124,45 @@ describe("the guided tour", () => {
     expect(hops.length).toBeGreaterThan(15);
     expect(lost).toEqual([]);
   });
+});
+
+describe("plain English", () => {
+  /** Each phrase and what to write instead. A space also matches a line break inside a comment. */
+  const oldTone = {
+    "by (?:itself|themselves)": "automatically, separately, or nothing",
+    "(?:say|says|said|saying) what": "state, describe, or the thing itself",
+    nobody: "the passive, or name who: unbound, unused, unknown",
+    somebody: "a person, a user, another client, or the passive",
+    "for ever": "forever, without limit",
+    "(?:go|goes|going|went) on": "continue, resume",
+    anew: "again",
+    whoever: "the caller, the reader, no matter who",
+    "(?:stand|stands|stood|standing) in": "is in, appears in",
+    "lets? svcsync in": "accepts the credentials",
+    "given a rest": "circuit breaker opened",
+    "in vain": "without a result",
+    "made whole": "completed, repaired",
+    "(?:what|it) (?:\\w+ ){0,6}came to": "the result of",
+  };
+  /** A name in the code, and messages of an earlier version that the changelog quotes. */
+  const allowed = /"noBody"|`noBody`|`service was given a rest`|`daemon cannot go\s+on`/g;
+  const phrases = Object.entries(oldTone).map(([phrase, instead]) => ({
+    pattern: new RegExp(`\\b(?:${phrase.replaceAll(" ", "[\\s*/#]+")})\\b`, "gi"),
+    instead,
+  }));
+
+  it("no text brings the old tone back", () => {
+    const texts = [...sources, ...readDocuments("src"), ...readDocuments("docs"), ...topDocuments()];
+    expect(texts.flatMap(oldToneOf)).toEqual([]);
+  });
+
+  function oldToneOf({ path, text }: Document): string[] {
+    const judged = text.replace(allowed, (quoted) => quoted.replace(/\S/g, "_"));
+    return phrases.flatMap(({ pattern, instead }) =>
+      [...judged.matchAll(pattern)].map(({ 0: found, index }) => {
+        const line = judged.slice(0, index).split("\n").length;
+        return `${path}:${line}: "${found}"; write instead: ${instead}`;
+      }),
+    );
+  }
 });
