@@ -76,6 +76,7 @@ describe("a fault from a command line", () => {
       status: "503",
       html: "true",
       shape: "array",
+      silent: "true",
       staticTokens: "true",
     };
     const statuses: Record<string, string> = { redirect: "302", gateway404: "404" };
@@ -90,7 +91,7 @@ describe("a fault from a command line", () => {
       ].join();
       sandbox.faults.add(faultFromText(text));
     }
-    expect(sandbox.faults.list()).toHaveLength(15);
+    expect(sandbox.faults.list()).toHaveLength(16);
   });
 
   it.each([
