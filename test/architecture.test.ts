@@ -79,6 +79,25 @@ describe("the architecture", () => {
     expect(broken.map(told)).toEqual([]);
   });
 
+  it("has no circle of files, not even of types", () => {
+    const next = new Map<string, string[]>();
+    for (const { file, path } of imports)
+      if (path !== undefined) next.set(file.path, [...(next.get(file.path) ?? []), path]);
+    const isClear = new Set<string>();
+    const circleFrom = (path: string, above: readonly string[]): readonly string[] | undefined => {
+      if (above.includes(path)) return [...above.slice(above.indexOf(path)), path];
+      if (isClear.has(path)) return undefined;
+      for (const target of next.get(path) ?? []) {
+        const circle = circleFrom(target, [...above, path]);
+        if (circle !== undefined) return circle;
+      }
+      isClear.add(path);
+      return undefined;
+    };
+    const circles = sources.map(({ path }) => circleFrom(path, [])).filter((circle) => circle !== undefined);
+    expect(circles).toEqual([]);
+  });
+
   it("has no path that climbs more than two steps", () => {
     expect(imports.filter(({ from }) => from.startsWith("../../..")).map(told)).toEqual([]);
   });

@@ -2,6 +2,7 @@ export * from "./contract.ts";
 export { openService, type ServiceContext } from "./open.ts";
 export { isRefusal } from "./transport/failures.ts";
 export type { ReferenceCache } from "./reads/reference.ts";
-export { resourceFacts, resourceNames, type Operation, type ResourceFacts } from "./catalogue/catalogue.ts";
+export { resourceFacts, resourceNames } from "./catalogue/catalogue.ts";
 export { takes } from "./catalogue/catalogue-fields.ts";
 export { idOf, sameValue } from "./dialect/values.ts";
+export type { Operation, ResourceFacts } from "./catalogue/resource-facts.ts";

@@ -1,4 +1,4 @@
-import type { ResourceFacts } from "./catalogue.ts";
+import type { ResourceFacts } from "./resource-facts.ts";
 
 type Known = Partial<Omit<ResourceFacts, "name" | "object">>;
 

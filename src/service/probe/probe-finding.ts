@@ -1,8 +1,16 @@
-import type { Finding, ResourceName } from "#model";
+import type { Clock, Finding, ResourceName } from "#model";
 import { ServiceRefusal } from "../transport/failures.ts";
+import type { ReadDeps } from "../reads/lists.ts";
 import type { Exchange } from "../transport/transport.ts";
 
 type Query = Record<string, string>;
+
+/** What the probes of one tenant share. */
+export interface ProbeDeps extends ReadDeps {
+  readonly clock: Clock;
+  /** The vendor's word, as far as it was seen. */
+  readonly brandSeen?: string | undefined;
+}
 
 /** How a probe asks: lists by resource or by path, and single records. Reads, all of them. */
 export interface Ask {

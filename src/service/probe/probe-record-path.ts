@@ -1,6 +1,5 @@
 import type { Finding } from "#model";
-import { found, unlessRefused, type Ask } from "./probe-finding.ts";
-import type { ProbeDeps } from "./probe.ts";
+import { found, unlessRefused, type Ask, type ProbeDeps } from "./probe-finding.ts";
 import type { Sample } from "./probe-wrapper.ts";
 import { recordIn } from "../reads/reading.ts";
 import { idOf } from "../dialect/values.ts";

@@ -1,8 +1,7 @@
 import type { Finding, JsonObject, ResourceName } from "#model";
 import { resourceFacts } from "../catalogue/catalogue.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
-import { unlessRefused, withPair, type Ask } from "./probe-finding.ts";
-import type { ProbeDeps } from "./probe.ts";
+import { unlessRefused, withPair, type Ask, type ProbeDeps } from "./probe-finding.ts";
 import { pageIn } from "../reads/reading.ts";
 import { isEmpty } from "../dialect/values.ts";
 

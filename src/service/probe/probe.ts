@@ -1,8 +1,7 @@
-import { SyncError, type Clock, type Finding, type JsonObject, type ResourceName } from "#model";
+import { SyncError, type Finding, type JsonObject, type ResourceName } from "#model";
 import { BRAND_SIGN } from "../dialect/brand.ts";
-import type { ReadDeps } from "../reads/lists.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
-import { found, notProbed, unlessRefused, type Ask } from "./probe-finding.ts";
+import { found, notProbed, unlessRefused, type Ask, type ProbeDeps } from "./probe-finding.ts";
 import { probeLists } from "./probe-lists.ts";
 import { probeRecordPath } from "./probe-record-path.ts";
 import { probeResource } from "./probe-resource.ts";
@@ -10,12 +9,6 @@ import type { Sample } from "./probe-wrapper.ts";
 import { pageIn } from "../reads/reading.ts";
 import type { Exchange } from "../transport/transport.ts";
 import { idOf } from "../dialect/values.ts";
-
-export interface ProbeDeps extends ReadDeps {
-  readonly clock: Clock;
-  /** The vendor's word, as far as it was seen. */
-  readonly brandSeen?: string | undefined;
-}
 
 /** Resources that every tenant has, in case none is mapped that has records. */
 const COMMON: readonly ResourceName[] = ["customer", "user", "priority", "ticketStatus"];

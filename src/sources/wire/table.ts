@@ -1,5 +1,5 @@
 import type { Json, Key, Row } from "#model";
-import type { RowReader } from "./walk/read-rows.ts";
+import type { KeylessRows } from "../source.ts";
 import type { Wall, WallRange } from "./stamps/wall.ts";
 
 /** A row as a system on the wire gave it, with what the walk needs to know of it. */
@@ -30,6 +30,15 @@ export type Scope =
   | { readonly kind: "range"; readonly range: WallRange }
   | { readonly kind: "null" };
 
+/** What a reader of rows remembers of those without a key. */
+export interface KeylessReader {
+  /** Rows without a key that were met since `forget`. */
+  readonly keyless: readonly KeylessRows[];
+  forget(): void;
+  /** Rows were read by this stream before: odd ones do not question the whole table. */
+  trust(): void;
+}
+
 /** What a walk asks of a system: two ways to read a page, both with bounds in the request, never by counting rows off. */
 export interface WireTable {
   /** The name that errors give it: an entity set, a model, a path. */
@@ -46,7 +55,7 @@ export interface WireTable {
    */
   readonly keyset: boolean;
   /** How its rows are taken apart; absent where none can be odd. */
-  readonly reader?: Pick<RowReader, "keyless" | "forget" | "trust">;
+  readonly reader?: KeylessReader;
   /** The first rows of the range, ordered by stamp. */
   byStamp(range: WallRange, signal: AbortSignal): Promise<StampPage>;
   /** The rows of `scope` after `after`, ordered by key; `keysOnly` may leave out all other columns. */

@@ -1,5 +1,4 @@
 import type { Cell } from "../engines/engine.ts";
-import type { Layout } from "./layout.ts";
 
 /** What makes a row unreadable: where in it, and why. */
 export class Oddity {
@@ -16,7 +15,7 @@ export class Oddity {
 const QUOTED = 60;
 
 /** The columns of a stamp or counter, as messages name them. */
-export function placeOf({ label, marks }: Layout): string {
+export function placeOf({ label, marks }: { label: string; marks: readonly { name: string }[] }): string {
   return `${label}, column ${marks.map(({ name }) => name).join(", ")}`;
 }
 

@@ -1,6 +1,6 @@
 import { ParkError, type Json, type JsonObject, type Key, type Row } from "#model";
 import type { KeylessRows } from "../../source.ts";
-import type { WireRow } from "../table.ts";
+import type { KeylessReader, WireRow } from "../table.ts";
 import type { Wall } from "../stamps/wall.ts";
 
 /** Lists and objects within each other: what nests deeper exhausts the stack of one who follows it. */
@@ -21,7 +21,7 @@ export interface RowForm {
  * Reads the rows of answers one by one, so that an odd one stops no other: with a key it is marked, without one it is left out
  * and remembered. Until a row could be read, an answer without a readable row is another matter: the sync file names the wrong field.
  */
-export class RowReader {
+export class RowReader implements KeylessReader {
   readonly #form: RowForm;
   #hasKeys = false;
   #hasStamps = false;
