@@ -9,6 +9,8 @@ const deadlineMs = 2_000;
 const memoryMb = 128;
 /** One that runs away delays the other expressions of its kind, not all of them. */
 const most = 2;
+/** A further process starts when one was busy with its batch for so long: a start costs as much as thousands of evaluations. */
+const patienceMs = 100;
 /** Evaluations in one message. */
 const together = 32;
 
@@ -32,8 +34,9 @@ interface Waiting {
 class ExpressionWorkers {
   readonly #waiting: Waiting[] = [];
   readonly #idle: Helper[] = [];
-  #count = 0;
+  readonly #busy = new Set<Helper>();
   #isDue = false;
+  #timer: NodeJS.Timeout | undefined;
 
   /** Never throws. */
   evaluate(text: string, present: Row): Promise<Evaluated> {
@@ -51,7 +54,7 @@ class ExpressionWorkers {
   #next(): void {
     while (this.#waiting.length > 0) {
       const helper = this.#rested() ?? this.#start();
-      if (!helper) return;
+      if (!helper) return this.#lookAgain();
       void this.#run(helper, this.#take());
     }
   }
@@ -65,21 +68,28 @@ class ExpressionWorkers {
   #rested(): Helper | undefined {
     for (let helper = this.#idle.pop(); helper; helper = this.#idle.pop()) {
       if (helper.failure === undefined) return helper;
-      this.#count--;
     }
     return undefined;
   }
 
   #start(): Helper | undefined {
-    if (this.#count === most) return undefined;
-    this.#count++;
-    return new Helper();
+    const isNeeded = this.#busy.size === 0 || [...this.#busy].some((helper) => helper.busyMs >= patienceMs);
+    return isNeeded && this.#busy.size < most ? new Helper() : undefined;
+  }
+
+  #lookAgain(): void {
+    if (this.#busy.size === most || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#next();
+    }, patienceMs);
   }
 
   async #run(helper: Helper, batch: readonly Waiting[]): Promise<void> {
+    this.#busy.add(helper);
     const answers = await helper.evaluate(batch.map(({ task }) => task));
+    this.#busy.delete(helper);
     if (helper.failure === undefined) this.#idle.push(helper);
-    else this.#count--;
     const failure = helper.failure ?? "";
     if (answers) for (const [at, { settle }] of batch.entries()) settle(answers[at]!);
     else if (batch.length === 1 || !helper.isReady) for (const { settle } of batch) settle({ failure });
@@ -95,6 +105,7 @@ class Helper {
   readonly #child: ChildProcess;
   readonly #ready: Promise<void>;
   #answer: ((answers: readonly Evaluated[] | undefined) => void) | undefined;
+  #sentAt: number | undefined;
   isReady = false;
   /** Why it is over; undefined while it is not. */
   failure: string | undefined;
@@ -130,6 +141,11 @@ class Helper {
     this.#child.on("error", (error) => this.#end(notStarted(error.message)));
   }
 
+  /** For how many milliseconds it has been working on its batch. */
+  get busyMs(): number {
+    return this.#sentAt === undefined ? 0 : performance.now() - this.#sentAt;
+  }
+
   /** An answer to each task, in their order; undefined when it is over. */
   async evaluate(tasks: readonly Task[]): Promise<readonly Evaluated[] | undefined> {
     const answered = new Promise<readonly Evaluated[] | undefined>((resolve) => {
@@ -139,8 +155,10 @@ class Helper {
     await this.#ready;
     if (this.failure !== undefined) return undefined;
     const timer = setTimeout(() => this.#end(tooLong), deadlineMs);
+    this.#sentAt = performance.now();
     this.#child.send(tasks);
     const answers = await answered;
+    this.#sentAt = undefined;
     clearTimeout(timer);
     this.#hold(false);
     return answers;
