@@ -22,9 +22,9 @@ const TRIAL_WINDOWS = 3;
 /** How much higher a limit is tried than the proven one; twice as much after each success. */
 const LIFT = 0.05;
 const LIFT_MAX = 1;
-/** When a higher limit is tried first, in milliseconds and in pauses, and at most how late when tries fail. */
-const LIFT_AFTER_MS = 30_000;
-const LIFT_AFTER_PAUSES = 30;
+/** When a higher limit is tried first, in milliseconds and in pauses, since a try that fails costs a pause; and at most how late. */
+const LIFT_AFTER_MS = 60_000;
+const LIFT_AFTER_PAUSES = 60;
 const LIFT_AFTER_MAX_MS = 16 * 60_000;
 /** A pause from which on the limit is taken for one of a longer window, such as a minute or a day. */
 const LONG_PAUSE_MS = 5_000;
