@@ -38,7 +38,7 @@ export interface SourceStream {
    * The records among `keys` that the ERP has, as they are now. Present where reading them together costs less than one by
    * one with {@link readOne}.
    */
-  readMany?(keys: readonly Key[], signal: AbortSignal): Promise<ReadonlyMap<Key, Row>>;
+  readonly readMany?: (keys: readonly Key[], signal: AbortSignal) => Promise<ReadonlyMap<Key, Row>>;
 
   /**
    * Every key the ERP holds now, in batches. An iteration that ends without a throw was complete:

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseSync } from "oxc-parser";
+import { z } from "zod";
 
 // `npm run dead:members`: members of classes and methods of interfaces in `src` that no line of `src` uses. knip finds unused
 // exports and files; this asks TypeScript's language server for the references of every member and keeps those that are uses:
@@ -43,6 +44,14 @@ function visit(value: unknown, look: (node: SyntaxNode) => void): void {
   }
 }
 
+const nodesIn = (value: unknown): readonly SyntaxNode[] => (Array.isArray(value) ? value.filter(isNode) : []);
+
+const messageSchema = z.looseObject({
+  id: z.union([z.number(), z.string()]).optional(),
+  method: z.string().optional(),
+  result: z.unknown().optional(),
+});
+
 const keyOf = (node: SyntaxNode, property: string): SyntaxNode | undefined => {
   const key = node[property];
   return isNode(key) ? key : undefined;
@@ -65,7 +74,7 @@ function read(file: string, text: string): { readonly members: readonly Member[]
     }
     if (node.type === "MemberExpression") uses.add(keyOf(node, "property")?.start ?? -1);
     if (node.type === "ObjectPattern")
-      for (const property of node["properties"] as readonly SyntaxNode[]) uses.add(keyOf(property, "key")?.start ?? -1);
+      for (const property of nodesIn(node["properties"])) uses.add(keyOf(property, "key")?.start ?? -1);
     if (node.type === "TSLiteralType") uses.add((keyOf(node, "literal")?.start ?? -1) + 1);
     if (node.type === "BinaryExpression" && node["operator"] === "in") uses.add((keyOf(node, "left")?.start ?? -1) + 1);
   });
@@ -75,7 +84,7 @@ function read(file: string, text: string): { readonly members: readonly Member[]
 /** TypeScript's own language server, asked over its standard input and output. */
 class LanguageServer {
   readonly #process = spawn("tsc", ["--lsp", "--stdio"], { stdio: ["pipe", "pipe", "ignore"] });
-  readonly #waiting = new Map<number, (result: unknown) => void>();
+  readonly #waiting = new Map<number | string, (result: unknown) => void>();
   #received = Buffer.alloc(0);
   #id = 0;
 
@@ -111,11 +120,7 @@ class LanguageServer {
       if (head < 0) return;
       const length = Number(/Content-Length: (\d+)/i.exec(this.#received.toString("utf8", 0, head))?.[1]);
       if (this.#received.length < head + 4 + length) return;
-      const message = JSON.parse(this.#received.toString("utf8", head + 4, head + 4 + length)) as {
-        readonly id?: number;
-        readonly method?: string;
-        readonly result?: unknown;
-      };
+      const message = messageSchema.parse(JSON.parse(this.#received.toString("utf8", head + 4, head + 4 + length)));
       this.#received = this.#received.subarray(head + 4 + length);
       // A question of the server's own: it gets no settings from us.
       if (message.method !== undefined && message.id !== undefined) this.#send({ id: message.id, result: null });

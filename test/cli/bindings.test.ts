@@ -42,13 +42,15 @@ describe("who is who", () => {
 
   it("adopt shows a record that was unbound as one that a person has to answer for, not as found or new", async () => {
     const { stdout, code } = await scene.run("adopt", "customers", "--json");
-    const { plans } = JSON.parse(stdout) as { plans: [{ records: unknown[] }] };
-    expect(plans[0].records[0]).toMatchObject({
-      id: { key: "10001" },
-      verdict: "unclear",
-      candidates: [],
-      error: { code: "E_UNBOUND" },
-    });
+    const unclear = { id: { key: "10001" }, verdict: "unclear", candidates: [], error: { code: "E_UNBOUND" } };
+    expect(JSON.parse(stdout)).toHaveProperty(
+      "plans[0].records[0]",
+      expect.objectContaining({
+        ...unclear,
+        id: expect.objectContaining(unclear.id),
+        error: expect.objectContaining(unclear.error),
+      }),
+    );
     expect(code).toBe(1);
   });
 

@@ -194,6 +194,6 @@ describe("nested records whose store was lost", () => {
     expect(found.get("tasks/T-10002-Pump")).toBe(known.get("tasks/T-10002-Pump"));
     expect(found.get("tasks/T-10001-Filter")).toBeUndefined();
     const names = stage.sandbox.records("svcDocumentTask").map(({ name }) => name);
-    expect(names.toSorted()).toEqual(["Filter", "Pump", "Pump", "Valve"]);
+    expect(names.map(String).toSorted()).toEqual(["Filter", "Pump", "Pump", "Valve"]);
   });
 });

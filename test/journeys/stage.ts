@@ -124,7 +124,7 @@ export async function until<Seen>(
 export async function untilHeld(store: Store, stream: string): Promise<void> {
   await until(`${stream} is held`, async () => {
     const note = await store.note(heldNote(stream));
-    return isJsonObject(note) && String(note["reason"]).includes("records that svcsync does not know");
+    return isJsonObject(note) && JSON.stringify(note["reason"] ?? null).includes("records that svcsync does not know");
   });
 }
 

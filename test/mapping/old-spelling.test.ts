@@ -53,7 +53,8 @@ describe("a word of an adapter in its old spelling", () => {
   ])("works in %s, with a warning that names the new one (%#)", (_, source, settings, read, path) => {
     const word = path.split(".").at(-1)!;
     const current = word.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-    const asNow = (words: Words) => JSON.parse(JSON.stringify(words).replace(word, current)) as Words;
+    const asNow = (words: Words): Words =>
+      Object.fromEntries(Object.entries(words).map(([name, value]) => [name === word ? current : name, value]));
     const old = load({ ...source, ...settings }, read);
     const fresh = load({ ...source, ...asNow(settings) }, asNow(read));
     expect([old.settings, old.read]).toEqual([fresh.settings, fresh.read]);

@@ -87,7 +87,7 @@ function hasMember(schema: Schema, name: string): schema is z.ZodObject {
 
 function membersNamed(schemas: readonly Schema[], name: string): readonly Schema[] {
   return schemas.flatMap((schema) => {
-    if (hasMember(schema, name)) return kindsOf(schema.shape[name]!);
+    if (hasMember(schema, name)) return kindsOf(schema.shape[name]);
     return schema instanceof z.ZodRecord ? kindsOf(schema.valueType) : [];
   });
 }

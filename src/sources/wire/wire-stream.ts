@@ -26,7 +26,7 @@ export interface StreamDeps {
   readonly deletions?: Track;
   readOne(key: Key, signal: AbortSignal): Promise<Row | undefined>;
   /** Where reading many at once costs less. */
-  readMany?(keys: readonly Key[], signal: AbortSignal): Promise<ReadonlyMap<Key, Row>>;
+  readonly readMany?: (keys: readonly Key[], signal: AbortSignal) => Promise<ReadonlyMap<Key, Row>>;
 }
 
 /** The promises of `SourceStream` over a table on the wire. */

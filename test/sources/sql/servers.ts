@@ -11,7 +11,7 @@ export interface Servers {
   readonly postgres: TestPostgres;
   readonly mariadb: TestMariadb;
   /** An empty database of this kind, opened as a source. */
-  open(dialect: DialectName, settings?: Readonly<Record<string, unknown>>): Promise<Opened>;
+  readonly open: (dialect: DialectName, settings?: Readonly<Record<string, unknown>>) => Promise<Opened>;
 }
 
 /** A PostgreSQL and a MariaDB for all tests of the file that calls this at its top. */
