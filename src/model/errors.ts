@@ -9,7 +9,7 @@ import type { Json } from "./json.ts";
  */
 export type ErrorFamily = "retry" | "wait" | "park" | "stop";
 
-/** A stable, readable name of an error, listed with its meaning and remedy in docs/errors.md. */
+/** A stable, readable name of an error, listed with its meaning and remedy in docs/errors. */
 export type ErrorCode = `E_${string}`;
 
 export interface ErrorExtras {
