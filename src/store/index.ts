@@ -1,4 +1,4 @@
-export * from "./contract.ts";
+export * from "./contract/index.ts";
 export * from "./claim.ts";
 export * from "./facts.ts";
 export { isAnswerable } from "./transitions.ts";

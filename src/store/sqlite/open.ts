@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
-import type { OpenStoreOptions, Store } from "../contract.ts";
+import type { OpenStoreOptions, Store } from "../contract/index.ts";
 import { giveBackClaims } from "./tables/claims.ts";
 import { connect, makeDataDir } from "./durability/connection.ts";
 import { DaemonLock } from "./durability/daemon-lock.ts";

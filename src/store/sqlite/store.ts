@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { Clock, Key, RecordId, ResourceName, StreamName } from "#model";
 import { redacted, type Logger, type Redact } from "#telemetry";
 import type { Applied, Claim } from "../claim.ts";
-import type { Store } from "../contract.ts";
+import type { Store } from "../contract/index.ts";
 import type { MatchEntry } from "../facts.ts";
 import { backupStore } from "./durability/backup.ts";
 import type { DaemonLock } from "./durability/daemon-lock.ts";

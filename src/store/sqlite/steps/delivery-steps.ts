@@ -1,7 +1,7 @@
 import type { Binding, ErrorFacts, RecordId } from "#model";
 import type { Applied, AuditEntry, Claim, Parents, Waiting } from "../../claim.ts";
 import { letGo, refused } from "./journal.ts";
-import type { Store } from "../../contract.ts";
+import type { Store } from "../../contract/index.ts";
 import type { Tables } from "../tables.ts";
 
 /** The steps that end a claim. */

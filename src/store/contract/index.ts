@@ -1,0 +1,57 @@
+import type { Redact } from "#telemetry";
+import type { IntakeStore } from "./intake.ts";
+import type { ScheduleStore } from "./schedule.ts";
+import type { DeliveryStore } from "./deliveries.ts";
+import type { RecordStore } from "./records.ts";
+import type { OperatorStore } from "./operator.ts";
+import type { SweepStore } from "./sweeps.ts";
+import type { MatchStore } from "./matching.ts";
+import type { NoteStore } from "./notes.ts";
+import type { MaintenanceStore } from "./maintenance.ts";
+
+/**
+ * The source of truth. Each role has a file of its own, named after who uses it: ask for the role you need.
+ * Async and coarse: one method = one transaction = one step of the story, so that it can be kept on a server
+ * database too. Methods reject with a StopError (E_STORE_FULL, E_STORE_READONLY, E_STORE_CORRUPT, E_STORE_FAILED) when
+ * the disk does: nothing was then recorded, and nothing may be sent. E_STORE_LOCKED (a RetryError) says that another
+ * process wrote for too long; E_STORE_CLOSED that the store was disposed; E_STORE_VALUE (a ParkError) that the record holds
+ * a value that cannot be kept. A step that the record's story does not allow,
+ * such as a second create while one is open, is refused with E_STORE_STATE: a defect of the caller.
+ * What a method promises is durable when its promise resolves: `begin`, `bind` and everything that ends an intent
+ * survive a power cut; the others at least a kill -9.
+ */
+export interface Store
+  extends
+    IntakeStore,
+    ScheduleStore,
+    DeliveryStore,
+    RecordStore,
+    OperatorStore,
+    SweepStore,
+    MatchStore,
+    NoteStore,
+    MaintenanceStore,
+    AsyncDisposable {}
+
+export interface OpenStoreOptions {
+  /**
+   * `daemon` holds the store alone among daemons until disposed (the operating system frees it after a kill -9) and gives
+   * back the claims of a dead one. `operator` reads and answers beside a running daemon.
+   * @throws {StopError} E_STORE_BUSY when another live daemon holds it.
+   */
+  readonly as: "daemon" | "operator";
+  /** Takes secrets out of errors and notes before they are written down; none are known unless given. */
+  readonly redact?: Redact;
+  /** How long a claim lasts without being renewed, in milliseconds. */
+  readonly leaseMs?: number;
+}
+
+export * from "./intake.ts";
+export * from "./schedule.ts";
+export * from "./deliveries.ts";
+export * from "./records.ts";
+export * from "./operator.ts";
+export * from "./sweeps.ts";
+export * from "./matching.ts";
+export * from "./notes.ts";
+export * from "./maintenance.ts";

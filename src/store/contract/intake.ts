@@ -1,0 +1,39 @@
+import type { Change, Cursor, ErrorFacts, StreamName } from "#model";
+import type { CursorState, StageResult, Unreadable } from "../facts.ts";
+
+/** What pollers write: the changes of the ERP, and how far each stream was read. */
+export interface IntakeStore {
+  cursor(stream: StreamName): Promise<CursorState>;
+
+  /**
+   * Stores changes and cursor together. A row whose content hash is what the store has is dropped; a real change gets
+   * the stream's next sequence, resets attempts and makes the record due, except one that is claimed: its worker makes
+   * it due when it is done. Two changes of one key in a batch: the later one wins. A deletion of an unknown key is dropped.
+   * `backfill` marks records of a first load, which live changes overtake. A real change ends whatever a record was
+   * waiting for or parked with; an open intent stays open. An `unreadable` row is a change, too: the record keeps its last
+   * readable row, and its claims carry the error until a readable row or a deletion is staged. A deletion keeps the last row; a record that comes back has its
+   * old binding. `complete`: the poll reached the end of its window.
+   */
+  stage(
+    stream: StreamName,
+    batch: {
+      changes: readonly Change[];
+      unreadable?: readonly Unreadable[];
+      cursor: Cursor;
+      backfill: boolean;
+      complete: boolean;
+    },
+  ): Promise<StageResult>;
+
+  /** Notes that a poll failed; the cursor stays. Cleared by the next `stage`. */
+  pollFailed(stream: StreamName, error: ErrorFacts): Promise<void>;
+
+  /** Forgets the cursor, so that the next poll reads everything again (rows that did not change fall out by hash). */
+  resetCursor(stream: StreamName): Promise<void>;
+
+  /**
+   * Makes every record of the stream due when `fingerprint` differs from the one stored, and stores it; a claimed record
+   * when its claim ends, a deleted one never. Live changes overtake them. Returns how many; none by the first fingerprint.
+   */
+  remap(stream: StreamName, fingerprint: string): Promise<number>;
+}

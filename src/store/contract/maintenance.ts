@@ -1,0 +1,14 @@
+/** Care of the store as a whole. */
+export interface MaintenanceStore {
+  /** Removes audit entries older than `before`; returns how many. */
+  pruneAudit(before: number): Promise<number>;
+
+  /** Makes a store that was put back forget match index and adoption decisions; the note `CREATES_NOTE` is then `creates`. */
+  restored(creates: number): Promise<void>;
+
+  /** Writes a consistent copy to `path`, over an earlier one once it is whole. The copy is like one that was {@link restored}. */
+  backup(path: string): Promise<void>;
+
+  /** Rejects with a StopError when the store cannot be written to or is damaged. Reads the whole store: seconds per gigabyte. */
+  check(): Promise<void>;
+}

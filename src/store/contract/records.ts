@@ -1,0 +1,31 @@
+import type { Binding, RecordId, RecordState, ResourceName, ServiceId, StreamName } from "#model";
+import type { RecordView } from "../facts.ts";
+
+/** What is known of records: their state, what they are bound to, who waits for whom. */
+export interface RecordStore {
+  record(id: RecordId): Promise<RecordView | undefined>;
+
+  /** Records in key order after `after`, for lists and exports; `unbound`: only those without a binding. */
+  records(query: {
+    stream?: StreamName;
+    states?: readonly RecordState[];
+    unbound?: true;
+    after?: RecordId;
+    limit: number;
+  }): Promise<RecordView[]>;
+
+  /** Records per stream and state; states without records are absent. */
+  counts(): Promise<Map<StreamName, Partial<Record<RecordState, number>>>>;
+
+  /** The bindings of these records, by {@link recordName}; unbound ones are absent. */
+  bindings(ids: readonly RecordId[]): Promise<ReadonlyMap<string, Binding>>;
+
+  /** Bound children of a record that are not deleted: a parent's deletion waits for them. */
+  boundChildren(id: RecordId): Promise<RecordId[]>;
+
+  /** Up to `limit` ids of the resource that records are bound to, the highest first: those were made last. */
+  boundIds(resource: ResourceName, limit: number): Promise<ServiceId[]>;
+
+  /** The record that is bound to this id of the service. */
+  boundTo(binding: Binding): Promise<RecordId | undefined>;
+}

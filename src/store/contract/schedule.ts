@@ -1,0 +1,23 @@
+import type { ErrorCode, StreamName } from "#model";
+import type { DueRecord } from "../facts.ts";
+
+/** What is to be delivered, and when. */
+export interface ScheduleStore {
+  /**
+   * Up to `limit` records whose time has come: due or retry time reached, or a claim whose lease ran out.
+   * Live changes first, then by due time. `streams` restricts (a stream on hold is left out).
+   */
+  due(query: { limit: number; streams: readonly StreamName[] }): Promise<DueRecord[]>;
+
+  /** The earliest moment at which something becomes due, or undefined; `besides` leaves out what met one of these errors. */
+  nextDueAt(streams: readonly StreamName[], besides?: readonly ErrorCode[]): Promise<number | undefined>;
+
+  /** The clock was set back by `byMs`: every due time and lease goes back with it, so that nothing waits for it to catch up. */
+  clockSetBack(byMs: number): Promise<void>;
+
+  /**
+   * How far the clock had got, to half a second, when anything was last written, be it by an earlier process; since the last
+   * {@link clockSetBack}. 0 for a store in which nothing was written.
+   */
+  latestMoment(): Promise<number>;
+}
