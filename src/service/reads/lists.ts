@@ -60,7 +60,7 @@ export class Lists {
     const { paths, dialect } = this.#deps;
     const read = (place: Place) => this.page(resource, query, place, signal, above);
     for await (const rows of inPieces(walk(resource, read, dialect))) {
-      for (const row of rows) {
+      for (const row of paths.isNested(resource) ? rows : []) {
         for (const [field, id] of Object.entries(above)) row[field] ??= id;
         paths.remember(resource, idOf(row["id"]) ?? 0, row);
       }
