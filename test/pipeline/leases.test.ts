@@ -1,21 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { RetryError } from "#model";
-import type { Claim } from "#store";
 import { Leases } from "../../src/pipeline/deliver/leases.ts";
-
-const claim: Claim = {
-  id: { stream: "customers", key: "1" },
-  token: "t",
-  sequence: 1,
-  row: {},
-  deleted: false,
-  attempts: 0,
-  binding: undefined,
-  applied: undefined,
-  doubts: undefined,
-  intent: undefined,
-  decision: undefined,
-};
+import { claimed } from "./claimed.ts";
 
 /** A store that refuses every renewal with the code, and counts them. */
 class Refusing {
@@ -36,7 +22,7 @@ describe("leases", () => {
   it("go on renewing a claim when the store was locked for a moment", async () => {
     const store = new Refusing("E_STORE_LOCKED");
     using leases = new Leases(store, 30);
-    leases.hold(claim);
+    leases.hold(claimed());
     await vi.waitFor(() => expect(store.count).toBeGreaterThan(2), { timeout: 120_000 });
   });
 
@@ -44,8 +30,8 @@ describe("leases", () => {
     const lost = new Refusing("E_CLAIM_LOST");
     const locked = new Refusing("E_STORE_LOCKED");
     using leases = new Leases({ renew: ({ token }) => (token === "t" ? lost : locked).renew() }, 30);
-    leases.hold(claim);
-    leases.hold({ ...claim, token: "other" });
+    leases.hold(claimed());
+    leases.hold(claimed({ token: "other" }));
     await vi.waitFor(() => expect(locked.count).toBeGreaterThan(2), { timeout: 120_000 });
     expect(lost.count).toBe(1);
   });

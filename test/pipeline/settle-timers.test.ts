@@ -1,23 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Claim } from "#store";
 import { SettleTimers } from "../../src/pipeline/deliver/settle-timers.ts";
+import { claimed } from "./claimed.ts";
 
 const SETTLE_MS = 60_000;
 
-function claimed(begunAt: number): Claim {
-  return {
-    id: { stream: "customers", key: "1" },
-    token: "t",
-    sequence: 1,
-    row: {},
-    deleted: false,
-    attempts: 0,
-    binding: undefined,
-    applied: undefined,
-    doubts: undefined,
-    intent: { resource: "customer", projection: {}, begunAt, looks: 0, answered: false },
-    decision: undefined,
-  };
+function begun(begunAt: number): Claim {
+  return claimed({ intent: { resource: "customer", projection: {}, begunAt, looks: 0, answered: false } });
 }
 
 describe("looks", () => {
@@ -26,7 +15,7 @@ describe("looks", () => {
     try {
       const looks = new SettleTimers(SETTLE_MS);
       const waits: number[] = [];
-      for (let waitMs = looks.nextMs(claimed(1)); waitMs > 0; waitMs = looks.nextMs(claimed(1))) {
+      for (let waitMs = looks.nextMs(begun(1)); waitMs > 0; waitMs = looks.nextMs(begun(1))) {
         waits.push(waitMs);
         vi.advanceTimersByTime(waitMs);
       }
@@ -38,16 +27,16 @@ describe("looks", () => {
 
   it("are two where nothing has to settle: the first may have come before the record", () => {
     const looks = new SettleTimers(0);
-    expect([looks.nextMs(claimed(1)), looks.nextMs(claimed(1))]).toEqual([1_000, 0]);
+    expect([looks.nextMs(begun(1)), looks.nextMs(begun(1))]).toEqual([1_000, 0]);
   });
 
   it("begin anew for each create of a record: an old look says nothing about a later create", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     try {
       const looks = new SettleTimers(SETTLE_MS);
-      looks.nextMs(claimed(1));
+      looks.nextMs(begun(1));
       vi.advanceTimersByTime(24 * SETTLE_MS);
-      expect(looks.nextMs(claimed(2))).toBe(1_000);
+      expect(looks.nextMs(begun(2))).toBe(1_000);
     } finally {
       vi.useRealTimers();
     }
