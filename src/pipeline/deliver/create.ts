@@ -22,7 +22,7 @@ import { naturalKey } from "../match/natural-key.ts";
 import type { Wanted } from "./resolver.ts";
 import { respelledNote } from "./settlement.ts";
 import type { StoreAge } from "../wake/store-age.ts";
-import { saysDone, provesNotExecuted } from "./retry-decision.ts";
+import { provesExecuted, provesNotExecuted } from "./retry-decision.ts";
 
 export interface CreatorDeps {
   readonly store: Store;
@@ -103,7 +103,7 @@ export class Creator {
       await this.#expectUnowned(claim.id, resource, written.serviceId);
       return written;
     } catch (thrown) {
-      if (saysDone(thrown)) await store.answered(claim);
+      if (provesExecuted(thrown)) await store.answered(claim);
       else if (!signal.aborted && provesNotExecuted(thrown)) await store.abandon(claim);
       throw thrown;
     }

@@ -82,6 +82,6 @@ export function provesNotExecuted(thrown: unknown): boolean {
 }
 
 /** Whether an error tells of a create that the service carried out, although not under which id. */
-export function saysDone(thrown: unknown): boolean {
+export function provesExecuted(thrown: unknown): boolean {
   return thrown instanceof RetryError && thrown.code === "E_CREATE_UNKNOWN";
 }

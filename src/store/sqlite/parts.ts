@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
-import { Answers } from "./steps/operator-decisions.ts";
+import { OperatorDecisions } from "./steps/operator-decisions.ts";
 import { Journal } from "./steps/journal.ts";
 import { LatestMoment } from "./tables/latest-moment.ts";
 import { MatchIndex } from "./tables/match-index.ts";
@@ -27,7 +27,7 @@ export function makeParts(db: Database, clock: Clock, leaseMs: number) {
     schedule: new Schedule(db, clock),
     journal: new Journal(tables),
     outcomes: new DeliverySteps(tables),
-    answers: new Answers(db, clock, tables),
+    decisions: new OperatorDecisions(db, clock, tables),
     rechecks: new Rechecks(db, clock, tables),
     views: new Views(db, tables.family, tables.streams),
     sweeps: new Sweeps(db),

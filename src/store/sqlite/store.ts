@@ -203,11 +203,11 @@ export class SqliteStore implements Store {
   }
 
   retryNow(target: Parameters<Store["retryNow"]>[0]) {
-    return this.#commit.run(() => this.#deps.answers.retryNow(target));
+    return this.#commit.run(() => this.#deps.decisions.retryNow(target));
   }
 
   resolve(...[id, answer]: Parameters<Store["resolve"]>) {
-    return this.#commit.run(() => this.#deps.answers.resolve(id, answer), DURABLE);
+    return this.#commit.run(() => this.#deps.decisions.resolve(id, answer), DURABLE);
   }
 
   recheck(...[id, doubts, audit]: Parameters<Store["recheck"]>) {

@@ -31,7 +31,7 @@ interface Answered {
 const GONE = "E_RECORD_GONE";
 
 /** What people decide: answers to creates that cannot be settled, and another try for what stands still. */
-export class Answers {
+export class OperatorDecisions {
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #tables: Tables;
