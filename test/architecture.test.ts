@@ -23,6 +23,7 @@ const vendorPlaces: Readonly<Record<string, readonly string[]>> = {
   ioredis: ["src/queue/"],
   pino: ["src/telemetry/"],
   pg: ["src/queue/", "src/sources/sql/"],
+  yaml: ["src/mapping/", "src/cli/init/"],
   "csv-parse": ["src/sources/files/", "src/cli/"],
   "better-sqlite3": ["src/store/sqlite/", "src/sources/sql/", "src/sandbox/"],
 };

@@ -7,7 +7,7 @@ import { deletions, type DeletionsOptions } from "./commands/deletions.ts";
 import { demo, type DemoOptions } from "./demo/index.ts";
 import { explain, type ExplainOptions } from "./commands/explain.ts";
 import { failureCode, failureText, isSettingsError } from "./output/failure-text.ts";
-import { init, presets, zoneObjection, type InitOptions } from "./init/index.ts";
+import { init, presetNames, zoneObjection, type InitOptions } from "./init/index.ts";
 import { exitCode, exitCodes } from "./output/exit-code.ts";
 import { safeIo, type Io, type ProcessIo } from "./output/io.ts";
 import { parseRecord, records, type RecordsOptions } from "./commands/records.ts";
@@ -52,7 +52,7 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
   const globals = () => program.opts<GlobalOptions>();
 
   command("init", "Ask for the ERP and the service, write .env and config/sync.yaml, then check them")
-    .addOption(new Option("--erp <name>", "the ERP").choices(presets.map(({ name }) => name)))
+    .addOption(new Option("--erp <name>", "the ERP").choices(presetNames))
     .option("--service-url <url>", "address of the service")
     .option("--set <name=value...>", "a line of .env (ERP_URL=…), or a table or column (customers.table=…)", setting)
     .option("--timezone <zone>", "time zone of the ERP's clock (default: this machine's)", zone)

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox } from "#sandbox";
-import { sampleSyncFile } from "../../src/cli/init/sample-sync-file.ts";
+import { readSampleSyncFile } from "../../src/cli/init/presets.ts";
 import { startRedis } from "../setup/redis.ts";
 import { runCaptured } from "./scene.ts";
 
@@ -121,7 +121,7 @@ describe("init", () => {
     await rm(join(folder, ".env"));
     const edited = await runCaptured(["init", "--yes", "--no-check", "--erp", "weclapp"]);
     expect(edited.stderr).toContain("config/sync.yaml already exists");
-    await writeFile(join(folder, "config/sync.yaml"), sampleSyncFile);
+    await writeFile(join(folder, "config/sync.yaml"), readSampleSyncFile());
     expect(await runCaptured(["init", "--yes", "--no-check", "--erp", "weclapp"])).toMatchObject({ code: 0 });
     expect(await read("config/sync.yaml")).toContain("preset: weclapp");
   });

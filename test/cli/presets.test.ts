@@ -1,12 +1,13 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { loadSyncFile } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
 // The presets are inside the module: its index shows commands alone.
-import { presets } from "../../src/cli/init/presets.ts";
+import { presetNames, readPresets, readSampleSyncFile } from "../../src/cli/init/presets.ts";
 import { templateZone } from "../../src/cli/init/preset.ts";
-import { sampleSyncFile } from "../../src/cli/init/sample-sync-file.ts";
+
+const presets = readPresets();
 
 /** Something that every adapter's settings take for a value: an address that stays unreachable. */
 const valueOf: Readonly<Record<string, string>> = {
@@ -102,8 +103,16 @@ describe("an order that is cancelled", () => {
   });
 });
 
+describe("the presets", () => {
+  it("are the files of their folder", () => {
+    const files = readdirSync(new URL("../../src/cli/init/presets", import.meta.url));
+    const names = [...presetNames, "sample"];
+    expect(files.toSorted()).toEqual(names.map((name) => `${name}.yaml`).toSorted());
+  });
+});
+
 describe("the sample's sync file", () => {
   it("is the one that is shipped", () => {
-    expect(sampleSyncFile).toBe(readFileSync(new URL("../../config/sync.yaml", import.meta.url), "utf8"));
+    expect(readSampleSyncFile()).toBe(readFileSync(new URL("../../config/sync.yaml", import.meta.url), "utf8"));
   });
 });

@@ -6,7 +6,7 @@ import { runCommand } from "#cli";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox, type SampleErp, type Sandbox } from "#sandbox";
 import { startRedis } from "../setup/redis.ts";
 // The shipped sync file as the demo uses it.
-import { sampleSyncFile } from "../../src/cli/init/sample-sync-file.ts";
+import { readSampleSyncFile } from "../../src/cli/init/presets.ts";
 
 /** What a command came to. */
 export interface Ran {
@@ -65,7 +65,7 @@ export async function openScene(): Promise<Scene> {
       const lines = Object.entries(environment).filter(([, value]) => value !== undefined);
       await writeFile(envFile, lines.map(([name, value]) => `${name}='${value}'\n`).join(""));
     },
-    edit: (change) => writeFile(syncFile, change(sampleSyncFile)),
+    edit: (change) => writeFile(syncFile, change(readSampleSyncFile())),
     async [Symbol.asyncDispose]() {
       erp[Symbol.dispose]();
       await sandbox[Symbol.asyncDispose]();

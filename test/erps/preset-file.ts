@@ -1,9 +1,9 @@
 // The presets are inside their module: its index shows commands alone.
-import { presets } from "../../src/cli/init/presets.ts";
+import { readPresets } from "../../src/cli/init/presets.ts";
 
 /** The sync file that `svcsync init` writes for this ERP. */
 export function presetFile(name: string): string {
-  const preset = presets.find((preset) => preset.name === name);
+  const preset = readPresets().find((preset) => preset.name === name);
   if (preset === undefined) throw new Error(`there is no preset ${name}`);
   return preset.syncFile;
 }

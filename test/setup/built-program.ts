@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -17,6 +17,8 @@ export async function buildProgram(): Promise<void> {
   await mkdir(folder, { recursive: true });
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   await run(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", folder, "--noCheck"]);
+  const presets = "cli/init/presets";
+  await cp(join(root, "src", presets), join(folder, presets), { recursive: true });
   await chmod(builtProgram, 0o755);
   // Its rooms are its own; the imports of the checkout lead to dist.
   await writeFile(stamp, JSON.stringify({ type: "module", imports: { "#*": "./*/index.js" } }));

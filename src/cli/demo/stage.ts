@@ -4,7 +4,7 @@ import { Closing, readSyncFile, type Configuration } from "#daemon";
 import { loadSettings, secretTexts } from "#settings";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox, type SampleErp, type Sandbox } from "#sandbox";
 import { openLogger, Redaction } from "#telemetry";
-import { sampleSyncFile } from "../init/index.ts";
+import { readSampleSyncFile } from "../init/index.ts";
 
 /** Everything that a demo or a rehearsal runs on: a stand-in for the service, a sample ERP, settings between them. */
 export interface Stage extends AsyncDisposable {
@@ -24,7 +24,7 @@ export async function setStage(folder: string, queueUrl: string | undefined): Pr
     const sandbox = closing.use(await startSandbox());
     const erp = closing.use(createSampleErp(join(folder, "erp.sqlite")));
     const syncFile = join(folder, "sync.yaml");
-    await writeFile(syncFile, sampleSyncFile);
+    await writeFile(syncFile, readSampleSyncFile());
     const environment = {
       SERVICE_URL: sandbox.url,
       SERVICE_TOKEN: DEFAULT_TOKEN,

@@ -4,7 +4,7 @@ import type { Io } from "../output/io.ts";
 import { askPreset, askSettings, zoneObjection } from "./ask.ts";
 import { askedKeys } from "./env-text.ts";
 import { templateZone, type Preset } from "./preset.ts";
-import { presets } from "./presets.ts";
+import { presetNames, readPresets } from "./presets.ts";
 import { tablesOf } from "./tables/given-tables.ts";
 import { ownStreams } from "./own-streams.ts";
 
@@ -36,11 +36,12 @@ export const syncFilePath = "config/sync.yaml";
 /** What the options and the person say; a sentence when that is not enough. */
 export async function answers(options: AnswerOptions, io: Io): Promise<Answered | string> {
   const { tables, others: given } = tablesOf(givenSettings(options));
+  const presets = readPresets();
   const wanted = presets.find(({ name }) => name === options.erp);
   const isAsking = !options.yes && io.stdin !== undefined;
-  if (!isAsking && !wanted) return `--erp is missing; there are ${presets.map(({ name }) => name).join(", ")}.`;
+  if (!isAsking && !wanted) return `--erp is missing; there are ${presetNames.join(", ")}.`;
   using interview = isAsking && io.stdin ? new Interview(io, io.stdin) : undefined;
-  const preset = wanted ?? (interview && (await askPreset(interview)));
+  const preset = wanted ?? (interview && (await askPreset(interview, presets)));
   const refused = preset && objection(preset, given);
   if (refused !== undefined) return refused;
   const settings = preset && interview ? await askSettings(interview, preset, given) : given;

@@ -6,10 +6,11 @@ import { adapters } from "#sources";
 import type { Answers } from "./env-text.ts";
 import type { Interview } from "../interview.ts";
 import type { Preset } from "./preset.ts";
-import { presets } from "./presets.ts";
 
 /** Asks which ERP it is, by number or by name; undefined without an answer. */
-export async function askPreset(interview: Interview): Promise<Preset | undefined> {
+export async function askPreset(interview: Interview, presets: readonly Preset[]): Promise<Preset | undefined> {
+  const presetOf = (typed: string) =>
+    presets[Number(typed) - 1] ?? presets.find(({ name }) => name.toLowerCase() === typed.toLowerCase());
   const list = presets.map(({ name, title }, at) => `  ${String(at + 1).padStart(2)}  ${name.padEnd(16)} ${title}`);
   interview.say(`Which ERP leads?\n\n${list.join("\n")}\n`);
   const answer = await interview.ask({
@@ -17,10 +18,6 @@ export async function askPreset(interview: Interview): Promise<Preset | undefine
     objection: (typed) => (presetOf(typed) ? undefined : `wanted a number from 1 to ${presets.length}, or a name`),
   });
   return answer === undefined ? undefined : presetOf(answer);
-}
-
-function presetOf(typed: string): Preset | undefined {
-  return presets[Number(typed) - 1] ?? presets.find(({ name }) => name.toLowerCase() === typed.toLowerCase());
 }
 
 /** Asks for what `given` does not hold: the service, then the ERP's variables. Undefined without an answer. */

@@ -1,4 +1,3 @@
 export { init, type InitOptions } from "./init.ts";
 export { zoneObjection } from "./ask.ts";
-export { presets } from "./presets.ts";
-export { sampleSyncFile } from "./sample-sync-file.ts";
+export { presetNames, readSampleSyncFile } from "./presets.ts";

@@ -7,7 +7,7 @@ import type { GlobalOptions } from "../command-context.ts";
 import { failureCode, failureText } from "../output/failure-text.ts";
 import { exitCode } from "../output/exit-code.ts";
 import type { Io } from "../output/io.ts";
-import { sampleSyncFile } from "./sample-sync-file.ts";
+import { readSampleSyncFile } from "./presets.ts";
 import { answers, syncFilePath as syncFile, type AnswerOptions } from "./answers.ts";
 import { envText } from "./env-text.ts";
 import { templateZone, type Preset } from "./preset.ts";
@@ -77,7 +77,7 @@ async function checked(envFile: string, io: Io): Promise<number> {
 /** Files that a user has edited. The sample's sync file, unchanged, is not one of them. */
 async function takenFiles(envFile: string): Promise<string[]> {
   const sync = await readIfThere(syncFile);
-  const taken = sync === undefined || sync === sampleSyncFile ? [] : [syncFile];
+  const taken = sync === undefined || sync === readSampleSyncFile() ? [] : [syncFile];
   return (await isThere(envFile)) ? [envFile, ...taken] : taken;
 }
 

@@ -4,11 +4,11 @@ export interface Variable {
   /** What to answer, for a person. */
   readonly about: string;
   /** How such a value looks. */
-  readonly example?: string;
+  readonly example?: string | undefined;
   /** Not shown while it is typed. */
-  readonly isSecret?: boolean;
+  readonly isSecret?: boolean | undefined;
   /** The address of a database: shown while it is typed; its password is asked for separately, hidden. */
-  readonly isDatabase?: boolean;
+  readonly isDatabase?: boolean | undefined;
 }
 
 /** What `svcsync init` writes for one ERP. */
@@ -39,3 +39,11 @@ export function fileHead(title: string): string {
 # - Changing this file is safe: every record is mapped again, and only what then differs is sent.
 `;
 }
+
+/** Below the head, where the tables are those of the sample ERP. */
+export const tablesOfSample = `#
+# The tables and columns below are those of the sample ERP. Put your own names in, or, better, make one view per stream with
+# these names: then everything that is peculiar to your ERP is in one place, and the columns that each stream needs are
+# exactly the ones named here. A view needs a key that is never empty and unique, and a stamp that moves with every change
+# of every table it joins.
+`;
