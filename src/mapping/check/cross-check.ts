@@ -85,7 +85,7 @@ function isTags(words: FieldWords | undefined): boolean {
   return typeof words === "object" && "tags" in words;
 }
 
-/** A record can come back: what its deletion wrote has to be put right by `fields`. */
+/** A record can come back: what its deletion wrote has to be corrected by `fields`. */
 function checkDeletedSet({ path, parts, fields, fieldNames }: CheckedStream): Problem[] {
   return Object.keys(parts.deleted?.set ?? {}).flatMap((field): Problem[] => {
     const place = { path: [...path, "deleted", "set", field], atName: true };

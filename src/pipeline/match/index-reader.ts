@@ -16,7 +16,7 @@ import { naturalKey, ruleName } from "./natural-key.ts";
 
 /** How far behind the newest stamp seen a refresh reads again: clocks differ and transactions commit late. */
 const REFRESH_OVERLAP_MS = 10 * 60_000;
-/** What a refresh by stamps can never see (deletions, stamps set by hand) is put right by reading the resource whole. */
+/** What a refresh by stamps can never see (deletions, stamps set by hand) is corrected by reading the resource whole. */
 const WHOLE_EVERY_MS = 7 * 24 * 60 * 60_000;
 /** Clocks of one service differ by this much. A stamp further ahead is wrong. */
 const AHEAD_MAX_MS = 60_000;

@@ -12,7 +12,7 @@ type Read = () => Promise<JsonObject>;
 
 /**
  * Changes of arrays: our ids come and go, the others' stay. `{ action, ids }` is used once it has been seen to work on
- * this property; its first use is watched, put right where a tenant takes it for something else, and not used again.
+ * this property; its first use is watched, corrected where a tenant takes it for something else, and not used again.
  */
 export class ArrayEdits {
   readonly #mode: "object" | "merge";
@@ -48,7 +48,10 @@ export class ArrayEdits {
     const corrected = await put(wanted, true);
     if (shows(corrected, wanted)) {
       this.#settle(resource, arrays, false);
-      this.#logger.warn({ resource, fields: namesOf(arrays) }, "array action was not understood and was put right");
+      this.#logger.warn(
+        { resource, fields: namesOf(arrays) },
+        "array action was not understood, so the array was corrected",
+      );
     }
     return corrected;
   }
