@@ -1,12 +1,12 @@
 import type { RecordId } from "#model";
-import type { RecordView, Store } from "#store";
+import type { RecordStore, RecordView } from "#store";
 
 const PAGE = 500;
 
 /** Every record that the query finds, a page at a time: however many there are, memory stays flat. */
 export async function* eachRecord(
-  store: Pick<Store, "records">,
-  query: Omit<Parameters<Store["records"]>[0], "limit" | "after">,
+  store: Pick<RecordStore, "records">,
+  query: Omit<Parameters<RecordStore["records"]>[0], "limit" | "after">,
 ): AsyncIterable<RecordView> {
   let after: RecordId | undefined;
   for (;;) {

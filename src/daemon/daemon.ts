@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { errorFacts, StopError } from "#model";
 import { observeAll, type AdoptionGate, type Observer, type Relay } from "#pipeline";
 import { openQueue, type Queue } from "#queue";
-import type { Store } from "#store";
+import type { IntakeStore, NoteStore } from "#store";
 import type { Stream } from "#mapping";
 import type { Logger } from "#telemetry";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
@@ -113,7 +113,7 @@ function startLoops(
 }
 
 /** A stream whose mapping changed is mapped again, record by record; only what differs is sent. */
-async function remapChanged(store: Store, streams: readonly Stream[], logger: Logger): Promise<void> {
+async function remapChanged(store: IntakeStore, streams: readonly Stream[], logger: Logger): Promise<void> {
   for (const { name, fingerprint } of streams) {
     const count = await store.remap(name, fingerprint);
     if (count > 0) logger.info({ stream: name, count }, "mapping changed, records are mapped again");
@@ -127,7 +127,7 @@ function queueFailed(thrown: unknown): StopError {
 }
 
 /** A name that this store has and no other. */
-async function installationOf(store: Store): Promise<string> {
+async function installationOf(store: NoteStore): Promise<string> {
   const known = await store.note("installation");
   if (typeof known === "string") return known;
   const made = randomBytes(6).toString("hex");

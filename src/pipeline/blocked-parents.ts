@@ -1,5 +1,5 @@
 import { recordLabel, recordName, type RecordId, type StreamName } from "#model";
-import type { Store } from "#store";
+import type { RecordStore } from "#store";
 
 /** Records that are asked whom they wait for in turn, before a circle is no longer looked for. */
 const CIRCLE_MAX = 100;
@@ -16,7 +16,7 @@ const wontCome = {
 
 /** Why a parent that `child` waits for will not arrive without action; undefined while it may. */
 export async function permanentlyBlockedReason(
-  store: Pick<Store, "record">,
+  store: Pick<RecordStore, "record">,
   child: RecordId,
   parent: RecordId,
 ): Promise<string | undefined> {
@@ -30,7 +30,11 @@ export async function permanentlyBlockedReason(
 }
 
 /** Whether one of these records is the one that is looked for, or waits for it, be it through others. */
-async function waitsFor(store: Pick<Store, "record">, ids: readonly RecordId[], wanted: RecordId): Promise<boolean> {
+async function waitsFor(
+  store: Pick<RecordStore, "record">,
+  ids: readonly RecordId[],
+  wanted: RecordId,
+): Promise<boolean> {
   const next = [...ids];
   const asked = new Set<string>();
   for (let id = next.shift(); id && asked.size < CIRCLE_MAX; id = next.shift()) {
@@ -54,7 +58,7 @@ export interface Blocked {
 
 /** The records of the stream that are blocked; undefined where there are none. */
 export async function blockedRecords(
-  store: Pick<Store, "record" | "records">,
+  store: Pick<RecordStore, "record" | "records">,
   stream: StreamName,
 ): Promise<Blocked | undefined> {
   const waiting = await store.records({ stream, states: ["waiting"], limit: LOOKED_AT });

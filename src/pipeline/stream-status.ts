@@ -1,6 +1,6 @@
 import { isJsonObject, type Clock, type RecordState, type ResourceName, type StreamName } from "#model";
 import type { Stream } from "#mapping";
-import type { CursorState, Store } from "#store";
+import type { CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore } from "#store";
 import { heldNote } from "./wake/adoption-gate.ts";
 import { heldDeletions } from "./poll/delete-guard.ts";
 import { droppedNote } from "./deliver/dropped-fields.ts";
@@ -28,8 +28,15 @@ export interface StreamStatus {
   readonly attention: readonly string[];
 }
 
+/** What the status is read from. */
+type StatusStore = IntakeStore & RecordStore & OperatorStore & NoteStore;
+
 /** The status of each stream, from the store alone: right beside a running daemon and without one. */
-export async function streamStatus(store: Store, streams: readonly Stream[], clock: Clock): Promise<StreamStatus[]> {
+export async function streamStatus(
+  store: StatusStore,
+  streams: readonly Stream[],
+  clock: Clock,
+): Promise<StreamStatus[]> {
   const counts = await store.counts();
   return Promise.all(streams.map((stream) => oneStatus(store, stream, counts.get(stream.name) ?? {}, clock.now())));
 }
@@ -40,7 +47,7 @@ export function needsPersonCount({ counts }: Pick<StreamStatus, "counts">): numb
 }
 
 async function oneStatus(
-  store: Store,
+  store: StatusStore,
   stream: Stream,
   counts: StreamStatus["counts"],
   now: number,
@@ -72,13 +79,13 @@ async function oneStatus(
   };
 }
 
-async function holdOf(store: Store, stream: StreamName): Promise<StreamStatus["hold"]> {
+async function holdOf(store: NoteStore, stream: StreamName): Promise<StreamStatus["hold"]> {
   const note = await store.note(heldNote(stream));
   if (!isJsonObject(note) || typeof note["reason"] !== "string" || typeof note["remedy"] !== "string") return undefined;
   return { reason: note["reason"], remedy: note["remedy"] };
 }
 
-async function deletionSentence(store: Store, stream: StreamName): Promise<string[]> {
+async function deletionSentence(store: StatusStore, stream: StreamName): Promise<string[]> {
   const held = await heldDeletions(store, stream);
   if (!held) return [];
   const remedy = `"svcsync deletions ${stream} --confirm" deletes them`;
@@ -88,7 +95,7 @@ async function deletionSentence(store: Store, stream: StreamName): Promise<strin
   ];
 }
 
-async function droppedFields(store: Store, stream: Stream): Promise<string[]> {
+async function droppedFields(store: NoteStore, stream: Stream): Promise<string[]> {
   const dropped: string[] = [];
   for (const field of stream.ownedFields)
     if ((await store.note(droppedNote(stream.name, field))) !== undefined) dropped.push(field);

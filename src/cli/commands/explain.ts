@@ -1,7 +1,7 @@
 import { canonicalJson, oneLine, recordLabel, type Json, type RecordId } from "#model";
 import { meaningOf, recordRemedy } from "#operator";
 import { whyItWillNotCome } from "#pipeline";
-import type { AuditRecord, RecordView, Store } from "#store";
+import type { AuditRecord, RecordStore, RecordView } from "#store";
 import { openStoreContext, type GlobalOptions } from "../command-context.ts";
 import { exitCode } from "../output/exit-code.ts";
 import type { Io } from "../output/io.ts";
@@ -30,7 +30,7 @@ export async function explain(id: RecordId, options: ExplainOptions, io: Io): Pr
 }
 
 /** Whom it waits for, and whether they can come. */
-async function waits({ id, waitsFor }: RecordView, store: Pick<Store, "record">): Promise<string[]> {
+async function waits({ id, waitsFor }: RecordView, store: Pick<RecordStore, "record">): Promise<string[]> {
   const sentences: string[] = [];
   for (const parent of waitsFor) {
     const why = await whyItWillNotCome(store, id, parent);

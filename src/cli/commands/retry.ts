@@ -1,5 +1,5 @@
 import { recordLabel, type RecordId } from "#model";
-import type { Store } from "#store";
+import type { OperatorStore, RecordStore } from "#store";
 import { openStoreContext, type GlobalOptions } from "../command-context.ts";
 import { exitCode } from "../output/exit-code.ts";
 import type { Io } from "../output/io.ts";
@@ -39,7 +39,7 @@ export async function retry(target: string | undefined, options: RetryOptions, i
 }
 
 async function retryGroup(
-  store: Pick<Store, "records" | "retryNow">,
+  store: Pick<RecordStore, "records"> & Pick<OperatorStore, "retryNow">,
   scope: { readonly stream?: string },
   code: string,
 ): Promise<number> {

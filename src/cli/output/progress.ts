@@ -1,7 +1,7 @@
 import { MultiBar, Presets, type SingleBar } from "cli-progress";
 import type { RecordId, StreamName } from "#model";
 import type { Delivery, Observer } from "#pipeline";
-import type { Store } from "#store";
+import type { IntakeStore } from "#store";
 import type { Io } from "./io.ts";
 
 export interface ProgressOptions {
@@ -99,7 +99,10 @@ export class Progress implements Observer {
 }
 
 /** Whether a stream was never read to its end. */
-export async function isFirstLoad(store: Pick<Store, "cursor">, streams: readonly StreamName[]): Promise<boolean> {
+export async function isFirstLoad(
+  store: Pick<IntakeStore, "cursor">,
+  streams: readonly StreamName[],
+): Promise<boolean> {
   const cursors = await Promise.all(streams.map((stream) => store.cursor(stream)));
   return cursors.some(({ firstLoad }) => firstLoad);
 }

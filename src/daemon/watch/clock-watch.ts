@@ -1,5 +1,5 @@
 import { errorFacts, sleep, type Clock } from "#model";
-import type { Store } from "#store";
+import type { ScheduleStore } from "#store";
 import type { Logger } from "#telemetry";
 
 const LOOK_MS = 1_000;
@@ -12,11 +12,11 @@ const TOLERANCE_MS = 1_000;
  * nothing: what waited is due.
  */
 export class ClockWatch {
-  readonly #store: Pick<Store, "clockSetBack" | "latestMoment">;
+  readonly #store: Pick<ScheduleStore, "clockSetBack" | "latestMoment">;
   readonly #clock: Clock;
   readonly #logger: Logger;
 
-  constructor(store: Pick<Store, "clockSetBack" | "latestMoment">, clock: Clock, logger: Logger) {
+  constructor(store: Pick<ScheduleStore, "clockSetBack" | "latestMoment">, clock: Clock, logger: Logger) {
     this.#store = store;
     this.#clock = clock;
     this.#logger = logger;

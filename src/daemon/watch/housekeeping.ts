@@ -1,5 +1,5 @@
 import { errorFacts, sleep, type Clock } from "#model";
-import type { Store } from "#store";
+import type { MaintenanceStore } from "#store";
 import type { Logger } from "#telemetry";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -7,12 +7,12 @@ const EVERY_MS = 60 * 60_000;
 
 /** Background work: deletes old history. */
 export class Housekeeping {
-  readonly #store: Pick<Store, "pruneAudit">;
+  readonly #store: Pick<MaintenanceStore, "pruneAudit">;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #keepDays: number;
 
-  constructor(store: Pick<Store, "pruneAudit">, clock: Clock, logger: Logger, keepDays: number) {
+  constructor(store: Pick<MaintenanceStore, "pruneAudit">, clock: Clock, logger: Logger, keepDays: number) {
     this.#store = store;
     this.#clock = clock;
     this.#logger = logger;

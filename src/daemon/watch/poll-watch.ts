@@ -1,5 +1,5 @@
 import { errorFacts, RetryError, sleep, type StreamName } from "#model";
-import type { Store } from "#store";
+import type { IntakeStore } from "#store";
 import type { Logger } from "#telemetry";
 
 const LOOK_MS = 1_000;
@@ -20,7 +20,7 @@ interface Watched {
 }
 
 export interface PollWatchDeps {
-  readonly store: Pick<Store, "pollFailed">;
+  readonly store: Pick<IntakeStore, "pollFailed">;
   readonly logger: Logger;
   /** Milliseconds by a monotonic clock. */
   readonly elapsed?: () => number;

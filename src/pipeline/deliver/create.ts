@@ -12,7 +12,7 @@ import {
 } from "#model";
 import type { Stream } from "#mapping";
 import type { Service, Written } from "#service";
-import type { Claim, Store } from "#store";
+import type { Claim, DeliveryStore, NoteStore, RecordStore } from "#store";
 import type { DroppedFields } from "./dropped-fields.ts";
 import type { FoundRecords } from "../match/found-records.ts";
 import type { KeysInFlight } from "../match/keys-in-flight.ts";
@@ -25,7 +25,7 @@ import type { StoreAge } from "../wake/store-age.ts";
 import { provesExecuted, provesNotExecuted } from "./retry-decision.ts";
 
 export interface CreatorDeps {
-  readonly store: Store;
+  readonly store: DeliveryStore & RecordStore & NoteStore;
   readonly service: Service;
   readonly matcher: Matcher;
   readonly found: FoundRecords;

@@ -1,6 +1,6 @@
 import { recordName, type RecordId, type StreamName } from "#model";
 import type { Stream } from "#mapping";
-import type { RecordView, Store } from "#store";
+import type { RecordStore, RecordView } from "#store";
 
 /** Records whose turn has come that are looked at per stream: with more, a first load is under way. */
 const LOOKED_AT = 1_000;
@@ -11,7 +11,7 @@ const LOOKED_AT = 1_000;
  * be looked at, those that were deleted count as children.
  */
 export async function deletedChildren(
-  store: Pick<Store, "records">,
+  store: Pick<RecordStore, "records">,
   streams: ReadonlyMap<StreamName, Stream>,
   parent: RecordId,
 ): Promise<RecordId[]> {

@@ -1,11 +1,11 @@
 import { ParkError, type RecordId } from "#model";
 import type { Stream } from "#mapping";
-import type { Claim, Store } from "#store";
+import type { Claim, IntakeStore, RecordStore } from "#store";
 import type { Creator } from "./create.ts";
 import { ParentMissing, type Resolver } from "./resolver.ts";
 
 export interface DeletedRecordsDeps {
-  readonly store: Pick<Store, "record" | "cursor">;
+  readonly store: Pick<RecordStore, "record"> & Pick<IntakeStore, "cursor">;
   readonly resolver: Resolver;
   readonly creator: Pick<Creator, "adopt">;
 }

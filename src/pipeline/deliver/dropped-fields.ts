@@ -1,7 +1,7 @@
 import type { Stream } from "#mapping";
 import type { ServiceId } from "#model";
 import type { Written } from "#service";
-import type { Store } from "#store";
+import type { NoteStore } from "#store";
 import type { Logger } from "#telemetry";
 
 /**
@@ -11,10 +11,10 @@ import type { Logger } from "#telemetry";
 export class DroppedFields {
   /** What was or is being said, by the note's name. */
   readonly #said = new Map<string, Promise<void>>();
-  readonly #store: Pick<Store, "note" | "saveNote">;
+  readonly #store: NoteStore;
   readonly #logger: Logger;
 
-  constructor(store: Pick<Store, "note" | "saveNote">, logger: Logger) {
+  constructor(store: NoteStore, logger: Logger) {
     this.#store = store;
     this.#logger = logger;
   }

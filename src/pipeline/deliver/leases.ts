@@ -1,5 +1,5 @@
 import { errorFacts, Visitors } from "#model";
-import type { Claim, Store } from "#store";
+import type { Claim, DeliveryStore } from "#store";
 
 /** Keeps the claims of running deliveries alive: one timer for all of them. */
 export class Leases implements Disposable {
@@ -7,7 +7,7 @@ export class Leases implements Disposable {
   readonly #timer: NodeJS.Timeout;
 
   /** `leaseMs` is how long a claim lasts without renewal; renewals are a third of it apart. */
-  constructor(store: Pick<Store, "renew">, leaseMs: number) {
+  constructor(store: Pick<DeliveryStore, "renew">, leaseMs: number) {
     this.#timer = setInterval(() => {
       this.#held.forEach((claim, leave) => {
         // A claim that is lost is noticed by its next step, which the store refuses. Any other trouble passes: next time.

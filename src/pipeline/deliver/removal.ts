@@ -10,7 +10,7 @@ import {
 } from "#model";
 import type { Mapped, MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
-import type { AuditEntry, Claim, Store } from "#store";
+import type { AuditEntry, Claim, DeliveryStore, RecordStore } from "#store";
 import type { DeleteGuard } from "../poll/delete-guard.ts";
 import { deletedChildren } from "./deleted-children.ts";
 import { difference } from "./difference.ts";
@@ -32,7 +32,7 @@ const BEGUN = "(deletion)";
 type Deletion = Extract<Mapped, { kind: "deleted" }>;
 
 export interface RemoverDeps {
-  readonly store: Store;
+  readonly store: DeliveryStore & RecordStore;
   readonly service: Service;
   readonly presence: Presence;
   readonly guard: DeleteGuard;
@@ -47,7 +47,7 @@ export interface RemoverDeps {
  * service never had is not touched. Children go before their parents.
  */
 export class Remover {
-  readonly #store: Store;
+  readonly #store: DeliveryStore & RecordStore;
   readonly #service: Service;
   readonly #presence: Presence;
   readonly #guard: DeleteGuard;

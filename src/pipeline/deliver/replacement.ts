@@ -1,6 +1,6 @@
 import { ParkError, RetryError, type Outcome, type ServiceId, type SyncError } from "#model";
 import type { Stream } from "#mapping";
-import type { Claim, Store } from "#store";
+import type { Claim, DeliveryStore, RecordStore } from "#store";
 import type { Creator } from "./create.ts";
 import type { Matcher } from "../match/matcher.ts";
 import type { Presence } from "../match/presence.ts";
@@ -8,7 +8,7 @@ import { unbound, type Remover } from "./removal.ts";
 import type { Wanted } from "./resolver.ts";
 
 export interface ReplacementDeps {
-  readonly store: Store;
+  readonly store: DeliveryStore & RecordStore;
   readonly matcher: Matcher;
   readonly presence: Presence;
   readonly creator: Creator;

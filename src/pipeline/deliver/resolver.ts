@@ -10,7 +10,7 @@ import {
 } from "#model";
 import type { MappedField } from "#mapping";
 import type { Service } from "#service";
-import type { Parents, Store } from "#store";
+import type { Parents, RecordStore } from "#store";
 
 /**
  * A parent that turns out not to come wakes its children, but for those that are just being delivered: these are woken
@@ -35,10 +35,10 @@ export interface Wanted {
  * @throws {ParkError} E_LOOKUP_… when the service does not know a name.
  */
 export class Resolver {
-  readonly #store: Pick<Store, "bindings" | "record">;
+  readonly #store: Pick<RecordStore, "bindings" | "record">;
   readonly #service: Pick<Service, "lookup">;
 
-  constructor(store: Pick<Store, "bindings" | "record">, service: Pick<Service, "lookup">) {
+  constructor(store: Pick<RecordStore, "bindings" | "record">, service: Pick<Service, "lookup">) {
     this.#store = store;
     this.#service = service;
   }

@@ -1,7 +1,7 @@
 import { isJsonObject, ParkError, WaitError, type Json, type ServiceId, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import { idOf, sameValue } from "#service";
-import type { Claim, Intent, Store } from "#store";
+import type { Claim, DeliveryStore, Intent, NoteStore, RecordStore } from "#store";
 import type { FoundRecords } from "../match/found-records.ts";
 import type { KeysInFlight } from "../match/keys-in-flight.ts";
 import { SettleTimers } from "./settle-timers.ts";
@@ -11,7 +11,7 @@ import { naturalKey } from "../match/natural-key.ts";
 import type { Presence } from "../match/presence.ts";
 
 export interface CreateSettlementDeps {
-  readonly store: Store;
+  readonly store: DeliveryStore & RecordStore & NoteStore;
   readonly matcher: Matcher;
   readonly presence: Presence;
   readonly found: FoundRecords;

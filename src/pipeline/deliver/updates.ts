@@ -1,6 +1,6 @@
 import { ParkError, recordName, WaitError, type JsonObject, type ResourceName } from "#model";
 import { sameValue, type Service, type Written } from "#service";
-import type { Claim, Store } from "#store";
+import type { Claim, DeliveryStore } from "#store";
 import type { Difference } from "./difference.ts";
 import { linkId } from "../match/found-records.ts";
 import { provesNotExecuted } from "./retry-decision.ts";
@@ -19,7 +19,7 @@ export interface Sent extends Written {
  * was not seen to end is in doubt, and what followed it is sent once more when the earlier one can no longer arrive.
  */
 export class Updates {
-  readonly #store: Pick<Store, "doubt">;
+  readonly #store: Pick<DeliveryStore, "doubt">;
   readonly #service: Pick<Service, "read" | "update">;
   readonly #settleMs: number;
   /** When an update of a record was last sent and its end not seen. No wall clock: those are set. */
@@ -29,7 +29,7 @@ export class Updates {
   /** An update that a process before this one sent ended with it at the latest. */
   readonly #startedAt = performance.now();
 
-  constructor(store: Pick<Store, "doubt">, service: Pick<Service, "read" | "update">, settleMs: number) {
+  constructor(store: Pick<DeliveryStore, "doubt">, service: Pick<Service, "read" | "update">, settleMs: number) {
     this.#store = store;
     this.#service = service;
     this.#settleMs = settleMs;

@@ -11,7 +11,7 @@ import {
 } from "#model";
 import type { Stream } from "#mapping";
 import { idOf, type Service, type ServiceRecord } from "#service";
-import type { RecordView, Store } from "#store";
+import type { RecordStore, RecordView } from "#store";
 import { KeysInFlight } from "./keys-in-flight.ts";
 import type { Found, Matcher } from "./matcher.ts";
 import { Resolver, type Wanted } from "../deliver/resolver.ts";
@@ -57,7 +57,7 @@ interface Draft extends Omit<PlannedRecord, "counterparts" | "overwrites"> {
  * deliveries. Parents are planned before their children.
  */
 export class AdoptionPlanner {
-  readonly #store: Store;
+  readonly #store: RecordStore;
   readonly #service: Pick<Service, "list" | "lookup">;
   readonly #matcher: Matcher;
   readonly #resolver: Resolver;
@@ -65,7 +65,7 @@ export class AdoptionPlanner {
   /** Bindings that the plans so far would make. */
   readonly #planned = new Map<string, Binding>();
 
-  constructor(store: Store, service: Pick<Service, "list" | "lookup">, matcher: Matcher) {
+  constructor(store: RecordStore, service: Pick<Service, "list" | "lookup">, matcher: Matcher) {
     this.#store = store;
     this.#service = service;
     this.#matcher = matcher;

@@ -1,16 +1,16 @@
 import type { Json, JsonObject, Projection, ResourceName, ServiceId } from "#model";
 import type { Stream } from "#mapping";
 import { sameValue } from "#service";
-import type { Claim, Store } from "#store";
+import type { Claim, DeliveryStore } from "#store";
 import type { Presence } from "./presence.ts";
 import type { Wanted } from "../deliver/resolver.ts";
 
 /** Records of the service that were found by a natural key: which are there, what they hold, and binding to one of them. */
 export class FoundRecords {
-  readonly #store: Store;
+  readonly #store: Pick<DeliveryStore, "bind">;
   readonly #presence: Presence;
 
-  constructor(store: Store, presence: Presence) {
+  constructor(store: Pick<DeliveryStore, "bind">, presence: Presence) {
     this.#store = store;
     this.#presence = presence;
   }

@@ -10,7 +10,7 @@ import {
 } from "#model";
 import type { MatchRule } from "#mapping";
 import type { Service, ServiceRecord } from "#service";
-import type { MatchEntry, Store } from "#store";
+import type { MatchEntry, MatchStore, NoteStore, RecordStore } from "#store";
 import type { Logger } from "#telemetry";
 import { naturalKey, ruleName } from "./natural-key.ts";
 
@@ -29,7 +29,7 @@ const MISSING_PART = 0.1;
 const MISSING_READ = 5;
 
 export interface IndexReaderDeps {
-  readonly store: Store;
+  readonly store: MatchStore & RecordStore & NoteStore;
   readonly service: Pick<Service, "list" | "read" | "now">;
   readonly clock: Clock;
   readonly logger: Logger;

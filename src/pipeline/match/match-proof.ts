@@ -1,7 +1,7 @@
 import { errorFacts, WaitError, type Projection, type ServiceId, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { Service, Written } from "#service";
-import type { Store } from "#store";
+import type { NoteStore } from "#store";
 import type { Logger } from "#telemetry";
 import { ruleNames } from "../wake/adoption-gate.ts";
 import { naturalKey } from "./natural-key.ts";
@@ -10,7 +10,7 @@ import { naturalKey } from "./natural-key.ts";
 const HELD_MS = 60_000;
 
 export interface MatchProofDeps {
-  readonly store: Pick<Store, "note" | "saveNote">;
+  readonly store: NoteStore;
   readonly service: Pick<Service, "read">;
   readonly logger: Logger;
   /** Holds the stream. */

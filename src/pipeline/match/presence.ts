@@ -1,6 +1,6 @@
 import { RetryError, type Projection, type ResourceName, type ServiceId } from "#model";
 import { isRefusal, type Service, type ServiceRecord } from "#service";
-import type { Claim, Store } from "#store";
+import type { Claim, RecordStore } from "#store";
 
 /** Records of the same resource that vouch for the service: should people have deleted one, the next is asked for. */
 const WITNESSES = 3;
@@ -10,10 +10,10 @@ const WITNESSES = 3;
  * known to be there: a gateway may answer 404 to everything, and then what is there would be created again.
  */
 export class Presence {
-  readonly #store: Pick<Store, "boundIds" | "record">;
+  readonly #store: Pick<RecordStore, "boundIds" | "record">;
   readonly #service: Pick<Service, "read" | "vouch">;
 
-  constructor(store: Pick<Store, "boundIds" | "record">, service: Pick<Service, "read" | "vouch">) {
+  constructor(store: Pick<RecordStore, "boundIds" | "record">, service: Pick<Service, "read" | "vouch">) {
     this.#store = store;
     this.#service = service;
   }

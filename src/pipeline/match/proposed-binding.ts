@@ -1,7 +1,7 @@
 import { SyncError, type Projection, type RecordId, type Row, type ServiceId } from "#model";
 import type { MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
-import type { Store } from "#store";
+import type { RecordStore } from "#store";
 import { Presence } from "./presence.ts";
 import { Resolver } from "../deliver/resolver.ts";
 import { overwritten, shownAs, shownFields, type Counterpart, type Overwrite, type Shown } from "./shown.ts";
@@ -20,7 +20,7 @@ export interface ProposedBinding {
  * @throws {WaitError} E_SERVICE_DOUBTED when the service says that the record is not there and cannot be believed now.
  */
 export async function proposeBinding(
-  { store, service }: { readonly store: Store; readonly service: Service },
+  { store, service }: { readonly store: RecordStore; readonly service: Service },
   stream: Stream,
   record: { readonly id: RecordId; readonly row: Row; readonly deleted: boolean },
   serviceId: ServiceId,

@@ -14,7 +14,7 @@ import {
 import type { Stream } from "#mapping";
 import { idOf, sameValue, type Service, type ServiceRecord } from "#service";
 import type { SourceStream } from "#sources";
-import type { RecordView, Store } from "#store";
+import type { IntakeStore, MatchStore, RecordStore, RecordView, SweepStore } from "#store";
 import { naturalKey, ruleName } from "./natural-key.ts";
 import { Presence } from "./presence.ts";
 import { stageByKey } from "../poll/stage-by-key.ts";
@@ -63,13 +63,13 @@ export interface Reconciliation {
  * were not read are read.
  */
 export class Reconciler {
-  readonly #store: Store;
+  readonly #store: RecordStore & MatchStore & IntakeStore & SweepStore;
   readonly #service: Pick<Service, "list">;
   readonly #presence: Presence;
   readonly #sources: ReadonlyMap<StreamName, SourceStream>;
 
   constructor(
-    store: Store,
+    store: RecordStore & MatchStore & IntakeStore & SweepStore,
     service: Pick<Service, "list" | "read" | "vouch">,
     sources: ReadonlyMap<StreamName, SourceStream>,
   ) {

@@ -1,5 +1,5 @@
 import { isJsonObject, WaitError, type Clock, type StreamName } from "#model";
-import type { Claim, Store } from "#store";
+import type { Claim, DeliveryStore, NoteStore, OperatorStore, RecordStore } from "#store";
 import type { Logger } from "#telemetry";
 
 /** More deletions of a stream within {@link WINDOW_MS} than these allow need a person's word. */
@@ -18,7 +18,7 @@ const COUNT_AGAIN_MS = 300;
 const HELD_AGAIN_MS = 3_600_000;
 
 export interface DeleteGuardDeps {
-  readonly store: Pick<Store, "counts" | "note" | "tellDeletion">;
+  readonly store: RecordStore & NoteStore & Pick<DeliveryStore, "tellDeletion">;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly guard: DeleteGuardSettings;
@@ -78,7 +78,7 @@ export class DeleteGuard {
 
 /** A person's word: deletions told of until then are meant, and so many further ones. */
 async function confirmation(
-  store: Pick<Store, "note">,
+  store: NoteStore,
   stream: StreamName,
 ): Promise<{ readonly at: number; readonly further: number }> {
   const note = await store.note(guardNote(stream));
@@ -87,7 +87,7 @@ async function confirmation(
 }
 
 /** How many records a person has confirmed that an ERP without any has deleted. */
-export async function emptyingConfirmed(store: Pick<Store, "note">, stream: StreamName): Promise<number> {
+export async function emptyingConfirmed(store: NoteStore, stream: StreamName): Promise<number> {
   return (await confirmation(store, stream)).further;
 }
 
@@ -102,7 +102,10 @@ export interface HeldDeletions {
 
 const EXAMPLES = 20;
 
-export async function heldDeletions(store: Store, stream: StreamName): Promise<HeldDeletions | undefined> {
+export async function heldDeletions(
+  store: OperatorStore & RecordStore & NoteStore,
+  stream: StreamName,
+): Promise<HeldDeletions | undefined> {
   const counts = (await store.counts()).get(stream) ?? {};
   const known = Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);
   const emptied = await store.note(emptiedNote(stream));
@@ -117,7 +120,7 @@ export async function heldDeletions(store: Store, stream: StreamName): Promise<H
 
 /** A person's word that the held deletions of the stream are meant: they are carried out, and no others. */
 export async function confirmDeletions(
-  store: Store,
+  store: OperatorStore & NoteStore,
   stream: StreamName,
   held: HeldDeletions,
   now: number,

@@ -1,13 +1,13 @@
 import { isJsonObject, type StreamName } from "#model";
 import type { KeylessRows } from "#sources";
-import type { Store } from "#store";
+import type { NoteStore } from "#store";
 
 function noteName(stream: StreamName): string {
   return `keyless/${stream}`;
 }
 
 /** The rows without a key that the stream's last poll told of: no record stands for them, and they hold deletions back. */
-export async function keylessRows(store: Store, stream: StreamName): Promise<KeylessRows[]> {
+export async function keylessRows(store: NoteStore, stream: StreamName): Promise<KeylessRows[]> {
   const note = await store.note(noteName(stream));
   if (!Array.isArray(note)) return [];
   return note.flatMap((rows) => {
@@ -17,7 +17,11 @@ export async function keylessRows(store: Store, stream: StreamName): Promise<Key
   });
 }
 
-export async function saveKeylessRows(store: Store, stream: StreamName, rows: readonly KeylessRows[]): Promise<void> {
+export async function saveKeylessRows(
+  store: NoteStore,
+  stream: StreamName,
+  rows: readonly KeylessRows[],
+): Promise<void> {
   await store.saveNote(
     noteName(stream),
     rows.map(({ place, reason }) => ({ place, reason })),

@@ -1,6 +1,6 @@
 import { errorFacts, SyncError, type Clock, type Cursor, type ErrorFacts, type StreamName } from "#model";
 import type { SourceStream } from "#sources";
-import type { Store, Unreadable } from "#store";
+import type { IntakeStore, NoteStore, RecordStore, Unreadable } from "#store";
 import type { Logger } from "#telemetry";
 import { keylessRows, saveKeylessRows } from "./keyless.ts";
 import type { Observer } from "../observer.ts";
@@ -9,7 +9,7 @@ import { screen, type Screened } from "./quarantine.ts";
 import type { Sweeper } from "./sweeper.ts";
 
 export interface PollerDeps {
-  readonly store: Store;
+  readonly store: IntakeStore & RecordStore & NoteStore;
   readonly sources: ReadonlyMap<StreamName, SourceStream>;
   readonly sweeper: Pick<Sweeper, "sweepIfDue">;
   readonly pauses: PollPauses;

@@ -1,6 +1,6 @@
 import type { Change, Key, StreamName } from "#model";
 import type { SourceStream } from "#sources";
-import type { Store } from "#store";
+import type { IntakeStore } from "#store";
 import { screen } from "./quarantine.ts";
 import { readByKey } from "./read-by-key.ts";
 
@@ -9,7 +9,7 @@ export const STAGED_AT_ONCE = 500;
 
 /** Reads rows that no poll saw by their keys, and stages those that are there; how many were staged. */
 export async function stageByKey(
-  store: Pick<Store, "cursor" | "stage">,
+  store: IntakeStore,
   stream: StreamName,
   source: Pick<SourceStream, "readOne" | "readMany">,
   keys: readonly Key[],
@@ -27,7 +27,7 @@ export async function stageByKey(
 
 /** Stages what was read beside the polls: their cursor stays where it is. */
 export async function stageChanges(
-  store: Pick<Store, "cursor" | "stage">,
+  store: IntakeStore,
   stream: StreamName,
   changes: readonly Change[],
 ): Promise<number> {

@@ -1,7 +1,7 @@
 import { isJsonObject, RetryError, type Change, type Clock, type Key, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { SourceStream } from "#sources";
-import type { Store } from "#store";
+import type { IntakeStore, NoteStore, RecordStore, SweepStore } from "#store";
 import type { Logger } from "#telemetry";
 import { emptiedNote, emptyingConfirmed } from "./delete-guard.ts";
 import { keylessRows } from "./keyless.ts";
@@ -12,7 +12,7 @@ import { STAGED_AT_ONCE, stageByKey, stageChanges } from "./stage-by-key.ts";
 const CONFIRM_AFTER_MS = 5 * 60_000;
 
 export interface SweeperDeps {
-  readonly store: Store;
+  readonly store: SweepStore & IntakeStore & RecordStore & NoteStore;
   readonly streams: ReadonlyMap<StreamName, Stream>;
   readonly clock: Clock;
   readonly logger: Logger;

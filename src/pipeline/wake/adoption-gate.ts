@@ -9,7 +9,7 @@ import {
   type StreamName,
 } from "#model";
 import type { Stream } from "#mapping";
-import { RESTORED_NOTE, type Store } from "#store";
+import { type MatchStore, type NoteStore, RESTORED_NOTE } from "#store";
 import type { Logger } from "#telemetry";
 import { Bell } from "./bell.ts";
 import type { Matcher } from "../match/matcher.ts";
@@ -22,7 +22,7 @@ const LOOK_AGAIN_MS = 5_000;
 const IDLE_MS = 60_000;
 
 export interface AdoptionGateDeps {
-  readonly store: Store;
+  readonly store: MatchStore & NoteStore;
   readonly matcher: Matcher;
   readonly age: Pick<StoreAge, "compare">;
   readonly logger: Logger;

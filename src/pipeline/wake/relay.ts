@@ -1,7 +1,7 @@
 import { errorFacts, recordName, type Clock, type RecordId, type StreamName } from "#model";
 import type { Queue } from "#queue";
 import type { Service, ServiceState } from "#service";
-import type { DueRecord, Store } from "#store";
+import type { DueRecord, ScheduleStore } from "#store";
 import type { Logger } from "#telemetry";
 import { Bell } from "./bell.ts";
 
@@ -20,7 +20,7 @@ interface WakeUp {
 }
 
 export interface RelayDeps {
-  readonly store: Store;
+  readonly store: ScheduleStore;
   readonly queue: Pick<Queue, "wake">;
   readonly service: Pick<Service, "state">;
   readonly clock: Clock;

@@ -1,10 +1,10 @@
 import { errorFacts, WaitError } from "#model";
 import type { Queue } from "#queue";
-import { CREATES_NOTE, type Store } from "#store";
+import { CREATES_NOTE, type MaintenanceStore, type NoteStore } from "#store";
 import type { Logger } from "#telemetry";
 
 export interface StoreAgeDeps {
-  readonly store: Pick<Store, "note" | "restored">;
+  readonly store: Pick<NoteStore, "note"> & Pick<MaintenanceStore, "restored">;
   readonly queue: Pick<Queue, "saveMark" | "mark">;
   readonly logger: Logger;
 }

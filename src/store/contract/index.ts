@@ -7,6 +7,7 @@ import type { OperatorStore } from "./operator.ts";
 import type { SweepStore } from "./sweeps.ts";
 import type { MatchStore } from "./matching.ts";
 import type { NoteStore } from "./notes.ts";
+import type { ReferenceStore } from "./references.ts";
 import type { MaintenanceStore } from "./maintenance.ts";
 
 /**
@@ -30,6 +31,7 @@ export interface Store
     SweepStore,
     MatchStore,
     NoteStore,
+    ReferenceStore,
     MaintenanceStore,
     AsyncDisposable {}
 
@@ -54,4 +56,5 @@ export * from "./operator.ts";
 export * from "./sweeps.ts";
 export * from "./matching.ts";
 export * from "./notes.ts";
+export * from "./references.ts";
 export * from "./maintenance.ts";

@@ -1,11 +1,7 @@
-import type { Json, ResourceName } from "#model";
+import type { Json } from "#model";
 
 /** What must survive a restart and has no better place. */
 export interface NoteStore {
-  reference(resource: ResourceName): Promise<{ readAt: number; entries: Json } | undefined>;
-
-  saveReference(resource: ResourceName, entries: Json): Promise<void>;
-
   /** Small facts that must survive a restart and have no better place (schema drift reported, breaker times …). */
   note(name: string): Promise<Json | undefined>;
 
