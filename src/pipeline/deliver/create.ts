@@ -1,9 +1,7 @@
 import {
-  ParkError,
   recordLabel,
   recordName,
   RetryError,
-  WaitError,
   type JsonObject,
   type Projection,
   type RecordId,
@@ -17,8 +15,8 @@ import type { DroppedFields } from "./dropped-fields.ts";
 import type { FoundRecords } from "../match/found-records.ts";
 import type { KeysInFlight } from "../match/keys-in-flight.ts";
 import type { MatchProof } from "../match/match-proof.ts";
-import type { Found, Matcher } from "../match/matcher.ts";
-import { naturalKey } from "../match/natural-key.ts";
+import { ambiguous, expectUntaken, type Found } from "../match/candidates.ts";
+import type { Matcher } from "../match/matcher.ts";
 import type { Wanted } from "./resolver.ts";
 import { respelledNote } from "./settlement.ts";
 import type { StoreAge } from "../wake/store-age.ts";
@@ -34,9 +32,6 @@ export interface CreatorDeps {
   readonly proof: MatchProof;
   readonly age: Pick<StoreAge, "tell">;
 }
-
-/** When the owner of a natural key is about to change, the key may be free soon. */
-const TAKEN_AGAIN_MS = 2_000;
 
 /**
  * Gives a record its counterpart in the service: by adopting what is there, or by
@@ -57,11 +52,10 @@ export class Creator {
   async create(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<"adopted" | "created"> {
     const { matcher, proof } = this.#deps;
     const { resource } = stream;
-    const looksFirst = stream.match.length > 0 && claim.decision?.kind !== "create";
-    if (looksFirst) {
+    if (looksFirst(claim, stream)) {
       const answers = await matcher.find(stream, wanted.projection, claim.id, signal);
       if (await this.#bindOne(claim, stream, wanted, answers, signal)) return "adopted";
-      await this.#expectUntaken(claim.id, resource, wanted.projection, answers);
+      await expectUntaken(this.#deps.store, claim.id, resource, wanted.projection, answers);
       this.#deps.keys.reserve(stream, wanted.projection, claim.id);
     }
     try {
@@ -109,29 +103,6 @@ export class Creator {
     }
   }
 
-  /**
-   * Two records of the ERP with one natural key would become two indistinguishable ones of the service.
-   * @throws {ParkError} E_MATCH_TAKEN naming both.
-   * @throws {WaitError} E_MATCH_TAKEN while the other one is about to change.
-   */
-  async #expectUntaken(
-    self: RecordId,
-    resource: ResourceName,
-    wanted: Projection,
-    { owners, rule }: Found,
-  ): Promise<void> {
-    for (const owner of owners) {
-      const view = await this.#deps.store.record(owner);
-      if (!view?.applied || view.deleted || !rule || naturalKey(rule, view.applied) !== naturalKey(rule, wanted))
-        continue;
-      const message = `${recordLabel(self)} and ${recordLabel(owner)} have the same natural key (${rule.fields.join(", ")}), and ${resource} ${view.binding?.serviceId} is ${recordLabel(owner)}`;
-      const details = { owner: recordLabel(owner), resource, serviceId: view.binding?.serviceId ?? null };
-      if (view.state === "due" || view.state === "claimed")
-        throw new WaitError("E_MATCH_TAKEN", message, { details, afterMs: TAKEN_AGAIN_MS });
-      throw new ParkError("E_MATCH_TAKEN", message, { details });
-    }
-  }
-
   /** An id that is another record's cannot be the new one's: what was created is looked for. */
   async #expectUnowned(self: RecordId, resource: ResourceName, serviceId: ServiceId): Promise<void> {
     const owner = await this.#deps.store.boundTo({ resource, serviceId });
@@ -173,9 +144,9 @@ export class Creator {
   }
 }
 
-function ambiguous(resource: ResourceName, candidates: readonly ServiceId[]): ParkError {
-  const text = `${candidates.length} records of ${resource} answer to its natural key: ${candidates.join(", ")}`;
-  return new ParkError("E_MATCH_AMBIGUOUS", text, { details: { candidates: [...candidates] } });
+/** Whether the service may have the record already; a person may have said that it does not. */
+function looksFirst({ decision }: Pick<Claim, "decision">, { match }: Stream): boolean {
+  return match.length > 0 && decision?.kind !== "create";
 }
 
 /** A create says nothing about fields that have no value. */

@@ -10,6 +10,19 @@ export interface Difference {
   readonly after: JsonObject;
 }
 
+/** What an update leaves as last written, and what it has to send for that; nothing where nothing differs. */
+interface Edited {
+  readonly projection: Projection;
+  readonly change: Difference | undefined;
+}
+
+/** What a record that exists is updated by: fields that are written at creation only stay as they are. */
+export function edited(last: Projection, doubts: Projection | undefined, wanted: Wanted): Edited {
+  const { projection, createOnly } = wanted;
+  const written = Object.entries(projection).filter(([name]) => !createOnly.has(name));
+  return { projection: { ...last, ...Object.fromEntries(written) }, change: difference(last, doubts, wanted) };
+}
+
 /**
  * The fields that differ between what was last written and what is wanted now, or undefined when none does.
  * Fields in doubt are sent whatever was last written. Fields written at creation only are left alone. Of shared arrays only

@@ -8,12 +8,13 @@ import {
   type RecordId,
   type StreamName,
 } from "#model";
-import type { Mapped, MappedField, Stream } from "#mapping";
+import type { MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
 import type { AuditEntry, Claim, DeliveryStore, RecordStore } from "#store";
 import type { DeleteGuard } from "../poll/delete-guard.ts";
+import type { Deliverable, Deletion } from "./course.ts";
 import { deletedChildren } from "./deleted-children.ts";
-import { difference } from "./difference.ts";
+import { edited } from "./difference.ts";
 import type { DroppedFields } from "./dropped-fields.ts";
 import type { Presence } from "../match/presence.ts";
 import type { Resolver } from "./resolver.ts";
@@ -28,8 +29,6 @@ const CHILDREN_AGAIN_MAX_MS = 3_600_000;
 
 /** Among the doubts of a record: its deletion was sent and not seen to end. No field of the service is called so. */
 const BEGUN = "(deletion)";
-
-type Deletion = Extract<Mapped, { kind: "deleted" }>;
 
 export interface RemoverDeps {
   readonly store: DeliveryStore & RecordStore;
@@ -74,7 +73,7 @@ export class Remover {
    * looked for there, E_DELETION_HELD and E_DELETION_COUNTED as the guard says.
    */
   async remove(claim: Claim, stream: Stream, deletion: Deletion, signal: AbortSignal): Promise<void> {
-    if (!claim.binding || deletion.policy === "ignore") return this.#store.remove(claim, { unbind: false });
+    if (leavesService(claim, deletion)) return this.#store.remove(claim, { unbind: false });
     await this.#guard.expectAllowed(claim);
     if (deletion.policy === "set") return this.#set(claim, stream, deletion.fields, signal);
     return this.#delete(claim, signal);
@@ -111,7 +110,7 @@ export class Remover {
    */
   async finishInterruptedDeletion(claim: Claim, signal: AbortSignal): Promise<Claim> {
     if (this.#pausesMs.size > 0) this.#pausesMs.delete(recordName(claim.id));
-    if (!claim.binding || !(BEGUN in (claim.doubts ?? {}))) return claim;
+    if (!wasInterrupted(claim)) return claim;
     await this.#store.unbind(claim, await this.#removed(claim, signal));
     return unbound(claim);
   }
@@ -148,10 +147,9 @@ export class Remover {
   async #set(claim: Claim, stream: Stream, fields: readonly MappedField[], signal: AbortSignal): Promise<void> {
     const { serviceId } = claim.binding!;
     const wanted = await this.#resolver.resolve(claim.id, fields, signal);
-    const applied: Projection = { ...claim.applied, ...wanted.projection };
+    const { projection: applied, change } = edited(claim.applied ?? {}, claim.doubts, wanted);
     // What is not set here stays in doubt: a record that comes back is to be written whole.
     const doubts = without(claim.doubts, wanted.projection);
-    const change = difference(claim.applied ?? {}, claim.doubts, wanted);
     if (!change) return this.#store.remove(claim, { unbind: false, applied, doubts });
     try {
       const written = await this.#updates.send(claim, stream.resource, change, signal);
@@ -179,6 +177,16 @@ export class Remover {
       await this.#store.remove(claim, { unbind: true });
     }
   }
+}
+
+/** Whether a deletion changes nothing in the service: what it never had, and what the stream leaves there. */
+function leavesService({ binding }: Pick<Deliverable, "binding">, { policy }: Deletion): boolean {
+  return !binding || policy === "ignore";
+}
+
+/** Whether a deletion was begun and not seen to end: what is bound is as good as gone. */
+function wasInterrupted({ binding, doubts }: Pick<Deliverable, "binding" | "doubts">): boolean {
+  return binding !== undefined && doubts !== undefined && BEGUN in doubts;
 }
 
 function without(doubts: Projection = {}, settled: Projection): Projection {

@@ -18,8 +18,8 @@ import type { Logger } from "#telemetry";
 import { Creator } from "./create.ts";
 import { DeleteGuard, type DeleteGuardSettings } from "../poll/delete-guard.ts";
 import { DeletedRecords } from "./deleted-records.ts";
-import { expectSameResource, stillUnbound, unreadable, withoutCreateOnly } from "./delivery-checks.ts";
-import { difference } from "./difference.ts";
+import { courseOf, expectSameResource } from "./course.ts";
+import { edited } from "./difference.ts";
 import { DroppedFields } from "./dropped-fields.ts";
 import { FoundRecords } from "../match/found-records.ts";
 import { KeysInFlight } from "../match/keys-in-flight.ts";
@@ -146,23 +146,18 @@ export class Synchronizer {
     const { store } = this.#deps;
     expectSameResource(claim, stream);
     if (claim.intent && (await this.#settlement.settle(claim, stream, signal))) return { outcome: "created" };
-    if (claim.unreadable) throw unreadable(claim.unreadable);
-    const mapped = await stream.map(claim.row, claim.deleted);
-    switch (mapped.kind) {
+    const course = await courseOf(claim, stream, this.#resolver, signal);
+    switch (course.kind) {
       case "skip":
-        await store.skip(claim, mapped.reason);
+        await store.skip(claim, course.reason);
         return { outcome: "skipped" };
-      case "deleted":
-        if (!claim.binding && !wasUnbound(claim) && (await this.#deletedRecords.bind(claim, stream, signal)))
-          return { outcome: "adopted" };
-        await this.#remover.remove(claim, stream, mapped, signal);
+      case "remove":
+        if (course.isSought && (await this.#deletedRecords.bind(claim, stream, signal))) return { outcome: "adopted" };
+        await this.#remover.remove(claim, stream, course.deletion, signal);
         return { outcome: "deleted" };
-      case "record": {
-        if (wasUnbound(claim)) throw stillUnbound();
-        const wanted = await this.#resolver.resolve(claim.id, mapped.fields, signal);
-        used.parents = wanted.parents;
-        return this.#write(claim, stream, wanted, signal);
-      }
+      case "write":
+        used.parents = course.wanted.parents;
+        return this.#write(claim, stream, course.wanted, signal);
     }
   }
 
@@ -180,8 +175,7 @@ export class Synchronizer {
   async #update(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
     const { store } = this.#deps;
     const last = claim.applied ?? (await this.#found(claim, wanted, signal));
-    const projection = { ...last, ...withoutCreateOnly(wanted) };
-    const change = difference(last, claim.doubts, wanted);
+    const { projection, change } = edited(last, claim.doubts, wanted);
     if (!change) {
       await store.apply(claim, { projection, outcome: "unchanged", parents: wanted.parents });
       return { outcome: "unchanged" };
@@ -277,9 +271,4 @@ export class Synchronizer {
     else logger.debug({ ...fields, err: delivery.error }, "record postponed");
     observer.delivered(claim.id, delivery);
   }
-}
-
-/** A person ended the binding: what the record belongs to is theirs to say, be it by a natural key or not. */
-function wasUnbound({ decision }: Claim): boolean {
-  return decision?.kind === "unbound";
 }

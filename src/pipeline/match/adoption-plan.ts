@@ -13,9 +13,10 @@ import type { Stream } from "#mapping";
 import { idOf, type Service, type ServiceRecord } from "#service";
 import type { RecordStore, RecordView } from "#store";
 import { KeysInFlight } from "./keys-in-flight.ts";
-import type { Found, Matcher } from "./matcher.ts";
+import type { Found } from "./candidates.ts";
+import type { Matcher } from "./matcher.ts";
 import { Resolver, type Wanted } from "../deliver/resolver.ts";
-import { stillUnbound } from "../deliver/delivery-checks.ts";
+import { stillUnbound } from "../deliver/course.ts";
 import { overwritten, shownAs, shownFields, type Counterpart, type Overwrite, type Shown } from "./shown.ts";
 
 /** Records read from the store at once. */

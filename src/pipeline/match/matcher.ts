@@ -1,7 +1,8 @@
-import { recordName, RetryError, WaitError, type Projection, type RecordId, type ServiceId } from "#model";
+import { RetryError, WaitError, type Projection, type RecordId, type ServiceId } from "#model";
 import type { MatchRule, Stream } from "#mapping";
 import { IndexReader, type IndexReaderDeps } from "./index-reader.ts";
-import { loosened, naturalKey, ruleName } from "./natural-key.ts";
+import { lookUp, type Found } from "./candidates.ts";
+import { loosened } from "./natural-key.ts";
 
 /** How long a record waits before it looks into an index again that could not be read. */
 const READ_AGAIN_MS = 5_000;
@@ -10,18 +11,6 @@ export interface MatcherDeps extends IndexReaderDeps {
   /** How old the index may be before a create consults it. */
   readonly maxAgeMs: number;
 }
-
-/** What answers to a natural key. */
-export interface Found {
-  /** Records of the service that `wanted` may already be; several mean that a person has to choose. */
-  readonly free: readonly ServiceId[];
-  /** Records of the ERP that already have the key's record, where the rule says that no two may share it. */
-  readonly owners: readonly RecordId[];
-  /** The rule that found them. */
-  readonly rule: MatchRule | undefined;
-}
-
-const NOTHING: Found = { free: [], owners: [], rule: undefined };
 
 /** Finds the record of the service that a record of the ERP already is, by the stream's natural keys. */
 export class Matcher {
@@ -56,12 +45,12 @@ export class Matcher {
       const { code, message, details } = thrown;
       throw new WaitError(code, message, { cause: thrown, details, afterMs: READ_AGAIN_MS });
     }
-    return this.#lookUp(stream, stream.match, wanted, self);
+    return lookUp(this.#deps.store, stream.resource, stream.match, wanted, self);
   }
 
   /** As {@link find}, without regard to spelling and to the index's age: who could be `wanted` if the service respelled it. */
   async findNear(stream: Stream, wanted: Projection, self: RecordId): Promise<readonly ServiceId[]> {
-    return (await this.#lookUp(stream, stream.match.map(loosened), wanted, self)).free;
+    return (await lookUp(this.#deps.store, stream.resource, stream.match.map(loosened), wanted, self)).free;
   }
 
   /**
@@ -85,24 +74,5 @@ export class Matcher {
     const carried = await this.#reader.carried(resource);
     const blind = match.map(({ fields }) => fields.filter((field) => carried?.has(field) === false));
     return blind.some((fields) => fields.length === 0) ? [] : [...new Set(blind.flat())];
-  }
-
-  async #lookUp({ resource }: Stream, rules: readonly MatchRule[], wanted: Projection, self: RecordId): Promise<Found> {
-    let first: Found | undefined;
-    for (const rule of rules) {
-      const key = naturalKey(rule, wanted);
-      if (key === undefined) continue;
-      const free: ServiceId[] = [];
-      const owners: RecordId[] = [];
-      for (const serviceId of await this.#deps.store.matches(resource, ruleName(rule), key)) {
-        const owner = await this.#deps.store.boundTo({ resource, serviceId });
-        if (!owner || recordName(owner) === recordName(self)) free.push(serviceId);
-        else owners.push(owner);
-      }
-      if (free.length > 0) return { free, owners: [], rule };
-      // Weaker rules than the first one that the record has a key for resemble, they do not identify.
-      first ??= { free: [], owners: rule.shared ? [] : owners, rule };
-    }
-    return first ?? NOTHING;
   }
 }

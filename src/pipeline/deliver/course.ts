@@ -1,0 +1,71 @@
+import { ParkError, type ErrorFacts } from "#model";
+import type { Mapped, Stream } from "#mapping";
+import type { Claim } from "#store";
+import type { Resolver, Wanted } from "./resolver.ts";
+
+/** What is known of a record before its delivery acts; a plan knows the same. */
+export type Deliverable = Pick<
+  Claim,
+  "id" | "row" | "unreadable" | "deleted" | "binding" | "intent" | "applied" | "doubts" | "decision"
+>;
+
+export type Deletion = Extract<Mapped, { kind: "deleted" }>;
+
+/** What becomes of a record, as far as its row, the sync file and the store decide it. */
+export type Course =
+  | { readonly kind: "skip"; readonly reason: string }
+  /** `isSought`: it is not bound, and its counterpart is looked for before it counts as never written. */
+  | { readonly kind: "remove"; readonly deletion: Deletion; readonly isSought: boolean }
+  | { readonly kind: "write"; readonly wanted: Wanted };
+
+/**
+ * Decides what a delivery does with a record, after a create that was begun is settled. Writes nothing.
+ * @throws {ParkError} when the row cannot be read or mapped, or when a person ended its binding.
+ * @throws {WaitError} E_PARENT_MISSING when a parent is not bound yet.
+ */
+export async function courseOf(
+  record: Deliverable,
+  stream: Stream,
+  resolver: Resolver,
+  signal: AbortSignal,
+): Promise<Course> {
+  if (record.unreadable) throw unreadable(record.unreadable);
+  const mapped = await stream.map(record.row, record.deleted);
+  switch (mapped.kind) {
+    case "skip":
+      return mapped;
+    case "deleted":
+      return { kind: "remove", deletion: mapped, isSought: !record.binding && !wasUnbound(record) };
+    case "record":
+      if (wasUnbound(record)) throw stillUnbound();
+      return { kind: "write", wanted: await resolver.resolve(record.id, mapped.fields, signal) };
+  }
+}
+
+/** @throws {ParkError} E_RESOURCE_CHANGED: an id of one resource is no id of another, whatever the sync file says now. */
+export function expectSameResource(
+  { binding, intent }: Pick<Deliverable, "binding" | "intent">,
+  { name, resource }: Stream,
+): void {
+  const known = (binding ?? intent)?.resource;
+  if (known === undefined || known === resource) return;
+  const counterpart = binding ? `is ${known} ${binding.serviceId}` : `was being created as ${known}`;
+  throw new ParkError("E_RESOURCE_CHANGED", `the record ${counterpart}, but ${name} now leads to ${resource}`, {
+    details: { resource: known, serviceId: binding?.serviceId ?? null },
+  });
+}
+
+/** Why nothing is bound, created or deleted for a record whose binding a person ended. */
+export function stillUnbound(): ParkError {
+  return new ParkError("E_UNBOUND", "a person ended its binding and has not said yet what it belongs to");
+}
+
+/** The last readable row is not what the ERP has now: it is not delivered in its place. */
+function unreadable({ code, message, details }: ErrorFacts): ParkError {
+  return new ParkError(code, message, { details });
+}
+
+/** A person ended the binding: what the record belongs to is theirs to say, be it by a natural key or not. */
+function wasUnbound({ decision }: Pick<Deliverable, "decision">): boolean {
+  return decision?.kind === "unbound";
+}
