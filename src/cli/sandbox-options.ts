@@ -12,7 +12,7 @@ import {
   type SandboxOptions,
   type Switches,
 } from "#sandbox";
-import { port } from "./port.ts";
+import { port } from "./arguments.ts";
 
 /** What the command line says, before it means anything together. */
 export interface SandboxArguments {

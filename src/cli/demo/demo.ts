@@ -5,6 +5,8 @@ import { drained, PollsSeen, startDaemon, type Daemon } from "#daemon";
 import { printable } from "#model";
 import { loadLocalSettings } from "#settings";
 import { streamStatus, type StreamStatus } from "#pipeline";
+import type { Registration } from "../command.ts";
+import type { GlobalOptions } from "../command-context.ts";
 import { exitCode } from "../output/exit-code.ts";
 import type { Io } from "../output/io.ts";
 import { Progress } from "../output/progress.ts";
@@ -17,13 +19,19 @@ import { ServiceReader } from "./service-reader.ts";
 import { setStage, type Stage } from "./stage.ts";
 import { judge, type DemoResult } from "./verdict.ts";
 
-export interface DemoOptions {
+interface DemoOptions extends GlobalOptions {
   /** Leaves everything running until Ctrl-C. */
   readonly keep?: boolean;
 }
 
+export const registerDemo: Registration = (cli) =>
+  cli
+    .command("demo", "Run a sample ERP and the sandbox: first load, live changes, counts")
+    .option("--keep", "leave everything running until Ctrl-C")
+    .action(cli.action(demo));
+
 /** `svcsync demo`: the whole way from an ERP to the service, on a stage of its own, with the real daemon. */
-export async function demo(options: DemoOptions, io: Io): Promise<number> {
+async function demo(options: DemoOptions, io: Io): Promise<number> {
   const say = (text: string) => io.stdout.write(`${text}\n`);
   const { secrets } = loadLocalSettings({});
   if (secrets.queueUrl === undefined) await provideRedis(say);

@@ -1,1 +1,1 @@
-export { demo, type DemoOptions } from "./demo.ts";
+export { registerDemo } from "./demo.ts";

@@ -1,3 +1,2 @@
-export { init, type InitOptions } from "./init.ts";
-export { zoneObjection } from "./ask.ts";
-export { presetNames, readSampleSyncFile } from "./presets.ts";
+export { registerInit } from "./init.ts";
+export { readSampleSyncFile } from "./presets.ts";

@@ -1,19 +1,22 @@
 import { dirname } from "node:path";
+import { InvalidArgumentError, Option } from "commander";
 import { schemaText } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
-import { check } from "../commands/check.ts";
+import { check } from "../commands/setup/check.ts";
+import type { Registration } from "../command.ts";
 import type { GlobalOptions } from "../command-context.ts";
 import { failureCode, failureText } from "../output/failure-text.ts";
 import { exitCode } from "../output/exit-code.ts";
 import type { Io } from "../output/io.ts";
-import { readSampleSyncFile } from "./presets.ts";
+import { presetNames, readSampleSyncFile } from "./presets.ts";
 import { answers, syncFilePath as syncFile, type AnswerOptions } from "./answers.ts";
 import { envText } from "./env-text.ts";
+import { zoneObjection } from "./ask.ts";
 import { templateZone, type Preset } from "./preset.ts";
 import { isThere, readIfThere, writeFolders, writeWhole } from "./written-files.ts";
 
-export interface InitOptions extends GlobalOptions, AnswerOptions {
+interface InitOptions extends GlobalOptions, AnswerOptions {
   readonly force?: boolean;
   /** False: write the files without checking them. */
   readonly check?: boolean;
@@ -21,8 +24,20 @@ export interface InitOptions extends GlobalOptions, AnswerOptions {
 
 const schemaFile = "config/sync.schema.json";
 
+export const registerInit: Registration = (cli) =>
+  cli
+    .command("init", "Ask for the ERP and the service, write .env and config/sync.yaml, then check them")
+    .addOption(new Option("--erp <name>", "the ERP").choices(presetNames))
+    .option("--service-url <url>", "address of the service")
+    .option("--set <name=value...>", "a line of .env (ERP_URL=…), or a table or column (customers.table=…)", setting)
+    .option("--timezone <zone>", "time zone of the ERP's clock (default: this machine's)", zone)
+    .option("--yes", "ask nothing; values that are not given stay empty in .env")
+    .option("--force", "overwrite existing files")
+    .option("--no-check", "write the files without checking them")
+    .action(cli.action(init));
+
 /** `svcsync init`: asks which ERP it is, writes the env file and the sync file for it, and ends in `check`. */
-export async function init(options: InitOptions, io: Io): Promise<number> {
+async function init(options: InitOptions, io: Io): Promise<number> {
   const envFile = options.envFile ?? ".env";
   const taken = options.force ? [] : await takenFiles(envFile);
   if (taken.length > 0) {
@@ -87,4 +102,17 @@ function unanswered({ variables }: Preset, settings: ReadonlyMap<string, string>
   return has("SERVICE_TOKEN") || (has("SERVICE_USERNAME") && has("SERVICE_PASSWORD"))
     ? open
     : [...open, "SERVICE_TOKEN"];
+}
+
+function setting(text: string, before: readonly string[] = []): string[] {
+  if (!/^([A-Z][A-Z0-9_]*|[a-z]+\.[A-Za-z]+)=/.test(text))
+    throw new InvalidArgumentError("wanted NAME=value or STREAM.PART=column");
+  if (/[\r\n]/.test(text)) throw new InvalidArgumentError("wanted a single line");
+  return [...before, text];
+}
+
+function zone(text: string): string {
+  const objection = zoneObjection(text);
+  if (objection !== undefined) throw new InvalidArgumentError(objection);
+  return text;
 }

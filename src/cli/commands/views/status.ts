@@ -1,20 +1,35 @@
 import { oneLine, systemClock } from "#model";
 import { attentionOf, duration, ErrorGroups, listHints, type ErrorGroup } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
-import { eachRecord } from "../each-record.ts";
-import { daemonWords } from "../output/daemon-words.ts";
-import { openStoreContext, type GlobalOptions } from "../command-context.ts";
-import { statusCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { printJson } from "../output/json.ts";
-import { table } from "../output/table.ts";
+import type { Registration } from "../../command.ts";
+import { eachRecord } from "../../each-record.ts";
+import { daemonWords } from "../../output/daemon-words.ts";
+import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
+import { statusCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+import { table } from "../../output/table.ts";
 
-export interface StatusOptions extends GlobalOptions {
+interface StatusOptions extends GlobalOptions {
   readonly json?: boolean;
 }
 
+export const registerStatus: Registration = (cli) =>
+  cli
+    .command("status", "Show the state of each stream, what needs a person, and the health of service and queue")
+    .option("--json", "the status as JSON, from the store alone")
+    .addHelpText("after", streamWords)
+    .action(cli.action(status));
+
+const streamWords = `
+Stream states: loading (first load in progress), following (changes are followed), failing (the last poll failed; the next
+one tries again), held (nothing is delivered until a person decides: svcsync adopt).
+Records: in sync (the service holds what the ERP showed last), due (in progress), waiting (for another record), parked and
+uncertain (a person must act), left out (by the rules of the stream or by a person), deleted (in the ERP).
+`;
+
 /** `svcsync status`: how each stream stands, from the store, and what a running daemon says of the others. */
-export async function status(options: StatusOptions, io: Io): Promise<number> {
+async function status(options: StatusOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const statuses = await streamStatus(context.store, context.syncFile.streams, systemClock);
   const causes = new ErrorGroups();

@@ -1,10 +1,11 @@
 import { errorFacts, sleep } from "#model";
 import { startDaemon } from "#daemon";
-import { readConfiguration, type GlobalOptions } from "../command-context.ts";
-import { exitCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { isFirstLoad, Progress } from "../output/progress.ts";
-import { whenAborted } from "../when-aborted.ts";
+import type { Registration } from "../../command.ts";
+import { readConfiguration, type GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { isFirstLoad, Progress } from "../../output/progress.ts";
+import { whenAborted } from "../../when-aborted.ts";
 
 /**
  * A supervisor starts again what ended, and each start logs in once. Services lock accounts after some five failures in a
@@ -14,8 +15,11 @@ const LOGIN_PAUSE_MS = 5 * 60_000;
 /** On a terminal a first load says how far it is, between the lines of the log. */
 const PROGRESS_EVERY_MS = 10_000;
 
+export const registerRun: Registration = (cli) =>
+  cli.command("run", "Run the daemon: poll the ERP and keep the service in step until stopped").action(cli.action(run));
+
 /** `svcsync run`: the daemon, until it is told to stop or cannot continue. */
-export async function run(options: GlobalOptions, io: Io): Promise<number> {
+async function run(options: GlobalOptions, io: Io): Promise<number> {
   const configuration = await readConfiguration(options, io);
   const { logger, settings, syncFile } = configuration;
   const names = syncFile.streams.map(({ name }) => name);

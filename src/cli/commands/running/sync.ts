@@ -9,12 +9,14 @@ import {
   type PollFacts,
   type StreamStatus,
 } from "#pipeline";
-import { readConfiguration, type GlobalOptions } from "../command-context.ts";
-import { exitCode, statusCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { printJson } from "../output/json.ts";
-import { isFirstLoad, Progress } from "../output/progress.ts";
-import { table } from "../output/table.ts";
+import { positiveInteger } from "../../arguments.ts";
+import type { Registration } from "../../command.ts";
+import { readConfiguration, type GlobalOptions } from "../../command-context.ts";
+import { exitCode, statusCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+import { isFirstLoad, Progress } from "../../output/progress.ts";
+import { table } from "../../output/table.ts";
 
 /** Retries and waits that end this soon are waited for; later ones are left to the next run. */
 const HORIZON_MS = 30_000;
@@ -23,7 +25,7 @@ const TIMEOUT_SECONDS = 300;
 /** How much longer than the settling itself its last step may take to become due. */
 const SETTLE_MARGIN_MS = 5_000;
 
-export interface SyncOptions extends GlobalOptions {
+interface SyncOptions extends GlobalOptions {
   /** Seconds without any progress after which the run ends. */
   readonly timeout?: number;
   readonly json?: boolean;
@@ -69,6 +71,13 @@ class RunTotals implements Observer {
     return totals;
   }
 }
+
+export const registerSync: Registration = (cli) =>
+  cli
+    .command("sync", "Run one round: poll every stream, deliver until nothing is due, exit (for cron)")
+    .option("--timeout <seconds>", "exit with 75 after this long without progress (default: 300)", positiveInteger)
+    .option("--json", "the result as one line of JSON")
+    .action(cli.action(sync));
 
 /** `svcsync sync`: polls every stream once, delivers until nothing is due, and prints a summary. For cron. */
 export async function sync(options: SyncOptions, io: Io): Promise<number> {

@@ -1,21 +1,30 @@
 import { oneLine, recordLabel, type Key } from "#model";
 import { counted } from "#operator";
 import { rereadNote } from "#pipeline";
-import { openPartsContext, openStoreContext, type GlobalOptions } from "../command-context.ts";
-import { exitCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { printJson } from "../output/json.ts";
-import { areKnown, unknownStream } from "../known-streams.ts";
+import type { Registration } from "../../command.ts";
+import { openPartsContext, openStoreContext, type GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
 
-export interface RereadOptions extends GlobalOptions {
+interface RereadOptions extends GlobalOptions {
   readonly json?: boolean;
 }
+
+export const registerReread: Registration = (cli) =>
+  cli
+    .command("reread", "Read a stream from its beginning with the next poll, or single records now")
+    .argument("<stream>", "the stream")
+    .argument("[keys...]", "keys of records to read now (default: the whole stream)")
+    .option("--json", "as JSON")
+    .action(cli.action(reread));
 
 /**
  * `svcsync reread STREAM [KEY…]`: reads the stream from its beginning with the next poll, or these records now. Rows that did not
  * change cost no request to the service.
  */
-export async function reread(stream: string, keys: readonly Key[], options: RereadOptions, io: Io): Promise<number> {
+async function reread(stream: string, keys: readonly Key[], options: RereadOptions, io: Io): Promise<number> {
   return keys.length === 0 ? rereadStream(stream, options, io) : rereadKeys(stream, keys, options, io);
 }
 

@@ -1,18 +1,27 @@
 import { oneLine } from "#model";
 import { confirmDeletions, heldDeletions } from "#pipeline";
-import { openStoreContext, type GlobalOptions } from "../command-context.ts";
-import { exitCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { printJson } from "../output/json.ts";
-import { areKnown, unknownStream } from "../known-streams.ts";
+import type { Registration } from "../../command.ts";
+import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
 
-export interface DeletionsOptions extends GlobalOptions {
+interface DeletionsOptions extends GlobalOptions {
   readonly confirm?: boolean;
   readonly json?: boolean;
 }
 
+export const registerDeletions: Registration = (cli) =>
+  cli
+    .command("deletions", "Show the deletions that the guard holds")
+    .argument("[stream]", "one stream (default: all)")
+    .option("--confirm", "let the next sweep delete them, at most as many as are shown")
+    .option("--json", "as JSON")
+    .action(cli.action(deletions));
+
 /** `svcsync deletions [STREAM] [--confirm]`: deletions that the guard holds, and a person's word that they are meant. */
-export async function deletions(stream: string | undefined, options: DeletionsOptions, io: Io): Promise<number> {
+async function deletions(stream: string | undefined, options: DeletionsOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
   const streams = context.syncFile.streams.filter(({ name }) => stream === undefined || name === stream);

@@ -1,22 +1,31 @@
 import { canonicalJson, oneLine, recordLabel } from "#model";
 import { Reconciler, type Drift, type Reconciliation } from "#pipeline";
-import { openPartsContext, type GlobalOptions } from "../command-context.ts";
-import { exitCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { printJson } from "../output/json.ts";
-import { areKnown, unknownStream } from "../known-streams.ts";
-import { table } from "../output/table.ts";
+import type { Registration } from "../../command.ts";
+import { openPartsContext, type GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
+import { table } from "../../output/table.ts";
 
 /** Files of changes never tell which records exist. */
 const NEVER_TOLD = "E_SOURCE_KEYS_UNKNOWN";
 
-export interface ReconcileOptions extends GlobalOptions {
+interface ReconcileOptions extends GlobalOptions {
   readonly repair?: boolean;
   readonly json?: boolean;
 }
 
+export const registerReconcile: Registration = (cli) =>
+  cli
+    .command("reconcile", "Read the service and the ERP's keys, and report what differs from the store")
+    .argument("[streams...]", "these streams (default: all)")
+    .option("--repair", "write owned fields that differ once more, and read rows that were not read")
+    .option("--json", "as JSON")
+    .action(cli.action(reconcile));
+
 /** `svcsync reconcile [STREAM…] [--repair]`: what the service holds beside what was last written, and what the ERP shows beside what was read. */
-export async function reconcile(names: readonly string[], options: ReconcileOptions, io: Io): Promise<number> {
+async function reconcile(names: readonly string[], options: ReconcileOptions, io: Io): Promise<number> {
   await using context = await openPartsContext(options, io);
   if (!areKnown(names, context.configuration.syncFile.streams, io)) return unknownStream;
   const reconciler = new Reconciler(context.parts.store, context.parts.service, context.parts.sources.streams);

@@ -1,21 +1,33 @@
 import { recordLabel, type RecordId } from "#model";
 import type { OperatorStore, RecordStore } from "#store";
-import { openStoreContext, type GlobalOptions } from "../command-context.ts";
-import { exitCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { eachRecord } from "../each-record.ts";
-import { printJson } from "../output/json.ts";
-import { areKnown, unknownStream } from "../known-streams.ts";
-import { parseRecord } from "./records.ts";
+import { parseRecord } from "../../arguments.ts";
+import type { Registration } from "../../command.ts";
+import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { eachRecord } from "../../each-record.ts";
+import { printJson } from "../../output/json.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
 
-export interface RetryOptions extends GlobalOptions {
+interface RetryOptions extends GlobalOptions {
   /** Those alone that met this error. */
   readonly code?: string;
   readonly json?: boolean;
 }
 
+export const registerRetry: Registration = (cli) =>
+  cli
+    .command(
+      "retry",
+      "Retry parked and waiting records: a running daemon does so within seconds, otherwise the next sync",
+    )
+    .argument("[target]", "a stream, or one record as stream/key (default: everything)")
+    .option("--code <code>", "only those that met this error")
+    .option("--json", "as JSON")
+    .action(cli.action(retry));
+
 /** `svcsync retry [STREAM | RECORD]`: what is parked or waiting becomes due again. */
-export async function retry(target: string | undefined, options: RetryOptions, io: Io): Promise<number> {
+async function retry(target: string | undefined, options: RetryOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const id = target === undefined ? undefined : parseRecord(target);
   if (!areKnown([id?.stream ?? target], context.syncFile.streams, io)) return unknownStream;

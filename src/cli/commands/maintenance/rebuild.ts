@@ -1,21 +1,30 @@
 import { RESTORED_NOTE } from "#store";
-import { adopt, type AdoptOptions } from "./adopt.ts";
-import { openStoreContext, type GlobalOptions } from "../command-context.ts";
-import { exitCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { sync } from "./sync.ts";
+import type { Registration } from "../../command.ts";
+import { adopt, type AdoptOptions } from "../acts/adopt.ts";
+import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { sync } from "../running/sync.ts";
 
-export interface RebuildOptions extends GlobalOptions {
+interface RebuildOptions extends GlobalOptions {
   readonly confirm?: boolean;
   readonly csv?: string;
   readonly json?: boolean;
 }
 
+export const registerRebuild: Registration = (cli) =>
+  cli
+    .command("rebuild", "Rebuild a lost store by matching the ERP's records with the service's")
+    .option("--csv <file>", "write the whole list")
+    .option("--confirm", "bind what matches, create what is new")
+    .option("--json", "one line of JSON per step")
+    .action(cli.action(rebuild));
+
 /**
  * `svcsync rebuild`: a store that was lost is made again: the ERP is read whole, its records are matched with the
  * service's, and after `--confirm` they are bound again. Only fields that differ are written. As JSON, each step is a line.
  */
-export async function rebuild(options: RebuildOptions, io: Io): Promise<number> {
+async function rebuild(options: RebuildOptions, io: Io): Promise<number> {
   if (await hasBindings(options, io)) {
     io.stderr.write("The store knows what belongs together; rebuild is for a new store after the old one was lost.\n");
     return exitCode.needsPerson;

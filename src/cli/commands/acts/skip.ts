@@ -1,14 +1,15 @@
 import { oneLine, SyncError, type RecordId, type RecordState } from "#model";
 import { counted } from "#operator";
-import { openStoreContext, type GlobalOptions } from "../command-context.ts";
-import { eachRecord } from "../each-record.ts";
-import { exitCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { areKnown, unknownStream } from "../known-streams.ts";
-import { printJson } from "../output/json.ts";
-import { parseRecord } from "./records.ts";
+import { parseRecord } from "../../arguments.ts";
+import type { Registration } from "../../command.ts";
+import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
+import { eachRecord } from "../../each-record.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
+import { printJson } from "../../output/json.ts";
 
-export interface SkipOptions extends GlobalOptions {
+interface SkipOptions extends GlobalOptions {
   /** Those of the stream that met this error. */
   readonly code?: string;
   readonly json?: boolean;
@@ -17,8 +18,16 @@ export interface SkipOptions extends GlobalOptions {
 /** States that a person may answer. */
 const answerable: readonly RecordState[] = ["waiting", "parked", "uncertain"];
 
+export const registerSkip: Registration = (cli) =>
+  cli
+    .command("skip", "Leave a record out until the ERP changes it, or all records of a stream that met the same error")
+    .argument("<target>", "one record as stream/key, or a stream with --code")
+    .option("--code <code>", "the records of the stream that met this error")
+    .option("--json", "as JSON")
+    .action(cli.action(skip));
+
 /** `svcsync skip RECORD`, `svcsync skip STREAM --code CODE`: leaves records out until the ERP changes them. */
-export async function skip(target: string, options: SkipOptions, io: Io): Promise<number> {
+async function skip(target: string, options: SkipOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const id = parseRecord(target);
   if (!areKnown([id?.stream ?? target], context.syncFile.streams, io)) return unknownStream;

@@ -1,13 +1,15 @@
 import { canonicalJson, errorFacts, oneLine, type Change } from "#model";
 import type { Mapped, MappedValue, Stream } from "#mapping";
-import { openPartsContext, type GlobalOptions } from "../command-context.ts";
-import { exitCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { printJson } from "../output/json.ts";
-import { areKnown, unknownStream } from "../known-streams.ts";
-import { nextChanges } from "../check/next-changes.ts";
+import { positiveInteger } from "../../arguments.ts";
+import type { Registration } from "../../command.ts";
+import { openPartsContext, type GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
+import { nextChanges } from "../../check/next-changes.ts";
 
-export interface PeekOptions extends GlobalOptions {
+interface PeekOptions extends GlobalOptions {
   readonly rows: number;
   readonly json?: boolean;
 }
@@ -19,8 +21,16 @@ interface Peeked {
   readonly error?: string;
 }
 
+export const registerPeek: Registration = (cli) =>
+  cli
+    .command("peek", "Show the next rows of a stream as the ERP returns them and as they are mapped; write nothing")
+    .argument("<stream>", "the stream")
+    .option("--rows <count>", "how many", positiveInteger, 3)
+    .option("--json", "one line of JSON per row")
+    .action(cli.action(peek));
+
 /** `svcsync peek STREAM`: the next rows as read and as mapped. Nothing is written, no cursor moves. */
-export async function peek(name: string, options: PeekOptions, io: Io): Promise<number> {
+async function peek(name: string, options: PeekOptions, io: Io): Promise<number> {
   await using context = await openPartsContext(options, io);
   const { syncFile } = context.configuration;
   if (!areKnown([name], syncFile.streams, io)) return unknownStream;

@@ -8,14 +8,15 @@ import {
   type AdoptionPlan,
   type PlannedRecord,
 } from "#pipeline";
-import { adoptionCsv, readAnswers, type CsvRow } from "../adoption-csv.ts";
-import { openPartsContext, type GlobalOptions, type PartsContext } from "../command-context.ts";
-import { exitCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { printJson } from "../output/json.ts";
-import { areKnown, unknownStream } from "../known-streams.ts";
-import { overwriteText, sideText } from "../output/sides.ts";
-import { table } from "../output/table.ts";
+import type { Registration } from "../../command.ts";
+import { adoptionCsv, readAnswers, type CsvRow } from "../../adoption-csv.ts";
+import { openPartsContext, type GlobalOptions, type PartsContext } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
+import { overwriteText, sideText } from "../../output/sides.ts";
+import { table } from "../../output/table.ts";
 
 export interface AdoptOptions extends GlobalOptions {
   readonly csv?: string;
@@ -27,6 +28,24 @@ export interface AdoptOptions extends GlobalOptions {
 
 /** Examples shown per verdict: the whole list is in the CSV. */
 const EXAMPLES = 10;
+
+export const registerAdopt: Registration = (cli) =>
+  cli
+    .command("adopt", "Show which records of the service match the ERP's; with --confirm, release the streams")
+    .argument("[streams...]", "these streams (default: all)")
+    .option("--csv <file>", "write the whole list; its serviceId column can be filled in where records are ambiguous")
+    .option("--answers <file>", "read the filled-in list and bind what it says")
+    .option("--confirm", "release the streams: bind matches, create new records, park ambiguous ones")
+    .option("--create-all", "release the streams without matching: create every record")
+    .option("--json", "as JSON")
+    .addHelpText("after", verdictWords)
+    .action(cli.action((names: readonly string[], options: AdoptOptions, io: Io) => adopt(names, options, io)));
+
+const verdictWords = `
+Verdicts: bound (already linked), matched (exactly one record of the service has this natural key), new (none has),
+ambiguous (several have), left out (nothing to create: deleted in the ERP, or the stream's rules), unclear (the record could
+not be compared). "only in the service": records that no row of the ERP matches; they are never touched.
+`;
 
 /**
  * `svcsync adopt [STREAM…]`: which records of the service the ERP's records already are. Shows it and writes nothing, until

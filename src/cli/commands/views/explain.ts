@@ -2,20 +2,29 @@ import { canonicalJson, oneLine, recordLabel, type Json, type RecordId } from "#
 import { meaningOf, recordRemedy } from "#operator";
 import { whyItWillNotCome } from "#pipeline";
 import type { AuditRecord, RecordStore, RecordView } from "#store";
-import { openStoreContext, type GlobalOptions } from "../command-context.ts";
-import { exitCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { printJson } from "../output/json.ts";
-import { areKnown, unknownStream } from "../known-streams.ts";
+import { recordArgument } from "../../arguments.ts";
+import type { Registration } from "../../command.ts";
+import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
 
-export interface ExplainOptions extends GlobalOptions {
+interface ExplainOptions extends GlobalOptions {
   readonly json?: boolean;
 }
 
 const HISTORY = 20;
 
+export const registerExplain: Registration = (cli) =>
+  cli
+    .command("explain", "Show the history of a record: what the ERP showed, what was written, when, with what result")
+    .addArgument(recordArgument())
+    .option("--json", "as JSON")
+    .action(cli.action(explain));
+
 /** `svcsync explain RECORD`: why a record is the way it is: what the ERP showed, what was written, when and with what result. */
-export async function explain(id: RecordId, options: ExplainOptions, io: Io): Promise<number> {
+async function explain(id: RecordId, options: ExplainOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   if (!areKnown([id.stream], context.syncFile.streams, io)) return unknownStream;
   const view = await context.store.record(id);

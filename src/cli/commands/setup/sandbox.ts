@@ -1,10 +1,17 @@
 import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, startSandbox, type SandboxOptions } from "#sandbox";
-import { exitCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { whenAborted } from "../when-aborted.ts";
+import type { Registration } from "../../command.ts";
+import { sandboxOptionsOf, withSandboxOptions, type SandboxArguments } from "../../sandbox-options.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { whenAborted } from "../../when-aborted.ts";
+
+export const registerSandbox: Registration = (cli) =>
+  withSandboxOptions(
+    cli.command("sandbox", "Run a stand-in for the service: a real HTTP server with records in memory"),
+  ).action(cli.action((given: SandboxArguments, io: Io) => sandbox(sandboxOptionsOf(given), io)));
 
 /** `svcsync sandbox`: the stand-in for the service, until it is stopped. */
-export async function sandbox(options: SandboxOptions, io: Io): Promise<number> {
+async function sandbox(options: SandboxOptions, io: Io): Promise<number> {
   await using running = await startSandbox(options);
   const { username } = options.accounts?.[0] ?? DEFAULT_ACCOUNT;
   const isDefault =

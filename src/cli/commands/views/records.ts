@@ -1,15 +1,18 @@
-import { oneLine, recordLabel, type RecordId, type RecordState } from "#model";
+import { oneLine, RECORD_STATES, recordLabel, type RecordState } from "#model";
 import { ErrorGroups, recordWord, remedyOf, type ErrorGroup } from "#operator";
 import type { RecordView } from "#store";
-import { openStoreContext, type GlobalOptions } from "../command-context.ts";
-import { eachRecord } from "../each-record.ts";
-import { exitCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { printJson } from "../output/json.ts";
-import { areKnown, unknownStream } from "../known-streams.ts";
-import { table } from "../output/table.ts";
+import { Option } from "commander";
+import { positiveInteger } from "../../arguments.ts";
+import type { Registration } from "../../command.ts";
+import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
+import { eachRecord } from "../../each-record.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
+import { table } from "../../output/table.ts";
 
-export interface RecordsOptions extends GlobalOptions {
+interface RecordsOptions extends GlobalOptions {
   readonly state?: readonly RecordState[];
   readonly code?: string;
   readonly each?: boolean;
@@ -17,11 +20,22 @@ export interface RecordsOptions extends GlobalOptions {
   readonly json?: boolean;
 }
 
+export const registerRecords: Registration = (cli) =>
+  cli
+    .command("records", "List records by cause, with counts and what to do; by default those that need a person")
+    .argument("[stream]", "one stream (default: all)")
+    .addOption(new Option("--state <state...>", "states to list").choices(RECORD_STATES))
+    .option("--code <code>", "only those that met this error")
+    .option("--each", "each record, instead of one entry per cause")
+    .option("--limit <count>", "with --each or --json: at most this many", positiveInteger, 100)
+    .option("--json", "one line of JSON per record")
+    .action(cli.action(records));
+
 /**
  * `svcsync records [STREAM]`: the records in some states, by cause with counts and what to do, or each with `--each` or `--json`;
  * parked and uncertain ones unless told.
  */
-export async function records(stream: string | undefined, options: RecordsOptions, io: Io): Promise<number> {
+async function records(stream: string | undefined, options: RecordsOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
   const states = options.state ?? ["parked", "uncertain"];
@@ -67,10 +81,4 @@ function asTable(found: readonly RecordView[]): string {
       error ? `${error.message} (${error.code})` : "",
     ]),
   );
-}
-
-/** `customers/10023` as a record; a key may hold slashes. */
-export function parseRecord(label: string): RecordId | undefined {
-  const at = label.indexOf("/");
-  return at > 0 && at < label.length - 1 ? { stream: label.slice(0, at), key: label.slice(at + 1) } : undefined;
 }

@@ -8,16 +8,17 @@ import { loadSettings, type Secrets, type Settings } from "#settings";
 import { openStore } from "#store";
 import type { MappedField, Stream, SyncFile } from "#mapping";
 import { openLogger, type Logger } from "#telemetry";
-import { checkFields, type MappedSamples } from "../check/check-fields.ts";
-import { checkNames } from "../check/check-names.ts";
-import { readFiles, type GlobalOptions } from "../command-context.ts";
-import { exitCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { nextChanges } from "../check/next-changes.ts";
-import { printJson } from "../output/json.ts";
-import { linesToSet } from "../check/lines-to-set.ts";
+import type { Registration } from "../../command.ts";
+import { checkFields, type MappedSamples } from "../../check/check-fields.ts";
+import { checkNames } from "../../check/check-names.ts";
+import { readFiles, type GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { nextChanges } from "../../check/next-changes.ts";
+import { printJson } from "../../output/json.ts";
+import { linesToSet } from "../../check/lines-to-set.ts";
 
-export interface CheckOptions extends GlobalOptions {
+interface CheckOptions extends GlobalOptions {
   /** Probe the tenant's dialect too. */
   readonly service?: boolean;
   readonly json?: boolean;
@@ -37,6 +38,13 @@ const partRemedies = {
   mapping: 'Correct the field in the sync file; "svcsync peek" shows rows as they are read and mapped.',
   erp: "Check the source's settings in the sync file and that the ERP can be reached from here.",
 } as const;
+
+export const registerCheck: Registration = (cli) =>
+  cli
+    .command("check", "Verify settings, sync file, store, ERP, queue and service before running")
+    .option("--service", "probe the tenant, with reads only, and report which dialect settings fit")
+    .option("--json", "the findings as JSON")
+    .action(cli.action(check));
 
 /** `svcsync check`: is everything that a run needs there, and what to do where it is not. Writes nothing to any system. */
 export async function check(options: CheckOptions, io: Io): Promise<number> {

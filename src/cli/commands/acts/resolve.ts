@@ -2,15 +2,17 @@ import { recordLabel, type Binding, type RecordId } from "#model";
 import type { Stream } from "#mapping";
 import { proposeBinding, type ProposedBinding } from "#pipeline";
 import { isAnswerable, type RecordView } from "#store";
-import { openPartsContext, openStoreContext, type GlobalOptions } from "../command-context.ts";
-import { exitCode } from "../output/exit-code.ts";
-import { Interview } from "../interview.ts";
-import type { Io } from "../output/io.ts";
-import { printJson } from "../output/json.ts";
-import { areKnown, unknownStream } from "../known-streams.ts";
-import { overwriteText, sideText } from "../output/sides.ts";
+import { positiveInteger, recordArgument } from "../../arguments.ts";
+import type { Registration } from "../../command.ts";
+import { openPartsContext, openStoreContext, type GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import { Interview } from "../../interview.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
+import { overwriteText, sideText } from "../../output/sides.ts";
 
-export interface ResolveOptions extends GlobalOptions {
+interface ResolveOptions extends GlobalOptions {
   readonly bind?: number;
   readonly create?: boolean;
   readonly skip?: boolean;
@@ -18,8 +20,25 @@ export interface ResolveOptions extends GlobalOptions {
   readonly json?: boolean;
 }
 
+export const registerResolve: Registration = (cli) =>
+  cli
+    .command("resolve", "Answer a create whose result is unknown, or a record with several candidates")
+    .addArgument(recordArgument())
+    .option("--bind <id>", "bind it to this record of the service", positiveInteger)
+    .option("--create", "create it: the service does not have it")
+    .option("--skip", "leave it out until the ERP changes it")
+    .option("--yes", "with --bind: do not ask for confirmation")
+    .option("--json", "as JSON")
+    .addHelpText("after", bindWords)
+    .action(cli.action(resolve));
+
+const bindWords = `
+--bind reads the record from the service, shows its name and match fields beside those of the ERP's record and the fields that the
+first write changes, and asks. Without a terminal it needs --yes. An id that the service does not have is refused.
+`;
+
 /** `svcsync resolve RECORD --bind ID | --create | --skip`: settles a create whose result is unknown. */
-export async function resolve(id: RecordId, options: ResolveOptions, io: Io): Promise<number> {
+async function resolve(id: RecordId, options: ResolveOptions, io: Io): Promise<number> {
   const { bind, create, skip } = options;
   if ([bind !== undefined, create, skip].filter(Boolean).length !== 1) {
     io.stderr.write("Give exactly one answer: --bind ID, --create or --skip.\n");

@@ -2,17 +2,25 @@ import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemClock } from "#model";
-import { openStoreContext, type GlobalOptions } from "../command-context.ts";
-import { exitCode } from "../output/exit-code.ts";
-import type { Io } from "../output/io.ts";
-import { printJson } from "../output/json.ts";
+import type { Registration } from "../../command.ts";
+import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
 
-export interface BackupOptions extends GlobalOptions {
+interface BackupOptions extends GlobalOptions {
   readonly json?: boolean;
 }
 
+export const registerBackup: Registration = (cli) =>
+  cli
+    .command("backup", "Copy the store; the daemon may be running")
+    .argument("<file>", "file to write; it must not exist")
+    .option("--json", "as JSON")
+    .action(cli.action(backup));
+
 /** `svcsync backup FILE`: a consistent copy of the store, beside a running daemon. */
-export async function backup(path: string, options: BackupOptions, io: Io): Promise<number> {
+async function backup(path: string, options: BackupOptions, io: Io): Promise<number> {
   if (existsSync(path)) {
     io.stderr.write(`${path} is there already, and a backup overwrites nothing: give a name that is new.\n`);
     return exitCode.usage;
