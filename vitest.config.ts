@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 const journeys = ["test/{journeys,chaos,cli}/**/*.test.ts"];
 /** Real servers and programs: databases, Redis, a browser. */
 const systems = [
-  "test/{conformance,queue,setup,sources,store}/**/*.test.ts",
+  "test/{conformance,deploy,queue,setup,sources,store}/**/*.test.ts",
   "test/web/browser.test.ts",
   "test/runtime.test.ts",
 ];
