@@ -7,6 +7,7 @@ import {
   PollPauses,
   Relay,
   StoreAge,
+  StreamHolds,
   Sweeper,
   Synchronizer,
   type Observer,
@@ -27,6 +28,8 @@ const WINDOW_MIN = 128;
 /** The moving parts, put together and not yet moving. */
 export interface Assembly {
   readonly gate: AdoptionGate;
+  /** Which streams may deliver. */
+  readonly holds: StreamHolds;
   readonly relay: Relay;
   readonly handlers: QueueHandlers;
   /** Deliveries that may run at once. */
@@ -64,8 +67,9 @@ export function assemble(
   const matcher = new Matcher({ ...common, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
   const age = new StoreAge({ ...common, queue });
   const gate = new AdoptionGate({ ...common, settleMs, matcher, age, opened: nudge, stop: fail }, syncFile.streams);
+  const holds = new StreamHolds({ ...common, gate, released: nudge }, [...streams.keys()]);
   const window = Math.max(WINDOW_MIN, concurrency * WINDOW_PER_DELIVERY);
-  const relay = new Relay({ ...common, queue, streams: () => gate.open(), window });
+  const relay = new Relay({ ...common, queue, streams: () => holds.open(), window });
   const { sweepIntervalMs } = settings.polling;
   const sweeper = new Sweeper({ ...common, streams, intervalMs: sweepIntervalMs });
   const pauses = new PollPauses({
@@ -88,14 +92,16 @@ export function assemble(
   const handlers: QueueHandlers = {
     deliver: async (id, signal) => {
       // The queue may hold wake-ups from before a restart, of a stream that is held now.
-      if (gate.isOpen(id.stream)) await synchronizer.deliver(id, signal);
+      if (!holds.isHeld(id.stream)) await synchronizer.deliver(id, signal);
       relay.answered(id);
     },
-    poll: (stream, signal) => poller.poll(stream, signal),
+    poll: async (stream, signal) => {
+      if (holds.mayPoll(stream)) await poller.poll(stream, signal);
+    },
   };
   queue.onForgotten(() => {
     relay.forget();
     void age.tell();
   });
-  return { gate, relay, handlers, concurrency };
+  return { gate, holds, relay, handlers, concurrency };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { errorFacts, StopError } from "#model";
-import { observeAll, type AdoptionGate, type Observer, type Relay } from "#pipeline";
+import { observeAll, type Observer, type Relay, type StreamHolds } from "#pipeline";
 import { openQueue, type Queue } from "#queue";
 import type { IntakeStore, NoteStore } from "#store";
 import type { Stream } from "#mapping";
@@ -28,7 +28,7 @@ export interface DaemonOptions {
 /** The running daemon. Disposing it stops in the order of the data: polling, relaying, running jobs, queue, store. */
 export interface Daemon extends AsyncDisposable {
   readonly parts: Systems;
-  readonly gate: AdoptionGate;
+  readonly holds: StreamHolds;
   readonly relay: Relay;
   /** Where the status page is, if it was asked for. */
   readonly url: string | undefined;
@@ -65,14 +65,16 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const parked = closing.use(new ParkedLog({ logger }));
   const observer = observeAll([...(options.observers ?? []), summary, parked, counted]);
   const assembly = assemble(configuration, parts, queue, observer, fail, closing);
-  const { gate, relay } = assembly;
+  const { holds, relay } = assembly;
   const plan = pollPlan(configuration, options);
   const pollWatch = new PollWatch({ store: parts.store, logger }, plan.scheduled);
   const web = options.web
     ? closing.use(await servePages(configuration, parts, queue, relay, pollWatch, counted.metrics))
     : undefined;
+  // Before the first poll and delivery: a hold from before a restart still counts.
+  await assembly.holds.look();
   closing.defer(startLoops(configuration, plan, parts, queue, assembly, pollWatch, fail));
-  return { parts, gate, relay, url: web?.url, failure, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
+  return { parts, holds, relay, url: web?.url, failure, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
 }
 
 /** Starts the loops; what it returns stops them in the order of the data. */
@@ -81,7 +83,7 @@ function startLoops(
   plan: PollPlan,
   parts: Systems,
   queue: Queue,
-  { gate, relay, handlers, concurrency }: Assembly,
+  { gate, holds, relay, handlers, concurrency }: Assembly,
   pollWatch: PollWatch,
   fail: (error: StopError) => void,
 ): () => Promise<void> {
@@ -99,6 +101,7 @@ function startLoops(
       .catch((thrown: unknown) => fail(queueFailed(thrown))),
     relay.run(loops.signal),
     gate.run(loops.signal),
+    holds.run(loops.signal),
     housekeeping.run(loops.signal),
     clockWatch.run(loops.signal),
     pollWatch.run(loops.signal),

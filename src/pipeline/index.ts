@@ -3,6 +3,7 @@ export { PollPauses } from "./poll/poll-pauses.ts";
 export { Relay, type RelayDeps as RelayParts } from "./wake/relay.ts";
 export { Synchronizer, type SynchronizerDeps as SynchronizerParts } from "./deliver/synchronizer.ts";
 export { AdoptionGate, blindRemedy } from "./wake/adoption-gate.ts";
+export { StreamHolds } from "./wake/stream-holds.ts";
 export { StoreAge } from "./wake/store-age.ts";
 export { Matcher } from "./match/matcher.ts";
 export { Leases } from "./deliver/leases.ts";

@@ -1,7 +1,8 @@
-import { isJsonObject, type Clock, type RecordState, type ResourceName, type StreamName } from "#model";
+import { type Clock, type RecordState, type ResourceName, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore } from "#store";
-import { heldNote } from "./wake/adoption-gate.ts";
+import { heldBy } from "./wake/stream-holds.ts";
+import type { Held } from "./wake/hold.ts";
 import { heldDeletions } from "./poll/delete-guard.ts";
 import { droppedNote } from "./deliver/dropped-fields.ts";
 import { keylessRows } from "./poll/keyless.ts";
@@ -18,8 +19,8 @@ export interface StreamStatus {
   /** Milliseconds since a poll last reached the end of its window. */
   readonly lagMs: number | undefined;
   readonly counts: Readonly<Partial<Record<RecordState, number>>>;
-  /** Why nothing of this stream is delivered, and what ends it; undefined while it flows. */
-  readonly hold: { readonly reason: string; readonly remedy: string } | undefined;
+  /** Why nothing of this stream is delivered, and what ends it; empty while it flows. */
+  readonly holds: readonly Held[];
   /** More records are missing in the ERP than the guard lets pass. */
   readonly deletionsHeld: boolean;
   /** Records that wait for a parent which will not come; of the first that wait. */
@@ -53,10 +54,10 @@ async function oneStatus(
   now: number,
 ): Promise<StreamStatus> {
   const cursor = await store.cursor(stream.name);
-  const hold = await holdOf(store, stream.name);
+  const holds = await heldBy(store, stream.name, now);
   const { error, firstLoad, completedAt } = cursor;
   const attention: string[] = [];
-  if (hold) attention.push(`${hold.reason}; ${hold.remedy}`);
+  attention.push(...holds.map(({ reason, remedy }) => `${reason}; ${remedy}`));
   if (error) attention.push(`polls fail: ${error.message} (${error.code})`);
   const blocked = (counts.waiting ?? 0) > 0 ? await blockedRecords(store, stream.name) : undefined;
   if (blocked) attention.push(blockedSentence(blocked));
@@ -68,21 +69,15 @@ async function oneStatus(
     name: stream.name,
     source: stream.source,
     resource: stream.resource,
-    state: hold ? "held" : error ? "failing" : firstLoad ? "loading" : "following",
+    state: holds.length > 0 ? "held" : error ? "failing" : firstLoad ? "loading" : "following",
     cursor,
     lagMs: completedAt === undefined ? undefined : Math.max(0, now - completedAt),
     counts,
-    hold,
+    holds,
     deletionsHeld: deletions.length > 0,
     blocked: blocked?.count ?? 0,
     attention,
   };
-}
-
-async function holdOf(store: NoteStore, stream: StreamName): Promise<StreamStatus["hold"]> {
-  const note = await store.note(heldNote(stream));
-  if (!isJsonObject(note) || typeof note["reason"] !== "string" || typeof note["remedy"] !== "string") return undefined;
-  return { reason: note["reason"], remedy: note["remedy"] };
 }
 
 async function deletionSentence(store: StatusStore, stream: StreamName): Promise<string[]> {

@@ -92,9 +92,9 @@ export class Operator {
     const answeredAt = new Map<string, number>();
     for (;;) {
       await using store = await openStore(this.#rig.dataDir, { as: "operator", clock: systemClock, logger });
-      const held = (await streamStatus(store, streams, systemClock)).filter(({ hold }) => hold !== undefined);
+      const held = (await streamStatus(store, streams, systemClock)).filter(({ holds }) => holds.length > 0);
       const asked = held
-        .filter(({ hold, name }) => hold!.remedy.includes("svcsync adopt") && !isFresh(answeredAt.get(name)))
+        .filter(({ holds, name }) => holds[0]!.remedy.includes("svcsync adopt") && !isFresh(answeredAt.get(name)))
         .map(({ name }) => name);
       if (asked.length > 0) {
         await this.insist([0], "adopt", ...asked, "--confirm");

@@ -11,7 +11,7 @@ describe("a change of the ERP", () => {
     erp.insertCustomer({ customer_no: "10001", name1: "Alt GmbH", short_name: "ALT", warning: "Hund" });
     await using running = await stage.start();
     await untilState(running.store, "applied", customer);
-    await until("every stream is open", () => running.daemon.gate.open().length === 4);
+    await until("every stream is open", () => running.daemon.holds.open().length === 4);
     const before = sandbox.ledger.count();
     const renamed = sandbox.ledger.next({ method: "PUT", resource: "customer" });
     erp.renameCustomer("10001", 'Grün & Söhne "Kälte" GmbH');
@@ -57,7 +57,7 @@ describe("a change of the ERP", () => {
     await using running = await stage.start();
     const { store } = running;
     await untilState(store, "applied", customer);
-    await until("every stream is open", () => running.daemon.gate.open().length === 4);
+    await until("every stream is open", () => running.daemon.holds.open().length === 4);
     const before = sandbox.ledger.count();
     const { sequence } = (await store.record(customer))!;
     erp.touch("customers", ["10001"]);

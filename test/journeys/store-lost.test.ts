@@ -166,9 +166,9 @@ describe("a restored store and lists that lag", () => {
     const lag = stage.sandbox.faults.add({ kind: "staleList", lagMs: 3_600_000 });
     await using running = await stage.start();
     await until("the wait has begun", () => running.log.text.includes("store was restored, deliveries wait"));
-    expect(running.daemon.gate.open()).toEqual([]);
+    expect(running.daemon.holds.open()).toEqual([]);
     stage.sandbox.faults.clear(lag);
-    await until("every stream was looked at", () => running.daemon.gate.isSettled);
+    await until("every stream was looked at", () => running.daemon.holds.isSettled);
     await untilHeld(running.store, "customers");
     expect(stage.sandbox.records("customer")).toHaveLength(2);
   });

@@ -121,7 +121,7 @@ export const sampleStreams: readonly StreamStatus[] = [
     cursor: pollOk,
     lagMs: 12_000,
     counts: { applied: 1 },
-    hold: undefined,
+    holds: [],
     attention: [],
   },
   {
@@ -143,7 +143,7 @@ export const sampleStreams: readonly StreamStatus[] = [
       },
     },
     counts: { applied: 1187, due: 4, parked: 1 },
-    hold: undefined,
+    holds: [],
   },
   {
     name: "tickets",
@@ -159,10 +159,15 @@ export const sampleStreams: readonly StreamStatus[] = [
     ],
     cursor: { ...pollOk, cursor: null, completedAt: undefined, firstLoad: true, rowsRead: 300 },
     counts: { waiting: 1, uncertain: 1 },
-    hold: {
-      reason: "the service already holds 2,000 tickets and nobody has said what they are",
-      remedy: '"svcsync adopt tickets" shows what matches',
-    },
+    holds: [
+      {
+        kind: "adoption",
+        reason: "the service already holds 2,000 tickets and nobody has said what they are",
+        remedy: '"svcsync adopt tickets" shows what matches',
+        needsPerson: true,
+        polls: false,
+      },
+    ],
   },
 ];
 

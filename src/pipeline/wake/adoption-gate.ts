@@ -12,6 +12,7 @@ import type { Stream } from "#mapping";
 import { type MatchStore, type NoteStore, RESTORED_NOTE } from "#store";
 import type { Logger } from "#telemetry";
 import { Bell } from "./bell.ts";
+import type { Held, Hold } from "./hold.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { ruleName } from "../match/natural-key.ts";
 import type { StoreAge } from "./store-age.ts";
@@ -33,11 +34,17 @@ export interface AdoptionGateDeps {
   readonly stop: (error: StopError) => void;
 }
 
-/** Why a stream is held, and what ends it. */
-export interface Hold {
-  readonly reason: string;
-  readonly remedy: string;
-}
+type Cause = Pick<Held, "reason" | "remedy">;
+
+/** What the gate noted of a stream that it holds. */
+export const adoptionHold: Hold = {
+  async find(store, stream) {
+    const note = await store.note(heldNote(stream));
+    if (!isJsonObject(note) || typeof note["reason"] !== "string" || typeof note["remedy"] !== "string")
+      return undefined;
+    return { kind: "adoption", reason: note["reason"], remedy: note["remedy"], needsPerson: true, polls: false };
+  },
+};
 
 /**
  * Holds back the deliveries of a stream until it is clear what the service already holds. An empty resource (or one
@@ -58,11 +65,7 @@ export class AdoptionGate {
     this.#undecided = new Map(streams.map((stream) => [stream.name, stream]));
   }
 
-  /** The streams that may deliver. */
-  open(): StreamName[] {
-    return [...this.#open];
-  }
-
+  /** Whether the stream's existing records are known. */
   isOpen(stream: StreamName): boolean {
     return this.#open.has(stream);
   }
@@ -191,13 +194,13 @@ export class AdoptionGate {
   }
 
   /** The note first: who hears that all streams were looked at may ask why this one is held. */
-  async #hold(stream: Stream, { reason, remedy }: Hold, error: WaitError): Promise<void> {
+  async #hold(stream: Stream, { reason, remedy }: Cause, error: WaitError): Promise<void> {
     await this.#deps.store.saveNote(heldNote(stream.name), { reason, remedy });
     this.#held.set(stream.name, errorFacts(error));
   }
 }
 
-function holdFor({ name, resource, match }: Stream, count: number, blind: readonly string[]): Hold {
+function holdFor({ name, resource, match }: Stream, count: number, blind: readonly string[]): Cause {
   const reason = `${resource} already holds ${count} records that svcsync does not know`;
   if (match.length === 0)
     return {

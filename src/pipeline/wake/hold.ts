@@ -1,0 +1,26 @@
+import type { StreamName } from "#model";
+import type { NoteStore } from "#store";
+
+/** Why a stream is held, and what ends it. */
+export interface Held {
+  /** `adoption`: its existing records are not known yet. */
+  readonly kind: "adoption";
+  readonly reason: string;
+  readonly remedy: string;
+  /** False where it ends without a person. */
+  readonly needsPerson: boolean;
+  /** Whether the stream is not polled either. */
+  readonly polls: boolean;
+}
+
+/** What every hold may read. */
+export type HoldStore = Pick<NoteStore, "note">;
+
+/**
+ * One thing that holds streams back. What holds a stream is kept in the store, so that the daemon and a command beside it say the
+ * same, and so that it survives a restart.
+ */
+export interface Hold {
+  /** Why the stream is held at this moment; undefined: this hold lets it through. */
+  find(store: HoldStore, stream: StreamName, now: number): Promise<Held | undefined>;
+}

@@ -1,0 +1,97 @@
+import { errorFacts, sleep, type Clock, type StreamName } from "#model";
+import type { Logger } from "#telemetry";
+import { adoptionHold, type AdoptionGate } from "./adoption-gate.ts";
+import type { Held, Hold, HoldStore } from "./hold.ts";
+
+/** How often the holds are read: a person's word in another process takes effect within this. */
+const LOOK_MS = 500;
+
+/** What may hold a stream besides the adoption gate; the first that does is named first. */
+const otherHolds: readonly Hold[] = [];
+
+/** Everything that holds the stream now, from the store alone. */
+export async function heldBy(store: HoldStore, stream: StreamName, now: number): Promise<Held[]> {
+  const found = await Promise.all([adoptionHold, ...otherHolds].map((hold) => hold.find(store, stream, now)));
+  return found.filter((held) => held !== undefined);
+}
+
+export interface StreamHoldsDeps {
+  readonly store: HoldStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly gate: Pick<AdoptionGate, "isOpen" | "isSettled">;
+  /** A stream was let through. */
+  readonly released: () => void;
+  /** The holds besides the gate, unless all. */
+  readonly holds?: readonly Hold[];
+}
+
+/**
+ * Which streams may deliver: those that the adoption gate let through and that no other hold stops. Asked before every wake-up
+ * and every delivery, so it answers from memory; {@link run} keeps it up to date. Until the first look no stream may deliver.
+ */
+export class StreamHolds {
+  readonly #deps: StreamHoldsDeps;
+  readonly #holds: readonly Hold[];
+  readonly #streams: readonly StreamName[];
+  #held: ReadonlyMap<StreamName, Held> | undefined;
+  #inTrouble = false;
+
+  constructor(deps: StreamHoldsDeps, streams: readonly StreamName[]) {
+    this.#deps = deps;
+    this.#holds = deps.holds ?? otherHolds;
+    this.#streams = streams;
+  }
+
+  /** The streams that may deliver. */
+  open(): StreamName[] {
+    return this.#streams.filter((stream) => !this.isHeld(stream));
+  }
+
+  isHeld(stream: StreamName): boolean {
+    return this.#held === undefined || this.#held.has(stream) || !this.#deps.gate.isOpen(stream);
+  }
+
+  /** Whether the stream may be polled. */
+  mayPoll(stream: StreamName): boolean {
+    return !this.#held?.get(stream)?.polls;
+  }
+
+  /** True once every stream was looked at: it may deliver, or something holds it that waiting alone does not end at once. */
+  get isSettled(): boolean {
+    return this.#held !== undefined && this.#deps.gate.isSettled;
+  }
+
+  /** Looks now, and resolves once what was stored before takes effect. Never throws: what is held stays held. */
+  async look(): Promise<void> {
+    const { store, clock, logger, released } = this.#deps;
+    const before = this.#held;
+    try {
+      const now = clock.now();
+      const held = new Map<StreamName, Held>();
+      for (const stream of this.#streams)
+        for (const hold of this.#holds) {
+          const found = held.has(stream) ? undefined : await hold.find(store, stream, now);
+          if (found) held.set(stream, found);
+        }
+      this.#held = held;
+      this.#inTrouble = false;
+      for (const [stream, { kind, reason }] of held)
+        if (before?.get(stream)?.reason !== reason) logger.info({ stream, kind, reason }, "stream was put on hold");
+      const free = [...(before?.keys() ?? [])].filter((stream) => !held.has(stream));
+      for (const stream of free) logger.info({ stream }, "stream was released");
+      if (free.length > 0 || before === undefined) released();
+    } catch (thrown) {
+      if (!this.#inTrouble) logger.warn({ err: errorFacts(thrown) }, "holds could not be read");
+      this.#inTrouble = true;
+    }
+  }
+
+  /** Looks until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.look();
+      await sleep(LOOK_MS, signal);
+    }
+  }
+}

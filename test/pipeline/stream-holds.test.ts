@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { StreamHolds } from "#pipeline";
+import { openStore } from "#store";
+import type { Hold } from "../../src/pipeline/wake/hold.ts";
+import { sqlitePlace } from "../store/sqlite-place.ts";
+import { memoryLogger } from "../telemetry/memory-logger.ts";
+
+const NOTE = "stopped";
+
+/** Holds the stream that a note names. */
+const noted: Hold = {
+  async find(store, stream) {
+    if ((await store.note(NOTE)) !== stream) return undefined;
+    return { kind: "adoption", reason: "it is noted", remedy: "remove the note", needsPerson: false, polls: true };
+  },
+};
+
+async function holding(openStreams: readonly string[]) {
+  const place = await sqlitePlace();
+  const logger = memoryLogger();
+  const clock = { now: () => Date.now() };
+  const store = await openStore(place.dataDir, { as: "daemon", clock, logger });
+  let releases = 0;
+  const gate = { isOpen: (stream: string) => openStreams.includes(stream), isSettled: true };
+  const released = () => void (releases += 1);
+  const holds = new StreamHolds({ store, clock, logger, gate, released, holds: [noted] }, ["customers", "tickets"]);
+  return {
+    holds,
+    store,
+    logger,
+    releases: () => releases,
+    [Symbol.asyncDispose]: async () => {
+      await store[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("the holds of streams", () => {
+  it("let no stream deliver before the first look", async () => {
+    await using held = await holding(["customers", "tickets"]);
+    const { holds } = held;
+
+    expect(holds.open()).toEqual([]);
+    expect(holds.isSettled).toBe(false);
+
+    await holds.look();
+
+    expect(holds.open()).toEqual(["customers", "tickets"]);
+    expect(holds.isSettled).toBe(true);
+  });
+
+  it("hold what the adoption gate holds", async () => {
+    await using held = await holding(["tickets"]);
+    const { holds } = held;
+    await holds.look();
+
+    expect(holds.open()).toEqual(["tickets"]);
+    expect(holds.mayPoll("customers")).toBe(true);
+  });
+
+  it("hold a stream while a hold is found, tell it once, and tell when it ends", async () => {
+    await using held = await holding(["customers", "tickets"]);
+    const { holds, store, logger, releases } = held;
+    await holds.look();
+    await store.saveNote(NOTE, "tickets");
+    await holds.look();
+    await holds.look();
+
+    expect(holds.open()).toEqual(["customers"]);
+    expect([holds.mayPoll("customers"), holds.mayPoll("tickets")]).toEqual([true, false]);
+    const before = releases();
+
+    await store.saveNote(NOTE, null);
+    await holds.look();
+
+    expect(holds.open()).toEqual(["customers", "tickets"]);
+    expect(releases()).toBe(before + 1);
+    const told = logger.lines.filter(({ fields }) => fields["stream"] === "tickets").map(({ message }) => message);
+    expect(told).toEqual(["stream was put on hold", "stream was released"]);
+  });
+
+  it("stay as they are while the store does not answer", async () => {
+    await using held = await holding(["customers", "tickets"]);
+    const { holds, store, logger } = held;
+    await store.saveNote(NOTE, "tickets");
+    await holds.look();
+    await store[Symbol.asyncDispose]();
+    await holds.look();
+    await holds.look();
+
+    expect(holds.open()).toEqual(["customers"]);
+    expect(logger.lines.filter(({ message }) => message === "holds could not be read")).toHaveLength(1);
+  });
+});
