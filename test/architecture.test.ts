@@ -12,7 +12,7 @@ const layers = [
   ["operator"],
   ["pipeline"],
   ["sources", "service", "store", "queue", "sandbox"],
-  ["mapping", "settings", "telemetry", "http"],
+  ["mapping", "settings", "telemetry", "http", "server"],
   ["model"],
 ];
 

@@ -1,18 +1,15 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { errorFacts, StopError } from "#model";
-import type { Logger } from "#telemetry";
-import { send, textResponse } from "./answer.ts";
+import { nodeServer } from "#server";
+import { webApp } from "./app.ts";
 import { boundConnections, timeouts } from "./connections.ts";
-import { hostNames, type HostNames } from "./hosts.ts";
+import { hostNames } from "./hosts.ts";
+import type { RouteDeps } from "./route-deps.ts";
 import { readinessOf, type ReadinessChecks } from "./readiness.ts";
-import { readRequest } from "./request.ts";
-import { answer, type RouteDeps } from "./routes.ts";
 
 export interface WebDeps extends Omit<RouteDeps, "readiness"> {
   /** What `/readyz` asks, by name. */
   readonly ready: ReadinessChecks;
-  readonly logger: Logger;
 }
 
 export interface WebAddress {
@@ -33,11 +30,8 @@ export interface Web extends AsyncDisposable {
  * @throws {StopError} E_HEALTH_PORT when the port or the address cannot be had.
  */
 export async function startWeb(address: WebAddress, parts: WebDeps): Promise<Web> {
-  const routes = { ...parts, readiness: readinessOf(parts.ready, parts.clock) };
-  const names = hostNames(address.host, address.names ?? []);
-  const server = createServer(timeouts, (request, response) => {
-    void respond(request, response, routes, names, parts.logger);
-  });
+  const deps = { ...parts, readiness: readinessOf(parts.ready, parts.clock) };
+  const server = nodeServer(webApp(deps, hostNames(address.host, address.names ?? [])), timeouts);
   boundConnections(server);
   try {
     server.listen(address.port, address.host);
@@ -58,28 +52,4 @@ export async function startWeb(address: WebAddress, parts: WebDeps): Promise<Web
       await closed;
     },
   };
-}
-
-async function respond(
-  request: IncomingMessage,
-  response: ServerResponse,
-  parts: RouteDeps,
-  names: HostNames,
-  logger: Logger,
-): Promise<void> {
-  // Nothing that is asked here needs a body.
-  request.resume();
-  const withBody = request.method !== "HEAD";
-  const read = readRequest(request, names);
-  if (read === undefined) return send(response, textResponse("bad request", 400), withBody);
-  try {
-    send(response, await answer(read, parts), withBody);
-  } catch (err) {
-    const { code, message } = errorFacts(err);
-    logger.warn(
-      { path: `/${read.path.join("/")}`, err: err instanceof Error ? err : errorFacts(err) },
-      "failed to answer a page",
-    );
-    send(response, textResponse(parts.redact(`this cannot be shown now: ${code} ${message}`), 500), withBody);
-  }
 }

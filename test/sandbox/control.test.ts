@@ -143,7 +143,7 @@ describe("the control server", () => {
     tenant.sandbox.faults.add({ kind: "latency", ms: 1 });
     for (const query of ["", "?resource=customer", `?resource=customer&id=${id}`]) {
       const page = await control("GET", query);
-      expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+      expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
       expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
       expect(page.text).toContain("&lt;script&gt;alert(");
       expect(page.text).toContain("/restApi/v1/customer");

@@ -1,4 +1,5 @@
 import type { ResourceName } from "#model";
+import type { App, Context } from "#server";
 import type { Sessions } from "../api/sessions.ts";
 import type { Tenant } from "../api/tenant.ts";
 import type { Faults } from "../faults/faults.ts";
@@ -14,81 +15,75 @@ export interface ControlDeps {
   readonly reset: () => Promise<void>;
 }
 
-export interface ControlRequest {
-  readonly method: string;
-  /** Segments below `/__sandbox/`. */
-  readonly path: readonly string[];
-  readonly query: URLSearchParams;
-  readonly body: unknown;
-}
-
 const DEFAULT_ROWS = 100;
 
-/** What the control server does, by method and first segment. Undefined where there is no such command. */
-export async function carryOut(parts: ControlDeps, { method, path, query, body }: ControlRequest): Promise<unknown> {
-  const { tenant, sessions, faults, ledger } = parts;
-  const [first = "", second, third] = path;
-  switch (`${method} ${first}`) {
-    case "GET requests":
-      return ledger.requests(requestQuery(query)).slice(-rowsOf(query));
-    case "GET writes":
-      return ledger.writes(writeQuery(query)).slice(-rowsOf(query));
-    case "GET counts":
-      return { requests: ledger.count(requestQuery(query)), writes: ledger.writes(writeQuery(query)).length };
-    case "GET records":
-      return readRecords(parts, path, query);
-    case "DELETE records":
-      if (second === undefined || third === undefined) return undefined;
-      parts.vanish(tenant.resource(second).name, Number(third));
-      return { vanished: true };
-    case "GET faults":
-      return faults.list();
-    case "POST faults":
-      return { id: faults.addUnchecked(body) };
-    case "DELETE faults":
-      faults.clear(second === undefined ? undefined : Number(second));
-      return faults.list();
-    case "POST faults-clear":
-      faults.clear();
-      return faults.list();
-    case "GET tokens":
-      return sessions.list();
-    case "POST tokens-revoke":
-      return { revoked: sessions.revoke({ staticTokens: query.get("staticTokens") === "true" }) };
-    case "POST reset":
-      await parts.reset();
-      return { reset: true };
-    default:
-      return undefined;
-  }
+/** What the control server does: one route for each command, answered as JSON. */
+export function addCommands(app: App, deps: ControlDeps): void {
+  const { ledger, sessions } = deps;
+  app.get("/requests", (c) => c.json(ledger.requests(requestQuery(c)).slice(-rowsOf(c))));
+  app.get("/writes", (c) => c.json(ledger.writes(writeQuery(c)).slice(-rowsOf(c))));
+  app.get("/counts", (c) =>
+    c.json({ requests: ledger.count(requestQuery(c)), writes: ledger.writes(writeQuery(c)).length }),
+  );
+  addRecords(app, deps);
+  addFaults(app, deps);
+  app.get("/tokens", (c) => c.json(sessions.list()));
+  app.post("/tokens-revoke", (c) =>
+    c.json({ revoked: sessions.revoke({ staticTokens: c.req.query("staticTokens") === "true" }) }),
+  );
+  app.post("/reset", async (c) => {
+    await deps.reset();
+    return c.json({ reset: true });
+  });
 }
 
 /** Counts of all resources, the newest records of one, one record, or its history. */
-function readRecords({ tenant, ledger }: ControlDeps, path: readonly string[], query: URLSearchParams): unknown {
-  const [, resource, id, word] = path;
+function addRecords(app: App, { tenant, ledger, vanish }: ControlDeps): void {
   const { database } = tenant;
-  if (resource === undefined)
-    return Object.fromEntries([...tenant.catalogue.resources.keys()].map((name) => [name, database.table(name).size]));
-  const { name } = tenant.resource(resource);
-  const table = database.table(name);
-  if (id === undefined)
-    return table
-      .rows()
-      .slice(-rowsOf(query))
-      .map((row) => row.version.record);
-  if (word === "history") return ledger.history(name, Number(id));
-  return word === undefined ? table.get(Number(id))?.version.record : undefined;
+  const nameOf = (c: Context) => tenant.resource(c.req.param("resource") ?? "").name;
+  app.get("/records", (c) =>
+    c.json(Object.fromEntries([...tenant.catalogue.resources.keys()].map((name) => [name, database.table(name).size]))),
+  );
+  app.get("/records/:resource", (c) => {
+    const rows = database.table(nameOf(c)).rows().slice(-rowsOf(c));
+    return c.json(rows.map((row) => row.version.record));
+  });
+  app.get("/records/:resource/:id", (c) => {
+    const record = database.table(nameOf(c)).get(idOf(c))?.version.record;
+    return record === undefined ? c.notFound() : c.json(record);
+  });
+  app.get("/records/:resource/:id/history", (c) => c.json(ledger.history(nameOf(c), idOf(c))));
+  app.delete("/records/:resource/:id", (c) => {
+    vanish(nameOf(c), idOf(c));
+    return c.json({ vanished: true });
+  });
 }
 
-function requestQuery(query: URLSearchParams): RequestQuery {
-  const [method, resource, status] = ["method", "resource", "status"].map((name) => query.get(name));
+function addFaults(app: App, { faults }: ControlDeps): void {
+  app.get("/faults", (c) => c.json(faults.list()));
+  app.post("/faults", async (c) => c.json({ id: faults.addUnchecked(await c.req.json()) }));
+  app.post("/faults-clear", (c) => {
+    faults.clear();
+    return c.json(faults.list());
+  });
+  app.delete("/faults/:id?", (c) => {
+    const id = c.req.param("id");
+    faults.clear(id === undefined ? undefined : Number(id));
+    return c.json(faults.list());
+  });
+}
+
+function requestQuery(c: Context): RequestQuery {
+  const { method, resource, status } = c.req.query();
   return { ...(method && { method }), ...(resource && { resource }), ...(status && { status: Number(status) }) };
 }
 
-function writeQuery(query: URLSearchParams): WriteQuery {
-  const [resource, id, asked] = ["resource", "id", "action"].map((name) => query.get(name));
+function writeQuery(c: Context): WriteQuery {
+  const { resource, id, action: asked } = c.req.query();
   const action = WRITE_ACTIONS.find((action) => action === asked);
   return { ...(resource && { resource }), ...(id && { id: Number(id) }), ...(action && { action }) };
 }
 
-const rowsOf = (query: URLSearchParams): number => Number(query.get("limit") ?? DEFAULT_ROWS) || DEFAULT_ROWS;
+const rowsOf = (c: Context): number => Number(c.req.query("limit") ?? DEFAULT_ROWS) || DEFAULT_ROWS;
+
+const idOf = (c: Context): number => Number(c.req.param("id"));

@@ -1,5 +1,5 @@
+import { html, type Html } from "#server";
 import type { ControlDeps } from "./commands.ts";
-import { html, type Markup } from "./html.ts";
 import { STYLE } from "./style.ts";
 import { faultsTable, recordsTable, recordTable, requestsTable, resourceLinks, writesTable } from "./tables.ts";
 
@@ -8,7 +8,7 @@ const WRITES_SHOWN = 50;
 const RECORDS_SHOWN = 100;
 
 /** The page for people: which records there are, what was asked, what was written, what goes wrong on purpose. */
-export function renderPage(parts: ControlDeps, query: URLSearchParams): string {
+export function renderPage(parts: ControlDeps, query: URLSearchParams): Html {
   const { tenant, ledger, faults } = parts;
   const asked = query.get("resource");
   const resource = asked !== null && tenant.catalogue.resources.has(asked) ? asked : "customer";
@@ -20,7 +20,7 @@ export function renderPage(parts: ControlDeps, query: URLSearchParams): string {
       : recordTable(table.get(id)?.version.record);
   const writes = id === undefined ? ledger.writes({ resource }).slice(-WRITES_SHOWN) : ledger.history(resource, id);
   const title = id === undefined ? resource : `${resource} ${id}`;
-  const page = html`<!doctype html>
+  return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -73,9 +73,8 @@ export function renderPage(parts: ControlDeps, query: URLSearchParams): string {
         </div>
       </body>
     </html> `;
-  return page.text;
 }
 
-function button(action: string, label: string): Markup {
+function button(action: string, label: string): Html {
   return html`<form method="post" action="/__sandbox/${action}"><button>${label}</button></form>`;
 }

@@ -1,7 +1,7 @@
-import { Markup } from "./html.ts";
+import { rawHtml } from "#server";
 
 /** The page's whole look: light and dark, narrow and wide, no external assets. */
-export const STYLE = new Markup(`
+export const STYLE = rawHtml(`
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#566273;--line:#d9dfe7;--paper:#fff;--back:#f4f6f9;--accent:#14576b;--bad:#a12622}
 @media (prefers-color-scheme:dark){:root{--ink:#e6eaf0;--soft:#a3afbe;--line:#333d4a;--paper:#1b222b;--back:#12171e;--accent:#7cc4d8;--bad:#ff9c96}}
 *{box-sizing:border-box}

@@ -1,17 +1,17 @@
 import type { Json } from "#model";
+import { html, type Html } from "#server";
 import type { Tenant } from "../api/tenant.ts";
 import type { ArmedFault } from "../faults/fault.ts";
 import type { RequestEntry, WriteEntry } from "../ledger.ts";
 import type { Row } from "../records/table.ts";
 import type { StoredRecord } from "../records/version.ts";
-import { html, type Markup } from "./html.ts";
 
 const TEXT_SHOWN = 200;
 const COLUMNS_SHOWN = 6;
 const FIRST_REFUSAL = 400;
 
 /** Every resource with how many records it has; the empty ones folded away. */
-export function resourceLinks(tenant: Tenant, current: string): Markup {
+export function resourceLinks(tenant: Tenant, current: string): Html {
   const sizes = [...tenant.catalogue.resources.keys()].map((name) => ({
     name,
     size: tenant.database.table(name).size,
@@ -33,7 +33,7 @@ export function resourceLinks(tenant: Tenant, current: string): Markup {
 }
 
 /** The newest records of a resource, a column for each of the fields that say most. */
-export function recordsTable(resource: string, rows: readonly Row[]): Markup {
+export function recordsTable(resource: string, rows: readonly Row[]): Html {
   if (rows.length === 0) return html`<p>None yet.</p>`;
   const filled = new Set(
     rows.flatMap(({ version }) => Object.keys(version.record ?? {}).filter((name) => name !== "id")),
@@ -53,7 +53,7 @@ export function recordsTable(resource: string, rows: readonly Row[]): Markup {
 }
 
 /** One record, field by field. */
-export function recordTable(record: StoredRecord | undefined): Markup {
+export function recordTable(record: StoredRecord | undefined): Html {
   if (record === undefined) return html`<p>This record is gone.</p>`;
   return table(
     ["field", "value"],
@@ -67,7 +67,7 @@ export function recordTable(record: StoredRecord | undefined): Markup {
   );
 }
 
-export function writesTable(writes: readonly WriteEntry[]): Markup {
+export function writesTable(writes: readonly WriteEntry[]): Html {
   if (writes.length === 0) return html`<p>None yet.</p>`;
   return table(
     ["no.", "at (UTC)", "what", "record", "by", "sent", "dropped"],
@@ -86,7 +86,7 @@ export function writesTable(writes: readonly WriteEntry[]): Markup {
   );
 }
 
-export function requestsTable(requests: readonly RequestEntry[]): Markup {
+export function requestsTable(requests: readonly RequestEntry[]): Html {
   if (requests.length === 0) return html`<p>None yet.</p>`;
   return table(
     ["no.", "at (UTC)", "request", "status", "ms", "by", "faults"],
@@ -105,7 +105,7 @@ export function requestsTable(requests: readonly RequestEntry[]): Markup {
   );
 }
 
-export function faultsTable(faults: readonly ArmedFault[]): Markup {
+export function faultsTable(faults: readonly ArmedFault[]): Html {
   if (faults.length === 0) return html`<p>None. Nothing goes wrong on purpose.</p>`;
   return table(
     ["id", "fault", "matched", "hits"],
@@ -121,7 +121,7 @@ export function faultsTable(faults: readonly ArmedFault[]): Markup {
   );
 }
 
-function table(heads: readonly string[], rows: readonly Markup[]): Markup {
+function table(heads: readonly string[], rows: readonly Html[]): Html {
   return html`<div class="scroll" tabindex="0">
     <table>
       <thead>
@@ -136,7 +136,7 @@ function table(heads: readonly string[], rows: readonly Markup[]): Markup {
   </div>`;
 }
 
-function status(entry: RequestEntry): Markup {
+function status(entry: RequestEntry): Html {
   const text = entry.status === 0 ? "cut" : String(entry.status);
   const bad = entry.status === 0 || entry.status >= FIRST_REFUSAL;
   return bad ? html`<span class="bad">${text}</span> ${entry.error}` : html`${text}`;

@@ -1,6 +1,6 @@
 import { attentionStates, remedyOf, type ErrorGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
-import { html, type Html } from "./html.ts";
+import { html, type Html } from "#server";
 import { table } from "./layout.ts";
 import { recordsPath } from "./records-page.ts";
 import { badge, linkTo, sentence } from "./wording.ts";

@@ -1,4 +1,4 @@
-import { html, type Html, type Content } from "./html.ts";
+import { html, type Html, type Content } from "#server";
 import { styleElement } from "./style.ts";
 
 export interface Layout {

@@ -2,7 +2,7 @@ import { recordLabel, type Json, type RecordId } from "#model";
 import { counted, meaningOf, recordRemedy, retriableStates } from "#operator";
 import type { AuditRecord, RecordView } from "#store";
 import type { RecordDetail } from "../contract.ts";
-import { html, type Content, type Html } from "./html.ts";
+import { html, type Content, type Html } from "#server";
 import { page, table } from "./layout.ts";
 import { joined } from "./records-page.ts";
 import { badge, instant, pathOf, reason, sentence } from "./wording.ts";

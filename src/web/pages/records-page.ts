@@ -1,7 +1,7 @@
 import type { RecordId, RecordState, StreamName } from "#model";
 import { attentionStates, recordRemedy } from "#operator";
 import type { RecordView } from "#store";
-import { html, type Html } from "./html.ts";
+import { html, type Html } from "#server";
 import { page, table } from "./layout.ts";
 import { badge, instant, linkTo, reason, sentence } from "./wording.ts";
 

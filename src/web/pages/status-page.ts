@@ -3,7 +3,7 @@ import { attentionOf, counted, paceText, urgencyOf, type ErrorGroup } from "#ope
 import type { StreamStatus } from "#pipeline";
 import type { Overview } from "../contract.ts";
 import { heldRecords } from "./held-records.ts";
-import { html, type Html } from "./html.ts";
+import { html, type Html } from "#server";
 import { page, table } from "./layout.ts";
 import { streamHeads, streamRows } from "./stream-rows.ts";
 import { instant } from "./wording.ts";

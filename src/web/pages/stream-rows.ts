@@ -1,7 +1,7 @@
 import { RECORD_STATES } from "#model";
 import { counted, duration } from "#operator";
 import type { StreamStatus } from "#pipeline";
-import { html, type Content, type Html } from "./html.ts";
+import { html, type Content, type Html } from "#server";
 import { recordsPath } from "./records-page.ts";
 import { badge, instant, sentence } from "./wording.ts";
 

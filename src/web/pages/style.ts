@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Html } from "./html.ts";
+import { rawHtml, type ContentPolicy } from "#server";
 
 const style = `
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #566273; --line: #d5dbe3; --paper: #fff; --panel: #f5f7fa;
@@ -64,17 +64,17 @@ button { font: inherit; padding: .35rem .9rem; border: 1px solid var(--link); bo
 `;
 
 /** The one style sheet, inside each page: nothing is loaded from anywhere. Its hash counts every blank, so it is whole here. */
-export const styleElement = new Html(`<style>${style}</style>`);
+export const styleElement = rawHtml(`<style>${style}</style>`);
 
 const styleHash = createHash("sha256").update(style).digest("base64");
 
 /** No script, no image, no frame, no other origin: a record that carried markup past the escaping could still do nothing. */
-export const contentSecurityPolicy = [
-  "default-src 'none'",
-  `style-src 'sha256-${styleHash}'`,
+export const contentPolicy: ContentPolicy = {
+  defaultSrc: ["'none'"],
+  styleSrc: [`'sha256-${styleHash}'`],
   // The empty icon of the pages.
-  "img-src data:",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+  imgSrc: ["data:"],
+  formAction: ["'self'"],
+  baseUri: ["'none'"],
+  frameAncestors: ["'none'"],
+};

@@ -1,0 +1,67 @@
+import type { HttpBindings } from "@hono/node-server";
+import { Hono, type Context as HonoContext, type MiddlewareHandler } from "hono";
+import { methodNotAllowed } from "hono/method-not-allowed";
+import { secureHeaders } from "hono/secure-headers";
+
+interface ServerEnv {
+  Bindings: HttpBindings;
+}
+
+/** The routes of a server. */
+export type App = Hono<ServerEnv>;
+export type Context = HonoContext<ServerEnv>;
+export type Middleware = MiddlewareHandler<ServerEnv>;
+
+type SecureHeaders = NonNullable<Parameters<typeof secureHeaders>[0]>;
+/** The `Content-Security-Policy`, by directive. */
+export type ContentPolicy = NonNullable<SecureHeaders["contentSecurityPolicy"]>;
+
+/** Bytes of a body: forms and commands are short. */
+const bodyMax = 64 * 1024;
+
+/**
+ * An application without routes. Its answers carry safe headers and are never cached, since everything is true only now.
+ * A wrong method is answered with 405 and `Allow`, an address that cannot be decoded with 400, a body above 64 KiB with 413
+ * and one of unknown length with 411.
+ */
+export function newApp(policy: ContentPolicy): App {
+  const app: App = new Hono<ServerEnv>();
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: policy,
+      // With none at all browsers would not say where a form came from.
+      referrerPolicy: "same-origin",
+      xFrameOptions: "DENY",
+      // Whether other servers of this name speak https is not for this one to say.
+      strictTransportSecurity: false,
+    }),
+    async (c, next) => {
+      await next();
+      c.res.headers.set("cache-control", "no-store");
+    },
+    methodNotAllowed<ServerEnv>({
+      app,
+      onMethodNotAllowed: (c, methods) => c.text("method not allowed\n", 405, { allow: methods.join(", ") }),
+    }),
+    async (c, next) => (isAddress(c.env.incoming.url) ? next() : c.text("bad request\n", 400)),
+    async (c, next) => {
+      // hono's own limit makes a new Request, which wants globals replaced for the whole process.
+      const { "transfer-encoding": chunked, "content-length": length = 0 } = c.env.incoming.headers;
+      if (chunked !== undefined) return c.text("send the body with its content-length\n", 411);
+      return Number(length) > bodyMax ? c.text("the body is too large\n", 413) : next();
+    },
+  );
+  app.notFound((c) => c.text("not found\n", 404));
+  return app;
+}
+
+/** Whether a request names a path, as browsers and probes do, and each part of it can be decoded. */
+function isAddress(url = "/"): boolean {
+  if (!url.startsWith("/")) return false;
+  try {
+    decodeURIComponent(url.split("?", 1)[0]!);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,29 @@
+import { html as template, raw } from "hono/html";
+import { printable } from "#model";
+
+/** A piece of HTML that is safe to be part of a page. {@link html} makes it; {@link rawHtml} takes texts of our own. */
+export type Html = ReturnType<typeof raw>;
+
+/** What a template takes: text is escaped, HTML is not, absent things leave nothing. */
+export type Content = Html | string | number | undefined | readonly Content[];
+
+/**
+ * A template whose literal parts are HTML and whose values are escaped, so that no record can put markup into a page. What
+ * a reader cannot see, such as marks that turn the direction of text, is spelled out.
+ */
+export function html(literals: TemplateStringsArray, ...contents: readonly Content[]): Html {
+  const made = template(literals, ...contents.map(visible));
+  if (made instanceof Promise) throw new TypeError("a template holds no promise");
+  return made;
+}
+
+/** HTML that is not escaped: for constants such as a style sheet. */
+export function rawHtml(text: string): Html {
+  return raw(text);
+}
+
+/** HTML is a String object here, and so stays as it is. */
+function visible(content: Content): unknown {
+  if (typeof content === "string") return printable(content);
+  return Array.isArray(content) ? content.map(visible) : content;
+}

@@ -1,0 +1,73 @@
+import { RECORD_STATES, type RecordId, type RecordState } from "#model";
+import type { App, Context } from "#server";
+import { redacted } from "#telemetry";
+import type { RouteDeps } from "./route-deps.ts";
+import type { RecordDetail } from "./contract.ts";
+import type { HostNames } from "./hosts.ts";
+import { jsonAnswer } from "./json-answer.ts";
+import { noRecordPage, recordPage } from "./pages/record-page.ts";
+import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "./pages/records-page.ts";
+import { pathOf } from "./pages/wording.ts";
+
+/** Lists of records, one record, and the verb that it takes. */
+export function addRecords(app: App, { status, redact, clock, version }: RouteDeps, names: HostNames): void {
+  const list = async (query: RecordsQuery) =>
+    redacted(await status.records({ ...query, states: statesOf(query), limit: recordsPerPage }), redact);
+  const detailOf = async (id: RecordId): Promise<RecordDetail | undefined> => {
+    const found = await status.record(id);
+    return found && redacted(found, redact);
+  };
+
+  app.get("/records", async (c) => {
+    const query = recordsQuery(c);
+    if (query === undefined) return c.notFound();
+    return c.html(recordsPage({ query, records: await list(query), version, now: clock.now() }));
+  });
+  app.get("/api/records", async (c) => {
+    const query = recordsQuery(c);
+    return query === undefined ? c.notFound() : jsonAnswer(c, { records: await list(query) });
+  });
+  for (const path of recordPaths) {
+    app.get(path, async (c) => {
+      const id = idOf(c);
+      if (id === undefined) return c.notFound();
+      const detail = await detailOf(id);
+      if (detail === undefined) return c.html(noRecordPage({ id, version }), 404);
+      return c.html(recordPage({ detail, version, now: clock.now() }));
+    });
+    app.get(`/api${path}`, async (c) => {
+      const id = idOf(c);
+      const detail = id && (await detailOf(id));
+      return detail === undefined ? c.notFound() : jsonAnswer(c, detail);
+    });
+    app.post(`${path}/retry`, async (c) => {
+      if (!names.isOwnPage(c.env.incoming.headers))
+        return c.text("only a page of svcsync may ask for this; scripts use svcsync retry\n", 403);
+      const id = idOf(c);
+      if (id === undefined || (await status.record(id)) === undefined) return c.notFound();
+      await status.retry(id);
+      // 303: the browser fetches the record with GET, so that loading the page again does not repeat the verb.
+      return c.redirect(pathOf(id), 303);
+    });
+  }
+}
+
+/** `/records/STREAM/KEY`, and `/records/STREAM?key=KEY` for a key that a path cannot hold. */
+const recordPaths = ["/records/:stream/:key", "/records/:stream"] as const;
+
+function idOf(c: Context): RecordId | undefined {
+  const key = c.req.query("key") ?? c.req.param("key");
+  return key === undefined ? undefined : { stream: c.req.param("stream") ?? "", key };
+}
+
+/** Undefined where the query names a state that there is not. */
+function recordsQuery(c: Context): RecordsQuery | undefined {
+  const { stream, state: word, "after-stream": afterStream, "after-key": afterKey } = c.req.query();
+  const state = RECORD_STATES.find((known): known is RecordState => known === word);
+  if (word !== undefined && state === undefined) return undefined;
+  return {
+    ...(stream === undefined ? {} : { stream }),
+    ...(state === undefined ? {} : { state }),
+    ...(afterStream === undefined || afterKey === undefined ? {} : { after: { stream: afterStream, key: afterKey } }),
+  };
+}
