@@ -15,6 +15,7 @@ import { servePages } from "./pages.ts";
 import { ParkedLog } from "./watch/parked-log.ts";
 import { openParts, type Configuration, type Systems } from "./systems.ts";
 import { PollWatch } from "./watch/poll-watch.ts";
+import { proveWork } from "./watch/work-proof.ts";
 import { beginPolling, type PollPlan } from "./polling.ts";
 
 export interface DaemonOptions {
@@ -32,6 +33,8 @@ export interface Daemon extends AsyncDisposable {
   readonly relay: Relay;
   /** Where the status page is, if it was asked for. */
   readonly url: string | undefined;
+  /** Resolves when the daemon does its work, see {@link proveWork}. */
+  proveWork(): Promise<void>;
   /** Resolves with the error that ends the daemon; stays pending as long as it can continue. */
   readonly failure: Promise<StopError>;
 }
@@ -74,7 +77,15 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   // Before the first poll and delivery: a hold from before a restart still counts.
   await assembly.holds.look();
   closing.defer(startLoops(configuration, plan, parts, queue, assembly, pollWatch, fail));
-  return { parts, holds, relay, url: web?.url, failure, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
+  return {
+    parts,
+    holds,
+    relay,
+    url: web?.url,
+    proveWork: () => proveWork({ ...parts, queue, polls: pollWatch }),
+    failure,
+    [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose](),
+  };
 }
 
 /** Starts the loops; what it returns stops them in the order of the data. */

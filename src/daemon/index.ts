@@ -6,4 +6,5 @@ export { readSyncFile } from "./sync-file.ts";
 export { Closing } from "./closing.ts";
 export { untilIdle as drained, PollsSeen } from "./watch/until-idle.ts";
 export { ProgressWatch } from "./watch/progress-watch.ts";
+export { ServiceManager } from "./service-manager.ts";
 export { version } from "./version.ts";

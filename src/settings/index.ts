@@ -2,6 +2,7 @@ export { loadLocalSettings, loadSettings, type EnvironmentOptions } from "./load
 export type { LocalSettings, ServiceSettings, Settings } from "./settings.ts";
 export type { Dialect } from "./dialect.ts";
 export { secretTexts, type Secrets } from "./secrets.ts";
+export { notifyAccess, type NotifyAccess } from "./service-manager.ts";
 export { childEnvironment } from "./child-environment.ts";
 export { exampleEnvironment } from "./example.ts";
 export { isKey as isSettingsKey } from "./schema/schema.ts";

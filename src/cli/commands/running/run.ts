@@ -1,5 +1,5 @@
 import { errorFacts, sleep } from "#model";
-import { startDaemon } from "#daemon";
+import { ServiceManager, startDaemon } from "#daemon";
 import type { Registration } from "../../command.ts";
 import { readConfiguration, type GlobalOptions } from "../../command-context.ts";
 import { exitCode } from "../../output/exit-code.ts";
@@ -27,9 +27,16 @@ async function run(options: GlobalOptions, io: Io): Promise<number> {
   const daemon = await startDaemon(configuration, { polls: "scheduled", web: true, observers: [shown] });
   if (io.isTerminal && (await isFirstLoad(daemon.parts.store, names))) shown.start();
   logger.info({ streams: names, dataDir: settings.dataDir, service: settings.service.url }, "daemon started");
+  const manager = new ServiceManager(logger);
+  const status = `Following ${names.join(", ")}`;
+  await manager.ready(status);
+  await using _watchdog = manager.feed(() => daemon.proveWork(), status);
   const failure = await Promise.race([daemon.failure, whenAborted(io.signal)]);
   if (failure) logger.error({ err: failure }, "daemon could not continue");
-  else logger.info({}, "daemon is stopping");
+  else {
+    logger.info({}, "daemon is stopping");
+    await manager.stopping("Finishing deliveries");
+  }
   try {
     await daemon[Symbol.asyncDispose]();
   } catch (thrown) {

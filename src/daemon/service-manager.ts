@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { errorFacts, oneLine, sleep } from "#model";
+import { childEnvironment, notifyAccess, type NotifyAccess } from "#settings";
+import type { Logger } from "#telemetry";
+
+const run = promisify(execFile);
+/** systemd-notify itself waits five seconds at most for systemd to read. */
+const tellTimeoutMs = 10_000;
+/** Two beats may be lost before systemd restarts the process. */
+const BEATS_PER_LIMIT = 3;
+
+/**
+ * systemd, where it started this process as `Type=notify`; elsewhere nothing happens. Node cannot send datagrams to a Unix socket,
+ * so systemd's own program does, which needs `NotifyAccess=all`. Telling never throws.
+ */
+export class ServiceManager {
+  readonly #logger: Logger;
+  readonly #access: NotifyAccess | undefined;
+  #wasHeard = true;
+
+  constructor(logger: Logger, access: NotifyAccess | undefined = notifyAccess()) {
+    this.#logger = logger;
+    this.#access = access;
+  }
+
+  async ready(status: string): Promise<void> {
+    await this.#tell("READY=1", `STATUS=${oneLine(status)}`);
+  }
+
+  async stopping(status: string): Promise<void> {
+    await this.#tell("STOPPING=1", `STATUS=${oneLine(status)}`);
+  }
+
+  /**
+   * Feeds the watchdog as long as `prove` resolves in time. What it rejects with becomes the status, and systemd restarts the
+   * process unless a later proof succeeds. Disposing what it returns ends it.
+   */
+  feed(prove: () => Promise<void>, status: string): AsyncDisposable {
+    const over = new AbortController();
+    const running = this.#run(prove, status, over.signal);
+    return {
+      async [Symbol.asyncDispose]() {
+        over.abort();
+        await running;
+      },
+    };
+  }
+
+  async #run(prove: () => Promise<void>, status: string, signal: AbortSignal): Promise<void> {
+    const everyMs = (this.#access?.watchdogMs ?? 0) / BEATS_PER_LIMIT;
+    if (everyMs === 0) return;
+    while (!signal.aborted) {
+      const problem = await Promise.race([
+        prove().then(
+          () => undefined,
+          (thrown: unknown) => errorFacts(thrown).message,
+        ),
+        sleep(everyMs * BEATS_PER_LIMIT, signal).then(() => "the store or the queue does not answer"),
+      ]);
+      if (signal.aborted) return;
+      if (problem === undefined) await this.#tell("WATCHDOG=1", `STATUS=${oneLine(status)}`);
+      else await this.#tell(`STATUS=Standing still: ${oneLine(problem)}`);
+      await sleep(everyMs, signal);
+    }
+  }
+
+  async #tell(...words: readonly string[]): Promise<void> {
+    if (this.#access === undefined) return;
+    const env = { ...childEnvironment(), NOTIFY_SOCKET: this.#access.socket };
+    try {
+      await run("systemd-notify", words, { env, timeout: tellTimeoutMs });
+      this.#wasHeard = true;
+    } catch (thrown) {
+      if (this.#wasHeard) this.#logger.warn({ err: errorFacts(thrown) }, "systemd could not be told");
+      this.#wasHeard = false;
+    }
+  }
+}
