@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { z } from "zod";
 import { errorFacts, StopError } from "#model";
 import { observeAll, type Observer, type Relay, type StreamHolds } from "#pipeline";
 import { openQueue, type Queue } from "#queue";
-import type { IntakeStore, NoteStore } from "#store";
+import type { IntakeStore, Note, NoteStore } from "#store";
 import type { Stream } from "#mapping";
 import type { Logger } from "#telemetry";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
@@ -140,12 +141,14 @@ function queueFailed(thrown: unknown): StopError {
   return new StopError("E_QUEUE_FAILED", message, { cause: thrown });
 }
 
+const installationNote: Note<string> = { name: "installation", schema: z.string() };
+
 /** A name that this store has and no other. */
 async function installationOf(store: NoteStore): Promise<string> {
-  const known = await store.note("installation");
-  if (typeof known === "string") return known;
+  const known = await store.note(installationNote);
+  if (known !== undefined) return known;
   const made = randomBytes(6).toString("hex");
-  await store.saveNote("installation", made);
+  await store.saveNote(installationNote, made);
   return made;
 }
 

@@ -5,6 +5,7 @@ import type { Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
 import type { Configuration, Systems } from "./systems.ts";
 import type { PollWatch } from "./watch/poll-watch.ts";
+import { readinessNote } from "./watch/work-proof.ts";
 import { version } from "./version.ts";
 
 /** Entries of a record's history that its page shows. */
@@ -70,7 +71,7 @@ function readiness({ store, service, clock }: Systems, queue: Queue, pollWatch: 
   return {
     needed: {
       // A write proves more than a read: a full disk or a full Redis shows at once.
-      store: () => store.saveNote("readiness", clock.now()),
+      store: () => store.saveNote(readinessNote, clock.now()),
       queue: () => queue.ping(),
       polls: async () => pollWatch.check(),
     },

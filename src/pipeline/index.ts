@@ -1,4 +1,5 @@
-export { rereadNote, Poller, type PollerDeps as PollerParts } from "./poll/poller.ts";
+export { Poller, type PollerDeps as PollerParts } from "./poll/poller.ts";
+export { rereadNote } from "./notes.ts";
 export { PollPauses } from "./poll/poll-pauses.ts";
 export { Relay, type RelayDeps as RelayParts } from "./wake/relay.ts";
 export { Synchronizer, type SynchronizerDeps as SynchronizerParts } from "./deliver/synchronizer.ts";

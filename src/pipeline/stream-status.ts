@@ -4,8 +4,7 @@ import type { CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore } 
 import { heldBy } from "./wake/stream-holds.ts";
 import type { Held } from "./wake/hold.ts";
 import { heldDeletions } from "./poll/delete-guard.ts";
-import { droppedNote } from "./deliver/dropped-fields.ts";
-import { keylessRows } from "./poll/keyless.ts";
+import { droppedNote, keylessNote } from "./notes.ts";
 import { blockedRecords, blockedSentence } from "./blocked-parents.ts";
 
 /** How a stream stands, for `status`, the page and the metrics. */
@@ -61,7 +60,7 @@ async function oneStatus(
   if (error) attention.push(`polls fail: ${error.message} (${error.code})`);
   const blocked = (counts.waiting ?? 0) > 0 ? await blockedRecords(store, stream.name) : undefined;
   if (blocked) attention.push(blockedSentence(blocked));
-  for (const { place, reason } of await keylessRows(store, stream.name))
+  for (const { place, reason } of (await store.note(keylessNote(stream.name))) ?? [])
     attention.push(`rows are left out, and no deletion is looked for: ${place}: ${reason}`);
   const deletions = await deletionSentence(store, stream.name);
   attention.push(...deletions, ...(await droppedFields(store, stream)));

@@ -1,5 +1,7 @@
+import { z } from "zod";
 import type { Binding, Cursor, ErrorFacts, Key, Projection, RecordId, RecordState, Row, ServiceId } from "#model";
 import type { AuditEntry, Intent } from "./claim.ts";
+import type { Note } from "./note.ts";
 
 /** An entry of the audit trail: when, and about which record. */
 export interface AuditRecord extends AuditEntry {
@@ -105,10 +107,10 @@ export interface MatchEntry {
  * The note of a store that is older than the service: restored from a copy, or made again after it was lost. It holds `true`
  * until the service had time to show what was written before.
  */
-export const RESTORED_NOTE = "restored";
+export const restoredNote: Note<boolean> = { name: "restored", schema: z.boolean() };
 
 /**
  * The note of how many creates were ever begun, counted by the step that begins one; none before the first. It goes back only
  * when the store's files do.
  */
-export const CREATES_NOTE = "creates";
+export const createsNote: Note<number> = { name: "creates", schema: z.number() };

@@ -1,5 +1,6 @@
 export * from "./contract/index.ts";
 export * from "./claim.ts";
 export * from "./facts.ts";
+export type { Note } from "./note.ts";
 export { isAnswerable } from "./transitions.ts";
 export { openStore } from "./sqlite/index.ts";

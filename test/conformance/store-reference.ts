@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { CREATES_NOTE, RESTORED_NOTE, type MatchEntry } from "#store";
+import { z } from "zod";
+import { createsNote, restoredNote, type MatchEntry, type Note } from "#store";
 import { customer, Scene, upsert, type MakePlace } from "./store-scene.ts";
+
+const textNote: Note<string> = { name: "a", schema: z.string() };
+const driftNote: Note<{ fields: string[] }> = { name: "drift", schema: z.object({ fields: z.array(z.string()) }) };
 
 function entry(serviceId: number, number: string, mail: string): MatchEntry {
   return { serviceId, keys: { number, "customer,mail": mail } };
@@ -23,7 +27,7 @@ export function describeReference(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       const other = new AbortController();
       setImmediate(() => other.abort());
-      for (let reads = 0; reads < 1_000_000 && !other.signal.aborted; reads++) await scene.store.note("a");
+      for (let reads = 0; reads < 1_000_000 && !other.signal.aborted; reads++) await scene.store.note(textNote);
       expect(other.signal.aborted).toBe(true);
     });
 
@@ -39,28 +43,49 @@ export function describeReference(makePlace: MakePlace): void {
       expect(await scene.store.adoption("customers")).toBeUndefined();
     });
 
-    it("keeps small facts over a restart", async () => {
+    it("keeps small facts over a restart, until they are erased", async () => {
       await using scene = await Scene.open(makePlace);
-      expect(await scene.store.note("drift")).toBeUndefined();
-      await scene.store.saveNote("drift", { fields: ["a"] });
-      await scene.store.saveNote("nothing", null);
+      expect(await scene.store.note(driftNote)).toBeUndefined();
+      await scene.store.saveNote(driftNote, { fields: ["a"] });
       await scene.reopen();
-      expect(await scene.store.note("drift")).toEqual({ fields: ["a"] });
-      expect(await scene.store.note("nothing")).toBeNull();
+      expect(await scene.store.note(driftNote)).toEqual({ fields: ["a"] });
+      await scene.store.saveNote(driftNote, undefined);
+      await scene.reopen();
+      expect(await scene.store.note(driftNote)).toBeUndefined();
+    });
+
+    it("replaces a fact only while it is the one that was read", async () => {
+      await using scene = await Scene.open(makePlace);
+      expect(await scene.store.replaceNote(driftNote, undefined, { fields: ["a"] })).toBe(true);
+      expect(await scene.store.replaceNote(driftNote, undefined, { fields: ["b"] })).toBe(false);
+      expect(await scene.store.replaceNote(driftNote, { fields: ["c"] }, undefined)).toBe(false);
+      expect(await scene.store.note(driftNote)).toEqual({ fields: ["a"] });
+      expect(await scene.store.replaceNote(driftNote, { fields: ["a"] }, { fields: ["d"] })).toBe(true);
+      expect(await scene.store.replaceNote(driftNote, { fields: ["d"] }, undefined)).toBe(true);
+      expect(await scene.store.note(driftNote)).toBeUndefined();
+    });
+
+    it("takes what does not parse, and what an older version erased, for absent", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.store.saveNote({ name: driftNote.name, schema: z.json() }, { columns: 1 });
+      expect(await scene.store.note(driftNote)).toBeUndefined();
+      expect(await scene.store.replaceNote(driftNote, undefined, { fields: ["a"] })).toBe(true);
+      await scene.store.saveNote({ name: driftNote.name, schema: z.json() }, null);
+      expect(await scene.store.note(driftNote)).toBeUndefined();
     });
   });
 
   describe("a store that turns out to be older than the service", () => {
     it("counts creates that were begun, also those that were abandoned", async () => {
       await using scene = await Scene.open(makePlace);
-      expect(await scene.store.note(CREATES_NOTE)).toBeUndefined();
+      expect(await scene.store.note(createsNote)).toBeUndefined();
       const claim = await scene.claimed(customer("1"));
       for (const _ of [1, 2]) {
         await scene.store.begin(claim, { resource: "customer", projection: {} });
         await scene.store.abandon(claim);
       }
       await scene.reopen();
-      expect(await scene.store.note(CREATES_NOTE)).toBe(2);
+      expect(await scene.store.note(createsNote)).toBe(2);
     });
 
     it("forgets when its indexes were read and what was decided, and counts on from what it was told", async () => {
@@ -72,8 +97,8 @@ export function describeReference(makePlace: MakePlace): void {
       await scene.reopen();
       expect(await scene.store.adoption("customers")).toBeUndefined();
       expect(await scene.store.matchIndex("customer")).toBeUndefined();
-      expect(await scene.store.note(RESTORED_NOTE)).toBe(true);
-      expect(await scene.store.note(CREATES_NOTE)).toBe(7);
+      expect(await scene.store.note(restoredNote)).toBe(true);
+      expect(await scene.store.note(createsNote)).toBe(7);
     });
   });
 

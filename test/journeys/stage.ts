@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCommand } from "#cli";
 import { Closing, readSyncFile, startDaemon, type Configuration, type Daemon } from "#daemon";
-import { isJsonObject, sleep, systemClock, type JsonObject, type RecordId } from "#model";
+import { sleep, systemClock, type JsonObject, type RecordId } from "#model";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox, type SampleErp, type Sandbox } from "#sandbox";
 import type { SandboxOptions, StoredRecord } from "#sandbox";
 import { loadSettings, secretTexts } from "#settings";
 import { openStore, type RecordView, type Store } from "#store";
 import { openLogger, Redaction } from "#telemetry";
-import { heldNote } from "../../src/pipeline/wake/adoption-gate.ts";
+import { heldNote } from "../../src/pipeline/notes.ts";
 import { TextSink } from "./text-sink.ts";
 
 export interface StageOptions {
@@ -123,8 +123,8 @@ export async function until<Seen>(
 /** Resolves once the stream is held because the service has records of unknown origin: a person must decide. */
 export async function untilHeld(store: Store, stream: string): Promise<void> {
   await until(`${stream} is held`, async () => {
-    const note = await store.note(heldNote(stream));
-    return isJsonObject(note) && JSON.stringify(note["reason"] ?? null).includes("records that svcsync does not know");
+    const hold = await store.note(heldNote(stream));
+    return hold?.reason.includes("records that svcsync does not know") ?? false;
   });
 }
 

@@ -248,7 +248,7 @@ describe("a wake-up that the queue kept for a stream that is held now", () => {
     await using stage = await putBack(redis.url, unmatched);
     await using running = await stage.start();
     await untilHeld(running.store, "customers");
-    const prefix = `svcsync_${z.string().parse(await running.store.note("installation"))}`;
+    const prefix = `svcsync_${await running.store.note({ name: "installation", schema: z.string() })}`;
     const id = { stream: "customers", key: "10002" };
     await until("its row is read", async () => (await running.store.record(id))?.state === "due");
     await using queue = await openQueue(

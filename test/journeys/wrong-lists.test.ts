@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isJsonObject, type JsonObject } from "#model";
+import type { JsonObject } from "#model";
 import type { Fault } from "#sandbox";
+import { indexNote } from "../../src/pipeline/notes.ts";
 import { only, sent, setStage, untilHeld, untilState, type Stage } from "./stage.ts";
 
 const numbers = Array.from({ length: 30 }, (_, at) => String(10_000 + at));
@@ -86,9 +87,9 @@ describe("a record of the service that is stamped in the future", () => {
     expect((await stage.command("sync")).code).toBe(0);
     {
       await using store = await stage.store();
-      const facts = await store.note("match-index/customer");
-      if (!isJsonObject(facts)) throw new Error("the index was not read");
-      await store.saveNote("match-index/customer", { ...facts, newest: Date.parse("2099-01-01") });
+      const facts = await store.note(indexNote("customer"));
+      if (!facts) throw new Error("the index was not read");
+      await store.saveNote(indexNote("customer"), { ...facts, newest: Date.parse("2099-01-01") });
     }
     seed(stage, [{ customerId: "20000", name: "Von Hand" }]);
     stage.erp.insertCustomer({ customer_no: "20000", name1: "Neu" });

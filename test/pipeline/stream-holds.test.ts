@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { StreamHolds } from "#pipeline";
-import { openStore } from "#store";
+import { openStore, type Note } from "#store";
 import type { Hold } from "../../src/pipeline/wake/hold.ts";
 import { sqlitePlace } from "../store/sqlite-place.ts";
 import { memoryLogger } from "../telemetry/memory-logger.ts";
 
-const NOTE = "stopped";
+const stoppedNote: Note<string> = { name: "stopped", schema: z.string() };
 
 /** Holds the stream that a note names. */
 const noted: Hold = {
   async find(store, stream) {
-    if ((await store.note(NOTE)) !== stream) return undefined;
+    if ((await store.note(stoppedNote)) !== stream) return undefined;
     return { kind: "adoption", reason: "it is noted", remedy: "remove the note", needsPerson: false, polls: true };
   },
 };
@@ -63,7 +64,7 @@ describe("the holds of streams", () => {
     await using held = await holding(["customers", "tickets"]);
     const { holds, store, logger, releases } = held;
     await holds.look();
-    await store.saveNote(NOTE, "tickets");
+    await store.saveNote(stoppedNote, "tickets");
     await holds.look();
     await holds.look();
 
@@ -71,7 +72,7 @@ describe("the holds of streams", () => {
     expect([holds.mayPoll("customers"), holds.mayPoll("tickets")]).toEqual([true, false]);
     const before = releases();
 
-    await store.saveNote(NOTE, null);
+    await store.saveNote(stoppedNote, undefined);
     await holds.look();
 
     expect(holds.open()).toEqual(["customers", "tickets"]);
@@ -83,7 +84,7 @@ describe("the holds of streams", () => {
   it("stay as they are while the store does not answer", async () => {
     await using held = await holding(["customers", "tickets"]);
     const { holds, store, logger } = held;
-    await store.saveNote(NOTE, "tickets");
+    await store.saveNote(stoppedNote, "tickets");
     await holds.look();
     await store[Symbol.asyncDispose]();
     await holds.look();

@@ -2,13 +2,15 @@ import { open, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { openStore, type Store } from "#store";
+import { z } from "zod";
+import { openStore, type Note, type Store } from "#store";
 import { SqliteStore } from "../../src/store/sqlite/store.ts";
 import { ManualClock, Scene, customer, silentLogger, upsert } from "../conformance/store-scene.ts";
 import { canMount, smallDisk } from "./small-disk.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
 const clock = new ManualClock();
+const countNote: Note<number> = { name: "a", schema: z.number() };
 const openDaemon = (dataDir: string) => openStore(dataDir, { as: "daemon", clock, logger: silentLogger });
 const batch = (changes: ReturnType<typeof upsert>[]) => ({ changes, cursor: 2, backfill: false, complete: true });
 
@@ -122,11 +124,11 @@ describe("a store that another process writes to", () => {
       redact: (text) => text,
     });
     other.exec("BEGIN IMMEDIATE");
-    await expect(store.saveNote("a", 1)).rejects.toMatchObject({ family: "retry", code: "E_STORE_LOCKED" });
+    await expect(store.saveNote(countNote, 1)).rejects.toMatchObject({ family: "retry", code: "E_STORE_LOCKED" });
     other.close();
-    expect(await store.note("a")).toBeUndefined();
-    await store.saveNote("a", 2);
-    expect(await store.note("a")).toBe(2);
+    expect(await store.note(countNote)).toBeUndefined();
+    await store.saveNote(countNote, 2);
+    expect(await store.note(countNote)).toBe(2);
   });
 });
 

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { systemClock } from "#model";
-import { openStore, type Store } from "#store";
+import { openStore, type Note, type Store } from "#store";
 import { customer, silentLogger } from "../conformance/store-scene.ts";
 import { CrashChild } from "./crash-child.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
+
+const operatorNote: Note<string> = { name: "operator", schema: z.string() };
 
 /** What the lines of the killed processes say must be true of one record. */
 interface Promised {
@@ -85,7 +88,7 @@ describe("a daemon that is killed with -9", () => {
     await expect(second).rejects.toMatchObject({ family: "stop", code: "E_STORE_BUSY" });
     await expect(second).rejects.toThrow(`in use by process ${child.pid} on `);
     await using operator = await openStore(place.dataDir, { as: "operator", clock: systemClock, logger: silentLogger });
-    await operator.saveNote("operator", "was here");
-    expect(await operator.note("operator")).toBe("was here");
+    await operator.saveNote(operatorNote, "was here");
+    expect(await operator.note(operatorNote)).toBe("was here");
   });
 });

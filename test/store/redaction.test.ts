@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { openStore } from "#store";
 import { Redaction } from "#telemetry";
 import { customer, ManualClock, silentLogger, upsert } from "../conformance/store-scene.ts";
@@ -30,7 +31,7 @@ describe("the store", () => {
     const claim = (await store.claim(customer("4")))!;
     await store.begin(claim, { resource: "customer", projection: {} });
     await store.uncertain(claim, error);
-    await store.saveNote("held", { reason: "s3cr3t-token" });
+    await store.saveNote({ name: "held", schema: z.json() }, { reason: "s3cr3t-token" });
 
     expect((await store.record(customer("3")))?.error).toMatchObject({
       message: "refused [redacted]",

@@ -1,7 +1,11 @@
+import { z } from "zod";
 import type { Clock } from "#model";
 import type { Queue } from "#queue";
-import type { NoteStore } from "#store";
+import type { Note, NoteStore } from "#store";
 import type { PollWatch } from "./poll-watch.ts";
+
+/** When this process last proved that the store can be written to. */
+export const readinessNote: Note<number> = { name: "readiness", schema: z.number() };
 
 interface WorkProofDeps {
   readonly store: Pick<NoteStore, "saveNote">;
@@ -16,7 +20,7 @@ interface WorkProofDeps {
  * @throws {RetryError} E_POLL_OVERDUE when polls do not come up although the queue works.
  */
 export async function proveWork({ store, queue, clock, polls }: WorkProofDeps): Promise<void> {
-  const [, queueWorks] = await Promise.all([worked(store.saveNote("readiness", clock.now())), worked(queue.ping())]);
+  const [, queueWorks] = await Promise.all([worked(store.saveNote(readinessNote, clock.now())), worked(queue.ping())]);
   if (queueWorks) polls.check();
 }
 

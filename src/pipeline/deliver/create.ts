@@ -18,7 +18,7 @@ import type { MatchProof } from "../match/match-proof.ts";
 import { ambiguous, expectUntaken, type Found } from "../match/candidates.ts";
 import type { Matcher } from "../match/matcher.ts";
 import type { Wanted } from "./resolver.ts";
-import { respelledNote } from "./settlement.ts";
+import { respelledNote } from "../notes.ts";
 import type { StoreAge } from "../wake/store-age.ts";
 import { provesExecuted, provesNotExecuted } from "./retry-decision.ts";
 

@@ -3,6 +3,7 @@ import type { ServiceId } from "#model";
 import type { Written } from "#service";
 import type { NoteStore } from "#store";
 import type { Logger } from "#telemetry";
+import { droppedNote } from "../notes.ts";
 
 /**
  * Reports a field that the service answered 200 to and did not keep: once per stream and field, as a warning in the log and
@@ -22,8 +23,8 @@ export class DroppedFields {
   /** Resolves when the store knows of every field that was dropped. */
   async report(stream: Stream, { dropped, serviceId }: Written): Promise<void> {
     for (const { field } of dropped) {
-      const name = droppedNote(stream.name, field);
-      const saying = this.#said.get(name) ?? this.#say(name, stream, field, serviceId);
+      const { name } = droppedNote(stream.name, field);
+      const saying = this.#said.get(name) ?? this.#say(stream, field, serviceId);
       this.#said.set(name, saying);
       try {
         await saying;
@@ -34,14 +35,9 @@ export class DroppedFields {
     }
   }
 
-  async #say(name: string, { name: stream, resource }: Stream, field: string, serviceId: ServiceId): Promise<void> {
-    if ((await this.#store.note(name)) !== undefined) return;
-    await this.#store.saveNote(name, { resource, serviceId });
+  async #say({ name: stream, resource }: Stream, field: string, serviceId: ServiceId): Promise<void> {
+    const isNew = await this.#store.replaceNote(droppedNote(stream, field), undefined, { resource, serviceId });
+    if (!isNew) return;
     this.#logger.warn({ stream, resource, field, serviceId }, "field was dropped by the service");
   }
-}
-
-/** The note that remembers a dropped field. */
-export function droppedNote(stream: string, field: string): string {
-  return `dropped/${stream}/${field}`;
 }

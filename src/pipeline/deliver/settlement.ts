@@ -1,6 +1,6 @@
-import { isJsonObject, ParkError, WaitError, type Json, type ServiceId, type StreamName } from "#model";
+import { ParkError, WaitError, type Json, type ServiceId } from "#model";
 import type { Stream } from "#mapping";
-import { idOf, sameValue } from "#service";
+import { sameValue } from "#service";
 import type { Claim, DeliveryStore, Intent, NoteStore, RecordStore } from "#store";
 import type { FoundRecords } from "../match/found-records.ts";
 import type { KeysInFlight } from "../match/keys-in-flight.ts";
@@ -9,6 +9,7 @@ import type { MatchProof } from "../match/match-proof.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { naturalKey } from "../match/natural-key.ts";
 import type { Presence } from "../match/presence.ts";
+import { respelledNote } from "../notes.ts";
 
 export interface CreateSettlementDeps {
   readonly store: DeliveryStore & RecordStore & NoteStore;
@@ -119,14 +120,14 @@ export class CreateSettlement {
   /** Whether the record whose answer once showed another value of the field still shows one: an odd answer is no rule. */
   async #isRespelled({ name, resource }: Stream, field: string, signal: AbortSignal): Promise<boolean> {
     const { store, presence } = this.#deps;
-    const note = await store.note(respelledNote(name, field));
-    const serviceId = isJsonObject(note) ? idOf(note["serviceId"]) : undefined;
-    if (!isJsonObject(note) || serviceId === undefined) return false;
+    const noted = await store.note(respelledNote(name, field));
+    if (!noted) return false;
+    const { serviceId } = noted;
     const owner = await store.boundTo({ resource, serviceId });
     const sent = owner && (await store.record(owner))?.applied?.[field];
     const record = sent === undefined ? undefined : await presence.read(resource, serviceId, [field], signal);
     if (record && !sameValue(sent, record[field])) return true;
-    await store.saveNote(respelledNote(name, field), null);
+    await store.replaceNote(respelledNote(name, field), noted, undefined);
     return false;
   }
 }
@@ -135,11 +136,6 @@ function whatIsKnown({ resource, answered }: Intent): string {
   return answered
     ? `the service carried out the create of a ${resource} and did not tell its id`
     : `a create of ${resource} was begun and its end not seen`;
-}
-
-/** The note that the service answered a create with another value of this match field. */
-export function respelledNote(stream: StreamName, field: string): string {
-  return `respelled/${stream}/${field}`;
 }
 
 /** A create whose result cannot be known: a person decides. */

@@ -1,17 +1,9 @@
-import {
-  isJsonObject,
-  ParkError,
-  RetryError,
-  sleep,
-  type Clock,
-  type Json,
-  type ResourceName,
-  type ServiceId,
-} from "#model";
+import { ParkError, RetryError, sleep, type Clock, type Json, type ResourceName, type ServiceId } from "#model";
 import type { MatchRule } from "#mapping";
 import type { Service, ServiceRecord } from "#service";
 import type { MatchEntry, MatchStore, NoteStore, RecordStore } from "#store";
 import type { Logger } from "#telemetry";
+import { indexNote, type IndexFacts } from "../notes.ts";
 import { naturalKey, ruleName } from "./natural-key.ts";
 
 /** How far behind the newest stamp seen a refresh reads again: clocks differ and transactions commit late. */
@@ -35,18 +27,6 @@ export interface IndexReaderDeps {
   readonly logger: Logger;
   /** How long the service's lists may be behind what was written. */
   readonly settleMs: number;
-}
-
-/** What is known of a resource besides the index itself; kept as a note of the store. */
-interface IndexFacts {
-  /** The rules the index holds; another set means reading the resource whole. */
-  readonly rules: string;
-  /** The newest `modified`, never ahead of the service's own clock; null while no record has one. */
-  readonly newest: number | null;
-  /** When the resource was last read whole. */
-  readonly wholeAt: number;
-  /** Match fields that some record has a value in. */
-  readonly carried: readonly string[];
 }
 
 /**
@@ -73,7 +53,11 @@ export class IndexReader {
     const now = this.#deps.clock.now();
     // An index from the future was read before the clock was set back: its age is unknown.
     const isYoung = index && index.readAt <= now && index.readAt >= now - maxAgeMs;
-    if (isYoung && this.#read.has(resource) && (await this.#facts(resource))?.rules === this.#ruleNames(resource))
+    if (
+      isYoung &&
+      this.#read.has(resource) &&
+      (await this.#deps.store.note(indexNote(resource)))?.rules === this.#ruleNames(resource)
+    )
       return;
     await (this.#reading.get(resource) ?? this.#begin(resource, signal));
   }
@@ -95,7 +79,7 @@ export class IndexReader {
 
   /** The match fields in which some record of the resource has a value; undefined while the index does not say. */
   async carried(resource: ResourceName): Promise<ReadonlySet<string> | undefined> {
-    const facts = await this.#facts(resource);
+    const facts = await this.#deps.store.note(indexNote(resource));
     return facts && new Set(facts.carried);
   }
 
@@ -117,7 +101,7 @@ export class IndexReader {
 
   async #refresh(resource: ResourceName, whole: boolean, signal: AbortSignal): Promise<void> {
     const readAt = this.#deps.clock.now();
-    const facts = await this.#facts(resource);
+    const facts = await this.#deps.store.note(indexNote(resource));
     const since = !whole && (await this.#deps.store.matchIndex(resource)) ? this.#since(resource, facts) : undefined;
     if (!facts || since === undefined || !(await this.#readChanges(resource, facts, since, readAt, signal)))
       await this.#readWhole(resource, readAt, signal);
@@ -147,7 +131,11 @@ export class IndexReader {
     if (seen.count === 0) return false;
     await store.endMatches(resource, { whole: false, readAt });
     const newest = Math.max(facts.newest ?? 0, seen.newest ?? 0);
-    await this.#saveFacts(resource, { ...facts, newest, carried: [...new Set([...facts.carried, ...seen.carried])] });
+    await this.#deps.store.saveNote(indexNote(resource), {
+      ...facts,
+      newest,
+      carried: [...new Set([...facts.carried, ...seen.carried])],
+    });
     logger.info({ resource, count: seen.count, partial: true }, "match index read");
     return true;
   }
@@ -166,7 +154,7 @@ export class IndexReader {
     else this.#provenEmpty.delete(resource);
     await store.endMatches(resource, { whole: true, readAt });
     const { newest, carried } = seen;
-    await this.#saveFacts(resource, {
+    await this.#deps.store.saveNote(indexNote(resource), {
       rules: this.#ruleNames(resource),
       newest,
       wholeAt: readAt,
@@ -231,26 +219,6 @@ export class IndexReader {
   #ruleNames(resource: ResourceName): string {
     return [...new Set(this.#rulesOf(resource).map(ruleName))].toSorted().join(";");
   }
-
-  #saveFacts(resource: ResourceName, { rules, newest, wholeAt, carried }: IndexFacts): Promise<void> {
-    return this.#deps.store.saveNote(noteName(resource), { rules, newest, wholeAt, carried: [...carried] });
-  }
-
-  async #facts(resource: ResourceName): Promise<IndexFacts | undefined> {
-    const note = await this.#deps.store.note(noteName(resource));
-    if (!isJsonObject(note)) return undefined;
-    const { rules, newest, wholeAt, carried } = note;
-    return {
-      rules: typeof rules === "string" ? rules : "",
-      newest: typeof newest === "number" ? newest : null,
-      wholeAt: typeof wholeAt === "number" ? wholeAt : 0,
-      carried: Array.isArray(carried) ? carried.filter((field) => typeof field === "string") : [],
-    };
-  }
-}
-
-function noteName(resource: ResourceName): string {
-  return `match-index/${resource}`;
 }
 
 /** The later of the two; a stamp that lies ahead of `now` counts as now. */

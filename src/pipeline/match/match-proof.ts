@@ -4,6 +4,7 @@ import type { Service, Written } from "#service";
 import type { NoteStore } from "#store";
 import type { Logger } from "#telemetry";
 import { ruleNames } from "../wake/adoption-gate.ts";
+import { keptNote } from "../notes.ts";
 import { naturalKey } from "./natural-key.ts";
 
 /** A stream that is held hands out no more work; a record in flight is due again after this, in case the stream is opened. */
@@ -100,9 +101,4 @@ export class MatchProof {
     this.#disproven.set(name, error);
     await close(stream, error);
   }
-}
-
-/** The note that a record of the stream was found with its natural key: the rules by which. */
-function keptNote(stream: StreamName): string {
-  return `match-kept/${stream}`;
 }

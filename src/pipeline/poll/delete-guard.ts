@@ -1,6 +1,7 @@
-import { isJsonObject, WaitError, type Clock, type StreamName } from "#model";
+import { WaitError, type Clock, type StreamName } from "#model";
 import type { Claim, DeliveryStore, NoteStore, OperatorStore, RecordStore } from "#store";
 import type { Logger } from "#telemetry";
+import { emptiedNote, guardNote } from "../notes.ts";
 
 /** More deletions of a stream within {@link WINDOW_MS} than these allow need a person's word. */
 export interface DeleteGuardSettings {
@@ -45,7 +46,7 @@ export class DeleteGuard {
   async expectAllowed(claim: Claim): Promise<void> {
     const { store, clock, guard, logger } = this.#deps;
     const { stream } = claim.id;
-    const { at: confirmedAt, further } = await confirmation(store, stream);
+    const { confirmedAt, further } = (await store.note(guardNote(stream))) ?? { confirmedAt: 0, further: 0 };
     const since = clock.now() - WINDOW_MS;
     const { toldAt, count, isCounted } = await store.tellDeletion(claim, { since, confirmedAt });
     if (toldAt <= confirmedAt || count <= further) return;
@@ -76,21 +77,6 @@ export class DeleteGuard {
   }
 }
 
-/** A person's word: deletions told of until then are meant, and so many further ones. */
-async function confirmation(
-  store: NoteStore,
-  stream: StreamName,
-): Promise<{ readonly at: number; readonly further: number }> {
-  const note = await store.note(guardNote(stream));
-  const of = (name: string) => (isJsonObject(note) && typeof note[name] === "number" ? note[name] : 0);
-  return { at: of("confirmedAt"), further: of("further") };
-}
-
-/** How many records a person has confirmed that an ERP without any has deleted. */
-export async function emptyingConfirmed(store: NoteStore, stream: StreamName): Promise<number> {
-  return (await confirmation(store, stream)).further;
-}
-
 /** Deletions of a stream that wait for a person: by the guard, or because the ERP shows no record at all. */
 export interface HeldDeletions {
   readonly count: number;
@@ -109,7 +95,7 @@ export async function heldDeletions(
   const counts = (await store.counts()).get(stream) ?? {};
   const known = Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);
   const emptied = await store.note(emptiedNote(stream));
-  if (typeof emptied === "number") return { count: emptied, known, examples: [], isEmptied: true };
+  if (emptied !== undefined) return { count: emptied, known, examples: [], isEmptied: true };
   const { count, examples } = await store.openDeletions(stream, EXAMPLES);
   if (count === 0) return undefined;
   for (const key of examples)
@@ -127,13 +113,4 @@ export async function confirmDeletions(
 ): Promise<void> {
   await store.saveNote(guardNote(stream), { confirmedAt: now, further: held.isEmptied ? held.count : 0 });
   await store.retryNow({ stream, states: ["waiting"] });
-}
-
-function guardNote(stream: StreamName): string {
-  return `guard/${stream}`;
-}
-
-/** The note of how many records are known of a stream of which the ERP shows none. */
-export function emptiedNote(stream: StreamName): string {
-  return `emptied/${stream}`;
 }

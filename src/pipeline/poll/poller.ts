@@ -2,7 +2,7 @@ import { errorFacts, SyncError, type Clock, type Cursor, type ErrorFacts, type S
 import type { SourceStream } from "#sources";
 import type { IntakeStore, NoteStore, RecordStore, Unreadable } from "#store";
 import type { Logger } from "#telemetry";
-import { keylessRows, saveKeylessRows } from "./keyless.ts";
+import { deletionsNote, keylessNote, rereadNote } from "../notes.ts";
 import type { Observer } from "../observer.ts";
 import type { PollPauses } from "./poll-pauses.ts";
 import { screen, type Screened } from "./quarantine.ts";
@@ -18,11 +18,6 @@ export interface PollerDeps {
   readonly observer: Required<Observer>;
   /** Called whenever something became due. */
   readonly nudge: () => void;
-}
-
-/** The note in which an operator asks for a stream to be read from its beginning. */
-export function rereadNote(stream: StreamName): string {
-  return `reread/${stream}`;
 }
 
 /**
@@ -101,7 +96,7 @@ export class Poller {
     const { store } = this.#deps;
     if ((await store.note(rereadNote(stream))) !== true) return;
     await store.resetCursor(stream);
-    await store.saveNote(rereadNote(stream), false);
+    await store.saveNote(rereadNote(stream), undefined);
   }
 
   /** The deletion feed has its own cursor, kept as a note: it moves after its changes are staged. */
@@ -113,12 +108,11 @@ export class Poller {
   ): Promise<void> {
     const { store, observer, nudge } = this.#deps;
     if (!source.deletions) return;
-    const name = `deletions/${stream}`;
-    const from = (await store.note(name)) ?? null;
+    const from = (await store.note(deletionsNote(stream))) ?? null;
     for await (const batch of source.deletions(from, signal)) {
       const { cursor } = await store.cursor(stream);
       const result = await store.stage(stream, { changes: batch.changes, cursor, backfill: false, complete: true });
-      await store.saveNote(name, batch.cursor);
+      await store.saveNote(deletionsNote(stream), batch.cursor);
       total.changed += result.changed;
       total.rowsRead += batch.changes.length;
       observer.staged(stream, result);
@@ -139,10 +133,10 @@ export class Poller {
     const { store, logger } = this.#deps;
     if (!source.keyless) return;
     const rows = await source.keyless(signal);
-    const known = (await keylessRows(store, stream)).map(({ place }) => place);
+    const known = ((await store.note(keylessNote(stream))) ?? []).map(({ place }) => place);
     for (const { place, reason } of rows)
       if (!known.includes(place)) logger.warn({ stream, place, reason }, "rows without a key were left out");
-    if (rows.length > 0 || known.length > 0) await saveKeylessRows(store, stream, rows);
+    if (rows.length > 0 || known.length > 0) await store.saveNote(keylessNote(stream), rows);
   }
 
   async #sweep(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<number> {

@@ -1,10 +1,9 @@
-import { isJsonObject, RetryError, type Change, type Clock, type Key, type StreamName } from "#model";
+import { RetryError, type Change, type Clock, type Key, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { SourceStream } from "#sources";
 import type { IntakeStore, NoteStore, RecordStore, SweepStore } from "#store";
 import type { Logger } from "#telemetry";
-import { emptiedNote, emptyingConfirmed } from "./delete-guard.ts";
-import { keylessRows } from "./keyless.ts";
+import { emptiedNote, guardNote, keylessNote, sweepNote } from "../notes.ts";
 import { readByKey } from "./read-by-key.ts";
 import { STAGED_AT_ONCE, stageByKey, stageChanges } from "./stage-by-key.ts";
 
@@ -40,13 +39,13 @@ export class Sweeper {
   async sweepIfDue(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<number> {
     const { store, clock, intervalMs } = this.#deps;
     if (source.capabilities.deletions === "flag") return 0;
-    const last = await store.note(noteName(stream));
-    const leftMs = isJsonObject(last) && typeof last["nextAt"] === "number" ? last["nextAt"] - clock.now() : 0;
+    const { nextAt } = (await store.note(sweepNote(stream))) ?? { nextAt: 0 };
+    const leftMs = nextAt - clock.now();
     // Longer than any pause: the clock was set back.
     if (leftMs > 0 && leftMs <= intervalMs) return 0;
     const { suspects, staged } = await this.#sweep(stream, source, signal);
     const pauseMs = suspects > 0 ? Math.min(CONFIRM_AFTER_MS, intervalMs) : intervalMs;
-    await store.saveNote(noteName(stream), { nextAt: clock.now() + pauseMs });
+    await store.saveNote(sweepNote(stream), { nextAt: clock.now() + pauseMs });
     return staged;
   }
 
@@ -78,9 +77,9 @@ export class Sweeper {
     const { store } = this.#deps;
     const counts = (await store.counts()).get(stream) ?? {};
     const known = Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);
-    const isEmptied = seen === 0 && known > (await emptyingConfirmed(store, stream));
+    const isEmptied = seen === 0 && known > ((await store.note(guardNote(stream)))?.further ?? 0);
     if (isEmptied || (await store.note(emptiedNote(stream))))
-      await store.saveNote(emptiedNote(stream), isEmptied ? known : null);
+      await store.saveNote(emptiedNote(stream), isEmptied ? known : undefined);
     if (isEmptied)
       throw new RetryError(
         "E_SWEEP_EMPTY",
@@ -96,7 +95,7 @@ export class Sweeper {
     signal: AbortSignal,
   ): Promise<number> {
     const { store, logger } = this.#deps;
-    if (keys.length > 0 && (await keylessRows(store, stream)).length > 0) {
+    if (keys.length > 0 && (await store.note(keylessNote(stream)))?.length) {
       logger.warn({ stream, count: keys.length }, "deletions were held back by rows without a key");
       return 0;
     }
@@ -111,8 +110,4 @@ export class Sweeper {
     }
     return staged;
   }
-}
-
-function noteName(stream: StreamName): string {
-  return `sweep/${stream}`;
 }

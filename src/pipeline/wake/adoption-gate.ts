@@ -1,20 +1,12 @@
-import {
-  errorFacts,
-  isJsonObject,
-  sleep,
-  StopError,
-  WaitError,
-  type ErrorFacts,
-  type JsonObject,
-  type StreamName,
-} from "#model";
+import { errorFacts, sleep, StopError, WaitError, type ErrorFacts, type StreamName } from "#model";
 import type { Stream } from "#mapping";
-import { type MatchStore, type NoteStore, RESTORED_NOTE } from "#store";
+import { type MatchStore, type NoteStore, restoredNote } from "#store";
 import type { Logger } from "#telemetry";
 import { Bell } from "./bell.ts";
-import type { Held, Hold } from "./hold.ts";
+import type { Hold } from "./hold.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { ruleName } from "../match/natural-key.ts";
+import { closedNote, heldNote, type HoldCause } from "../notes.ts";
 import type { StoreAge } from "./store-age.ts";
 
 /** How often a held stream checks for a decision. */
@@ -34,15 +26,11 @@ export interface AdoptionGateDeps {
   readonly stop: (error: StopError) => void;
 }
 
-type Cause = Pick<Held, "reason" | "remedy">;
-
 /** What the gate noted of a stream that it holds. */
 export const adoptionHold: Hold = {
   async find(store, stream) {
-    const note = await store.note(heldNote(stream));
-    if (!isJsonObject(note) || typeof note["reason"] !== "string" || typeof note["remedy"] !== "string")
-      return undefined;
-    return { kind: "adoption", reason: note["reason"], remedy: note["remedy"], needsPerson: true, polls: false };
+    const cause = await store.note(heldNote(stream));
+    return cause && { kind: "adoption", ...cause, needsPerson: true, polls: false };
   },
 };
 
@@ -113,12 +101,12 @@ export class AdoptionGate {
     const { store, age, logger, settleMs } = this.#deps;
     try {
       await age.compare();
-      if ((await store.note(RESTORED_NOTE)) !== true) return true;
+      if ((await store.note(restoredNote)) !== true) return true;
       await this.#sayRestored();
       logger.info({ settleMs }, "store was restored, deliveries wait for the service's lists");
       await sleep(settleMs, signal);
       if (signal.aborted) return false;
-      await store.saveNote(RESTORED_NOTE, null);
+      await store.saveNote(restoredNote, undefined);
       return true;
     } catch (thrown) {
       if (thrown instanceof StopError) this.#deps.stop(thrown);
@@ -134,8 +122,7 @@ export class AdoptionGate {
       reason: "the store was put back to an earlier state and does not know what was created since (E_STORE_RESTORED)",
       remedy: `wait ${Math.ceil(settleMs / 1_000)} s; svcsync then reads what the service holds, and asks you about records that it does not know`,
     };
-    for (const name of this.#undecided.keys())
-      if (!(await store.note(heldNote(name)))) await store.saveNote(heldNote(name), hold);
+    for (const name of this.#undecided.keys()) await store.replaceNote(heldNote(name), undefined, hold);
   }
 
   /** Once per cause: the gate asks every few seconds. */
@@ -150,7 +137,7 @@ export class AdoptionGate {
       if (await store.adoption(stream.name)) return await this.#letThrough(stream);
       if (this.#isForPerson(stream)) return;
       const closed = await store.note(closedNote(stream.name));
-      if (isJsonObject(closed) && closed["rules"] === ruleNames(stream)) return this.#stayClosed(stream, closed);
+      if (closed?.rules === ruleNames(stream)) return this.#stayClosed(stream, closed.reason);
       const foreign = await matcher.survey(stream, signal);
       if (foreign === 0) {
         await store.decideAdoption(stream.name, "empty");
@@ -174,12 +161,13 @@ export class AdoptionGate {
   }
 
   async #letThrough(stream: Stream): Promise<void> {
-    for (const name of [heldNote(stream.name), closedNote(stream.name)])
-      if (await this.#deps.store.note(name)) await this.#deps.store.saveNote(name, null);
+    const { store, opened } = this.#deps;
+    if (await store.note(heldNote(stream.name))) await store.saveNote(heldNote(stream.name), undefined);
+    if (await store.note(closedNote(stream.name))) await store.saveNote(closedNote(stream.name), undefined);
     this.#undecided.delete(stream.name);
     this.#held.delete(stream.name);
     this.#open.add(stream.name);
-    this.#deps.opened();
+    opened();
   }
 
   #isForPerson({ name }: Stream): boolean {
@@ -188,19 +176,18 @@ export class AdoptionGate {
   }
 
   /** As {@link close} left it. */
-  #stayClosed({ name }: Stream, { reason }: JsonObject): void {
-    const message = typeof reason === "string" ? reason : `${name} is held`;
-    this.#held.set(name, errorFacts(new WaitError("E_MATCH_DROPPED", message)));
+  #stayClosed({ name }: Stream, reason: string): void {
+    this.#held.set(name, errorFacts(new WaitError("E_MATCH_DROPPED", reason)));
   }
 
   /** The note first: who hears that all streams were looked at may ask why this one is held. */
-  async #hold(stream: Stream, { reason, remedy }: Cause, error: WaitError): Promise<void> {
+  async #hold(stream: Stream, { reason, remedy }: HoldCause, error: WaitError): Promise<void> {
     await this.#deps.store.saveNote(heldNote(stream.name), { reason, remedy });
     this.#held.set(stream.name, errorFacts(error));
   }
 }
 
-function holdFor({ name, resource, match }: Stream, count: number, blind: readonly string[]): Cause {
+function holdFor({ name, resource, match }: Stream, count: number, blind: readonly string[]): HoldCause {
   const reason = `${resource} already holds ${count} records that svcsync does not know`;
   if (match.length === 0)
     return {
@@ -223,14 +210,4 @@ export function blindRemedy(stream: StreamName): string {
 /** The stream's match rules by name, in one text. */
 export function ruleNames({ match }: Stream): string {
   return match.map(ruleName).join(";");
-}
-
-/** The note that says why a stream is held, as `{ reason, remedy }`; null once it is open. */
-export function heldNote(stream: StreamName): string {
-  return `held/${stream}`;
-}
-
-/** The note of a stream that {@link AdoptionGate.close} holds: under which rules, and why. */
-function closedNote(stream: StreamName): string {
-  return `closed/${stream}`;
 }

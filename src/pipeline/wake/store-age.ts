@@ -1,6 +1,6 @@
 import { errorFacts, WaitError } from "#model";
 import type { Queue } from "#queue";
-import { CREATES_NOTE, type MaintenanceStore, type NoteStore } from "#store";
+import { createsNote, type MaintenanceStore, type NoteStore } from "#store";
 import type { Logger } from "#telemetry";
 
 export interface StoreAgeDeps {
@@ -65,6 +65,6 @@ export class StoreAge {
   }
 
   async #creates(): Promise<number> {
-    return Number((await this.#deps.store.note(CREATES_NOTE)) ?? 0);
+    return (await this.#deps.store.note(createsNote)) ?? 0;
   }
 }

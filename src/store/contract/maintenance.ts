@@ -3,7 +3,7 @@ export interface MaintenanceStore {
   /** Removes audit entries older than `before`; returns how many. */
   pruneAudit(before: number): Promise<number>;
 
-  /** Makes a store that was put back forget match index and adoption decisions; the note `CREATES_NOTE` is then `creates`. */
+  /** Makes a store that was put back forget match index and adoption decisions; the note `createsNote` is then `creates`. */
   restored(creates: number): Promise<void>;
 
   /** Writes a consistent copy to `path`, over an earlier one once it is whole. The copy is like one that was {@link restored}. */

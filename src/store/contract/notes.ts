@@ -1,9 +1,17 @@
-import type { Json } from "#model";
+import type { Note } from "../note.ts";
 
-/** What must survive a restart and has no better place. */
+/** Small facts that must survive a restart and have no better place (why a stream is held, which field the service drops …). */
 export interface NoteStore {
-  /** Small facts that must survive a restart and have no better place (schema drift reported, breaker times …). */
-  note(name: string): Promise<Json | undefined>;
+  /** What was saved last; undefined where nothing was, where it was erased, and where it does not parse. */
+  note<Fact>(note: Note<Fact>): Promise<Fact | undefined>;
 
-  saveNote(name: string, value: Json): Promise<void>;
+  /** Replaces what was saved; `undefined` erases it. */
+  saveNote<Fact>(note: Note<Fact>, fact: NoInfer<Fact> | undefined): Promise<void>;
+
+  /** Saves `next` only if the note still is `known` (compare-and-set), and resolves to whether it was. */
+  replaceNote<Fact>(
+    note: Note<Fact>,
+    known: NoInfer<Fact> | undefined,
+    next: NoInfer<Fact> | undefined,
+  ): Promise<boolean>;
 }

@@ -35,7 +35,7 @@ export async function openStore(
     db = connect(path);
     bringUpToDate(db, dataDir, { locked: lock !== undefined, logger });
     if (as === "daemon") {
-      const count = giveBackClaims(db, clock);
+      const count = giveBackClaims(db, clock, logger);
       if (count > 0) logger.info({ count }, "gave back the claims of a daemon that had died");
     }
     return new SqliteStore({ db, clock, logger, leaseMs, lock, redact });

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
+import type { Logger } from "#telemetry";
 import { OperatorDecisions } from "./steps/operator-decisions.ts";
 import { Journal } from "./steps/journal.ts";
 import { LatestMoment } from "./tables/latest-moment.ts";
@@ -7,6 +8,7 @@ import { MatchIndex } from "./tables/match-index.ts";
 import { DeliverySteps } from "./steps/delivery-steps.ts";
 import { Rechecks } from "./steps/rechecks.ts";
 import { ReferenceData } from "./tables/reference-data.ts";
+import { Notes } from "./tables/notes.ts";
 import { Remapping } from "./steps/remapping.ts";
 import { Schedule } from "./steps/schedule.ts";
 import { Staging } from "./steps/staging.ts";
@@ -17,9 +19,9 @@ import { Views } from "./tables/views.ts";
 /** What the store's methods are made of: the tables, and the steps that work on several of them. */
 export type StoreDeps = ReturnType<typeof makeParts>;
 
-export function makeParts(db: Database, clock: Clock, leaseMs: number) {
+export function makeParts(db: Database, clock: Clock, leaseMs: number, logger: Logger) {
   const tables = makeTables(db, clock, leaseMs);
-  const reference = new ReferenceData(db, clock);
+  const notes = new Notes(db, logger);
   return {
     ...tables,
     staging: new Staging(db, clock, tables.streams),
@@ -31,8 +33,9 @@ export function makeParts(db: Database, clock: Clock, leaseMs: number) {
     rechecks: new Rechecks(db, clock, tables),
     views: new Views(db, tables.family, tables.streams),
     sweeps: new Sweeps(db),
-    reference,
+    reference: new ReferenceData(db, clock),
+    notes,
     matches: new MatchIndex(db),
-    moment: new LatestMoment(reference, clock),
+    moment: new LatestMoment(notes, clock),
   };
 }

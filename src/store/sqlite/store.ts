@@ -1,9 +1,11 @@
+import { z } from "zod";
 import type { Database } from "better-sqlite3";
-import type { Clock, Key, RecordId, ResourceName, StreamName } from "#model";
+import type { Clock, RecordId, ResourceName, StreamName } from "#model";
 import { redacted, type Logger, type Redact } from "#telemetry";
 import type { Applied, Claim } from "../claim.ts";
 import type { Store } from "../contract/index.ts";
 import type { MatchEntry } from "../facts.ts";
+import type { Note } from "../note.ts";
 import { backupStore } from "./durability/backup.ts";
 import type { DaemonLock } from "./durability/daemon-lock.ts";
 import { DiskSync } from "./durability/disk-sync.ts";
@@ -18,6 +20,9 @@ import type { RecordQuery } from "./tables/views.ts";
 
 /** Everything that ends or opens a journal entry outlives a power cut. */
 const DURABLE = { durable: true } as const;
+
+/** When the store was last proven to be writable. */
+const checkedNote: Note<number> = { name: "store.checkedAt", schema: z.number() };
 
 export interface SqliteStoreOptions {
   readonly db: Database;
@@ -48,7 +53,7 @@ export class SqliteStore implements Store {
     this.#lock = lock;
     this.#clean = (value) => redacted(value, redact);
     this.#commit = new GroupCommit(db, new DiskSync(`${db.name}-wal`), () => this.#deps.moment.note());
-    this.#deps = makeParts(db, clock, leaseMs);
+    this.#deps = makeParts(db, clock, leaseMs, logger);
   }
 
   /** A read of what is committed then. */
@@ -226,29 +231,14 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#deps.bindings.owner(binding));
   }
 
-  beginSweep(stream: StreamName) {
-    return this.#commit.run(() => this.#deps.sweeps.begin(stream));
-  }
+  beginSweep = (stream: StreamName) => this.#commit.run(() => this.#deps.sweeps.begin(stream));
+  markSeen = (...of: Parameters<Store["markSeen"]>) => this.#commit.run(() => this.#deps.sweeps.markSeen(...of));
+  unseenKeys = (...of: Parameters<Store["unseenKeys"]>) => this.#read(() => this.#deps.sweeps.unseen(...of));
+  endSweep = (...of: Parameters<Store["endSweep"]>) => this.#commit.run(() => this.#deps.sweeps.end(...of));
 
-  markSeen(stream: StreamName, sweep: number, keys: readonly Key[]) {
-    return this.#commit.run(() => this.#deps.sweeps.markSeen(stream, sweep, keys));
-  }
-
-  unseenKeys(stream: StreamName, keys: readonly Key[]) {
-    return this.#read(() => this.#deps.sweeps.unseen(stream, keys));
-  }
-
-  endSweep(stream: StreamName, sweep: number) {
-    return this.#commit.run(() => this.#deps.sweeps.end(stream, sweep));
-  }
-
-  reference(...[resource]: Parameters<Store["reference"]>) {
-    return this.#read(() => this.#deps.reference.reference(resource));
-  }
-
-  saveReference(...[resource, entries]: Parameters<Store["saveReference"]>) {
-    return this.#commit.run(() => this.#deps.reference.saveReference(resource, entries));
-  }
+  reference = (resource: ResourceName) => this.#read(() => this.#deps.reference.reference(resource));
+  saveReference = (...of: Parameters<Store["saveReference"]>) =>
+    this.#commit.run(() => this.#deps.reference.saveReference(...of));
 
   adoption = (stream: StreamName) => this.#read(() => this.#deps.streams.adoption(stream));
   decideAdoption = (...of: Parameters<Store["decideAdoption"]>) =>
@@ -265,12 +255,16 @@ export class SqliteStore implements Store {
   matchIndex = (resource: ResourceName) => this.#read(() => this.#deps.matches.state(resource));
   matches = (...of: Parameters<Store["matches"]>) => this.#read(() => this.#deps.matches.matches(...of));
 
-  note(name: string) {
-    return this.#read(() => this.#deps.reference.note(name));
+  note<Fact>(note: Note<Fact>) {
+    return this.#read(() => this.#deps.notes.note(note));
   }
 
-  saveNote(...[name, value]: Parameters<Store["saveNote"]>) {
-    return this.#commit.run(() => this.#deps.reference.saveNote(name, this.#clean(value)));
+  saveNote<Fact>(note: Note<Fact>, fact: Fact | undefined) {
+    return this.#commit.run(() => this.#deps.notes.save(note, this.#clean(fact)));
+  }
+
+  replaceNote<Fact>(note: Note<Fact>, known: Fact | undefined, next: Fact | undefined) {
+    return this.#commit.run(() => this.#deps.notes.replace(note, known, this.#clean(next)));
   }
 
   restored(creates: number) {
@@ -283,7 +277,7 @@ export class SqliteStore implements Store {
   }
 
   async check(): Promise<void> {
-    await this.saveNote("store.checkedAt", this.#clock.now());
+    await this.saveNote(checkedNote, this.#clock.now());
     await this.#read(() => expectUndamaged(this.#db));
   }
 

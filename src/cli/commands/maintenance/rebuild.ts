@@ -1,4 +1,4 @@
-import { RESTORED_NOTE } from "#store";
+import { restoredNote } from "#store";
 import type { Registration } from "../../command.ts";
 import { adopt, type AdoptOptions } from "../acts/adopt.ts";
 import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
@@ -43,7 +43,7 @@ async function rebuild(options: RebuildOptions, io: Io): Promise<number> {
 /** What the lost store wrote last may not be in the service's lists yet: the streams are opened after the settle time. */
 async function expectLateLists(options: GlobalOptions, io: Io): Promise<void> {
   await using context = await openStoreContext(options, io);
-  await context.store.saveNote(RESTORED_NOTE, true);
+  await context.store.saveNote(restoredNote, true);
 }
 
 async function hasBindings(options: GlobalOptions, io: Io): Promise<boolean> {

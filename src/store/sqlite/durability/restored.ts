@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { CREATES_NOTE, RESTORED_NOTE } from "../../facts.ts";
+import { createsNote, restoredNote } from "../../facts.ts";
 
 /**
  * What a store must not believe that is older than the service: records that were created since are unknown to it, so what
@@ -8,7 +8,7 @@ import { CREATES_NOTE, RESTORED_NOTE } from "../../facts.ts";
 const NOT_BELIEVED = `
   UPDATE match_indexes SET read_at = NULL;
   UPDATE streams SET adoption = NULL, adoption_at = NULL;
-  INSERT INTO notes (name, value) VALUES ('${RESTORED_NOTE}', 'true')
+  INSERT INTO notes (name, value) VALUES ('${restoredNote.name}', 'true')
     ON CONFLICT (name) DO UPDATE SET value = 'true'`;
 
 /** Makes the store one that is older than the service; it counts on from `creates`, where that is known. */
@@ -17,5 +17,5 @@ export function markRestored(db: Database, creates?: number): void {
   if (creates === undefined) return;
   db.prepare<[string, string]>(
     "INSERT INTO notes (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-  ).run(CREATES_NOTE, JSON.stringify(creates));
+  ).run(createsNote.name, JSON.stringify(creates));
 }

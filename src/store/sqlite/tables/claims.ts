@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { RetryError, recordLabel, type Clock, type RecordId } from "#model";
+import type { Logger } from "#telemetry";
 import type { Claim } from "../../claim.ts";
 import { allows } from "../../transitions.ts";
 import { LatestMoment } from "./latest-moment.ts";
 import { SELECT_RECORD, partsOf, type RecordRow } from "./record-row.ts";
-import { ReferenceData } from "./reference-data.ts";
+import { Notes } from "./notes.ts";
 
 /** The record behind a claim that is still held. */
 export interface Held {
@@ -77,11 +78,11 @@ export class Claims {
 }
 
 /** Makes every claimed record due and returns how many: for the one daemon, before its workers start. */
-export function giveBackClaims(db: Database, clock: Clock): number {
+export function giveBackClaims(db: Database, clock: Clock, logger: Logger): number {
   const giveBack = db.prepare<[number]>(
     "UPDATE records SET state = 'due', token = NULL, due_at = ?, again = 0 WHERE state = 'claimed'",
   );
-  const moment = new LatestMoment(new ReferenceData(db, clock), clock);
+  const moment = new LatestMoment(new Notes(db, logger), clock);
   return db.transaction(() => {
     moment.note();
     return giveBack.run(clock.now()).changes;

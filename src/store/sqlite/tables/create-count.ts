@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { CREATES_NOTE } from "../../facts.ts";
+import { createsNote } from "../../facts.ts";
 
 /** Counts the creates that are begun. */
 export class CreateCount {
@@ -12,6 +12,6 @@ export class CreateCount {
   }
 
   add(): void {
-    this.#add.run(CREATES_NOTE);
+    this.#add.run(createsNote.name);
   }
 }

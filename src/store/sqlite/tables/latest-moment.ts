@@ -1,23 +1,25 @@
+import { z } from "zod";
 import type { Clock } from "#model";
-import type { ReferenceData } from "./reference-data.ts";
+import type { Note } from "../../note.ts";
+import type { Notes } from "./notes.ts";
 
 /** Enough to tell a clock that was set from one that runs, and no more than two writes a second. */
 const GRAIN_MS = 500;
-const NOTE = "clock/latest";
+const latestNote: Note<number> = { name: "clock/latest", schema: z.number() };
 
 /**
  * How far the clock had got when something was last written. Due times were made by that clock: who finds an earlier one
  * knows that it was set back, also when the daemon that saw the later one lived for a moment only.
  */
 export class LatestMoment {
-  readonly #notes: ReferenceData;
+  readonly #notes: Notes;
   readonly #clock: Clock;
   #ms: number;
 
-  constructor(notes: ReferenceData, clock: Clock) {
+  constructor(notes: Notes, clock: Clock) {
     this.#notes = notes;
     this.#clock = clock;
-    this.#ms = Number(notes.note(NOTE) ?? 0);
+    this.#ms = notes.note(latestNote) ?? 0;
   }
 
   get ms(): number {
@@ -32,6 +34,6 @@ export class LatestMoment {
   /** From now on the clock's present time counts, be it an earlier one. */
   begin(): void {
     this.#ms = this.#clock.now();
-    this.#notes.saveNote(NOTE, this.#ms);
+    this.#notes.save(latestNote, this.#ms);
   }
 }

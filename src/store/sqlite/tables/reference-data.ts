@@ -2,13 +2,11 @@ import type { Database } from "better-sqlite3";
 import type { Clock, Json, ResourceName } from "#model";
 import { parseText, type JsonText } from "./json-text.ts";
 
-/** Look-up values of the service as last read, and small facts that survive a restart. */
+/** Look-up values of the service as last read. */
 export class ReferenceData {
   readonly #clock: Clock;
   readonly #reference;
   readonly #saveReference;
-  readonly #note;
-  readonly #saveNote;
 
   constructor(db: Database, clock: Clock) {
     this.#clock = clock;
@@ -18,9 +16,6 @@ export class ReferenceData {
     this.#saveReference = db.prepare<[string, number, string]>(`
       INSERT INTO reference (resource, read_at, entries) VALUES (?, ?, ?)
       ON CONFLICT (resource) DO UPDATE SET read_at = excluded.read_at, entries = excluded.entries`);
-    this.#note = db.prepare<[string], JsonText<Json>>("SELECT value FROM notes WHERE name = ?").pluck();
-    this.#saveNote = db.prepare<[string, string]>(`
-      INSERT INTO notes (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
   }
 
   reference(resource: ResourceName): { readAt: number; entries: Json } | undefined {
@@ -30,14 +25,5 @@ export class ReferenceData {
 
   saveReference(resource: ResourceName, entries: Json): void {
     this.#saveReference.run(resource, this.#clock.now(), JSON.stringify(entries));
-  }
-
-  note(name: string): Json | undefined {
-    const text = this.#note.get(name);
-    return text === undefined ? undefined : parseText(text);
-  }
-
-  saveNote(name: string, value: Json): void {
-    this.#saveNote.run(name, JSON.stringify(value));
   }
 }

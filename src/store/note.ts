@@ -1,0 +1,32 @@
+import type { z } from "zod";
+import type { Json } from "#model";
+import type { Logger } from "#telemetry";
+
+/** A small fact that survives a restart: its name in the store, and its shape. */
+export interface Note<Fact> {
+  readonly name: string;
+  /** Accepts what published versions wrote under the name, too. */
+  readonly schema: z.ZodType<Fact>;
+}
+
+/**
+ * Turns what is stored under a note's name into its fact: the one place where notes are parsed. What does not parse counts as
+ * absent, since every note can be found out or decided again; it is logged once. `null` is how older versions erased a note.
+ */
+export class NoteReader {
+  readonly #logger: Logger;
+  readonly #told = new Set<string>();
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  read<Fact>({ name, schema }: Note<Fact>, stored: Json | undefined): Fact | undefined {
+    if (stored === undefined || stored === null) return undefined;
+    const parsed = schema.safeParse(stored);
+    if (parsed.success) return parsed.data;
+    if (!this.#told.has(name)) this.#logger.warn({ name, err: parsed.error }, "note was not understood");
+    this.#told.add(name);
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Database } from "better-sqlite3";
+import { canonicalJson, type Json } from "#model";
+import type { Logger } from "#telemetry";
+import { NoteReader, type Note } from "../../note.ts";
+import { parseText, type JsonText } from "./json-text.ts";
+
+/** Small facts that survive a restart. */
+export class Notes {
+  readonly #reader: NoteReader;
+  readonly #find;
+  readonly #save;
+  readonly #erase;
+
+  constructor(db: Database, logger: Logger) {
+    this.#reader = new NoteReader(logger);
+    this.#find = db.prepare<[string], JsonText<Json>>("SELECT value FROM notes WHERE name = ?").pluck();
+    this.#save = db.prepare<[string, string]>(`
+      INSERT INTO notes (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+    this.#erase = db.prepare<[string]>("DELETE FROM notes WHERE name = ?");
+  }
+
+  note<Fact>(note: Note<Fact>): Fact | undefined {
+    const text = this.#find.get(note.name);
+    return this.#reader.read(note, text === undefined ? undefined : parseText(text));
+  }
+
+  save<Fact>({ name }: Note<Fact>, fact: Fact | undefined): void {
+    if (fact === undefined) this.#erase.run(name);
+    else this.#save.run(name, JSON.stringify(fact));
+  }
+
+  replace<Fact>(note: Note<Fact>, known: Fact | undefined, next: Fact | undefined): boolean {
+    if (!isSame(this.note(note), known)) return false;
+    this.save(note, next);
+    return true;
+  }
+}
+
+/** Whether two facts would be stored as the same. */
+function isSame(one: unknown, other: unknown): boolean {
+  return asStored(one) === asStored(other);
+}
+
+function asStored(fact: unknown): string | undefined {
+  if (fact === undefined) return undefined;
+  const plain: Json = JSON.parse(JSON.stringify(fact));
+  return canonicalJson(plain);
+}
