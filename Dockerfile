@@ -32,7 +32,8 @@ RUN chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/svcsync
 # Fail the build, not the first start, when the store's library or a program does not work on this platform.
 RUN svcsync --version && redis-server --version \
   && node -e 'new (require("better-sqlite3"))(":memory:").exec("SELECT 1")'
-# Inside a container the port is reached through the one that is published, so it listens on every address.
+# Inside a container the port is reached through the one that is published, so it listens on every address. Probes and metrics
+# are answered; the page needs PAGE_TOKEN or PAGE_USERS there.
 ENV NODE_ENV=production DATA_DIR=/data HEALTH_HOST=0.0.0.0 HEALTH_PORT=8080
 USER node
 # The only place that is written to: the rest may be mounted read-only.

@@ -14,6 +14,7 @@ import { registerReconcile } from "./commands/maintenance/reconcile.ts";
 import { registerRun } from "./commands/running/run.ts";
 import { registerSync } from "./commands/running/sync.ts";
 import { registerCheck } from "./commands/setup/check.ts";
+import { registerPagePassword } from "./commands/setup/page-password.ts";
 import { registerPeek } from "./commands/setup/peek.ts";
 import { registerSandbox } from "./commands/setup/sandbox.ts";
 import { registerSchema } from "./commands/setup/schema.ts";
@@ -46,6 +47,7 @@ const registrations: readonly Registration[] = [
   registerReread,
   registerBackup,
   registerRebuild,
+  registerPagePassword,
   registerSchema,
   registerSandbox,
   registerDemo,

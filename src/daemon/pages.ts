@@ -16,7 +16,7 @@ const HISTORY = 50;
  * @throws {StopError} E_HEALTH_PORT when the port is taken.
  */
 export function servePages(
-  { settings, redaction, syncFile, logger }: Configuration,
+  { settings, secrets, redaction, syncFile, logger }: Configuration,
   parts: Systems,
   queue: Queue,
   relay: Relay,
@@ -27,6 +27,7 @@ export function servePages(
     status: statusSource(parts, syncFile.streams, settings.blockedRecords, queue, relay),
     ready: readiness(parts, queue, pollWatch),
     metrics,
+    access: { ...settings.page, token: secrets.pageToken, users: secrets.pageUsers ?? [] },
     redact: redaction.redact,
     clock: parts.clock,
     logger,

@@ -26,10 +26,21 @@ export function localSettings(
     polling: { intervalMs: values.POLL_INTERVAL_SECONDS, sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS },
     guard: { percent: values.DELETE_GUARD_PERCENT, count: values.DELETE_GUARD_COUNT, floor: values.DELETE_GUARD_FLOOR },
     health: { port: values.HEALTH_PORT, host: values.HEALTH_HOST, names: values.HEALTH_NAMES ?? [] },
+    page: { proxy: pageProxy(values, problems), isPublic: values.PAGE_PUBLIC === "read", probes: values.HEALTH_PUBLIC },
     blockedRecords: values.BLOCKED_RECORDS,
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
     environment,
   };
+}
+
+/** A header that anybody can send proves nothing without the address of the one who sends it. */
+function pageProxy(values: Values, problems: Problem[]): LocalSettings["page"]["proxy"] {
+  const { PAGE_PROXY_HEADER: header, PAGE_PROXY_ADDRESSES: addresses, PAGE_PROXY_ROLE: role } = values;
+  if (header !== undefined && addresses !== undefined) return { header, addresses, role };
+  const wanted = "both PAGE_PROXY_HEADER and PAGE_PROXY_ADDRESSES, or neither";
+  if (header !== undefined) problems.push({ key: "PAGE_PROXY_ADDRESSES", found: "nothing", wanted });
+  if (addresses !== undefined) problems.push({ key: "PAGE_PROXY_HEADER", found: "nothing", wanted });
+  return undefined;
 }
 
 function queueKind(url: string | undefined): LocalSettings["queue"]["kind"] {

@@ -8,6 +8,12 @@ export interface Secrets {
   readonly serviceCode: string | undefined;
   /** QUEUE_URL may carry a password. */
   readonly queueUrl: string | undefined;
+  /** It opens the page. */
+  readonly pageToken?: string | undefined;
+  /** Who may log in to the page, with the hashes of their passwords. */
+  readonly pageUsers?:
+    | readonly { readonly name: string; readonly role: "read" | "act"; readonly hash: string }[]
+    | undefined;
   /** The proxy's address with its credentials; absent where no proxy is set. */
   readonly proxyUrl?: string | undefined;
 }
@@ -18,6 +24,8 @@ export function secretsOf(values: Values, proxyUrl: string | undefined): Secrets
     servicePassword: values.SERVICE_PASSWORD,
     serviceCode: values.SERVICE_CODE,
     queueUrl: values.QUEUE_URL,
+    pageToken: values.PAGE_TOKEN,
+    pageUsers: values.PAGE_USERS,
     proxyUrl,
   };
 }
@@ -33,8 +41,16 @@ export function mayComeFromFile(name: string): boolean {
 }
 
 /** Every text of the settings that must not appear in a log, an error, a page or the store. */
-export function secretTexts({ serviceToken, servicePassword, serviceCode, queueUrl, proxyUrl }: Secrets): string[] {
+export function secretTexts(secrets: Secrets): string[] {
+  const { serviceToken, servicePassword, serviceCode, queueUrl, proxyUrl, pageToken, pageUsers = [] } = secrets;
   const addresses = [queueUrl, proxyUrl].flatMap((address) => (address === undefined ? [] : secretsInAddress(address)));
-  const texts = [serviceToken, servicePassword, serviceCode, ...addresses];
+  const texts = [
+    serviceToken,
+    servicePassword,
+    serviceCode,
+    pageToken,
+    ...pageUsers.map(({ hash }) => hash),
+    ...addresses,
+  ];
   return [...new Set(texts.filter((text): text is string => text !== undefined && text !== ""))];
 }

@@ -52,6 +52,14 @@ export interface LocalSettings {
   /** A sweep that would delete more than either stops and asks. */
   readonly guard: { readonly percent: number; readonly count: number; readonly floor: number };
   readonly health: { readonly port: number; readonly host: string; readonly names: readonly string[] };
+  /** Who may see the page, beside the token and the users, which are secrets. */
+  readonly page: {
+    readonly proxy:
+      | { readonly header: string; readonly addresses: readonly string[]; readonly role: "read" | "act" }
+      | undefined;
+    readonly isPublic: boolean;
+    readonly probes: "all" | "alive";
+  };
   /** What records mean that wait for a parent which will not come. */
   readonly blockedRecords: "note" | "problem";
   readonly log: { readonly level: "debug" | "info" | "warn" | "error"; readonly format: "json" | "pretty" | "auto" };

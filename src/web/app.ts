@@ -1,5 +1,7 @@
 import { errorFacts } from "#model";
 import { newApp, type App, type Middleware } from "#server";
+import { Gate } from "./access/gate.ts";
+import { addLogin } from "./access/login-routes.ts";
 import type { HostNames } from "./hosts.ts";
 import { contentPolicy } from "./pages/style.ts";
 import { addProbes, health } from "./probes.ts";
@@ -7,20 +9,30 @@ import { addRecords } from "./records-routes.ts";
 import type { RouteDeps } from "./route-deps.ts";
 import { addStatus } from "./status-routes.ts";
 
-/** All that is served. Requests to names that are not ours get nothing but `/healthz`. */
-export function webApp(deps: RouteDeps, names: HostNames): App {
+/**
+ * All that is served. Requests to names that are not ours get nothing but `/healthz`; pages and JSON are behind the gate,
+ * and every POST behind its rule for acts.
+ */
+export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
   const app = newApp(contentPolicy);
+  const { logger, access, clock, version } = deps;
   app.onError((err, c) => {
     const { code, message } = errorFacts(err);
-    deps.logger.warn({ path: c.req.path, err }, "failed to answer a page");
+    logger.warn({ path: c.req.path, err }, "failed to answer a page");
     return c.text(deps.redact(`this cannot be shown now: ${code} ${message}\n`), 500);
   });
+  const gate = new Gate({ access, host, names, clock });
+  if (gate.closedBecause !== undefined) logger.warn({ host }, "status page closed: it has no credentials");
   // Alive is no secret, and a probe may call the process by any name.
   app.get("/healthz", health);
   app.use(refuseForeignNames(names));
-  addProbes(app, deps);
-  addStatus(app, deps);
-  addRecords(app, deps, names);
+  if (gate.opensProbes) addProbes(app, deps);
+  addLogin(app, gate, version);
+  app.use(gate.reading);
+  if (!gate.opensProbes) addProbes(app, deps);
+  app.use(gate.acting);
+  addStatus(app, deps, gate);
+  addRecords(app, deps, gate);
   return app;
 }
 

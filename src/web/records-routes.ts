@@ -1,16 +1,18 @@
 import { RECORD_STATES, type RecordId, type RecordState } from "#model";
 import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
+import type { Gate } from "./access/gate.ts";
 import type { RouteDeps } from "./route-deps.ts";
 import type { RecordDetail } from "./contract.ts";
-import type { HostNames } from "./hosts.ts";
 import { jsonAnswer } from "./json-answer.ts";
+import type { Frame } from "./pages/layout.ts";
 import { noRecordPage, recordPage } from "./pages/record-page.ts";
 import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "./pages/records-page.ts";
 import { pathOf } from "./pages/wording.ts";
 
 /** Lists of records, one record, and the verb that it takes. */
-export function addRecords(app: App, { status, redact, clock, version }: RouteDeps, names: HostNames): void {
+export function addRecords(app: App, { status, redact, clock, version }: RouteDeps, gate: Gate): void {
+  const frameOf = (c: Context): Frame => ({ version, visitor: gate.visitor(c) });
   const list = async (query: RecordsQuery) =>
     redacted(await status.records({ ...query, states: statesOf(query), limit: recordsPerPage }), redact);
   const detailOf = async (id: RecordId): Promise<RecordDetail | undefined> => {
@@ -21,7 +23,7 @@ export function addRecords(app: App, { status, redact, clock, version }: RouteDe
   app.get("/records", async (c) => {
     const query = recordsQuery(c);
     if (query === undefined) return c.notFound();
-    return c.html(recordsPage({ query, records: await list(query), version, now: clock.now() }));
+    return c.html(recordsPage({ query, records: await list(query), frame: frameOf(c), now: clock.now() }));
   });
   app.get("/api/records", async (c) => {
     const query = recordsQuery(c);
@@ -32,8 +34,8 @@ export function addRecords(app: App, { status, redact, clock, version }: RouteDe
       const id = idOf(c);
       if (id === undefined) return c.notFound();
       const detail = await detailOf(id);
-      if (detail === undefined) return c.html(noRecordPage({ id, version }), 404);
-      return c.html(recordPage({ detail, version, now: clock.now() }));
+      if (detail === undefined) return c.html(noRecordPage({ id, frame: frameOf(c) }), 404);
+      return c.html(recordPage({ detail, frame: frameOf(c), now: clock.now() }));
     });
     app.get(`/api${path}`, async (c) => {
       const id = idOf(c);
@@ -41,8 +43,6 @@ export function addRecords(app: App, { status, redact, clock, version }: RouteDe
       return detail === undefined ? c.notFound() : jsonAnswer(c, detail);
     });
     app.post(`${path}/retry`, async (c) => {
-      if (!names.isOwnPage(c.env.incoming.headers))
-        return c.text("only a page of svcsync may ask for this; scripts use svcsync retry\n", 403);
       const id = idOf(c);
       if (id === undefined || (await status.record(id)) === undefined) return c.notFound();
       await status.retry(id);

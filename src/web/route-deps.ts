@@ -1,5 +1,6 @@
 import type { Clock } from "#model";
 import type { Logger, Metrics, Redact } from "#telemetry";
+import type { PageAccess } from "./access/visitor.ts";
 import type { StatusSource } from "./contract.ts";
 import type { Readiness } from "./readiness.ts";
 
@@ -8,6 +9,7 @@ export interface RouteDeps {
   readonly status: StatusSource;
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: Pick<Metrics, "text">;
+  readonly access: PageAccess;
   readonly redact: Redact;
   readonly clock: Clock;
   readonly version: string;

@@ -31,7 +31,7 @@ export interface Web extends AsyncDisposable {
  */
 export async function startWeb(address: WebAddress, parts: WebDeps): Promise<Web> {
   const deps = { ...parts, readiness: readinessOf(parts.ready, parts.clock) };
-  const server = nodeServer(webApp(deps, hostNames(address.host, address.names ?? [])), timeouts);
+  const server = nodeServer(webApp(deps, hostNames(address.host, address.names ?? []), address.host), timeouts);
   boundConnections(server);
   try {
     server.listen(address.port, address.host);

@@ -1,13 +1,14 @@
 import { attentionStates, ErrorGroups } from "#operator";
 import type { App } from "#server";
 import { redacted } from "#telemetry";
+import type { Gate } from "./access/gate.ts";
 import type { RouteDeps } from "./route-deps.ts";
 import { jsonAnswer } from "./json-answer.ts";
 import { recordsLookedAt } from "./pages/held-records.ts";
 import { problemsOf, statusPage } from "./pages/status-page.ts";
 
 /** The first page, and the same for scripts. */
-export function addStatus(app: App, { status, redact, clock, version }: RouteDeps): void {
+export function addStatus(app: App, { status, redact, clock, version }: RouteDeps, gate: Gate): void {
   app.get("/", async (c) => {
     const overview = await status.overview();
     const asked = overview.streams.flatMap(({ name, counts }) =>
@@ -17,7 +18,14 @@ export function addStatus(app: App, { status, redact, clock, version }: RouteDep
     for (const each of asked)
       for (const record of await status.records({ ...each, limit: recordsLookedAt })) held.add(record);
     const shown = redacted({ overview, held: held.list() }, redact);
-    return c.html(statusPage({ ...shown, refresh: c.req.query("refresh") !== "off", version, now: clock.now() }));
+    return c.html(
+      statusPage({
+        ...shown,
+        refresh: c.req.query("refresh") !== "off",
+        frame: { version, visitor: gate.visitor(c) },
+        now: clock.now(),
+      }),
+    );
   });
   app.get("/api/status", async (c) => {
     const overview = redacted(await status.overview(), redact);

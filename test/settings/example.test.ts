@@ -17,6 +17,8 @@ describe(".env.example", () => {
       "QUEUE_URL",
       "SERVICE_CA_FILE",
       "HEALTH_NAMES",
+      "PAGE_PROXY_HEADER",
+      "PAGE_PROXY_ADDRESSES",
       "SERVICE_TOKEN_NAME",
       "DIALECT_LIST_KEYS",
       "DIALECT_PATHS",

@@ -325,3 +325,37 @@ describe("secrets from files", () => {
     ]);
   });
 });
+
+describe("access to the page", () => {
+  const line = "anna:act:scrypt.15.8.3.q1w2e3r4t5z6u7i8o9p0aQ.y1x2c3v4b5n6m7q8w9e0r1t2z3u4i5o6p7a8s9d0f1g";
+
+  it("reads tokens, users and a proxy", () => {
+    const { settings, secrets } = access({
+      PAGE_TOKEN: "sixteen-letters!",
+      PAGE_USERS: `${line}, ${line.replace("anna:act", "rolf:read")}`,
+      PAGE_PROXY_HEADER: "X-User",
+      PAGE_PROXY_ADDRESSES: "10.0.0.5, ::1",
+    });
+
+    expect(settings.page.proxy).toEqual({ header: "X-User", addresses: ["10.0.0.5", "::1"], role: "read" });
+    expect(secrets.pageUsers?.map(({ name, role }) => [name, role])).toEqual([
+      ["anna", "act"],
+      ["rolf", "read"],
+    ]);
+  });
+
+  it.each([
+    ["PAGE_TOKEN", "short"],
+    ["PAGE_USERS", "anna:act:secret"],
+    ["PAGE_PROXY_HEADER", "X-User"],
+    ["PAGE_PROXY_ADDRESSES", "10.0.0.5"],
+    ["PAGE_PROXY_ADDRESSES", "proxy.example.com"],
+  ])("refuses %s=%s", (key, value) => {
+    expect(() => access({ [key]: value })).toThrow(/PAGE_/);
+  });
+});
+
+function access(environment: Readonly<Record<string, string>>) {
+  const service = { SERVICE_URL: "https://a.example", SERVICE_TOKEN: "t" };
+  return loadSettings({ envFile: "/dev/null", environment: { ...service, ...environment } });
+}

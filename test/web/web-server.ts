@@ -10,6 +10,7 @@ export async function sampleWeb(parts: Partial<WebParts> = {}, address: Partial<
     { host: "127.0.0.1", port: 0, ...address },
     {
       status: sampleStatus(),
+      access: {},
       ready: { needed: { store: () => Promise.resolve() }, reported: {} },
       metrics: openMetrics({ version: "1.2.3", read: () => Promise.resolve({}) }),
       redact: new Redaction(["s3cret"]).redact,
@@ -20,4 +21,15 @@ export async function sampleWeb(parts: Partial<WebParts> = {}, address: Partial<
     },
   );
   return { url: web.url, logger, [Symbol.asyncDispose]: () => web[Symbol.asyncDispose]() };
+}
+
+/** The first form of a page that sends something to a record, as a browser would send it. */
+export async function formOf(address: string, headers: Readonly<Record<string, string>> = {}) {
+  const page = await (await fetch(address, { headers })).text();
+  const [, action = "", inside = ""] = /<form[^>]*action="(\/records\/[^"]+)"[^>]*>([\s\S]*?)<\/form>/.exec(page) ?? [];
+  const fields = [...inside.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  return {
+    action: action.replaceAll("&amp;", "&"),
+    fields: Object.fromEntries(fields.map(([, name, value]) => [name!, value!])) as Record<string, string>,
+  };
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { RetryError, StopError, type RecordId } from "#model";
 import { startWeb } from "#web";
 import { sampleRecord, sampleStatus } from "./sample-status.ts";
-import { sampleWeb } from "./web-server.ts";
+import { formOf, sampleWeb } from "./web-server.ts";
 
 /** Like fetch, which lets nobody choose Host and Sec-Fetch-Site. */
 async function ask(url: string, path: string, options: RequestOptions): Promise<{ status: number; text: string }> {
@@ -246,7 +246,10 @@ describe("retry", () => {
   it("is done for our own page, which then shows the record", async () => {
     const status = sampleStatus();
     await using web = await sampleWeb({ status });
-    const response = await fetch(web.url + path, { method: "POST", headers: { origin: web.url }, redirect: "manual" });
+    const { action, fields } = await formOf(`${web.url}/records/tickets/T-2`);
+    const body = new URLSearchParams(fields);
+    const headers = { origin: web.url };
+    const response = await fetch(web.url + action, { method: "POST", body, headers, redirect: "manual" });
 
     expect([response.status, response.headers.get("location")]).toEqual([303, "/records/tickets/T-2"]);
     expect(status.retried).toEqual(["tickets/T-2"]);
@@ -275,7 +278,9 @@ describe("retry", () => {
     const headers = { origin: web.url };
 
     expect((await fetch(web.url + path, { headers })).status).toBe(405);
-    expect((await fetch(`${web.url}/records/tickets/T-9/retry`, { method: "POST", headers })).status).toBe(404);
+    const { fields } = await formOf(`${web.url}/records/tickets/T-2`);
+    const post = { method: "POST", headers, body: new URLSearchParams(fields) };
+    expect((await fetch(`${web.url}/records/tickets/T-9/retry`, post)).status).toBe(404);
   });
 });
 
@@ -321,7 +326,9 @@ describe("names", () => {
     await using web = await sampleWeb({ status }, { names: ["sync.example.com"] });
     const headers = { origin: "https://sync.example.com", "sec-fetch-site": "same-origin" };
 
-    expect((await ask(web.url, "/records/tickets/T-2/retry", { method: "POST", headers })).status).toBe(303);
+    const { action, fields } = await formOf(`${web.url}/records/tickets/T-2`);
+    const body = new URLSearchParams(fields);
+    expect((await fetch(web.url + action, { method: "POST", headers, body, redirect: "manual" })).status).toBe(303);
     expect(status.retried).toEqual(["tickets/T-2"]);
   });
 });
@@ -342,10 +349,10 @@ describe("keys that no path can hold", () => {
     await using web = await sampleWeb({ status });
     const list = await (await fetch(`${web.url}/records`)).text();
     const href = /<th scope="row"><a href="([^"]+)"/.exec(list)![1]!.replaceAll("&amp;", "&");
-    const page = await (await fetch(web.url + href)).text();
-    const action = /action="([^"]+)"/.exec(page)![1]!.replaceAll("&amp;", "&");
+    const { action, fields } = await formOf(web.url + href);
     const retried = await fetch(web.url + action, {
       method: "POST",
+      body: new URLSearchParams(fields),
       headers: { origin: web.url },
       redirect: "manual",
     });
@@ -392,6 +399,7 @@ describe("the server", () => {
         logger,
         ready: { needed: {}, reported: {} },
         metrics: { text: () => Promise.resolve("") },
+        access: {},
         redact: (text) => text,
         clock: { now: () => 0 },
         version: "1",

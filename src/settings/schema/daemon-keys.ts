@@ -86,7 +86,7 @@ export const healthKeys = {
   HEALTH_HOST: withDefault(
     text,
     "127.0.0.1",
-    "Address that the port listens on. The status page shows records and asks for no password: open it to networks you trust.",
+    "Address that the port listens on. On any but a loopback address the page needs credentials, see PAGE_TOKEN; health and metrics need none.",
   ),
   HEALTH_NAMES: optional(
     hostList,

@@ -1,6 +1,7 @@
 import { deliveryKeys, fileKeys, healthKeys, logKeys, pollingKeys, queueKeys, statusKeys } from "./daemon-keys.ts";
 import { dialectKeys } from "./dialect-keys.ts";
 import type { Key } from "./key.ts";
+import { pageKeys } from "./page-keys.ts";
 import { proxyKeys, serviceKeys } from "./service-keys.ts";
 
 /** Every key that svcsync reads, in the order of `.env.example`: the one definition. */
@@ -12,6 +13,7 @@ export const keys = {
   ...pollingKeys,
   ...deliveryKeys,
   ...healthKeys,
+  ...pageKeys,
   ...statusKeys,
   ...logKeys,
   ...dialectKeys,
@@ -31,6 +33,7 @@ export const sections: readonly { readonly title: string; readonly keys: Readonl
   { title: "Polls, sweeps and deletions", keys: pollingKeys },
   { title: "Delivery", keys: deliveryKeys },
   { title: "Health and status page", keys: healthKeys },
+  { title: "Access to the status page", keys: pageKeys },
   { title: "Status", keys: statusKeys },
   { title: "Log", keys: logKeys },
   { title: "Dialect: what the API reference of the service leaves open", keys: dialectKeys },
@@ -53,6 +56,7 @@ export const ownPrefixes = [
   "STOP_",
   "AUDIT_",
   "HEALTH_",
+  "PAGE_",
   "LOG_",
 ] as const;
 

@@ -1,9 +1,17 @@
 import { html, type Html, type Content } from "#server";
+import type { Visitor } from "../access/visitor.ts";
 import { styleElement } from "./style.ts";
+
+/** What every page shows around its own part. */
+export interface Frame {
+  readonly version: string;
+  /** Absent before the login. */
+  readonly visitor?: Visitor;
+}
 
 export interface Layout {
   readonly title: string;
-  readonly version: string;
+  readonly frame: Frame;
   /** Seconds between automatic reloads of the page; undefined: no reload. */
   readonly refreshSeconds?: number | undefined;
   /** Beside the name of the program, in the head of the page. */
@@ -12,7 +20,7 @@ export interface Layout {
 }
 
 /** A whole page. */
-export function page({ title, version, refreshSeconds, notes, main }: Layout): Html {
+export function page({ title, frame: { version, visitor }, refreshSeconds, notes, main }: Layout): Html {
   const refresh =
     refreshSeconds === undefined ? undefined : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`;
   return html`<!doctype html>
@@ -29,11 +37,23 @@ export function page({ title, version, refreshSeconds, notes, main }: Layout): H
         <header>
           <strong><a href="/">svcsync</a></strong>
           <span>version ${version}</span>
-          ${notes}
+          ${notes} ${visitor?.hasSession ? logout(visitor) : undefined}
         </header>
         <main>${main}</main>
       </body>
     </html>`;
+}
+
+/** The mark that each form carries, so that no page of another site can send one. */
+export function csrfField(visitor: Visitor | undefined): Html {
+  return html`<input type="hidden" name="csrf" value="${visitor?.csrf}" />`;
+}
+
+function logout(visitor: Visitor): Html {
+  return html`<form class="logout" method="post" action="/logout">
+    <span>${visitor.name ?? "token"}${visitor.role === "read" ? ", may read" : ""}</span> ${csrfField(visitor)}
+    <button>Log out</button>
+  </form>`;
 }
 
 /** A table that scrolls separately where the window is narrow; the keyboard reaches it. */

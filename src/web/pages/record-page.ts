@@ -3,26 +3,26 @@ import { counted, meaningOf, recordRemedy, retriableStates } from "#operator";
 import type { AuditRecord, RecordView } from "#store";
 import type { RecordDetail } from "../contract.ts";
 import { html, type Content, type Html } from "#server";
-import { page, table } from "./layout.ts";
+import { csrfField, page, table, type Frame } from "./layout.ts";
 import { joined } from "./records-page.ts";
 import { badge, instant, pathOf, reason, sentence } from "./wording.ts";
 
 export interface RecordPage {
   readonly detail: RecordDetail;
-  readonly version: string;
+  readonly frame: Frame;
   readonly now: number;
 }
 
 /** One record: why it is the way it is. */
-export function recordPage({ detail: { record, history }, version, now }: RecordPage): Html {
+export function recordPage({ detail: { record, history }, frame, now }: RecordPage): Html {
   const label = recordLabel(record.id);
   return page({
     title: `svcsync: ${label}`,
-    version,
+    frame,
     main: html`<h1>${label} ${badge(record.state)}</h1>
       <p>${meaningOf(record.state)}</p>
       <dl>${facts(record, now)}</dl>
-      ${retriableStates.includes(record.state) ? retryForm(record) : undefined}
+      ${frame.visitor?.role === "act" && retriableStates.includes(record.state) ? retryForm(record, frame) : undefined}
       <div class="sides">
         <section>
           <h2>In the ERP</h2>
@@ -54,10 +54,10 @@ export function recordPage({ detail: { record, history }, version, now }: Record
 }
 
 /** For a record that svcsync does not have: a link to a parent may be ahead of the parent. */
-export function noRecordPage({ id, version }: { id: RecordId; version: string }): Html {
+export function noRecordPage({ id, frame }: { id: RecordId; frame: Frame }): Html {
   return page({
     title: `svcsync: ${recordLabel(id)}`,
-    version,
+    frame,
     main: html`<h1>${recordLabel(id)}</h1>
       <p>
         No poll has shown this record yet. If other records wait for it, look whether the ERP has it and whether its
@@ -114,8 +114,10 @@ function fact(name: string, content: Content): Content {
         <dd>${content}</dd>`;
 }
 
-function retryForm(record: RecordView): Html {
-  return html`<form method="post" action="${pathOf(record.id, "retry")}"><button>Try again now</button></form>`;
+function retryForm(record: RecordView, { visitor }: Frame): Html {
+  return html`<form method="post" action="${pathOf(record.id, "retry")}">
+    ${csrfField(visitor)}<button>Try again now</button>
+  </form>`;
 }
 
 function fieldsTable(caption: string, fields: { readonly [name: string]: Json }): Html {

@@ -2,7 +2,7 @@ import type { RecordId, RecordState, StreamName } from "#model";
 import { attentionStates, recordRemedy } from "#operator";
 import type { RecordView } from "#store";
 import { html, type Html } from "#server";
-import { page, table } from "./layout.ts";
+import { page, table, type Frame } from "./layout.ts";
 import { badge, instant, linkTo, reason, sentence } from "./wording.ts";
 
 export const recordsPerPage = 50;
@@ -35,16 +35,16 @@ export interface RecordsPage {
   readonly query: RecordsQuery;
   /** In the order of the store; a full page is followed by a link to the next one. */
   readonly records: readonly RecordView[];
-  readonly version: string;
+  readonly frame: Frame;
   readonly now: number;
 }
 
-export function recordsPage({ query, records, version, now }: RecordsPage): Html {
+export function recordsPage({ query, records, frame, now }: RecordsPage): Html {
   const title = `${query.stream ?? "All streams"}: ${statesOf(query).join(", ")}`;
   const last = records.length < recordsPerPage ? undefined : records.at(-1);
   return page({
     title: `svcsync: ${title}`,
-    version,
+    frame,
     main: html`<h1>${title}</h1>
       ${records.length === 0 ? html`<p>No records.</p>` : recordsTable("Why each is where it is, and what to do", records, now)}
       ${last === undefined ? undefined : html`<p><a href="${recordsPath({ ...query, after: last.id })}">Next</a></p>`}

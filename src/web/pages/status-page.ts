@@ -4,7 +4,7 @@ import type { StreamStatus } from "#pipeline";
 import type { Overview } from "../contract.ts";
 import { heldRecords } from "./held-records.ts";
 import { html, type Html } from "#server";
-import { page, table } from "./layout.ts";
+import { page, table, type Frame } from "./layout.ts";
 import { streamHeads, streamRows } from "./stream-rows.ts";
 import { instant } from "./wording.ts";
 
@@ -15,15 +15,15 @@ export interface StatusPage {
   /** What holds up the first records of each stream that are uncertain, parked or waiting; the largest group first. */
   readonly held: readonly ErrorGroup[];
   readonly refresh: boolean;
-  readonly version: string;
+  readonly frame: Frame;
   readonly now: number;
 }
 
 /** The first page: is all well, and if not, where and what to do. */
-export function statusPage({ overview, held, refresh, version, now }: StatusPage): Html {
+export function statusPage({ overview, held, refresh, frame, now }: StatusPage): Html {
   return page({
     title: `svcsync: ${titles[colourOf(overview)]}`,
-    version,
+    frame,
     refreshSeconds: refresh ? refreshSeconds : undefined,
     notes: html`<span>started ${instant(overview.startedAt, now)}</span> ${
         refresh

@@ -1,0 +1,54 @@
+import { createInterface } from "node:readline/promises";
+import { InvalidArgumentError, Option } from "commander";
+import { hashPassword } from "#web";
+import type { Registration } from "../../command.ts";
+import { Interview } from "../../interview.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+
+const charactersMin = 12;
+
+interface PagePasswordOptions {
+  readonly role: "read" | "act";
+}
+
+export const registerPagePassword: Registration = (cli) =>
+  cli
+    .command("page-password", "Make a line for PAGE_USERS: a name, a role and the hash of a password")
+    .argument("<name>", "the name to log in with", loginName)
+    .addOption(new Option("--role <role>", "what this login may do").choices(["read", "act"]).default("act"))
+    .action(cli.action(pagePassword));
+
+function loginName(name: string): string {
+  if (/^[\w.@+-]+$/.test(name)) return name;
+  throw new InvalidArgumentError("Wanted letters, digits and . @ + - _ alone.");
+}
+
+/** `svcsync page-password anna`: asks for a password, or reads the first line of a pipe, and prints its hash alone. */
+async function pagePassword(name: string, { role }: PagePasswordOptions, io: Io): Promise<number> {
+  const password = io.isTerminal ? await asked(name, io) : await firstLine(io);
+  const wrong = objection(password ?? "");
+  if (password === undefined || wrong !== undefined) {
+    io.stderr.write(`${wrong ?? "No password was given."}\n`);
+    return exitCode.usage;
+  }
+  io.ownWords.write(`${name}:${role}:${await hashPassword(password)}\n`);
+  return exitCode.ok;
+}
+
+async function asked(name: string, io: Io): Promise<string | undefined> {
+  if (io.stdin === undefined) return undefined;
+  using interview = new Interview(io, io.stdin);
+  return interview.ask({ text: `Password of ${name} for the page`, isSecret: true, objection });
+}
+
+/** Without a prompt, so that the output is the line alone. */
+async function firstLine({ stdin }: Io): Promise<string | undefined> {
+  if (stdin === undefined) return undefined;
+  for await (const line of createInterface({ input: stdin })) return line.trim();
+  return undefined;
+}
+
+function objection(password: string): string | undefined {
+  return password.length < charactersMin ? `Wanted a password of at least ${charactersMin} characters.` : undefined;
+}

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { optional, secret, withDefault } from "./key.ts";
+import { list, oneOf, text } from "./values.ts";
+
+const tokenMin = 16;
+
+/** Lines of `svcsync page-password`. */
+const users = list.pipe(
+  z.array(
+    z
+      .string()
+      .regex(
+        /^[\w.@+-]+:(read|act):scrypt(\.\d{1,3}){3}(\.[\w-]{20,}){2}$/,
+        'lines that "svcsync page-password" prints, separated by commas',
+      )
+      .transform((line) => {
+        const [name = "", role, hash = ""] = line.split(":");
+        return { name, role: role === "act" ? ("act" as const) : ("read" as const), hash };
+      }),
+  ),
+);
+
+const ipAddresses = list.pipe(z.array(z.union([z.ipv4(), z.ipv6()], "IP addresses, separated by commas")));
+
+/** Who may see the status page and act there. */
+export const pageKeys = {
+  PAGE_TOKEN: secret(
+    text.min(tokenMin, `a token of at least ${tokenMin} characters`),
+    "made with: openssl rand -hex 24",
+    "A token that opens the page and its JSON API (Authorization: Bearer), acts included. Without PAGE_TOKEN, PAGE_USERS and PAGE_PROXY_HEADER the page is served on a loopback HEALTH_HOST only, to everybody on this machine.",
+  ),
+  PAGE_USERS: secret(
+    users,
+    "anna:act:scrypt.15.8.3.q1w2e3r4t5z6u7i8o9p0aQ.y1x2c3v4b5n6m7q8w9e0r1t2z3u4i5o6p7a8s9d0f1g",
+    'Who may log in to the page, one line of "svcsync page-password" each, separated by commas. The role read may look, act may also act.',
+  ),
+  PAGE_PROXY_HEADER: optional(
+    text.regex(/^[A-Za-z][A-Za-z0-9-]*$/, "the name of a header"),
+    "X-Forwarded-User",
+    "Header in which a proxy that logs people in names them. Needs PAGE_PROXY_ADDRESSES; requests from elsewhere are not believed.",
+  ),
+  PAGE_PROXY_ADDRESSES: optional(
+    ipAddresses,
+    "10.0.0.5",
+    "IP addresses of that proxy, comma-separated, as svcsync sees them.",
+  ),
+  PAGE_PROXY_ROLE: withDefault(oneOf(["read", "act"]), "read", "What those may do whom the proxy names."),
+  PAGE_PUBLIC: withDefault(
+    oneOf(["none", "read"]),
+    "none",
+    "read lets everybody who reaches the port read all records without a login.",
+  ),
+  HEALTH_PUBLIC: withDefault(
+    oneOf(["all", "alive"]),
+    "all",
+    "Probes that are answered without a login: all (/healthz, /readyz, /metrics), or alive (/healthz alone).",
+  ),
+};

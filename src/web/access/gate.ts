@@ -1,0 +1,173 @@
+import { isLoopback, type Clock } from "#model";
+import type { Context, Middleware } from "#server";
+import type { HostNames } from "../hosts.ts";
+import { Credentials, isSame } from "./credentials.ts";
+import { Guesses } from "./guesses.ts";
+import { Sessions } from "./sessions.ts";
+import { hasCredentials, type PageAccess, type Visitor } from "./visitor.ts";
+
+export const cookieName = "svcsync_session";
+
+export interface GateDeps {
+  readonly access: PageAccess;
+  /** The address that the server listens on. */
+  readonly host: string;
+  readonly names: HostNames;
+  readonly clock: Clock;
+}
+
+/** Tells who asks, and refuses what they may not do. */
+export class Gate {
+  readonly credentials: Credentials;
+  readonly sessions: Sessions;
+  readonly guesses: Guesses;
+  readonly #deps: GateDeps;
+  readonly #visitors = new WeakMap<Context, Visitor>();
+
+  constructor(deps: GateDeps) {
+    this.#deps = deps;
+    this.credentials = new Credentials(deps.access);
+    this.sessions = new Sessions(deps.clock);
+    this.guesses = new Guesses(deps.clock);
+  }
+
+  /** Why the page is served to no one; undefined where it is served. */
+  get closedBecause(): string | undefined {
+    const { access, host } = this.#deps;
+    if (hasCredentials(access) || access.isPublic || isLoopback(host)) return undefined;
+    return `The page is closed: svcsync listens on ${host} (HEALTH_HOST) and the page has no credentials. Set PAGE_TOKEN or PAGE_USERS, or PAGE_PUBLIC=read if everybody who reaches the port may read all records.`;
+  }
+
+  /** Whether there is anything to log in with. */
+  get takesLogins(): boolean {
+    const { token, users = [] } = this.#deps.access;
+    return token !== undefined || users.length > 0;
+  }
+
+  /** Whether probes are answered to everybody. */
+  get opensProbes(): boolean {
+    return this.#deps.access.probes !== "alive";
+  }
+
+  /** Who asks; only behind {@link reading} or {@link acting}. */
+  visitor(c: Context): Visitor {
+    const known = this.#visitors.get(c);
+    if (known === undefined) throw new TypeError("no gate before this route");
+    return known;
+  }
+
+  /** Lets those through who may read. Others are led to the login, programs are told. */
+  readonly reading: Middleware = async (c, next) => {
+    if (this.closedBecause !== undefined) return c.text(`${this.closedBecause}\n`, 403);
+    const waitMs = c.req.header("authorization") === undefined ? 0 : this.guesses.waitMs(this.addressOf(c));
+    if (waitMs > 0) return tooMany(c, waitMs);
+    const visitor = this.#find(c);
+    if (visitor !== undefined) {
+      this.#visitors.set(c, visitor);
+      return next();
+    }
+    const isPage = c.req.method === "GET" && !/^\/(api\/|metrics$|readyz$)/.test(c.req.path) && this.takesLogins;
+    if (isPage) return c.redirect(loginPath(c), 303);
+    const how = this.takesLogins
+      ? "send PAGE_TOKEN as Authorization: Bearer"
+      : "come through the proxy that logs people in";
+    return c.text(`a login is needed: ${how}\n`, 401, { "www-authenticate": "Bearer" });
+  };
+
+  /**
+   * Lets those through who may act, after {@link reading}: forms of our own pages with the visitor's token, and programs that
+   * send JSON, which no page of another site can do unasked.
+   */
+  readonly acting: Middleware = async (c, next) => {
+    // Acts are POST; any other method changes nothing.
+    const refusal = c.req.method === "POST" ? await this.#refusal(c) : undefined;
+    return refusal === undefined ? next() : c.text(`${refusal}\n`, 403);
+  };
+
+  /** Where a request came from, as far as it can be believed. */
+  addressOf(c: Context): string {
+    const address = remoteAddress(c);
+    const forwarded = c.req.header("x-forwarded-for")?.split(",").at(-1)?.trim();
+    return this.#isProxy(address) && forwarded !== undefined ? forwarded : address;
+  }
+
+  /** Whether a form was sent by one of our own pages. */
+  isOwnPage(c: Context): boolean {
+    return this.#deps.names.isOwnPage(c.env.incoming.headers);
+  }
+
+  #find(c: Context): Visitor | undefined {
+    const { access, host } = this.#deps;
+    const found = this.#byToken(c) ?? this.#bySession(c) ?? this.#byProxy(c);
+    if (found !== undefined) return found;
+    const csrf = this.sessions.csrf("");
+    if (access.isPublic) return { name: undefined, role: "read", csrf, hasSession: false };
+    if (hasCredentials(access) || !isLoopback(host)) return undefined;
+    return { name: undefined, role: "act", csrf, hasSession: false };
+  }
+
+  #byToken(c: Context): Visitor | undefined {
+    const sent = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+    if (sent === undefined) return undefined;
+    const proven = this.credentials.proveToken(sent);
+    if (proven === undefined) this.guesses.failed(this.addressOf(c));
+    return proven && { ...proven, csrf: this.sessions.csrf(""), hasSession: false };
+  }
+
+  #bySession(c: Context): Visitor | undefined {
+    const cookie = cookieOf(c);
+    return cookie === undefined ? undefined : this.sessions.read(cookie);
+  }
+
+  #byProxy(c: Context): Visitor | undefined {
+    const { proxy } = this.#deps.access;
+    if (proxy === undefined || !this.#isProxy(remoteAddress(c))) return undefined;
+    const name = c.req.header(proxy.header);
+    if (name === undefined || name === "") return undefined;
+    return { name, role: proxy.role, csrf: this.sessions.csrf(`proxy:${name}`), hasSession: false };
+  }
+
+  #isProxy(address: string): boolean {
+    return this.#deps.access.proxy?.addresses.includes(address) ?? false;
+  }
+
+  async #refusal(c: Context): Promise<string | undefined> {
+    const visitor = this.visitor(c);
+    if (visitor.role !== "act") return "your login may read; acting needs the role act";
+    const isProgram = c.req.path.startsWith("/api/");
+    if (
+      isProgram &&
+      c.req.header("origin") === undefined &&
+      c.req.header("content-type")?.startsWith("application/json")
+    )
+      return undefined;
+    if (isProgram) return "send JSON with content-type: application/json, and no Origin";
+    if (!this.isOwnPage(c)) return "only a page of svcsync may ask for this; scripts use the commands or /api";
+    const { csrf } = await c.req.parseBody();
+    if (typeof csrf === "string" && isSame(csrf, visitor.csrf)) return undefined;
+    return "this form is not from your login, or its login has ended: load the page again";
+  }
+}
+
+export function tooMany(c: Context, waitMs: number): Response {
+  const minutes = Math.ceil(waitMs / 60_000);
+  return c.text(`Too many failed logins from your address. Try again in ${minutes} minutes.\n`, 429, {
+    "retry-after": String(Math.ceil(waitMs / 1000)),
+  });
+}
+
+function loginPath(c: Context): string {
+  const { pathname, search } = new URL(c.req.url);
+  const here = `${pathname}${search}`;
+  return here === "/" ? "/login" : `/login?next=${encodeURIComponent(here)}`;
+}
+
+function cookieOf(c: Context): string | undefined {
+  const cookies = c.req.header("cookie")?.split(/; */) ?? [];
+  return cookies.find((each) => each.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1);
+}
+
+/** An IPv4 address is written as such, however the socket spells it. */
+function remoteAddress(c: Context): string {
+  return (c.env.incoming.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+}

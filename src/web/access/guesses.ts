@@ -1,0 +1,45 @@
+import type { Clock } from "#model";
+
+/** Wrong answers that one address may give before it has to wait. */
+const guessesMax = 10;
+/** How long an address waits after its last guess. */
+const waitMs = 15 * 60_000;
+/** Addresses that are remembered; the oldest are forgotten first. */
+const addressesMax = 10_000;
+
+/** Counts failed logins by address, so that guessing ends and no user is locked out from elsewhere. */
+export class Guesses {
+  readonly #clock: Clock;
+  readonly #failures = new Map<string, { count: number; at: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Milliseconds until this address may try again; 0: now. */
+  waitMs(address: string): number {
+    const failed = this.#failures.get(placeOf(address));
+    if (failed === undefined || failed.count < guessesMax) return 0;
+    return Math.max(0, failed.at + waitMs - this.#clock.now());
+  }
+
+  failed(address: string): void {
+    const place = placeOf(address);
+    const now = this.#clock.now();
+    const before = this.#failures.get(place);
+    this.#failures.delete(place);
+    const isFresh = before === undefined || before.at + waitMs <= now;
+    this.#failures.set(place, { count: isFresh ? 1 : before.count + 1, at: now });
+    const [oldest] = this.#failures.keys();
+    if (this.#failures.size > addressesMax && oldest !== undefined) this.#failures.delete(oldest);
+  }
+
+  succeeded(address: string): void {
+    this.#failures.delete(placeOf(address));
+  }
+}
+
+/** One person has a whole /64 of IPv6. */
+function placeOf(address: string): string {
+  return address.includes(":") && !address.startsWith("::ffff:") ? address.split(":").slice(0, 4).join(":") : address;
+}

@@ -1,0 +1,49 @@
+import type { App, Context } from "#server";
+import { loginPage } from "../pages/login-page.ts";
+import { cookieName, tooMany, type Gate } from "./gate.ts";
+import { sessionMs } from "./sessions.ts";
+
+/** `/login` and `/logout`. */
+export function addLogin(app: App, gate: Gate, version: string): void {
+  const { credentials, sessions, guesses } = gate;
+  const show = (c: Context, next: string, problem?: string) =>
+    c.html(loginPage({ next, problem, hasUsers: credentials.hasUsers, version }), problem === undefined ? 200 : 401);
+
+  app.get("/login", (c) => (gate.takesLogins ? show(c, nextOf(c.req.query("next"))) : c.redirect("/", 303)));
+  app.post("/login", async (c) => {
+    if (!gate.isOwnPage(c)) return c.text("only a page of svcsync may ask for this\n", 403);
+    const address = gate.addressOf(c);
+    const waitMs = guesses.waitMs(address);
+    if (waitMs > 0) return tooMany(c, waitMs);
+    const { user, password, next } = await c.req.parseBody();
+    const proven = await credentials.prove(textOf(user).trim(), textOf(password));
+    if (proven === undefined) {
+      guesses.failed(address);
+      return show(c, nextOf(next), "This login is not known. Check the name and the password.");
+    }
+    guesses.succeeded(address);
+    c.header("set-cookie", cookie(c, sessions.begin(proven), sessionMs / 1000));
+    return c.redirect(nextOf(next), 303);
+  });
+  app.post("/logout", (c) => {
+    if (!gate.isOwnPage(c)) return c.text("only a page of svcsync may ask for this\n", 403);
+    c.header("set-cookie", cookie(c, "", 0));
+    return c.redirect("/login", 303);
+  });
+}
+
+/** `Secure` where the browser came over https, which its own word shows behind a proxy too. */
+function cookie(c: Context, value: string, seconds: number): string {
+  const secure = c.req.header("origin")?.startsWith("https:") ? "; Secure" : "";
+  return `${cookieName}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/** A field of a form, which may also be a file or missing. */
+function textOf(field: unknown): string {
+  return typeof field === "string" ? field : "";
+}
+
+/** A path of ours: a login leads to no other site. */
+function nextOf(next: unknown): string {
+  return typeof next === "string" && /^\/(?![/\\])[^\s\\]*$/.test(next) ? next : "/";
+}

@@ -1,0 +1,49 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { Clock } from "#model";
+import { isSame, type Proven } from "./credentials.ts";
+import type { Visitor } from "./visitor.ts";
+
+/** A working day. */
+export const sessionMs = 12 * 3_600_000;
+
+/**
+ * Sessions without a memory: the cookie holds the user and the end of the session, signed. A restart ends them all, and so does
+ * a change of the credentials, which needs one.
+ */
+export class Sessions {
+  readonly #key = randomBytes(32);
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The value of the cookie. */
+  begin({ name, role }: Proven): string {
+    const id = randomBytes(16).toString("base64url");
+    const content = JSON.stringify({ id, name, role, endsAt: this.#clock.now() + sessionMs });
+    const text = Buffer.from(content).toString("base64url");
+    return `${text}.${this.#signature("session", text)}`;
+  }
+
+  /** Whose session a cookie is; undefined where it is none of ours, or has ended. */
+  read(cookie: string): Visitor | undefined {
+    const [text = "", signature = ""] = cookie.split(".");
+    if (!isSame(signature, this.#signature("session", text))) return undefined;
+    // Only what we signed ourselves comes so far.
+    const content: { name?: string; role: Visitor["role"]; endsAt: number } = JSON.parse(
+      Buffer.from(text, "base64url").toString("utf8"),
+    );
+    if (content.endsAt <= this.#clock.now()) return undefined;
+    return { name: content.name, role: content.role, csrf: this.csrf(text), hasSession: true };
+  }
+
+  /** The mark of forms that belong to `owner`: a session, or a name that a proxy gave. */
+  csrf(owner: string): string {
+    return this.#signature("form", owner);
+  }
+
+  #signature(purpose: string, text: string): string {
+    return createHmac("sha256", this.#key).update(`${purpose}:${text}`).digest("base64url");
+  }
+}
