@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson, type Json } from "./json.ts";
 import type { Key, Row } from "./record.ts";
 
@@ -31,5 +31,5 @@ export interface ChangeBatch {
 /** What a change says, as 32 hexadecimal digits: equal hashes mean that the ERP shows the same record as before. */
 export function contentHash(change: Change): string {
   const content = change.kind === "upsert" ? canonicalJson(change.row) : "deleted";
-  return createHash("sha256").update(content).digest("hex").slice(0, 32);
+  return hash("sha256", content).slice(0, 32);
 }

@@ -22,15 +22,16 @@ export type Row = JsonObject;
  */
 export function joinKey(parts: readonly unknown[]): Key {
   if (parts.length === 0) throw new TypeError("a key needs at least one part");
-  return parts
-    .map((part) => {
-      if (typeof part !== "string" && typeof part !== "number" && typeof part !== "bigint" && typeof part !== "boolean")
-        throw new TypeError(
-          `a key part must be text, a number or a boolean, but one is ${part === null ? "null" : typeof part}`,
-        );
-      return String(part).replaceAll("\\", "\\\\").replaceAll("|", "\\|");
-    })
-    .join("|");
+  return parts.length === 1 ? partText(parts[0]) : parts.map(partText).join("|");
+}
+
+function partText(part: unknown): string {
+  if (typeof part !== "string" && typeof part !== "number" && typeof part !== "bigint" && typeof part !== "boolean")
+    throw new TypeError(
+      `a key part must be text, a number or a boolean, but one is ${part === null ? "null" : typeof part}`,
+    );
+  const text = String(part);
+  return /[\\|]/.test(text) ? text.replaceAll(/[\\|]/g, "\\$&") : text;
 }
 
 /** The parts that {@link joinKey} joined, as text. */

@@ -18,9 +18,6 @@ const DEEPEST = 64;
 /** Text of one row, in characters. Beyond it a handful of deliveries at once would fill the memory. */
 const LARGEST = 16_000_000;
 
-/** Half of a surrogate pair: no text that can be stored, or sent. */
-const HALF = /\p{Surrogate}/gu;
-
 /** A batch as it may be staged: what no record can hold has been taken out of its changes. */
 export interface Screened {
   readonly changes: readonly Change[];
@@ -37,7 +34,7 @@ export function screen(stream: StreamName, batch: ChangeBatch): Screened {
   for (const change of batch.changes) {
     const reason = oddity(change);
     if (reason === undefined) changes.push(change);
-    else unreadable.push(facts({ key: change.key.replaceAll(HALF, "\u{FFFD}"), place: "the whole row", reason }));
+    else unreadable.push(facts({ key: change.key.toWellFormed(), place: "the whole row", reason }));
   }
   refuseMany(stream, unreadable, changes.length + unreadable.length);
   return { changes, unreadable };
@@ -55,21 +52,25 @@ function facts({ key, place, reason }: UnreadableRow): Unreadable {
 }
 
 function oddity(change: Change): string | undefined {
-  if (change.key.search(HALF) >= 0) return "its key is no valid Unicode text (half of a surrogate pair)";
+  if (!change.key.isWellFormed()) return "its key is no valid Unicode text (half of a surrogate pair)";
   return change.kind === "upsert" ? oddRow(change.row) : undefined;
 }
 
 function oddRow(row: Row): string | undefined {
-  let size = 0;
-  const isDeeper = (value: Json, depth: number): boolean => {
-    if (typeof value === "string") size += value.length;
-    if (typeof value !== "object" || value === null) return false;
-    if (depth > DEEPEST) return true;
-    return Object.values(value).some((member) => isDeeper(member, depth + 1));
-  };
-  if (isDeeper(row, 0)) return `it nests deeper than ${DEEPEST} levels`;
+  const size = textSize(row, 0);
   if (size <= LARGEST) return undefined;
+  if (size === Infinity) return `it nests deeper than ${DEEPEST} levels`;
   return `it holds ${size} characters, more than ${LARGEST}; leave out large columns`;
+}
+
+/** The characters of all texts in a value; infinite where it nests too deeply. */
+function textSize(value: Json, depth: number): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  if (depth > DEEPEST) return Infinity;
+  let size = 0;
+  for (const member of Object.values(value)) size += textSize(member, depth + 1);
+  return size;
 }
 
 function refuseMany(stream: StreamName, unreadable: readonly Unreadable[], count: number): void {
