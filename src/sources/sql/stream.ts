@@ -6,7 +6,7 @@ import type { Engine } from "./engines/engine.ts";
 import { poll } from "./read/feed.ts";
 import { changesFeed, deletionsFeed, describeRecords, type StreamContext } from "./read/feeds.ts";
 import { Keyless } from "./read/keyless.ts";
-import { keyOf } from "./read/layout.ts";
+import { keyReader } from "./read/layout.ts";
 import { Oddity } from "./read/oddity.ts";
 import { readPages } from "./read/pages.ts";
 import { counterOf, type SqlRead } from "./read.ts";
@@ -55,9 +55,9 @@ export class SqlStream implements SourceStream {
     const { database, read, keyless } = this.#context;
     const layout = await describeRecords(this.#context, signal);
     keyless.suspect(layout);
-    const narrow = { ...layout, columns: layout.key };
+    const keyOf = keyReader({ key: layout.key, columns: layout.key });
     const request = { layout, columns: layout.key, conditions: [], order: layout.key, pageSize: read.pageSize };
-    for await (const { rows } of readPages(database, request, signal)) yield rows.map((row) => keyOf(narrow, row));
+    for await (const { rows } of readPages(database, request, signal)) yield rows.map(keyOf);
   }
 
   async keyless(signal: AbortSignal): Promise<readonly KeylessRows[]> {

@@ -3,7 +3,7 @@ import { ParkError } from "#model";
 import type { Phase } from "./cursor.ts";
 import type { Ask, Cell, Engine } from "../engines/engine.ts";
 import type { Layout } from "../read/layout.ts";
-import type { Begun, Bounds, Marker } from "./marker.ts";
+import type { Begun, Bounds, Condition, Marker } from "./marker.ts";
 import { Oddity, placeOf, said } from "../read/oddity.ts";
 import { settle, type Settled } from "./settle.ts";
 
@@ -67,14 +67,15 @@ export class CounterMarker implements Marker {
     return { lower: before.mark, upper, after: settle(before, { mark: upper, atMs, open }, patienceMs) };
   }
 
-  condition(phase: Phase, bounds: Bounds) {
+  condition(phase: Phase, bounds: Bounds): Condition {
     const { engine, layout } = this.#options;
     const [column] = layout.marks;
     const name = sql.id(column!.name);
-    if (phase === "unset") return sql`${name} is null`;
+    if (phase === "unset") return { others: [sql`${name} is null`] };
     const upper = sql`${name} <= ${engine.bound(BigInt(bounds.upper), column!)}`;
-    if (bounds.lower === null) return upper;
-    return sql`${name} > ${engine.bound(BigInt(bounds.lower), column!)} and ${upper}`;
+    const { lower } = bounds;
+    const above = lower === null ? undefined : sql`${name} > ${engine.bound(BigInt(lower), column!)}`;
+    return { above, others: [upper] };
   }
 
   verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): Oddity | undefined {

@@ -13,6 +13,19 @@ export interface Begun {
   readonly expired: boolean;
 }
 
+/** Which rows a phase reads. */
+export interface Condition {
+  /** The lower bound, in the order in which the rows are read. */
+  readonly above?: Sql | undefined;
+  readonly others: readonly Sql[];
+}
+
+export const everything: Condition = { others: [] };
+
+export function conditionsOf({ above, others }: Condition): readonly Sql[] {
+  return above ? [above, ...others] : others;
+}
+
 /** What grows with each change: the part of a stream that knows which rows are new. Created for each poll. */
 export interface Marker {
   /** The columns that order the rows of a window, before the key. */
@@ -29,7 +42,7 @@ export interface Marker {
    */
   wasWhole?(bounds: Bounds): Promise<boolean>;
   /** Which rows belong to a phase. */
-  condition(phase: Phase, bounds: Bounds): Sql;
+  condition(phase: Phase, bounds: Bounds): Condition;
   /**
    * Why the row's marks cannot be read, or undefined.
    * @throws {ParkError} E_SOURCE_FILTER_IGNORED when the database gave a row that the condition excludes.

@@ -6,7 +6,7 @@ import { restoredCells, storedCells, type Phase } from "./cursor.ts";
 import type { Column } from "../read/column.ts";
 import type { Ask, Cell, Engine, Moment, StampText } from "../engines/engine.ts";
 import type { Layout } from "../read/layout.ts";
-import type { Begun, Bounds, Marker } from "./marker.ts";
+import type { Begun, Bounds, Condition, Marker } from "./marker.ts";
 import { Oddity, placeOf, said } from "../read/oddity.ts";
 import { settle, type Settled } from "./settle.ts";
 import { secondMs } from "./stamp-format.ts";
@@ -73,19 +73,20 @@ export class StampMarker implements Marker {
     return { bounds: await this.#withHighest(bounds), expired: backMs > overlapMs };
   }
 
-  condition(phase: Phase, bounds: Bounds) {
+  condition(phase: Phase, bounds: Bounds): Condition {
     const { engine, scale, layout } = this.#options;
     const unset = sql.join(
       layout.marks.map((column, at) => engine.unset(column, textOf(column, scale?.write(0)[at], at))),
       sql` or `,
     );
-    if (phase === "unset" || !scale) return sql`(${unset})`;
-    if (phase === "future") return compareTuple(engine, layout.marks, ">", scale.write(this.#future(scale, bounds)));
+    if (phase === "unset" || !scale) return { others: [sql`(${unset})`] };
+    if (phase === "future")
+      return { above: compareTuple(engine, layout.marks, ">", scale.write(this.#future(scale, bounds))), others: [] };
     const { from, since, to } = this.#window(scale, bounds);
     const above = since
       ? compareTuple(engine, layout.marks, ">", since)
       : compareTuple(engine, layout.marks, ">=", scale.write(from));
-    return sql`${above} and ${compareTuple(engine, layout.marks, "<=", scale.write(to))}`;
+    return { above, others: [compareTuple(engine, layout.marks, "<=", scale.write(to))] };
   }
 
   verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): Oddity | undefined {

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import type { Finding } from "#model";
 import { all, list } from "../compile.ts";
+import { conditionsOf } from "../markers/marker.ts";
 import type { Ask } from "../engines/engine.ts";
 import { changesFeed, type StreamContext } from "./feeds.ts";
 import { countKeyless, reasonOf } from "./keyless.ts";
-import { keyOf, type Layout } from "./layout.ts";
+import { keyReader, type Layout } from "./layout.ts";
 
 /** Is the key never NULL and unique together? */
 export async function checkKey(context: StreamContext, layout: Layout, signal: AbortSignal): Promise<Finding[]> {
@@ -29,7 +30,7 @@ export async function checkKey(context: StreamContext, layout: Layout, signal: A
   );
   const [twice] = rows;
   if (!twice) return [{ subject, verdict: "ok", message: "is unique and never NULL" }];
-  const key = keyOf({ ...layout, columns: layout.key }, twice);
+  const key = keyReader({ key: layout.key, columns: layout.key })(twice);
   return [
     {
       subject,
@@ -52,7 +53,7 @@ export async function checkMarks(context: StreamContext, layout: Layout, signal:
   const { bounds } = await increment.marker.begin({ mark: null });
   const count = async (phase: "unset" | "future") => {
     if (!increment.marker.phases.includes(phase)) return 0;
-    const which = all([read.condition, increment.marker.condition(phase, bounds)]);
+    const which = all([read.condition, ...conditionsOf(increment.marker.condition(phase, bounds))]);
     return Number((await ask(sql`select count(*) from ${read.from} where ${which}`)).rows[0]![0]);
   };
   return [

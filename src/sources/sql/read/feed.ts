@@ -4,10 +4,10 @@ import type { Column } from "./column.ts";
 import { all } from "../compile.ts";
 import { parseCursor, restoredCells, storedCells, storedCursor, type Phase, type Progress } from "../markers/cursor.ts";
 import type { Database } from "../database.ts";
-import type { Cell, Sql } from "../engines/engine.ts";
+import type { Cell } from "../engines/engine.ts";
 import type { Keyless } from "./keyless.ts";
-import { keyOf, type Layout } from "./layout.ts";
-import type { Bounds, Marker } from "../markers/marker.ts";
+import { keyReader, type Layout } from "./layout.ts";
+import { conditionsOf, everything, type Bounds, type Condition, type Marker } from "../markers/marker.ts";
 import type { Oddity } from "./oddity.ts";
 import { readPages } from "./pages.ts";
 import type { Settled } from "../markers/settle.ts";
@@ -19,8 +19,8 @@ export type Piece = Required<Omit<ChangeBatch, "cursor">>;
 /** A table that a feed reads, and what its rows mean. */
 export interface Part {
   readonly layout: Layout;
-  /** What the rows come to, in pieces that memory can hold. `oddities`: why a row's marks cannot be read. */
-  read(rows: Rows, oddities: readonly (Oddity | undefined)[]): AsyncIterable<Piece>;
+  /** What the rows with these keys come to, in pieces that memory can hold. `oddities`: why a row's marks cannot be read. */
+  read(rows: Rows, keys: readonly Key[], oddities: readonly (Oddity | undefined)[]): AsyncIterable<Piece>;
   /** How many rows the key names right now. Present where it must be one, as in a table of records; a log may repeat keys. */
   countOf?(key: Key, signal: AbortSignal): Promise<number>;
 }
@@ -100,26 +100,28 @@ async function* readPhase(
   const { database, increment, pageSize, keyless } = options;
   const part = phase === "whole" ? options.whole! : increment!.part;
   const { layout } = part;
-  const conditions = phase === "whole" ? [] : [increment!.marker.condition(phase, bounds)];
-  if (phase === "whole" || (await hasKeyless(database, layout, conditions, signal))) keyless.suspect(layout);
+  const { above, others } = phase === "whole" ? everything : increment!.marker.condition(phase, bounds);
+  if (phase === "whole" || (await hasKeyless(database, layout, { above, others }, signal))) keyless.suspect(layout);
   const order = orderOf(phase, layout, increment?.marker);
   const request = {
     layout,
     columns: layout.columns,
-    conditions,
+    conditions: others,
+    above,
     order,
     pageSize,
     from: resumed && restoredCells(resumed),
   };
-  let before = new Set<Key>();
+  const keyOf = keyReader(layout);
+  let before: readonly Key[] = [];
   let reached: readonly Cell[] | undefined = request.from;
   for await (const { rows, position } of readPages(database, request, signal)) {
-    const keys = rows.map((row) => keyOf(layout, row));
-    await refuseRepeated(part, [...before, ...keys], signal);
-    before = new Set(keys);
+    const keys = rows.map(keyOf);
+    await refuseRepeated(part, before, keys, signal);
+    before = keys;
     // Only the last piece of a page stands behind all of it.
     let last: Piece | undefined;
-    for await (const piece of part.read(rows, verify(phase, bounds, layout, rows, increment?.marker))) {
+    for await (const piece of part.read(rows, keys, verify(phase, bounds, layout, { rows, keys }, increment?.marker))) {
       if (last) yield { ...last, position: reached };
       last = piece;
     }
@@ -138,24 +140,24 @@ function verify(
   phase: Phase,
   bounds: Bounds,
   layout: Layout,
-  rows: Rows,
+  { rows, keys }: { readonly rows: Rows; readonly keys: readonly Key[] },
   marker: Marker | undefined,
 ): readonly (Oddity | undefined)[] {
   const places = layout.marks.map((column) => layout.columns.indexOf(column));
-  return rows.map((row) => {
+  return rows.map((row, at) => {
     const marks = places.map((place) => row[place] ?? null);
-    return marker?.verify(phase, bounds, marks, keyOf(layout, row));
+    return marker?.verify(phase, bounds, marks, keys[at]!);
   });
 }
 
 async function hasKeyless(
   database: Database,
   layout: Layout,
-  conditions: readonly Sql[],
+  condition: Condition,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!layout.keyless) return false;
-  const query = sql`select 1 from ${layout.from} where ${all([layout.keyless, ...conditions])} ${database.engine.limit(1)}`;
+  const query = sql`select 1 from ${layout.from} where ${all([layout.keyless, ...conditionsOf(condition)])} ${database.engine.limit(1)}`;
   return (await database.ask(query, signal)).rows.length > 0;
 }
 
@@ -163,9 +165,14 @@ async function hasKeyless(
  * A key that comes twice, on one page or on two neighbouring ones, is of a record that changed while they were read, or of
  * rows that a join multiplied: the database is asked which.
  */
-async function refuseRepeated(part: Part, keys: readonly Key[], signal: AbortSignal): Promise<void> {
+async function refuseRepeated(
+  part: Part,
+  before: readonly Key[],
+  keys: readonly Key[],
+  signal: AbortSignal,
+): Promise<void> {
   if (!part.countOf) return;
-  const seen = new Set<Key>();
+  const seen = new Set(before);
   for (const key of keys) {
     if (seen.has(key) && (await part.countOf(key, signal)) > 1) throw ambiguous(part.layout, key);
     seen.add(key);

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { joinKey, ParkError, SyncError, type Json, type JsonObject, type Key, nearest } from "#model";
+import { joinKey, ParkError, SyncError, type JsonObject, type Key, nearest } from "#model";
 import { plainDecimal, type CellReader } from "./cells.ts";
 import type { Column } from "./column.ts";
 import { all, tableName } from "../compile.ts";
@@ -112,29 +112,40 @@ function refuseBinary(label: string, columns: readonly Column[]): void {
   );
 }
 
-/** A row's key; a decimal in it is written as rows show it, so that a child that names its parent by a column finds it. */
-export function keyOf(layout: Layout, row: readonly Cell[]): Key {
-  return joinKey(
-    layout.key.map((column) => {
-      const cell = row[layout.columns.indexOf(column)] ?? null;
-      if (cell instanceof Uint8Array) return Buffer.from(cell).toString("hex");
-      return column.kind === "decimal" && typeof cell === "string" ? plainDecimal(cell) : cell;
-    }),
-  );
+/** Reads rows' keys; a decimal in one is written as rows show it, so that a child that names its parent by a column finds it. */
+export function keyReader({ key, columns }: Pick<Layout, "key" | "columns">): (row: readonly Cell[]) => Key {
+  const parts = key.map((column) => ({ at: columns.indexOf(column), isDecimal: column.kind === "decimal" }));
+  return (row) =>
+    joinKey(
+      parts.map(({ at, isDecimal }) => {
+        const cell = row[at] ?? null;
+        if (cell instanceof Uint8Array) return Buffer.from(cell).toString("hex");
+        return isDecimal && typeof cell === "string" ? plainDecimal(cell) : cell;
+      }),
+    );
 }
 
-/** The row as svcsync carries it, or what in it cannot be carried. SQL Server's row version only counts changes and is left out. */
-export function rowOf(layout: Layout, row: readonly Cell[], cells: CellReader): JsonObject | Oddity {
-  const members: [string, Json][] = [];
-  for (const [at, column] of layout.columns.entries()) {
-    if (column.kind === "rowversion") continue;
-    try {
-      members.push([column.name, cells.read(row[at] ?? null, column)]);
-    } catch (thrown) {
-      const reason = thrown instanceof Error ? thrown.message : String(thrown);
-      return new Oddity(`${layout.label}, column ${column.name}`, reason);
+/**
+ * Reads rows as svcsync carries them, or tells what in one cannot be carried. SQL Server's row version only counts changes and
+ * is left out.
+ */
+export function rowReader(
+  { columns, label }: Layout,
+  cells: CellReader,
+): (row: readonly Cell[]) => JsonObject | Oddity {
+  const read = [...columns.entries()].filter(([, { kind }]) => kind !== "rowversion");
+  const hasProto = columns.some(({ name }) => name === "__proto__");
+  return (row) => {
+    // Unlike an assignment an entry also makes a member of a column that is called __proto__.
+    const members: JsonObject = hasProto ? Object.fromEntries(read.map(([, { name }]) => [name, null])) : {};
+    for (const [at, column] of read) {
+      try {
+        members[column.name] = cells.read(row[at] ?? null, column);
+      } catch (thrown) {
+        const reason = thrown instanceof Error ? thrown.message : String(thrown);
+        return new Oddity(`${label}, column ${column.name}`, reason);
+      }
     }
-  }
-  // Unlike an assignment this also makes a member of a column that is called __proto__.
-  return Object.fromEntries(members);
+    return members;
+  };
 }

@@ -23,6 +23,8 @@ export interface PageRequest {
   /** The columns to fetch; the order columns are among them. */
   readonly columns: readonly Column[];
   readonly conditions: readonly Sql[];
+  /** Where the rows begin, in their order. Only the first page is told: all others begin where the one before ended. */
+  readonly above?: Sql | undefined;
   readonly order: readonly Column[];
   readonly pageSize: number;
   /** Where an earlier run stood; rows from there on, itself included. */
@@ -30,6 +32,7 @@ export interface PageRequest {
 }
 
 export interface Page {
+  /** The columns that were asked for, and one more that means nothing elsewhere. */
   readonly rows: readonly (readonly Cell[])[];
   /** The order columns of the last row. */
   readonly position: readonly Cell[];
@@ -44,17 +47,17 @@ export interface Page {
 export async function* readPages(database: Database, request: PageRequest, signal: AbortSignal): AsyncGenerator<Page> {
   const places = request.order.map((column) => request.columns.indexOf(column));
   let position = request.from;
-  let given = new Set<string>();
+  const { length } = request.columns;
+  const given = new Given(length);
   let limit = request.pageSize + 1;
   let maxBytes = pageBytes;
   for (;;) {
     const answer = await database.ask(pageQuery(database, request, position, limit), signal, maxBytes);
-    const rows = answer.rows.map((row) => row.slice(0, -1));
-    const names = rows.map(nameOf);
-    const fresh = rows.filter((_, at) => !given.has(names[at]!));
-    const isBeyond = position === undefined || Number(answer.rows.at(-1)?.at(-1)) === 1;
-    // Rows that are equal to the database come in any order, another one each time: none is forgotten before all are passed.
-    given = new Set([...(isBeyond ? [] : given), ...names]);
+    const { rows } = answer;
+    // Only a row that the database calls equal to the last one can have been given.
+    const fresh = rows.filter((row) => Number(row[length]) === 1 || !given.has(row));
+    const isBeyond = position === undefined || Number(rows.at(-1)?.[length]) === 1;
+    given.add(rows, isBeyond);
     const last = rows.at(-1);
     if (last && fresh.length > 0) {
       position = places.map((place) => last[place] ?? null);
@@ -80,16 +83,50 @@ function pageQuery(
   // ORDER BY prefers these names to those of columns: no table may have one of them.
   const names = columns.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`svcsync cell ${at}`)}`);
   const beyond = position ? sql`case when ${compareTuple(engine, order, ">", position)} then 1 else 0 end` : sql.lit(1);
-  const conditions = [layout.condition, ...request.conditions];
-  if (position) conditions.push(compareTuple(engine, order, ">=", position));
+  // With both a database may begin at the lower bound, and read all pages before this one again.
+  const begin = position ? compareTuple(engine, order, ">=", position) : request.above;
+  const conditions = [layout.condition, ...(begin ? [begin] : []), ...request.conditions];
   const orderBy = list(order.map((column) => sql.id(column.name)));
   return sql`select ${list(names)}, ${beyond} as ${sql.id("svcsync beyond")} from ${layout.from} where ${all(conditions)} order by ${orderBy} ${engine.limit(limit)}`;
 }
 
-/** Equal where the rows are. */
-function nameOf(row: readonly Cell[]): string {
-  const text = row.map((cell) => (cell === null ? "\u0000" : `${typeof cell}${String(cell)}`)).join("\u0001");
-  return text.length <= rememberedText ? text : createHash("sha256").update(text).digest("base64");
+/** The rows of the last page, and of those before it that ended at the same place. */
+class Given {
+  readonly #length: number;
+  #rows: Page["rows"] = [];
+  #names: Set<string> | undefined;
+
+  /** `length`: so many cells make a row. */
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  /** Nearly always it is the last row, with which the next page begins: only others are looked up by name. */
+  has(row: readonly Cell[]): boolean {
+    const last = this.#rows.at(-1);
+    const isLast = last !== undefined && row.every((cell, at) => at >= this.#length || cell === last[at]);
+    return isLast || this.#allNames().has(this.#nameOf(row));
+  }
+
+  /**
+   * Takes in a page; `isBeyond`: it passed everything before it. Rows that are equal to the database come in any order, another
+   * one each time: none is forgotten before all are passed.
+   */
+  add(rows: Page["rows"], isBeyond: boolean): void {
+    this.#names = isBeyond ? undefined : new Set([...this.#allNames(), ...rows.map((row) => this.#nameOf(row))]);
+    this.#rows = rows;
+  }
+
+  #allNames(): Set<string> {
+    return (this.#names ??= new Set(this.#rows.map((row) => this.#nameOf(row))));
+  }
+
+  /** Equal where the rows are. */
+  #nameOf(row: readonly Cell[]): string {
+    const cells = row.slice(0, this.#length);
+    const text = cells.map((cell) => (cell === null ? "\u0000" : `${typeof cell}${String(cell)}`)).join("\u0001");
+    return text.length <= rememberedText ? text : createHash("sha256").update(text).digest("base64");
+  }
 }
 
 function ambiguous(label: string, count: number): ParkError {

@@ -3,9 +3,9 @@ import { splitKey, type Change, type Key, type Row, type UnreadableRow } from "#
 import type { CellReader } from "./cells.ts";
 import { all } from "../compile.ts";
 import type { Database } from "../database.ts";
-import type { QueryResult, Sql } from "../engines/engine.ts";
+import type { Cell, QueryResult, Sql } from "../engines/engine.ts";
 import type { Part, Piece, Rows } from "./feed.ts";
-import { keyOf, rowOf, type Layout } from "./layout.ts";
+import { keyReader, rowReader, type Layout } from "./layout.ts";
 import { Oddity } from "./oddity.ts";
 
 /** Keys per statement of a look-up: far below every database's limit of bound values. */
@@ -17,20 +17,22 @@ const answerBytes = 8_000_000;
 export class Records implements Part {
   readonly layout: Layout;
   readonly #database: Database;
-  readonly #cells: CellReader;
+  readonly #keyOf: (row: readonly Cell[]) => Key;
+  readonly #rowOf: (row: readonly Cell[]) => Row | Oddity;
 
   constructor(database: Database, layout: Layout, cells: CellReader) {
     this.#database = database;
     this.layout = layout;
-    this.#cells = cells;
+    this.#keyOf = keyReader(layout);
+    this.#rowOf = rowReader(layout, cells);
   }
 
-  async *read(rows: Rows, oddities: readonly (Oddity | undefined)[]): AsyncGenerator<Piece> {
+  async *read(rows: Rows, keys: readonly Key[], oddities: readonly (Oddity | undefined)[]): AsyncGenerator<Piece> {
     const changes: Change[] = [];
     const unreadable: UnreadableRow[] = [];
     for (const [at, row] of rows.entries()) {
-      const key = keyOf(this.layout, row);
-      const read = oddities[at] ?? rowOf(this.layout, row, this.#cells);
+      const key = keys[at]!;
+      const read = oddities[at] ?? this.#rowOf(row);
       if (read instanceof Oddity) unreadable.push({ key, place: read.place, reason: read.reason });
       else changes.push({ kind: "upsert", key, row: read });
     }
@@ -38,7 +40,7 @@ export class Records implements Part {
   }
 
   async countOf(key: Key, signal: AbortSignal): Promise<number> {
-    return (await this.#answer([key], signal)).rows.filter((row) => keyOf(this.layout, row) === key).length;
+    return (await this.#answer([key], signal)).rows.filter((row) => this.#keyOf(row) === key).length;
   }
 
   /** The records that exist among `keys`, as they are now; some at a time, and undefined for those that do not exist. */
@@ -59,9 +61,9 @@ export class Records implements Part {
     }
     const found = new Map<Key, Row | Oddity | undefined>(keys.map((key) => [key, undefined]));
     for (const row of rows) {
-      const key = keyOf(this.layout, row);
+      const key = this.#keyOf(row);
       // A database that ignores case or trailing spaces also gives records with another key.
-      if (found.has(key)) found.set(key, rowOf(this.layout, row, this.#cells));
+      if (found.has(key)) found.set(key, this.#rowOf(row));
     }
     yield found;
   }
@@ -103,8 +105,7 @@ export class KeyLog implements Part {
   }
 
   /** What makes a row of the log odd says nothing of its record. */
-  async *read(rows: Rows): AsyncGenerator<Piece> {
-    const keys = rows.map((row) => keyOf(this.layout, row));
+  async *read(_rows: Rows, keys: readonly Key[]): AsyncGenerator<Piece> {
     for await (const found of this.#records.find(keys, this.#signal)) {
       const piece = { changes: [] as Change[], unreadable: [] as UnreadableRow[] };
       for (const [key, row] of found) this.#tell(piece, key, row);
