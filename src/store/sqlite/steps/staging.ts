@@ -40,12 +40,36 @@ function newsOf(one: Change | Unreadable): News {
   return one.kind === "delete" ? { key, hash, deleted: true } : { key, hash, deleted: false, row: one.row };
 }
 
+/** Digits of a content hash. */
+const HASH_LENGTH = 32;
+
+/** Hash and key in one text, or "" where SQLite would not see the same text in JSON: such news are compared one by one. */
+function comparable({ key, hash, unreadable }: News): string {
+  return unreadable || !key.isWellFormed() || key.includes("\0") ? "" : hash + key;
+}
+
 interface Known {
   readonly id: number;
+  readonly hash: string;
   readonly state: RecordState;
   readonly due_at: number | null;
   readonly backfill: number;
 }
+
+/** Where in the batch the news stand, and the record that they differ from, if there is one. */
+type Different = Known & { readonly at: number };
+
+type InsertedRecord = [
+  stream: string,
+  key: string,
+  hash: string,
+  sequence: number,
+  backfill: number,
+  dueAt: number,
+  changedAt: number,
+  error: string | null,
+  unreadable: string | null,
+];
 
 interface Version {
   readonly sequence: number;
@@ -57,8 +81,8 @@ interface Version {
 export class Staging {
   readonly #clock: Clock;
   readonly #streams: Streams;
-  readonly #hash;
   readonly #sequence;
+  readonly #different;
   readonly #known;
   readonly #insert;
   readonly #insertContent;
@@ -68,14 +92,18 @@ export class Staging {
   constructor(db: Database, clock: Clock, streams: Streams) {
     this.#clock = clock;
     this.#streams = streams;
-    this.#hash = db.prepare<[string, string], string>("SELECT hash FROM records WHERE stream = ? AND key = ?").pluck();
     this.#sequence = db.prepare<[string], number>("SELECT sequence FROM streams WHERE stream = ?").pluck();
+    this.#different = db.prepare<{ stream: string; news: string }, Different | { at: number; id: null }>(`
+      SELECT n.key AS at, r.id, r.hash, r.state, r.due_at, r.backfill
+      FROM json_each(@news) n
+      LEFT JOIN records r ON r.stream = @stream AND r.key = substr(n.value, ${HASH_LENGTH + 1})
+      WHERE r.hash IS NOT substr(n.value, 1, ${HASH_LENGTH})`);
     this.#known = db.prepare<[string, string], Known>(
-      "SELECT id, state, due_at, backfill FROM records WHERE stream = ? AND key = ?",
+      "SELECT id, hash, state, due_at, backfill FROM records WHERE stream = ? AND key = ?",
     );
-    this.#insert = db.prepare(`
+    this.#insert = db.prepare<InsertedRecord>(`
       INSERT INTO records (stream, key, state, hash, sequence, backfill, due_at, changed_at, error, unreadable)
-      VALUES (@stream, @key, 'due', @hash, @sequence, @backfill, @now, @now, @error, @error)`);
+      VALUES (?, ?, 'due', ?, ?, ?, ?, ?, ?, ?)`);
     this.#insertContent = db.prepare<[number | bigint, string]>("INSERT INTO contents (record, row) VALUES (?, ?)");
     this.#update = db.prepare(`
       UPDATE records SET state = @state, hash = @hash, sequence = @sequence, deleted = @deleted, backfill = @backfill,
@@ -94,25 +122,34 @@ export class Staging {
     this.#streams.ensure(stream);
     const before = this.#sequence.get(stream) ?? 0;
     let sequence = before;
-    let unchanged = 0;
-    for (const news of latest) {
-      const known = this.#hash.get(stream, news.key);
-      if (known === news.hash) unchanged++;
-      else if (known !== undefined) this.#change(stream, news, { sequence: ++sequence, backfill, now });
+    let unchanged = latest.length;
+    for (const [news, known] of this.#differing(stream, latest)) {
+      unchanged--;
+      if (known !== undefined) this.#change(news, known, { sequence: ++sequence, backfill, now });
       else if (!news.deleted) this.#add(stream, news, { sequence: ++sequence, backfill, now });
     }
     this.#streams.advance(stream, { sequence, cursor: batch.cursor, rows: batch.rows, complete: batch.complete, now });
     return { changed: sequence - before, unchanged };
   }
 
+  /** The news that say something else than the store has, in their order, all found by one statement. */
+  *#differing(stream: StreamName, latest: readonly News[]): Generator<[News, Known | undefined]> {
+    for (const different of this.#different.all({ stream, news: JSON.stringify(latest.map(comparable)) })) {
+      const news = latest[different.at]!;
+      const found = different.id === null ? undefined : different;
+      const known = comparable(news) === "" ? this.#known.get(stream, news.key) : found;
+      if (known?.hash !== news.hash) yield [news, known];
+    }
+  }
+
   #add(stream: StreamName, { key, hash, row, unreadable }: News, version: Version): void {
     const error = unreadable ? JSON.stringify(unreadable) : null;
-    const added = this.#insert.run({ ...version, stream, key, hash, error });
+    const { sequence, backfill, now } = version;
+    const added = this.#insert.run(stream, key, hash, sequence, backfill, now, now, error, error);
     this.#insertContent.run(added.lastInsertRowid, JSON.stringify(row ?? {}));
   }
 
-  #change(stream: StreamName, { key, hash, deleted, row, unreadable }: News, version: Version): void {
-    const known = this.#known.get(stream, key)!;
+  #change({ hash, deleted, row, unreadable }: News, known: Known, version: Version): void {
     const claimed = known.state === "claimed";
     const pending = claimed || known.state === "due";
     this.#update.run({
