@@ -3,8 +3,10 @@ import { version } from "#daemon";
 import type { CommandLine, Registration } from "./command.ts";
 import { registerAdopt } from "./commands/acts/adopt.ts";
 import { registerDeletions } from "./commands/acts/deletions.ts";
+import { registerPause } from "./commands/acts/pause.ts";
 import { registerReread } from "./commands/acts/reread.ts";
 import { registerResolve } from "./commands/acts/resolve.ts";
+import { registerResume } from "./commands/acts/resume.ts";
 import { registerRetry } from "./commands/acts/retry.ts";
 import { registerSkip } from "./commands/acts/skip.ts";
 import { registerUnbind } from "./commands/acts/unbind.ts";
@@ -45,6 +47,8 @@ const registrations: readonly Registration[] = [
   registerReconcile,
   registerDeletions,
   registerReread,
+  registerPause,
+  registerResume,
   registerBackup,
   registerRebuild,
   registerPagePassword,

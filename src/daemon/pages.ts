@@ -1,4 +1,5 @@
 import { RetryError, type RecordId } from "#model";
+import { retry } from "#operator";
 import { streamStatus, type Relay } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
@@ -57,7 +58,7 @@ function statusSource(
       return record && { record, history: await store.audit({ id, limit: HISTORY }) };
     },
     retry: async (id: RecordId) => {
-      const count = await store.retryNow({ ...id, states: ["waiting", "parked", "skipped"] });
+      const count = await retry({ store }, id, { name: "page", via: "page" });
       relay.nudge();
       return count;
     },

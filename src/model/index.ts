@@ -1,3 +1,5 @@
+export type { Actor } from "./actor.ts";
+export { localTime } from "./local-time.ts";
 export { canonicalJson, isJsonObject, type Json, type JsonObject } from "./json.ts";
 export {
   joinKey,

@@ -141,6 +141,8 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_SOURCE_TOO_LARGE: person("Ask for smaller pages (`size`), or raise `answerLimitMb`."),
   E_SOURCE_UNSORTED: person("Check the parameter that sorts by `changed`; without one that works, leave it out."),
 
+  E_PAUSE_TIME: person("Give `--until` a time that is still to come, or `--for` a duration."),
+
   // ── the service and connections ─────────────────────────────────────────────────────────────────────────────────
   E_SERVICE_LOGIN: person("Correct SERVICE_TOKEN, or SERVICE_USERNAME and SERVICE_PASSWORD, and start again."),
   E_SERVICE_UNAUTHORIZED: itself("See whether another program logs in with the same SERVICE_TOKEN_NAME."),

@@ -12,7 +12,7 @@ export { observeAll, type Delivery, type Observer, type PollFacts } from "./obse
 export { permanentlyBlockedReason as whyItWillNotCome } from "./blocked-parents.ts";
 export { needsPersonCount, streamStatus, type StreamStatus } from "./stream-status.ts";
 export { Sweeper } from "./poll/sweeper.ts";
-export { confirmDeletions, heldDeletions } from "./poll/delete-guard.ts";
+export { confirmDeletions, heldDeletions, type HeldDeletions } from "./poll/delete-guard.ts";
 export { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "./match/adoption-plan.ts";
 export { proposeBinding, type ProposedBinding } from "./match/proposed-binding.ts";
 export type { Overwrite, Shown } from "./match/shown.ts";

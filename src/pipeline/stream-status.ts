@@ -1,6 +1,6 @@
 import { type Clock, type RecordState, type ResourceName, type StreamName } from "#model";
 import type { Stream } from "#mapping";
-import type { CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore } from "#store";
+import type { ActStore, CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore } from "#store";
 import { heldBy } from "./wake/stream-holds.ts";
 import type { Held } from "./wake/hold.ts";
 import { heldDeletions } from "./poll/delete-guard.ts";
@@ -12,8 +12,11 @@ export interface StreamStatus {
   readonly name: StreamName;
   readonly source: string;
   readonly resource: ResourceName;
-  /** `loading` until the first poll reached its end, `held` while a person must decide, `failing` while polls fail. */
-  readonly state: "loading" | "following" | "failing" | "held";
+  /**
+   * `loading` until the first poll reached its end, `held` while a person must decide, `paused` by a person until a time,
+   * `failing` while polls fail.
+   */
+  readonly state: "loading" | "following" | "failing" | "held" | "paused";
   readonly cursor: CursorState;
   /** Milliseconds since a poll last reached the end of its window. */
   readonly lagMs: number | undefined;
@@ -29,7 +32,7 @@ export interface StreamStatus {
 }
 
 /** What the status is read from. */
-type StatusStore = IntakeStore & RecordStore & OperatorStore & NoteStore;
+type StatusStore = IntakeStore & RecordStore & OperatorStore & NoteStore & { readonly acts: Pick<ActStore, "pauseOf"> };
 
 /** The status of each stream, from the store alone: right beside a running daemon and without one. */
 export async function streamStatus(
@@ -68,7 +71,7 @@ async function oneStatus(
     name: stream.name,
     source: stream.source,
     resource: stream.resource,
-    state: holds.length > 0 ? "held" : error ? "failing" : firstLoad ? "loading" : "following",
+    state: stateOf(holds) ?? (error ? "failing" : firstLoad ? "loading" : "following"),
     cursor,
     lagMs: completedAt === undefined ? undefined : Math.max(0, now - completedAt),
     counts,
@@ -77,6 +80,11 @@ async function oneStatus(
     blocked: blocked?.count ?? 0,
     attention,
   };
+}
+
+function stateOf(holds: readonly Held[]): "held" | "paused" | undefined {
+  if (holds.some(({ needsPerson }) => needsPerson)) return "held";
+  return holds.length > 0 ? "paused" : undefined;
 }
 
 async function deletionSentence(store: StatusStore, stream: StreamName): Promise<string[]> {

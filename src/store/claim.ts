@@ -1,4 +1,15 @@
-import type { Binding, ErrorFacts, Json, Outcome, Projection, RecordId, ResourceName, Row, ServiceId } from "#model";
+import type {
+  Actor,
+  Binding,
+  ErrorFacts,
+  Json,
+  Outcome,
+  Projection,
+  RecordId,
+  ResourceName,
+  Row,
+  ServiceId,
+} from "#model";
 
 /** A record that one worker holds. Every step names it; a step with a claim that was lost fails with E_CLAIM_LOST. */
 export interface Claim {
@@ -79,7 +90,23 @@ export interface Waiting {
 
 /** One write to the service, or one step of a record's life that a person may ask about. Never a secret. */
 export interface AuditEntry {
-  readonly action: "create" | "update" | "delete" | "adopt" | "settle" | "resolve" | "unbind" | "repair" | "dropped";
+  readonly action:
+    | "create"
+    | "update"
+    | "delete"
+    | "adopt"
+    | "settle"
+    | "resolve"
+    | "unbind"
+    | "repair"
+    | "dropped"
+    | "retry"
+    | "reread"
+    | "pause"
+    | "resume"
+    | "release"
+    | "deletions";
+  /** Empty where no resource is meant. */
   readonly resource: ResourceName;
   readonly serviceId?: ServiceId | undefined;
   readonly before?: Json | undefined;
@@ -87,4 +114,6 @@ export interface AuditEntry {
   readonly outcome: string;
   readonly status?: number | undefined;
   readonly durationMs?: number | undefined;
+  /** The person who did it; undefined: svcsync. */
+  readonly by?: Actor | undefined;
 }

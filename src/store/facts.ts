@@ -3,7 +3,7 @@ import type { Binding, Cursor, ErrorFacts, Key, Projection, RecordId, RecordStat
 import type { AuditEntry, Intent } from "./claim.ts";
 import type { Note } from "./note.ts";
 
-/** An entry of the audit trail: when, and about which record. */
+/** An entry of the audit trail: when, and about which record. What a person did to a whole stream has an empty key. */
 export interface AuditRecord extends AuditEntry {
   readonly at: number;
   readonly id: RecordId;

@@ -18,6 +18,12 @@ export function openGauges(registry: Registry, version: string): { set(readings:
     labelNames: ["stream"],
     registers,
   });
+  const held = new Gauge({
+    name: "svcsync_stream_held",
+    help: "1 while nothing of the stream is delivered, by what holds it: adoption or pause.",
+    labelNames: ["stream", "by"],
+    registers,
+  });
   const jobs = new Gauge({
     name: "svcsync_queue_jobs",
     help: "Jobs in the queue, each for many records: those that wait and those in flight (active).",
@@ -55,10 +61,11 @@ export function openGauges(registry: Registry, version: string): { set(readings:
 
   return {
     set(readings) {
-      for (const gauge of [records, lag, jobs, breaker, limit, hold, perSecond]) gauge.reset();
+      for (const gauge of [records, lag, held, jobs, breaker, limit, hold, perSecond]) gauge.reset();
       for (const [stream, states] of readings.records ?? [])
         for (const [state, count] of Object.entries(states)) records.set({ stream, state }, count);
       for (const [stream, ms] of readings.lagMs ?? []) lag.set({ stream }, ms / 1000);
+      for (const [stream, kinds] of readings.held ?? []) for (const by of kinds) held.set({ stream, by }, 1);
       for (const [state, count] of Object.entries(readings.queue ?? {})) jobs.set({ state }, count);
       for (const gauge of [limit, hold, perSecond]) gauge.remove();
       if (readings.service !== undefined) {

@@ -6,6 +6,8 @@ export interface Readings {
   readonly records?: ReadonlyMap<StreamName, Readonly<Partial<Record<RecordState, number>>>>;
   /** How far each stream is behind its ERP, in milliseconds: the time since a poll last reached its end. */
   readonly lagMs?: ReadonlyMap<StreamName, number>;
+  /** What holds each stream; without an entry nothing does. */
+  readonly held?: ReadonlyMap<StreamName, readonly string[]>;
   /** Wake-ups that wait, and deliveries and polls that run now. */
   readonly queue?: { readonly waiting: number; readonly active: number };
   readonly service?: {

@@ -67,7 +67,7 @@ describe("who is who", () => {
 
   it("resolve --bind refuses an id that the service does not have", async () => {
     const { code, stderr } = await scene.run("resolve", "customers/10001", "--bind", "999999", "--yes");
-    expect(stderr).toBe("The service has no customer 999999. Nothing was bound.\n");
+    expect(stderr).toBe("the service has no customer 999999: nothing was bound (E_NOT_RESOLVABLE)\n");
     expect(code).toBe(1);
     expect(await explained()).toContain("not bound");
   });
@@ -108,7 +108,7 @@ describe("who is who", () => {
     const { code, stdout, stderr } = await asked("yes");
     expect(stdout).toBe("");
     expect(stderr).toBe(
-      `customers/10001 is applied and bound to customer ${idOf("10001")}: "svcsync unbind customers/10001" ends that binding. Nothing was bound.\n`,
+      `customers/10001 is applied and bound to customer ${idOf("10001")}: "svcsync unbind customers/10001" ends that binding. Nothing was bound (E_NOT_RESOLVABLE)\n`,
     );
     expect(code).toBe(1);
   });

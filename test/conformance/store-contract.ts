@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { describeActs } from "./store-acts.ts";
 import { describeClaims } from "./store-claims.ts";
 import { describeFamily } from "./store-family.ts";
 import { describeJournal } from "./store-journal.ts";
@@ -21,6 +22,7 @@ export function describeStore(name: string, makePlace: MakePlace): void {
     describeOutcomes(makePlace);
     describeFamily(makePlace);
     describePeople(makePlace);
+    describeActs(makePlace);
     describeSweeps(makePlace);
     describeReference(makePlace);
     describeOpening(makePlace);

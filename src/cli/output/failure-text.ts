@@ -2,7 +2,12 @@ import { StopError, SyncError } from "#model";
 import { exitCode } from "./exit-code.ts";
 
 /** Options that only mean something together, so that the parser could not refuse them. */
-const usageErrors: ReadonlySet<string> = new Set(["E_SANDBOX_ACCOUNT", "E_SANDBOX_FAULT", "E_SANDBOX_RESOURCE"]);
+const usageErrors: ReadonlySet<string> = new Set([
+  "E_SANDBOX_ACCOUNT",
+  "E_SANDBOX_FAULT",
+  "E_SANDBOX_RESOURCE",
+  "E_PAUSE_TIME",
+]);
 const settingsErrors: ReadonlySet<string> = new Set(["E_SETTINGS", "E_SYNC_FILE"]);
 
 /** What a command threw, for the person who gave it. The code stands alone where it could be taken for a part of a list. */

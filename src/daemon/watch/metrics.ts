@@ -44,6 +44,7 @@ async function readings(parts: Systems, streams: readonly Stream[], queue: Queue
   return {
     records: new Map(statuses.map(({ name, counts }) => [name, counts])),
     lagMs: new Map(statuses.flatMap(({ name, lagMs }) => (lagMs === undefined ? [] : [[name, lagMs] as const]))),
+    held: new Map(statuses.map(({ name, holds }) => [name, holds.map(({ kind }) => kind)])),
     ...(depth ? { queue: depth } : {}),
     service: service.state(),
   };

@@ -37,7 +37,11 @@ export async function untilIdle(
 ): Promise<void> {
   const { clock, store } = daemon.parts;
   while (!signal.aborted) {
-    if (polls.has(streams) && daemon.holds.isSettled && daemon.relay.outstanding === 0) {
+    if (
+      polls.has(streams.filter((stream) => daemon.holds.mayPoll(stream))) &&
+      daemon.holds.isSettled &&
+      daemon.relay.outstanding === 0
+    ) {
       const nextAt = await store.nextDueAt(daemon.holds.open(), WAITS_FOR_OTHERS);
       const isQuiet = nextAt === undefined || nextAt > clock.now() + horizonMs;
       if (isQuiet && daemon.relay.outstanding === 0 && !(await isClaimed(daemon))) return;

@@ -2,12 +2,13 @@ import { errorFacts, sleep, type Clock, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import { adoptionHold, type AdoptionGate } from "./adoption-gate.ts";
 import type { Held, Hold, HoldStore } from "./hold.ts";
+import { pauseHold } from "./pause-hold.ts";
 
 /** How often the holds are read: a person's word in another process takes effect within this. */
 const LOOK_MS = 500;
 
 /** What may hold a stream besides the adoption gate; the first that does is named first. */
-const otherHolds: readonly Hold[] = [];
+const otherHolds: readonly Hold[] = [pauseHold];
 
 /** Everything that holds the stream now, from the store alone. */
 export async function heldBy(store: HoldStore, stream: StreamName, now: number): Promise<Held[]> {

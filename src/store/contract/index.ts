@@ -9,6 +9,7 @@ import type { MatchStore } from "./matching.ts";
 import type { NoteStore } from "./notes.ts";
 import type { ReferenceStore } from "./references.ts";
 import type { MaintenanceStore } from "./maintenance.ts";
+import type { ActStore } from "./acts.ts";
 
 /**
  * The source of truth. Each role has a file of its own, named after who uses it: ask for the role you need.
@@ -33,7 +34,9 @@ export interface Store
     NoteStore,
     ReferenceStore,
     MaintenanceStore,
-    AsyncDisposable {}
+    AsyncDisposable {
+  readonly acts: ActStore;
+}
 
 export interface OpenStoreOptions {
   /**
@@ -58,3 +61,4 @@ export * from "./matching.ts";
 export * from "./notes.ts";
 export * from "./references.ts";
 export * from "./maintenance.ts";
+export * from "./acts.ts";

@@ -1,4 +1,4 @@
-import type { Binding, Key, RecordId, RecordState, StreamName } from "#model";
+import type { Actor, Binding, Key, RecordId, RecordState, StreamName } from "#model";
 import type { AuditRecord } from "../facts.ts";
 
 /** What a person sees and decides. */
@@ -8,9 +8,10 @@ export interface OperatorStore {
 
   /**
    * Parked, uncertain, waiting and skipped records become due again, and due ones end their pause; returns how many. Other
-   * states are left alone, whatever `states` says. Without `stream` in all streams, without `key` all records.
+   * states are left alone, whatever `states` says. Without `stream` in all streams, without `key` all records. `by` is written into the
+   * history of each.
    */
-  retryNow(target: { stream?: StreamName; key?: Key; states: readonly RecordState[] }): Promise<number>;
+  retryNow(target: { stream?: StreamName; key?: Key; states: readonly RecordState[] }, by?: Actor): Promise<number>;
 
   /**
    * Answers a record that is not settled yet: an uncertain create, a parked record, one that waits for its first delivery. `bind`: the record is bound to this id, its intent ends, and it is due so that
@@ -25,6 +26,7 @@ export interface OperatorStore {
   resolve(
     id: RecordId,
     answer: { kind: "bind"; binding: Binding } | { kind: "create" } | { kind: "skip" } | { kind: "unbind" },
+    by?: Actor,
   ): Promise<void>;
 
   /** Deletions of the stream that were told of and not carried out yet, with up to `limit` of their keys. */

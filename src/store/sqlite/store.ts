@@ -15,6 +15,7 @@ import { GroupCommit } from "./durability/group-commit.ts";
 import { expectUndamaged } from "./durability/integrity.ts";
 import { markRestored } from "./durability/restored.ts";
 import { makeParts, type StoreDeps } from "./parts.ts";
+import { Acts } from "./tables/acts.ts";
 import { latestOfEach } from "./steps/staging.ts";
 import type { RecordQuery } from "./tables/views.ts";
 
@@ -44,6 +45,7 @@ export class SqliteStore implements Store {
   readonly #deps: StoreDeps;
   /** What is written down of errors holds no secret. */
   readonly #clean: <Value>(value: Value) => Value;
+  readonly acts: Acts;
   #isClosing = false;
 
   constructor({ db, clock, logger, leaseMs, lock, redact }: SqliteStoreOptions) {
@@ -54,6 +56,8 @@ export class SqliteStore implements Store {
     this.#clean = (value) => redacted(value, redact);
     this.#commit = new GroupCommit(db, new DiskSync(`${db.name}-wal`), () => this.#deps.moment.note());
     this.#deps = makeParts(db, clock, leaseMs, logger);
+    const access = { read: this.#read.bind(this), step: this.#commit.run.bind(this.#commit), clean: this.#clean };
+    this.acts = new Acts(db, this.#deps.audit, access);
   }
 
   /** A read of what is committed then. */
@@ -81,13 +85,8 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#deps.streams.pollFailed(stream, this.#clean(error)));
   }
 
-  resetCursor(stream: StreamName) {
-    return this.#commit.run(() => this.#deps.streams.resetCursor(stream));
-  }
-
-  remap(stream: StreamName, fingerprint: string) {
-    return this.#commit.run(() => this.#deps.remapping.remap(stream, fingerprint));
-  }
+  resetCursor = (stream: StreamName) => this.#commit.run(() => this.#deps.streams.resetCursor(stream));
+  remap = (...of: Parameters<Store["remap"]>) => this.#commit.run(() => this.#deps.remapping.remap(...of));
 
   due(query: Parameters<Store["due"]>[0]) {
     return this.#read(() => this.#deps.schedule.due(query));
@@ -207,12 +206,12 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#deps.audit.prune(before));
   }
 
-  retryNow(target: Parameters<Store["retryNow"]>[0]) {
-    return this.#commit.run(() => this.#deps.decisions.retryNow(target));
+  retryNow(...[target, by]: Parameters<Store["retryNow"]>) {
+    return this.#commit.run(() => this.#deps.decisions.retryNow(target, this.#clean(by)));
   }
 
-  resolve(...[id, answer]: Parameters<Store["resolve"]>) {
-    return this.#commit.run(() => this.#deps.decisions.resolve(id, answer), DURABLE);
+  resolve(...[id, answer, by]: Parameters<Store["resolve"]>) {
+    return this.#commit.run(() => this.#deps.decisions.resolve(id, answer, this.#clean(by)), DURABLE);
   }
 
   recheck(...[id, doubts, audit]: Parameters<Store["recheck"]>) {

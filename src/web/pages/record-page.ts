@@ -1,5 +1,5 @@
 import { recordLabel, type Json, type RecordId } from "#model";
-import { counted, meaningOf, recordRemedy, retriableStates } from "#operator";
+import { actorText, counted, meaningOf, recordRemedy, retriableStates } from "#operator";
 import type { AuditRecord, RecordView } from "#store";
 import type { RecordDetail } from "../contract.ts";
 import { html, type Content, type Html } from "#server";
@@ -143,7 +143,7 @@ function historyRow(entry: AuditRecord, now: number): Html {
     <td class="number">${instant(entry.at, now)}</td>
     <td>${entry.action} ${entry.resource} ${entry.serviceId}</td>
     <td>
-      ${entry.outcome}${answer.length === 0 ? undefined : html`<br /><span class="quiet">${answer.join(", ")}</span>`}
+      ${entry.outcome}${entry.by && html`<br /><span class="quiet">${actorText(entry.by)}</span>`}${answer.length === 0 ? undefined : html`<br /><span class="quiet">${answer.join(", ")}</span>`}
     </td>
     <td data-head="Before">${value(entry.before)}</td>
     <td data-head="After">${value(entry.after)}</td>

@@ -11,6 +11,7 @@ const meanings: Readonly<Record<StreamStatus["state"], string>> = {
   following: "every change is followed",
   failing: "the last poll failed; the next one tries again",
   held: "nothing is delivered until a person decides",
+  paused: "nothing is delivered until the time that a person named",
 };
 
 export const streamHeads = ["Stream", "State", "Last poll", "Records by state"];

@@ -46,6 +46,7 @@ code { color: var(--soft); }
   white-space: nowrap; color: var(--soft); }
 .badge.applied, .badge.following { color: var(--good); }
 .badge.waiting, .badge.due, .badge.claimed, .badge.loading { color: var(--wait); }
+.badge.paused { color: var(--quiet); }
 .badge.parked, .badge.uncertain, .badge.failing, .badge.held { color: var(--bad); }
 ul.counts { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem .8rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.25rem; margin: .75rem 0; }

@@ -1,16 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { oneLine, recordLabel } from "#model";
-import {
-  AdoptionPlanner,
-  blindRemedy,
-  Matcher,
-  proposeBinding,
-  type AdoptionPlan,
-  type PlannedRecord,
-} from "#pipeline";
+import { oneLine, ParkError, recordLabel } from "#model";
+import { bind, decideAdoption } from "#operator";
+import { AdoptionPlanner, blindRemedy, Matcher, type AdoptionPlan, type PlannedRecord } from "#pipeline";
+import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import type { Registration } from "../../command.ts";
 import { adoptionCsv, readAnswers, type CsvRow } from "../../adoption-csv.ts";
-import { openPartsContext, type GlobalOptions, type PartsContext } from "../../command-context.ts";
+import { openPartsContext, type PartsContext } from "../../command-context.ts";
 import { exitCode } from "../../output/exit-code.ts";
 import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
@@ -18,7 +13,7 @@ import { areKnown, unknownStream } from "../../known-streams.ts";
 import { overwriteText, sideText } from "../../output/sides.ts";
 import { table } from "../../output/table.ts";
 
-export interface AdoptOptions extends GlobalOptions {
+export interface AdoptOptions extends ActOptions {
   readonly csv?: string;
   readonly answers?: string;
   readonly confirm?: boolean;
@@ -30,13 +25,15 @@ export interface AdoptOptions extends GlobalOptions {
 const EXAMPLES = 10;
 
 export const registerAdopt: Registration = (cli) =>
-  cli
-    .command("adopt", "Show which records of the service match the ERP's; with --confirm, release the streams")
-    .argument("[streams...]", "these streams (default: all)")
-    .option("--csv <file>", "write the whole list; its serviceId column can be filled in where records are ambiguous")
-    .option("--answers <file>", "read the filled-in list and bind what it says")
-    .option("--confirm", "release the streams: bind matches, create new records, park ambiguous ones")
-    .option("--create-all", "release the streams without matching: create every record")
+  withActor(
+    cli
+      .command("adopt", "Show which records of the service match the ERP's; with --confirm, release the streams")
+      .argument("[streams...]", "these streams (default: all)")
+      .option("--csv <file>", "write the whole list; its serviceId column can be filled in where records are ambiguous")
+      .option("--answers <file>", "read the filled-in list and bind what it says")
+      .option("--confirm", "release the streams: bind matches, create new records, park ambiguous ones")
+      .option("--create-all", "release the streams without matching: create every record"),
+  )
     .option("--json", "as JSON")
     .addHelpText("after", verdictWords)
     .action(cli.action((names: readonly string[], options: AdoptOptions, io: Io) => adopt(names, options, io)));
@@ -67,7 +64,7 @@ export async function adopt(
       io.stderr.write(`--answers: ${options.answers} cannot be read (${text.code}). Nothing was written.\n`);
       return exitCode.usage;
     }
-    const failed = await answer(text, options.answers, context, io);
+    const failed = await answer(text, options.answers, context, options, io);
     if (failed > 0) return exitCode.needsPerson;
   }
   // Parents are planned too, though not shown: their children's natural keys contain the planned ids.
@@ -136,43 +133,52 @@ async function confirm(
   io: Io,
 ): Promise<void> {
   const decision = options.createAll ? "create-all" : "adopt";
-  for (const { stream } of plans) await context.parts.store.decideAdoption(stream, decision);
+  await decideAdoption(context.parts, { streams: plans.map(({ stream }) => stream), decision }, actorOf(options));
   if (!options.json)
     io.stdout.write(
       `\nDecided: ${plans.map(({ stream }) => stream).join(", ")} may deliver. A running daemon continues at once; otherwise the next sync does.\n`,
     );
 }
 
-async function answer(text: string, file: string, context: PartsContext, io: Io): Promise<number> {
+async function answer(
+  text: string,
+  file: string,
+  context: PartsContext,
+  options: AdoptOptions,
+  io: Io,
+): Promise<number> {
   const { answers, problems } = readAnswers(text, file);
   for (const problem of problems) io.stderr.write(`${problem}\n`);
   if (problems.length > 0) return problems.length;
   let failed = 0;
-  for (const each of answers) failed += (await carryOut(each, context, io)) ? 0 : 1;
+  for (const each of answers) failed += (await carryOut(each, context, options, io)) ? 0 : 1;
   return failed;
 }
 
-async function carryOut({ id, serviceId, place }: CsvRow, context: PartsContext, io: Io): Promise<boolean> {
+/** The list was filled in by a person. */
+const anyway = () => Promise.resolve(true);
+
+async function carryOut(
+  { id, serviceId, place }: CsvRow,
+  context: PartsContext,
+  options: AdoptOptions,
+  io: Io,
+): Promise<boolean> {
   const stream = context.configuration.syncFile.streams.find(({ name }) => name === id.stream);
   if (!stream) {
     io.stderr.write(`${place}: found stream ${JSON.stringify(id.stream)}, wanted one of the sync file\n`);
     return false;
   }
-  const binding = { resource: stream.resource, serviceId };
-  const owner = await context.parts.store.boundTo(binding);
+  const owner = await context.parts.store.boundTo({ resource: stream.resource, serviceId });
   if (owner && recordLabel(owner) === recordLabel(id)) return true;
-  if (owner) {
-    io.stderr.write(`${place}: ${stream.resource} ${serviceId} already belongs to ${recordLabel(owner)}\n`);
+  try {
+    await bind(context.parts, { id, stream, serviceId, isMeant: anyway, signal: io.signal }, actorOf(options));
+    return true;
+  } catch (thrown) {
+    if (!(thrown instanceof ParkError)) throw thrown;
+    io.stderr.write(`${place}: ${oneLine(thrown.message)} (${thrown.code})\n`);
     return false;
   }
-  const view = await context.parts.store.record(id);
-  const proposed = view && (await proposeBinding(context.parts, stream, view, serviceId, io.signal));
-  if (proposed && !proposed.theirs) {
-    io.stderr.write(`${place}: the service has no ${stream.resource} ${serviceId}\n`);
-    return false;
-  }
-  await context.parts.store.resolve(id, { kind: "bind", binding });
-  return true;
 }
 
 function asText(plans: readonly AdoptionPlan[], csv: string | undefined): string {

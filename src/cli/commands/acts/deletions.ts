@@ -1,22 +1,26 @@
-import { oneLine } from "#model";
-import { confirmDeletions, heldDeletions } from "#pipeline";
+import { oneLine, systemClock } from "#model";
+import { confirmDeletions } from "#operator";
+import { heldDeletions } from "#pipeline";
+import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import type { Registration } from "../../command.ts";
-import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
+import { openStoreContext } from "../../command-context.ts";
 import { exitCode } from "../../output/exit-code.ts";
 import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
 import { areKnown, unknownStream } from "../../known-streams.ts";
 
-interface DeletionsOptions extends GlobalOptions {
+interface DeletionsOptions extends ActOptions {
   readonly confirm?: boolean;
   readonly json?: boolean;
 }
 
 export const registerDeletions: Registration = (cli) =>
-  cli
-    .command("deletions", "Show the deletions that the guard holds")
-    .argument("[stream]", "one stream (default: all)")
-    .option("--confirm", "let the next sweep delete them, at most as many as are shown")
+  withActor(
+    cli
+      .command("deletions", "Show the deletions that the guard holds")
+      .argument("[stream]", "one stream (default: all)")
+      .option("--confirm", "let the next sweep delete them, at most as many as are shown"),
+  )
     .option("--json", "as JSON")
     .action(cli.action(deletions));
 
@@ -40,7 +44,7 @@ async function deletions(stream: string | undefined, options: DeletionsOptions, 
         : `${name}: ${count} of ${known} records are missing in the ERP or marked as deleted, for example ${examples.join(", ")}`,
     );
     if (!options.confirm) continue;
-    await confirmDeletions(context.store, name, held, Date.now());
+    await confirmDeletions({ store: context.store, clock: systemClock }, { stream: name, held }, actorOf(options));
     say(
       isEmptied
         ? `${name}: confirmed; two further sweeps that find no record delete at most ${count}.`

@@ -1,22 +1,24 @@
 import { oneLine, recordLabel, type Key } from "#model";
-import { counted } from "#operator";
-import { rereadNote } from "#pipeline";
+import { counted, rereadKeys, rereadStream } from "#operator";
+import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import type { Registration } from "../../command.ts";
-import { openPartsContext, openStoreContext, type GlobalOptions } from "../../command-context.ts";
+import { openPartsContext, openStoreContext } from "../../command-context.ts";
 import { exitCode } from "../../output/exit-code.ts";
 import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
 import { areKnown, unknownStream } from "../../known-streams.ts";
 
-interface RereadOptions extends GlobalOptions {
+interface RereadOptions extends ActOptions {
   readonly json?: boolean;
 }
 
 export const registerReread: Registration = (cli) =>
-  cli
-    .command("reread", "Read a stream from its beginning with the next poll, or single records now")
-    .argument("<stream>", "the stream")
-    .argument("[keys...]", "keys of records to read now (default: the whole stream)")
+  withActor(
+    cli
+      .command("reread", "Read a stream from its beginning with the next poll, or single records now")
+      .argument("<stream>", "the stream")
+      .argument("[keys...]", "keys of records to read now (default: the whole stream)"),
+  )
     .option("--json", "as JSON")
     .action(cli.action(reread));
 
@@ -25,13 +27,13 @@ export const registerReread: Registration = (cli) =>
  * change cost no request to the service.
  */
 async function reread(stream: string, keys: readonly Key[], options: RereadOptions, io: Io): Promise<number> {
-  return keys.length === 0 ? rereadStream(stream, options, io) : rereadKeys(stream, keys, options, io);
+  return keys.length === 0 ? wholeStream(stream, options, io) : singleRecords(stream, keys, options, io);
 }
 
-async function rereadStream(stream: string, options: RereadOptions, io: Io): Promise<number> {
+async function wholeStream(stream: string, options: RereadOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
-  await context.store.saveNote(rereadNote(stream), true);
+  await rereadStream(context, stream, actorOf(options));
   if (options.json) printJson(io.stdout, { stream, whole: true });
   else
     io.stdout.write(
@@ -40,27 +42,12 @@ async function rereadStream(stream: string, options: RereadOptions, io: Io): Pro
   return exitCode.ok;
 }
 
-async function rereadKeys(stream: string, keys: readonly Key[], options: RereadOptions, io: Io): Promise<number> {
+async function singleRecords(stream: string, keys: readonly Key[], options: RereadOptions, io: Io): Promise<number> {
   await using context = await openPartsContext(options, io);
   if (!areKnown([stream], context.configuration.syncFile.streams, io)) return unknownStream;
   const { store, sources } = context.parts;
   const source = sources.streams.get(stream)!;
-  if ((await store.cursor(stream)).firstLoad) {
-    io.stderr.write(`The first load of ${stream} is not complete: it reads every row.\n`);
-    return exitCode.needsPerson;
-  }
-  const read = { changed: 0, unchanged: 0, missing: [] as Key[] };
-  for (const key of keys) {
-    const row = await source.readOne(key, io.signal);
-    if (row === undefined) {
-      read.missing.push(key);
-      continue;
-    }
-    const { cursor } = await store.cursor(stream);
-    const changes = [{ kind: "upsert", key, row }] as const;
-    read.changed += (await store.stage(stream, { changes, cursor, backfill: false, complete: true })).changed;
-  }
-  read.unchanged = keys.length - read.changed - read.missing.length;
+  const read = await rereadKeys({ store, source }, { stream, keys, signal: io.signal }, actorOf(options));
   if (options.json) printJson(io.stdout, { stream, ...read });
   else io.stdout.write(`${counted(read.changed, "changed record")} will be delivered, ${read.unchanged} unchanged.\n`);
   for (const key of read.missing) io.stderr.write(`The ERP does not have ${oneLine(recordLabel({ stream, key }))}.\n`);

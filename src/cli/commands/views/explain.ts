@@ -1,5 +1,5 @@
 import { canonicalJson, oneLine, recordLabel, type Json, type RecordId } from "#model";
-import { meaningOf, recordRemedy } from "#operator";
+import { actorText, meaningOf, recordRemedy } from "#operator";
 import { whyItWillNotCome } from "#pipeline";
 import type { AuditRecord, RecordStore, RecordView } from "#store";
 import { recordArgument } from "../../arguments.ts";
@@ -77,10 +77,10 @@ function members(object: { readonly [name: string]: Json }): string[] {
   return Object.entries(object).map(([name, value]) => `  ${name}: ${canonicalJson(value)}`);
 }
 
-function entry({ at, action, resource, serviceId, outcome, status, before, after }: AuditRecord): string[] {
-  const target = serviceId === undefined ? resource : `${resource} ${serviceId}`;
+function entry({ at, action, resource, serviceId, outcome, status, before, after, by }: AuditRecord): string[] {
+  const target = [action, resource, serviceId].filter((part) => part !== undefined && part !== "").join(" ");
   const answer = status === undefined ? "" : `, HTTP ${status}`;
-  const lines = [`  ${instant(at)}  ${action} ${target}: ${outcome}${answer}`];
+  const lines = [`  ${instant(at)}  ${target}: ${outcome}${answer}${by ? `, ${actorText(by)}` : ""}`];
   if (before) lines.push(`      before ${canonicalJson(before)}`);
   if (after) lines.push(`      after ${canonicalJson(after)}`);
   return lines;

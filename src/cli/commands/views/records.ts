@@ -1,11 +1,10 @@
 import { oneLine, RECORD_STATES, recordLabel, type RecordState } from "#model";
-import { ErrorGroups, recordWord, remedyOf, type ErrorGroup } from "#operator";
+import { eachRecord, ErrorGroups, recordWord, remedyOf, type ErrorGroup } from "#operator";
 import type { RecordView } from "#store";
 import { Option } from "commander";
 import { positiveInteger } from "../../arguments.ts";
 import type { Registration } from "../../command.ts";
 import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
-import { eachRecord } from "../../each-record.ts";
 import { exitCode } from "../../output/exit-code.ts";
 import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";

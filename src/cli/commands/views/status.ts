@@ -1,8 +1,7 @@
 import { oneLine, systemClock } from "#model";
-import { attentionOf, duration, ErrorGroups, listHints, type ErrorGroup } from "#operator";
+import { attentionOf, duration, eachRecord, ErrorGroups, listHints, type ErrorGroup } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
 import type { Registration } from "../../command.ts";
-import { eachRecord } from "../../each-record.ts";
 import { daemonWords } from "../../output/daemon-words.ts";
 import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
 import { statusCode } from "../../output/exit-code.ts";
@@ -23,7 +22,8 @@ export const registerStatus: Registration = (cli) =>
 
 const streamWords = `
 Stream states: loading (first load in progress), following (changes are followed), failing (the last poll failed; the next
-one tries again), held (nothing is delivered until a person decides: svcsync adopt).
+one tries again), held (nothing is delivered until a person decides: svcsync adopt),
+paused (nothing is delivered until the time that a person named: svcsync pause).
 Records: in sync (the service holds what the ERP showed last), due (in progress), waiting (for another record), parked and
 uncertain (a person must act), left out (by the rules of the stream or by a person), deleted (in the ERP).
 `;

@@ -5,6 +5,7 @@ import { unreadable } from "./0004-unreadable.ts";
 import { deletions } from "./0005-deletions.ts";
 import { matchReadings } from "./0006-match-readings.ts";
 import { answeredCreates } from "./0007-answered-creates.ts";
+import { acts } from "./0008-acts.ts";
 
 /** The store's versions, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const migrations: readonly string[] = [
@@ -15,4 +16,5 @@ export const migrations: readonly string[] = [
   deletions,
   matchReadings,
   answeredCreates,
+  acts,
 ];

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { ParkError, recordLabel, type Binding, type Clock, type RecordId, type RecordState } from "#model";
+import { ParkError, recordLabel, type Actor, type Binding, type Clock, type RecordId, type RecordState } from "#model";
 import { allows, next, statesMovedTo, type RecordEvent } from "../../transitions.ts";
 import type { AuditEntry, Decision } from "../../claim.ts";
 import { letGo } from "./journal.ts";
@@ -50,7 +50,7 @@ export class OperatorDecisions {
       WHERE id = @id`);
   }
 
-  resolve(id: RecordId, answer: OperatorDecision): void {
+  resolve(id: RecordId, answer: OperatorDecision, by?: Actor): void {
     const { audit, bindings, family, intents } = this.#tables;
     const record = this.#find.get(id.stream, id.key);
     if (record === undefined) throw new ParkError("E_RECORD_UNKNOWN", `${recordLabel(id)} is not known to the store`);
@@ -81,7 +81,7 @@ export class OperatorDecisions {
     if (answer.kind === "bind") this.#bind(record.id, id, answer.binding);
     else if (answer.kind === "skip") family.wakeDependents(id, false);
     else if (answer.kind === "unbind" || (answer.kind === "create" && isGone)) this.#unbind(record.id);
-    audit.add(id, this.#entry(answer, resource, binding));
+    audit.add(id, { ...this.#entry(answer, resource, binding), by });
     const state = next(record.state, event);
     this.#move.run({
       id: record.id,
@@ -114,7 +114,7 @@ export class OperatorDecisions {
     family.wakeDependents(id, moved);
   }
 
-  retryNow(target: { stream?: string; key?: string; states: readonly RecordState[] }): number {
+  retryNow(target: { stream?: string; key?: string; states: readonly RecordState[] }, by?: Actor): number {
     const revivable = statesMovedTo("due", "retryRequested");
     const states = target.states.filter((state) => state === "due" || revivable.includes(state));
     const narrowed = [
@@ -122,10 +122,18 @@ export class OperatorDecisions {
       ...(target.key === undefined ? [] : ["key = @key"]),
     ];
     const where = [`state IN (${stateList(states)})`, ...narrowed].join(" AND ");
+    const now = this.#clock.now();
     const { stream, key } = target;
+    if (by !== undefined)
+      this.#db
+        .prepare(
+          `INSERT INTO audit (at, stream, key, action, resource, outcome, actor, via, why)
+           SELECT @now, stream, key, 'retry', '', 'due again', @actor, @via, @why FROM records WHERE ${where}`,
+        )
+        .run({ now, stream, key, actor: by.name, via: by.via, why: by.why ?? null });
     return this.#db
       .prepare(`UPDATE records SET state = 'due', due_at = @now, attempts = 0, error = NULL WHERE ${where}`)
-      .run({ now: this.#clock.now(), stream, key }).changes;
+      .run({ now, stream, key }).changes;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { Clock, Json, RecordId } from "#model";
+import type { Actor, Clock, Json, RecordId } from "#model";
 import type { AuditEntry } from "../../claim.ts";
 import type { AuditRecord } from "../../facts.ts";
 import { optionalText, parseOptional, type JsonText } from "./json-text.ts";
@@ -16,6 +16,9 @@ interface AuditRow {
   readonly outcome: string;
   readonly status: number | null;
   readonly duration_ms: number | null;
+  readonly actor: string | null;
+  readonly via: Actor["via"] | null;
+  readonly why: string | null;
 }
 
 /** What was done to the service and to a record's life, append-only until it is pruned by age. */
@@ -29,8 +32,10 @@ export class AuditTrail {
   constructor(db: Database, clock: Clock) {
     this.#clock = clock;
     this.#add = db.prepare(`
-      INSERT INTO audit (at, stream, key, action, resource, service_id, before, after, outcome, status, duration_ms)
-      VALUES (@at, @stream, @key, @action, @resource, @serviceId, @before, @after, @outcome, @status, @durationMs)`);
+      INSERT INTO audit (at, stream, key, action, resource, service_id, before, after, outcome, status, duration_ms,
+        actor, via, why)
+      VALUES (@at, @stream, @key, @action, @resource, @serviceId, @before, @after, @outcome, @status, @durationMs,
+        @actor, @via, @why)`);
     this.#latest = db.prepare<[number], AuditRow>("SELECT * FROM audit ORDER BY id DESC LIMIT ?");
     this.#latestOf = db.prepare<[string, string, number], AuditRow>(
       "SELECT * FROM audit WHERE stream = ? AND key = ? ORDER BY id DESC LIMIT ?",
@@ -52,6 +57,9 @@ export class AuditTrail {
       outcome: entry.outcome,
       status: entry.status ?? null,
       durationMs: entry.durationMs ?? null,
+      actor: entry.by?.name ?? null,
+      via: entry.by?.via ?? null,
+      why: entry.by?.why ?? null,
     });
   }
 
@@ -68,10 +76,15 @@ export class AuditTrail {
       outcome: row.outcome,
       status: row.status ?? undefined,
       durationMs: row.duration_ms ?? undefined,
+      by: actorOf(row),
     }));
   }
 
   prune(before: number): number {
     return this.#prune.run(before).changes;
   }
+}
+
+function actorOf({ actor, via, why }: AuditRow): Actor | undefined {
+  return actor === null || via === null ? undefined : { name: actor, via, why: why ?? undefined };
 }

@@ -1,0 +1,40 @@
+import { userInfo } from "node:os";
+import { InvalidArgumentError, type Command } from "commander";
+import type { Actor } from "#model";
+import type { GlobalOptions } from "./command-context.ts";
+
+/** The options of each command that acts on streams or records. */
+export interface ActOptions extends GlobalOptions {
+  readonly why?: string;
+  readonly as?: string;
+}
+
+/** Adds the options that say who acts and why. */
+export function withActor(command: Command): Command {
+  return command
+    .option("--why <text>", "the reason, kept in the history", oneLineOf(500))
+    .option("--as <name>", "who acts (default: the user of this system)", oneLineOf(100));
+}
+
+/** Who acts through a command. */
+export function actorOf({ why, as }: ActOptions): Actor {
+  return { name: as ?? systemUser(), via: "cli", ...(why === undefined ? {} : { why }) };
+}
+
+/** A container's user may have a number and no name. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? "unknown"}`;
+  }
+}
+
+function oneLineOf(longest: number) {
+  return (text: string): string => {
+    const trimmed = text.trim();
+    if (trimmed === "" || trimmed.length > longest || /[\r\n]/.test(trimmed))
+      throw new InvalidArgumentError(`wanted one line of 1 to ${longest} characters`);
+    return trimmed;
+  };
+}

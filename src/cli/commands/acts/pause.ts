@@ -1,0 +1,53 @@
+import { localTime, systemClock } from "#model";
+import { duration, pause } from "#operator";
+import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import type { Registration } from "../../command.ts";
+import { openStoreContext } from "../../command-context.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
+import { durationArgument, momentArgument } from "../../moment.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+
+interface PauseOptions extends ActOptions {
+  /** The instant at which it ends. */
+  readonly until?: number;
+  /** Milliseconds from now. */
+  readonly for?: number;
+  readonly polls?: boolean;
+  readonly json?: boolean;
+}
+
+export const registerPause: Registration = (cli) =>
+  withActor(
+    cli
+      .command("pause", "Deliver nothing of these streams until a time; they continue then without a person")
+      .argument("<streams...>", "the streams")
+      .option("--until <time>", "when it ends, as 18:00 or 2026-11-22 18:00", momentArgument)
+      .option("--for <duration>", "how long it lasts, as 30m, 2h or 1d", durationArgument)
+      .option("--polls", "poll the ERP for them no more either"),
+  )
+    .option("--json", "as JSON")
+    .action(cli.action(run));
+
+/** `svcsync pause STREAM… --until TIME`: a running daemon stops within a second, one that is started meanwhile does not begin. */
+async function run(streams: readonly string[], options: PauseOptions, io: Io): Promise<number> {
+  const { until: moment, for: lastsMs, polls = false } = options;
+  if ((moment === undefined) === (lastsMs === undefined)) {
+    io.stderr.write("Say when the pause ends: --until 18:00, or --for 2h.\n");
+    return exitCode.usage;
+  }
+  const now = systemClock.now();
+  const until = moment ?? now + lastsMs!;
+  await using context = await openStoreContext(options, io);
+  if (!areKnown(streams, context.syncFile.streams, io)) return unknownStream;
+  await pause({ store: context.store, clock: systemClock }, { streams, until, polls }, actorOf(options));
+  if (options.json) printJson(io.stdout, { paused: streams, endsAt: until, polls });
+  else
+    io.stdout.write(
+      `Paused ${streams.join(", ")} until ${localTime(until)}, in ${duration(until - now)}; ${polls ? "they are not polled either" : "they are still polled"}.
+"svcsync resume ${streams.join(" ")}" ends it earlier.
+`,
+    );
+  return exitCode.ok;
+}

@@ -1,0 +1,31 @@
+import { systemClock } from "#model";
+import { resume } from "#operator";
+import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import type { Registration } from "../../command.ts";
+import { openStoreContext } from "../../command-context.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+
+interface ResumeOptions extends ActOptions {
+  readonly json?: boolean;
+}
+
+export const registerResume: Registration = (cli) =>
+  withActor(
+    cli.command("resume", "End the pause of streams").argument("[streams...]", "these streams (default: all paused)"),
+  )
+    .option("--json", "as JSON")
+    .action(cli.action(run));
+
+/** `svcsync resume [STREAM…]`: a running daemon continues within a second. */
+async function run(names: readonly string[], options: ResumeOptions, io: Io): Promise<number> {
+  await using context = await openStoreContext(options, io);
+  if (!areKnown(names, context.syncFile.streams, io)) return unknownStream;
+  const streams = names.length > 0 ? names : context.syncFile.streams.map(({ name }) => name);
+  const resumed = await resume({ store: context.store, clock: systemClock }, streams, actorOf(options));
+  if (options.json) printJson(io.stdout, { resumed });
+  else io.stdout.write(resumed.length === 0 ? "No such stream is paused.\n" : `Resumed ${resumed.join(", ")}.\n`);
+  return exitCode.ok;
+}

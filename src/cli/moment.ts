@@ -1,0 +1,36 @@
+import { InvalidArgumentError } from "commander";
+
+const units = new Map([
+  ["s", 1_000],
+  ["m", 60_000],
+  ["h", 3_600_000],
+  ["d", 86_400_000],
+]);
+
+/** `10m`, `2h` or `1d` in milliseconds. */
+export function durationArgument(text: string): number {
+  const [, count, unit] = /^(\d{1,5})(s|m|h|d)$/.exec(text.trim()) ?? [];
+  const ms = Number(count) * (units.get(unit ?? "") ?? 0);
+  if (!(ms > 0)) throw new InvalidArgumentError("wanted a duration such as 10m, 2h or 1d");
+  return ms;
+}
+
+/** `18:00` (the next time that this machine's clock shows it) or `2026-11-22 18:00` (local, or with an offset) as an instant. */
+export function momentArgument(text: string): number {
+  const [, hours, minutes] = /^(\d{1,2}):(\d{2})$/.exec(text.trim()) ?? [];
+  if (hours !== undefined) {
+    const [hour, minute] = [Number(hours), Number(minutes)];
+    if (hour < 24 && minute < 60) return next(hour, minute);
+  } else if (/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:\d{2})?$/.test(text.trim())) {
+    const at = Date.parse(text.trim().replace(" ", "T"));
+    if (!Number.isNaN(at)) return at;
+  }
+  throw new InvalidArgumentError("wanted a time such as 18:00 or 2026-11-22 18:00");
+}
+
+function next(hour: number, minute: number): number {
+  const at = new Date();
+  at.setHours(hour, minute, 0, 0);
+  if (at.getTime() <= Date.now()) at.setDate(at.getDate() + 1);
+  return at.getTime();
+}

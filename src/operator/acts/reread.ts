@@ -1,0 +1,52 @@
+import { ParkError, type Actor, type Key, type StreamName } from "#model";
+import { rereadNote } from "#pipeline";
+import type { SourceStream } from "#sources";
+import type { ActStore, IntakeStore, NoteStore } from "#store";
+
+/** Lets the next poll read the stream from its beginning. Rows that did not change cost no request to the service. */
+export async function rereadStream(
+  { store }: { readonly store: { readonly acts: ActStore } & NoteStore },
+  stream: StreamName,
+  by: Actor,
+): Promise<void> {
+  await store.acts.save(stream, { action: "reread", outcome: "from the beginning" }, by);
+  await store.saveNote(rereadNote(stream), true);
+}
+
+export interface Reread {
+  readonly changed: number;
+  readonly unchanged: number;
+  /** Keys that the ERP does not have. */
+  readonly missing: readonly Key[];
+}
+
+/**
+ * Reads these records of the ERP now.
+ * @throws {ParkError} E_NOT_RESOLVABLE while the first load is not complete.
+ */
+export async function rereadKeys(
+  { store, source }: { readonly store: { readonly acts: ActStore } & IntakeStore; readonly source: SourceStream },
+  {
+    stream,
+    keys,
+    signal,
+  }: { readonly stream: StreamName; readonly keys: readonly Key[]; readonly signal: AbortSignal },
+  by: Actor,
+): Promise<Reread> {
+  if ((await store.cursor(stream)).firstLoad)
+    throw new ParkError("E_NOT_RESOLVABLE", `the first load of ${stream} is not complete: it reads every row`);
+  await store.acts.save(stream, { action: "reread", outcome: keys.join(", ") }, by);
+  let changed = 0;
+  const missing: Key[] = [];
+  for (const key of keys) {
+    const row = await source.readOne(key, signal);
+    if (row === undefined) {
+      missing.push(key);
+      continue;
+    }
+    const { cursor } = await store.cursor(stream);
+    const changes = [{ kind: "upsert", key, row }] as const;
+    changed += (await store.stage(stream, { changes, cursor, backfill: false, complete: true })).changed;
+  }
+  return { changed, unchanged: keys.length - changed - missing.length, missing };
+}

@@ -1,0 +1,78 @@
+import { ParkError, recordLabel, type Actor, type Binding, type RecordId, type ServiceId } from "#model";
+import type { Stream } from "#mapping";
+import { proposeBinding, type ProposedBinding } from "#pipeline";
+import type { Service } from "#service";
+import { isAnswerable, type OperatorStore, type RecordStore, type RecordView } from "#store";
+import { recordWord } from "../shell.ts";
+
+/**
+ * Answers a create whose result is unknown, or a parked record, without a binding.
+ * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE.
+ */
+export async function resolve(
+  { store }: { readonly store: RecordStore & OperatorStore },
+  { id, answer }: { readonly id: RecordId; readonly answer: "create" | "skip" },
+  by: Actor,
+): Promise<void> {
+  await knownRecord(store, id);
+  await store.resolve(id, { kind: answer }, by);
+}
+
+export interface BindInput {
+  readonly id: RecordId;
+  readonly stream: Stream;
+  readonly serviceId: ServiceId;
+  /** Shown both sides before anything is bound; false binds nothing. */
+  readonly isMeant: (proposed: ProposedBinding, binding: Binding) => Promise<boolean>;
+  readonly signal: AbortSignal;
+}
+
+/** What was bound, with both sides; `isBound` is false where the person said no. */
+export interface Bound extends ProposedBinding {
+  readonly binding: Binding;
+  readonly isBound: boolean;
+}
+
+/**
+ * Binds a record to a record of the service that exists and that no other record has.
+ * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE, E_ALREADY_BOUND; {WaitError} E_SERVICE_DOUBTED.
+ */
+export async function bind(
+  { store, service }: { readonly store: RecordStore & OperatorStore; readonly service: Service },
+  { id, stream, serviceId, isMeant, signal }: BindInput,
+  by: Actor,
+): Promise<Bound> {
+  const view = await knownRecord(store, id);
+  const binding = { resource: stream.resource, serviceId };
+  const owner = await store.boundTo(binding);
+  const isOwn = owner !== undefined && recordLabel(owner) === recordLabel(id);
+  if (!isAnswerable(view.state) && (isOwn || !owner)) throw settledAlready(view);
+  if (owner) throw new ParkError("E_ALREADY_BOUND", `${labelOf(binding)} already belongs to ${recordLabel(owner)}`);
+  const proposed = await proposeBinding({ store, service }, stream, view, serviceId, signal);
+  if (!proposed.theirs)
+    throw new ParkError("E_NOT_RESOLVABLE", `the service has no ${labelOf(binding)}: nothing was bound`);
+  const isBound = await isMeant(proposed, binding);
+  if (isBound) await store.resolve(id, { kind: "bind", binding }, by);
+  return { ...proposed, binding, isBound };
+}
+
+/** @throws {ParkError} E_RECORD_UNKNOWN. */
+export async function knownRecord(store: RecordStore, id: RecordId): Promise<RecordView> {
+  const view = await store.record(id);
+  if (view) return view;
+  const message = `${recordLabel(id)} is not in the store: no poll of ${id.stream} has shown this key`;
+  throw new ParkError("E_RECORD_UNKNOWN", message);
+}
+
+export function labelOf({ resource, serviceId }: Binding): string {
+  return `${resource} ${serviceId}`;
+}
+
+/** Told before anything is asked: there is no question left. */
+function settledAlready({ id, state, binding }: RecordView): ParkError {
+  const bound = binding ? ` and bound to ${labelOf(binding)}` : "";
+  const next = binding
+    ? `"svcsync unbind ${recordWord(id)}" ends that binding`
+    : "only one that is due, waiting, parked or uncertain can be answered";
+  return new ParkError("E_NOT_RESOLVABLE", `${recordLabel(id)} is ${state}${bound}: ${next}. Nothing was bound`);
+}

@@ -1,0 +1,32 @@
+import type { Actor, RecordId } from "#model";
+import type { OperatorStore, RecordStore } from "#store";
+import { eachRecord } from "../each-record.ts";
+
+/** One record, the records of a stream, or all; `code`: only those that met this error. */
+export interface RetryInput {
+  readonly stream?: string | undefined;
+  readonly key?: string | undefined;
+  readonly code?: string | undefined;
+}
+
+const states = ["parked", "waiting"] as const;
+
+/**
+ * Makes parked and waiting records due again; one that is named also if a person left it out before. A running daemon delivers
+ * them within seconds. Returns how many.
+ */
+export async function retry(
+  { store }: { readonly store: RecordStore & OperatorStore },
+  { stream, key, code }: RetryInput,
+  by: Actor,
+): Promise<number> {
+  const scope = { ...(stream === undefined ? {} : { stream }), ...(key === undefined ? {} : { key }) };
+  if (code === undefined)
+    return store.retryNow({ ...scope, states: key === undefined ? states : [...states, "skipped"] }, by);
+  const ids: RecordId[] = [];
+  for await (const { id, error } of eachRecord(store, { ...(stream === undefined ? {} : { stream }), states }))
+    if (error?.code === code && (key === undefined || id.key === key)) ids.push(id);
+  let count = 0;
+  for (const id of ids) count += await store.retryNow({ ...id, states }, by);
+  return count;
+}

@@ -1,0 +1,44 @@
+import { errorFacts, SyncError, type Actor, type ErrorFacts, type RecordId, type RecordState } from "#model";
+import type { OperatorStore, RecordStore } from "#store";
+import { eachRecord } from "../each-record.ts";
+
+/** One record, or those of a stream that met the same error. */
+export type SkipInput = RecordId | { readonly stream: string; readonly code: string };
+
+export interface Skipped {
+  readonly skipped: number;
+  /** Records that moved on meanwhile. */
+  readonly refused: readonly { readonly id: RecordId; readonly error: ErrorFacts }[];
+}
+
+/** States that a person may answer. */
+const answerable: readonly RecordState[] = ["waiting", "parked", "uncertain"];
+
+/** Leaves records out until the ERP changes them. A record that moved on meanwhile keeps none of the others. */
+export async function skip(
+  { store }: { readonly store: RecordStore & OperatorStore },
+  input: SkipInput,
+  by: Actor,
+): Promise<Skipped> {
+  const ids = "key" in input ? [input] : await groupOf(input, store);
+  const refused: { id: RecordId; error: ErrorFacts }[] = [];
+  for (const id of ids) {
+    try {
+      await store.resolve(id, { kind: "skip" }, by);
+    } catch (thrown) {
+      if (!(thrown instanceof SyncError) || thrown.family !== "park") throw thrown;
+      refused.push({ id, error: errorFacts(thrown) });
+    }
+  }
+  return { skipped: ids.length - refused.length, refused };
+}
+
+async function groupOf(
+  { stream, code }: { readonly stream: string; readonly code: string },
+  store: RecordStore,
+): Promise<RecordId[]> {
+  const ids: RecordId[] = [];
+  for await (const { id, error } of eachRecord(store, { stream, states: answerable }))
+    if (error?.code === code) ids.push(id);
+  return ids;
+}
