@@ -8,6 +8,7 @@ import { Evaluation } from "../../src/mapping/expression/evaluation.ts";
 import { functionNames } from "../../src/mapping/expression/expression-fault.ts";
 import { isBounded } from "../../src/mapping/expression/expression-risk.ts";
 import { mapField, streamWith } from "./sample.ts";
+import { scriptEnvironment } from "../setup/script.ts";
 
 function bounded(text: string): boolean {
   return isBounded(new Evaluation(text).ast);
@@ -154,7 +155,8 @@ describe("an expression that a row makes run away", () => {
   });
 
   it("ends with the process that waits for it, also by SIGKILL", async () => {
-    const waiting = spawn(process.execPath, ["--import", "tsx", "test/mapping/killed-main.ts"], {
+    const waiting = spawn(process.execPath, ["test/mapping/killed-main.ts"], {
+      env: scriptEnvironment,
       stdio: ["ignore", "pipe", "inherit"],
     });
     const [pid, signal] = await Promise.all([

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { QueueLocation } from "#queue";
+import { scriptEnvironment } from "../setup/script.ts";
 
 /** What the process of queue-process-main.ts is told. */
 export interface Orders {
@@ -20,8 +21,8 @@ export interface QueueProcess extends AsyncDisposable {
 
 export function startQueueProcess(orders: Orders): QueueProcess {
   const main = fileURLToPath(new URL("queue-process-main.ts", import.meta.url));
-  const args = ["--import", "tsx", main, JSON.stringify(orders)];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const args = [main, JSON.stringify(orders)];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], env: scriptEnvironment });
   const lines: string[] = [];
   createInterface(child.stdout).on("line", (line) => void lines.push(line));
   const gone = new Promise<void>((resolve) => void child.once("close", () => resolve()));

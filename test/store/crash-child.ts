@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { scriptEnvironment } from "../setup/script.ts";
 
 /** Another process with the store, and what it has said so far. */
 export class CrashChild implements AsyncDisposable {
@@ -12,7 +13,8 @@ export class CrashChild implements AsyncDisposable {
 
   constructor(dataDir: string, firstId: number) {
     const script = fileURLToPath(new URL("crash-worker.ts", import.meta.url));
-    this.#child = spawn(process.execPath, ["--import", "tsx", script, dataDir, String(firstId)], {
+    this.#child = spawn(process.execPath, [script, dataDir, String(firstId)], {
+      env: scriptEnvironment,
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#closed = once(this.#child, "close");

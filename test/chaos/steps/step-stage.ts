@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DEFAULT_TOKEN, startSandbox, type Sandbox } from "#sandbox";
+import { scriptEnvironment } from "../../setup/script.ts";
 
 const child = fileURLToPath(new URL("step-child.ts", import.meta.url));
-
 /** A service, an empty store and settings between them, for the death of one process. */
 export interface StepStage extends AsyncDisposable {
   readonly sandbox: Sandbox;
@@ -35,9 +35,9 @@ export async function setStepStage(): Promise<StepStage> {
     sandbox,
     envFile,
     async dieAt(fatal) {
-      const dying = spawn(process.execPath, ["--import", "tsx", child, envFile, String(fatal)], {
+      const dying = spawn(process.execPath, [child, envFile, String(fatal)], {
         stdio: ["ignore", "pipe", "inherit"],
-        env: { PATH: process.env["PATH"] },
+        env: scriptEnvironment,
       });
       let said = "";
       dying.stdout.setEncoding("utf8").on("data", (text: string) => void (said += text));

@@ -8,6 +8,7 @@ import { systemClock } from "#model";
 import { adapters } from "#sources";
 import { Reader } from "../../conformance/source-reading.ts";
 import { openContext } from "../reading.ts";
+import { scriptEnvironment } from "../../setup/script.ts";
 
 describe("a SQLite file", () => {
   it("that another process writes meanwhile is read without loss", async () => {
@@ -15,7 +16,8 @@ describe("a SQLite file", () => {
     const path = join(folder, "erp.db");
     const count = 20_000;
     const script = new URL("sqlite-writer.ts", import.meta.url).pathname;
-    const writer = spawn(process.execPath, ["--import", "tsx", script, path, String(count)], {
+    const writer = spawn(process.execPath, [script, path, String(count)], {
+      env: scriptEnvironment,
       stdio: ["ignore", "pipe", "inherit"],
     });
     const ended = once(writer, "exit");
