@@ -52,6 +52,7 @@ async function polling() {
     /** The code that a stream is failing with. */
     failing: async (stream: StreamName) => (await store.cursor(stream)).error?.code,
     async [Symbol.asyncDispose]() {
+      await Promise.all(storedWhenObserved);
       await store[Symbol.asyncDispose]();
       await place[Symbol.asyncDispose]();
     },
