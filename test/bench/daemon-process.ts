@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { openSync, closeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { builtProgram } from "../setup/built-program.ts";
+import { childrenOf, peakBytesOf, processorMsOf } from "./process-facts.ts";
 
 /** One run of the real program, seen from outside. Disposing it stops it cleanly. */
 export class DaemonProcess implements AsyncDisposable {
@@ -28,16 +29,12 @@ export class DaemonProcess implements AsyncDisposable {
 
   /** The most memory it ever held, in bytes; undefined where the system does not tell (it is Linux that does). */
   async peakBytes(): Promise<number | undefined> {
-    const status = await readFile(`/proc/${this.#child.pid}/status`, "utf8").catch(() => "");
-    const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
-    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+    return peakBytesOf(this.#pid);
   }
 
   /** Processor time of it and of the processes that it started; undefined where the system does not tell. */
   async processorMs(): Promise<number | undefined> {
-    const { pid } = this.#child;
-    const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
-    const times = await Promise.all([String(pid), ...children.split(" ").filter(Boolean)].map(processorMsOf));
+    const times = await Promise.all([this.#pid, ...(await childrenOf(this.#pid))].map(processorMsOf));
     return times.includes(undefined) ? undefined : times.reduce<number>((sum, time) => sum + (time ?? 0), 0);
   }
 
@@ -49,23 +46,15 @@ export class DaemonProcess implements AsyncDisposable {
     throw new Error(`svcsync ended with code ${this.#child.exitCode}:\n${log.slice(-2000)}`);
   }
 
+  get #pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     this.#child.kill("SIGTERM");
     await once(this.#child, "exit");
   }
-}
-
-const MS_PER_TICK = 10;
-
-async function processorMsOf(pid: string): Promise<number | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // Behind the name, which may hold anything: the state, ten other facts, then time in the program and in the system.
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(")") + 2)
-    .split(" ")
-    .slice(11, 13);
-  return user === undefined ? undefined : (Number(user) + Number(system)) * MS_PER_TICK;
 }
 
 function entryOf(line: string): Record<string, unknown> {

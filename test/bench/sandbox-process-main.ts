@@ -5,7 +5,8 @@ import type { Answer, Question } from "./sandbox-process.ts";
 const LEDGER_SIZE = 250_000;
 
 const faults: Fault[] = JSON.parse(process.argv[2] ?? "[]");
-const { ledger, url } = await startSandbox({ ledgerSize: LEDGER_SIZE, faults });
+const sandbox = await startSandbox({ ledgerSize: LEDGER_SIZE, faults });
+const { ledger, url } = sandbox;
 
 process.on("message", (message: { number: number; question: Question }) => {
   process.send?.({ number: message.number, answer: answer(message.question) });
@@ -16,12 +17,16 @@ function answer(question: Question): Answer {
   switch (question.kind) {
     case "count":
       return { count: ledger.count(question.query) };
+    case "records": {
+      const kept = sandbox.records(question.resource);
+      return { count: kept.length, records: kept };
+    }
     case "passed": {
       const passedAt = ledger.requests(question.query).flatMap(({ at, status }) => (status === 429 ? [] : [at]));
       return { count: passedAt.length, passedAt };
     }
     case "window": {
-      const entries = ledger.requests(question.query);
+      const entries = ledger.requests(question.query).slice(question.skip);
       const first = entries[0];
       const last = entries.at(-1);
       if (!first || !last) return { count: 0 };

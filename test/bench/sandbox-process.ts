@@ -1,11 +1,11 @@
-import { sleep } from "#model";
-import type { Fault, RequestQuery } from "#sandbox";
+import { sleep, type ResourceName } from "#model";
+import type { Fault, RequestQuery, StoredRecord } from "#sandbox";
 import { Child } from "./child.ts";
 
-export interface Question {
-  readonly kind: "count" | "window" | "passed";
-  readonly query: RequestQuery;
-}
+export type Question =
+  | { readonly kind: "count" | "passed"; readonly query: RequestQuery }
+  | { readonly kind: "window"; readonly query: RequestQuery; readonly skip: number }
+  | { readonly kind: "records"; readonly resource: ResourceName };
 
 /** How many requests of a kind there were, and, for a window, when the first and the last of them ended. */
 export interface Answer {
@@ -15,6 +15,7 @@ export interface Answer {
   readonly url?: string;
   /** When each request ended that was not refused as one too many. */
   readonly passedAt?: readonly number[];
+  readonly records?: readonly StoredRecord[];
 }
 
 const LOOK_MS = 50;
@@ -46,8 +47,14 @@ export class SandboxProcess implements AsyncDisposable {
     return (await this.#ask({ kind: "passed", query })).passedAt ?? [];
   }
 
-  async window(query: RequestQuery): Promise<Answer> {
-    return this.#ask({ kind: "window", query });
+  /** The first and the last request of a kind, without the first `skip` of them. */
+  async window(query: RequestQuery, skip = 0): Promise<Answer> {
+    return this.#ask({ kind: "window", query, skip });
+  }
+
+  /** All records of a resource, as {@link Sandbox.records} has them. */
+  async records(resource: ResourceName): Promise<readonly StoredRecord[]> {
+    return (await this.#ask({ kind: "records", resource })).records ?? [];
   }
 
   /** Resolves when there were so many requests of this kind. @throws {Error} when the time is up. */

@@ -48,6 +48,12 @@ export class Stage implements AsyncDisposable {
 
   /** The program of the distribution in a process of its own, with a private Redis server. */
   async start(command: "run" | "sync", sandbox: SandboxProcess, settings: StageSettings = {}): Promise<DaemonProcess> {
+    const envFile = await this.configure(sandbox.url, settings);
+    return new DaemonProcess([command, "--env-file", envFile], join(this.folder, "svcsync.log"));
+  }
+
+  /** Writes the settings and the sync file of a daemon; resolves with the file of the settings. */
+  async configure(serviceUrl: string, settings: StageSettings = {}): Promise<string> {
     const envFile = join(this.folder, "bench.env");
     const syncFile = join(this.folder, "sync.yaml");
     const streams = await readFile(template, "utf8");
@@ -57,7 +63,7 @@ export class Stage implements AsyncDisposable {
       streams.replace("overlap: 5m", `overlap: ${settings.overlap ?? "5m"}`).replace(PLAIN_PATH, remarks),
     );
     const environment = {
-      SERVICE_URL: sandbox.url,
+      SERVICE_URL: serviceUrl,
       SERVICE_TOKEN: DEFAULT_TOKEN,
       SERVICE_CONCURRENCY: CONCURRENCY,
       ERP_URL: `sqlite:${this.erp.path}`,
@@ -70,7 +76,7 @@ export class Stage implements AsyncDisposable {
     };
     const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
     await writeFile(envFile, lines.join(""), { mode: 0o600 });
-    return new DaemonProcess([command, "--env-file", envFile], join(this.folder, "svcsync.log"));
+    return envFile;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
