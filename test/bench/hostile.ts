@@ -3,7 +3,7 @@ import { sleep, systemClock } from "#model";
 import { z } from "zod";
 import { WebClient } from "../../src/sources/wire/client/web-client.ts";
 import { webSettings } from "../../src/sources/wire/client/web-settings.ts";
-import { startWebServer, type Told } from "../sources/web-server.ts";
+import { type Told, startWebServer } from "../kit/http.ts";
 
 /** What an ERP, or something in its place, may answer to a poll. */
 export interface Hostile {

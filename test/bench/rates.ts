@@ -7,7 +7,7 @@ import { Child } from "./child.ts";
 import { median, type Sizes } from "./figures.ts";
 import { SandboxProcess, type Answer } from "./sandbox-process.ts";
 import { CONCURRENCY, Stage } from "./stage.ts";
-import { silent } from "./silent.ts";
+import { silentLogger } from "../kit/logger.ts";
 
 const CREATES = { method: "POST", resource: "customer", status: 200 } as const;
 
@@ -77,7 +77,7 @@ async function firstLoad(stage: Stage, records: number, latencyMs: number): Prom
 }
 
 async function bodiesOf(stage: Stage, records: number): Promise<string[]> {
-  const parts = { as: "operator", clock: systemClock, logger: silent } as const;
+  const parts = { as: "operator", clock: systemClock, logger: silentLogger } as const;
   await using store = await openStore(join(stage.folder, "data"), parts);
   const entries = await store.audit({ limit: records });
   return entries.map(({ after }) => JSON.stringify(after, (_name, value: unknown) => value ?? undefined));

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { OffsetClock } from "../kit/clock.ts";
 import { openDelivery } from "./steps/delivery.ts";
 import { setStepStage } from "./steps/step-stage.ts";
 
@@ -17,8 +18,7 @@ const row = (customer_no: string) => ({
 
 it("does not create again what it looks for while somebody sets the clock back", async () => {
   await using stage = await setStepStage();
-  let offsetMs = 0;
-  const clock = { now: () => Date.now() + offsetMs };
+  const clock = new OffsetClock();
   await using delivery = await openDelivery(stage.envFile, (_name, part) => part, clock);
   // The first create reads the index of what the service holds, at an hour that comes again.
   await delivery.stage("customers", "1", row("1"));
@@ -28,7 +28,7 @@ it("does not create again what it looks for while somebody sets the clock back",
   await delivery.stage("customers", "2", row("2"));
   const drained = delivery.drain();
   await cut;
-  offsetMs = -3 * HOUR_MS;
+  clock.offsetMs = -3 * HOUR_MS;
   await delivery.store.clockSetBack(3 * HOUR_MS);
   await drained;
   // What was put off by the clock of before is due by the one of now.

@@ -4,7 +4,7 @@ import type { RecordId, StreamName } from "#model";
 import { systemClock } from "#model";
 import { openQueue, type Queue, type QueueHandlers, type QueueLocation } from "#queue";
 import { deferred } from "../queue/deferred.ts";
-import { recordingLogger } from "../queue/recording-logger.ts";
+import { memoryLogger } from "../kit/logger.ts";
 
 /** One place to open queues at, fresh for each test. */
 export interface QueuePlace extends AsyncDisposable {
@@ -43,7 +43,7 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
     });
 
     async function another(): Promise<Queue> {
-      const opened = await openQueue(location, { clock: systemClock, logger: recordingLogger() });
+      const opened = await openQueue(location, { clock: systemClock, logger: memoryLogger() });
       others.unshift(opened);
       return opened;
     }

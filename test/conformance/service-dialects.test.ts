@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
 import type { SandboxOptions } from "#sandbox";
 import type { Dialect } from "#settings";
-import { never, thrownBy } from "../service/stand-in.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 import { openTenant, rowsOf, type Tenant } from "./service-tenant.ts";
 
 /** A tenant that differs from the known facts, and the settings that say so. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject, ResourceName } from "#model";
 import { resourceFacts, resourceNames } from "#service";
-import { never, thrownBy } from "../service/stand-in.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 import { openTenant, rowsOf, type Tenant } from "./service-tenant.ts";
 
 /** Operations that the service refuses for ever, beyond deletions that the client refuses itself. */

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startSandbox, type Fault, type Sandbox } from "#sandbox";
-import { localServer, pem } from "../http/local-server.ts";
-import { never, thrownBy } from "../service/stand-in.ts";
+import { localServer, pem } from "../kit/http.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 import { serviceOf } from "./service-of-settings.ts";
 
 describe("the manners that the environment sets", () => {

@@ -1,7 +1,7 @@
 import { afterEach, assert, beforeEach, describe, expect, it } from "vitest";
 import { RetryError, WaitError } from "#model";
 import type { Fault } from "#sandbox";
-import { never, thrownBy } from "../service/stand-in.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 import { openTenant, rowsOf, type Tenant } from "./service-tenant.ts";
 
 describe("the client while the service fails", () => {

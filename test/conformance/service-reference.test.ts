@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { never, open, standIn, thrownBy } from "../service/stand-in.ts";
+import { open, standIn } from "../service/stand-in.ts";
 import { openTenant, passwordLogin, rowsOf, type Tenant } from "./service-tenant.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 
 /** What the reference says of the service, in its order, as the client makes use of it. */
 describe("the client, sentence by sentence of the reference", () => {

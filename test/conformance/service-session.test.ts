@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { isJsonObject, WaitError } from "#model";
-import { never, open, secrets, standIn, type Reply, type Seen } from "../service/stand-in.ts";
+import { open, secrets, standIn, type Reply, type Seen } from "../service/stand-in.ts";
 import { openTenant, passwordLogin } from "./service-tenant.ts";
+import { never } from "../kit/outcome.ts";
 
 const WORKERS = 64;
 const CREATES = 1600;

@@ -3,8 +3,9 @@ import { RetryError, type Json } from "#model";
 import type { Service } from "#service";
 import { startSandbox, type Sandbox, type SandboxOptions } from "#sandbox";
 import { exampleEnvironment } from "#settings";
-import { never, standIn } from "../service/stand-in.ts";
+import { standIn } from "../service/stand-in.ts";
 import { serviceOf } from "./service-of-settings.ts";
+import { never } from "../kit/outcome.ts";
 
 /** One line of an env file, the tenant that needs it, and what the tenant then sees or no longer sees. */
 interface Case {

@@ -3,7 +3,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect } from "vitest";
 import type { SourceHarness } from "./source-harness.ts";
-import { never, rows } from "./source-reading.ts";
+import { rows } from "./source-reading.ts";
+import { never } from "../kit/outcome.ts";
 
 const rowCount = 50_000;
 const padding = "x".repeat(1_000);

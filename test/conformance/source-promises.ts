@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { ParkError, RetryError } from "#model";
 import type { SourceHarness } from "./source-harness.ts";
-import { allKeys, never, Reader, rows } from "./source-reading.ts";
+import { allKeys, Reader, rows } from "./source-reading.ts";
+import { never } from "../kit/outcome.ts";
 
 export type Proof = (erp: SourceHarness) => Promise<void>;
 

@@ -1,7 +1,6 @@
 import type { Change, ChangeBatch, Cursor } from "#model";
 import type { SourceStream } from "#sources";
-
-export const never = new AbortController().signal;
+import { never } from "../kit/outcome.ts";
 
 /** What svcsync would know of an ERP: the latest name by key, and where to go on. */
 export class Reader {

@@ -1,6 +1,8 @@
 import type { Change, Clock, ErrorFacts, Json, RecordId, RecordState, Row, ServiceId, StreamName } from "#model";
 import type { Applied, Claim, OpenStoreOptions, StageResult, Store, Unreadable } from "#store";
 import type { Logger } from "#telemetry";
+import { SetClock } from "../kit/clock.ts";
+import { silentLogger } from "../kit/logger.ts";
 
 /** Where one store lives: opening it twice opens the same store. Disposing removes it. */
 export interface StorePlace extends AsyncDisposable {
@@ -8,28 +10,6 @@ export interface StorePlace extends AsyncDisposable {
 }
 
 export type MakePlace = () => Promise<StorePlace>;
-
-/** A clock that moves only when a test says so. */
-export class ManualClock implements Clock {
-  #now = Date.UTC(2026, 0, 5, 8);
-
-  now(): number {
-    return this.#now;
-  }
-
-  advance(ms: number): void {
-    this.#now += ms;
-  }
-}
-
-/** Says nothing. */
-export const silentLogger: Logger = {
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
-  child: () => silentLogger,
-};
 
 export const LEASE_MS = 60_000;
 
@@ -65,7 +45,7 @@ interface StageOptions {
 
 /** An open store with the few sentences that most tests begin with. */
 export class Scene implements AsyncDisposable {
-  readonly clock = new ManualClock();
+  readonly clock = new SetClock();
   readonly #place: StorePlace;
   #store: Store | undefined;
 

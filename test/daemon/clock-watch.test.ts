@@ -2,20 +2,13 @@ import { describe, expect, it, vi } from "vitest";
 import type { Clock } from "#model";
 import { openStore } from "#store";
 import { ClockWatch } from "../../src/daemon/watch/clock-watch.ts";
-import { customer, OOPS, silentLogger, upsert } from "../conformance/store-scene.ts";
+import { customer, OOPS, upsert } from "../conformance/store-scene.ts";
 import { sqlitePlace } from "../store/sqlite-place.ts";
+import { OffsetClock } from "../kit/clock.ts";
+import { silentLogger } from "../kit/logger.ts";
 
 const HOUR_MS = 3_600_000;
 const patience = { timeout: 120_000 };
-
-/** A machine's clock, which somebody may set. */
-class WallClock implements Clock {
-  offsetMs = 0;
-
-  now(): number {
-    return Date.now() + this.offsetMs;
-  }
-}
 
 /** A store with one record that is due in ten minutes. */
 async function waitingRecord(clock: Clock) {
@@ -36,7 +29,7 @@ async function waitingRecord(clock: Clock) {
 
 describe("a clock that is set back", () => {
   it("takes due times along while the daemon runs", async () => {
-    const clock = new WallClock();
+    const clock = new OffsetClock();
     await using waiting = await waitingRecord(clock);
     const end = new AbortController();
     const watch = new ClockWatch(waiting.store, clock, silentLogger).run(end.signal);
@@ -50,7 +43,7 @@ describe("a clock that is set back", () => {
   });
 
   it("is noticed at the start, by what was written last", async () => {
-    const clock = new WallClock();
+    const clock = new OffsetClock();
     await using waiting = await waitingRecord(clock);
     clock.offsetMs -= HOUR_MS;
     const end = new AbortController();
@@ -61,7 +54,7 @@ describe("a clock that is set back", () => {
   });
 
   it("is noticed although the daemon that saw the later time gave back a dead one's claims, and died", async () => {
-    const clock = new WallClock();
+    const clock = new OffsetClock();
     await using place = await sqlitePlace();
     const open = () => openStore(place.dataDir, { as: "daemon", clock, logger: silentLogger });
     {
@@ -85,7 +78,7 @@ describe("a clock that is set back", () => {
   });
 
   it("moves nothing when it is set forward: what waited is due", async () => {
-    const clock = new WallClock();
+    const clock = new OffsetClock();
     await using waiting = await waitingRecord(clock);
     const end = new AbortController();
     const watch = new ClockWatch(waiting.store, clock, silentLogger).run(end.signal);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ParkedLog } from "../../src/daemon/watch/parked-log.ts";
-import { memoryLogger } from "../telemetry/memory-logger.ts";
+import { memoryLogger } from "../kit/logger.ts";
 
 const refused = (key: string) => ({
   code: "E_SERVICE_REFUSED" as const,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ErrorFacts } from "#model";
 import { PollWatch } from "../../src/daemon/watch/poll-watch.ts";
 import { deferred } from "../queue/deferred.ts";
-import { recordingLogger } from "../queue/recording-logger.ts";
+import { memoryLogger } from "../kit/logger.ts";
 
 const SECOND = 1_000;
 const { signal } = new AbortController();
@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 function watchOf(everyMs = 20 * SECOND) {
   let now = 0;
   const failed: { stream: string; error: ErrorFacts }[] = [];
-  const logger = recordingLogger();
+  const logger = memoryLogger();
   const store = { pollFailed: async (stream: string, error: ErrorFacts) => void failed.push({ stream, error }) };
   const schedule = new Map(["customers", "tickets"].map((name) => [name, { everyMs }]));
   const watch = new PollWatch({ store, logger, elapsed: () => now }, schedule);

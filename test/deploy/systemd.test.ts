@@ -13,7 +13,7 @@ import { proveWork } from "../../src/daemon/watch/work-proof.ts";
 import { notifyAccess } from "#settings";
 import { root } from "../architecture/source-files.ts";
 import { openScene } from "../cli/scene.ts";
-import { recordingLogger } from "../queue/recording-logger.ts";
+import { memoryLogger } from "../kit/logger.ts";
 import { builtProgram } from "../setup/built-program.ts";
 import { findProgram, provide } from "../setup/program.ts";
 
@@ -102,7 +102,7 @@ describe("what systemd is told", () => {
   it("is no heartbeat while svcsync stands still, but why", async () => {
     await using systemd = await listen("still");
     const access = { socket: systemd.socket, watchdogMs: 300 };
-    const manager = new ServiceManager(recordingLogger(), access);
+    const manager = new ServiceManager(memoryLogger(), access);
     let isStanding = true;
     const prove = () => (isStanding ? Promise.reject(standing) : Promise.resolve());
     await using _fed = manager.feed(prove, "Following tickets");
@@ -114,14 +114,14 @@ describe("what systemd is told", () => {
 
   it("is no heartbeat either while a part gives no answer at all", async () => {
     await using systemd = await listen("hanging");
-    const manager = new ServiceManager(recordingLogger(), { socket: systemd.socket, watchdogMs: 300 });
+    const manager = new ServiceManager(memoryLogger(), { socket: systemd.socket, watchdogMs: 300 });
     await using _fed = manager.feed(() => new Promise(() => undefined), "Following tickets");
     await vi.waitFor(() => expect(systemd.heard()).toContain("the store or the queue does not answer"), 60_000);
     expect(systemd.heard()).not.toContain("WATCHDOG");
   });
 
   it("is said once in the log where nobody listens, and stops nothing", async () => {
-    const logger = recordingLogger();
+    const logger = memoryLogger();
     const manager = new ServiceManager(logger, { socket: join(folder, "nobody"), watchdogMs: undefined });
     await manager.ready("Following tickets");
     await manager.stopping("Finishing");

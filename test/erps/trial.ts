@@ -2,7 +2,7 @@ import { sleep } from "#model";
 import { setStage, writeRequests, type Running, type Stage } from "../journeys/stage.ts";
 import { Comparison } from "./comparison.ts";
 import type { Erp } from "./erp.ts";
-import { FastClock } from "./fast-clock.ts";
+import { FastClock } from "../kit/clock.ts";
 
 /** The chapters of the story, in the order of the table. */
 export const CHAPTERS = [

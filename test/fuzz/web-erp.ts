@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "#model";
 import { HttpErp, type ErpRow } from "../sources/http-erp.ts";
 import { odataService } from "../sources/odata/service.ts";
 import { search, type SearchParameters } from "../sources/odoo/odoo-server.ts";
-import { startWebServer, type Asked, type Told, type WebServer } from "../sources/web-server.ts";
+import { type Asked, type Told, type WebServer, startWebServer } from "../kit/http.ts";
 
 export const webTables = ["incidents", "clients", "partners"] as const;
 export type WebTable = (typeof webTables)[number];

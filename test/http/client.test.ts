@@ -3,7 +3,9 @@ import type { IncomingHttpHeaders } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { HttpFailure } from "#http";
-import { localServer, open, thrownBy } from "./local-server.ts";
+import { open } from "./client.ts";
+import { localServer } from "../kit/http.ts";
+import { thrownBy } from "../kit/outcome.ts";
 
 describe("the HTTP client", () => {
   it("sends JSON once serialised and answers any status with its body", async () => {

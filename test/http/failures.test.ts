@@ -2,7 +2,9 @@ import { createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { listen } from "../setup/listen.ts";
-import { localServer, open, pem, thrownBy } from "./local-server.ts";
+import { open } from "./client.ts";
+import { localServer, pem } from "../kit/http.ts";
+import { thrownBy } from "../kit/outcome.ts";
 
 /** Answers whatever comes with these bytes, and never closes. */
 async function rawServer(answer: string): Promise<{ url: string } & AsyncDisposable> {

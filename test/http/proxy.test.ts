@@ -1,7 +1,9 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { bypassesProxy } from "../../src/http/no-proxy.ts";
-import { localServer, open, pem, thrownBy } from "./local-server.ts";
+import { open } from "./client.ts";
+import { localServer, pem } from "../kit/http.ts";
+import { thrownBy } from "../kit/outcome.ts";
 
 /** A proxy that knows CONNECT: every host it is asked for is the local machine. */
 async function proxy(tunnels: string[]) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { customersStream } from "../setup/customers-stream.ts";
-import { startWebServer } from "../sources/web-server.ts";
+import { startWebServer } from "../kit/http.ts";
 import { only, setStage, until, untilState } from "./stage.ts";
 
 const syncFile = (shop: string) => `
@@ -23,7 +23,7 @@ describe("an ERP that vanishes", () => {
   it("stops its own streams alone, says so once, and is followed again when it is back", async () => {
     const rows = [{ id: "1", name: "Käufer eins" }];
     let isAway = false;
-    await using shop = await startWebServer(() => (isAway ? { cut: true } : { body: { rows } }));
+    await using shop = await startWebServer(() => (isAway ? { cut: "midBody" } : { body: { rows } }));
     await using stage = await setStage({ syncFile: syncFile(shop.url) });
     stage.erp.insertCustomer({ customer_no: "10001" });
     await using running = await stage.start();

@@ -7,7 +7,7 @@ import { systemClock } from "#model";
 import { openQueue } from "#queue";
 import type { Store } from "#store";
 import { startPostgres } from "../setup/postgres.ts";
-import { recordingLogger } from "../queue/recording-logger.ts";
+import { memoryLogger } from "../kit/logger.ts";
 import { startRedis } from "../setup/redis.ts";
 import { only, setStage, until, untilHeld, untilState, writeRequests, type Stage } from "./stage.ts";
 
@@ -253,7 +253,7 @@ describe("a wake-up that the queue kept for a stream that is held now", () => {
     await until("its row is read", async () => (await running.store.record(id))?.state === "due");
     await using queue = await openQueue(
       { kind: "redis", url: redis.url, prefix },
-      { clock: systemClock, logger: recordingLogger() },
+      { clock: systemClock, logger: memoryLogger() },
     );
     await queue.wake([id], { backfill: false });
     await until("the wake-up came up", async () => {

@@ -4,19 +4,20 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStore } from "#store";
 import { openTenant } from "../conformance/service-tenant.ts";
-import { ManualClock, silentLogger } from "../conformance/store-scene.ts";
+import { SetClock } from "../kit/clock.ts";
+import { silentLogger } from "../kit/logger.ts";
+import { never } from "../kit/outcome.ts";
 // The matcher alone uses it: the module's index does not show it.
 import { IndexReader } from "../../src/pipeline/match/index-reader.ts";
 import { naturalKey, ruleName } from "../../src/pipeline/match/natural-key.ts";
 
-const never = new AbortController().signal;
 const DAY_MS = 24 * 60 * 60_000;
 const rule = { fields: ["customerId"], compare: "exact" } as const;
 
 /** An index of the customers of a service, read at the times of a clock that a test moves. */
 async function setScene() {
   const folder = await mkdtemp(join(tmpdir(), "svcsync-index-"));
-  const clock = new ManualClock();
+  const clock = new SetClock();
   const tenant = await openTenant();
   const store = await openStore(folder, { as: "daemon", clock, logger: silentLogger });
   const { service, sandbox } = tenant;

@@ -3,17 +3,18 @@ import { ParkError, RetryError, WaitError, type StreamName } from "#model";
 import { Poller, PollPauses, Sweeper } from "#pipeline";
 import type { SourceStream } from "#sources";
 import { openStore } from "#store";
-import { silentLogger } from "../conformance/store-scene.ts";
+import { SetClock } from "../kit/clock.ts";
+import { silentLogger } from "../kit/logger.ts";
+import { never } from "../kit/outcome.ts";
 import { sqlitePlace } from "../store/sqlite-place.ts";
 
-const never = new AbortController().signal;
 const MINUTE = 60_000;
 const names = ["customers", "contacts", "tickets"];
 
 /** Streams of one ERP, which answers each poll with what `erp.answer` does; all by one clock. */
 async function polling() {
   const place = await sqlitePlace();
-  const clock = { at: 1_000_000, now: () => clock.at };
+  const clock = new SetClock(1_000_000);
   const store = await openStore(place.dataDir, { as: "daemon", clock, logger: silentLogger });
   const erp = { asked: [] as StreamName[], answer: (_stream: StreamName): Promise<void> => Promise.resolve() };
   const source = (stream: StreamName): SourceStream => ({
@@ -34,7 +35,7 @@ async function polling() {
     ...common,
     sources: new Map(names.map((name) => [name, source(name)])),
     sweeper: new Sweeper({ ...common, streams: new Map(), intervalMs: MINUTE }),
-    pauses: new PollPauses({ sourceOf: () => "erp", elapsed: clock.now }),
+    pauses: new PollPauses({ sourceOf: () => "erp", elapsed: () => clock.now() }),
     observer: {
       staged: () => {},
       polled: () => {},

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { RetryError } from "#model";
 import { Presence } from "../../src/pipeline/match/presence.ts";
 import { ServiceRefusal, unknownResource } from "../../src/service/transport/failures.ts";
-import { never, thrownBy } from "../service/stand-in.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 
 const id = { stream: "orders", key: "1" };
 const refusal = new ServiceRefusal("E_SERVICE_REFUSED", "no", 404, { isOwnWord: true });

@@ -3,11 +3,11 @@ import type { Change, ChangeBatch, Json, UnreadableRow } from "#model";
 import { Poller, PollPauses, Sweeper } from "#pipeline";
 import type { KeylessRows, SourceStream } from "#sources";
 import { openStore } from "#store";
-import { customer, silentLogger, upsert } from "../conformance/store-scene.ts";
+import { customer, upsert } from "../conformance/store-scene.ts";
 import { sqlitePlace } from "../store/sqlite-place.ts";
-import { memoryLogger } from "../telemetry/memory-logger.ts";
+import { memoryLogger, silentLogger } from "../kit/logger.ts";
+import { never } from "../kit/outcome.ts";
 
-const never = new AbortController().signal;
 const stream = "customers";
 
 /** A poller over a real store, and an ERP that shows what the test puts into it. */

@@ -3,7 +3,8 @@ import type { RecordId } from "#model";
 import { Relay } from "#pipeline";
 import { openStore } from "#store";
 import { sqlitePlace } from "../store/sqlite-place.ts";
-import { customer, silentLogger, upsert } from "../conformance/store-scene.ts";
+import { customer, upsert } from "../conformance/store-scene.ts";
+import { silentLogger } from "../kit/logger.ts";
 
 const SECOND_MS = 1_000;
 const clock = { now: () => Date.now() };

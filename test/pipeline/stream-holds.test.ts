@@ -4,7 +4,7 @@ import { StreamHolds } from "#pipeline";
 import { openStore, type Note } from "#store";
 import type { Hold } from "../../src/pipeline/wake/hold.ts";
 import { sqlitePlace } from "../store/sqlite-place.ts";
-import { memoryLogger } from "../telemetry/memory-logger.ts";
+import { memoryLogger } from "../kit/logger.ts";
 
 const stoppedNote: Note<string> = { name: "stopped", schema: z.string() };
 

@@ -6,15 +6,16 @@ import { ParkError, RetryError, type Key, type Row } from "#model";
 import { Sweeper } from "#pipeline";
 import type { SourceStream } from "#sources";
 import { openStore } from "#store";
-import { ManualClock, silentLogger } from "../conformance/store-scene.ts";
+import { SetClock } from "../kit/clock.ts";
+import { silentLogger } from "../kit/logger.ts";
+import { never } from "../kit/outcome.ts";
 
-const never = new AbortController().signal;
 const stream = "customers";
 
 /** An ERP whose list of keys and whose single reads are set apart from each other. */
 async function setScene() {
   const folder = await mkdtemp(join(tmpdir(), "svcsync-sweeper-"));
-  const clock = new ManualClock();
+  const clock = new SetClock();
   const store = await openStore(folder, { as: "daemon", clock, logger: silentLogger });
   const erp = { keys: [] as Key[], rows: new Map<Key, Row | Error>(), reads: [] as Key[] };
   const source: SourceStream = {

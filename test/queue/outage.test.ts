@@ -6,7 +6,7 @@ import { openQueue, type Queue, type QueueLocation } from "#queue";
 import { startPostgres } from "../setup/postgres.ts";
 import { startRedis } from "../setup/redis.ts";
 import { startQueueProcess } from "./queue-process.ts";
-import { recordingLogger, type RecordingLogger } from "./recording-logger.ts";
+import { type MemoryLogger, memoryLogger } from "../kit/logger.ts";
 
 /** A call without a bound of its own would never end here, and the test would with it. */
 const patience = { timeout: 120_000, interval: 20 };
@@ -15,7 +15,7 @@ const record = (key: string) => ({ stream: "customers", key });
 
 interface Working {
   readonly queue: Queue;
-  readonly logger: RecordingLogger;
+  readonly logger: MemoryLogger;
   readonly delivered: string[];
   polls: number;
   /** How often the queue told that its backend had forgotten its jobs. */
@@ -27,14 +27,14 @@ afterEach(async () => {
   for (const queue of opened.splice(0)) await queue[Symbol.asyncDispose]();
 });
 
-async function open(location: QueueLocation, logger = recordingLogger()): Promise<Queue> {
+async function open(location: QueueLocation, logger = memoryLogger()): Promise<Queue> {
   const queue = await openQueue(location, { clock: systemClock, logger });
   opened.push(queue);
   return queue;
 }
 
 async function work(location: QueueLocation): Promise<Working> {
-  const logger = recordingLogger();
+  const logger = memoryLogger();
   const queue = await open(location, logger);
   const working: Working = { queue, logger, delivered: [], polls: 0, forgotten: 0 };
   queue.onForgotten?.(() => working.forgotten++);
@@ -88,7 +88,7 @@ describe.each(servers)("a queue whose server goes away: $name", ({ kind, start }
   it("opens while the server is away, and works once it is there", async () => {
     await using server = await start();
     await server.stop();
-    const logger = recordingLogger();
+    const logger = memoryLogger();
     const queue = await open({ kind, url: server.url }, logger);
     const delivered: string[] = [];
     const deliver = async ({ key }: { key: string }) => void delivered.push(key);
@@ -171,7 +171,7 @@ describe("a queue on Redis", () => {
 
   it("warns once of an eviction policy that may drop jobs", async () => {
     await using redis = await startRedis({ args: ["--maxmemory-policy", "allkeys-lru"] });
-    const logger = recordingLogger();
+    const logger = memoryLogger();
     const printed = vi.spyOn(console, "warn");
     const queue = await open({ kind: "redis", url: redis.url }, logger);
     await queue.start({ deliver: async () => undefined, poll: async () => undefined }, { concurrency: 1 });

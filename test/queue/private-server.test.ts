@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "#model";
 import { openQueue, spawnGuarded, type Queue } from "#queue";
 import { startQueueProcess } from "./queue-process.ts";
-import { recordingLogger, type RecordingLogger } from "./recording-logger.ts";
+import { type MemoryLogger, memoryLogger } from "../kit/logger.ts";
 
 const patience = { timeout: 120_000, interval: 20 };
 const live = { backfill: false };
@@ -16,12 +16,12 @@ const id = { stream: "customers", key: "1" };
 
 describe("a private server", () => {
   let dataDir: string;
-  let logger: RecordingLogger;
+  let logger: MemoryLogger;
   const opened: Queue[] = [];
 
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), "svcsync-private-"));
-    logger = recordingLogger();
+    logger = memoryLogger();
   });
   afterEach(async () => {
     for (const queue of opened.splice(0)) await queue[Symbol.asyncDispose]();

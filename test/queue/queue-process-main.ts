@@ -2,12 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { systemClock } from "#model";
 import { openQueue } from "#queue";
 import type { Orders } from "./queue-process.ts";
-import { recordingLogger } from "./recording-logger.ts";
+import { memoryLogger } from "../kit/logger.ts";
 
 const orders: Orders = JSON.parse(process.argv[2] ?? "");
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-const queue = await openQueue(orders.location, { clock: systemClock, logger: recordingLogger() });
+const queue = await openQueue(orders.location, { clock: systemClock, logger: memoryLogger() });
 await queue.start(
   {
     async deliver({ key }) {

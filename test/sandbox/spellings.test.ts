@@ -8,7 +8,7 @@ import {
   switchSpellings,
   tokenFromText,
 } from "#sandbox";
-import { thrownBy } from "../service/stand-in.ts";
+import { thrownBy } from "../kit/outcome.ts";
 
 describe("a switch from a command line", () => {
   it.each([

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "#model";
 import type { Dialect } from "#settings";
-import { bodyOf, dialect, never, open, standIn, thrownBy, type Reply, type Seen } from "./stand-in.ts";
+import { bodyOf, dialect, open, standIn, type Reply, type Seen } from "./stand-in.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 
 const customer = { name: "A", customerStatus: 1, customerId: "10023" };
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { isJsonObject, type Json } from "#model";
 import type { Patch } from "#service";
-import { bodyOf, dialect, never, open, standIn, thrownBy, type Reply, type Seen } from "./stand-in.ts";
+import { bodyOf, dialect, open, standIn, type Reply, type Seen } from "./stand-in.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 
 const rename: Patch = { fields: { name: "B" }, arrays: {} };
 const tagged: Patch = { fields: { name: "B" }, arrays: { tags: { add: [1], remove: [2] } } };

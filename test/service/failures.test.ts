@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { never, open, standIn, thrownBy, type Reply } from "./stand-in.ts";
+import { open, standIn, type Reply } from "./stand-in.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 
 const create = async (reply: Reply) => {
   await using server = await standIn(() => reply);

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "#model";
 import type { SandboxOptions } from "#sandbox";
 import { openTenant } from "../conformance/service-tenant.ts";
-import { never, open, standIn } from "./stand-in.ts";
+import { open, standIn } from "./stand-in.ts";
+import { never } from "../kit/outcome.ts";
 
 /** What is said of a field of customers, in a tenant that has these records. */
 async function factOf(field: string, records: readonly JsonObject[]) {

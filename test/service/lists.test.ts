@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "#model";
 import type { Dialect } from "#settings";
-import { dialect, never, open, standIn, thrownBy, type Opened, type Reply } from "./stand-in.ts";
+import { dialect, open, standIn, type Opened, type Reply } from "./stand-in.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 
 async function rowsOf(opened: Opened, resource: string, query: { fields: string[]; changedSince?: number }) {
   const all: JsonObject[] = [];

@@ -2,7 +2,8 @@ import { assert, describe, expect, it } from "vitest";
 import { RetryError, WaitError } from "#model";
 import { Breaker } from "../../src/service/transport/breaker.ts";
 import { AdaptiveLimit } from "../../src/service/transport/limit.ts";
-import { never, open, standIn, thrownBy, type Reply } from "./stand-in.ts";
+import { open, standIn, type Reply } from "./stand-in.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 
 const round = (limit: AdaptiveLimit, load: "fine" | "overloaded", durationMs = 10, kind = "GET customer") => {
   void limit.enter(undefined);

@@ -4,7 +4,8 @@ import { resourceFacts, resourceNames } from "#service";
 import { Brand } from "../../src/service/dialect/brand.ts";
 import { fieldsParameter } from "../../src/service/dialect/fields.ts";
 import { Paths, type LoadWritten } from "../../src/service/dialect/paths.ts";
-import { dialect, thrownBy } from "./stand-in.ts";
+import { dialect } from "./stand-in.ts";
+import { thrownBy } from "../kit/outcome.ts";
 
 describe("the brand", () => {
   const brand = new Brand("acme");

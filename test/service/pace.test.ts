@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Pace } from "../../src/service/transport/pace.ts";
 import { fixedWindow, slidingWindow, tokenBucket, type Limiter } from "./limiters.ts";
 import { simulate } from "./simulated-client.ts";
-import { never, thrownBy } from "./stand-in.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_S = 86_400;

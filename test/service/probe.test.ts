@@ -3,7 +3,8 @@ import type { Finding, ResourceName } from "#model";
 import type { SandboxOptions } from "#sandbox";
 import type { Dialect } from "#settings";
 import { openTenant, type Tenant } from "../conformance/service-tenant.ts";
-import { never, open, standIn } from "./stand-in.ts";
+import { open, standIn } from "./stand-in.ts";
+import { never } from "../kit/outcome.ts";
 
 const MAPPED: readonly ResourceName[] = ["customer", "customerContact", "ticket"];
 

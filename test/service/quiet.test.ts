@@ -2,7 +2,8 @@ import { assert, describe, expect, it } from "vitest";
 import { startSandbox } from "#sandbox";
 import { openLogger, type Logger } from "#telemetry";
 import { passwordLogin } from "../conformance/service-tenant.ts";
-import { never, open, secrets, thrownBy } from "./stand-in.ts";
+import { open, secrets } from "./stand-in.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 
 const PASSWORD = "pass-word-1234";
 const CODE = 987_654;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
-import { never, open, standIn, thrownBy } from "./stand-in.ts";
+import { open, standIn } from "./stand-in.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 
 const MINUTE_MS = 60_000;
 

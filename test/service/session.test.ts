@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Clock } from "#model";
-import { never, open, secrets, standIn, thrownBy, type Reply, type Seen } from "./stand-in.ts";
+import { open, secrets, standIn, type Reply, type Seen } from "./stand-in.ts";
+import { SetClock } from "../kit/clock.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -40,10 +41,7 @@ function tenant(now: () => number = Date.now) {
   return { state, answer };
 }
 
-function clockAt(start: number): Clock & { at: number } {
-  return { at: start, now: () => clock.at };
-}
-const clock = clockAt(Date.parse("2026-01-01T00:00:00Z"));
+const clock = new SetClock(Date.parse("2026-01-01T00:00:00Z"));
 
 describe("the session with a password", () => {
   it("hides each token that it is given, before it is used", async () => {

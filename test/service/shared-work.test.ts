@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { untilAborted } from "../../src/service/transport/shared-work.ts";
-import { thrownBy } from "./stand-in.ts";
+import { thrownBy } from "../kit/outcome.ts";
 
 describe("work that callers share", () => {
   it("may fail after a caller came too late, without an unhandled rejection", async () => {

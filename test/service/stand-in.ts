@@ -1,10 +1,9 @@
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { isJsonObject, systemClock, type Clock, type Json, type JsonObject } from "#model";
 import { openService, type ReferenceCache, type Service, type ServiceContext } from "#service";
 import type { Dialect, Secrets, Settings } from "#settings";
-import type { LogFields, Logger } from "#telemetry";
-import { listen } from "../setup/listen.ts";
+import { startWebServer, type Asked, type Told } from "../kit/http.ts";
+import { memoryLogger, type LogLine } from "../kit/logger.ts";
 
 /** A request as the stand-in saw it. */
 export interface Seen {
@@ -33,49 +32,28 @@ export interface StandIn extends AsyncDisposable {
 /** A server of one test: it answers what `answer` says and fails the request when it has nothing to say. */
 export async function standIn(answer: (request: Seen) => Reply | Promise<Reply> | undefined): Promise<StandIn> {
   const seen: Seen[] = [];
-  const surprise = ({ method, path }: Seen): Reply => ({ status: 599, text: `surprise: ${method} ${path}` });
-  const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const received = await receive(request);
+  const server = await startWebServer(async (asked) => {
+    const received = seenOf(asked);
     seen.push(received);
-    reply(response, (await answer(received)) ?? surprise(received));
-  };
-  const server = createServer((request, response) => void serve(request, response));
-  const port = await listen(server);
-  return {
-    url: `http://127.0.0.1:${port}`,
-    seen,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+    const reply = await answer(received);
+    if (reply === undefined) throw new Error(`${asked.method} ${asked.path}`);
+    return toldOf(reply);
+  });
+  return { url: server.url, seen, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-async function receive(request: IncomingMessage): Promise<Seen> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(Buffer.from(chunk));
-  const text = Buffer.concat(chunks).toString();
-  const url = new URL(request.url ?? "/", "http://stand-in");
-  const body: Json | undefined = text === "" ? undefined : JSON.parse(text);
-  const { method = "", headers } = request;
-  return {
-    method,
-    path: url.pathname,
-    query: url.searchParams,
-    body,
-    authorization: headers.authorization,
-    headers,
-  };
+function seenOf({ body, headers, ...asked }: Asked): Seen {
+  return { ...asked, headers, body: body === "" ? undefined : JSON.parse(body), authorization: headers.authorization };
 }
 
-function reply(response: ServerResponse, { status = 200, json, text, headers = {}, cut }: Reply): void {
-  if (cut) {
-    response.destroy();
-    return;
-  }
-  response.writeHead(status, { "content-type": json === undefined ? "text/plain" : "application/json", ...headers });
-  response.end(json === undefined ? text : JSON.stringify(json));
+function toldOf({ status = 200, json, text = "", headers, cut = false }: Reply): Told {
+  const type = json === undefined ? "text/plain" : "application/json";
+  return {
+    status,
+    headers: { "content-type": type, ...headers },
+    body: json === undefined ? text : JSON.stringify(json),
+    ...(cut && { cut: "unanswered" }),
+  };
 }
 
 export const dialect: Dialect = {
@@ -119,7 +97,7 @@ export const secrets: Secrets = {
 
 export interface Opened extends AsyncDisposable {
   readonly service: Service;
-  readonly log: { level: string; message: string; fields: LogFields }[];
+  readonly log: LogLine[];
   readonly cache: Map<string, { readAt: number; entries: Json }>;
 }
 
@@ -130,7 +108,7 @@ export function open(
   context: Partial<ServiceContext> & { secrets?: Secrets } = {},
 ): Opened {
   const clock: Clock = context.clock ?? systemClock;
-  const log: Opened["log"] = [];
+  const logger = memoryLogger();
   const cache: Opened["cache"] = new Map();
   const referenceCache: ReferenceCache = {
     load: (resource) => Promise.resolve(cache.get(resource)),
@@ -141,37 +119,13 @@ export function open(
   };
   const service = openService(serviceSettings(url, changes), context.secrets ?? secrets, {
     clock,
-    logger: context.logger ?? recorder(log),
+    logger: context.logger ?? logger,
     referenceCache,
     ...(context.breaker === undefined ? {} : { breaker: context.breaker }),
     ...(context.hide === undefined ? {} : { hide: context.hide }),
     ...(context.version === undefined ? {} : { version: context.version }),
   });
-  return { service, log, cache, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
-}
-
-function recorder(log: Opened["log"]): Logger {
-  const at = (level: string) => (fields: LogFields, message: string) => void log.push({ level, message, fields });
-  const logger: Logger = {
-    debug: at("debug"),
-    info: at("info"),
-    warn: at("warn"),
-    error: at("error"),
-    child: () => logger,
-  };
-  return logger;
-}
-
-export const never = new AbortController().signal;
-
-/** What a promise was rejected with. */
-export async function thrownBy(work: Promise<unknown>): Promise<unknown> {
-  try {
-    await work;
-  } catch (thrown) {
-    return thrown;
-  }
-  throw new Error("nothing was thrown");
+  return { service, log: logger.lines, cache, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
 
 export function bodyOf(request: Seen | undefined): JsonObject {

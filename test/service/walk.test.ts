@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
 import type { Dialect } from "#settings";
 import { walk } from "../../src/service/reads/walk.ts";
-import { dialect, thrownBy } from "./stand-in.ts";
+import { dialect } from "./stand-in.ts";
+import { thrownBy } from "../kit/outcome.ts";
 
 const rowsOf = (ids: number[]): JsonObject[] => ids.map((id) => ({ id }));
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { never, open, standIn, thrownBy, type Reply, type Seen } from "./stand-in.ts";
+import { open, standIn, type Reply, type Seen } from "./stand-in.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 
 const refused: Reply = { status: 404, text: "<html><title>Not found</title>" };
 

@@ -1,7 +1,7 @@
 import type { SourceStream } from "#sources";
 import type { SourceHarness, StreamOptions, TestRow } from "../conformance/source-harness.ts";
-import { SetClock } from "./reading.ts";
-import { startWebServer, type Asked, type Told } from "./web-server.ts";
+import { SetClock } from "../kit/clock.ts";
+import { type Asked, type Told, startWebServer } from "../kit/http.ts";
 
 export interface ErpRow {
   /** Grows with each new key, as serial ids do. */

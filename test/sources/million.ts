@@ -7,7 +7,8 @@ import { settings } from "../../src/sources/sql/settings.ts";
 import { SqlStream } from "../../src/sources/sql/stream.ts";
 import { startMariadb } from "../setup/mariadb.ts";
 import { startPostgres } from "../setup/postgres.ts";
-import { silent } from "./reading.ts";
+import { silentLogger } from "../kit/logger.ts";
+import { never } from "../kit/outcome.ts";
 import { openWriter } from "./sql/writer.ts";
 
 /**
@@ -15,7 +16,6 @@ import { openWriter } from "./sql/writer.ts";
  * test/sources/million.ts [ROWS]`. The normal run proves flat memory with 50,000 rows.
  */
 const rowCount = Number(process.argv[2] ?? 1_000_000);
-const never = new AbortController().signal;
 
 const fill = {
   postgres: `insert into customers select n, 'Customer ' || n, repeat('x', 200), n * 1.25,
@@ -50,7 +50,7 @@ async function measure(url: string): Promise<void> {
     zoneIsSet: true,
     cells: new CellReader("UTC"),
     clock: systemClock,
-    logger: silent,
+    logger: silentLogger,
   });
   let cursor: Cursor | null = null;
   const poll = async () => {

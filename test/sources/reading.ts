@@ -1,32 +1,12 @@
 import type { Change, ChangeBatch, Clock, Cursor, Key } from "#model";
-import type { Logger } from "#telemetry";
 import type { OpenContext } from "../../src/sources/adapter.ts";
 import type { SourceStream } from "../../src/sources/source.ts";
-
-export const silent: Logger = {
-  debug() {},
-  info() {},
-  warn() {},
-  error() {},
-  child: () => silent,
-};
-
-/** A clock that tests set. */
-export class SetClock implements Clock {
-  at: number;
-  constructor(at: number) {
-    this.at = at;
-  }
-  now(): number {
-    return this.at;
-  }
-}
+import { silentLogger } from "../kit/logger.ts";
+import { never } from "../kit/outcome.ts";
 
 export function openContext(clock: Clock): OpenContext {
-  return { name: "erp", clock, logger: silent };
+  return { name: "erp", clock, logger: silentLogger };
 }
-
-export const never = new AbortController().signal;
 
 export interface Poll {
   readonly batches: readonly ChangeBatch[];

@@ -5,11 +5,13 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openStore, type Note, type Store } from "#store";
 import { SqliteStore } from "../../src/store/sqlite/store.ts";
-import { ManualClock, Scene, customer, silentLogger, upsert } from "../conformance/store-scene.ts";
+import { Scene, customer, upsert } from "../conformance/store-scene.ts";
 import { canMount, smallDisk } from "./small-disk.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
+import { SetClock } from "../kit/clock.ts";
+import { silentLogger } from "../kit/logger.ts";
 
-const clock = new ManualClock();
+const clock = new SetClock();
 const countNote: Note<number> = { name: "a", schema: z.number() };
 const openDaemon = (dataDir: string) => openStore(dataDir, { as: "daemon", clock, logger: silentLogger });
 const batch = (changes: ReturnType<typeof upsert>[]) => ({ changes, cursor: 2, backfill: false, complete: true });

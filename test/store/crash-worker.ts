@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { argv, stdout } from "node:process";
 import { systemClock, type Change } from "#model";
 import { openStore } from "#store";
-import { silentLogger } from "../conformance/store-scene.ts";
+import { silentLogger } from "../kit/logger.ts";
 
 /**
  * A daemon that is made to be killed: stages, creates and updates records as fast as it can, and says on its output what

@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { systemClock } from "#model";
 import { openStore, type Note, type Store } from "#store";
-import { customer, silentLogger } from "../conformance/store-scene.ts";
+import { customer } from "../conformance/store-scene.ts";
 import { CrashChild } from "./crash-child.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
+import { silentLogger } from "../kit/logger.ts";
 
 const operatorNote: Note<string> = { name: "operator", schema: z.string() };
 

@@ -2,11 +2,12 @@ import { chmod, mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStore } from "#store";
-import { ManualClock, silentLogger } from "../conformance/store-scene.ts";
+import { SetClock } from "../kit/clock.ts";
+import { silentLogger } from "../kit/logger.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
 const open = (dataDir: string, as: "daemon" | "operator" = "daemon") =>
-  openStore(dataDir, { as, clock: new ManualClock(), logger: silentLogger });
+  openStore(dataDir, { as, clock: new SetClock(), logger: silentLogger });
 
 async function modeOf(path: string): Promise<number> {
   return (await stat(path)).mode & 0o777;

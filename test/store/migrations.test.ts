@@ -3,11 +3,13 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { migrations } from "../../src/store/sqlite/migrations/index.ts";
-import { ManualClock, Scene, customer, silentLogger, upsert } from "../conformance/store-scene.ts";
+import { Scene, customer, upsert } from "../conformance/store-scene.ts";
 import { sqlitePlace, type SqlitePlace } from "./sqlite-place.ts";
+import { SetClock } from "../kit/clock.ts";
+import { silentLogger } from "../kit/logger.ts";
 
 const openAs = (place: SqlitePlace, as: "daemon" | "operator") =>
-  place.open({ as, clock: new ManualClock(), logger: silentLogger });
+  place.open({ as, clock: new SetClock(), logger: silentLogger });
 
 /** A store as the first version wrote it, with one bound record. */
 function writeVersionOne(dataDir: string): void {

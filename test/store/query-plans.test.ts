@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import type { Store } from "#store";
-import { silentLogger } from "../conformance/store-scene.ts";
+import { silentLogger } from "../kit/logger.ts";
 import { migrate } from "../../src/store/sqlite/durability/migrate.ts";
 import { migrations } from "../../src/store/sqlite/migrations/index.ts";
 import { SqliteStore } from "../../src/store/sqlite/store.ts";

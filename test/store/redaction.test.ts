@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openStore } from "#store";
 import { Redaction } from "#telemetry";
-import { customer, ManualClock, silentLogger, upsert } from "../conformance/store-scene.ts";
+import { customer, upsert } from "../conformance/store-scene.ts";
+import { SetClock } from "../kit/clock.ts";
+import { silentLogger } from "../kit/logger.ts";
 
 const error = { code: "E_TEST", message: "refused s3cr3t-token", details: { said: "s3cr3t-token" } } as const;
 
@@ -18,7 +20,7 @@ afterAll(() => rm(folder, { recursive: true }));
 describe("the store", () => {
   it("writes no secret of an error or a note down, not even one that a login brought later", async () => {
     const redaction = new Redaction();
-    const clock = new ManualClock();
+    const clock = new SetClock();
     const { redact } = redaction;
     await using store = await openStore(folder, { as: "daemon", clock, logger: silentLogger, redact });
     redaction.hide("s3cr3t-token");

@@ -1,6 +1,6 @@
 import { openMetrics, Redaction } from "#telemetry";
 import { startWeb, type WebAddress, type WebParts } from "#web";
-import { memoryLogger } from "../telemetry/memory-logger.ts";
+import { memoryLogger } from "../kit/logger.ts";
 import { now, sampleStatus } from "./sample-status.ts";
 
 /** The real server on a free port, over the sample unless a part is given. */

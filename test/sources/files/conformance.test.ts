@@ -1,7 +1,7 @@
 import { describeSource, printedTable } from "../../conformance/source-contract.ts";
 import type { SourceHarness, StreamOptions, TestRow } from "../../conformance/source-harness.ts";
 import type { SourceStream } from "#sources";
-import { SetClock } from "../reading.ts";
+import { SetClock } from "../../kit/clock.ts";
 import { DropFolder } from "./drop-folder.ts";
 
 /** An ERP that drops a file for each transaction: its changes, or all that it has. */

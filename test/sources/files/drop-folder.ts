@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { SourceStream } from "#sources";
 import { readSchema, settingsSchema } from "../../../src/sources/files/schema.ts";
 import { openFiles } from "../../../src/sources/files/source.ts";
-import { openContext, type SetClock } from "../reading.ts";
+import { openContext } from "../reading.ts";
+import type { SetClock } from "../../kit/clock.ts";
 
 /** A folder of a test's own that an ERP drops files into. */
 export class DropFolder implements AsyncDisposable {

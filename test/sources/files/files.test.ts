@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Cursor } from "#model";
-import { allKeys, never, poll, SetClock } from "../reading.ts";
+import { allKeys, poll } from "../reading.ts";
 import { DropFolder } from "./drop-folder.ts";
+import { SetClock } from "../../kit/clock.ts";
+import { never } from "../../kit/outcome.ts";
 
 let folder: DropFolder;
 const clock = new SetClock(0);

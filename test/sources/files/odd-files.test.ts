@@ -2,8 +2,10 @@ import { execFileSync } from "node:child_process";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { never, poll, SetClock } from "../reading.ts";
+import { poll } from "../reading.ts";
 import { DropFolder } from "./drop-folder.ts";
+import { SetClock } from "../../kit/clock.ts";
+import { never } from "../../kit/outcome.ts";
 
 let folder: DropFolder;
 const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));

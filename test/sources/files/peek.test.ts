@@ -2,8 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { setStage } from "../../journeys/stage.ts";
-import { never, poll, SetClock } from "../reading.ts";
+import { poll } from "../reading.ts";
 import { DropFolder } from "./drop-folder.ts";
+import { SetClock } from "../../kit/clock.ts";
+import { never } from "../../kit/outcome.ts";
 
 let folder: DropFolder;
 beforeEach(async () => {

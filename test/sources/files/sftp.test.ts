@@ -1,9 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { allKeys, poll, SetClock } from "../reading.ts";
+import { allKeys, poll } from "../reading.ts";
 import { DropFolder } from "./drop-folder.ts";
 import { startSftpServer, type SftpServer } from "./sftp-server.ts";
+import { SetClock } from "../../kit/clock.ts";
 
 let folder: DropFolder;
 let server: SftpServer;

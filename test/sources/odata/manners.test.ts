@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
-import { allKeys, never, openContext, poll, SetClock } from "../reading.ts";
-import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
+import { allKeys, openContext, poll } from "../reading.ts";
+import { SetClock } from "../../kit/clock.ts";
+import { type Asked, type Told, type WebServer, startWebServer } from "../../kit/http.ts";
+import { never } from "../../kit/outcome.ts";
 import { odataService } from "./service.ts";
 
 const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));

@@ -3,8 +3,10 @@ import type { JsonObject } from "#model";
 import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
 import { jsonText } from "../../../src/sources/wire/walk/json-value.ts";
-import { allKeys, never, openContext, poll, SetClock } from "../reading.ts";
-import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
+import { allKeys, openContext, poll } from "../reading.ts";
+import { SetClock } from "../../kit/clock.ts";
+import { type Asked, type Told, type WebServer, startWebServer } from "../../kit/http.ts";
+import { never } from "../../kit/outcome.ts";
 import { odataService, type ServiceManners } from "./service.ts";
 
 const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "#model";
-import type { Asked, Told } from "../web-server.ts";
+import type { Asked, Told } from "../../kit/http.ts";
 import { filterOf } from "./filter.ts";
 
 export interface ServiceManners {

@@ -4,7 +4,7 @@ import { openOdoo } from "../../../src/sources/odoo/source.ts";
 import { describeSource, printedTable } from "../../conformance/source-contract.ts";
 import { httpHarness, type HttpErp, type HttpErpKind } from "../http-erp.ts";
 import { openContext } from "../reading.ts";
-import type { Asked, Told } from "../web-server.ts";
+import type { Asked, Told } from "../../kit/http.ts";
 import { search, type SearchParameters } from "./odoo-server.ts";
 
 const fields: JsonObject = {

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { readSchema, settingsSchema } from "../../../src/sources/odoo/schema.ts";
 import { openOdoo } from "../../../src/sources/odoo/source.ts";
-import { never, openContext, poll, SetClock } from "../reading.ts";
-import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
+import { openContext, poll } from "../reading.ts";
+import { SetClock } from "../../kit/clock.ts";
+import { type Asked, type Told, type WebServer, startWebServer } from "../../kit/http.ts";
+import { never } from "../../kit/outcome.ts";
 
 let server: WebServer;
 const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));

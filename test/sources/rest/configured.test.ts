@@ -2,8 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
 import { MemoryErp, micros } from "../memory-erp.ts";
-import { allKeys, never, openContext, poll, SetClock } from "../reading.ts";
-import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
+import { allKeys, openContext, poll } from "../reading.ts";
+import { SetClock } from "../../kit/clock.ts";
+import { type Asked, type Told, type WebServer, startWebServer } from "../../kit/http.ts";
+import { never } from "../../kit/outcome.ts";
 
 const now = Date.parse("2026-03-02T10:00:00Z");
 const clock = new SetClock(now);
@@ -135,7 +137,7 @@ describe("a configured API", () => {
 
   it("reads on when a page is cut in the middle, and when the ERP answers 500 once", async () => {
     erp.fill(25, micros("2026-03-01T08:00:00Z"));
-    server.instead.push({ body: { data: { rows: [{ id: "1" }] } }, cut: true }, { status: 500, body: "oops" });
+    server.instead.push({ body: { data: { rows: [{ id: "1" }] } }, cut: "midBody" }, { status: 500, body: "oops" });
     expect(new Set((await poll(await stream())).keys).size).toBe(25);
   });
 

@@ -5,7 +5,7 @@ import { openRest } from "../../../src/sources/rest/source.ts";
 import { wallMicrosAt, wallText } from "../../../src/sources/wire/stamps/wall.ts";
 import { httpHarness, type ErpRow, type HttpErp, type HttpErpKind } from "../http-erp.ts";
 import { openContext } from "../reading.ts";
-import type { Asked, Told } from "../web-server.ts";
+import type { Asked, Told } from "../../kit/http.ts";
 
 const SITE_ZONE = "Europe/Berlin";
 

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MemoryErp } from "../memory-erp.ts";
-import { allKeys, never, poll, SetClock } from "../reading.ts";
-import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
+import { allKeys, poll } from "../reading.ts";
+import { SetClock } from "../../kit/clock.ts";
+import { type Asked, type Told, type WebServer, startWebServer } from "../../kit/http.ts";
+import { never } from "../../kit/outcome.ts";
 import { presetStream } from "./preset-stream.ts";
 
 const clock = new SetClock(0);

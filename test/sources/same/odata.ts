@@ -1,6 +1,6 @@
 import type { JsonObject } from "#model";
 import { odataService, type ServiceManners } from "../odata/service.ts";
-import { startWebServer } from "../web-server.ts";
+import { startWebServer } from "../../kit/http.ts";
 import { iso, keyColumns, tables, type ErpRows, type ErpTable } from "./erp-rows.ts";
 import { plainParents, type Serve } from "./served.ts";
 

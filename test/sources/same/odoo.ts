@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "#model";
-import { startWebServer, type Asked, type Told } from "../web-server.ts";
+import { type Asked, type Told, startWebServer } from "../../kit/http.ts";
 import { tables, text, type ErpRows, type ErpTable } from "./erp-rows.ts";
 import type { Serve } from "./served.ts";
 

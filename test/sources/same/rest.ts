@@ -1,5 +1,5 @@
 import type { JsonObject } from "#model";
-import { startWebServer } from "../web-server.ts";
+import { startWebServer } from "../../kit/http.ts";
 import { iso, keyColumns, tables, type ErpTable } from "./erp-rows.ts";
 import { plainParents, type Serve } from "./served.ts";
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import { adapters } from "#sources";
-import { never, openContext } from "../reading.ts";
+import { openContext } from "../reading.ts";
 import { dialects, useServers } from "./servers.ts";
+import { never } from "../../kit/outcome.ts";
 
 const { open } = useServers();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { knownRemedyOf } from "#operator";
 import type { Finding } from "#model";
-import { never } from "../reading.ts";
+import { never } from "../../kit/outcome.ts";
 import { openSql } from "./opened.ts";
 
 async function findings(schema: string, read: object, settings = {}): Promise<Finding[]> {

@@ -3,10 +3,11 @@ import { systemClock } from "#model";
 import { adapters } from "#sources";
 import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
-import { never, openContext, poll } from "../reading.ts";
+import { openContext, poll } from "../reading.ts";
 import { openSql } from "./opened.ts";
 import { dialects, useServers } from "./servers.ts";
 import type { DialectName } from "./shapes.ts";
+import { never } from "../../kit/outcome.ts";
 
 const servers = useServers();
 

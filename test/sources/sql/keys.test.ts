@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { allKeys, never, poll } from "../reading.ts";
+import { allKeys, poll } from "../reading.ts";
 import { dialects, useServers } from "./servers.ts";
+import { never } from "../../kit/outcome.ts";
 
 const { open } = useServers();
 

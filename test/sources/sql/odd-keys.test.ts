@@ -6,9 +6,11 @@ import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { read } from "../../../src/sources/sql/read.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { SqlStream } from "../../../src/sources/sql/stream.ts";
-import { allKeys, never, poll, silent } from "../reading.ts";
+import { allKeys, poll } from "../reading.ts";
 import { dialects, useServers } from "./servers.ts";
 import type { DialectName } from "./shapes.ts";
+import { silentLogger } from "../../kit/logger.ts";
+import { never } from "../../kit/outcome.ts";
 
 const { open } = useServers();
 /** Text that does not tell upper from lower case, where the database has such a thing. */
@@ -65,7 +67,7 @@ describe("odd keys", () => {
       zoneIsSet: true,
       cells: new CellReader("UTC"),
       clock: systemClock,
-      logger: silent,
+      logger: silentLogger,
     });
     for (let times = 0; times < 5; times++)
       expect((await poll(stream)).keys.toSorted()).toEqual(["0", ...spellings, "z"].toSorted());

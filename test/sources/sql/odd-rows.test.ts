@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeBatch } from "#model";
-import { allKeys, never, poll } from "../reading.ts";
+import { allKeys, poll } from "../reading.ts";
 import { dialects, useServers } from "./servers.ts";
+import { never } from "../../kit/outcome.ts";
 
 const { open } = useServers();
 const megabyte = 1_000_000;

@@ -8,7 +8,7 @@ import { read } from "../../../src/sources/sql/read.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { SqlStream } from "../../../src/sources/sql/stream.ts";
 import type { SourceHarness, StreamOptions, TestRow } from "../../conformance/source-harness.ts";
-import { silent } from "../reading.ts";
+import { silentLogger } from "../../kit/logger.ts";
 import { openPlace, type Place } from "./place.ts";
 import type { DialectName, Shape } from "./shapes.ts";
 import { openWriter, type Writer } from "./writer.ts";
@@ -126,7 +126,7 @@ class SqlHarness implements SourceHarness {
       zoneIsSet: true,
       cells: new CellReader(zone),
       clock: systemClock,
-      logger: silent,
+      logger: silentLogger,
     });
   }
 

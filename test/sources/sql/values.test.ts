@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { never, poll } from "../reading.ts";
+import { poll } from "../reading.ts";
 import { openSql } from "./opened.ts";
 import { useServers } from "./servers.ts";
+import { never } from "../../kit/outcome.ts";
 
 const servers = useServers();
 

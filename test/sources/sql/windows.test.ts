@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { Reader } from "../../conformance/source-reading.ts";
-import { never, poll } from "../reading.ts";
+import { poll } from "../reading.ts";
 import { openSql } from "./opened.ts";
 import { useServers } from "./servers.ts";
 import { shapes } from "./shapes.ts";
 import { openSqlHarness } from "./sql-harness.ts";
 import { openWriter } from "./writer.ts";
+import { never } from "../../kit/outcome.ts";
 
 const servers = useServers();
 

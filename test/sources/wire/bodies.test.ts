@@ -5,8 +5,9 @@ import { reachFindings } from "../../../src/sources/wire/client/web-check.ts";
 import { WebClient } from "../../../src/sources/wire/client/web-client.ts";
 import { webSettings } from "../../../src/sources/wire/client/web-settings.ts";
 import { z } from "zod";
-import { never, SetClock } from "../reading.ts";
-import { startWebServer, type Told, type WebServer } from "../web-server.ts";
+import { SetClock } from "../../kit/clock.ts";
+import { type Told, type WebServer, startWebServer } from "../../kit/http.ts";
+import { never } from "../../kit/outcome.ts";
 
 const schema = z.object(webSettings);
 const MEGABYTE = 1024 * 1024;

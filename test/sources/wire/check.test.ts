@@ -2,8 +2,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import { adapters, type OpenedSource } from "#sources";
 import { freePort } from "../../setup/free-port.ts";
-import { never, openContext } from "../reading.ts";
-import { startWebServer, type Told } from "../web-server.ts";
+import { openContext } from "../reading.ts";
+import { type Told, startWebServer } from "../../kit/http.ts";
+import { never } from "../../kit/outcome.ts";
 
 const kinds = {
   odata: [{ version: "v4" }, { entity: "Customers", changed: "changedAt" }],

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EmptyPages } from "../../../src/sources/wire/walk/empty-pages.ts";
 import type { KeyPage, WireTable } from "../../../src/sources/wire/table.ts";
 import { walkByKey } from "../../../src/sources/wire/walk/walk-keys.ts";
-import { never } from "../reading.ts";
+import { never } from "../../kit/outcome.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());

@@ -2,8 +2,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Json } from "#model";
 import { WebClient } from "../../../src/sources/wire/client/web-client.ts";
 import { webSettings } from "../../../src/sources/wire/client/web-settings.ts";
-import { never, SetClock } from "../reading.ts";
-import { startWebServer, type Asked, type Told, type WebServer } from "../web-server.ts";
+import { SetClock } from "../../kit/clock.ts";
+import { type Asked, type Told, type WebServer, startWebServer } from "../../kit/http.ts";
+import { never } from "../../kit/outcome.ts";
 import { z } from "zod";
 
 const MINUTE_MS = 60_000;

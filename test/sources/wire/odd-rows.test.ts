@@ -8,8 +8,10 @@ import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts"
 import { openRest } from "../../../src/sources/rest/source.ts";
 import type { SourceStream } from "../../../src/sources/source.ts";
 import { odataService } from "../odata/service.ts";
-import { allKeys, never, openContext, SetClock } from "../reading.ts";
-import { startWebServer, type WebServer } from "../web-server.ts";
+import { allKeys, openContext } from "../reading.ts";
+import { SetClock } from "../../kit/clock.ts";
+import { type WebServer, startWebServer } from "../../kit/http.ts";
+import { never } from "../../kit/outcome.ts";
 
 const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));
 const now = "2026-03-01T09:00:00Z";

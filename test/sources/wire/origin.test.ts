@@ -5,8 +5,9 @@ import { openOData } from "../../../src/sources/odata/source.ts";
 import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
 import { odataService } from "../odata/service.ts";
-import { allKeys, openContext, SetClock } from "../reading.ts";
-import { startWebServer, type Told, type WebServer } from "../web-server.ts";
+import { allKeys, openContext } from "../reading.ts";
+import { SetClock } from "../../kit/clock.ts";
+import { type Told, type WebServer, startWebServer } from "../../kit/http.ts";
 
 const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));
 let erp: WebServer;

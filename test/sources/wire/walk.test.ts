@@ -6,7 +6,8 @@ import { ServerClock } from "../../../src/sources/wire/client/server-clock.ts";
 import type { KeyPage, Scope, StampPage, WireRow, WireTable } from "../../../src/sources/wire/table.ts";
 import type { WallRange } from "../../../src/sources/wire/stamps/wall.ts";
 import { walkComplete } from "../../../src/sources/wire/walk/walk-keys.ts";
-import { never, SetClock } from "../reading.ts";
+import { SetClock } from "../../kit/clock.ts";
+import { never } from "../../kit/outcome.ts";
 
 const SECOND = 1_000_000;
 

@@ -9,7 +9,8 @@ import { mssqlEngine } from "../../../../src/sources/sql/mssql/mssql-engine.ts";
 import { read } from "../../../../src/sources/sql/read.ts";
 import { settings } from "../../../../src/sources/sql/settings.ts";
 import { SqlStream } from "../../../../src/sources/sql/stream.ts";
-import { never, poll } from "../../reading.ts";
+import { poll } from "../../reading.ts";
+import { never } from "../../../kit/outcome.ts";
 
 const columnOf = (name: string): Column => ({ name, kind: "integer", type: "bigint" });
 

@@ -1,6 +1,48 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { fileURLToPath } from "node:url";
 import type { Json } from "#model";
 import { listen } from "../setup/listen.ts";
+
+export interface LocalServer extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly server: Server;
+}
+
+/** A real HTTP server on a free port, for tests that write each answer by hand. Disposing it ends every connection. */
+export async function localServer(listener: RequestListener, options: { tls?: boolean } = {}): Promise<LocalServer> {
+  const server = options.tls
+    ? createTlsServer({ key: readFileSync(pem("server-key")), cert: readFileSync(pem("server")) }, listener)
+    : createServer(listener);
+  const port = await listen(server);
+  return {
+    // The certificate is made out to this name.
+    url: `${options.tls ? "https" : "http"}://localhost:${port}`,
+    port,
+    server,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** `authority`, `server` or `server-key`: made for tests alone. */
+export function pem(name: string): string {
+  return fileURLToPath(new URL(`./tls/${name}.pem`, import.meta.url));
+}
 
 export interface Asked {
   readonly method: string;
@@ -15,8 +57,8 @@ export interface Told {
   readonly headers?: Readonly<Record<string, string>>;
   /** Bytes and text are sent as they are, anything else as JSON. */
   readonly body?: Json | string | Buffer;
-  /** Ends the connection after half of the body. */
-  readonly cut?: boolean;
+  /** Ends the connection after half of the body, or instead of an answer. */
+  readonly cut?: "midBody" | "unanswered";
 }
 
 export interface WebServer extends AsyncDisposable {
@@ -29,7 +71,7 @@ export interface WebServer extends AsyncDisposable {
   cut(): void;
 }
 
-/** A real HTTP server on a free port that answers what `handler` says. */
+/** A real HTTP server on a free port that answers what `handler` says, and 599 where it throws. */
 export async function startWebServer(handler: (asked: Asked) => Told | Promise<Told>): Promise<WebServer> {
   const asked: Asked[] = [];
   const instead: Told[] = [];
@@ -45,17 +87,13 @@ export async function startWebServer(handler: (asked: Asked) => Told | Promise<T
       send(response, { status: 599, body: `the test server was surprised: ${String(thrown)}` });
     }
   };
-  const server = createServer((request, response) => void exchange(request, response));
-  const port = await listen(server);
+  const local = await localServer((request, response) => void exchange(request, response));
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${local.port}`,
     asked,
     instead,
-    cut: () => server.closeAllConnections(),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    cut: () => local.server.closeAllConnections(),
+    [Symbol.asyncDispose]: () => local[Symbol.asyncDispose](),
   };
 }
 
@@ -72,6 +110,10 @@ function bytesOf(body: Told["body"]): Buffer {
 }
 
 function send(response: ServerResponse, told: Told): void {
+  if (told.cut === "unanswered") {
+    response.destroy();
+    return;
+  }
   const bytes = bytesOf(told.body);
   const type = typeof told.body === "string" ? "text/html" : "application/json";
   response.writeHead(told.status ?? 200, {
@@ -79,7 +121,7 @@ function send(response: ServerResponse, told: Told): void {
     "content-length": String(bytes.length),
     ...told.headers,
   });
-  if (!told.cut) {
+  if (told.cut === undefined) {
     response.end(bytes);
     return;
   }
