@@ -4,7 +4,7 @@ const foreign: ReadonlySet<string> = new Set([
   "applied",
   "before",
   "after",
-  "doubts",
+  "inFlight",
   "projection",
   "details",
   "cursor",

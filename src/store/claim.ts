@@ -12,7 +12,19 @@ import type {
 } from "#model";
 
 /** A record that one worker holds. Every step names it; a step with a claim that was lost fails with E_CLAIM_LOST. */
-export interface Claim {
+export type Claim = BoundClaim | UnboundClaim;
+
+/** A claim of a record that has its counterpart in the service. */
+export interface BoundClaim extends ClaimFacts {
+  readonly binding: Binding;
+}
+
+/** A claim of a record that the service does not have, as far as is known. */
+export interface UnboundClaim extends ClaimFacts {
+  readonly binding: undefined;
+}
+
+interface ClaimFacts {
   readonly id: RecordId;
   /** Random per claim: the fencing token. */
   readonly token: string;
@@ -25,18 +37,25 @@ export interface Claim {
   readonly deleted: boolean;
   /** Deliveries that failed since the last real change. */
   readonly attempts: number;
-  readonly binding: Binding | undefined;
   /** What was last written to the service, or undefined before the first write. */
   readonly applied: Projection | undefined;
-  /**
-   * Fields whose value in the service is not known, because an update that carried them has not been seen to end: they
-   * are sent again whatever `applied` says. For an array: every id that may be in it because of us.
-   */
-  readonly doubts: Projection | undefined;
+  /** What may differ from `applied` in the service. */
+  readonly inFlight: InFlight | undefined;
   /** A create that was begun and whose end is not known. */
   readonly intent: Intent | undefined;
   /** An operator's answer that this delivery carries out. */
   readonly decision: Decision | undefined;
+}
+
+/** Why the service may hold something else than what was last written. */
+export interface InFlight {
+  /**
+   * `update`: an update has not been seen to end. `deletion`: the record's deletion has not been seen to end. `drift`: a
+   * comparison found the fields to differ; no request is under way.
+   */
+  readonly kind: "update" | "deletion" | "drift";
+  /** Fields that are sent again whatever was last written. The value of an array: every id that may be in it because of us. */
+  readonly fields: Projection;
 }
 
 /** A create that was written down before its POST. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Binding, Cursor, ErrorFacts, Key, Projection, RecordId, RecordState, Row, ServiceId } from "#model";
-import type { AuditEntry, Intent } from "./claim.ts";
+import type { AuditEntry, InFlight, Intent } from "./claim.ts";
 import type { Note } from "./note.ts";
 
 /** An entry of the audit trail: when, and about which record. What a person did to a whole stream has an empty key. */
@@ -68,8 +68,8 @@ export interface RecordView {
   /** A person ended its binding and has not said yet what it belongs to. */
   readonly isHeld: boolean;
   readonly applied: Projection | undefined;
-  /** Fields whose value in the service is not known; see `Claim`. */
-  readonly doubts?: Projection | undefined;
+  /** What may differ from `applied` in the service. */
+  readonly inFlight?: InFlight | undefined;
   readonly intent: Intent | undefined;
   /** The missing parents of a waiting record. */
   readonly waitsFor: readonly RecordId[];

@@ -7,7 +7,7 @@ import { LEASE_MS, OOPS, Scene, contact, customer, upsert, written, type MakePla
 const STEPS: Record<string, (store: Store, claim: Claim) => Promise<unknown>> = {
   renew: (store, claim) => store.renew(claim),
   begin: (store, claim) => store.begin(claim, { resource: "customer", projection: {} }),
-  doubt: (store, claim) => store.doubt(claim, { name: "x" }),
+  doubt: (store, claim) => store.markInFlight(claim, { kind: "update", fields: { name: "x" } }),
   abandon: (store, claim) => store.abandon(claim),
   answered: (store, claim) => store.answered(claim),
   looked: (store, claim) => store.looked(claim),
@@ -39,7 +39,7 @@ export function describeClaims(makePlace: MakePlace): void {
         attempts: 0,
         binding: undefined,
         applied: undefined,
-        doubts: undefined,
+        inFlight: undefined,
         intent: undefined,
         decision: undefined,
       });

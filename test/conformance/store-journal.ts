@@ -172,7 +172,11 @@ export function describeJournal(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
       const { store } = scene;
-      for (const step of [store.apply(claim, written({})), store.doubt(claim, {}), store.unbind(claim, GONE)])
+      for (const step of [
+        store.apply(claim, written({})),
+        store.markInFlight(claim, { kind: "update", fields: {} }),
+        store.unbind(claim, GONE),
+      ])
         await expect(step).rejects.toMatchObject({ code: "E_STORE_STATE" });
     });
   });
@@ -183,14 +187,17 @@ export function describeJournal(makePlace: MakePlace): void {
       await scene.bound(customer("1"), 11);
       await scene.stage([upsert("1", { v: 2 })]);
       const claim = await scene.claim(customer("1"));
-      await scene.store.doubt(claim, { name: "B" });
-      await scene.store.doubt(claim, { name: "C", tags: [1] });
+      await scene.store.markInFlight(claim, { kind: "update", fields: { name: "B" } });
+      await scene.store.markInFlight(claim, { kind: "update", fields: { name: "C", tags: [1] } });
       await scene.reopen();
       const again = await scene.claim(customer("1"));
-      expect(again).toMatchObject({ doubts: { name: "C", tags: [1] }, applied: { name: "Name of 1" } });
+      expect(again).toMatchObject({
+        inFlight: { kind: "update", fields: { name: "C", tags: [1] } },
+        applied: { name: "Name of 1" },
+      });
       await scene.store.apply(again, written({ name: "C" }));
       await scene.stage([upsert("1", { v: 3 })]);
-      expect(await scene.claim(customer("1"))).toMatchObject({ doubts: undefined, applied: { name: "C" } });
+      expect(await scene.claim(customer("1"))).toMatchObject({ inFlight: undefined, applied: { name: "C" } });
     });
 
     it("clears the doubts of a binding that ended", async () => {
@@ -198,10 +205,10 @@ export function describeJournal(makePlace: MakePlace): void {
       await scene.bound(customer("1"), 11);
       await scene.stage([upsert("1", { v: 2 })]);
       const claim = await scene.claim(customer("1"));
-      await scene.store.doubt(claim, { name: "B" });
+      await scene.store.markInFlight(claim, { kind: "update", fields: { name: "B" } });
       await scene.store.unbind(claim, GONE);
       await scene.store.release(claim);
-      expect((await scene.claim(customer("1"))).doubts).toBeUndefined();
+      expect((await scene.claim(customer("1"))).inFlight).toBeUndefined();
     });
   });
 }

@@ -177,10 +177,14 @@ export function describeOutcomes(makePlace: MakePlace): void {
       await scene.bound(customer("1"), 11);
       await scene.stage([deletion("1")]);
       const claim = await scene.claim(customer("1"));
-      await scene.store.doubt(claim, { name: null, status: null });
-      await scene.store.remove(claim, { unbind: false, applied: { status: "inactive" }, doubts: { name: null } });
+      await scene.store.markInFlight(claim, { kind: "update", fields: { name: null, status: null } });
+      await scene.store.remove(claim, {
+        unbind: false,
+        applied: { status: "inactive" },
+        inFlight: { kind: "update", fields: { name: null } },
+      });
       await scene.stage([upsert("1")]);
-      expect((await scene.claim(customer("1"))).doubts).toEqual({ name: null });
+      expect((await scene.claim(customer("1"))).inFlight).toEqual({ kind: "update", fields: { name: null } });
     });
   });
 }

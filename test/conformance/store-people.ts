@@ -184,7 +184,10 @@ export function describePeople(makePlace: MakePlace): void {
       expect(await scene.store.due({ limit: 9, streams: ["customers"] })).toEqual([
         { id: customer("1"), backfill: true },
       ]);
-      expect(await scene.claim(customer("1"))).toMatchObject({ doubts: { name: "B" }, applied: { name: "Name of 1" } });
+      expect(await scene.claim(customer("1"))).toMatchObject({
+        inFlight: { kind: "drift", fields: { name: "B" } },
+        applied: { name: "Name of 1" },
+      });
     });
 
     const others: RecordState[] = ["due", "waiting", "parked", "uncertain", "skipped", "deleted", "claimed"];

@@ -314,13 +314,13 @@ describe("an update whose answer is lost", () => {
       const view = await store.record(customer);
       return view!.attempts > 0 && [view!];
     });
-    expect(failed.doubts).toHaveProperty("name");
+    expect(failed.inFlight?.fields).toHaveProperty("name");
     expect(only(sandbox, "customer", "customerId", "10001")["name"]).toBe("Neu GmbH");
     erp.renameCustomer("10001", "Alt GmbH");
     await until("the ERP's word was read", async () => (await store.record(customer))!.row["name1"] === "Alt GmbH");
     sandbox.faults.clear();
     await untilState(store, "applied", customer);
     expect(only(sandbox, "customer", "customerId", "10001")["name"]).toBe("Alt GmbH");
-    expect((await store.record(customer))!.doubts).toBeUndefined();
+    expect((await store.record(customer))!.inFlight).toBeUndefined();
   });
 });

@@ -11,7 +11,7 @@ export function claimed(differing: Partial<Claim> = {}): Claim {
     attempts: 0,
     binding: undefined,
     applied: undefined,
-    doubts: undefined,
+    inFlight: undefined,
     intent: undefined,
     decision: undefined,
     ...differing,

@@ -1,13 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Claim } from "#store";
 import { SettleTimers } from "../../src/pipeline/deliver/settle-timers.ts";
-import { claimed } from "./claimed.ts";
 
 const SETTLE_MS = 60_000;
 
-function begun(begunAt: number): Claim {
-  return claimed({ intent: { resource: "customer", projection: {}, begunAt, looks: 0, answered: false } });
-}
+const id = { stream: "customers", key: "1" };
 
 describe("looks", () => {
   it("come after a second, then after twice as long each time, and last for the settling time and not a look longer", () => {
@@ -15,7 +11,7 @@ describe("looks", () => {
     try {
       const looks = new SettleTimers(SETTLE_MS);
       const waits: number[] = [];
-      for (let waitMs = looks.nextMs(begun(1)); waitMs > 0; waitMs = looks.nextMs(begun(1))) {
+      for (let waitMs = looks.nextMs(id, { begunAt: 1 }); waitMs > 0; waitMs = looks.nextMs(id, { begunAt: 1 })) {
         waits.push(waitMs);
         vi.advanceTimersByTime(waitMs);
       }
@@ -27,16 +23,16 @@ describe("looks", () => {
 
   it("are two where nothing has to settle: the first may have come before the record", () => {
     const looks = new SettleTimers(0);
-    expect([looks.nextMs(begun(1)), looks.nextMs(begun(1))]).toEqual([1_000, 0]);
+    expect([looks.nextMs(id, { begunAt: 1 }), looks.nextMs(id, { begunAt: 1 })]).toEqual([1_000, 0]);
   });
 
   it("begin anew for each create of a record: an old look says nothing about a later create", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     try {
       const looks = new SettleTimers(SETTLE_MS);
-      looks.nextMs(begun(1));
+      looks.nextMs(id, { begunAt: 1 });
       vi.advanceTimersByTime(24 * SETTLE_MS);
-      expect(looks.nextMs(begun(2))).toBe(1_000);
+      expect(looks.nextMs(id, { begunAt: 2 })).toBe(1_000);
     } finally {
       vi.useRealTimers();
     }

@@ -49,7 +49,7 @@ async function deliverForever(): Promise<void> {
     const projection = { version: claim.row["version"]! };
     const applied = { projection, outcome: "updated", parents: [] } as const;
     if (claim.binding !== undefined) {
-      await store.doubt(claim, projection);
+      await store.markInFlight(claim, { kind: "update", fields: projection });
       say("doubted", key, Number(projection.version));
       await store.apply(claim, applied);
       say("applied", key, Number(projection.version));

@@ -130,7 +130,7 @@ function seen(view: RecordView): ReturnType<typeof promised> {
     answered: view.intent?.answered ?? false,
     applied: valueOf(view.applied),
     appliedSequence,
-    doubts: valueOf(view.doubts),
+    doubts: valueOf(view.inFlight?.fields),
   };
 }
 

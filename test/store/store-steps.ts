@@ -62,7 +62,7 @@ export const STEPS = {
       record.doubts = value;
       return undefined;
     },
-    take: (store, claim, { value }) => store.doubt(claim, { value }),
+    take: (store, claim, { value }) => store.markInFlight(claim, { kind: "update", fields: { value } }),
   },
   bind: {
     expect: (model, record, claim, { serviceId, value, parents, flag }) => {

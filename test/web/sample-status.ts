@@ -35,7 +35,7 @@ export const sampleRecords: readonly RecordView[] = [
     { stream: "contacts", key: "10023|7/a" },
     {
       state: "parked",
-      doubts: { email: "old@example.com" },
+      inFlight: { kind: "update", fields: { email: "old@example.com" } },
       sequence: 4,
       attempts: 2,
       row: { customer_no: "10023", contact_no: "7/a", email: "<script>alert(1)</script>" },

@@ -6,7 +6,7 @@ import type { Resolver, Wanted } from "./resolver.ts";
 /** What is known of a record before its delivery acts; a plan knows the same. */
 export type Deliverable = Pick<
   Claim,
-  "id" | "row" | "unreadable" | "deleted" | "binding" | "intent" | "applied" | "doubts" | "decision"
+  "id" | "row" | "unreadable" | "deleted" | "binding" | "intent" | "applied" | "inFlight" | "decision"
 >;
 
 export type Deletion = Extract<Mapped, { kind: "deleted" }>;

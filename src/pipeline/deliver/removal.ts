@@ -10,9 +10,9 @@ import {
 } from "#model";
 import type { MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
-import type { AuditEntry, Claim, DeliveryStore, RecordStore } from "#store";
+import type { AuditEntry, BoundClaim, Claim, DeliveryStore, InFlight, RecordStore, UnboundClaim } from "#store";
 import type { DeleteGuard } from "../poll/delete-guard.ts";
-import type { Deliverable, Deletion } from "./course.ts";
+import type { Deletion } from "./course.ts";
 import { deletedChildren } from "./deleted-children.ts";
 import { edited } from "./difference.ts";
 import type { DroppedFields } from "./dropped-fields.ts";
@@ -26,9 +26,6 @@ import type { Updates } from "./updates.ts";
  */
 const CHILDREN_AGAIN_MS = 10_000;
 const CHILDREN_AGAIN_MAX_MS = 3_600_000;
-
-/** Among the doubts of a record: its deletion was sent and not seen to end. No field of the service is called so. */
-const BEGUN = "(deletion)";
 
 export interface RemoverDeps {
   readonly store: DeliveryStore & RecordStore;
@@ -73,18 +70,18 @@ export class Remover {
    * looked for there, E_DELETION_HELD and E_DELETION_COUNTED as the guard says.
    */
   async remove(claim: Claim, stream: Stream, deletion: Deletion, signal: AbortSignal): Promise<void> {
-    if (leavesService(claim, deletion)) return this.#store.remove(claim, { unbind: false });
+    if (!claim.binding || deletion.policy === "ignore") return this.#store.remove(claim, { unbind: false });
     await this.#guard.expectAllowed(claim);
     if (deletion.policy === "set") return this.#set(claim, stream, deletion.fields, signal);
     return this.#delete(claim, signal);
   }
 
-  async #delete(claim: Claim, signal: AbortSignal): Promise<void> {
+  async #delete(claim: BoundClaim, signal: AbortSignal): Promise<void> {
     this.#expectNone(claim, await this.#store.boundChildren(claim.id), "records still belong to it");
     const sought = await deletedChildren(this.#store, this.#streams, claim.id);
     this.#expectNone(claim, sought, "deleted records are to be looked for in the service before it");
     this.#pausesMs.delete(recordName(claim.id));
-    await this.#store.doubt(claim, { ...claim.doubts, [BEGUN]: true });
+    await this.#store.markInFlight(claim, deletionOf(claim));
     const audit = await this.#removed(claim, signal);
     await this.#store.remove(claim, { unbind: true, audit });
   }
@@ -116,14 +113,14 @@ export class Remover {
   }
 
   /** Deletes the record of the service for good, though the ERP has the record; the claim is given back unbound. */
-  async end(claim: Claim, signal: AbortSignal): Promise<Claim> {
-    const doubts = { ...claim.doubts, [BEGUN]: true };
-    await this.#store.doubt(claim, doubts);
-    return this.finishInterruptedDeletion({ ...claim, doubts }, signal);
+  async end(claim: BoundClaim, signal: AbortSignal): Promise<Claim> {
+    const inFlight = deletionOf(claim);
+    await this.#store.markInFlight(claim, inFlight);
+    return this.finishInterruptedDeletion({ ...claim, inFlight }, signal);
   }
 
-  async #removed(claim: Claim, signal: AbortSignal): Promise<AuditEntry> {
-    const { resource, serviceId } = claim.binding!;
+  async #removed(claim: BoundClaim, signal: AbortSignal): Promise<AuditEntry> {
+    const { resource, serviceId } = claim.binding;
     const { status, durationMs } = await this.#service.remove(resource, serviceId, signal);
     if (status >= 400) await this.#expectGone(claim, signal);
     return {
@@ -138,19 +135,19 @@ export class Remover {
   }
 
   /** The service said that the record is not there: so it must not be. */
-  async #expectGone({ binding }: Claim, signal: AbortSignal): Promise<void> {
-    const { resource, serviceId } = binding!;
+  async #expectGone({ binding }: BoundClaim, signal: AbortSignal): Promise<void> {
+    const { resource, serviceId } = binding;
     if ((await this.#presence.read(resource, serviceId, ["id"], signal)) === undefined) return;
     throw new RetryError("E_SERVICE_ANSWER", `the service says that ${resource} ${serviceId} is gone, and shows it`);
   }
 
-  async #set(claim: Claim, stream: Stream, fields: readonly MappedField[], signal: AbortSignal): Promise<void> {
-    const { serviceId } = claim.binding!;
+  async #set(claim: BoundClaim, stream: Stream, fields: readonly MappedField[], signal: AbortSignal): Promise<void> {
+    const { serviceId } = claim.binding;
     const wanted = await this.#resolver.resolve(claim.id, fields, signal);
-    const { projection: applied, change } = edited(claim.applied ?? {}, claim.doubts, wanted);
+    const { projection: applied, change } = edited(claim.applied ?? {}, claim.inFlight?.fields, wanted);
     // What is not set here stays in doubt: a record that comes back is to be written whole.
-    const doubts = without(claim.doubts, wanted.projection);
-    if (!change) return this.#store.remove(claim, { unbind: false, applied, doubts });
+    const inFlight = without(claim.inFlight, wanted.projection);
+    if (!change) return this.#store.remove(claim, { unbind: false, applied, inFlight });
     try {
       const written = await this.#updates.send(claim, stream.resource, change, signal);
       const { status, durationMs } = written;
@@ -158,7 +155,7 @@ export class Remover {
       await this.#store.remove(claim, {
         unbind: false,
         applied,
-        doubts,
+        inFlight,
         audit: {
           action: "update",
           resource: stream.resource,
@@ -179,21 +176,23 @@ export class Remover {
   }
 }
 
-/** Whether a deletion changes nothing in the service: what it never had, and what the stream leaves there. */
-function leavesService({ binding }: Pick<Deliverable, "binding">, { policy }: Deletion): boolean {
-  return !binding || policy === "ignore";
-}
-
 /** Whether a deletion was begun and not seen to end: what is bound is as good as gone. */
-function wasInterrupted({ binding, doubts }: Pick<Deliverable, "binding" | "doubts">): boolean {
-  return binding !== undefined && doubts !== undefined && BEGUN in doubts;
+function wasInterrupted(claim: Claim): claim is BoundClaim {
+  return claim.binding !== undefined && claim.inFlight?.kind === "deletion";
 }
 
-function without(doubts: Projection = {}, settled: Projection): Projection {
-  return Object.fromEntries(Object.entries(doubts).filter(([name]) => !(name in settled)));
+function deletionOf({ inFlight }: BoundClaim): InFlight {
+  return { kind: "deletion", fields: inFlight?.fields ?? {} };
+}
+
+function without(inFlight: InFlight | undefined, settled: Projection): InFlight | undefined {
+  if (inFlight === undefined) return undefined;
+  const { kind } = inFlight;
+  const left = Object.entries(inFlight.fields).filter(([name]) => !(name in settled));
+  return left.length === 0 && kind !== "deletion" ? undefined : { kind, fields: Object.fromEntries(left) };
 }
 
 /** The claim as it is once its binding has ended. */
-export function unbound(claim: Claim): Claim {
-  return { ...claim, binding: undefined, applied: undefined, doubts: undefined };
+export function unbound(claim: BoundClaim): UnboundClaim {
+  return { ...claim, binding: undefined, applied: undefined, inFlight: undefined };
 }

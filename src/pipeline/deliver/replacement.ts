@@ -1,6 +1,6 @@
 import { ParkError, RetryError, type Outcome, type ServiceId, type SyncError } from "#model";
 import type { Stream } from "#mapping";
-import type { Claim, DeliveryStore, RecordStore } from "#store";
+import type { BoundClaim, DeliveryStore, RecordStore, UnboundClaim } from "#store";
 import type { Creator } from "./create.ts";
 import type { Matcher } from "../match/matcher.ts";
 import type { Presence } from "../match/presence.ts";
@@ -28,7 +28,7 @@ export class Replacement {
    * @throws `thrown`, when it is neither E_RECORD_GONE nor E_PARENT_CHANGED, or when a person has to decide.
    */
   async replace(
-    claim: Claim,
+    claim: BoundClaim,
     stream: Stream,
     wanted: Wanted,
     thrown: SyncError,
@@ -43,9 +43,15 @@ export class Replacement {
    * By the stream's setting it is recreated, or a person decides. An unbound record with its natural key takes its place:
    * people merge and recreate records, and a restored store knows the previous one.
    */
-  async #gone(claim: Claim, stream: Stream, wanted: Wanted, thrown: SyncError, signal: AbortSignal): Promise<Outcome> {
+  async #gone(
+    claim: BoundClaim,
+    stream: Stream,
+    wanted: Wanted,
+    thrown: SyncError,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const { presence, creator } = this.#deps;
-    const { resource, serviceId } = claim.binding!;
+    const { resource, serviceId } = claim.binding;
     if ((await presence.read(resource, serviceId, ["id"], signal)) !== undefined)
       throw new RetryError("E_SERVICE_ANSWER", `the service says that ${resource} ${serviceId} is gone, and shows it`, {
         cause: thrown,
@@ -64,9 +70,15 @@ export class Replacement {
    * A record that was deleted in the service meanwhile is created below its new parent. One that still exists is
    * removed and created there only if the stream allows it.
    */
-  async #moved(claim: Claim, stream: Stream, wanted: Wanted, thrown: SyncError, signal: AbortSignal): Promise<Outcome> {
+  async #moved(
+    claim: BoundClaim,
+    stream: Stream,
+    wanted: Wanted,
+    thrown: SyncError,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const { presence, creator, remover, store } = this.#deps;
-    const { resource, serviceId } = claim.binding!;
+    const { resource, serviceId } = claim.binding;
     if ((await presence.read(resource, serviceId, ["id"], signal)) === undefined)
       return creator.create(await this.#unbind(claim), stream, wanted, signal);
     if (stream.moved === "park") throw thrown;
@@ -75,7 +87,7 @@ export class Replacement {
   }
 
   async #hasOther(
-    claim: Claim,
+    claim: BoundClaim,
     stream: Stream,
     { projection }: Wanted,
     besides: ServiceId,
@@ -89,8 +101,8 @@ export class Replacement {
     return false;
   }
 
-  async #unbind(claim: Claim): Promise<Claim> {
-    const { resource, serviceId } = claim.binding!;
+  async #unbind(claim: BoundClaim): Promise<UnboundClaim> {
+    const { resource, serviceId } = claim.binding;
     await this.#deps.store.unbind(claim, {
       action: "delete",
       resource,

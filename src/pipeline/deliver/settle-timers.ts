@@ -1,5 +1,5 @@
 import { recordName, type RecordId } from "#model";
-import type { Claim } from "#store";
+import type { Intent } from "#store";
 
 /** The first look is followed by the next after this, and each further one after twice as long as the one before. */
 const LOOK_AGAIN_MS = 1_000;
@@ -22,11 +22,10 @@ export class SettleTimers {
     this.#settleMs = settleMs;
   }
 
-  /** How long to wait before the next look for the claim's open create, 0 when looking has lasted for the settling time. */
-  nextMs({ id, intent }: Claim): number {
+  /** How long to wait before the next look for the record's open create, 0 when looking has lasted for the settling time. */
+  nextMs(id: RecordId, { begunAt }: Pick<Intent, "begunAt">): number {
     const name = recordName(id);
     const now = performance.now();
-    const begunAt = intent!.begunAt;
     const known = this.#looks.get(name);
     if (known?.begunAt !== begunAt) {
       this.#looks.set(name, { begunAt, since: now });

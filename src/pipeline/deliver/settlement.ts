@@ -1,4 +1,4 @@
-import { ParkError, WaitError, type Json, type ServiceId } from "#model";
+import { ParkError, WaitError, type Json, type RecordId, type ServiceId } from "#model";
 import type { Stream } from "#mapping";
 import { sameValue } from "#service";
 import type { Claim, DeliveryStore, Intent, NoteStore, RecordStore } from "#store";
@@ -33,14 +33,13 @@ export class CreateSettlement {
   }
 
   /**
-   * Settles the open intent of a claim: true when the claim has ended (bound to what was found), false when it is certain
+   * Settles the open `intent` of a claim: true when the claim has ended (bound to what was found), false when it is certain
    * that nothing was created and the intent is closed.
    * @throws {WaitError} E_CREATE_UNSETTLED while the service may still show the record.
    * @throws {UncertainError} where the record cannot be looked for, or when several could be it.
    */
-  async settle(claim: Claim, stream: Stream, signal: AbortSignal): Promise<boolean> {
+  async settle(claim: Claim, intent: Intent, stream: Stream, signal: AbortSignal): Promise<boolean> {
     const { store, matcher, found, proof } = this.#deps;
-    const intent = claim.intent!;
     if (claim.decision?.kind === "create") {
       await this.#abandon(claim);
       return false;
@@ -68,14 +67,14 @@ export class CreateSettlement {
       await proof.found(stream);
       return true;
     }
-    const afterMs = this.#looks.nextMs(claim);
+    const afterMs = this.#looks.nextMs(claim.id, intent);
     if (afterMs > 0) {
       await store.looked(claim);
       throw new WaitError("E_CREATE_UNSETTLED", `${whatIsKnown(intent)}; the service does not show its record yet`, {
         afterMs,
       });
     }
-    await this.#expectAbsent(claim, stream, signal);
+    await this.#expectAbsent(claim.id, intent, stream, signal);
     await this.#abandon(claim);
     return false;
   }
@@ -90,10 +89,10 @@ export class CreateSettlement {
    * Not to find a natural key proves nothing where the service does not keep it as it was sent, or said that the record is there.
    * @throws {UncertainError} when it may hold the record under another spelling, or holds it without showing it.
    */
-  async #expectAbsent(claim: Claim, stream: Stream, signal: AbortSignal): Promise<void> {
-    const { resource, projection, answered } = claim.intent!;
-    const known = whatIsKnown(claim.intent!);
-    const near = await this.#deps.matcher.findNear(stream, projection, claim.id);
+  async #expectAbsent(id: RecordId, intent: Intent, stream: Stream, signal: AbortSignal): Promise<void> {
+    const { resource, projection, answered } = intent;
+    const known = whatIsKnown(intent);
+    const near = await this.#deps.matcher.findNear(stream, projection, id);
     const candidates: ServiceId[] = [];
     for (const serviceId of near)
       if (await this.#deps.presence.read(resource, serviceId, ["id"], signal)) candidates.push(serviceId);

@@ -13,7 +13,7 @@ import {
 } from "#model";
 import type { Stream } from "#mapping";
 import type { Service } from "#service";
-import type { Claim, Parents, Store } from "#store";
+import type { BoundClaim, Claim, Parents, Store } from "#store";
 import type { Logger } from "#telemetry";
 import { Creator } from "./create.ts";
 import { DeleteGuard, type DeleteGuardSettings } from "../poll/delete-guard.ts";
@@ -145,7 +145,8 @@ export class Synchronizer {
   async #run(claim: Claim, stream: Stream, used: { parents: Parents }, signal: AbortSignal): Promise<Ended> {
     const { store } = this.#deps;
     expectSameResource(claim, stream);
-    if (claim.intent && (await this.#settlement.settle(claim, stream, signal))) return { outcome: "created" };
+    if (claim.intent && (await this.#settlement.settle(claim, claim.intent, stream, signal)))
+      return { outcome: "created" };
     const course = await courseOf(claim, stream, this.#resolver, signal);
     switch (course.kind) {
       case "skip":
@@ -172,15 +173,15 @@ export class Synchronizer {
     }
   }
 
-  async #update(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
+  async #update(claim: BoundClaim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
     const { store } = this.#deps;
     const last = claim.applied ?? (await this.#found(claim, wanted, signal));
-    const { projection, change } = edited(last, claim.doubts, wanted);
+    const { projection, change } = edited(last, claim.inFlight?.fields, wanted);
     if (!change) {
       await store.apply(claim, { projection, outcome: "unchanged", parents: wanted.parents });
       return { outcome: "unchanged" };
     }
-    const { resource, serviceId } = claim.binding!;
+    const { resource, serviceId } = claim.binding;
     const written = await this.#updates.send(claim, resource, change, signal);
     if (stream.match.some(({ fields }) => fields.some((field) => field in change.after)))
       await this.#deps.matcher.remember(stream, serviceId, projection);
@@ -205,8 +206,8 @@ export class Synchronizer {
   }
 
   /** A record that a person bound: what it holds counts as last written, so that only what differs is sent. */
-  async #found(claim: Claim, { projection }: Wanted, signal: AbortSignal): Promise<Projection> {
-    const { resource, serviceId } = claim.binding!;
+  async #found(claim: BoundClaim, { projection }: Wanted, signal: AbortSignal): Promise<Projection> {
+    const { resource, serviceId } = claim.binding;
     const held = await this.#foundRecords.held(resource, serviceId, projection, signal);
     if (!held) throw new ParkError("E_RECORD_GONE", `the service does not have ${resource} ${serviceId}`);
     return held;

@@ -1,12 +1,9 @@
 import { ParkError, recordName, WaitError, type JsonObject, type ResourceName } from "#model";
 import { sameValue, type Service, type Written } from "#service";
-import type { Claim, DeliveryStore } from "#store";
+import type { BoundClaim, DeliveryStore } from "#store";
 import type { Difference } from "./difference.ts";
 import { linkId } from "../match/found-records.ts";
 import { provesNotExecuted } from "./retry-decision.ts";
-
-/** Among the doubts of a record: they come from a comparison with the service, and no update that carried them is under way. */
-export const DRIFTED = "(drift)";
 
 /** An update that was written, and what it replaced. */
 export interface Sent extends Written {
@@ -19,7 +16,7 @@ export interface Sent extends Written {
  * was not seen to end is in doubt, and what followed it is sent once more when the earlier one can no longer arrive.
  */
 export class Updates {
-  readonly #store: Pick<DeliveryStore, "doubt">;
+  readonly #store: Pick<DeliveryStore, "markInFlight">;
   readonly #service: Pick<Service, "read" | "update">;
   readonly #settleMs: number;
   /** When an update of a record was last sent and its end not seen. No wall clock: those are set. */
@@ -29,7 +26,7 @@ export class Updates {
   /** An update that a process before this one sent ended with it at the latest. */
   readonly #startedAt = performance.now();
 
-  constructor(store: Pick<DeliveryStore, "doubt">, service: Pick<Service, "read" | "update">, settleMs: number) {
+  constructor(store: Pick<DeliveryStore, "markInFlight">, service: Pick<Service, "read" | "update">, settleMs: number) {
     this.#store = store;
     this.#service = service;
     this.#settleMs = settleMs;
@@ -40,21 +37,24 @@ export class Updates {
    * @throws {WaitError} E_UPDATE_UNSETTLED after a success, while an earlier update may still arrive: the record's fields
    * stay in doubt, so that they are sent again then.
    */
-  async send(claim: Claim, resource: ResourceName, change: Difference, signal: AbortSignal): Promise<Sent> {
+  async send(claim: BoundClaim, resource: ResourceName, change: Difference, signal: AbortSignal): Promise<Sent> {
     const name = recordName(claim.id);
-    const { [DRIFTED]: drifted, ...doubts } = claim.doubts ?? {};
-    const isInDoubt = drifted === undefined && Object.keys(doubts).length > 0;
+    const { binding, inFlight } = claim;
+    const isInDoubt = inFlight !== undefined && inFlight.kind !== "drift";
     const unseenAt = isInDoubt ? (this.#unseenAt.get(name) ?? this.#startedAt) : undefined;
     const before = isInDoubt ? await this.#shownBefore(claim, resource, change, signal) : change.before;
-    await this.#store.doubt(claim, { ...doubts, ...change.doubts });
+    await this.#store.markInFlight(claim, {
+      kind: inFlight?.kind === "deletion" ? "deletion" : "update",
+      fields: { ...inFlight?.fields, ...change.doubts },
+    });
     let written: Written;
     try {
-      written = await this.#service.update(resource, claim.binding!.serviceId, change.patch, signal);
+      written = await this.#service.update(resource, binding.serviceId, change.patch, signal);
     } catch (thrown) {
       // Our own stop is no word of the service, whatever it is called.
       if (signal.aborted || !provesNotExecuted(thrown)) this.#unseenAt.set(name, performance.now());
       // A refusal is certain: nothing was written. Arrays may have taken two requests, of which the first was not refused.
-      else if (Object.keys(change.patch.arrays).length === 0) await this.#store.doubt(claim, claim.doubts ?? {});
+      else if (Object.keys(change.patch.arrays).length === 0) await this.#store.markInFlight(claim, inFlight);
       throw thrown;
     }
     const leftMs = unseenAt === undefined ? 0 : unseenAt + this.#settleMs - performance.now();
@@ -74,14 +74,14 @@ export class Updates {
    * ourselves, and of what may not be read, the value before counts.
    */
   async #shownBefore(
-    { id, binding }: Claim,
+    { id, binding }: BoundClaim,
     resource: ResourceName,
     { before, after }: Difference,
     signal: AbortSignal,
   ): Promise<JsonObject> {
     const known = { ...before, ...this.#before.get(recordName(id)) };
     const fields = Object.keys(after);
-    const shown = await this.#service.read(resource, binding!.serviceId, fields, signal).catch(unreadable);
+    const shown = await this.#service.read(resource, binding.serviceId, fields, signal).catch(unreadable);
     for (const field of fields) {
       const value = shown?.[field];
       if (value !== undefined && !sameValue(after[field], value)) known[field] = linkId(value);

@@ -18,7 +18,6 @@ import type { IntakeStore, MatchStore, RecordStore, RecordView, SweepStore } fro
 import { naturalKey, ruleName } from "./natural-key.ts";
 import { Presence } from "./presence.ts";
 import { stageByKey } from "../poll/stage-by-key.ts";
-import { DRIFTED } from "../deliver/updates.ts";
 
 /** Records read from the store at once. */
 const PAGE = 500;
@@ -147,12 +146,12 @@ export class Reconciler {
   }
 
   async #repair(stream: Stream, drifts: readonly Drift[]): Promise<number> {
-    const doubts = new Map<string, Repair>();
+    const repairs = new Map<string, Repair>();
     for (const drift of drifts) {
       if (drift.kind === "doubled" || drift.kind === "unread") continue;
       const name = `${drift.id.stream}\u0000${drift.id.key}`;
       const { id, serviceId } = drift;
-      const entry = doubts.get(name) ?? { id, serviceId, fields: { [DRIFTED]: true }, before: {}, after: {} };
+      const entry = repairs.get(name) ?? { id, serviceId, fields: {}, before: {}, after: {} };
       if (drift.kind === "changed") {
         entry.fields[drift.field] = Array.isArray(drift.written) ? drift.written : null;
         entry.before[drift.field] = drift.found;
@@ -160,10 +159,10 @@ export class Reconciler {
       }
       // Any write shows the delivery that the record is gone; what follows is the stream's setting.
       else for (const field of stream.ownedFields) entry.fields[field] = null;
-      doubts.set(name, entry);
+      repairs.set(name, entry);
     }
     let repaired = 0;
-    for (const { id, serviceId, fields, before, after } of doubts.values()) {
+    for (const { id, serviceId, fields, before, after } of repairs.values()) {
       const found = {
         action: "repair",
         resource: stream.resource,

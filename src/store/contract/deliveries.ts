@@ -1,5 +1,5 @@
 import type { Binding, ErrorFacts, Projection, RecordId, ResourceName } from "#model";
-import type { Applied, AuditEntry, Claim, Parents, Waiting } from "../claim.ts";
+import type { Applied, AuditEntry, Claim, InFlight, Parents, Waiting } from "../claim.ts";
 import type { ToldDeletion } from "../facts.ts";
 
 /** The steps of one delivery: a claim, what is journalled before each request, and how the delivery ended. */
@@ -17,10 +17,10 @@ export interface DeliveryStore {
   begin(claim: Claim, intent: { resource: ResourceName; projection: Projection }): Promise<void>;
 
   /**
-   * Journals an update before its PUT: these fields are in doubt until `apply`, `bind` or `unbind` clears them all.
-   * Replaces earlier doubts. Durable when resolved.
+   * Journals an update before its PUT, or a deletion before its DELETE: it is in flight until `apply`, `bind`, `unbind` or
+   * `remove` ends it. Replaces what was in flight before; `undefined` ends it. Durable when resolved.
    */
-  doubt(claim: Claim, doubts: Projection): Promise<void>;
+  markInFlight(claim: Claim, inFlight: InFlight | undefined): Promise<void>;
 
   /** Ends the intent of a claim whose create certainly did not happen; the claim stays. */
   abandon(claim: Claim): Promise<void>;
@@ -79,12 +79,12 @@ export interface DeliveryStore {
 
   /**
    * The ERP's deletion is carried out. `unbind`: the service's record is gone too, so the binding ends; otherwise it is
-   * kept for a record that comes back, with `applied` as what was last written and `doubts` as what is not certain of it.
+   * kept for a record that comes back, with `applied` as what was last written and `inFlight` as what is not certain of it.
    * Wakes the children that wait for the record: a reference may be optional.
    */
   remove(
     claim: Claim,
-    removal: { unbind: boolean; applied?: Projection; doubts?: Projection; audit?: AuditEntry },
+    removal: { unbind: boolean; applied?: Projection; inFlight?: InFlight | undefined; audit?: AuditEntry },
   ): Promise<void>;
 
   /** The binding's record no longer exists in the service: ends the binding, forgets what was applied; the claim stays. */

@@ -13,7 +13,7 @@ export interface MatchStore {
    * The service was found to differ from what was last written: these fields are in doubt and the record is due.
    * Resolves to false and changes nothing unless the record is applied and bound. `audit` states what was found.
    */
-  recheck(id: RecordId, doubts: Projection, audit?: AuditEntry): Promise<boolean>;
+  recheck(id: RecordId, fields: Projection, audit?: AuditEntry): Promise<boolean>;
 
   /**
    * A whole read of the resource begins. What was known, and what records are bound to, stays until `endMatches`: a reader

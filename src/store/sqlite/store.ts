@@ -123,8 +123,8 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#deps.journal.begin(claim, intent), DURABLE);
   }
 
-  doubt(...[claim, doubts]: Parameters<Store["doubt"]>) {
-    return this.#commit.run(() => this.#deps.journal.doubt(claim, doubts), DURABLE);
+  markInFlight(...[claim, inFlight]: Parameters<Store["markInFlight"]>) {
+    return this.#commit.run(() => this.#deps.journal.markInFlight(claim, inFlight), DURABLE);
   }
 
   abandon(claim: Claim) {
@@ -214,8 +214,8 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#deps.decisions.resolve(id, answer, this.#clean(by)), DURABLE);
   }
 
-  recheck(...[id, doubts, audit]: Parameters<Store["recheck"]>) {
-    return this.#commit.run(() => this.#deps.rechecks.recheck(id, doubts, audit), DURABLE);
+  recheck(...[id, fields, audit]: Parameters<Store["recheck"]>) {
+    return this.#commit.run(() => this.#deps.rechecks.recheck(id, fields, audit), DURABLE);
   }
 
   openDeletions(...[stream, limit]: Parameters<Store["openDeletions"]>) {

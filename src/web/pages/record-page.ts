@@ -69,7 +69,7 @@ export function noRecordPage({ id, frame }: { id: RecordId; frame: Frame }): Htm
 
 function facts(record: RecordView, now: number): Content {
   const { error, binding, intent } = record;
-  const doubts = Object.keys(record.doubts ?? {});
+  const doubts = Object.keys(record.inFlight?.fields ?? {});
   const remedy = recordRemedy(record);
   const details = error === undefined ? [] : Object.entries(error.details);
   return [
@@ -87,7 +87,12 @@ function facts(record: RecordView, now: number): Content {
     fact("Version", versions(record)),
     doubts.length === 0
       ? undefined
-      : fact("In doubt", `${doubts.join(", ")}: sent, but it was not seen whether they arrived; they are sent again`),
+      : fact(
+          "In doubt",
+          record.inFlight?.kind === "drift"
+            ? `${doubts.join(", ")}: changed in the service; they are sent again`
+            : `${doubts.join(", ")}: sent, but it was not seen whether they arrived; they are sent again`,
+        ),
     fact("Failed attempts", record.attempts),
     record.dueAt === undefined ? undefined : fact("Next try", instant(record.dueAt, now)),
     intent === undefined

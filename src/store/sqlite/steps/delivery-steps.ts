@@ -87,7 +87,7 @@ export class DeliverySteps {
     deletions.done(held.id);
     const former = removal.unbind ? letGo(this.#tables, held.id) : family.parentsOf(held.id);
     if (!removal.unbind && removal.applied !== undefined)
-      written.apply(held.id, removal.applied, claim.sequence, removal.doubts);
+      written.apply(held.id, removal.applied, claim.sequence, removal.inFlight);
     audit.add(claim.id, removal.audit);
     endings.end(held, "remove", { attempts: 0, answered: true });
     family.childDeleted(former);

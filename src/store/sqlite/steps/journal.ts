@@ -1,5 +1,5 @@
 import { ParkError, recordLabel, type Projection, type RecordId, type ResourceName } from "#model";
-import type { AuditEntry, Claim } from "../../claim.ts";
+import type { AuditEntry, Claim, InFlight } from "../../claim.ts";
 import type { Tables } from "../tables.ts";
 
 /** Steps that leave the claim where it is: what is written down before and after a request to the service. */
@@ -33,10 +33,10 @@ export class Journal {
     if (!intents.looked(claims.hold(claim).id)) throw refused(claim, "has no open create to look for");
   }
 
-  doubt(claim: Claim, doubts: Projection): void {
+  markInFlight(claim: Claim, inFlight: InFlight | undefined): void {
     const { id, bound } = this.#tables.claims.hold(claim);
     if (bound === 0) throw refused(claim, "is not bound and cannot be updated");
-    this.#tables.written.doubt(id, doubts);
+    this.#tables.written.markInFlight(id, inFlight ?? { kind: "update", fields: {} });
   }
 
   unbind(claim: Claim, entry: AuditEntry): void {

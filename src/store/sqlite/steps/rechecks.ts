@@ -27,10 +27,10 @@ export class Rechecks {
     );
   }
 
-  recheck({ stream, key }: RecordId, doubts: Projection, entry?: AuditEntry): boolean {
+  recheck({ stream, key }: RecordId, fields: Projection, entry?: AuditEntry): boolean {
     const record = this.#bound.get(stream, key);
     if (record === undefined) return false;
-    this.#tables.written.doubt(record, doubts);
+    this.#tables.written.markInFlight(record, { kind: "drift", fields });
     this.#tables.audit.add({ stream, key }, entry);
     this.#move.run(this.#clock.now(), record);
     return true;

@@ -5,7 +5,7 @@ import type { Logger } from "#telemetry";
 import type { Claim } from "../../claim.ts";
 import { allows } from "../../transitions.ts";
 import { LatestMoment } from "./latest-moment.ts";
-import { SELECT_RECORD, partsOf, type RecordRow } from "./record-row.ts";
+import { SELECT_RECORD, bindingOf, partsOf, type RecordRow } from "./record-row.ts";
 import { Notes } from "./notes.ts";
 
 /** The record behind a claim that is still held. */
@@ -53,7 +53,7 @@ export class Claims {
     const token = randomUUID();
     this.#take.run(token, now + this.#leaseMs, record.id);
     const parts = partsOf(record);
-    return {
+    const claim = {
       id: { stream: record.stream, key: record.key },
       token,
       sequence: record.sequence,
@@ -63,6 +63,8 @@ export class Claims {
       // Once a create was begun the answer is used up, unless that create is known not to have happened.
       decision: record.decision === null || parts.intent !== undefined ? undefined : { kind: record.decision },
     };
+    const binding = bindingOf(record);
+    return binding ? { ...claim, binding } : { ...claim, binding };
   }
 
   /** @throws {RetryError} E_CLAIM_LOST when the claim ended, by a step or because another worker took the record. */

@@ -1,5 +1,6 @@
 import type { Binding, ErrorFacts, Projection, RecordState, Row } from "#model";
 import type { Decision, Intent } from "../../claim.ts";
+import { inFlightOf } from "./in-flight.ts";
 import { parseOptional, parseText, type JsonText } from "./json-text.ts";
 
 /** One record with everything that hangs on it, as {@link SELECT_RECORD} reads it. */
@@ -45,14 +46,13 @@ export function partsOf(record: RecordRow) {
   return {
     row: parseText(record.row),
     unreadable: parseOptional(record.unreadable),
-    binding: bindingOf(record),
     applied: parseOptional(record.applied),
-    doubts: parseOptional(record.doubts),
+    inFlight: inFlightOf(parseOptional(record.doubts)),
     intent: intentOf(record),
   };
 }
 
-function bindingOf(record: RecordRow): Binding | undefined {
+export function bindingOf(record: RecordRow): Binding | undefined {
   if (record.bound_resource === null || record.service_id === null) return undefined;
   return { resource: record.bound_resource, serviceId: record.service_id };
 }

@@ -3,7 +3,7 @@ import type { RecordId, RecordState, StreamName } from "#model";
 import type { RecordView } from "../../facts.ts";
 import type { ParentLinks } from "../steps/parent-links.ts";
 import { parseOptional } from "./json-text.ts";
-import { SELECT_RECORD, partsOf, type RecordRow } from "./record-row.ts";
+import { SELECT_RECORD, bindingOf, partsOf, type RecordRow } from "./record-row.ts";
 import { stateList } from "./state-list.ts";
 import type { Streams } from "./streams.ts";
 
@@ -94,6 +94,7 @@ export class Views {
       changedAt: row.changed_at,
       error: parseOptional(row.error),
       isHeld: row.decision === "unbound",
+      binding: bindingOf(row),
       ...partsOf(row),
       waitsFor: row.state === "waiting" ? this.#family.waitsOf(row.id) : [],
     };

@@ -1,29 +1,31 @@
 import type { Database } from "better-sqlite3";
 import type { Projection } from "#model";
+import type { InFlight } from "../../claim.ts";
+import { storedInFlight } from "./in-flight.ts";
 
 /** What was last written to the service for a record, and the fields of which that is not certain. */
 export class Written {
   readonly #apply;
-  readonly #doubt;
+  readonly #mark;
   readonly #forget;
 
   constructor(db: Database) {
     this.#apply = db.prepare<[number, string, number, string | null]>(`
       INSERT INTO written (record, applied, sequence, doubts) VALUES (?, ?, ?, ?)
       ON CONFLICT (record) DO UPDATE SET applied = excluded.applied, sequence = excluded.sequence, doubts = excluded.doubts`);
-    this.#doubt = db.prepare<[number, string]>(`
+    this.#mark = db.prepare<[number, string]>(`
       INSERT INTO written (record, doubts) VALUES (?, ?) ON CONFLICT (record) DO UPDATE SET doubts = excluded.doubts`);
     this.#forget = db.prepare<[number]>("DELETE FROM written WHERE record = ?");
   }
 
-  /** The projection of this version is in the service; all doubts but these are settled. */
-  apply(record: number, projection: Projection, sequence: number, doubts: Projection = {}): void {
-    const left = Object.keys(doubts).length === 0 ? null : JSON.stringify(doubts);
+  /** The projection of this version is in the service; nothing but this is in flight. */
+  apply(record: number, projection: Projection, sequence: number, inFlight?: InFlight): void {
+    const left = inFlight === undefined ? null : JSON.stringify(storedInFlight(inFlight));
     this.#apply.run(record, JSON.stringify(projection), sequence, left);
   }
 
-  doubt(record: number, doubts: Projection): void {
-    this.#doubt.run(record, JSON.stringify(doubts));
+  markInFlight(record: number, inFlight: InFlight): void {
+    this.#mark.run(record, JSON.stringify(storedInFlight(inFlight)));
   }
 
   forget(record: number): void {
