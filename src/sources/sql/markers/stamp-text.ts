@@ -31,9 +31,10 @@ export function parseStampText(text: string): StampParts | undefined {
       Number(hour ?? 0),
       Number(minute ?? 0),
       Number(second ?? 0),
-    ) + Math.floor(Number(`0.${fraction ?? 0}`) * 1000);
+    ) + (fraction === undefined ? 0 : Math.floor(Number(`0.${fraction}`) * 1000));
   const granularity = hour === undefined ? "day" : second === undefined ? "minute" : "second";
-  return { wallMs, separator, granularity, zone, utcMs: wallMs - offsetMs(zone) };
+  const utcMs = zone === "" || zone === "Z" ? wallMs : wallMs - offsetMs(zone);
+  return { wallMs, separator, granularity, zone, utcMs };
 }
 
 function offsetMs(zone: string): number {

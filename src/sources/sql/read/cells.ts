@@ -96,7 +96,11 @@ export function plainDecimal(text: string): string | number {
   return digits.length <= safeDigits && Number.isFinite(number) ? number : text;
 }
 
+/** How PostgreSQL, MariaDB and MySQL write nearly all instants in a session whose zone is UTC. */
+const utcText = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?:\+00)?$/;
+
 function instant(text: string): Json {
+  if (utcText.test(text)) return `${text.slice(0, 10)}T${text.slice(11).replace("+00", "")}Z`;
   if (text.startsWith("0000-00-00")) return null;
   const parts = parseStampText(text);
   if (!parts) return text;
