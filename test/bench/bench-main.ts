@@ -5,9 +5,14 @@ import { FULL, QUICK } from "./figures.ts";
 import { measureHostile } from "./hostile.ts";
 import { measureLarge } from "./large.ts";
 import { measureLimited } from "./limited.ts";
+import { measureIdle } from "./idle.ts";
 import { compareRates, sandboxRate } from "./rates.ts";
+import { measureFirstRead, measureGrowth } from "./reading/growth.ts";
+import { inTurn, measureStaging } from "./reading/staging.ts";
+import { DATABASES } from "./reading/tables.ts";
 import { asText, missedTargets, type Report } from "./report.ts";
 import { countRequests } from "./requests.ts";
+import { measured, type Figure } from "./runs.ts";
 import { buildProgram } from "../setup/built-program.ts";
 
 /** `npm run bench`: what svcsync reaches on this machine, beside what could be reached. `--quick` for a first look. */
@@ -15,12 +20,15 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
-    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay. */
+    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, staging, firstRead, idle, growth. */
     only: { type: "string", multiple: true },
+    /** How often the last four of them run: the table then shows medians and spread. */
+    runs: { type: "string", default: "1" },
   },
 });
 const sizes = values.quick ? QUICK : FULL;
-const wants = (part: string) => values.only === undefined || values.only.includes(part);
+const only = values.only?.flatMap((names) => names.split(","));
+const wants = (part: string) => only === undefined || only.includes(part);
 const tell = (what: string) => process.stderr.write(`${what} …\n`);
 
 await buildProgram();
@@ -60,6 +68,20 @@ if (wants("large")) {
   const large = await measureLarge(sizes.large, sizes);
   report.memory = { small: small.memory, large: large.memory };
   report.poll = large.poll;
+}
+const runs = Number(values.runs);
+const repeated: Record<string, () => Promise<Figure[]>> = {
+  staging: () => measured(runs, async () => (await inTurn(DATABASES, (name) => measureStaging(name, sizes))).flat()),
+  firstRead: () => measured(runs, () => measureFirstRead(sizes)),
+  idle: () => measureIdle(sizes, runs),
+  growth: () => measured(runs, () => measureGrowth(sizes)),
+};
+for (const [part, run] of Object.entries(repeated)) {
+  if (!wants(part)) continue;
+  tell(`${part}, ${runs} runs`);
+  const begun = performance.now();
+  (report.figures ??= []).push(...(await run()));
+  tell(`  ${part} took ${Math.round((performance.now() - begun) / 1000)} s`);
 }
 process.stdout.write(values.json ? `${JSON.stringify(report, undefined, 2)}\n` : asText(report));
 const missed = missedTargets(report);

@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcess;
 
-  /** `file` lies beside this one. */
-  constructor(file: string, args: readonly string[] = []) {
-    this.#process = fork(fileURLToPath(new URL(file, import.meta.url)), args);
+  /** `file` lies beside this one; `execArgv` are options of Node, those of this process if not given. */
+  constructor(file: string, args: readonly string[] = [], execArgv: readonly string[] = process.execArgv) {
+    this.#process = fork(fileURLToPath(new URL(file, import.meta.url)), args, { execArgv: [...execArgv] });
   }
 
   /** The next message that `is` recognises. @throws {Error} when the process ends instead. */
@@ -25,8 +25,13 @@ export class Child implements AsyncDisposable {
     });
   }
 
-  send(message: object): void {
+  send(message: object | string): void {
     this.#process.send(message);
+  }
+
+  /** Resolves when it has ended by itself. */
+  async ended(): Promise<void> {
+    if (this.#process.exitCode === null && this.#process.signalCode === null) await once(this.#process, "exit");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -13,6 +13,10 @@ export interface Sizes {
   readonly small: number;
   /** Changes whose way to the service is timed. */
   readonly changes: number;
+  /** Records of the stores whose figures are compared, each size ten times the one before. */
+  readonly growth: readonly number[];
+  /** Polls in the window of an idle daemon. */
+  readonly idlePolls: number;
 }
 
 export const FULL: Sizes = {
@@ -23,6 +27,8 @@ export const FULL: Sizes = {
   large: 100_000,
   small: 10_000,
   changes: 20,
+  growth: [10_000, 100_000, 1_000_000],
+  idlePolls: 1,
 };
 
 export const QUICK: Sizes = {
@@ -33,6 +39,8 @@ export const QUICK: Sizes = {
   large: 20_000,
   small: 2_000,
   changes: 5,
+  growth: [1_000, 10_000, 100_000],
+  idlePolls: 1,
 };
 
 export function median(values: readonly number[]): number {

@@ -3,9 +3,18 @@ import { readFile } from "node:fs/promises";
 const MS_PER_TICK = 10;
 
 /** The most memory that a process ever held, in bytes; undefined where the system does not tell (it is Linux that does). */
-export async function peakBytesOf(pid: number): Promise<number | undefined> {
+export function peakBytesOf(pid: number): Promise<number | undefined> {
+  return memoryOf(pid, "VmHWM");
+}
+
+/** The memory that it holds now, in bytes; undefined where the system does not tell. */
+export function residentBytesOf(pid: number): Promise<number | undefined> {
+  return memoryOf(pid, "VmRSS");
+}
+
+async function memoryOf(pid: number, name: "VmHWM" | "VmRSS"): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+  const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
 }
 

@@ -6,6 +6,7 @@ import type { Memory, UnchangedPoll } from "./large.ts";
 import type { ExpressionShare } from "./expressions.ts";
 import type { Rate } from "./rates.ts";
 import type { RequestCosts } from "./requests.ts";
+import { figureLine, type Figure } from "./runs.ts";
 
 /** Everything that one run measured; parts that were not asked for are absent. */
 export interface Report {
@@ -19,6 +20,8 @@ export interface Report {
   delay?: Delay;
   memory?: { readonly small: Memory; readonly large: Memory };
   poll?: UnchangedPoll;
+  /** Of the parts that are run several times. */
+  figures?: Figure[];
 }
 
 /** What was measured, the figure, and where there is one the target; `missed` where the figure is beyond it. */
@@ -72,6 +75,7 @@ function linesOf(report: Report): Line[] {
     ...expressions(report),
     ...hostile(report),
     ...others(report),
+    ...(report.figures ?? []).map(figureLine),
   ];
 }
 

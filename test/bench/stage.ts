@@ -24,6 +24,30 @@ export interface StageSettings {
   readonly ownExpression?: boolean;
 }
 
+/** The environment file of an installation in this folder. */
+export async function writeEnvironment(
+  folder: string,
+  service: Pick<SandboxProcess, "url">,
+  of: Pick<StageSettings, "logLevel" | "pollSeconds"> & { readonly erpUrl: string; readonly syncFile?: string },
+): Promise<string> {
+  const environment = {
+    SERVICE_URL: service.url,
+    SERVICE_TOKEN: DEFAULT_TOKEN,
+    SERVICE_CONCURRENCY: CONCURRENCY,
+    ERP_URL: of.erpUrl,
+    SYNC_FILE: of.syncFile ?? template,
+    DATA_DIR: join(folder, "data"),
+    POLL_INTERVAL_SECONDS: of.pollSeconds ?? 30,
+    HEALTH_PORT: 0,
+    LOG_LEVEL: of.logLevel ?? "info",
+    LOG_FORMAT: "json",
+  };
+  const file = join(folder, "bench.env");
+  const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
+  await writeFile(file, lines.join(""), { mode: 0o600 });
+  return file;
+}
+
 /** One installation: an ERP with so many customers, a data directory, and the daemons that are started on them. */
 export class Stage implements AsyncDisposable {
   readonly erp: SampleErp;
@@ -54,7 +78,6 @@ export class Stage implements AsyncDisposable {
 
   /** Writes the settings and the sync file of a daemon; resolves with the file of the settings. */
   async configure(serviceUrl: string, settings: StageSettings = {}): Promise<string> {
-    const envFile = join(this.folder, "bench.env");
     const syncFile = join(this.folder, "sync.yaml");
     const streams = await readFile(template, "utf8");
     const remarks = settings.ownExpression ? OWN_EXPRESSION : PLAIN_PATH;
@@ -62,21 +85,8 @@ export class Stage implements AsyncDisposable {
       syncFile,
       streams.replace("overlap: 5m", `overlap: ${settings.overlap ?? "5m"}`).replace(PLAIN_PATH, remarks),
     );
-    const environment = {
-      SERVICE_URL: serviceUrl,
-      SERVICE_TOKEN: DEFAULT_TOKEN,
-      SERVICE_CONCURRENCY: CONCURRENCY,
-      ERP_URL: `sqlite:${this.erp.path}`,
-      SYNC_FILE: syncFile,
-      DATA_DIR: join(this.folder, "data"),
-      POLL_INTERVAL_SECONDS: settings.pollSeconds ?? 30,
-      HEALTH_PORT: 0,
-      LOG_LEVEL: settings.logLevel ?? "info",
-      LOG_FORMAT: "json",
-    };
-    const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
-    await writeFile(envFile, lines.join(""), { mode: 0o600 });
-    return envFile;
+    const erpUrl = `sqlite:${this.erp.path}`;
+    return await writeEnvironment(this.folder, { url: serviceUrl }, { ...settings, erpUrl, syncFile });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
