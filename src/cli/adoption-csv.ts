@@ -1,5 +1,6 @@
 import { parse } from "csv-parse/sync";
 import type { RecordId } from "#model";
+import { csvText } from "#operator";
 import type { AdoptionPlan, PlannedRecord } from "#pipeline";
 import { overwriteText } from "./output/sides.ts";
 
@@ -28,7 +29,7 @@ export function adoptionCsv(plans: readonly AdoptionPlan[]): string {
     for (const { serviceId, name, match } of orphans)
       lines.push([stream, "", "only in the service", String(serviceId), "", "", "", "", name, match, ""]);
   }
-  return `${lines.map((cells) => cells.map(quoted).join(",")).join("\r\n")}\r\n`;
+  return csvText(lines);
 }
 
 function lineOf(stream: string, record: PlannedRecord): string[] {
@@ -47,12 +48,6 @@ function lineOf(stream: string, record: PlannedRecord): string[] {
     counterparts.map((each) => each.match).join(" / "),
     overwrites.map(overwriteText).join(" / "),
   ];
-}
-
-/** Always quoted, whatever separates cells; a cell that a spreadsheet would take for a formula is not given to it as one. */
-function quoted(cell: string): string {
-  const safe = /^[=+\-@\t\r']/.test(cell) && Number.isNaN(Number(cell)) ? `'${cell}` : cell;
-  return `"${safe.replaceAll('"', '""')}"`;
 }
 
 /** One line of an edited plan: this record is that one. */

@@ -1,6 +1,6 @@
 import { RetryError, type RecordId } from "#model";
 import { retry } from "#operator";
-import { streamStatus, type Relay } from "#pipeline";
+import { recordSides, streamStatus, type RecordSides, type Relay } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
@@ -11,6 +11,16 @@ import { version } from "./version.ts";
 
 /** Entries of a record's history that its page shows. */
 const HISTORY = 50;
+/** How long a person waits for what the service holds now. */
+const READ_MS = 20_000;
+
+/** Of a record whose stream is no longer in the sync file. */
+const noSides: RecordSides = {
+  fields: [],
+  verdict: "its stream is not in the sync file",
+  error: undefined,
+  service: "notAsked",
+};
 
 /**
  * Serves health, metrics and the status page of a running daemon on HEALTH_PORT.
@@ -53,10 +63,17 @@ function statusSource(
       queue: await queue.depth().catch(() => undefined),
     }),
     records: (query) => store.records(query),
-    record: async (id: RecordId) => {
+    record: async (id, { readService } = { readService: false }) => {
       const record = await store.record(id);
-      return record && { record, history: await store.audit({ id, limit: HISTORY }) };
+      if (record === undefined) return undefined;
+      const stream = streams.find(({ name }) => name === id.stream);
+      const signal = AbortSignal.timeout(READ_MS);
+      const sides = stream
+        ? await recordSides({ store, service }, stream, record, { ask: readService, signal })
+        : noSides;
+      return { record, sides, history: await store.audit({ id, limit: HISTORY }) };
     },
+    boundTo: (binding) => store.boundTo(binding),
     retry: async (id: RecordId) => {
       const count = await retry({ store }, id, { name: "page", via: "page" });
       relay.nudge();

@@ -6,6 +6,7 @@ export { withIsoTimes } from "./json-view.ts";
 export { recordWord, shellQuoted } from "./shell.ts";
 export { attentionOf, listHints } from "./attention.ts";
 export { counted, duration } from "./figures.ts";
+export { csvText } from "./csv.ts";
 export { paceText } from "./pace-text.ts";
 export { actorText } from "./actor-text.ts";
 export { eachRecord } from "./each-record.ts";

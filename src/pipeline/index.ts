@@ -15,5 +15,6 @@ export { Sweeper } from "./poll/sweeper.ts";
 export { confirmDeletions, heldDeletions, type HeldDeletions } from "./poll/delete-guard.ts";
 export { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "./match/adoption-plan.ts";
 export { proposeBinding, type ProposedBinding } from "./match/proposed-binding.ts";
+export { recordSides, type FieldSides, type RecordSides } from "./record-sides.ts";
 export type { Overwrite, Shown } from "./match/shown.ts";
 export { Reconciler, type Drift, type Reconciliation } from "./match/reconciler.ts";

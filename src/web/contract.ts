@@ -1,6 +1,6 @@
-import type { RecordId, RecordState, StreamName } from "#model";
+import type { Binding, RecordId, RecordState, StreamName } from "#model";
 import type { BlockedPolicy } from "#operator";
-import type { StreamStatus } from "#pipeline";
+import type { RecordSides, StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
 import type { AuditRecord, RecordView } from "#store";
 
@@ -18,6 +18,7 @@ export interface Overview {
 /** Why one record is the way it is. */
 export interface RecordDetail {
   readonly record: RecordView;
+  readonly sides: RecordSides;
   /** Its writes and decisions, newest first. */
   readonly history: readonly AuditRecord[];
 }
@@ -32,7 +33,10 @@ export interface StatusSource {
     readonly after?: RecordId;
     readonly limit: number;
   }): Promise<readonly RecordView[]>;
-  record(id: RecordId): Promise<RecordDetail | undefined>;
+  /** `readService`: with what the service holds now, by one request. */
+  record(id: RecordId, options?: { readonly readService: boolean }): Promise<RecordDetail | undefined>;
+  /** The record that is bound to this id of the service. */
+  boundTo(binding: Binding): Promise<RecordId | undefined>;
   /** Makes a waiting, parked or skipped record due and wakes it; returns how many records that concerned. */
   retry(id: RecordId): Promise<number>;
 }

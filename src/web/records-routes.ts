@@ -2,6 +2,9 @@ import { RECORD_STATES, type RecordId, type RecordState } from "#model";
 import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "./access/gate.ts";
+import { recordsCsv } from "./records-csv.ts";
+import { search } from "./search.ts";
+import { searchPage } from "./pages/search-page.ts";
 import type { RouteDeps } from "./route-deps.ts";
 import type { RecordDetail } from "./contract.ts";
 import { jsonAnswer } from "./json-answer.ts";
@@ -15,8 +18,8 @@ export function addRecords(app: App, { status, redact, clock, version }: RouteDe
   const frameOf = (c: Context): Frame => ({ version, visitor: gate.visitor(c) });
   const list = async (query: RecordsQuery) =>
     redacted(await status.records({ ...query, states: statesOf(query), limit: recordsPerPage }), redact);
-  const detailOf = async (id: RecordId): Promise<RecordDetail | undefined> => {
-    const found = await status.record(id);
+  const detailOf = async (c: Context, id: RecordId): Promise<RecordDetail | undefined> => {
+    const found = await status.record(id, { readService: c.req.query("service") === "now" });
     return found && redacted(found, redact);
   };
 
@@ -29,17 +32,32 @@ export function addRecords(app: App, { status, redact, clock, version }: RouteDe
     const query = recordsQuery(c);
     return query === undefined ? c.notFound() : jsonAnswer(c, { records: await list(query) });
   });
+  app.get("/records.csv", async (c) => {
+    const query = recordsQuery(c);
+    if (query === undefined) return c.notFound();
+    const text = redact(await recordsCsv(status, query));
+    return c.body(text, 200, {
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": `attachment; filename="svcsync-records.csv"`,
+    });
+  });
+  app.get("/search", async (c) => {
+    const text = c.req.query("q") ?? "";
+    const found = redacted(await search(status, text), redact);
+    return c.html(searchPage({ text, found, frame: frameOf(c), now: clock.now() }));
+  });
+  app.get("/api/search", async (c) => jsonAnswer(c, redacted(await search(status, c.req.query("q") ?? ""), redact)));
   for (const path of recordPaths) {
     app.get(path, async (c) => {
       const id = idOf(c);
       if (id === undefined) return c.notFound();
-      const detail = await detailOf(id);
+      const detail = await detailOf(c, id);
       if (detail === undefined) return c.html(noRecordPage({ id, frame: frameOf(c) }), 404);
       return c.html(recordPage({ detail, frame: frameOf(c), now: clock.now() }));
     });
     app.get(`/api${path}`, async (c) => {
       const id = idOf(c);
-      const detail = id && (await detailOf(id));
+      const detail = id && (await detailOf(c, id));
       return detail === undefined ? c.notFound() : jsonAnswer(c, detail);
     });
     app.post(`${path}/retry`, async (c) => {

@@ -4,7 +4,7 @@ import { redacted } from "#telemetry";
 import type { Gate } from "./access/gate.ts";
 import type { RouteDeps } from "./route-deps.ts";
 import { jsonAnswer } from "./json-answer.ts";
-import { recordsLookedAt } from "./pages/held-records.ts";
+import { recordsLookedAt } from "./pages/group-cards.ts";
 import { problemsOf, statusPage } from "./pages/status-page.ts";
 
 /** The first page, and the same for scripts. */
@@ -21,7 +21,6 @@ export function addStatus(app: App, { status, redact, clock, version }: RouteDep
     return c.html(
       statusPage({
         ...shown,
-        refresh: c.req.query("refresh") !== "off",
         frame: { version, visitor: gate.visitor(c) },
         now: clock.now(),
       }),

@@ -1,3 +1,4 @@
+import axe from "axe-core";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Overview } from "#web";
@@ -58,7 +59,7 @@ describe("the status page in a browser", () => {
   it("shows each stream with its state, lag and counts, and its cursor to who asks", async () => {
     await using web = await sampleWeb();
     const { page } = await openPage(web.url);
-    const row = page.getByRole("row", { name: /^contacts/ }).first();
+    const row = page.getByRole("table").getByRole("row", { name: /^contacts/ });
     const text = await row.innerText();
 
     expect(text).toContain("erp → customerContact");
@@ -74,7 +75,9 @@ describe("the status page in a browser", () => {
     await using web = await sampleWeb();
     const { page } = await openPage(web.url);
 
-    expect(await page.getByRole("status").innerText()).toContain("Look at contacts (failing), tickets (held)");
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(
+      "2 streams (contacts, tickets) and 2 records need attention.",
+    );
     expect(await page.getByRole("list", { name: "contacts: attention" }).innerText()).toContain("E_SOURCE_UNREACHABLE");
     const tickets = page.getByRole("list", { name: "tickets: attention" });
     expect(await tickets.getByRole("listitem").count()).toBe(2);
@@ -86,14 +89,14 @@ describe("the status page in a browser", () => {
     const [customers] = sampleStreams;
     const attention = ["the service answers 200 to billable and does not keep it"];
     const streams = [{ ...customers!, attention, counts: { waiting: 1 } }];
-    expect(await verdictOf({})).toMatchObject({ colour: "rgb(168, 32, 26)" });
+    expect(await verdictOf({})).toMatchObject({ colour: "rgb(163, 32, 26)" });
     const amber = await verdictOf({ streams });
     expect(amber).toEqual({
-      text: "Look at customers: what is wrong and what to do stands below each.",
-      colour: "rgb(128, 87, 10)",
+      text: "Records flow. Have a look at customers.",
+      colour: "rgb(122, 82, 0)",
     });
     const { text, colour } = await verdictOf({ streams: [customers!] });
-    expect([text, colour]).toEqual(["All well. Nothing is due.", "rgb(27, 110, 60)"]);
+    expect([text, colour]).toEqual(["All is well.", "rgb(23, 101, 58)"]);
   });
 
   it("says a reason once, however many records have it", async () => {
@@ -115,11 +118,10 @@ describe("the status page in a browser", () => {
     const records: typeof status.records = ({ limit }) => Promise.resolve(waiting.slice(0, limit));
     await using web = await sampleWeb({ status: { ...status, overview, records } });
     const { page } = await openPage(web.url);
-    const table = page.getByRole("table", { name: "Uncertain, parked and waiting records, by cause" });
+    const cards = page.getByRole("article").filter({ hasText: "E_PARENT_MISSING" });
 
-    expect(await table.getByRole("row").count()).toBe(2);
-    expect(await table.getByText("E_PARENT_MISSING").count()).toBe(1);
-    await table.getByRole("link", { name: "30 contacts" }).click();
+    expect(await cards.count()).toBe(1);
+    await cards.getByRole("link", { name: "30 contacts" }).click();
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("contacts: waiting");
   });
 
@@ -128,7 +130,7 @@ describe("the status page in a browser", () => {
     const { page } = await openPage(web.url);
     await page
       .getByRole("row", { name: /^customers/ })
-      .getByRole("link", { name: "1" })
+      .getByRole("link", { name: "1 applied" })
       .click();
 
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("customers: applied");
@@ -146,18 +148,33 @@ describe("the status page in a browser", () => {
     expect(status.retried).toEqual(["tickets/T-2"]);
     expect(complaints).toEqual([]);
     await page.goto(`${web.url}/records/tickets/T-1`);
-    expect(await page.getByRole("button").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Try again now" }).count()).toBe(0);
   });
 
-  it("loads itself again, until it is paused", async () => {
-    await using web = await sampleWeb();
-    const { page } = await openPage(web.url);
-    const refresh = page.locator('meta[http-equiv="refresh"]');
+  it("keeps itself fresh without being loaded again, until it is paused", async () => {
+    let streams = [sampleStreams[0]!];
+    await using web = await sampleWeb({
+      status: {
+        ...sampleStatus(),
+        overview: () => sampleStatus({ streams }).overview(),
+        records: () => Promise.resolve([]),
+      },
+    });
+    const page = await browser.newPage();
+    await page.clock.install();
+    await page.goto(web.url);
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("All is well.");
 
-    expect(await refresh.getAttribute("content")).toBe("10");
-    await page.getByRole("link", { name: "pause" }).click();
-    await page.getByRole("link", { name: "resume" }).waitFor();
-    expect(await refresh.count()).toBe(0);
+    streams = [sampleStreams[1]!];
+    await page.clock.runFor(10_000);
+    await page.getByRole("heading", { level: 1, name: "1 stream (contacts) and 1 record need attention." }).waitFor();
+    expect(await page.title()).toBe("svcsync: needs attention");
+    await page.getByRole("button", { name: "Pause" }).click();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.clock.runFor(60_000);
+    expect(asked).toEqual([]);
+    expect(await page.getByRole("button", { name: "Resume" }).count()).toBe(1);
   });
 
   it("fits a narrow window: only tables scroll", async () => {
@@ -174,7 +191,69 @@ describe("the status page in a browser", () => {
     });
     const { page } = await openPage(web.url);
 
-    expect(await page.getByRole("status").innerText()).toBe("All well. Nothing is due.");
+    expect(await page.getByRole("status").innerText()).toBe("All is well.");
     expect(await page.title()).toBe("svcsync: all well");
+  });
+});
+
+describe("a record in a browser", () => {
+  it("stands side by side with what the service holds, when asked, and differences are named", async () => {
+    await using web = await sampleWeb();
+    const { page } = await openPage(`${web.url}/records/customers/10023`);
+    const cell = (row: string, at: number) => page.getByRole("row", { name: row }).getByRole("cell").nth(at);
+
+    expect(await cell("name Müller", 0).innerText()).toContain("≠ not written yet");
+    await page.getByRole("button", { name: "Read it from the service now" }).click();
+    await page.getByText("The service differs from what was last written in phone.").waitFor();
+    expect(await cell("phone", 2).innerText()).toBe("+41 79 000 00 00 ≠ differs");
+  });
+
+  it("is found by its key, its service id and a name", async () => {
+    await using web = await sampleWeb();
+    const { page } = await openPage(web.url);
+    for (const text of ["10023", "customers/10023", "4711", "müller & S"]) {
+      await page.getByRole("searchbox").fill(text);
+      await page.getByRole("searchbox").press("Enter");
+      await page.getByRole("heading", { name: /^Found/ }).waitFor();
+      expect(await page.getByRole("link", { name: "customers/10023" }).count()).toBe(1);
+    }
+    await page.getByRole("searchbox").fill("nothing like it");
+    await page.getByRole("searchbox").press("Enter");
+    await page.getByRole("heading", { name: "Nothing found" }).waitFor();
+  });
+});
+
+describe("every page", () => {
+  const token = "a-token-of-the-page";
+  const pages: [name: string, path: string, parts: Parameters<typeof sampleWeb>[0]][] = [
+    [
+      "all well",
+      "/",
+      { status: { ...sampleStatus({ streams: [sampleStreams[0]!] }), records: () => Promise.resolve([]) } },
+    ],
+    ["with troubles", "/", {}],
+    ["a list", "/records", {}],
+    ["a record", "/records/contacts/10023%7C7%2Fa?service=now", {}],
+    ["no such record", "/records/customers/99999", {}],
+    ["a search", "/search?q=10023", {}],
+    ["the login", "/login", { access: { token } }],
+  ];
+
+  it.each(pages)("is free of what axe finds, wide and narrow, light and dark: %s", async (_, path, parts) => {
+    await using web = await sampleWeb(parts);
+    const page = await browser.newPage({ bypassCSP: true });
+    for (const colorScheme of ["light", "dark"] as const)
+      for (const width of [1280, 390]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 844 });
+        await page.goto(web.url + path);
+        await page.addScriptTag({ content: axe.source });
+        const found: string[] = await page.evaluate(
+          "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`))",
+        );
+        expect(found).toEqual([]);
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+      }
+    await page.close();
   });
 });

@@ -1,6 +1,6 @@
 import { recordLabel, type RecordId } from "#model";
 import type { AuditRecord, RecordView } from "#store";
-import type { StreamStatus } from "#pipeline";
+import type { FieldSides, RecordSides, StreamStatus } from "#pipeline";
 import type { Overview, StatusSource } from "#web";
 
 /** The moment at which the sample is looked at. */
@@ -171,6 +171,31 @@ export const sampleStreams: readonly StreamStatus[] = [
   },
 ];
 
+const sides = (field: string, mapped: string, written: string, found?: string): FieldSides => ({
+  field,
+  mapped,
+  written,
+  found,
+  isPending: mapped !== written,
+  isChanged: found !== undefined && found !== written,
+});
+
+/** What is shown of a record's way to the service: the name is not written yet, the phone was changed there. */
+export function sampleSides({ binding }: RecordView, read: boolean): RecordSides {
+  const isThere = read && binding !== undefined;
+  const now = (text: string) => (isThere ? text : undefined);
+  return {
+    fields: [
+      sides("customerId", "10023", "10023", now("10023")),
+      sides("name", "Müller & Söhne AG", "Müller & Söhne", now("Müller & Söhne")),
+      sides("phone", "+41 44 123 45 67", "+41 44 123 45 67", now("+41 79 000 00 00")),
+    ],
+    verdict: undefined,
+    error: undefined,
+    service: isThere ? "there" : "notAsked",
+  };
+}
+
 /** A status source over sample records that remembers what was retried. */
 export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { readonly retried: string[] } {
   const retried: string[] = [];
@@ -199,11 +224,19 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
       const from = after === undefined ? 0 : wanted.findIndex(({ id }) => recordLabel(id) === recordLabel(after)) + 1;
       return Promise.resolve(wanted.slice(from, from + limit));
     },
-    record: (id) => {
+    record: (id, { readService } = { readService: false }) => {
       const record = sampleRecords.find((known) => recordLabel(known.id) === recordLabel(id));
       if (record === undefined) return Promise.resolve(undefined);
-      return Promise.resolve({ record, history: history.filter((entry) => recordLabel(entry.id) === recordLabel(id)) });
+      return Promise.resolve({
+        record,
+        sides: sampleSides(record, readService),
+        history: history.filter((entry) => recordLabel(entry.id) === recordLabel(id)),
+      });
     },
+    boundTo: ({ resource, serviceId }) =>
+      Promise.resolve(
+        sampleRecords.find(({ binding }) => binding?.resource === resource && binding.serviceId === serviceId)?.id,
+      ),
     retry: (id) => {
       retried.push(recordLabel(id));
       return Promise.resolve(1);

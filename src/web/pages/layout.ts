@@ -1,5 +1,6 @@
 import { html, type Html, type Content } from "#server";
 import type { Visitor } from "../access/visitor.ts";
+import { scriptElement } from "./live.ts";
 import { styleElement } from "./style.ts";
 
 /** What every page shows around its own part. */
@@ -7,41 +8,54 @@ export interface Frame {
   readonly version: string;
   /** Absent before the login. */
   readonly visitor?: Visitor;
+  /** What was searched for, to be seen and changed. */
+  readonly searched?: string;
 }
 
 export interface Layout {
   readonly title: string;
   readonly frame: Frame;
-  /** Seconds between automatic reloads of the page; undefined: no reload. */
-  readonly refreshSeconds?: number | undefined;
-  /** Beside the name of the program, in the head of the page. */
+  /** Whether a browser with JavaScript keeps the page fresh. */
+  readonly isLive?: boolean;
+  /** Beside the version, at the end of the page. */
   readonly notes?: Content;
   readonly main: Content;
 }
 
 /** A whole page. */
-export function page({ title, frame: { version, visitor }, refreshSeconds, notes, main }: Layout): Html {
-  const refresh =
-    refreshSeconds === undefined ? undefined : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`;
+export function page({ title, frame: { version, visitor, searched }, isLive = false, notes, main }: Layout): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        ${refresh}
         <title>${title}</title>
         <link rel="icon" href="data:," />
         ${styleElement}
       </head>
       <body>
+        <a class="skip" href="#main">Skip to the content</a>
         <header>
-          <strong><a href="/">svcsync</a></strong>
-          <span>version ${version}</span>
-          ${notes} ${visitor?.hasSession ? logout(visitor) : undefined}
+          <a class="brand" href="/">svcsync</a>
+          ${visitor === undefined ? undefined : searchForm(searched)}
+          ${visitor?.hasSession ? logout(visitor) : undefined}
         </header>
-        <main>${main}</main>
+        <main id="main">${main}</main>
+        <footer>
+          <span>version ${version}</span> ${notes}
+          ${isLive ? html`<span data-live="">Not refreshed </span>` : undefined}
+        </footer>
+        ${isLive ? scriptElement : undefined}
       </body>
     </html>`;
+}
+
+function searchForm(searched: string | undefined): Html {
+  return html`<form class="search" role="search" action="/search">
+    <label class="unseen" for="q">Key, service id or name</label>
+    <input id="q" name="q" type="search" placeholder="Key, service id or name" value="${searched}" required />
+    <button class="plain">Search</button>
+  </form>`;
 }
 
 /** The mark that each form carries, so that no page of another site can send one. */
@@ -51,8 +65,8 @@ export function csrfField(visitor: Visitor | undefined): Html {
 
 function logout(visitor: Visitor): Html {
   return html`<form class="logout" method="post" action="/logout">
-    <span>${visitor.name ?? "token"}${visitor.role === "read" ? ", may read" : ""}</span> ${csrfField(visitor)}
-    <button>Log out</button>
+    <span class="quiet">${visitor.name ?? "token"}${visitor.role === "read" ? " (may read)" : ""}</span>
+    <button class="plain">Log out</button>
   </form>`;
 }
 

@@ -5,6 +5,8 @@ import type { RecordDetail } from "../contract.ts";
 import { html, type Content, type Html } from "#server";
 import { csrfField, page, table, type Frame } from "./layout.ts";
 import { joined } from "./records-page.ts";
+import { sidesTable } from "./sides-table.ts";
+import { changes, shown } from "./values.ts";
 import { badge, instant, pathOf, reason, sentence } from "./wording.ts";
 
 export interface RecordPage {
@@ -14,7 +16,7 @@ export interface RecordPage {
 }
 
 /** One record: why it is the way it is. */
-export function recordPage({ detail: { record, history }, frame, now }: RecordPage): Html {
+export function recordPage({ detail: { record, history, sides }, frame, now }: RecordPage): Html {
   const label = recordLabel(record.id);
   return page({
     title: `svcsync: ${label}`,
@@ -23,29 +25,20 @@ export function recordPage({ detail: { record, history }, frame, now }: RecordPa
       <p>${meaningOf(record.state)}</p>
       <dl>${facts(record, now)}</dl>
       ${frame.visitor?.role === "act" && retriableStates.includes(record.state) ? retryForm(record, frame) : undefined}
-      <div class="sides">
-        <section>
-          <h2>In the ERP</h2>
-          ${record.deleted ? html`<p>Deleted there; this is the last row that was seen.</p>` : undefined}
-          ${record.unreadable ? html`<p>Its latest row cannot be read; this is the last one that could be.</p>` : undefined}
-          ${fieldsTable("The row as it was read last", record.row)}
-        </section>
-        <section>
-          <h2>In the service</h2>
-          ${
-            record.applied === undefined
-              ? html`<p>Nothing was written yet.</p>`
-              : fieldsTable("The owned fields as they were written last", record.applied)
-          }
-        </section>
-      </div>
+      <h2>From the ERP to the service</h2>
+      ${sidesTable(sides, record.applied !== undefined)}
+      ${record.binding === undefined || sides.service !== "notAsked" ? undefined : readNow(record)}
+      <h2>In the ERP</h2>
+      ${record.deleted ? html`<p>Deleted there; this is the last row that was seen.</p>` : undefined}
+      ${record.unreadable ? html`<p>Its latest row cannot be read; this is the last one that could be.</p>` : undefined}
+      ${fieldsTable("The row as it was read last", record.row)}
       <h2>History</h2>
       ${
         history.length === 0
           ? html`<p>Nothing was written to the service for this record, or its history has been pruned.</p>`
           : table(
               "Writes and decisions, newest first",
-              ["When", "Action", "Outcome", "Before", "After"],
+              ["When", "Action", "Outcome", "What changed"],
               history.map((entry) => historyRow(entry, now)),
             )
       }
@@ -119,6 +112,14 @@ function fact(name: string, content: Content): Content {
         <dd>${content}</dd>`;
 }
 
+/** One GET to the service, when a person asks for it. */
+function readNow({ id }: RecordView): Html {
+  const key = /^\.{0,2}$/.test(id.key) ? html`<input type="hidden" name="key" value="${id.key}" />` : undefined;
+  return html`<form action="${pathOf(id).split("?")[0]}">
+    ${key}<input type="hidden" name="service" value="now" /><button class="plain">Read it from the service now</button>
+  </form>`;
+}
+
 function retryForm(record: RecordView, { visitor }: Frame): Html {
   return html`<form method="post" action="${pathOf(record.id, "retry")}">
     ${csrfField(visitor)}<button>Try again now</button>
@@ -150,20 +151,6 @@ function historyRow(entry: AuditRecord, now: number): Html {
     <td>
       ${entry.outcome}${entry.by && html`<br /><span class="quiet">${actorText(entry.by)}</span>`}${answer.length === 0 ? undefined : html`<br /><span class="quiet">${answer.join(", ")}</span>`}
     </td>
-    <td data-head="Before">${value(entry.before)}</td>
-    <td data-head="After">${value(entry.after)}</td>
+    <td data-head="What changed">${changes(entry.before, entry.after)}</td>
   </tr>`;
-}
-
-function value(json: Json | undefined): Content {
-  return json === undefined ? undefined : html`<span class="value">${shown(json)}</span>`;
-}
-
-/** Text as it is, anything else as JSON with its kind, so that "1" and 1 can be told apart. */
-function shown(value: Json | undefined): Content {
-  if (value === undefined) return undefined;
-  if (typeof value === "string") return value === "" ? html`<span class="quiet">empty text</span>` : value;
-  if (value === null) return html`<span class="quiet">null</span>`;
-  if (typeof value === "object") return JSON.stringify(value, null, 1);
-  return html`${String(value)} <span class="quiet">${typeof value}</span>`;
 }

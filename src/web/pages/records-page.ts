@@ -19,7 +19,7 @@ export function statesOf({ state }: RecordsQuery): readonly RecordState[] {
 }
 
 /** The address of a list. */
-export function recordsPath({ stream, state, after }: RecordsQuery): string {
+export function recordsPath({ stream, state, after }: RecordsQuery, path = "/records"): string {
   const parameters = new URLSearchParams();
   if (stream !== undefined) parameters.set("stream", stream);
   if (state !== undefined) parameters.set("state", state);
@@ -28,7 +28,7 @@ export function recordsPath({ stream, state, after }: RecordsQuery): string {
     parameters.set("after-key", after.key);
   }
   const query = parameters.toString();
-  return query === "" ? "/records" : `/records?${query}`;
+  return query === "" ? path : `${path}?${query}`;
 }
 
 export interface RecordsPage {
@@ -47,6 +47,7 @@ export function recordsPage({ query, records, frame, now }: RecordsPage): Html {
     frame,
     main: html`<h1>${title}</h1>
       ${records.length === 0 ? html`<p>No records.</p>` : recordsTable("Why each is where it is, and what to do", records, now)}
+      ${records.length === 0 ? undefined : html`<p><a href="${recordsPath(query, "/records.csv")}">Save as CSV</a></p>`}
       ${last === undefined ? undefined : html`<p><a href="${recordsPath({ ...query, after: last.id })}">Next</a></p>`}
       <p><a href="/">Status</a></p>`,
   });

@@ -1,46 +1,51 @@
 import type { RecordState } from "#model";
 import { attentionOf, counted, paceText, urgencyOf, type ErrorGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
-import type { Overview } from "../contract.ts";
-import { heldRecords } from "./held-records.ts";
 import { html, type Html } from "#server";
+import type { Overview } from "../contract.ts";
+import { groupCards } from "./group-cards.ts";
 import { page, table, type Frame } from "./layout.ts";
-import { streamHeads, streamRows } from "./stream-rows.ts";
+import { streamCard } from "./stream-card.ts";
+import { streamHeads, streamRow } from "./stream-rows.ts";
 import { instant } from "./wording.ts";
-
-const refreshSeconds = 10;
 
 export interface StatusPage {
   readonly overview: Overview;
   /** What holds up the first records of each stream that are uncertain, parked or waiting; the largest group first. */
   readonly held: readonly ErrorGroup[];
-  readonly refresh: boolean;
   readonly frame: Frame;
   readonly now: number;
 }
 
 /** The first page: is all well, and if not, where and what to do. */
-export function statusPage({ overview, held, refresh, frame, now }: StatusPage): Html {
+export function statusPage({ overview, held, frame, now }: StatusPage): Html {
+  const { streams, startedAt } = overview;
+  const noted = streams.filter(({ attention }) => attention.length > 0);
   return page({
     title: `svcsync: ${titles[colourOf(overview)]}`,
     frame,
-    refreshSeconds: refresh ? refreshSeconds : undefined,
-    notes: html`<span>started ${instant(overview.startedAt, now)}</span> ${
-        refresh
-          ? html`<span>refreshed every ${refreshSeconds} s: <a href="/?refresh=off">pause</a></span>`
-          : html`<span>not refreshed: <a href="/">resume</a></span>`
-      }`,
-    main: html`<h1>Status</h1>
-      ${verdict(overview)}
+    isLive: true,
+    notes: html`<span>started ${instant(startedAt, now)}</span>`,
+    main: html`${verdict(overview)}
+      ${
+        noted.length === 0
+          ? undefined
+          : html`<h2>Streams to look at</h2>
+              <div class="cards">${noted.map(streamCard)}</div>`
+      }
+      ${
+        held.length === 0
+          ? undefined
+          : html`<h2>Records that are held up</h2>
+              ${groupCards(streams, held, frame)}`
+      }
       <h2>Streams</h2>
       ${table(
-        "Each stream from the ERP to the service",
+        "From the ERP to the service",
         streamHeads,
-        overview.streams.map((stream) => streamRows(stream, now)),
+        streams.map((stream) => streamRow(stream, now)),
       )}
-      <h2>Records that are held up</h2>
-      ${heldRecords(overview.streams, held)}
-      <h2>The other sides</h2>
+      <h2>Service and queue</h2>
       ${sides(overview, now)}`,
   });
 }
@@ -48,14 +53,6 @@ export function statusPage({ overview, held, refresh, frame, now }: StatusPage):
 /** What needs a person or keeps records from flowing, one sentence each; what streams suffer from alike is said once. */
 export function problemsOf(overview: Overview): string[] {
   return [...connectionProblems(overview), ...attentionOf(overview.streams), ...recordProblems(overview)];
-}
-
-/** The same for people, who find the sentences of each stream below it. */
-function headlinesOf(overview: Overview): string[] {
-  const led = overview.streams.filter(({ attention }) => attention.length > 0);
-  const streams = led.map(({ name, state }) => (state === "following" ? name : `${name} (${state})`)).join(", ");
-  const headline = led.length === 0 ? [] : [`Look at ${streams}: what is wrong and what to do stands below each.`];
-  return [...connectionProblems(overview), ...headline, ...recordProblems(overview)];
 }
 
 function connectionProblems({ service, queue }: Overview): string[] {
@@ -82,15 +79,32 @@ function total(streams: readonly StreamStatus[], state: RecordState): number {
   return streams.reduce((sum, { counts }) => sum + (counts[state] ?? 0), 0);
 }
 
+/** The answer to "is all well?", in one sentence; what it means stands below it. */
 function verdict(overview: Overview): Html {
-  const headlines = headlinesOf(overview);
-  if (headlines.length > 0)
-    return html`<div class="verdict ${colourOf(overview)}" role="status">
-      ${headlines.map((text) => html`<p>${text}</p>`)}
-    </div>`;
+  const details = [...connectionProblems(overview), ...recordProblems(overview)];
   const due = total(overview.streams, "due") + total(overview.streams, "claimed");
-  const rest = due === 0 ? "Nothing is due." : `${counted(due, "record")} on the way.`;
-  return html`<div class="verdict" role="status"><p>All well. ${rest}</p></div>`;
+  if (due > 0 && details.length === 0) details.push(`${counted(due, "record")} on the way.`);
+  const colour = colourOf(overview);
+  return html`<div class="verdict ${colour}" role="status">
+    <h1>${headlineOf(overview, colour)}</h1>
+    ${details.map((text) => html`<p>${text}</p>`)}
+  </div>`;
+}
+
+function headlineOf({ streams, service, queue }: Overview, colour: keyof typeof titles): string {
+  if (colour === "good") return "All is well.";
+  if (service.state !== "closed") return "The service is failing.";
+  if (queue === undefined) return "The queue does not answer.";
+  const names = streams.filter(({ attention }) => attention.length > 0).map(({ name }) => name);
+  const records = total(streams, "uncertain") + total(streams, "parked");
+  const parts = [
+    names.length === 0 ? [] : `${counted(names.length, "stream")} (${names.join(", ")})`,
+    records === 0 ? [] : counted(records, "record"),
+  ].flat();
+  const verb = names.length + records === 1 ? "needs" : "need";
+  return colour === "bad"
+    ? `${parts.join(" and ")} ${verb} attention.`
+    : `Records flow. Have a look at ${names.join(", ")}.`;
 }
 
 const titles = { bad: "needs attention", wait: "worth a look", good: "all well" } as const;

@@ -3,7 +3,7 @@ import { counted, duration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "#server";
 import { recordsPath } from "./records-page.ts";
-import { badge, instant, sentence } from "./wording.ts";
+import { badge, instant } from "./wording.ts";
 
 /** What the word for a stream's state means. */
 const meanings: Readonly<Record<StreamStatus["state"], string>> = {
@@ -16,26 +16,15 @@ const meanings: Readonly<Record<StreamStatus["state"], string>> = {
 
 export const streamHeads = ["Stream", "State", "Last poll", "Records by state"];
 
-/** One stream: how it stands, and below it what a person should know or do, across the whole width. */
-export function streamRows(stream: StreamStatus, now: number): Html {
-  const { name, source, resource, state, attention } = stream;
-  return html`<tr class="${attention.length > 0 ? "led" : ""}">
-      <th scope="row">${name}<br /><span class="quiet">${source} → ${resource}</span></th>
-      <td><span class="badge ${state}">${state}</span><br /><span class="quiet">${meanings[state]}</span></td>
-      <td data-head="Last poll">${lastPoll(stream, now)}</td>
-      <td>${counts(stream)}</td>
-    </tr>
-    ${
-      attention.length === 0
-        ? undefined
-        : html`<tr class="attention">
-            <td colspan="${streamHeads.length}">
-              <ul aria-label="${name}: attention">
-                ${attention.map((text) => html`<li>${sentence(text)}</li>`)}
-              </ul>
-            </td>
-          </tr>`
-    }`;
+/** One stream: how it stands, how fresh it is, and its records. */
+export function streamRow(stream: StreamStatus, now: number): Html {
+  const { name, source, resource, state } = stream;
+  return html`<tr>
+    <th scope="row">${name}<br /><span class="quiet">${source} → ${resource}</span></th>
+    <td><span class="badge ${state}">${state}</span><br /><span class="quiet">${meanings[state]}</span></td>
+    <td data-head="Last poll">${lastPoll(stream, now)}</td>
+    <td>${counts(stream)}</td>
+  </tr>`;
 }
 
 function lastPoll(stream: StreamStatus, now: number): Html {
@@ -61,7 +50,11 @@ function counts({ name, counts: byState }: StreamStatus): Html {
     ${present.map(
       (state) =>
         html`<li>
-          <a href="${recordsPath({ stream: name, state })}">${(byState[state] ?? 0).toLocaleString("en")}</a>
+          <a
+            href="${recordsPath({ stream: name, state })}"
+            aria-label="${(byState[state] ?? 0).toLocaleString("en")} ${state}"
+            >${(byState[state] ?? 0).toLocaleString("en")}</a
+          >
           ${badge(state)}
         </li>`,
     )}

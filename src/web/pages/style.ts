@@ -1,30 +1,48 @@
 import { createHash } from "node:crypto";
 import { rawHtml, type ContentPolicy } from "#server";
+import { scriptHash } from "./live.ts";
 
 const style = `
-:root { color-scheme: light dark; --ink: #1c2430; --soft: #566273; --line: #d5dbe3; --paper: #fff; --panel: #f5f7fa;
-  --link: #0b57b0; --good: #1b6e3c; --wait: #80570a; --bad: #a8201a; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e4e9f0; --soft: #a3b0c0; --line: #38424f; --paper: #14191f;
-  --panel: #1d242c; --link: #86b9ff; --good: #73d096; --wait: #e5b95c; --bad: #ff928a; } }
+:root { color-scheme: light dark; --ink: #17202b; --soft: #52606f; --line: #d8dee6; --paper: #f4f6f9; --panel: #fff;
+  --link: #0b57b0; --good: #17653a; --wait: #7a5200; --bad: #a3201a; --goodback: #e6f4ea; --waitback: #fdf3d8; --badback: #fdeceb; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6ebf1; --soft: #a6b3c2; --line: #35404d; --paper: #10151b;
+  --panel: #1a212a; --link: #8cbcff; --good: #7fd8a0; --wait: #ecc468; --bad: #ff9d95; --goodback: #12291b; --waitback: #2d2410;
+  --badback: #341715; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1.25rem 1.5rem 3rem; max-width: 80rem; background: var(--paper); color: var(--ink);
-  font: 15px/1.5 system-ui, sans-serif; }
-header { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; padding-bottom: .75rem;
-  border-bottom: 1px solid var(--line); color: var(--soft); }
-header strong { font-size: 1.15rem; color: var(--ink); }
-h1 { font-size: 1.5rem; margin: 1.25rem 0 .5rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
+body { margin: 0 auto; padding: 0 1.5rem 3rem; max-width: 78rem; background: var(--paper); color: var(--ink);
+  font: 16px/1.5 system-ui, sans-serif; }
+header { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; padding: .9rem 0; }
+.brand { font-weight: 700; font-size: 1.15rem; color: var(--ink); text-decoration: none; margin-right: auto; }
+.search, .logout { display: flex; gap: .4rem; align-items: center; }
+.search input { width: 17rem; max-width: 100%; }
+footer { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: center; margin-top: 2.5rem; padding-top: .75rem;
+  border-top: 1px solid var(--line); color: var(--soft); font-size: .9rem; }
+.skip, .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.skip:focus { position: static; width: auto; height: auto; clip-path: none; }
+h1 { font-size: 1.6rem; line-height: 1.25; margin: 1rem 0 .5rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.15rem; margin: 2rem 0 .6rem; }
+h3 { font-size: 1.02rem; margin: 0 0 .3rem; overflow-wrap: anywhere; }
 a { color: var(--link); }
-a:focus-visible, button:focus-visible, .scroll:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-p { margin: .4rem 0; max-width: 60rem; }
-.verdict { padding: .7rem 1rem; border-left: .3rem solid var(--good); background: var(--panel); }
-.verdict.wait { border-color: var(--wait); }
-.verdict.bad { border-color: var(--bad); }
-.scroll { overflow-x: auto; }
+a:focus-visible, button:focus-visible, input:focus-visible, summary:focus-visible, select:focus-visible,
+.scroll:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+p { margin: .4rem 0; max-width: 60rem; overflow-wrap: anywhere; }
+.verdict { padding: 1rem 1.25rem; border-radius: .6rem; border-left: .45rem solid var(--good); background: var(--goodback); }
+.verdict h1 { margin: 0; }
+.verdict.wait { border-color: var(--wait); background: var(--waitback); }
+.verdict.bad { border-color: var(--bad); background: var(--badback); }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: .9rem; }
+.card { padding: .9rem 1.1rem; background: var(--panel); border: 1px solid var(--line); border-left: .3rem solid var(--soft);
+  border-radius: .6rem; }
+.card.held, .card.failing, .card.parked, .card.uncertain { border-left-color: var(--bad); }
+.card.following, .card.loading, .card.paused, .card.waiting { border-left-color: var(--wait); }
+.card ul { margin: .3rem 0; padding-left: 1.2rem; }
+.card .todo { margin-top: .6rem; }
+.scroll { overflow-x: auto; background: var(--panel); border: 1px solid var(--line); border-radius: .6rem; padding: .4rem 1rem; }
 .wide table { min-width: 56rem; }
 table { border-collapse: collapse; width: 100%; }
-caption { text-align: left; color: var(--soft); padding-bottom: .35rem; }
-th, td { text-align: left; vertical-align: top; padding: .45rem .75rem .45rem 0; border-bottom: 1px solid var(--line); }
+caption { text-align: left; color: var(--soft); padding: .25rem 0; }
+th, td { text-align: left; vertical-align: top; padding: .5rem .9rem .5rem 0; border-bottom: 1px solid var(--line); }
+tbody tr:last-child > * { border-bottom: 0; }
 thead th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 600; }
 tbody th .quiet { font-weight: 400; }
@@ -33,35 +51,46 @@ tbody th .quiet { font-weight: 400; }
 .cursor { display: inline-block; max-width: 20rem; }
 details { color: var(--soft); }
 summary { cursor: pointer; width: max-content; }
-.command { color: var(--ink); background: var(--panel); border: 1px solid var(--line); border-radius: .3rem;
-  padding: 0 .35rem; white-space: nowrap; }
-tr.led > * { border-bottom: 0; }
-tr.attention > td { padding: 0 0 .8rem; }
-tr.attention ul { margin: 0; padding: .35rem .9rem .35rem 2rem; border-left: .25rem solid var(--wait);
-  background: var(--panel); }
+.command { color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: .3rem;
+  padding: 0 .35rem; overflow-wrap: anywhere; }
 code, .value { font: .92em/1.45 ui-monospace, monospace; }
 code { color: var(--soft); }
 .quiet { color: var(--soft); }
-.badge { display: inline-block; padding: 0 .5rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .88em;
-  white-space: nowrap; color: var(--soft); }
+.badge { display: inline-block; padding: 0 .5rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .85rem;
+  font-weight: 400; white-space: nowrap; color: var(--soft); }
 .badge.applied, .badge.following { color: var(--good); }
 .badge.waiting, .badge.due, .badge.claimed, .badge.loading { color: var(--wait); }
-.badge.paused { color: var(--quiet); }
 .badge.parked, .badge.uncertain, .badge.failing, .badge.held { color: var(--bad); }
 ul.counts { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem .8rem; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.25rem; margin: .75rem 0; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .4rem 1.25rem; margin: .75rem 0; }
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
-.sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 2rem; }
+ul.changes { margin: 0; padding-left: 1.1rem; }
+.differs { background: var(--waitback); }
+.mark { display: inline-block; color: var(--wait); font-weight: 600; font-size: .85rem; }
+button { font: inherit; padding: .4rem 1rem; border: 1px solid var(--link); border-radius: .4rem; cursor: pointer;
+  background: var(--link); color: var(--panel); }
+button.plain { background: var(--panel); color: var(--link); border-color: var(--line); }
+button.danger { background: var(--bad); border-color: var(--bad); }
+input, select { font: inherit; padding: .4rem .6rem; border: 1px solid var(--soft); border-radius: .4rem; background: var(--panel);
+  color: var(--ink); min-width: 0; }
+.login { max-width: 22rem; margin: 12vh auto 0; padding: 1.5rem; background: var(--panel); border: 1px solid var(--line);
+  border-radius: .8rem; display: grid; gap: .5rem; }
+.login h1 { margin: 0; } .login button { margin-top: .6rem; }
+.problem { color: var(--bad); }
+.acts { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: start; margin: .8rem 0; }
+.acts form, .acts details { margin: 0; }
+.acts form { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
+.acts summary { color: var(--link); padding: .4rem 0; }
 /* On a telephone each row is a block: nothing hides beside the edge of the window. */
-@media (max-width: 48rem) { .wide table { min-width: 0; } .wide thead { position: absolute; width: 1px; height: 1px;
+@media (max-width: 48rem) { body { padding: 0 1rem 2rem; } .search { order: 3; width: 100%; } .search input { flex: 1; }
+  h1 { font-size: 1.35rem; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
+  .wide table { min-width: 0; } .wide thead { position: absolute; width: 1px; height: 1px;
   overflow: hidden; clip-path: inset(50%); } .wide table, .wide tbody, .wide tr, .wide tbody th, .wide td {
   display: block; } .wide caption { display: block; } .wide tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
-  .wide tr.led { border-bottom: 0; } .wide tbody th, .wide td { padding: .1rem 0; border: 0; overflow-wrap: anywhere; }
-  .wide td[data-head]:empty { display: none; } .command { white-space: normal; }
-  .wide td[data-head]::before { content: attr(data-head) " "; color: var(--soft); } }
-button { font: inherit; padding: .35rem .9rem; border: 1px solid var(--link); border-radius: .3rem; cursor: pointer;
-  background: var(--link); color: var(--paper); }
+  .wide tr:last-child { border-bottom: 0; } .wide tbody th, .wide td { padding: .1rem 0; border: 0; overflow-wrap: anywhere; }
+  .wide td[data-head]:empty { display: none; }
+  .wide td[data-head]::before { content: attr(data-head) ": "; color: var(--soft); } }
 `;
 
 /** The one style sheet, inside each page: nothing is loaded from anywhere. Its hash counts every blank, so it is whole here. */
@@ -69,10 +98,12 @@ export const styleElement = rawHtml(`<style>${style}</style>`);
 
 const styleHash = createHash("sha256").update(style).digest("base64");
 
-/** No script, no image, no frame, no other origin: a record that carried markup past the escaping could still do nothing. */
+/** No image, no frame, no other origin, no script but ours: markup of a record that passed the escaping could still do nothing. */
 export const contentPolicy: ContentPolicy = {
   defaultSrc: ["'none'"],
   styleSrc: [`'sha256-${styleHash}'`],
+  scriptSrc: [`'sha256-${scriptHash}'`],
+  connectSrc: ["'self'"],
   // The empty icon of the pages.
   imgSrc: ["data:"],
   formAction: ["'self'"],

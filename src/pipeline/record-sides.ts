@@ -1,0 +1,141 @@
+import { errorFacts, recordName, SyncError, type ErrorFacts, type Json, type RecordId } from "#model";
+import type { MappedField, Stream } from "#mapping";
+import { sameValue, type Service } from "#service";
+import type { RecordStore, RecordView } from "#store";
+
+/** One field on its way from the ERP to the service. */
+export interface FieldSides {
+  readonly field: string;
+  /** What the mapping makes of the row now; undefined where it does not set the field. */
+  readonly mapped: Json | undefined;
+  /** What was last written. */
+  readonly written: Json | undefined;
+  /** What the service holds now; undefined where it was not read. */
+  readonly found: Json | undefined;
+  /** The mapping now yields something else than was written: the next delivery writes it. */
+  readonly isPending: boolean;
+  /** The service holds something else than was written. */
+  readonly isChanged: boolean;
+}
+
+/** A record beside itself: what the mapping makes of it, what was written, what the service holds now. */
+export interface RecordSides {
+  readonly fields: readonly FieldSides[];
+  /** What the mapping says instead of fields: the row is left out, or its record is deleted. */
+  readonly verdict: string | undefined;
+  /** Why the row cannot be mapped, or why the service could not be read. */
+  readonly error: ErrorFacts | undefined;
+  /** `notAsked`; `there`; `gone`: the service does not show the record; `failed`: see `error`. */
+  readonly service: "notAsked" | "there" | "gone" | "failed";
+}
+
+interface SidesDeps {
+  readonly store: Pick<RecordStore, "bindings">;
+  readonly service: Pick<Service, "read">;
+}
+
+/**
+ * Computes the sides of a record. Maps the row without a request; names that only the service can turn into ids stay names
+ * and are not compared. `ask`: reads the record from the service, with one GET.
+ */
+export async function recordSides(
+  { store, service }: SidesDeps,
+  stream: Pick<Stream, "map" | "resource" | "ownedFields">,
+  record: Pick<RecordView, "row" | "deleted" | "applied" | "binding">,
+  { ask, signal }: { readonly ask: boolean; readonly signal: AbortSignal },
+): Promise<RecordSides> {
+  const mapped = await mappedNow(store, stream, record);
+  const read = ask ? await readNow(service, stream, record, signal) : undefined;
+  const written = record.applied ?? {};
+  const names = [...new Set([...mapped.values.keys(), ...Object.keys(written)])].toSorted();
+  return {
+    fields: names.map((field) => {
+      const value = mapped.values.get(field);
+      const found = read?.found?.[field];
+      const isKnown = value !== undefined && !value.isName;
+      return {
+        field,
+        mapped: value?.value,
+        written: written[field],
+        found,
+        isPending: isKnown && record.applied !== undefined && !sameValue(value.value, written[field]),
+        isChanged: read?.found !== undefined && field in written && !sameValue(written[field], found),
+      };
+    }),
+    verdict: mapped.verdict,
+    error: mapped.error ?? read?.error,
+    service: read === undefined ? "notAsked" : read.error !== undefined ? "failed" : read.found ? "there" : "gone",
+  };
+}
+
+interface MappedNow {
+  readonly values: ReadonlyMap<string, Resolved>;
+  readonly verdict?: string;
+  readonly error?: ErrorFacts;
+}
+
+/** A value as far as it is known without the service. */
+interface Resolved {
+  readonly value: Json;
+  readonly isName: boolean;
+}
+
+async function mappedNow(
+  store: SidesDeps["store"],
+  stream: Pick<Stream, "map">,
+  { row, deleted }: Pick<RecordView, "row" | "deleted">,
+): Promise<MappedNow> {
+  try {
+    const mapped = await stream.map(row, deleted);
+    if (mapped.kind === "skip") return { values: new Map(), verdict: `left out: ${mapped.reason}` };
+    if (mapped.kind === "deleted" && mapped.policy !== "set")
+      return { values: new Map(), verdict: deletionVerdicts[mapped.policy] };
+    const values = new Map<string, Resolved>();
+    for (const field of mapped.fields) values.set(field.name, await resolved(store, field));
+    return { values, ...(mapped.kind === "deleted" ? { verdict: deletionVerdicts.set } : {}) };
+  } catch (thrown) {
+    if (!(thrown instanceof SyncError)) throw thrown;
+    return { values: new Map(), error: errorFacts(thrown) };
+  }
+}
+
+const deletionVerdicts = {
+  ignore: "deleted in the ERP; the sync file keeps the record in the service",
+  delete: "deleted in the ERP, and to be deleted in the service",
+  set: "deleted in the ERP; the sync file sets these fields alone",
+} as const;
+
+async function resolved(store: SidesDeps["store"], { value }: MappedField): Promise<Resolved> {
+  switch (value.kind) {
+    case "value":
+      return { value: value.value, isName: false };
+    case "ref": {
+      if (value.key === null) return { value: null, isName: false };
+      const id: RecordId = { stream: value.stream, key: value.key };
+      const binding = (await store.bindings([id])).get(recordName(id));
+      return binding
+        ? { value: binding.serviceId, isName: false }
+        : { value: `${id.stream}/${id.key}, not in the service yet`, isName: true };
+    }
+    case "lookup":
+      return value.value === null
+        ? { value: null, isName: false }
+        : { value: `${value.resource} with ${value.by} ${JSON.stringify(value.value)}`, isName: true };
+    case "tags":
+      return { value: [...value.values], isName: true };
+  }
+}
+
+async function readNow(
+  service: SidesDeps["service"],
+  { resource, ownedFields }: Pick<Stream, "resource" | "ownedFields">,
+  { binding, applied }: Pick<RecordView, "binding" | "applied">,
+  signal: AbortSignal,
+): Promise<{ readonly found?: Readonly<Record<string, Json | undefined>> | undefined; readonly error?: ErrorFacts }> {
+  if (binding === undefined) return {};
+  try {
+    return { found: await service.read(resource, binding.serviceId, ["id", ...ownedFields], signal, applied) };
+  } catch (thrown) {
+    return { error: errorFacts(thrown) };
+  }
+}
