@@ -9,6 +9,7 @@ const layers = [
   ["cli"],
   ["daemon"],
   ["web"],
+  ["notify"],
   ["operator"],
   ["pipeline"],
   ["sources", "service", "store", "queue", "sandbox"],

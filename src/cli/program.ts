@@ -11,6 +11,7 @@ import { registerRetry } from "./commands/acts/retry.ts";
 import { registerSkip } from "./commands/acts/skip.ts";
 import { registerUnbind } from "./commands/acts/unbind.ts";
 import { registerBackup } from "./commands/maintenance/backup.ts";
+import { registerNotify } from "./commands/maintenance/notify.ts";
 import { registerRebuild } from "./commands/maintenance/rebuild.ts";
 import { registerReconcile } from "./commands/maintenance/reconcile.ts";
 import { registerRun } from "./commands/running/run.ts";
@@ -52,6 +53,7 @@ const registrations: readonly Registration[] = [
   registerBackup,
   registerRebuild,
   registerPagePassword,
+  registerNotify,
   registerSchema,
   registerSandbox,
   registerDemo,

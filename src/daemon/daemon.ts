@@ -18,6 +18,7 @@ import { openParts, type Configuration, type Systems } from "./systems.ts";
 import { PollWatch } from "./watch/poll-watch.ts";
 import { proveWork } from "./watch/work-proof.ts";
 import { beginPolling, type PollPlan } from "./polling.ts";
+import { openUpkeep, type Upkeep } from "./upkeep.ts";
 
 export interface DaemonOptions {
   readonly observers?: readonly Observer[];
@@ -61,7 +62,7 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const counted = new DaemonMetrics();
   const parts = await openParts({ ...configuration, requested: counted.requested }, "daemon", closing);
   await remapChanged(parts.store, syncFile.streams, logger);
-  const [failure, fail] = failureOnce();
+  const { failure, fail, failed } = failureOnce();
   const location = queueLocation(settings, secrets, await installationOf(parts.store));
   const queue = closing.use(await openQueue(location, { clock: parts.clock, logger }));
   counted.watch(parts, syncFile.streams, queue);
@@ -77,7 +78,14 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
     : undefined;
   // Before the first poll and delivery: a hold from before a restart still counts.
   await assembly.holds.look();
-  closing.defer(startLoops(configuration, plan, parts, queue, assembly, pollWatch, fail));
+  const upkeep = openUpkeep(configuration, parts, queue, counted.metrics, closing);
+  const stopUpkeep = startUpkeep(upkeep, failed);
+  const stopLoops = startLoops(configuration, plan, parts, queue, assembly, pollWatch, fail);
+  closing.defer(async () => {
+    const lastWords = await stopUpkeep();
+    await stopLoops();
+    await lastWords();
+  });
   return {
     parts,
     holds,
@@ -127,6 +135,18 @@ function startLoops(
   };
 }
 
+/** Starts the upkeep; what it returns ends it, and resolves to what waits for its last messages. */
+function startUpkeep(upkeep: Upkeep, failed: () => StopError | undefined): () => Promise<() => Promise<void>> {
+  const loop = new AbortController();
+  const running = upkeep.run(loop.signal);
+  return async () => {
+    loop.abort();
+    await running;
+    const error = failed();
+    return upkeep.finish(error && errorFacts(error));
+  };
+}
+
 /** A stream whose mapping changed is mapped again, record by record; only what differs is sent. */
 async function remapChanged(store: IntakeStore, streams: readonly Stream[], logger: Logger): Promise<void> {
   for (const { name, fingerprint } of streams) {
@@ -159,10 +179,19 @@ function pollPlan({ settings, syncFile }: Configuration, { polls }: DaemonOption
   return { scheduled: new Map(streams.map(({ name, everyMs = intervalMs }) => [name, { everyMs }])), once: [] };
 }
 
-function failureOnce(): [Promise<StopError>, (error: StopError) => void] {
-  let settle: ((error: StopError) => void) | undefined;
-  const failure = new Promise<StopError>((resolve) => {
-    settle = resolve;
-  });
-  return [failure, (error) => settle?.(error)];
+interface FailureOnce {
+  readonly failure: Promise<StopError>;
+  readonly fail: (error: StopError) => void;
+  /** The first failure, as soon as there is one. */
+  readonly failed: () => StopError | undefined;
+}
+
+function failureOnce(): FailureOnce {
+  const { promise: failure, resolve } = Promise.withResolvers<StopError>();
+  let first: StopError | undefined;
+  const fail = (error: StopError) => {
+    first ??= error;
+    resolve(error);
+  };
+  return { failure, fail, failed: () => first };
 }

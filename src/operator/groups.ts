@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { recordLabel, type ErrorCode, type ErrorFacts, type RecordId, type RecordState, type StreamName } from "#model";
 
 /** What a group needs to know of a record. */
@@ -9,6 +10,8 @@ export interface Grouped {
 
 /** Records of one stream in one state that met the same thing. */
 export interface ErrorGroup {
+  /** Short, and the same for the same stream, code, field and cause: what commands and notes name the group by. */
+  readonly id: string;
   readonly stream: StreamName;
   readonly state: RecordState;
   readonly code: ErrorCode | undefined;
@@ -24,6 +27,7 @@ export interface ErrorGroup {
 }
 
 const EXAMPLES = 3;
+const ID_LENGTH = 8;
 
 /** Gathers records into groups by stream, state, code, field and cause; the largest group first. */
 export class ErrorGroups {
@@ -39,7 +43,17 @@ export class ErrorGroups {
       if (known.examples.length < EXAMPLES) known.examples.push(id);
       return;
     }
-    const group = { stream: id.stream, state, code: error?.code, field, message, count: 1, examples: [], error };
+    const group = {
+      id: groupId(id.stream, error?.code, field, message),
+      stream: id.stream,
+      state,
+      code: error?.code,
+      field,
+      message,
+      count: 1,
+      examples: [],
+      error,
+    };
     this.#groups.set(name, { group, count: 1, examples: [id] });
   }
 
@@ -48,6 +62,11 @@ export class ErrorGroups {
       .map(({ group, count, examples }) => ({ ...group, count, examples }))
       .toSorted((a, b) => b.count - a.count);
   }
+}
+
+function groupId(...parts: readonly (string | undefined)[]): string {
+  const name = JSON.stringify(parts.map((part) => part ?? null));
+  return createHash("sha256").update(name).digest("hex").slice(0, ID_LENGTH);
 }
 
 /** Codes whose quoted value is the cause: it is what the `map` or the service lacks. */

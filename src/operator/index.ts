@@ -1,5 +1,5 @@
 export { attentionStates, meaningOf, retriableStates } from "./record-states.ts";
-export { knownRemedyOf, recordRemedy, remedyOf, type Concerned } from "./remedies.ts";
+export { healsItself, knownRemedyOf, recordRemedy, remedyOf, type Concerned } from "./remedies.ts";
 export { ErrorGroups, type ErrorGroup } from "./groups.ts";
 export { urgencyOf, type BlockedPolicy, type Urgency } from "./urgency.ts";
 export { withIsoTimes } from "./json-view.ts";

@@ -197,6 +197,15 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_STORE_FAILED: person("Look at the disk and at the system's log."),
   E_STORE_NEWER: person("Run the newer version, or restore the copy that was made before it ran."),
   E_STORE_CLOSED: itself("Nothing: the record is due again at the next start."),
+  E_NOTIFY_UNREACHABLE: itself(
+    'Check SMTP_URL, NOTIFY_CHAT_URL or NOTIFY_WEBHOOK_URL, the firewall and the proxy, then "svcsync notify --test".',
+  ),
+  E_NOTIFY_LOGIN: person(
+    'Correct SMTP_USERNAME and SMTP_PASSWORD, or the address of the webhook, then "svcsync notify --test".',
+  ),
+  E_NOTIFY_REFUSED: person(
+    'Correct what the message names (a sender, a receiver, an address), then "svcsync notify --test".',
+  ),
   E_HEALTH_PORT: person("Give HEALTH_PORT another number, or 0 for any free one."),
   E_NOT_READY: itself("Look at the part that is named; nothing is lost meanwhile."),
 };

@@ -1,3 +1,4 @@
+import { notifySettings } from "./notify-settings.ts";
 import type { Problem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
 import type { LocalSettings } from "./settings.ts";
@@ -28,6 +29,7 @@ export function localSettings(
     health: { port: values.HEALTH_PORT, host: values.HEALTH_HOST, names: values.HEALTH_NAMES ?? [] },
     page: { proxy: pageProxy(values, problems), isPublic: values.PAGE_PUBLIC === "read", probes: values.HEALTH_PUBLIC },
     blockedRecords: values.BLOCKED_RECORDS,
+    notify: notifySettings(values, problems),
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
     environment,
   };

@@ -16,6 +16,14 @@ export interface Secrets {
     | undefined;
   /** The proxy's address with its credentials; absent where no proxy is set. */
   readonly proxyUrl?: string | undefined;
+  readonly smtpPassword?: string | undefined;
+  /** Addresses that give the right to write to someone. */
+  readonly chatUrl?: string | undefined;
+  readonly webhookUrl?: string | undefined;
+  readonly heartbeatUrl?: string | undefined;
+  readonly webhookKey?: string | undefined;
+  /** The proxies by scheme, with their credentials, for addresses beside the service's. */
+  readonly proxies?: { readonly http: string | undefined; readonly https: string | undefined };
 }
 
 export function secretsOf(values: Values, proxyUrl: string | undefined): Secrets {
@@ -27,6 +35,12 @@ export function secretsOf(values: Values, proxyUrl: string | undefined): Secrets
     pageToken: values.PAGE_TOKEN,
     pageUsers: values.PAGE_USERS,
     proxyUrl,
+    smtpPassword: values.SMTP_PASSWORD,
+    chatUrl: values.NOTIFY_CHAT_URL,
+    webhookUrl: values.NOTIFY_WEBHOOK_URL,
+    heartbeatUrl: values.HEARTBEAT_URL,
+    webhookKey: values.NOTIFY_WEBHOOK_KEY,
+    proxies: { http: values.HTTP_PROXY, https: values.HTTPS_PROXY },
   };
 }
 
@@ -42,15 +56,24 @@ export function mayComeFromFile(name: string): boolean {
 
 /** Every text of the settings that must not appear in a log, an error, a page or the store. */
 export function secretTexts(secrets: Secrets): string[] {
-  const { serviceToken, servicePassword, serviceCode, queueUrl, proxyUrl, pageToken, pageUsers = [] } = secrets;
-  const addresses = [queueUrl, proxyUrl].flatMap((address) => (address === undefined ? [] : secretsInAddress(address)));
-  const texts = [
-    serviceToken,
-    servicePassword,
-    serviceCode,
-    pageToken,
-    ...pageUsers.map(({ hash }) => hash),
-    ...addresses,
-  ];
+  const { serviceToken, servicePassword, serviceCode, queueUrl, proxyUrl, smtpPassword, webhookKey, proxies } = secrets;
+  const { pageToken, pageUsers = [] } = secrets;
+  const withCredentials = [queueUrl, proxyUrl, proxies?.http, proxies?.https];
+  const addresses = withCredentials.flatMap((address) => (address === undefined ? [] : secretsInAddress(address)));
+  const whole = [secrets.chatUrl, secrets.webhookUrl, secrets.heartbeatUrl].flatMap(spellingsOf);
+  const hashes = pageUsers.map(({ hash }) => hash);
+  const own = [serviceToken, servicePassword, serviceCode, smtpPassword, webhookKey, pageToken];
+  const texts = [...own, ...hashes, ...addresses, ...whole];
   return [...new Set(texts.filter((text): text is string => text !== undefined && text !== ""))];
+}
+
+/** Shorter paths are no secrets, and would be taken out of every other address. */
+const SECRET_PATH_LENGTH = 12;
+
+/** An address that is a secret as a whole, also without its query, and its path alone. */
+function spellingsOf(address: string | undefined): string[] {
+  if (address === undefined) return [];
+  const { pathname, search } = new URL(address);
+  const paths = [pathname, pathname + search].filter(({ length }) => length >= SECRET_PATH_LENGTH);
+  return [address, address.split(/[?#]/, 1)[0]!, ...paths];
 }

@@ -1,4 +1,5 @@
 import type { Dialect } from "./dialect.ts";
+import type { NotifySettings } from "./notify-settings.ts";
 
 /** The service's part of the settings. */
 export interface ServiceSettings {
@@ -62,6 +63,7 @@ export interface LocalSettings {
   };
   /** What records mean that wait for a parent which will not come. */
   readonly blockedRecords: "note" | "problem";
+  readonly notify: NotifySettings;
   readonly log: { readonly level: "debug" | "info" | "warn" | "error"; readonly format: "json" | "pretty" | "auto" };
   /** The whole environment, for `${NAME}` in the sync file. Values are secrets until proven otherwise: never log them. */
   readonly environment: Readonly<Record<string, string>>;

@@ -54,6 +54,12 @@ export function openGauges(registry: Registry, version: string): { set(readings:
     labelNames: [],
     registers,
   });
+  const notices = new Gauge({
+    name: "svcsync_notifications_waiting",
+    help: "Changes of state that wait for a channel of notifications.",
+    labelNames: ["channel"],
+    registers,
+  });
   new Gauge({ name: "svcsync_info", help: "1, with the version.", labelNames: ["version"], registers }).set(
     { version },
     1,
@@ -61,12 +67,13 @@ export function openGauges(registry: Registry, version: string): { set(readings:
 
   return {
     set(readings) {
-      for (const gauge of [records, lag, held, jobs, breaker, limit, hold, perSecond]) gauge.reset();
+      for (const gauge of [records, lag, held, jobs, notices, breaker, limit, hold, perSecond]) gauge.reset();
       for (const [stream, states] of readings.records ?? [])
         for (const [state, count] of Object.entries(states)) records.set({ stream, state }, count);
       for (const [stream, ms] of readings.lagMs ?? []) lag.set({ stream }, ms / 1000);
       for (const [stream, kinds] of readings.held ?? []) for (const by of kinds) held.set({ stream, by }, 1);
       for (const [state, count] of Object.entries(readings.queue ?? {})) jobs.set({ state }, count);
+      for (const [channel, count] of readings.notices ?? []) notices.set({ channel }, count);
       for (const gauge of [limit, hold, perSecond]) gauge.remove();
       if (readings.service !== undefined) {
         limit.set(readings.service.concurrency);

@@ -10,6 +10,8 @@ export interface Readings {
   readonly held?: ReadonlyMap<StreamName, readonly string[]>;
   /** Wake-ups that wait, and deliveries and polls that run now. */
   readonly queue?: { readonly waiting: number; readonly active: number };
+  /** Changes that wait for each channel of notifications. */
+  readonly notices?: ReadonlyMap<string, number>;
   readonly service?: {
     readonly state: "closed" | "open" | "half-open";
     readonly concurrency: number;
@@ -37,6 +39,8 @@ export interface Metrics {
     poll: { readonly rowsRead: number; readonly changed: number; readonly durationMs: number },
   ): void;
   pollFailed(stream: StreamName): void;
+  /** A message to people was delivered by this channel, or was not. Needs no `this`. */
+  readonly notified: (channel: string, result: "delivered" | "failed") => void;
   /** All figures in Prometheus' text format, with fresh readings. Resolves also when readings cannot be had. */
   text(): Promise<string>;
 }

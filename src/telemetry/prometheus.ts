@@ -60,6 +60,12 @@ export function openMetrics({ version, read }: MetricsOptions): Metrics {
     labelNames: ["stream"],
     registers,
   });
+  const notifications = new Counter({
+    name: "svcsync_notifications_total",
+    help: "Messages to people by channel, and whether the channel took them.",
+    labelNames: ["channel", "result"],
+    registers,
+  });
   const gauges = openGauges(registry, version);
 
   return {
@@ -78,6 +84,7 @@ export function openMetrics({ version, read }: MetricsOptions): Metrics {
     pollFailed(stream) {
       pollFailures.inc({ stream });
     },
+    notified: (channel, result) => notifications.inc({ channel, result }),
     async text() {
       gauges.set(await read().catch((): Readings => ({})));
       return registry.metrics();

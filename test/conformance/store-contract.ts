@@ -5,6 +5,7 @@ import { describeFamily } from "./store-family.ts";
 import { describeJournal } from "./store-journal.ts";
 import { describeOpening } from "./store-opening.ts";
 import { describeOutcomes } from "./store-outcomes.ts";
+import { describeNotices } from "./store-notices.ts";
 import { describePeople } from "./store-people.ts";
 import { describePolling } from "./store-polling.ts";
 import { describeReference } from "./store-reference.ts";
@@ -25,6 +26,7 @@ export function describeStore(name: string, makePlace: MakePlace): void {
     describeActs(makePlace);
     describeSweeps(makePlace);
     describeReference(makePlace);
+    describeNotices(makePlace);
     describeOpening(makePlace);
   });
 }

@@ -359,3 +359,70 @@ function access(environment: Readonly<Record<string, string>>) {
   const service = { SERVICE_URL: "https://a.example", SERVICE_TOKEN: "t" };
   return loadSettings({ envFile: "/dev/null", environment: { ...service, ...environment } });
 }
+
+describe("the settings of notifications", () => {
+  it("are no channel unless one is named", () => {
+    const { notify } = load(token).settings;
+    expect(notify).toMatchObject({ email: undefined, chat: undefined, webhook: undefined, heartbeatMs: undefined });
+    expect(notify).toMatchObject({ afterMs: 900_000, remindMs: 86_400_000, silence: "auto" });
+  });
+
+  it("make a mail server of its address, and keep secrets apart", () => {
+    const { settings, secrets } = load({
+      ...token,
+      NOTIFY_EMAIL_TO: "one@example.com, two@example.com",
+      SMTP_URL: "smtps://mail.example.com",
+      SMTP_USERNAME: "svcsync",
+      SMTP_PASSWORD_FILE: fileWith("smtp", "pass word\n"),
+      NOTIFY_CHAT_URL: "https://hooks.example.com/secret-path",
+      NOTIFY_REMIND_EVERY: "none",
+    });
+    expect(settings.notify).toMatchObject({
+      remindMs: 0,
+      email: { host: "mail.example.com", port: 465, implicitTls: true, username: "svcsync", from: "one@example.com" },
+      chat: { format: "slack", min: "warning", quiet: undefined },
+    });
+    expect(secrets).toMatchObject({ smtpPassword: "pass word", chatUrl: "https://hooks.example.com/secret-path" });
+    const { environment: _, ...printed } = settings;
+    expect(JSON.stringify(printed)).not.toMatch(/pass word|secret-path/);
+  });
+
+  it("say once each what is wrong, and show no secret", () => {
+    const problems = problemsOf(() =>
+      load({
+        ...token,
+        NOTIFY_EMAIL_TO: "operator",
+        NOTIFY_EMAIL_QUIET: "22-7",
+        NOTIFY_TIMEZONE: "Berlin",
+        NOTIFY_REMIND_EVERY: "daily",
+        SMTP_URL: "smtp://user:pa55word@mail.example.com",
+        SMTP_USERNAME: "svcsync",
+        NOTIFY_CHAT_URL: "hooks.example.com/s3cret",
+        NOTIFY_WEBHOOK_KEY: "short-k3y",
+      }),
+    );
+    expect(problems.map((line) => line.split(":")[0])).toEqual([
+      "NOTIFY_CHAT_URL",
+      "NOTIFY_EMAIL_QUIET",
+      "NOTIFY_EMAIL_TO",
+      "NOTIFY_REMIND_EVERY",
+      "NOTIFY_TIMEZONE",
+      "NOTIFY_WEBHOOK_KEY",
+      "SMTP_PASSWORD",
+      "SMTP_URL",
+    ]);
+    expect(problems.join()).not.toMatch(/pa55word|s3cret|short-k3y/);
+    expect(problems[1]).toBe(
+      'NOTIFY_EMAIL_QUIET: found "22-7"; wanted spans such as 22:00-07:00, or Mon-Fri 18:00-07:00, Sat-Sun',
+    );
+  });
+
+  it("want both halves of what belongs together", () => {
+    expect(problemsOf(() => load({ ...token, NOTIFY_EMAIL_TO: "a@example.com" }))).toEqual([
+      "SMTP_URL: found nothing; wanted the mail server that NOTIFY_EMAIL_TO needs",
+    ]);
+    expect(problemsOf(() => load({ ...token, NOTIFY_WEBHOOK_KEY: "0123456789abcdef" }))).toEqual([
+      "NOTIFY_WEBHOOK_URL: found nothing; wanted the address that NOTIFY_WEBHOOK_KEY signs for",
+    ]);
+  });
+});

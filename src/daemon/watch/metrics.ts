@@ -41,10 +41,12 @@ async function readings(parts: Systems, streams: readonly Stream[], queue: Queue
   const { store, service, clock } = parts;
   const statuses = await streamStatus(store, streams, clock);
   const depth = await queue.depth().catch(() => undefined);
+  const channels = await store.notices.channels();
   return {
     records: new Map(statuses.map(({ name, counts }) => [name, counts])),
     lagMs: new Map(statuses.flatMap(({ name, lagMs }) => (lagMs === undefined ? [] : [[name, lagMs] as const]))),
     held: new Map(statuses.map(({ name, holds }) => [name, holds.map(({ kind }) => kind)])),
+    notices: new Map(channels.map(({ name, waiting }) => [name, waiting])),
     ...(depth ? { queue: depth } : {}),
     service: service.state(),
   };

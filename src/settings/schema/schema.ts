@@ -2,6 +2,7 @@ import { deliveryKeys, fileKeys, healthKeys, logKeys, pollingKeys, queueKeys, st
 import { dialectKeys } from "./dialect-keys.ts";
 import type { Key } from "./key.ts";
 import { pageKeys } from "./page-keys.ts";
+import { notifyKeys } from "./notify-keys.ts";
 import { proxyKeys, serviceKeys } from "./service-keys.ts";
 
 /** Every key that svcsync reads, in the order of `.env.example`: the one definition. */
@@ -15,6 +16,7 @@ export const keys = {
   ...healthKeys,
   ...pageKeys,
   ...statusKeys,
+  ...notifyKeys,
   ...logKeys,
   ...dialectKeys,
 };
@@ -35,6 +37,7 @@ export const sections: readonly { readonly title: string; readonly keys: Readonl
   { title: "Health and status page", keys: healthKeys },
   { title: "Access to the status page", keys: pageKeys },
   { title: "Status", keys: statusKeys },
+  { title: "Notifications", keys: notifyKeys },
   { title: "Log", keys: logKeys },
   { title: "Dialect: what the API reference of the service leaves open", keys: dialectKeys },
 ];
@@ -57,6 +60,9 @@ export const ownPrefixes = [
   "AUDIT_",
   "HEALTH_",
   "PAGE_",
+  "NOTIFY_",
+  "SMTP_",
+  "HEARTBEAT_",
   "LOG_",
 ] as const;
 

@@ -10,6 +10,8 @@ import type { NoteStore } from "./notes.ts";
 import type { ReferenceStore } from "./references.ts";
 import type { MaintenanceStore } from "./maintenance.ts";
 import type { ActStore } from "./acts.ts";
+import type { GroupStore } from "./groups.ts";
+import type { NoticeStore } from "./notices.ts";
 
 /**
  * The source of truth. Each role has a file of its own, named after who uses it: ask for the role you need.
@@ -36,6 +38,8 @@ export interface Store
     MaintenanceStore,
     AsyncDisposable {
   readonly acts: ActStore;
+  readonly notices: NoticeStore;
+  readonly groups: GroupStore;
 }
 
 export interface OpenStoreOptions {
@@ -62,3 +66,5 @@ export * from "./notes.ts";
 export * from "./references.ts";
 export * from "./maintenance.ts";
 export * from "./acts.ts";
+export * from "./notices.ts";
+export * from "./groups.ts";

@@ -17,6 +17,8 @@ import { markRestored } from "./durability/restored.ts";
 import { makeParts, type StoreDeps } from "./parts.ts";
 import { Acts } from "./tables/acts.ts";
 import { latestOfEach } from "./steps/staging.ts";
+import { Groups } from "./tables/groups.ts";
+import { Notices } from "./tables/notices.ts";
 import type { RecordQuery } from "./tables/views.ts";
 
 /** Everything that ends or opens a journal entry outlives a power cut. */
@@ -46,6 +48,8 @@ export class SqliteStore implements Store {
   /** What is written down of errors holds no secret. */
   readonly #clean: <Value>(value: Value) => Value;
   readonly acts: Acts;
+  readonly notices: Notices;
+  readonly groups: Groups;
   #isClosing = false;
 
   constructor({ db, clock, logger, leaseMs, lock, redact }: SqliteStoreOptions) {
@@ -58,6 +62,8 @@ export class SqliteStore implements Store {
     this.#deps = makeParts(db, clock, leaseMs, logger);
     const access = { read: this.#read.bind(this), step: this.#commit.run.bind(this.#commit), clean: this.#clean };
     this.acts = new Acts(db, this.#deps.audit, access);
+    this.notices = new Notices(db, access);
+    this.groups = new Groups(db, access);
   }
 
   /** A read of what is committed then. */

@@ -6,6 +6,8 @@ import { deletions } from "./0005-deletions.ts";
 import { matchReadings } from "./0006-match-readings.ts";
 import { answeredCreates } from "./0007-answered-creates.ts";
 import { acts } from "./0008-acts.ts";
+import { notices } from "./0009-notices.ts";
+import { groupNotes } from "./0010-group-notes.ts";
 
 /** The store's versions, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const migrations: readonly string[] = [
@@ -17,4 +19,6 @@ export const migrations: readonly string[] = [
   matchReadings,
   answeredCreates,
   acts,
+  notices,
+  groupNotes,
 ];

@@ -1,0 +1,86 @@
+import { statfs } from "node:fs/promises";
+import { Expiries, Notifier, openChannels, type NoticeFacts } from "#notify";
+import { streamStatus } from "#pipeline";
+import type { Queue } from "#queue";
+import type { Metrics } from "#telemetry";
+import type { Closing } from "./closing.ts";
+import type { Configuration, Systems } from "./systems.ts";
+import { version } from "./version.ts";
+import { Causes } from "./watch/causes.ts";
+import { NoticeWatch } from "./watch/notice-watch.ts";
+
+/** The watch that tells people what changed; undefined where the settings name no channel. */
+export function openNotices(
+  configuration: Configuration,
+  { store, service, clock }: Systems,
+  queue: Pick<Queue, "depth">,
+  metrics: Pick<Metrics, "notified">,
+  closing: Closing,
+): NoticeWatch | undefined {
+  const { settings, secrets, syncFile, logger, redaction, noticesEveryMs } = configuration;
+  const { notify } = settings;
+  const channels = openChannels(notify, { secrets, clock, version });
+  if (channels.length === 0) return undefined;
+  const notifier = closing.use(
+    new Notifier({
+      store: store.notices,
+      channels,
+      policy: notify,
+      name: notify.name,
+      clock,
+      logger,
+      redact: redaction.redact,
+      sent: metrics.notified,
+    }),
+  );
+  const causes = new Causes(store.groups, clock);
+  const expiries = new Expiries({ ...whatExpires(configuration), clock });
+  const read = async (signal: AbortSignal): Promise<NoticeFacts> => {
+    const streams = await streamStatus(store, syncFile.streams, clock);
+    return {
+      now: clock.now(),
+      streams,
+      blockedRecords: settings.blockedRecords,
+      groups: await causes.of(streams),
+      service: service.state(),
+      isQueueThere: await queue.depth().then(
+        () => true,
+        () => false,
+      ),
+      disk: await freeSpace(settings.dataDir),
+      expiries: await expiries.known(signal),
+      silent: [],
+      channels: await notifier.states(),
+    };
+  };
+  return new NoticeWatch({
+    notifier,
+    read,
+    policy: notify,
+    logger,
+    ...(noticesEveryMs === undefined ? {} : { everyMs: noticesEveryMs }),
+  });
+}
+
+async function freeSpace(path: string): Promise<NoticeFacts["disk"]> {
+  try {
+    const { bavail, bsize } = await statfs(path);
+    return { path, freeBytes: bavail * bsize };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A certificate behind a proxy cannot be seen. */
+function whatExpires({ settings, secrets, syncFile }: Configuration) {
+  const { service, notify } = settings;
+  const urls = service.proxy === undefined ? [service.url, ...syncFile.sources.flatMap(addressOf)] : [];
+  const caFiles = [service.caFile, notify.email?.caFile].filter((path) => path !== undefined);
+  const tokens = secrets.serviceToken === undefined ? [] : [{ name: "SERVICE_TOKEN", token: secrets.serviceToken }];
+  return { urls, caFiles, tokens };
+}
+
+function addressOf({ settings }: { readonly settings: unknown }): string[] {
+  if (typeof settings !== "object" || settings === null || !("url" in settings)) return [];
+  return typeof settings.url === "string" ? [settings.url] : [];
+}

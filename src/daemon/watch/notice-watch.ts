@@ -1,0 +1,69 @@
+import { errorFacts, sleep, type ErrorFacts } from "#model";
+import { remedyOf } from "#operator";
+import { conditionsOf, type Condition, type ConditionPolicy, type NoticeFacts, type Notifier } from "#notify";
+import type { Logger } from "#telemetry";
+
+export interface NoticeWatchDeps {
+  readonly notifier: Pick<Notifier, "look" | "deliver" | "settled">;
+  readonly read: (signal: AbortSignal) => Promise<NoticeFacts>;
+  readonly policy: ConditionPolicy;
+  readonly logger: Logger;
+  readonly everyMs?: number;
+}
+
+/** How often the daemon compares what is true with what was told. */
+const EVERY_MS = 10_000;
+/** A stop waits this long for the last messages; they are sent at the next start otherwise. */
+const LAST_WORDS_MS = 10_000;
+
+/** Lets people know what changed. It observes only: whatever fails here keeps no record from the service. */
+export class NoticeWatch {
+  readonly #deps: NoticeWatchDeps;
+  #isFailing = false;
+
+  constructor(deps: NoticeWatchDeps) {
+    this.#deps = deps;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.look(signal);
+      await sleep(this.#deps.everyMs ?? EVERY_MS, signal);
+    }
+  }
+
+  /** Looks once, and begins to deliver what changed. */
+  async look(signal: AbortSignal, stopped?: ErrorFacts): Promise<void> {
+    const { notifier, read, policy, logger } = this.#deps;
+    try {
+      const conditions = conditionsOf(await read(signal), policy);
+      if (signal.aborted) return;
+      await notifier.look(stopped === undefined ? conditions : [...conditions, stopCondition(stopped)]);
+      this.#isFailing = false;
+    } catch (thrown) {
+      if (!this.#isFailing) logger.warn({ err: errorFacts(thrown) }, "conditions could not be compared");
+      this.#isFailing = true;
+    }
+    notifier.deliver(signal);
+  }
+
+  /** The last look of a daemon that ends; resolves to what waits, for a bounded time, until its messages are sent. */
+  async finish(stopped: ErrorFacts | undefined): Promise<() => Promise<void>> {
+    const signal = AbortSignal.timeout(LAST_WORDS_MS);
+    await this.look(signal, stopped);
+    return () => Promise.race([this.#deps.notifier.settled(), sleep(LAST_WORDS_MS, signal)]);
+  }
+}
+
+function stopCondition(error: ErrorFacts): Condition {
+  return {
+    id: "stopped",
+    kind: "stopped",
+    severity: "problem",
+    title: "svcsync stopped: it cannot continue",
+    cause: `${error.message} (${error.code})`,
+    affected: "all streams; nothing is lost",
+    remedy: remedyOf(error, { stream: "STREAM" }),
+    patienceMs: 0,
+  };
+}

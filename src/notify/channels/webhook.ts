@@ -1,0 +1,63 @@
+import { HttpFailure, openHttp, type HttpClient, type HttpSettings } from "#http";
+import { ParkError, RetryError, type Clock } from "#model";
+import { bodyOf, type BodyFormat } from "./bodies.ts";
+import type { Channel } from "./channel.ts";
+import { signed } from "./signature.ts";
+
+const CALL_MS = 30_000;
+const ANSWER_LIMIT_BYTES = 65_536;
+
+export interface WebhookOptions {
+  readonly name: "chat" | "webhook";
+  readonly url: string;
+  readonly format: BodyFormat;
+  /** Signs each body; absent: unsigned. */
+  readonly key: string | undefined;
+  readonly proxy: HttpSettings["proxy"];
+  readonly userAgent: string;
+  readonly clock: Clock;
+}
+
+/** A client that tells another system something, and expects little of it. */
+function tellingHttp({ url, proxy, userAgent }: Pick<WebhookOptions, "url" | "proxy" | "userAgent">): HttpClient {
+  return openHttp({
+    url,
+    proxy,
+    userAgent,
+    connectTimeoutMs: CALL_MS / 2,
+    answerTimeoutMs: CALL_MS,
+    callTimeoutMs: CALL_MS,
+    responseLimitBytes: ANSWER_LIMIT_BYTES,
+    connections: 1,
+  });
+}
+
+/** A message as JSON to one address. Any 2xx is an acceptance. */
+export function openWebhook(options: WebhookOptions): Channel {
+  const { name, url, format, key, clock } = options;
+  const http = tellingHttp(options);
+  const { host } = new URL(url);
+  return {
+    name,
+    async send(digest, signal) {
+      const body = bodyOf(digest, format);
+      const proof = key === undefined ? {} : signed(body, key, clock.now());
+      const headers = { "content-type": "application/json", "x-svcsync-id": digest.id, ...proof };
+      const { status } = await http.call({ method: "POST", url, headers, body, signal }).catch((thrown: unknown) => {
+        throw thrown instanceof HttpFailure ? unreachable(thrown, host) : thrown;
+      });
+      if (status >= 200 && status < 300) return;
+      // The path may be the secret: only the host is named.
+      const message = `${host} answered ${status} to the ${name} message`;
+      if (status === 401 || status === 403) throw new ParkError("E_NOTIFY_LOGIN", message);
+      if (status >= 500 || status === 429) throw new RetryError("E_NOTIFY_UNREACHABLE", message);
+      throw new ParkError("E_NOTIFY_REFUSED", message);
+    },
+    [Symbol.dispose]: () => http[Symbol.dispose](),
+  };
+}
+
+function unreachable(cause: HttpFailure, host: string): RetryError {
+  const reason = cause.message.split(": ").slice(1).join(": ");
+  return new RetryError("E_NOTIFY_UNREACHABLE", `${host} cannot be reached: ${reason}`, { cause });
+}

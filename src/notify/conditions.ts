@@ -1,0 +1,249 @@
+import type { ErrorFacts } from "#model";
+import { counted, duration, healsItself, remedyOf, type BlockedPolicy, type ErrorGroup } from "#operator";
+import type { StreamStatus } from "#pipeline";
+import type { ServiceState } from "#service";
+import type { ChannelState } from "#store";
+import type { Condition } from "./condition.ts";
+
+/** A credential or certificate whose end is known. */
+export interface Expiry {
+  /** What it is, as a person calls it: `the certificate of erp.example.com`. */
+  readonly name: string;
+  readonly at: number;
+}
+
+/** What is true now, read from the same places as `status` and the page. */
+export interface NoticeFacts {
+  readonly now: number;
+  readonly streams: readonly StreamStatus[];
+  readonly blockedRecords: BlockedPolicy;
+  /** Parked and uncertain records by cause. */
+  readonly groups: readonly ErrorGroup[];
+  readonly service: Pick<ServiceState, "state">;
+  /** False: the queue does not answer. */
+  readonly isQueueThere: boolean;
+  readonly disk: { readonly path: string; readonly freeBytes: number } | undefined;
+  readonly expiries: readonly Expiry[];
+  /** Streams without any change for longer than expected. */
+  readonly silent: readonly { readonly stream: string; readonly lastAt: number; readonly expectedMs: number }[];
+  readonly channels: readonly ChannelState[];
+}
+
+export interface ConditionPolicy {
+  /** How long something that is tried again fails before it is told. */
+  readonly afterMs: number;
+  /** Less free space is told; 0 for never. */
+  readonly diskFreeBytes: number;
+}
+
+/** What needs a person is told once all streams that it concerns have met it. */
+const PERSON_MS = 30_000;
+const DAY_MS = 24 * 60 * 60_000;
+const EXPIRES_SOON_MS = 21 * DAY_MS;
+const EXPIRES_NOW_MS = 3 * DAY_MS;
+/** Other channels tell of one that took nothing for so many attempts. */
+const CHANNEL_ATTEMPTS = 3;
+const MEGABYTE = 1024 * 1024;
+
+/** Everything that a person may have to know now. */
+export function conditionsOf(facts: NoticeFacts, policy: ConditionPolicy): Condition[] {
+  return [
+    ...failing(facts.streams, policy),
+    ...facts.streams.flatMap((stream) => guarded(stream)),
+    ...facts.groups.flatMap(grouped),
+    ...blocked(facts),
+    ...facts.silent.map((each) => silence(each, facts.now)),
+    ...connections(facts, policy),
+    ...disk(facts, policy),
+    ...facts.expiries.flatMap((each) => expiry(each, facts.now)),
+    ...facts.channels.flatMap(channel),
+  ];
+}
+
+/** What the streams of a source suffer from alike is one condition. */
+function failing(streams: readonly StreamStatus[], { afterMs }: ConditionPolicy): Condition[] {
+  const causes = new Map<string, { readonly error: ErrorFacts; readonly source: string; names: string[] }>();
+  for (const { name, source, cursor } of streams) {
+    const { error } = cursor;
+    if (error === undefined) continue;
+    const id = `failing/${source}/${error.code}`;
+    const known = causes.get(id);
+    if (known) known.names.push(name);
+    else causes.set(id, { error, source, names: [name] });
+  }
+  return [...causes].map(([id, { error, source, names }]) => {
+    const heals = healsItself(error.code);
+    return {
+      id,
+      kind: "failing",
+      severity: heals ? "warning" : "problem",
+      title: `${source}: ${names.length === 1 ? `the polls of ${names[0]} fail` : `the polls of ${names.length} streams fail`}`,
+      cause: causeText(error),
+      affected: names.join(", "),
+      remedy: remedyOf(error, { stream: names[0]! }),
+      patienceMs: heals ? afterMs : PERSON_MS,
+    };
+  });
+}
+
+/** A hold that ends without a person was made by one: it is good to know, and no trouble. */
+function guarded({ name, holds, deletionsHeld }: StreamStatus): Condition[] {
+  const common = { affected: name, patienceMs: PERSON_MS } as const;
+  const conditions: Condition[] = holds.map(({ kind, reason, remedy, needsPerson }) => ({
+    ...common,
+    id: `held/${name}/${kind}`,
+    kind: "held",
+    severity: needsPerson ? "problem" : "note",
+    title: `${name} is held: nothing of it is delivered`,
+    cause: reason,
+    remedy,
+  }));
+  if (deletionsHeld)
+    conditions.push({
+      ...common,
+      id: `deletions/${name}`,
+      kind: "deletions",
+      severity: "problem",
+      title: `${name}: the guard holds deletions`,
+      cause: "more records are missing in the ERP than the guard lets pass (E_DELETION_HELD)",
+      remedy: remedyOf({ code: "E_DELETION_HELD" }, { stream: name }),
+    });
+  return conditions;
+}
+
+function grouped({ id, stream, state, message, count, error, examples }: ErrorGroup): Condition[] {
+  if (state !== "parked" && state !== "uncertain") return [];
+  const records = counted(count, "record");
+  const isOne = count === 1;
+  const example = examples[0]!;
+  const all = isOne ? "" : ` All of them: "svcsync retry --group ${id}".`;
+  return [
+    {
+      id: `${state}/${id}`,
+      kind: state,
+      severity: "problem",
+      title: `${stream}: ${records} ${isOne ? "is" : "are"} ${state}`,
+      ...(error === undefined
+        ? {}
+        : {
+            cause: causeText(isOne ? error : { ...error, message }),
+            remedy: `${remedyOf(error, example)}${all}`,
+          }),
+      affected: `${stream}: ${examples.map(({ key }) => key).join(", ")}${count > examples.length ? " and more" : ""}`,
+      count,
+      patienceMs: PERSON_MS,
+    },
+  ];
+}
+
+function blocked({ streams, blockedRecords }: NoticeFacts): Condition[] {
+  if (blockedRecords !== "problem") return [];
+  return streams
+    .filter((stream) => stream.blocked > 0)
+    .map(({ name, blocked: count }) => ({
+      id: `blocked/${name}`,
+      kind: "blocked",
+      severity: "problem",
+      title: `${name}: ${counted(count, "record")} wait for a parent that will not come`,
+      affected: name,
+      remedy: remedyOf({ code: "E_PARENT_MISSING" }, { stream: name }),
+      count,
+      patienceMs: PERSON_MS,
+    }));
+}
+
+function silence({ stream, lastAt, expectedMs }: NoticeFacts["silent"][number], now: number): Condition {
+  return {
+    id: `silence/${stream}`,
+    kind: "silence",
+    severity: "warning",
+    title: `${stream}: the ERP has shown no change for ${duration(now - lastAt)}`,
+    cause: `polls succeed, but a change was expected within ${duration(expectedMs)}`,
+    affected: stream,
+    remedy: `Change a record in the ERP and see whether "svcsync peek ${stream}" shows it. NOTIFY_SILENCE sets another limit.`,
+    patienceMs: 0,
+  };
+}
+
+function connections({ service, isQueueThere }: NoticeFacts, { afterMs }: ConditionPolicy): Condition[] {
+  const found: Condition[] = [];
+  if (service.state !== "closed")
+    found.push({
+      id: "service",
+      kind: "service",
+      severity: "warning",
+      title: "the service is failing",
+      cause: "ten requests in a row failed; only probes are sent (E_SERVICE_DOWN)",
+      affected: "deliveries of all streams wait; nothing is lost",
+      remedy: remedyOf({ code: "E_SERVICE_DOWN" }, { stream: "STREAM" }),
+      patienceMs: afterMs,
+    });
+  if (!isQueueThere)
+    found.push({
+      id: "queue",
+      kind: "queue",
+      severity: "warning",
+      title: "the queue does not answer",
+      affected: "polls and deliveries of all streams wait; nothing is lost",
+      remedy: remedyOf({ code: "E_QUEUE_UNREACHABLE" }, { stream: "STREAM" }),
+      patienceMs: afterMs,
+    });
+  return found;
+}
+
+function disk({ disk: found }: NoticeFacts, { diskFreeBytes }: ConditionPolicy): Condition[] {
+  if (found === undefined || diskFreeBytes === 0 || found.freeBytes >= diskFreeBytes) return [];
+  return [
+    {
+      id: "disk",
+      kind: "disk",
+      severity: "problem",
+      title: "the disk of the store is filling up",
+      cause: `less than ${megabytes(diskFreeBytes)} are free`,
+      affected: found.path,
+      remedy:
+        "Free space or enlarge the volume of DATA_DIR. svcsync stops when it is full (E_STORE_FULL); nothing is lost.",
+      patienceMs: 0,
+    },
+  ];
+}
+
+function expiry({ name, at }: Expiry, now: number): Condition[] {
+  if (at - now > EXPIRES_SOON_MS) return [];
+  const day = new Date(at).toISOString().slice(0, 10);
+  return [
+    {
+      id: `credential/${name}`,
+      kind: "credential",
+      severity: at - now <= EXPIRES_NOW_MS ? "problem" : "warning",
+      title: at <= now ? `${name} has expired` : `${name} expires on ${day}`,
+      affected: name,
+      remedy: "Renew it in time; afterwards everything that uses it fails.",
+      patienceMs: 0,
+    },
+  ];
+}
+
+function channel({ name, failure }: ChannelState): Condition[] {
+  if (failure === undefined || failure.attempts < CHANNEL_ATTEMPTS) return [];
+  return [
+    {
+      id: `channel/${name}`,
+      kind: "channel",
+      severity: "warning",
+      title: `messages by ${name} are not delivered`,
+      cause: failure.message,
+      affected: `${name}: its messages wait and are sent later`,
+      remedy: 'Correct what the cause names, then "svcsync notify --test".',
+      patienceMs: 0,
+    },
+  ];
+}
+
+function causeText({ message, code }: ErrorFacts): string {
+  return `${message} (${code})`;
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / MEGABYTE).toLocaleString("en")} MB`;
+}

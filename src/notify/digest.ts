@@ -1,0 +1,138 @@
+import { counted, duration } from "#operator";
+import type { NoticeEvent, QueuedEvent, Severity } from "#store";
+import { rank } from "./ledger.ts";
+
+/** One condition in a message. */
+export interface DigestEntry {
+  readonly change: NoticeEvent["change"];
+  readonly kind: string;
+  readonly severity: Severity;
+  readonly title: string;
+  readonly cause?: string | undefined;
+  readonly affected: string;
+  readonly remedy?: string | undefined;
+  readonly count?: number | undefined;
+  readonly since: number;
+  /** When it ended. */
+  readonly until?: number | undefined;
+}
+
+/** What a channel delivers: everything that waits for it, in one message. */
+export interface Digest {
+  /** The same when the same message is sent again, so that a receiver can drop the second copy. */
+  readonly id: string;
+  /** Which installation speaks. */
+  readonly from: string;
+  readonly at: number;
+  /** The worst of what is not resolved; `note` where all is. */
+  readonly severity: Severity;
+  readonly subject: string;
+  readonly entries: readonly DigestEntry[];
+  /** Entries beyond those that are listed. */
+  readonly more: number;
+}
+
+/** A storm of a thousand causes is still one page. */
+const ENTRIES_MAX = 20;
+
+/** Gathers what waits for a channel: of each condition the latest word, open ones first, the worst first. */
+export function digestOf(queued: readonly QueuedEvent[], from: string, at: number): Digest | undefined {
+  const latest = new Map<string, NoticeEvent>();
+  for (const { event } of queued) latest.set(event.notice.id, merged(latest.get(event.notice.id), event));
+  const entries = [...latest.values()]
+    .map(entryOf)
+    .toSorted((a, b) => Number(isOver(a)) - Number(isOver(b)) || rank(b.severity) - rank(a.severity));
+  const first = queued[0];
+  if (first === undefined) return undefined;
+  const open = entries.filter((entry) => !isOver(entry));
+  const severity = open.reduce<Severity>(
+    (worst, entry) => (rank(entry.severity) > rank(worst) ? entry.severity : worst),
+    "note",
+  );
+  return {
+    id: `${first.event.at.toString(36)}-${first.number}-${queued.at(-1)!.number}`,
+    from,
+    at,
+    severity,
+    subject: subjectOf(entries, open),
+    entries: entries.slice(0, ENTRIES_MAX),
+    more: Math.max(0, entries.length - ENTRIES_MAX),
+  };
+}
+
+/** What began and was not delivered yet stays a beginning, whatever was queued after it; its end is the last word. */
+function merged(earlier: NoticeEvent | undefined, later: NoticeEvent): NoticeEvent {
+  if (earlier?.change !== "begun" || later.change === "resolved") return later;
+  return { ...later, change: "begun" };
+}
+
+function entryOf({ change, notice }: NoticeEvent): DigestEntry {
+  const { kind, severity, title, cause, affected, remedy, count, firstSeenAt: since, goneAt: until } = notice;
+  return { change, kind, severity, title, cause, affected, remedy, count, since, until };
+}
+
+function isOver({ change }: DigestEntry): boolean {
+  return change === "resolved";
+}
+
+const words: Readonly<Record<NoticeEvent["change"], string>> = {
+  begun: "",
+  grown: "Worse: ",
+  reminder: "Still: ",
+  resolved: "Resolved: ",
+};
+
+function subjectOf(entries: readonly DigestEntry[], open: readonly DigestEntry[]): string {
+  const first = open[0] ?? entries[0]!;
+  const others = (open.length > 0 ? open.length : entries.length) - 1;
+  const more = others === 0 ? "" : ` (and ${counted(others, "other")})`;
+  return `${words[first.change]}${first.title}${more}`;
+}
+
+/** What `svcsync notify --test` sends. */
+export function testDigest(from: string, at: number): Digest {
+  return {
+    id: `test-${at.toString(36)}`,
+    from,
+    at,
+    severity: "note",
+    subject: "Test message",
+    entries: [
+      {
+        change: "begun",
+        kind: "test",
+        severity: "note",
+        title: "This is a test: messages of svcsync arrive here",
+        affected: "nothing",
+        since: at,
+      },
+    ],
+    more: 0,
+  };
+}
+
+/** The message as lines of text, for mail and chat. */
+export function textOf(digest: Digest): string {
+  const blocks = digest.entries.map((entry) => blockOf(entry, digest.at));
+  if (digest.more > 0) blocks.push(`And ${counted(digest.more, "more cause")}: "svcsync records" lists them.`);
+  return `${blocks.join("\n\n")}\n`;
+}
+
+function blockOf(entry: DigestEntry, at: number): string {
+  const { change, title, cause, affected, remedy, since, until } = entry;
+  const lines = [`${words[change]}${title}`];
+  if (cause !== undefined) lines.push(`Cause: ${cause}`);
+  lines.push(`Affected: ${affected}`);
+  lines.push(
+    until === undefined
+      ? `Since: ${instant(since)} (${duration(at - since)})`
+      : `From ${instant(since)} to ${instant(until)} (${duration(until - since)})`,
+  );
+  if (remedy !== undefined && until === undefined) lines.push(`What to do: ${remedy}`);
+  return lines.join("\n");
+}
+
+/** `2026-11-22 11:30 UTC` */
+function instant(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}

@@ -1,0 +1,109 @@
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { connect } from "node:tls";
+import { isJsonObject, onAbort, type Clock, type Json } from "#model";
+import type { Expiry } from "./conditions.ts";
+
+/** How often ends are looked up: they are known for weeks. */
+const EVERY_MS = 12 * 60 * 60_000;
+const CONNECT_MS = 10_000;
+const HTTPS = 443;
+
+export interface ExpiriesDeps {
+  /** Addresses whose certificate this process depends on; others than https:// are left out. */
+  readonly urls: readonly string[];
+  /** PEM files with authorities. */
+  readonly caFiles: readonly string[];
+  /** Tokens that may state their end (JSON Web Tokens), with what a person calls them. */
+  readonly tokens: readonly { readonly name: string; readonly token: string }[];
+  readonly clock: Clock;
+}
+
+/** When certificates and tokens end, where that is really known. What cannot be asked is left out, without a message. */
+export class Expiries {
+  readonly #deps: ExpiriesDeps;
+  #known: { readonly at: number; readonly found: readonly Expiry[] } | undefined;
+
+  constructor(deps: ExpiriesDeps) {
+    this.#deps = deps;
+  }
+
+  async known(signal: AbortSignal): Promise<readonly Expiry[]> {
+    const { urls, caFiles, tokens, clock } = this.#deps;
+    const now = clock.now();
+    if (this.#known !== undefined && Math.abs(now - this.#known.at) < EVERY_MS) return this.#known.found;
+    const before = this.#known?.found ?? [];
+    const [servers, files] = await Promise.all([
+      Promise.all([...new Set(urls.flatMap(serverOf))].map((server) => certificateOf(server, signal))),
+      Promise.all(caFiles.map(authoritiesIn)),
+    ]);
+    const found = [...servers, ...files.flat(), ...tokens.map(tokenExpiry)].filter((each) => each !== undefined);
+    // A server that is away does not take back what it showed before.
+    const names = new Set(found.map(({ name }) => name));
+    const kept = before.filter(({ name }) => !names.has(name));
+    this.#known = { at: now, found: [...found, ...kept] };
+    return this.#known.found;
+  }
+}
+
+function serverOf(url: string): string[] {
+  if (!URL.canParse(url) || !url.startsWith("https://")) return [];
+  const { hostname, port } = new URL(url);
+  return [`${hostname}:${port === "" ? HTTPS : port}`];
+}
+
+/** Only the handshake is made; nothing is sent, so an untrusted certificate may be looked at. */
+function certificateOf(server: string, signal: AbortSignal): Promise<Expiry | undefined> {
+  const at = server.lastIndexOf(":");
+  const host = server.slice(0, at).replace(/^\[|\]$/g, "");
+  return new Promise((resolve) => {
+    const socket = connect({
+      host,
+      port: Number(server.slice(at + 1)),
+      ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
+      rejectUnauthorized: false,
+    });
+    const end = (expiry?: Expiry) => {
+      unfollow();
+      socket.destroy();
+      resolve(expiry);
+    };
+    const unfollow = onAbort(signal, () => end());
+    socket.setTimeout(CONNECT_MS, () => end());
+    socket.on("error", () => end());
+    socket.on("secureConnect", () =>
+      end(expiryOf(`the certificate of ${server}`, socket.getPeerCertificate().valid_to)),
+    );
+  });
+}
+
+async function authoritiesIn(path: string): Promise<(Expiry | undefined)[]> {
+  try {
+    const pem = await readFile(path, "utf8");
+    const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+    return blocks.map((block, at) => {
+      const { validTo } = new X509Certificate(block);
+      return expiryOf(`authority ${at + 1} in ${path}`, validTo);
+    });
+  } catch {
+    return [];
+  }
+}
+
+function expiryOf(name: string, validTo: string | undefined): Expiry | undefined {
+  const at = Date.parse(validTo ?? "");
+  return Number.isNaN(at) ? undefined : { name, at };
+}
+
+/** The `exp` of a JSON Web Token (RFC 7519); any other token does not say. */
+function tokenExpiry({ name, token }: { name: string; token: string }): Expiry | undefined {
+  const [, payload, signature] = token.split(".");
+  if (payload === undefined || signature === undefined) return undefined;
+  try {
+    const claims: Json = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+    const end = isJsonObject(claims) ? claims["exp"] : undefined;
+    return typeof end === "number" ? { name, at: end * 1000 } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,6 @@
+export type { Condition, ConditionKind } from "./condition.ts";
+export { conditionsOf, type ConditionPolicy, type Expiry, type NoticeFacts } from "./conditions.ts";
+export { testDigest } from "./digest.ts";
+export { Expiries } from "./expiries.ts";
+export { Notifier, type OpenChannel } from "./notifier.ts";
+export { openChannels } from "./open.ts";

@@ -1,0 +1,155 @@
+import { backoffMs, errorFacts, type Backoff, type Clock } from "#model";
+import type { QuietHours } from "#settings";
+import type { ChannelState, NoticeEvent, NoticeStore, QueuedEvent, Severity } from "#store";
+import { redacted, type Logger, type Redact } from "#telemetry";
+import type { Channel } from "./channels/channel.ts";
+import type { Condition } from "./condition.ts";
+import { digestOf } from "./digest.ts";
+import { noticeStep, rank, type NoticePolicy } from "./ledger.ts";
+import { isQuiet } from "./quiet-hours.ts";
+
+/** A channel that failed is tried again: soon at first, hourly at last. */
+const AGAIN: Backoff = { baseMs: 30_000, maxMs: 3_600_000 };
+
+/** A channel and what it is told. */
+export interface OpenChannel {
+  readonly channel: Channel;
+  readonly min: Severity;
+  readonly quiet: QuietHours | undefined;
+}
+
+export interface NotifierDeps {
+  readonly store: NoticeStore;
+  readonly channels: readonly OpenChannel[];
+  readonly policy: NoticePolicy & { readonly timezone: string };
+  /** How messages call this installation. */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly redact: Redact;
+  /** Told how each delivery ended. */
+  readonly sent?: (channel: string, result: "delivered" | "failed") => void;
+}
+
+/**
+ * Tells people what changed: compares conditions with what was told, queues the difference in the store, and delivers what
+ * waits for each channel as one message. Channels do not wait for each other, and nothing waits for them.
+ */
+export class Notifier implements Disposable {
+  readonly #deps: NotifierDeps;
+  /** When each channel that failed is tried again. */
+  readonly #againAt = new Map<string, number>();
+  readonly #sending = new Map<string, Promise<void>>();
+
+  constructor(deps: NotifierDeps) {
+    this.#deps = deps;
+  }
+
+  /** How each channel is doing. */
+  async states(): Promise<ChannelState[]> {
+    const open = new Set(this.#deps.channels.map(({ channel }) => channel.name as string));
+    return (await this.#deps.store.channels()).filter(({ name }) => open.has(name));
+  }
+
+  /** Stores what changed since the last look, and what each channel is to tell of it, in one step. */
+  async look(conditions: readonly Condition[]): Promise<void> {
+    const { store, clock, policy } = this.#deps;
+    const step = noticeStep(await store.notices(), conditions, clock.now(), policy);
+    if (step.changed.length + step.ended.length === 0) return;
+    const events = step.events.flatMap((event) => this.#receivers(event).map((channel) => ({ channel, event })));
+    await store.saveNotices({ ...step, events });
+  }
+
+  /** Begins to deliver what waits, without waiting for it. */
+  deliver(signal: AbortSignal): void {
+    for (const open of this.#deps.channels) {
+      const { name } = open.channel;
+      if (this.#sending.has(name)) continue;
+      this.#sending.set(
+        name,
+        this.#drain(open, signal).finally(() => this.#sending.delete(name)),
+      );
+    }
+  }
+
+  /** Resolves when no delivery runs. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#sending.values());
+  }
+
+  #receivers({ notice }: NoticeEvent): string[] {
+    const severity = worst(notice.severity, notice.told?.severity);
+    return this.#deps.channels
+      .filter(({ channel, min }) => rank(severity) >= rank(min) && notice.id !== `channel/${channel.name}`)
+      .map(({ channel }) => channel.name);
+  }
+
+  /** Never throws: a channel that fails is noted, and its messages wait. */
+  async #drain({ channel, quiet }: OpenChannel, signal: AbortSignal): Promise<void> {
+    const { store, clock, policy, logger } = this.#deps;
+    const now = clock.now();
+    if (now < (this.#againAt.get(channel.name) ?? 0) || isQuiet(quiet, policy.timezone, now)) return;
+    let queued: readonly QueuedEvent[];
+    try {
+      queued = await store.queuedEvents(channel.name);
+    } catch (thrown) {
+      logger.warn({ channel: channel.name, err: errorFacts(thrown) }, "notifications could not be read");
+      return;
+    }
+    const last = queued.at(-1);
+    if (last === undefined) return;
+    try {
+      await this.#send(channel, queued, signal);
+      await store.deliveredEvents(channel.name, last.number);
+      await this.#succeeded(channel.name);
+    } catch (thrown) {
+      if (!signal.aborted) await this.#failed(channel.name, thrown);
+    }
+  }
+
+  async #send(channel: Channel, queued: readonly QueuedEvent[], signal: AbortSignal): Promise<void> {
+    const { name, clock, redact, logger } = this.#deps;
+    const digest = digestOf(queued, name, clock.now());
+    if (digest === undefined) return;
+    await channel.send(redacted(digest, redact), signal);
+    logger.info({ channel: channel.name, count: digest.entries.length, subject: digest.subject }, "notification sent");
+  }
+
+  async #succeeded(name: string): Promise<void> {
+    const { store, clock, logger, sent } = this.#deps;
+    if (this.#againAt.delete(name)) logger.info({ channel: name }, "notifications are delivered again");
+    sent?.(name, "delivered");
+    await store.saveChannel({ name, deliveredAt: clock.now() });
+  }
+
+  async #failed(name: string, thrown: unknown): Promise<void> {
+    const { store, clock, logger, sent } = this.#deps;
+    sent?.(name, "failed");
+    const error = errorFacts(thrown);
+    try {
+      const known = (await store.channels()).find((state) => state.name === name);
+      const attempts = (known?.failure?.attempts ?? 0) + 1;
+      const pauseMs = backoffMs(AGAIN, attempts);
+      this.#againAt.set(name, clock.now() + pauseMs);
+      const fields = { channel: name, attempts, pauseMs, err: error };
+      // Once per outage: the same failure each hour would drown the log.
+      if (attempts === 1) logger.error(fields, "notification was not delivered");
+      else logger.debug(fields, "notification was not delivered again");
+      const since = known?.failure?.since ?? clock.now();
+      const message = `${error.message} (${error.code})`;
+      const before = known?.deliveredAt === undefined ? {} : { deliveredAt: known.deliveredAt };
+      await store.saveChannel({ name, ...before, failure: { since, attempts, message } });
+    } catch (err) {
+      this.#againAt.set(name, clock.now() + AGAIN.baseMs);
+      logger.warn({ channel: name, err: errorFacts(err) }, "state of a channel was not stored");
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const { channel } of this.#deps.channels) channel[Symbol.dispose]();
+  }
+}
+
+function worst(a: Severity, b: Severity | undefined): Severity {
+  return b !== undefined && rank(b) > rank(a) ? b : a;
+}

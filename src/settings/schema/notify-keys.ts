@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { duration } from "#model";
+import { optional, secret, withDefault } from "./key.ts";
+import { quietHours } from "./quiet-hours.ts";
+import { address, list, oneOf, orNone, seconds, text, wholeNumber } from "./values.ts";
+
+const mailAddress = z.string().regex(/^[^\s@<>,]+@[^\s@<>,]+$/, "an address such as operator@example.com");
+const severity = oneOf(["note", "warning", "problem"]);
+const minimum = (channel: string) =>
+  withDefault(
+    severity,
+    "warning",
+    `The least that ${channel} tells: note, warning (something fails that is tried again, or will fail) or problem (a person must act).`,
+  );
+const quiet = (channel: string) =>
+  optional(
+    quietHours,
+    "Mon-Fri 18:00-07:00, Sat-Sun",
+    `When messages by ${channel} wait; afterwards one message has them all.`,
+  );
+
+const zone = z.string().refine(isZone, "a time zone such as Europe/Berlin");
+
+function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).format() !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** Who is told what, and when. */
+export const notifyKeys = {
+  NOTIFY_NAME: optional(text, "Example Ltd", "How messages call this installation. Default: the machine's name."),
+  NOTIFY_AFTER: withDefault(
+    duration,
+    "15m",
+    "How long something fails that is tried again before it is told. What a person must do is told at once.",
+  ),
+  NOTIFY_REMIND_EVERY: withDefault(
+    orNone(duration),
+    "1d",
+    "What lasts is told again after this long, for example 12h or 7d; none for never.",
+  ),
+  NOTIFY_TIMEZONE: optional(zone, "Europe/Berlin", "The time zone of quiet hours. Default: the machine's."),
+  NOTIFY_SILENCE: withDefault(
+    z.union([z.literal("auto"), z.literal("none"), duration]),
+    "auto",
+    "A stream without any change for this long is told: a duration, none, or auto (twice the longest pause of the last four weeks, at least a day).",
+  ),
+  NOTIFY_DISK_FREE_MB: withDefault(
+    wholeNumber(0, 1_000_000_000),
+    "500",
+    "Less free space in DATA_DIR is told, in megabytes; 0 for never.",
+  ),
+  NOTIFY_EMAIL_TO: optional(
+    list.pipe(z.array(mailAddress)),
+    "operator@example.com",
+    "Who gets e-mail, comma-separated. Needs SMTP_URL.",
+  ),
+  NOTIFY_EMAIL_FROM: optional(mailAddress, "svcsync@example.com", "The sender of e-mail. Default: the first receiver."),
+  NOTIFY_EMAIL_MIN: minimum("e-mail"),
+  NOTIFY_EMAIL_QUIET: quiet("e-mail"),
+  SMTP_URL: optional(
+    address(["smtp", "smtps"]).refine(isServer, "only scheme, host and port, as in smtp://mail.example.com:587"),
+    "smtp://mail.example.com:587",
+    "The mail server: smtp:// (STARTTLS, which a login needs) or smtps:// (TLS from the start).",
+  ),
+  SMTP_USERNAME: optional(text, "", "The user at the mail server, where it wants one."),
+  SMTP_PASSWORD: secret(text, "", "The password of SMTP_USERNAME."),
+  SMTP_CA_FILE: optional(
+    text,
+    "/etc/ssl/our-authority.pem",
+    "A PEM file with the authority of the mail server's certificate.",
+  ),
+  NOTIFY_CHAT_URL: secret(
+    address(["https", "http"]),
+    "https://hooks.slack.com/services/…",
+    "The incoming webhook of a chat: Slack, Mattermost, Google Chat, Teams.",
+  ),
+  NOTIFY_CHAT_FORMAT: withDefault(
+    oneOf(["slack", "teams"]),
+    "slack",
+    "What the chat reads: slack (a JSON object with text) or teams (an Adaptive Card).",
+  ),
+  NOTIFY_CHAT_MIN: minimum("the chat"),
+  NOTIFY_CHAT_QUIET: quiet("the chat"),
+  NOTIFY_WEBHOOK_URL: secret(address(["https", "http"]), "https://example.com/svcsync", "Where messages go as JSON."),
+  NOTIFY_WEBHOOK_KEY: secret(
+    z.string().min(16, "at least 16 characters"),
+    "",
+    "Signs messages to NOTIFY_WEBHOOK_URL, see docs/operations.md. 16 characters or more.",
+  ),
+  NOTIFY_WEBHOOK_MIN: minimum("the webhook"),
+  NOTIFY_WEBHOOK_QUIET: quiet("the webhook"),
+  HEARTBEAT_URL: secret(
+    address(["https", "http"]),
+    "https://hc-ping.com/…",
+    "Called while svcsync is in step with the ERP, so that silence raises an alarm; with /fail and the reason where it is not.",
+  ),
+  HEARTBEAT_EVERY_SECONDS: withDefault(
+    seconds(1, 86_400),
+    "60",
+    "Pause between two calls of HEARTBEAT_URL, in seconds.",
+  ),
+};
+
+/** User and password have keys of their own. */
+function isServer(value: string): boolean {
+  const { username, password, pathname, search, hash } = new URL(value);
+  return username === "" && password === "" && /^\/?$/.test(pathname) && search === "" && hash === "";
+}

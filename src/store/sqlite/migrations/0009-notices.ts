@@ -1,0 +1,20 @@
+/** What was told to people, what waits to be told, and how the channels are doing. */
+export const notices = `
+  CREATE TABLE notices (
+    id      TEXT PRIMARY KEY,
+    notice  TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- Numbers are never used again: a channel forgets what it delivered by the last number.
+  CREATE TABLE notice_events (
+    number   INTEGER PRIMARY KEY AUTOINCREMENT,
+    channel  TEXT NOT NULL,
+    event    TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX notice_events_of ON notice_events (channel, number);
+
+  CREATE TABLE notice_channels (
+    name   TEXT PRIMARY KEY,
+    state  TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`;

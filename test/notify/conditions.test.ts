@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import type { ErrorCode, RecordState } from "#model";
+import { conditionsOf, type NoticeFacts } from "#notify";
+import { ErrorGroups } from "#operator";
+import type { StreamStatus } from "#pipeline";
+
+const now = Date.parse("2026-11-20T12:00:00Z");
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const policy = { afterMs: 15 * MINUTE, diskFreeBytes: 500 * 1024 * 1024 };
+
+function stream(name: string, more: Partial<StreamStatus> = {}, code?: ErrorCode): StreamStatus {
+  const error = code && { code, message: "the ERP said no", details: {}, at: now };
+  return {
+    name,
+    source: "erp",
+    resource: "customer",
+    state: "following",
+    cursor: { cursor: null, polledAt: now, completedAt: now, rowsRead: 0, error, firstLoad: false },
+    lagMs: 0,
+    counts: {},
+    holds: [],
+    deletionsHeld: false,
+    blocked: 0,
+    attention: [],
+    ...more,
+  };
+}
+
+function conditions(facts: Partial<NoticeFacts>) {
+  const well: NoticeFacts = {
+    now,
+    streams: [],
+    blockedRecords: "note",
+    groups: [],
+    service: { state: "closed" },
+    isQueueThere: true,
+    disk: { path: "/data", freeBytes: 10 ** 12 },
+    expiries: [],
+    silent: [],
+    channels: [],
+  };
+  return conditionsOf({ ...well, ...facts }, policy);
+}
+
+function groupsOf(count: number, state: RecordState) {
+  const groups = new ErrorGroups();
+  const error = { code: "E_SERVICE_REFUSED", message: "refused: too long", details: {} } as const;
+  for (let at = 0; at < count; at++) groups.add({ id: { stream: "customers", key: String(at) }, state, error });
+  return groups.list();
+}
+
+describe("conditions", () => {
+  it("are none where all is well", () => {
+    expect(conditions({ streams: [stream("customers"), stream("tickets")] })).toEqual([]);
+  });
+
+  it("are one for all streams of a source that fail alike: told soon where a person must act, else after a while", () => {
+    const refused = ["customers", "tickets"].map((name) => stream(name, {}, "E_SOURCE_LOGIN"));
+    const away = stream("orders", { source: "shop" }, "E_SOURCE_UNREACHABLE");
+    expect(conditions({ streams: [...refused, away] })).toMatchObject([
+      {
+        id: "failing/erp/E_SOURCE_LOGIN",
+        severity: "problem",
+        title: "erp: the polls of 2 streams fail",
+        cause: "the ERP said no (E_SOURCE_LOGIN)",
+        affected: "customers, tickets",
+        remedy: expect.stringContaining("Correct the user, password, token or key"),
+        patienceMs: 30_000,
+      },
+      { id: "failing/shop/E_SOURCE_UNREACHABLE", severity: "warning", patienceMs: policy.afterMs },
+    ]);
+  });
+
+  it("hold what a hold and a guard say, with the command that ends them", () => {
+    const hold = {
+      kind: "adoption",
+      reason: "customer already holds 3 records",
+      remedy: '"svcsync adopt customers" shows which',
+      needsPerson: true,
+      polls: true,
+    } as const;
+    expect(conditions({ streams: [stream("customers", { holds: [hold], deletionsHeld: true })] })).toMatchObject([
+      { id: "held/customers/adoption", kind: "held", severity: "problem", cause: hold.reason, remedy: hold.remedy },
+      { id: "deletions/customers", remedy: expect.stringContaining('"svcsync deletions customers"') },
+    ]);
+  });
+
+  it("count the records of a cause and name one command for all of them", () => {
+    const [group] = groupsOf(412, "parked");
+    expect(conditions({ groups: [group!] })).toMatchObject([
+      {
+        id: `parked/${group!.id}`,
+        title: "customers: 412 records are parked",
+        cause: "refused: too long (E_SERVICE_REFUSED)",
+        affected: "customers: 0, 1, 2 and more",
+        remedy: expect.stringContaining(`All of them: "svcsync retry --group ${group!.id}".`),
+        count: 412,
+      },
+    ]);
+    expect(conditions({ groups: groupsOf(1, "uncertain") })).toMatchObject([{ kind: "uncertain", count: 1 }]);
+    expect(conditions({ groups: groupsOf(5, "waiting") })).toEqual([]);
+  });
+
+  it("tell of blocked records only where the settings call them a problem", () => {
+    const streams = [stream("contacts", { blocked: 18 })];
+    expect(conditions({ streams })).toEqual([]);
+    expect(conditions({ streams, blockedRecords: "problem" })).toMatchObject([{ id: "blocked/contacts", count: 18 }]);
+  });
+
+  it("tell of service, queue, disk, silence and a channel that takes nothing", () => {
+    const failure = { since: now - DAY, attempts: 3, message: "no connection (E_NOTIFY_UNREACHABLE)" };
+    const found = conditions({
+      service: { state: "open" },
+      isQueueThere: false,
+      disk: { path: "/data", freeBytes: 10 ** 8 },
+      silent: [{ stream: "orders", lastAt: now - 5 * DAY, expectedMs: 2 * DAY }],
+      channels: [
+        { name: "email", failure },
+        { name: "chat", failure: { ...failure, attempts: 2 } },
+      ],
+    });
+    expect(found.map(({ id, severity }) => [id, severity])).toEqual([
+      ["silence/orders", "warning"],
+      ["service", "warning"],
+      ["queue", "warning"],
+      ["disk", "problem"],
+      ["channel/email", "warning"],
+    ]);
+    expect(found[0]!.title).toBe("orders: the ERP has shown no change for 5 d");
+  });
+
+  it("tell of what expires three weeks before, and louder in the last days", () => {
+    const name = "the certificate of erp.example.com:443";
+    const expiring = (days: number) => conditions({ expiries: [{ name, at: now + days * DAY }] });
+    expect(expiring(22)).toEqual([]);
+    expect(expiring(21)).toMatchObject([{ severity: "warning", title: `${name} expires on 2026-12-11` }]);
+    expect(expiring(3)).toMatchObject([{ severity: "problem" }]);
+    expect(expiring(-1)).toMatchObject([{ severity: "problem", title: `${name} has expired` }]);
+  });
+});
