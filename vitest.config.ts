@@ -26,6 +26,13 @@ export default defineConfig({
       layer("systems", systems, { globalSetup: ["test/setup/global.ts"] }),
       layer("journeys", journeys, { globalSetup: ["test/setup/global.ts"] }),
     ],
+    coverage: {
+      provider: "v8",
+      include: ["src/**/*.ts"],
+      reporter: ["json-summary"],
+      reportsDirectory: ".coverage",
+      reportOnFailure: true,
+    },
     setupFiles: ["test/setup/random.ts"],
     pool: "forks",
     // One line a file and a summary; of a test that fails, all it printed.
