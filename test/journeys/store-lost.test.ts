@@ -210,7 +210,7 @@ describe.each(["Redis", "PostgreSQL"] as const)(
       await untilHeld(running.store, "customers");
       expect(running.log.text.split("store is older than the service")).toHaveLength(2);
       expect(running.log.text).toContain("the store knows 1 of 2 creates");
-      expect((await running.store.record({ stream: "customers", key: "10002" }))?.state).toBe("due");
+      await untilState(running.store, "due", { stream: "customers", key: "10002" });
       expect(stage.sandbox.records("customer")).toHaveLength(2);
     });
   },
