@@ -203,16 +203,6 @@ describe("a record that is created, deleted and created again", () => {
   });
 });
 
-describe("a sync that a create without an answer is left to", () => {
-  it("stays until it is settled, however long that takes: the next run would begin to wait anew", async () => {
-    await using stage = await setStage({ environment: { SETTLE_LAG_SECONDS: "31" } });
-    stage.sandbox.faults.add({ kind: "cut", when: "before", resource: "customer", method: "POST", count: 1 });
-    stage.erp.insertCustomer({ customer_no: "10001" });
-    expect((await stage.command("sync")).code).toBe(0);
-    only(stage.sandbox, "customer", "customerId", "10001");
-  });
-});
-
 /** A customer whose create was cut off, and which nothing can look for. */
 async function uncertain(when: "before" | "after"): Promise<Stage> {
   const stage = await setStage({ syncFile: unmatched });

@@ -84,8 +84,7 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const configuration = await readConfiguration(options, io, io.stderr);
   const { syncFile, logger } = configuration;
   const names = syncFile.streams.map(({ name }) => name);
-  // Each run begins its own wait for a write whose end was not seen: one that left before would never see it settled.
-  const horizonMs = Math.max(HORIZON_MS, configuration.settings.delivery.settleMs + SETTLE_MARGIN_MS);
+  const horizonMs = horizonMsOf(configuration.settings.delivery.settleMs);
   const polls = new PollsSeen();
   const totals = new RunTotals();
   const progress = new ProgressWatch();
@@ -117,6 +116,14 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
     return exitCode.again;
   }
   return outcome(statuses, configuration.settings.blockedRecords);
+}
+
+/**
+ * How far ahead a retry or a wait may lie for a run to stay for it. Each run begins its own wait for a write whose end was not seen: one
+ * that left before `settleMs` would never see it settled.
+ */
+export function horizonMsOf(settleMs: number): number {
+  return Math.max(HORIZON_MS, settleMs + SETTLE_MARGIN_MS);
 }
 
 /** What a run leaves behind decides the exit code: a person's work first, then what the next run tries again. */
