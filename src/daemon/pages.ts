@@ -1,10 +1,10 @@
-import { RetryError, type RecordId } from "#model";
-import { retry } from "#operator";
-import { recordSides, streamStatus, type RecordSides, type Relay } from "#pipeline";
+import { RetryError } from "#model";
+import { heldDeletions, recordSides, streamStatus, type RecordSides, type Relay } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
 import type { Configuration, Systems } from "./systems.ts";
+import { pageActs } from "./page-acts.ts";
 import type { PollWatch } from "./watch/poll-watch.ts";
 import { readinessNote } from "./watch/work-proof.ts";
 import { version } from "./version.ts";
@@ -47,21 +47,31 @@ export function servePages(
 }
 
 function statusSource(
-  { store, service, clock }: Systems,
+  parts: Systems,
   streams: Configuration["syncFile"]["streams"],
   blockedRecords: Overview["blockedRecords"],
   queue: Queue,
   relay: Relay,
 ): StatusSource {
+  const { store, service, clock } = parts;
   const startedAt = clock.now();
   return {
-    overview: async (): Promise<Overview> => ({
-      startedAt,
-      streams: await streamStatus(store, streams, clock),
-      blockedRecords,
-      service: service.state(),
-      queue: await queue.depth().catch(() => undefined),
-    }),
+    overview: async (): Promise<Overview> => {
+      const statuses = await streamStatus(store, streams, clock);
+      const held = statuses
+        .filter(({ deletionsHeld }) => deletionsHeld)
+        .map(async ({ name }) => {
+          return [name, (await heldDeletions(store, name))?.count ?? 0] as const;
+        });
+      return {
+        startedAt,
+        streams: statuses,
+        blockedRecords,
+        heldDeletions: Object.fromEntries(await Promise.all(held)),
+        service: service.state(),
+        queue: await queue.depth().catch(() => undefined),
+      };
+    },
     records: (query) => store.records(query),
     record: async (id, { readService } = { readService: false }) => {
       const record = await store.record(id);
@@ -74,11 +84,7 @@ function statusSource(
       return { record, sides, history: await store.audit({ id, limit: HISTORY }) };
     },
     boundTo: (binding) => store.boundTo(binding),
-    retry: async (id: RecordId) => {
-      const count = await retry({ store }, id, { name: "page", via: "page" });
-      relay.nudge();
-      return count;
-    },
+    acts: pageActs(parts, streams, () => relay.nudge()),
   };
 }
 

@@ -2,6 +2,7 @@ import { errorFacts } from "#model";
 import { newApp, type App, type Middleware } from "#server";
 import { Gate } from "./access/gate.ts";
 import { addLogin } from "./access/login-routes.ts";
+import { addActs } from "./acts-routes.ts";
 import type { HostNames } from "./hosts.ts";
 import { contentPolicy } from "./pages/style.ts";
 import { addProbes, health } from "./probes.ts";
@@ -33,6 +34,7 @@ export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
   app.use(gate.acting);
   addStatus(app, deps, gate);
   addRecords(app, deps, gate);
+  addActs(app, deps, gate);
   return app;
 }
 

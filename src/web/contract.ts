@@ -3,6 +3,7 @@ import type { BlockedPolicy } from "#operator";
 import type { RecordSides, StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
 import type { AuditRecord, RecordView } from "#store";
+import type { PageActs } from "./acts.ts";
 
 /** Where the daemon stands. */
 export interface Overview {
@@ -11,6 +12,8 @@ export interface Overview {
   /** How monitoring rates blocked records. */
   readonly blockedRecords: BlockedPolicy;
   readonly service: ServiceState;
+  /** Deletions that the guard holds, of streams that have some. */
+  readonly heldDeletions?: Readonly<Record<StreamName, number>>;
   /** Undefined: the queue does not answer. */
   readonly queue: { readonly waiting: number; readonly active: number } | undefined;
 }
@@ -23,7 +26,7 @@ export interface RecordDetail {
   readonly history: readonly AuditRecord[];
 }
 
-/** All that the pages ask: reads, and the one verb that they offer. */
+/** All that the pages ask: reads, and what a person may do. */
 export interface StatusSource {
   overview(): Promise<Overview>;
   /** Records in these states, in the order of the store, after `after`. */
@@ -37,6 +40,5 @@ export interface StatusSource {
   record(id: RecordId, options?: { readonly readService: boolean }): Promise<RecordDetail | undefined>;
   /** The record that is bound to this id of the service. */
   boundTo(binding: Binding): Promise<RecordId | undefined>;
-  /** Makes a waiting, parked or skipped record due and wakes it; returns how many records that concerned. */
-  retry(id: RecordId): Promise<number>;
+  readonly acts: PageActs;
 }

@@ -1,5 +1,6 @@
 export { startWeb, type Web, type WebAddress, type WebDeps as WebParts } from "./server.ts";
 export { hashPassword } from "./access/password-hash.ts";
+export type { PageActs } from "./acts.ts";
 export type { PageAccess } from "./access/visitor.ts";
 export type { Overview, RecordDetail, StatusSource } from "./contract.ts";
 export type { ReadinessChecks } from "./readiness.ts";

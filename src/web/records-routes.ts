@@ -5,15 +5,15 @@ import type { Gate } from "./access/gate.ts";
 import { recordsCsv } from "./records-csv.ts";
 import { search } from "./search.ts";
 import { searchPage } from "./pages/search-page.ts";
+import { idOf, recordPaths } from "./record-address.ts";
 import type { RouteDeps } from "./route-deps.ts";
 import type { RecordDetail } from "./contract.ts";
 import { jsonAnswer } from "./json-answer.ts";
 import type { Frame } from "./pages/layout.ts";
 import { noRecordPage, recordPage } from "./pages/record-page.ts";
 import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "./pages/records-page.ts";
-import { pathOf } from "./pages/wording.ts";
 
-/** Lists of records, one record, and the verb that it takes. */
+/** Lists of records, and one record. */
 export function addRecords(app: App, { status, redact, clock, version }: RouteDeps, gate: Gate): void {
   const frameOf = (c: Context): Frame => ({ version, visitor: gate.visitor(c) });
   const list = async (query: RecordsQuery) =>
@@ -60,22 +60,7 @@ export function addRecords(app: App, { status, redact, clock, version }: RouteDe
       const detail = id && (await detailOf(c, id));
       return detail === undefined ? c.notFound() : jsonAnswer(c, detail);
     });
-    app.post(`${path}/retry`, async (c) => {
-      const id = idOf(c);
-      if (id === undefined || (await status.record(id)) === undefined) return c.notFound();
-      await status.retry(id);
-      // 303: the browser fetches the record with GET, so that loading the page again does not repeat the verb.
-      return c.redirect(pathOf(id), 303);
-    });
   }
-}
-
-/** `/records/STREAM/KEY`, and `/records/STREAM?key=KEY` for a key that a path cannot hold. */
-const recordPaths = ["/records/:stream/:key", "/records/:stream"] as const;
-
-function idOf(c: Context): RecordId | undefined {
-  const key = c.req.query("key") ?? c.req.param("key");
-  return key === undefined ? undefined : { stream: c.req.param("stream") ?? "", key };
 }
 
 /** Undefined where the query names a state that there is not. */

@@ -1,7 +1,7 @@
-import { recordLabel, type RecordId } from "#model";
+import { ParkError, recordLabel, type Actor, type RecordId } from "#model";
 import type { AuditRecord, RecordView } from "#store";
 import type { FieldSides, RecordSides, StreamStatus } from "#pipeline";
-import type { Overview, StatusSource } from "#web";
+import type { Overview, PageActs, StatusSource } from "#web";
 
 /** The moment at which the sample is looked at. */
 export const now = Date.UTC(2026, 4, 20, 12, 0, 0);
@@ -196,6 +196,40 @@ export function sampleSides({ binding }: RecordView, read: boolean): RecordSides
   };
 }
 
+/** Acts that write down what they were asked for, by whom and why. */
+function sampleActs(done: string[]): PageActs {
+  const noted = (verb: string, target: string, { name, why }: Actor): Promise<void> => {
+    done.push(`${verb} ${target} by ${name}${why === undefined ? "" : `: ${why}`}`);
+    return Promise.resolve();
+  };
+  return {
+    retry: (target, by) => {
+      if (!("key" in target)) return noted("retry", `${target.stream} ${target.code}`, by).then(() => 2);
+      done.push(recordLabel(target));
+      return Promise.resolve(1);
+    },
+    skip: (id, by) => noted("skip", recordLabel(id), by),
+    create: (id, by) => noted("create", recordLabel(id), by),
+    bind: async ({ id, serviceId, isMeant }, by) => {
+      if (serviceId === 4711)
+        throw new ParkError("E_ALREADY_BOUND", "customer 4711 already belongs to customers/10023");
+      if (isMeant) await noted("bind", `${recordLabel(id)} ${serviceId}`, by);
+      return {
+        ours: { name: "Pump leaks", match: "ticketId T-1" },
+        theirs: { serviceId, name: "Pump leaks!", match: "ticketId T-1" },
+        overwrites: [{ field: "subject", from: "Pump leaks!", to: "Pump leaks" }],
+        binding: { resource: "ticket", serviceId },
+        isBound: isMeant,
+      };
+    },
+    unbind: (id, by) => noted("unbind", recordLabel(id), by),
+    reread: (id, by) => noted("reread", recordLabel(id), by),
+    confirmDeletions: ({ stream, count }, by) => noted("confirm", `${count} of ${stream}`, by),
+    pause: ({ stream, hours }, by) => noted("pause", `${stream} for ${hours} h`, by),
+    resume: (stream, by) => noted("resume", stream, by),
+  };
+}
+
 /** A status source over sample records that remembers what was retried. */
 export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { readonly retried: string[] } {
   const retried: string[] = [];
@@ -237,9 +271,6 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
       Promise.resolve(
         sampleRecords.find(({ binding }) => binding?.resource === resource && binding.serviceId === serviceId)?.id,
       ),
-    retry: (id) => {
-      retried.push(recordLabel(id));
-      return Promise.resolve(1);
-    },
+    acts: sampleActs(retried),
   };
 }

@@ -367,7 +367,7 @@ describe("keys that no path can hold", () => {
         asked.push(id.key);
         return Promise.resolve({ record, sides: sampleSides(record, false), history: [] });
       },
-      retry: (id: RecordId) => Promise.resolve(asked.push(id.key)),
+      acts: { ...sampleStatus().acts, retry: (id: Partial<RecordId>) => Promise.resolve(asked.push(id.key ?? "")) },
     };
     await using web = await sampleWeb({ status });
     const list = await (await fetch(`${web.url}/records`)).text();

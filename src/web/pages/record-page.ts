@@ -1,10 +1,11 @@
 import { recordLabel, type Json, type RecordId } from "#model";
-import { actorText, counted, meaningOf, recordRemedy, retriableStates } from "#operator";
+import { actorText, counted, meaningOf, recordRemedy } from "#operator";
 import type { AuditRecord, RecordView } from "#store";
 import type { RecordDetail } from "../contract.ts";
 import { html, type Content, type Html } from "#server";
-import { csrfField, page, table, type Frame } from "./layout.ts";
+import { page, table, type Frame } from "./layout.ts";
 import { joined } from "./records-page.ts";
+import { recordForms } from "./act-forms.ts";
 import { sidesTable } from "./sides-table.ts";
 import { changes, shown } from "./values.ts";
 import { badge, instant, pathOf, reason, sentence } from "./wording.ts";
@@ -24,7 +25,7 @@ export function recordPage({ detail: { record, history, sides }, frame, now }: R
     main: html`<h1>${label} ${badge(record.state)}</h1>
       <p>${meaningOf(record.state)}</p>
       <dl>${facts(record, now)}</dl>
-      ${frame.visitor?.role === "act" && retriableStates.includes(record.state) ? retryForm(record, frame) : undefined}
+      ${recordForms(record, frame)}
       <h2>From the ERP to the service</h2>
       ${sidesTable(sides, record.applied !== undefined)}
       ${record.binding === undefined || sides.service !== "notAsked" ? undefined : readNow(record)}
@@ -117,12 +118,6 @@ function readNow({ id }: RecordView): Html {
   const key = /^\.{0,2}$/.test(id.key) ? html`<input type="hidden" name="key" value="${id.key}" />` : undefined;
   return html`<form action="${pathOf(id).split("?")[0]}">
     ${key}<input type="hidden" name="service" value="now" /><button class="plain">Read it from the service now</button>
-  </form>`;
-}
-
-function retryForm(record: RecordView, { visitor }: Frame): Html {
-  return html`<form method="post" action="${pathOf(record.id, "retry")}">
-    ${csrfField(visitor)}<button>Try again now</button>
   </form>`;
 }
 

@@ -31,7 +31,9 @@ export function statusPage({ overview, held, frame, now }: StatusPage): Html {
         noted.length === 0
           ? undefined
           : html`<h2>Streams to look at</h2>
-              <div class="cards">${noted.map(streamCard)}</div>`
+              <div class="cards">
+                ${noted.map((stream) => streamCard(stream, overview.heldDeletions?.[stream.name], frame))}
+              </div>`
       }
       ${
         held.length === 0
@@ -43,7 +45,7 @@ export function statusPage({ overview, held, frame, now }: StatusPage): Html {
       ${table(
         "From the ERP to the service",
         streamHeads,
-        streams.map((stream) => streamRow(stream, now)),
+        streams.map((stream) => streamRow(stream, frame, now)),
       )}
       <h2>Service and queue</h2>
       ${sides(overview, now)}`,

@@ -2,6 +2,8 @@ import { RECORD_STATES } from "#model";
 import { counted, duration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "#server";
+import { pauseForm } from "./act-forms.ts";
+import type { Frame } from "./layout.ts";
 import { recordsPath } from "./records-page.ts";
 import { badge, instant } from "./wording.ts";
 
@@ -17,11 +19,14 @@ const meanings: Readonly<Record<StreamStatus["state"], string>> = {
 export const streamHeads = ["Stream", "State", "Last poll", "Records by state"];
 
 /** One stream: how it stands, how fresh it is, and its records. */
-export function streamRow(stream: StreamStatus, now: number): Html {
+export function streamRow(stream: StreamStatus, frame: Frame, now: number): Html {
   const { name, source, resource, state } = stream;
   return html`<tr>
     <th scope="row">${name}<br /><span class="quiet">${source} → ${resource}</span></th>
-    <td><span class="badge ${state}">${state}</span><br /><span class="quiet">${meanings[state]}</span></td>
+    <td>
+      <span class="badge ${state}">${state}</span><br /><span class="quiet">${meanings[state]}</span
+      >${pauseForm(stream, frame)}
+    </td>
     <td data-head="Last poll">${lastPoll(stream, now)}</td>
     <td>${counts(stream)}</td>
   </tr>`;

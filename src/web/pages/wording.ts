@@ -1,9 +1,10 @@
 import { recordLabel, type ErrorFacts, type RecordId, type RecordState } from "#model";
 import { duration } from "#operator";
+import type { RecordVerb } from "../acts.ts";
 import { html, type Html } from "#server";
 
 /** The address of a record's page. A key that a path cannot hold (empty, or a step up) goes into the query. */
-export function pathOf(id: RecordId, verb?: "retry"): string {
+export function pathOf(id: RecordId, verb?: RecordVerb): string {
   const [stream, key] = [id.stream, id.key].map((part) => encodeURIComponent(part.toWellFormed()));
   const end = verb === undefined ? "" : `/${verb}`;
   return /^\.{0,2}$/.test(id.key) ? `/records/${stream}${end}?key=${key}` : `/records/${stream}/${key}${end}`;

@@ -1,0 +1,69 @@
+import { recordLabel, type RecordId } from "#model";
+import type { ProposedBinding, Shown } from "#pipeline";
+import { html, type Html } from "#server";
+import { csrfField, page, table, type Frame } from "./layout.ts";
+import { shown } from "./values.ts";
+import { linkTo, pathOf, sentence } from "./wording.ts";
+
+/** What was asked for cannot be done now, and why. */
+export function refusedPage({ message, frame }: { readonly message: string; readonly frame: Frame }): Html {
+  return page({
+    title: "svcsync: not done",
+    frame,
+    main: html`<h1>This was not done</h1>
+      <p>${sentence(message)}.</p>
+      <p>Go back with your browser, or to the <a href="/">status</a>.</p>`,
+  });
+}
+
+interface BindingPage {
+  readonly id: RecordId;
+  readonly serviceId: number;
+  readonly proposed: ProposedBinding;
+  readonly why: string | undefined;
+  readonly frame: Frame;
+}
+
+/** Both sides of a binding before it is made. */
+export function bindingPage({ id, serviceId, proposed, why, frame }: BindingPage): Html {
+  const { ours, theirs, overwrites } = proposed;
+  return page({
+    title: `svcsync: bind ${recordLabel(id)}`,
+    frame,
+    main: html`<h1>Are these the same?</h1>
+      <dl>
+        <dt>ERP</dt>
+        <dd>${linkTo(id)} ${side(ours)}</dd>
+        <dt>Service</dt>
+        <dd>${serviceId} ${theirs === undefined ? undefined : side(theirs)}</dd>
+      </dl>
+      ${
+        overwrites.length === 0
+          ? html`<p>The first write changes nothing in the service.</p>`
+          : table(
+              "What the first write changes in the service",
+              ["Field", "From", "To"],
+              overwrites.map(
+                ({ field, from, to }) =>
+                  html`<tr>
+                    <th scope="row">${field}</th>
+                    <td data-head="From">${shown(from)}</td>
+                    <td data-head="To">${shown(to)}</td>
+                  </tr>`,
+              ),
+            )
+      }
+      <form class="acts" method="post" action="${pathOf(id, "bind")}">
+        ${csrfField(frame.visitor)}
+        <input type="hidden" name="serviceId" value="${serviceId}" />
+        <input type="hidden" name="why" value="${why}" />
+        <input type="hidden" name="confirm" value="yes" />
+        <button>Yes, bind them</button>
+        <a href="${pathOf(id)}">No, leave it</a>
+      </form>`,
+  });
+}
+
+function side({ name, match }: Shown): Html {
+  return html`<strong>${name}</strong> <span class="quiet">${match}</span>`;
+}

@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import { sampleStatus } from "./sample-status.ts";
+import { formOf, sampleWeb } from "./web-server.ts";
+
+const token = "a-token-of-the-page";
+
+/** Sends a form as a page of the server would. */
+async function send(url: string, path: string, fields: Readonly<Record<string, string>>) {
+  const { fields: mark } = await formOf(`${url}/records/tickets/T-2`);
+  const body = new URLSearchParams({ csrf: mark["csrf"]!, ...fields });
+  const response = await fetch(url + path, { method: "POST", headers: { origin: url }, body, redirect: "manual" });
+  return { status: response.status, location: response.headers.get("location"), text: await response.text() };
+}
+
+/** Sends JSON as a script would. */
+async function call(url: string, path: string, body: object, headers = {}) {
+  const response = await fetch(`${url}/api${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+describe("acts on the page", () => {
+  it.each([
+    ["/records/tickets/T-2/skip", { why: "not ours" }, "skip tickets/T-2 by page: not ours", "/records/tickets/T-2"],
+    ["/records/customers/10023/reread", {}, "reread customers/10023 by page", "/records/customers/10023"],
+    [
+      "/records/tickets/T-1/create",
+      { why: "looked", confirm: "yes" },
+      "create tickets/T-1 by page: looked",
+      "/records/tickets/T-1",
+    ],
+    [
+      "/records/customers/10023/unbind",
+      { why: "wrong", confirm: "yes" },
+      "unbind customers/10023 by page: wrong",
+      "/records/customers/10023",
+    ],
+    [
+      "/groups/retry",
+      { stream: "contacts", code: "E_SERVICE_REFUSED" },
+      "retry contacts E_SERVICE_REFUSED by page",
+      "/",
+    ],
+    ["/streams/tickets/pause", { hours: "4", why: "upgrade" }, "pause tickets for 4 h by page: upgrade", "/"],
+    ["/streams/tickets/resume", {}, "resume tickets by page", "/"],
+    [
+      "/streams/customers/deletions",
+      { count: "60", why: "closed", confirm: "yes" },
+      "confirm 60 of customers by page: closed",
+      "/",
+    ],
+  ])("are done once and lead back: %s", async (path, fields: Record<string, string>, done, next) => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status });
+    const answer = await send(web.url, path, fields);
+
+    expect([answer.status, answer.location]).toEqual([303, next]);
+    expect(status.retried).toEqual([done]);
+  });
+
+  it.each(["/records/tickets/T-1/create", "/records/customers/10023/unbind", "/streams/customers/deletions"])(
+    "that cannot be undone want a reason and a second yes: %s",
+    async (path) => {
+      const status = sampleStatus();
+      await using web = await sampleWeb({ status });
+
+      expect(await send(web.url, path, { confirm: "yes" })).toMatchObject({
+        status: 409,
+        text: expect.stringContaining("give the reason"),
+      });
+      expect(await send(web.url, path, { why: "x" })).toMatchObject({
+        status: 409,
+        text: expect.stringContaining("confirm that you mean it"),
+      });
+      expect(status.retried).toEqual([]);
+    },
+  );
+
+  it("show both sides before anything is bound", async () => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status });
+    const path = "/records/tickets/T-1/bind";
+    const shown = await send(web.url, path, { serviceId: "900", why: "same" });
+
+    expect([shown.status, status.retried]).toEqual([200, []]);
+    expect(shown.text).toContain("Are these the same?");
+    expect(shown.text).toContain("Pump leaks!");
+    expect((await send(web.url, path, { serviceId: "900", why: "same", confirm: "yes" })).status).toBe(303);
+    expect(status.retried).toEqual(["bind tickets/T-1 900 by page: same"]);
+  });
+
+  it("say why something was not done", async () => {
+    await using web = await sampleWeb();
+    const path = "/records/tickets/T-1/bind";
+
+    expect(await send(web.url, path, { serviceId: "4711" })).toMatchObject({
+      status: 409,
+      text: expect.stringContaining("already belongs to customers/10023"),
+    });
+    expect(await send(web.url, path, { serviceId: "x" })).toMatchObject({
+      status: 409,
+      text: expect.stringContaining("whole number"),
+    });
+  });
+
+  it.each(["/records/tickets/T-9/skip", "/records/tickets/T-2/explode", "/streams/nothing/pause", "/groups/retry"])(
+    "know what there is: %s",
+    async (path) => {
+      const status = sampleStatus();
+      await using web = await sampleWeb({ status });
+      const fields = { stream: "nothing", code: "E_X", hours: "1" };
+
+      expect((await send(web.url, path, fields)).status).toBe(404);
+      expect(status.retried).toEqual([]);
+    },
+  );
+
+  it("are JSON for scripts with the token", async () => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status, access: { token } });
+
+    expect((await call(web.url, "/records/tickets/T-2/skip", { why: "by script" })).status).toBe(200);
+    expect(status.retried).toEqual(["skip tickets/T-2 by PAGE_TOKEN: by script"]);
+    const refused = await call(web.url, "/records/tickets/T-1/create", {});
+    expect([refused.status, JSON.parse(refused.text)]).toEqual([409, { error: expect.stringContaining("reason") }]);
+    expect((await call(web.url, "/records/tickets/T-2/skip", {}, { authorization: "Bearer wrong" })).status).toBe(401);
+    expect((await call(web.url, "/records/tickets/T-2/skip", {}, { origin: "https://evil.example" })).status).toBe(403);
+    expect((await call(web.url, "/records/tickets/T-2/skip", {}, { "content-type": "text/plain" })).status).toBe(403);
+    expect(status.retried.length).toBe(1);
+  });
+});
