@@ -8,6 +8,8 @@ import { systemClock } from "#model";
 import { adapters } from "#sources";
 import { Reader } from "../../conformance/source-reading.ts";
 import { openContext } from "../reading.ts";
+import { never } from "../../kit/outcome.ts";
+import { openSql } from "./opened.ts";
 import { scriptEnvironment } from "../../setup/script.ts";
 
 describe("a SQLite file", () => {
@@ -37,5 +39,23 @@ describe("a SQLite file", () => {
     expect(reader.names.size).toBe(count);
     await source[Symbol.asyncDispose]();
     await rm(folder, { recursive: true });
+  });
+
+  it("gives a large page in batches that leave time for other work, each with a cursor that loses nothing", async () => {
+    await using erp = await openSql("sqlite");
+    const count = 4_000;
+    await erp.place.writer.run(`create table items (nr integer primary key);
+      insert into items with recursive n (nr) as (select 1 union all select nr + 1 from n where nr < ${count}) select nr from n`);
+    const stream = erp.stream({ table: "items", key: "nr", pageSize: count });
+    let rows = 0;
+    for await (const batch of stream.changes(null, never)) {
+      expect(batch.changes.length).toBeLessThanOrEqual(1_500);
+      rows += batch.changes.length;
+      const keys = new Set<string>();
+      for await (const rest of stream.changes(batch.cursor, never)) for (const { key } of rest.changes) keys.add(key);
+      // Whoever resumes there sees all rows that were not given yet; the last cursor of a poll begins the next one.
+      expect(keys.size).toBeGreaterThanOrEqual(count - rows);
+    }
+    expect(rows).toBe(count);
   });
 });

@@ -113,12 +113,11 @@ async function* readPhase(
     from: resumed && restoredCells(resumed),
   };
   const keyOf = keyReader(layout);
-  let before: readonly Key[] = [];
+  let before: ReadonlySet<Key> = new Set();
   let reached: readonly Cell[] | undefined = request.from;
   for await (const { rows, position } of readPages(database, request, signal)) {
     const keys = rows.map(keyOf);
-    await refuseRepeated(part, before, keys, signal);
-    before = keys;
+    before = await refuseRepeated(part, before, keys, signal);
     // Only the last piece of a page stands behind all of it.
     let last: Piece | undefined;
     for await (const piece of part.read(rows, keys, verify(phase, bounds, layout, { rows, keys }, increment?.marker))) {
@@ -163,20 +162,22 @@ async function hasKeyless(
 
 /**
  * A key that comes twice, on one page or on two neighbouring ones, is of a record that changed while they were read, or of
- * rows that a join multiplied: the database is asked which.
+ * rows that a join multiplied: the database is asked which. Resolves with the page's keys.
  */
 async function refuseRepeated(
   part: Part,
-  before: readonly Key[],
+  before: ReadonlySet<Key>,
   keys: readonly Key[],
   signal: AbortSignal,
-): Promise<void> {
-  if (!part.countOf) return;
-  const seen = new Set(before);
+): Promise<ReadonlySet<Key>> {
+  const seen = new Set<Key>();
+  if (!part.countOf) return seen;
   for (const key of keys) {
-    if (seen.has(key) && (await part.countOf(key, signal)) > 1) throw ambiguous(part.layout, key);
+    const isRepeated = seen.has(key) || before.has(key);
+    if (isRepeated && (await part.countOf(key, signal)) > 1) throw ambiguous(part.layout, key);
     seen.add(key);
   }
+  return seen;
 }
 
 function ambiguous(layout: Layout, key: string): ParkError {

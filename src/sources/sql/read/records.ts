@@ -10,6 +10,8 @@ import { Oddity } from "./oddity.ts";
 
 /** Keys per statement of a look-up: far below every database's limit of bound values. */
 const keysPerStatement = 100;
+/** Rows that are made into changes at once: more would hold up the page and deliveries, here and in the store. */
+const rowsPerPiece = 1_500;
 /** What their rows may weigh together. */
 const answerBytes = 8_000_000;
 
@@ -28,15 +30,17 @@ export class Records implements Part {
   }
 
   async *read(rows: Rows, keys: readonly Key[], oddities: readonly (Oddity | undefined)[]): AsyncGenerator<Piece> {
-    const changes: Change[] = [];
-    const unreadable: UnreadableRow[] = [];
-    for (const [at, row] of rows.entries()) {
-      const key = keys[at]!;
-      const read = oddities[at] ?? this.#rowOf(row);
-      if (read instanceof Oddity) unreadable.push({ key, place: read.place, reason: read.reason });
-      else changes.push({ kind: "upsert", key, row: read });
+    for (let from = 0; from < rows.length; from += rowsPerPiece) {
+      const changes: Change[] = [];
+      const unreadable: UnreadableRow[] = [];
+      for (let at = from; at < Math.min(rows.length, from + rowsPerPiece); at++) {
+        const key = keys[at]!;
+        const read = oddities[at] ?? this.#rowOf(rows[at]!);
+        if (read instanceof Oddity) unreadable.push({ key, place: read.place, reason: read.reason });
+        else changes.push({ kind: "upsert", key, row: read });
+      }
+      yield { changes, unreadable };
     }
-    yield { changes, unreadable };
   }
 
   async countOf(key: Key, signal: AbortSignal): Promise<number> {
