@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Binding, Cursor, ErrorFacts, Key, Projection, RecordId, RecordState, Row, ServiceId } from "#model";
-import type { AuditEntry, InFlight, Intent } from "./claim.ts";
+import type { AuditEntry, Decision, InFlight, Intent } from "./claim.ts";
 import type { Note } from "./note.ts";
 
 /** An entry of the audit trail: when, and about which record. What a person did to a whole stream has an empty key. */
@@ -65,8 +65,8 @@ export interface RecordView {
   readonly changedAt: number;
   readonly error: ErrorFacts | undefined;
   readonly binding: Binding | undefined;
-  /** A person ended its binding and has not said yet what it belongs to. */
-  readonly isHeld: boolean;
+  /** A person's answer that the next delivery carries out. `unbound`: they have not said yet what it belongs to. */
+  readonly decision: Decision | undefined;
   readonly applied: Projection | undefined;
   /** What may differ from `applied` in the service. */
   readonly inFlight?: InFlight | undefined;

@@ -175,6 +175,17 @@ export function describeFamily(makePlace: MakePlace): void {
       expect(await scene.store.boundChildren(customer("1"))).toEqual([]);
     });
 
+    it("foretells the records that become due when their parent is bound", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(contact("1"), 21, [customer("1")]);
+      await scene.bound(contact("2"), 22, [customer("2")]);
+      expect(await scene.store.dependents(customer("1"))).toEqual([contact("1")]);
+      expect(await scene.store.dependents(customer("3"))).toEqual([]);
+      await scene.stage([upsert("1", { name: "newer" })], { stream: "contacts" });
+      await scene.claim(contact("1"));
+      expect(await scene.store.dependents(customer("1"))).toEqual([]);
+    });
+
     it("names the bound children that a parent's deletion waits for", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.bound(customer("1"), 11);

@@ -30,6 +30,15 @@ export function describeRemapping(makePlace: MakePlace): void {
       ]);
     });
 
+    it("remembers the fingerprint", async () => {
+      await using scene = await Scene.open(makePlace);
+      expect(await scene.store.fingerprint("customers")).toBeUndefined();
+      await scene.store.remap("customers", "a");
+      await scene.store.remap("customers", "b");
+      await scene.reopen();
+      expect(await scene.store.fingerprint("customers")).toBe("b");
+    });
+
     it("lets live changes overtake what it made due", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.store.remap("customers", "a");

@@ -20,7 +20,7 @@ export function sampleRecord(id: RecordId, facts: Partial<RecordView> = {}): Rec
     dueAt: undefined,
     changedAt: now - 5 * minute,
     error: undefined,
-    isHeld: false,
+    decision: undefined,
     binding: { resource: "customer", serviceId: 4711 },
     applied: { customerId: id.key, name: "Müller & Söhne", customerStatus: 1 },
     intent: undefined,

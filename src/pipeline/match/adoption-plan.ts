@@ -105,16 +105,17 @@ export class AdoptionPlanner {
 
   async #draft(stream: Stream, view: RecordView, signal: AbortSignal): Promise<Draft> {
     const { id, row, deleted, binding, state } = view;
+    const isUnbound = view.decision?.kind === "unbound";
     let shown: Shown = { name: "", match: "" };
     let isGone = false;
     if (binding) return { id, ...shown, verdict: "bound", candidates: [binding.serviceId] };
-    if (view.isHeld && state === "skipped") return { id, ...shown, verdict: "left out", candidates: [] };
+    if (isUnbound && state === "skipped") return { id, ...shown, verdict: "left out", candidates: [] };
     try {
       const mapped = await stream.map(row, deleted);
       isGone = mapped.kind === "deleted";
       if (mapped.kind === "skip" || (isGone && (state === "deleted" || stream.match.length === 0)))
         return { id, ...shown, verdict: "left out", candidates: [] };
-      if (view.isHeld) throw stillUnbound();
+      if (isUnbound) throw stillUnbound();
       const fields = mapped.kind === "record" ? mapped.fields : await stream.identify(row);
       const wanted = await this.#resolver.resolve(id, fields, signal);
       shown = shownAs(stream, wanted.projection);

@@ -36,4 +36,7 @@ export interface IntakeStore {
    * when its claim ends, a deleted one never. Live changes overtake them. Returns how many; none by the first fingerprint.
    */
   remap(stream: StreamName, fingerprint: string): Promise<number>;
+
+  /** The fingerprint of the mapping that the stream's records were last made due for; undefined before the first. */
+  fingerprint(stream: StreamName): Promise<string | undefined>;
 }

@@ -20,6 +20,9 @@ export interface RecordStore {
   /** The bindings of these records, by {@link recordName}; unbound ones are absent. */
   bindings(ids: readonly RecordId[]): Promise<ReadonlyMap<string, Binding>>;
 
+  /** Records that become due when this one is bound, since their projection carries no id of it, or another one. */
+  dependents(id: RecordId): Promise<RecordId[]>;
+
   /** Bound children of a record that are not deleted: a parent's deletion waits for them. */
   boundChildren(id: RecordId): Promise<RecordId[]>;
 

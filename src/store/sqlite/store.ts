@@ -93,6 +93,7 @@ export class SqliteStore implements Store {
 
   resetCursor = (stream: StreamName) => this.#commit.run(() => this.#deps.streams.resetCursor(stream));
   remap = (...of: Parameters<Store["remap"]>) => this.#commit.run(() => this.#deps.remapping.remap(...of));
+  fingerprint = (stream: StreamName) => this.#read(() => this.#deps.remapping.fingerprint(stream));
 
   due(query: Parameters<Store["due"]>[0]) {
     return this.#read(() => this.#deps.schedule.due(query));
@@ -188,9 +189,8 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#deps.outcomes.release(claim, this.#clock.now()));
   }
 
-  boundChildren(id: RecordId) {
-    return this.#read(() => this.#deps.family.boundChildren(id));
-  }
+  dependents = (id: RecordId) => this.#read(() => this.#deps.family.dependents(id));
+  boundChildren = (id: RecordId) => this.#read(() => this.#deps.family.boundChildren(id));
 
   record(id: RecordId) {
     return this.#read(() => this.#deps.views.record(id));
@@ -227,6 +227,9 @@ export class SqliteStore implements Store {
   openDeletions(...[stream, limit]: Parameters<Store["openDeletions"]>) {
     return this.#read(() => this.#deps.deletions.open(stream, limit));
   }
+
+  deletionCount = (...[stream, { since, confirmedAt }]: Parameters<Store["deletionCount"]>) =>
+    this.#read(() => this.#deps.deletions.count(stream, since, confirmedAt));
 
   boundIds(...[resource, limit]: Parameters<Store["boundIds"]>) {
     return this.#read(() => this.#deps.bindings.ids(resource, limit));

@@ -61,9 +61,14 @@ export class Deletions {
     const toldAt = this.#toldAt.get(record)!;
     return {
       toldAt,
-      count: this.#count.get({ stream, since, confirmedAt }) ?? 0,
+      count: this.count(stream, since, confirmedAt),
       isCounted: this.#behind.get({ stream, record, now, toldAt }) === 0,
     };
+  }
+
+  /** Deletions told of after `confirmedAt`: the open ones, and those told of after `since` that were carried out. */
+  count(stream: StreamName, since: number, confirmedAt: number): number {
+    return this.#count.get({ stream, since, confirmedAt }) ?? 0;
   }
 
   /** It was carried out. */

@@ -143,6 +143,12 @@ export class ParentLinks {
     return children.map((child) => ({ stream: child.stream, key: child.key }));
   }
 
+  /** Records that are not delivered now and become due when this one is bound to another id. */
+  dependents({ stream, key }: RecordId): RecordId[] {
+    const children = this.#outdated.all(stream, key).filter(({ state }) => state !== "claimed");
+    return children.map((child) => ({ stream: child.stream, key: child.key }));
+  }
+
   boundChildren({ stream, key }: RecordId): RecordId[] {
     return this.#boundChildren.all(stream, key);
   }

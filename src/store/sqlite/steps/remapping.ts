@@ -27,12 +27,16 @@ export class Remapping {
       WHERE stream = ? AND state IN (${stateList(statesMovedTo("due", "remap"))})`);
   }
 
+  fingerprint(stream: StreamName): string | undefined {
+    return this.#fingerprint.get(stream) ?? undefined;
+  }
+
   remap(stream: StreamName, fingerprint: string): number {
     this.#streams.ensure(stream);
-    const known = this.#fingerprint.get(stream) ?? null;
+    const known = this.fingerprint(stream);
     if (known === fingerprint) return 0;
     this.#save.run(fingerprint, stream);
-    if (known === null) return 0;
+    if (known === undefined) return 0;
     const now = this.#clock.now();
     const pending = this.#mark.run(stream).changes + this.#hasten.run(now, stream).changes;
     return pending + this.#wake.run(now, stream).changes;

@@ -52,16 +52,13 @@ export class Claims {
     if (!allows(record.state, "claim")) return undefined;
     const token = randomUUID();
     this.#take.run(token, now + this.#leaseMs, record.id);
-    const parts = partsOf(record);
     const claim = {
       id: { stream: record.stream, key: record.key },
       token,
       sequence: record.sequence,
       deleted: record.deleted === 1,
       attempts: record.attempts,
-      ...parts,
-      // Once a create was begun the answer is used up, unless that create is known not to have happened.
-      decision: record.decision === null || parts.intent !== undefined ? undefined : { kind: record.decision },
+      ...partsOf(record),
     };
     const binding = bindingOf(record);
     return binding ? { ...claim, binding } : { ...claim, binding };

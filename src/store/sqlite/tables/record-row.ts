@@ -49,6 +49,8 @@ export function partsOf(record: RecordRow) {
     applied: parseOptional(record.applied),
     inFlight: inFlightOf(parseOptional(record.doubts)),
     intent: intentOf(record),
+    // Once a create was begun the answer is used up, unless that create is known not to have happened.
+    decision: record.decision === null || record.intent_resource !== null ? undefined : { kind: record.decision },
   };
 }
 

@@ -93,7 +93,6 @@ export class Views {
       dueAt: row.state === "claimed" ? undefined : (row.due_at ?? undefined),
       changedAt: row.changed_at,
       error: parseOptional(row.error),
-      isHeld: row.decision === "unbound",
       binding: bindingOf(row),
       ...partsOf(row),
       waitsFor: row.state === "waiting" ? this.#family.waitsOf(row.id) : [],
