@@ -1,16 +1,8 @@
-import {
-  isJsonObject,
-  ParkError,
-  type Clock,
-  type Json,
-  type JsonObject,
-  type ResourceName,
-  type ServiceId,
-} from "#model";
+import { isJsonObject, type Clock, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
 import type { Logger } from "#telemetry";
 import { resourceFacts } from "../catalogue/catalogue.ts";
 import { untilAborted } from "../transport/shared-work.ts";
-import { Snapshot } from "./snapshot.ts";
+import { Snapshot, theOne } from "./snapshot.ts";
 
 /** Where reference data outlives the process. Shaped like the store's own methods. */
 export interface ReferenceCache {
@@ -26,8 +18,6 @@ export type ListAll = (
 
 /** A missing name is looked up again at most this often: a typo in ten thousand records is still one typo. */
 const MISS_PAUSE_MS = 30_000;
-/** As many names as an error lists. */
-const NAMES_LISTED = 50;
 
 interface ReferenceDeps {
   readonly list: ListAll;
@@ -62,21 +52,9 @@ export class Reference {
   ): Promise<ServiceId> {
     const { clock } = this.#deps;
     let snapshot = await this.#fresh(resource, by, signal);
-    let ids = snapshot.ids(by, value, accepts);
-    if (ids.length === 0 && ageMs(clock.now(), snapshot) >= MISS_PAUSE_MS) {
-      snapshot = await this.#read(resource, by, signal);
-      ids = snapshot.ids(by, value, accepts);
-    }
-    if (ids.length > 1)
-      throw new ParkError("E_LOOKUP_AMBIGUOUS", `${ids.length} records of ${resource} have ${by} "${value}"`, {
-        details: { resource, by, value, ids },
-      });
-    if (ids[0] !== undefined) return ids[0];
-    const names = snapshot.names(by, accepts);
-    const shown = names.slice(0, NAMES_LISTED).join(", ") + (names.length > NAMES_LISTED ? ", …" : "");
-    throw new ParkError("E_LOOKUP_UNKNOWN", `no ${resource} has ${by} "${value}"; there are: ${shown || "none"}`, {
-      details: { resource, by, value, names: names.slice(0, NAMES_LISTED) },
-    });
+    const isMissing = snapshot.ids(by, value, accepts).length === 0;
+    if (isMissing && ageMs(clock.now(), snapshot) >= MISS_PAUSE_MS) snapshot = await this.#read(resource, by, signal);
+    return theOne(snapshot, { resource, by, value }, accepts);
   }
 
   async #fresh(resource: ResourceName, by: string, signal: AbortSignal): Promise<Snapshot> {
@@ -126,4 +104,31 @@ function ageMs(now: number, { readAt }: Snapshot): number {
 function scopeFields(resource: ResourceName): string[] {
   if (resource === "customField") return ["parentType"];
   return resourceFacts(resource).deactivates ? ["deactivated"] : [];
+}
+
+/** The service's names as they were last read, without a request. */
+export class KnownNames {
+  readonly #cache: Pick<ReferenceCache, "load">;
+  readonly #snapshots = new Map<ResourceName, Snapshot | undefined>();
+
+  constructor(cache: Pick<ReferenceCache, "load">) {
+    this.#cache = cache;
+  }
+
+  /**
+   * The id of the one record whose `by` is `value`; undefined where the resource was never read by this field.
+   * @throws {ParkError} as {@link Reference.lookup}, though a later read may show the name.
+   */
+  async lookup(resource: ResourceName, by: string, value: string | number): Promise<ServiceId | undefined> {
+    const snapshot = await this.#snapshot(resource);
+    return snapshot?.has(by) ? theOne(snapshot, { resource, by, value }) : undefined;
+  }
+
+  async #snapshot(resource: ResourceName): Promise<Snapshot | undefined> {
+    if (!this.#snapshots.has(resource)) {
+      const saved = await this.#cache.load(resource);
+      this.#snapshots.set(resource, saved && Snapshot.parse(saved.readAt, saved.entries));
+    }
+    return this.#snapshots.get(resource);
+  }
 }

@@ -1,5 +1,11 @@
-import { isJsonObject, type Json, type JsonObject, type ServiceId } from "#model";
+import { isJsonObject, ParkError, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
 import { idOf, keyText } from "../dialect/values.ts";
+
+/** As many names as an error lists. */
+const NAMES_LISTED = 50;
+
+/** Which of the records are meant. */
+export type Accepts = (row: JsonObject) => boolean;
 
 /** Reference data of one resource as read at a moment. */
 export class Snapshot {
@@ -37,14 +43,14 @@ export class Snapshot {
   }
 
   /** The ids of records whose field is this value; those that are switched off count only when no other is there. */
-  ids(field: string, value: Json, accepts: (row: JsonObject) => boolean): ServiceId[] {
+  ids(field: string, value: Json, accepts: Accepts): ServiceId[] {
     const rows = (this.#index(field).get(keyText(value) ?? "") ?? []).filter(accepts);
     const active = rows.filter((row) => row["deactivated"] !== true);
     return (active.length > 0 ? active : rows).flatMap((row) => idOf(row["id"]) ?? []);
   }
 
   /** The values that a field has, in order of name. */
-  names(field: string, accepts: (row: JsonObject) => boolean): string[] {
+  names(field: string, accepts: Accepts): string[] {
     const names = this.#rows.filter(accepts).flatMap((row) => keyText(row[field]) ?? []);
     return [...new Set(names)].toSorted();
   }
@@ -63,4 +69,26 @@ export class Snapshot {
     }
     return index;
   }
+}
+
+/**
+ * The id of the one record whose `by` is `value`.
+ * @throws {ParkError} E_LOOKUP_UNKNOWN with the names that exist, E_LOOKUP_AMBIGUOUS with the ids.
+ */
+export function theOne(
+  snapshot: Snapshot,
+  { resource, by, value }: { resource: ResourceName; by: string; value: string | number },
+  accepts: Accepts = () => true,
+): ServiceId {
+  const ids = snapshot.ids(by, value, accepts);
+  if (ids.length > 1)
+    throw new ParkError("E_LOOKUP_AMBIGUOUS", `${ids.length} records of ${resource} have ${by} "${value}"`, {
+      details: { resource, by, value, ids },
+    });
+  if (ids[0] !== undefined) return ids[0];
+  const names = snapshot.names(by, accepts);
+  const shown = names.slice(0, NAMES_LISTED).join(", ") + (names.length > NAMES_LISTED ? ", …" : "");
+  throw new ParkError("E_LOOKUP_UNKNOWN", `no ${resource} has ${by} "${value}"; there are: ${shown || "none"}`, {
+    details: { resource, by, value, names: names.slice(0, NAMES_LISTED) },
+  });
 }
