@@ -22,6 +22,7 @@ import { registerPeek } from "./commands/setup/peek.ts";
 import { registerSandbox } from "./commands/setup/sandbox.ts";
 import { registerSchema } from "./commands/setup/schema.ts";
 import { registerExplain } from "./commands/views/explain.ts";
+import { registerPlan } from "./commands/views/plan.ts";
 import { registerRecords } from "./commands/views/records.ts";
 import { registerStatus } from "./commands/views/status.ts";
 import { registerDemo } from "./demo/index.ts";
@@ -40,6 +41,7 @@ const registrations: readonly Registration[] = [
   registerRecords,
   registerExplain,
   registerPeek,
+  registerPlan,
   registerRetry,
   registerSkip,
   registerResolve,

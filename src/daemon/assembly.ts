@@ -1,6 +1,7 @@
 import type { StopError } from "#model";
 import {
   AdoptionGate,
+  ChangeGuard,
   Leases,
   Matcher,
   Poller,
@@ -30,6 +31,7 @@ export interface Assembly {
   readonly gate: AdoptionGate;
   /** Which streams may deliver. */
   readonly holds: StreamHolds;
+  readonly changes: ChangeGuard;
   readonly relay: Relay;
   readonly handlers: QueueHandlers;
   /** Deliveries that may run at once. */
@@ -68,6 +70,9 @@ export function assemble(
   const age = new StoreAge({ ...common, queue });
   const gate = new AdoptionGate({ ...common, settleMs, matcher, age, opened: nudge, stop: fail }, syncFile.streams);
   const holds = new StreamHolds({ ...common, gate, released: nudge }, [...streams.keys()]);
+  const { changeGuard, guard } = settings;
+  const released = () => void holds.look();
+  const changes = new ChangeGuard({ ...common, changeGuard, guard, released, stop: fail }, syncFile.streams);
   const window = Math.max(WINDOW_MIN, concurrency * WINDOW_PER_DELIVERY);
   const relay = new Relay({ ...common, queue, streams: () => holds.open(), window });
   const { sweepIntervalMs } = settings.polling;
@@ -85,7 +90,7 @@ export function assemble(
     leases,
     streams,
     policy: settings.delivery,
-    guard: settings.guard,
+    guard,
     close: (stream, error) => gate.close(stream, error),
     stop: fail,
   });
@@ -103,5 +108,5 @@ export function assemble(
     relay.forget();
     void age.tell();
   });
-  return { gate, holds, relay, handlers, concurrency };
+  return { gate, holds, changes, relay, handlers, concurrency };
 }

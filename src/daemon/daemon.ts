@@ -3,9 +3,7 @@ import { z } from "zod";
 import { errorFacts, StopError } from "#model";
 import { observeAll, type Observer, type Relay, type StreamHolds } from "#pipeline";
 import { openQueue, type Queue } from "#queue";
-import type { IntakeStore, Note, NoteStore } from "#store";
-import type { Stream } from "#mapping";
-import type { Logger } from "#telemetry";
+import type { Note, NoteStore } from "#store";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
 import { ClockWatch } from "./watch/clock-watch.ts";
 import { Closing } from "./closing.ts";
@@ -61,7 +59,6 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
     logger.warn({ file: settings.syncFile, line, column, path, advice: message }, "sync file has an old spelling");
   const counted = new DaemonMetrics();
   const parts = await openParts({ ...configuration, requested: counted.requested }, "daemon", closing);
-  await remapChanged(parts.store, syncFile.streams, logger);
   const { failure, fail, failed } = failureOnce();
   const location = queueLocation(settings, secrets, await installationOf(parts.store));
   const queue = closing.use(await openQueue(location, { clock: parts.clock, logger }));
@@ -76,7 +73,8 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const web = options.web
     ? closing.use(await servePages(configuration, parts, queue, relay, pollWatch, counted.metrics))
     : undefined;
-  // Before the first poll and delivery: a hold from before a restart still counts.
+  // Before the first poll and delivery: a changed mapping is held, and a hold from before a restart still counts.
+  await assembly.changes.begin();
   await assembly.holds.look();
   const upkeep = openUpkeep(configuration, parts, queue, counted.metrics, closing);
   const stopUpkeep = startUpkeep(upkeep, failed);
@@ -103,7 +101,7 @@ function startLoops(
   plan: PollPlan,
   parts: Systems,
   queue: Queue,
-  { gate, holds, relay, handlers, concurrency }: Assembly,
+  { gate, holds, changes, relay, handlers, concurrency }: Assembly,
   pollWatch: PollWatch,
   fail: (error: StopError) => void,
 ): () => Promise<void> {
@@ -122,6 +120,7 @@ function startLoops(
     relay.run(loops.signal),
     gate.run(loops.signal),
     holds.run(loops.signal),
+    changes.run(loops.signal),
     housekeeping.run(loops.signal),
     clockWatch.run(loops.signal),
     pollWatch.run(loops.signal),
@@ -145,14 +144,6 @@ function startUpkeep(upkeep: Upkeep, failed: () => StopError | undefined): () =>
     const error = failed();
     return upkeep.finish(error && errorFacts(error));
   };
-}
-
-/** A stream whose mapping changed is mapped again, record by record; only what differs is sent. */
-async function remapChanged(store: IntakeStore, streams: readonly Stream[], logger: Logger): Promise<void> {
-  for (const { name, fingerprint } of streams) {
-    const count = await store.remap(name, fingerprint);
-    if (count > 0) logger.info({ stream: name, count }, "mapping changed, records are mapped again");
-  }
 }
 
 function queueFailed(thrown: unknown): StopError {

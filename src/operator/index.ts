@@ -15,6 +15,7 @@ export { skip, type Skipped, type SkipInput } from "./acts/skip.ts";
 export { bind, knownRecord, labelOf, resolve, type Bound } from "./acts/resolve.ts";
 export { unbind } from "./acts/unbind.ts";
 export { rereadKeys, rereadStream, type Reread } from "./acts/reread.ts";
+export { confirmChange } from "./acts/change.ts";
 export { confirmDeletions } from "./acts/deletions.ts";
 export { decideAdoption } from "./acts/adoption.ts";
 export { pause, resume, type PauseInput } from "./acts/pause.ts";

@@ -89,6 +89,10 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_INTERNAL: person(report),
 
   // ── streams ─────────────────────────────────────────────────────────────────────────────────────────────────────
+  E_CHANGE_GUARD: person(
+    '"svcsync plan {stream}" shows what the changed mapping would write, and the command that confirms it. A sync file that is put right ends the hold.',
+  ),
+  E_PLAN_OUTDATED: person('Look at "svcsync plan" again, then confirm the id that it shows.'),
   E_ADOPTION_NEEDED: person('"svcsync adopt {stream}" shows what matches; with --confirm the stream delivers.'),
   E_MATCH_DROPPED: person('Correct the match field in the sync file, then "svcsync adopt {stream} --confirm".'),
   E_SWEEP_EMPTY: person(

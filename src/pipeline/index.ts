@@ -18,3 +18,7 @@ export { proposeBinding, type ProposedBinding } from "./match/proposed-binding.t
 export { recordSides, type FieldSides, type RecordSides } from "./record-sides.ts";
 export type { Overwrite, Shown } from "./match/shown.ts";
 export { Reconciler, type Drift, type Reconciliation } from "./match/reconciler.ts";
+export { Planner } from "./plan/planner.ts";
+export { ChangeGuard, confirmChange, isTooMuch, type PlannedChange } from "./plan/change-guard.ts";
+export { Tally, type PlanCounts } from "./plan/tally.ts";
+export { VERDICTS, type PlannedDelivery, type PlannedField, type Verdict } from "./plan/planned-delivery.ts";

@@ -26,6 +26,7 @@ export function localSettings(
     },
     polling: { intervalMs: values.POLL_INTERVAL_SECONDS, sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS },
     guard: { percent: values.DELETE_GUARD_PERCENT, count: values.DELETE_GUARD_COUNT, floor: values.DELETE_GUARD_FLOOR },
+    changeGuard: { percent: values.CHANGE_GUARD_PERCENT, count: values.CHANGE_GUARD_COUNT },
     health: { port: values.HEALTH_PORT, host: values.HEALTH_HOST, names: values.HEALTH_NAMES ?? [] },
     page: { proxy: pageProxy(values, problems), isPublic: values.PAGE_PUBLIC === "read", probes: values.HEALTH_PUBLIC },
     blockedRecords: values.BLOCKED_RECORDS,

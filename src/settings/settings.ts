@@ -52,6 +52,8 @@ export interface LocalSettings {
   readonly polling: { readonly intervalMs: number; readonly sweepIntervalMs: number };
   /** A sweep that would delete more than either stops and asks. */
   readonly guard: { readonly percent: number; readonly count: number; readonly floor: number };
+  /** A changed mapping that would update more than both holds its stream. */
+  readonly changeGuard: { readonly percent: number; readonly count: number };
   readonly health: { readonly port: number; readonly host: string; readonly names: readonly string[] };
   /** Who may see the page, beside the token and the users, which are secrets. */
   readonly page: {

@@ -124,7 +124,8 @@ export interface AuditEntry {
     | "pause"
     | "resume"
     | "release"
-    | "deletions";
+    | "deletions"
+    | "plan";
   /** Empty where no resource is meant. */
   readonly resource: ResourceName;
   readonly serviceId?: ServiceId | undefined;

@@ -5,6 +5,7 @@ import type { StreamStatus } from "#pipeline";
 export const exitCodes = [
   { name: "ok", code: 0, meaning: "done; all is in step or on its way" },
   { name: "needsPerson", code: 1, meaning: "action needed: a record, a stream or an answer waits for a person" },
+  { name: "changes", code: 2, meaning: "plan: the next run changes something" },
   { name: "usage", code: 64, meaning: "the command line is wrong; nothing was done" },
   { name: "stopped", code: 70, meaning: "it could not continue: the store, the queue or the service's credentials" },
   { name: "again", code: 75, meaning: "something failed or is not done yet that the next round tries again" },
@@ -14,6 +15,7 @@ export const exitCodes = [
 export const exitCode = {
   ok: 0,
   needsPerson: 1,
+  changes: 2,
   usage: 64,
   stopped: 70,
   again: 75,

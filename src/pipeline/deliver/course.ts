@@ -4,10 +4,8 @@ import type { Claim } from "#store";
 import type { Resolver, Wanted } from "./resolver.ts";
 
 /** What is known of a record before its delivery acts; a plan knows the same. */
-export type Deliverable = Pick<
-  Claim,
-  "id" | "row" | "unreadable" | "deleted" | "binding" | "intent" | "applied" | "inFlight" | "decision"
->;
+export type Deliverable = Pick<Claim, "id" | "row" | "deleted" | "binding" | "intent" | "applied" | "decision"> &
+  Partial<Pick<Claim, "unreadable" | "inFlight">>;
 
 export type Deletion = Extract<Mapped, { kind: "deleted" }>;
 

@@ -145,11 +145,11 @@ export class Creator {
 }
 
 /** Whether the service may have the record already; a person may have said that it does not. */
-function looksFirst({ decision }: Pick<Claim, "decision">, { match }: Stream): boolean {
+export function looksFirst({ decision }: Pick<Claim, "decision">, { match }: Stream): boolean {
   return match.length > 0 && decision?.kind !== "create";
 }
 
 /** A create says nothing about fields that have no value. */
-function withoutNulls(projection: Projection): JsonObject {
+export function withoutNulls(projection: Projection): JsonObject {
   return Object.fromEntries(Object.entries(projection).filter(([, value]) => value !== null));
 }

@@ -11,7 +11,7 @@ export interface Difference {
 }
 
 /** What an update leaves as last written, and what it has to send for that; nothing where nothing differs. */
-interface Edited {
+export interface Edited {
   readonly projection: Projection;
   readonly change: Difference | undefined;
 }

@@ -12,7 +12,7 @@ import type { MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
 import type { AuditEntry, BoundClaim, Claim, DeliveryStore, InFlight, RecordStore, UnboundClaim } from "#store";
 import type { DeleteGuard } from "../poll/delete-guard.ts";
-import type { Deletion } from "./course.ts";
+import type { Deliverable, Deletion } from "./course.ts";
 import { deletedChildren } from "./deleted-children.ts";
 import { edited } from "./difference.ts";
 import type { DroppedFields } from "./dropped-fields.ts";
@@ -70,7 +70,7 @@ export class Remover {
    * looked for there, E_DELETION_HELD and E_DELETION_COUNTED as the guard says.
    */
   async remove(claim: Claim, stream: Stream, deletion: Deletion, signal: AbortSignal): Promise<void> {
-    if (!claim.binding || deletion.policy === "ignore") return this.#store.remove(claim, { unbind: false });
+    if (!claim.binding || leavesService(claim, deletion)) return this.#store.remove(claim, { unbind: false });
     await this.#guard.expectAllowed(claim);
     if (deletion.policy === "set") return this.#set(claim, stream, deletion.fields, signal);
     return this.#delete(claim, signal);
@@ -176,9 +176,19 @@ export class Remover {
   }
 }
 
+/** Whether a deletion changes nothing in the service: what it never had, and what the stream leaves there. */
+export function leavesService({ binding }: Pick<Deliverable, "binding">, { policy }: Deletion): boolean {
+  return !binding || policy === "ignore";
+}
+
 /** Whether a deletion was begun and not seen to end: what is bound is as good as gone. */
 function wasInterrupted(claim: Claim): claim is BoundClaim {
-  return claim.binding !== undefined && claim.inFlight?.kind === "deletion";
+  return isInterrupted(claim);
+}
+
+/** The same of a record that is not claimed. */
+export function isInterrupted({ binding, inFlight }: Pick<Deliverable, "binding" | "inFlight">): boolean {
+  return binding !== undefined && inFlight?.kind === "deletion";
 }
 
 function deletionOf({ inFlight }: BoundClaim): InFlight {

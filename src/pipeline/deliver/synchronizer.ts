@@ -65,7 +65,7 @@ export class Synchronizer {
   readonly #resolver: Resolver;
   readonly #creator: Creator;
   readonly #settlement: CreateSettlement;
-  readonly #deletedRecords: DeletedRecords;
+  readonly #deletedRecords: DeletedRecords<Claim>;
   readonly #foundRecords: FoundRecords;
   readonly #remover: Remover;
   readonly #replacement: Replacement;
@@ -102,7 +102,7 @@ export class Synchronizer {
       creator: this.#creator,
       remover: this.#remover,
     });
-    this.#deletedRecords = new DeletedRecords({ store, resolver, creator: this.#creator });
+    this.#deletedRecords = new DeletedRecords({ store, resolver, adopt: (...of) => this.#creator.adopt(...of) });
   }
 
   /**

@@ -56,8 +56,8 @@ export class DeleteGuard {
         "changes that came with this deletion are delivered first, to count the deletions among them",
         { afterMs: COUNT_AGAIN_MS },
       );
-    const known = await this.#known(stream);
-    if (count <= guard.floor || (count <= guard.count && count <= (known * guard.percent) / 100)) {
+    const known = await knownCount(store, stream);
+    if (isAllowed(guard, count, known)) {
       this.#holding.delete(stream);
       return;
     }
@@ -69,12 +69,32 @@ export class DeleteGuard {
       { afterMs: HELD_AGAIN_MS, details: { count, known } },
     );
   }
+}
 
-  /** Records that are in the service or on their way there. */
-  async #known(stream: StreamName): Promise<number> {
-    const counts = (await this.#deps.store.counts()).get(stream) ?? {};
-    return Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);
-  }
+/** Whether the guard would hold `planned` deletions of a stream, of which some may have been told of already. Tells of none. */
+export async function wouldHoldDeletions(
+  {
+    store,
+    clock,
+    guard,
+  }: Pick<DeleteGuardDeps, "clock" | "guard"> & { store: OperatorStore & RecordStore & NoteStore },
+  stream: StreamName,
+  planned: number,
+): Promise<boolean> {
+  const { confirmedAt, further } = (await store.note(guardNote(stream))) ?? { confirmedAt: 0, further: 0 };
+  const told = await store.deletionCount(stream, { since: clock.now() - WINDOW_MS, confirmedAt });
+  const count = told + Math.max(0, planned - (await store.openDeletions(stream, 0)).count);
+  return count > further && !isAllowed(guard, count, await knownCount(store, stream));
+}
+
+function isAllowed({ floor, count: most, percent }: DeleteGuardSettings, count: number, known: number): boolean {
+  return count <= floor || (count <= most && count <= (known * percent) / 100);
+}
+
+/** Records of a stream that the ERP has not deleted: in the service, or on their way there. */
+export async function knownCount(store: Pick<RecordStore, "counts">, stream: StreamName): Promise<number> {
+  const counts = (await store.counts()).get(stream) ?? {};
+  return Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);
 }
 
 /** Deletions of a stream that wait for a person: by the guard, or because the ERP shows no record at all. */
@@ -92,8 +112,7 @@ export async function heldDeletions(
   store: OperatorStore & RecordStore & NoteStore,
   stream: StreamName,
 ): Promise<HeldDeletions | undefined> {
-  const counts = (await store.counts()).get(stream) ?? {};
-  const known = Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);
+  const known = await knownCount(store, stream);
   const emptied = await store.note(emptiedNote(stream));
   if (emptied !== undefined) return { count: emptied, known, examples: [], isEmptied: true };
   const { count, examples } = await store.openDeletions(stream, EXAMPLES);

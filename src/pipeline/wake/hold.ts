@@ -3,8 +3,8 @@ import type { ActStore, NoteStore } from "#store";
 
 /** Why a stream is held, and what ends it. */
 export interface Held {
-  /** `adoption`: its existing records are not known yet. `pause`: a person paused it. */
-  readonly kind: "adoption" | "pause";
+  /** `adoption`: its existing records are not known yet. `pause`: a person paused it. `change`: its mapping changes many records. */
+  readonly kind: "adoption" | "pause" | "change";
   readonly reason: string;
   readonly remedy: string;
   /** False where it ends without a person. */

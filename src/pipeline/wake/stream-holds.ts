@@ -1,6 +1,7 @@
 import { errorFacts, sleep, type Clock, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import { adoptionHold, type AdoptionGate } from "./adoption-gate.ts";
+import { changeHold } from "./change-hold.ts";
 import type { Held, Hold, HoldStore } from "./hold.ts";
 import { pauseHold } from "./pause-hold.ts";
 
@@ -8,7 +9,7 @@ import { pauseHold } from "./pause-hold.ts";
 const LOOK_MS = 500;
 
 /** What may hold a stream besides the adoption gate; the first that does is named first. */
-const otherHolds: readonly Hold[] = [pauseHold];
+const otherHolds: readonly Hold[] = [pauseHold, changeHold];
 
 /** Everything that holds the stream now, from the store alone. */
 export async function heldBy(store: HoldStore, stream: StreamName, now: number): Promise<Held[]> {
@@ -60,7 +61,8 @@ export class StreamHolds {
 
   /** True once every stream was looked at: it may deliver, or something holds it that waiting alone does not end at once. */
   get isSettled(): boolean {
-    return this.#held !== undefined && this.#deps.gate.isSettled;
+    if (this.#held === undefined || !this.#deps.gate.isSettled) return false;
+    return ![...this.#held.values()].some(({ kind, needsPerson }) => kind === "change" && !needsPerson);
   }
 
   /** Looks now, and resolves once what was stored before takes effect. Never throws: what is held stays held. */

@@ -48,6 +48,16 @@ export const pollingKeys = {
 };
 
 export const deliveryKeys = {
+  CHANGE_GUARD_PERCENT: withDefault(
+    wholeNumber(0, 100),
+    "10",
+    "A changed mapping that would update more than this share of a stream's records holds the stream until a person confirms it, in percent. 100 turns this off.",
+  ),
+  CHANGE_GUARD_COUNT: withDefault(
+    wholeNumber(0, 10_000_000),
+    "50",
+    "A changed mapping that would update at most this many records of a stream never holds it, whatever their share.",
+  ),
   DELIVERY_LEASE_SECONDS: withDefault(
     seconds(1, 86_400),
     "120",

@@ -53,6 +53,7 @@ export const ownPrefixes = [
   "POLL_",
   "SWEEP_",
   "DELETE_",
+  "CHANGE_",
   "DELIVERY_",
   "RETRY_",
   "SETTLE_",

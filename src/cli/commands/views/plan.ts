@@ -1,0 +1,124 @@
+import { InvalidArgumentError } from "commander";
+import { errorFacts, ParkError, systemClock, type RecordId } from "#model";
+import { confirmChange } from "#operator";
+import { Planner } from "#pipeline";
+import { KnownNames, type Service } from "#service";
+import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import { parseRecord } from "../../arguments.ts";
+import type { Registration } from "../../command.ts";
+import { openStoreContext, type StoreContext } from "../../command-context.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+import { CsvFile } from "../../plan/csv-file.ts";
+import { confirmText, csvHead, csvRows, deliveryText, planText } from "../../plan/plan-text.ts";
+import { planStream, type StreamPlan } from "../../plan/stream-plan.ts";
+
+interface PlanOptions extends ActOptions {
+  readonly record?: RecordId;
+  readonly csv?: string;
+  readonly confirm?: string;
+  readonly json?: boolean;
+}
+
+const planWords = `
+Neither the ERP nor the service is asked. A changed sync file is planned before the daemon uses it: every record of a stream whose
+mapping changed is mapped again and compared with what was last written. What only the service knows is left open: whether it refuses
+a value, whether a record was deleted there. Names (look-ups) and natural keys are taken as they were last read.
+Exit codes: 0 nothing changes, 2 the next run changes something.
+`;
+
+export const registerPlan: Registration = (cli) =>
+  withActor(
+    cli
+      .command("plan", "Show what the next run would write, from the store alone; write nothing")
+      .argument("[streams...]", "these streams (default: all)")
+      .option("--record <record>", "one record as stream/key", recordLabelled)
+      .option("--csv <file>", "write every field that would be written")
+      .option("--confirm <plan>", "let a changed mapping through that the change guard holds, by the id of its plan"),
+  )
+    .option("--json", "as JSON")
+    .addHelpText("after", planWords)
+    .action(cli.action(plan));
+
+function recordLabelled(text: string): RecordId {
+  const id = parseRecord(text);
+  if (!id) throw new InvalidArgumentError(`found ${JSON.stringify(text)}, wanted stream/key`);
+  return id;
+}
+
+/** `svcsync plan [STREAM…]`: what the next run would write. Writes nothing, unless `--confirm` lets a held mapping through. */
+async function plan(names: readonly string[], options: PlanOptions, io: Io): Promise<number> {
+  await using context = await openStoreContext(options, io);
+  const { streams } = context.syncFile;
+  if (!areKnown([...names, options.record?.stream], streams, io)) return unknownStream;
+  const planner = await openPlanner(context);
+  if (options.record) return await planRecord(options.record, planner, options, io);
+  const plans: StreamPlan[] = [];
+  try {
+    await using csv = options.csv === undefined ? undefined : await CsvFile.create(options.csv, csvHead);
+    const each = async (planned: Parameters<typeof csvRows>[0]) => csv?.write(csvRows(planned));
+    for (const stream of streams)
+      if (names.length === 0 || names.includes(stream.name))
+        plans.push(await planStream(stream, { ...context, planner, each }, io.signal));
+  } catch (thrown) {
+    if (!(thrown instanceof Error) || !("path" in thrown) || options.csv === undefined) throw thrown;
+    io.stderr.write(`--csv: ${options.csv} cannot be written (${errorFacts(thrown).message}).\n`);
+    return exitCode.usage;
+  }
+  if (options.confirm !== undefined) return await confirm(options.confirm, plans, context, options, io);
+  if (options.json) printJson(io.stdout, { plans });
+  else io.stdout.write(asText(plans, options.csv));
+  return plans.some(({ isChange }) => isChange) ? exitCode.changes : exitCode.ok;
+}
+
+function openPlanner({ store, settings, syncFile }: StoreContext): Promise<Planner> {
+  const known = new KnownNames({ load: (resource) => store.reference(resource) });
+  const names = (...[resource, by, value]: Parameters<Service["lookup"]>) => known.lookup(resource, by, value);
+  return Planner.open({ store, names, clock: systemClock, guard: settings.guard }, syncFile.streams);
+}
+
+async function planRecord(id: RecordId, planner: Planner, { json }: PlanOptions, io: Io): Promise<number> {
+  const planned = await planner.planOne(id, io.signal);
+  if (json) printJson(io.stdout, { planned: planned ?? null });
+  else if (planned) io.stdout.write(`${deliveryText(planned)}\n`);
+  else io.stdout.write(`The next run leaves it alone; "svcsync explain" shows how it is.\n`);
+  return planned && planner.isChange(planned) ? exitCode.changes : exitCode.ok;
+}
+
+/** @throws {ParkError} E_PLAN_OUTDATED when no stream would be written by this plan now. */
+async function confirm(
+  id: string,
+  plans: readonly StreamPlan[],
+  { store, syncFile }: StoreContext,
+  options: PlanOptions,
+  io: Io,
+): Promise<number> {
+  const meant = plans.find(({ plan: known }) => known === id);
+  if (!meant) {
+    const now = plans.flatMap(({ stream, plan: known, updates }) =>
+      known === undefined ? [] : [`${known} (${stream}, ${updates} updates)`],
+    );
+    const wanted = now.length === 0 ? "no mapping is waiting to be delivered" : `the plan is now ${now.join(", ")}`;
+    throw new ParkError(
+      "E_PLAN_OUTDATED",
+      `plan ${id} is not what would be written now: ${wanted}. Nothing was confirmed`,
+    );
+  }
+  const { fingerprint } = syncFile.streams.find(({ name }) => name === meant.stream)!;
+  const change = { id, updates: meant.updates, known: meant.known };
+  await confirmChange({ store }, { stream: meant.stream, fingerprint, change }, actorOf(options));
+  if (options.json) printJson(io.stdout, { confirmed: { stream: meant.stream, plan: id, updates: meant.updates } });
+  else
+    io.stdout.write(
+      `Confirmed: ${meant.updates.toLocaleString("en")} updates of ${meant.stream}. A running daemon with this sync file writes them within seconds; otherwise the next run does.\n`,
+    );
+  return exitCode.ok;
+}
+
+function asText(plans: readonly StreamPlan[], csv: string | undefined): string {
+  const held = plans.filter(({ isHeld }) => isHeld).map((each) => `${confirmText(each)}\n`);
+  const list = csv === undefined ? "" : `Every field is in ${csv}.\n`;
+  return [plans.map(planText).join(""), ...held, list].join("");
+}

@@ -1,0 +1,39 @@
+import { open, type FileHandle } from "node:fs/promises";
+
+/** Characters that are written at once. */
+const CHUNK = 64 * 1024;
+
+/** A text file that is written as its lines come, a chunk at a time. */
+export class CsvFile implements AsyncDisposable {
+  readonly #file: FileHandle;
+  #text: string;
+
+  private constructor(file: FileHandle, head: string) {
+    this.#file = file;
+    this.#text = head;
+  }
+
+  /** Writes over a file that is there. Rejects with the file system's error. */
+  static async create(path: string, head: string): Promise<CsvFile> {
+    return new CsvFile(await open(path, "w"), head);
+  }
+
+  async write(text: string): Promise<void> {
+    this.#text += text;
+    if (this.#text.length >= CHUNK) await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    const text = this.#text;
+    this.#text = "";
+    await this.#file.appendFile(text);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.#flush();
+    } finally {
+      await this.#file.close();
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { canonicalJson, isJsonObject, oneLine, recordLabel, type Json } from "#model";
+import { counted, csvText } from "#operator";
+import { VERDICTS, type PlannedDelivery, type PlannedField, type Verdict } from "#pipeline";
+import type { StreamPlan } from "./stream-plan.ts";
+
+const FIELDS_SHOWN = 8;
+
+/** What each verdict does, for the head of a plan and for one record. */
+const words: Readonly<Record<Verdict, { many: string; one: string }>> = {
+  update: { many: "updated", one: "update" },
+  create: { many: "created", one: "create" },
+  adopt: { many: "bound to existing records", one: "adopt" },
+  delete: { many: "deleted", one: "delete" },
+  settle: { many: "looked for after a create that was begun", one: "settle" },
+  park: { many: "parked", one: "park" },
+  wait: { many: "waiting", one: "wait" },
+  skip: { many: "left out", one: "left out" },
+  unchanged: { many: "unchanged", one: "unchanged" },
+};
+const ORDER: readonly Verdict[] = [
+  "update",
+  "create",
+  "adopt",
+  "delete",
+  "settle",
+  "park",
+  "wait",
+  "skip",
+  "unchanged",
+];
+
+/** The plan of a stream, for a person. */
+export function planText(plan: StreamPlan): string {
+  const { stream, isMappingChanged, verdicts, fields, samples, causes, areDeletionsHeld } = plan;
+  const counts = ORDER.filter((verdict) => verdicts[verdict] > 0).map(
+    (verdict) => `${verdicts[verdict].toLocaleString("en")} ${words[verdict].many}`,
+  );
+  const why = isMappingChanged ? " (its mapping changed, so every record is mapped again)" : "";
+  const lines = [`${stream}: ${counts.length === 0 ? "nothing to deliver" : counts.join(", ")}${why}`];
+  if (fields.length > 0) lines.push(`  fields updated: ${fieldCounts(fields)}`);
+  for (const verdict of VERDICTS) {
+    const some = samples.filter((sample) => sample.verdict === verdict);
+    lines.push(...some.map((sample) => `  ${deliveryText(sample)}`));
+    const more = verdicts[verdict] - some.length;
+    if (some.length > 0 && more > 0) lines.push(`  … and ${more.toLocaleString("en")} more to ${words[verdict].one}`);
+  }
+  for (const { state, count, message, code, examples } of causes)
+    lines.push(
+      `  ${counted(count, "record")} ${state}: ${message}${code === undefined ? "" : ` (${code})`}, such as ${examples.map(recordLabel).join(", ")}`,
+    );
+  if (areDeletionsHeld)
+    lines.push(
+      `  The deletions are more than the guard lets pass: they wait until "svcsync deletions ${stream} --confirm".`,
+    );
+  return `${lines.map(oneLine).join("\n")}\n`;
+}
+
+/** What ends the hold of the change guard. */
+export function confirmText({ stream, updates, known, plan }: StreamPlan): string {
+  return oneLine(
+    `${stream}: the changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the change guard lets pass. Nothing of ${stream} is delivered until "svcsync plan --confirm ${plan}", or until the sync file is put right.`,
+  );
+}
+
+function fieldCounts(fields: StreamPlan["fields"]): string {
+  const shown = fields.slice(0, FIELDS_SHOWN).map(({ field, count }) => `${field} ${count.toLocaleString("en")}`);
+  return [...shown, ...(fields.length > FIELDS_SHOWN ? [`${fields.length - FIELDS_SHOWN} more`] : [])].join(", ");
+}
+
+/** One delivery in one line. */
+export function deliveryText({ id, verdict, serviceId, fields, error, reason }: PlannedDelivery): string {
+  const target = serviceId === undefined ? "" : ` (${serviceId} in the service)`;
+  const parts = fields.map(fieldText);
+  const cause = error ? [`${error.message} (${error.code})`] : [];
+  const said = [...parts, ...cause, ...(reason === undefined ? [] : [reason])].join("; ");
+  return oneLine(`${words[verdict].one} ${recordLabel(id)}${target}${said === "" ? "" : `: ${said}`}`);
+}
+
+function fieldText({ field, before, after }: PlannedField): string {
+  return before === undefined
+    ? `${field} ${valueText(after)}`
+    : `${field}: ${valueText(before)} -> ${valueText(after)}`;
+}
+
+/** A value; an id that only the run will know in words. */
+function valueText(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(valueText).join(", ")}]`;
+  if (!isJsonObject(value)) return canonicalJson(value);
+  if (typeof value["newIdOf"] === "string") return `the new id of ${value["newIdOf"]}`;
+  if (typeof value["idOf"] === "string") return `the id of ${value["idOf"]} ${canonicalJson(value["value"] ?? null)}`;
+  return canonicalJson(value);
+}
+
+/** The head of the table that {@link csvRows} fills. */
+export const csvHead = csvText([
+  ["stream", "key", "verdict", "serviceId", "field", "before", "after", "code", "reason"],
+]);
+
+/** The lines of one delivery, one for each field; nothing of what stays as it is. */
+export function csvRows({ id, verdict, serviceId, fields, error, reason }: PlannedDelivery): string {
+  if (verdict === "unchanged" || verdict === "skip") return "";
+  const head = [id.stream, id.key, verdict, serviceId === undefined ? "" : String(serviceId)];
+  const tail = [error?.code ?? "", [error?.message, reason].filter((text) => text !== undefined).join("; ")];
+  const rows = fields.length === 0 ? [["", "", ""]] : fields.map(cellsOf);
+  return csvText(rows.map((cells) => [...head, ...cells, ...tail]));
+}
+
+function cellsOf({ field, before, after }: PlannedField): string[] {
+  return [field, before === undefined ? "" : cellText(before), cellText(after)];
+}
+
+function cellText(value: Json): string {
+  if (value === null) return "";
+  return typeof value === "string" ? value : valueText(value);
+}

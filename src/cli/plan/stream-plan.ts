@@ -1,0 +1,74 @@
+import type { Stream } from "#mapping";
+import type { StreamName } from "#model";
+import { ErrorGroups, type ErrorGroup } from "#operator";
+import { isTooMuch, Tally, type PlanCounts, type PlannedDelivery, type Planner, type Verdict } from "#pipeline";
+import type { Store } from "#store";
+import type { LocalSettings } from "#settings";
+
+/** Deliveries that are shown per verdict: the whole list is in the CSV. */
+const SAMPLES = 5;
+const SHOWN: ReadonlySet<Verdict> = new Set(["update", "create", "adopt", "delete", "settle"]);
+
+/** What the next run would do with one stream. */
+export interface StreamPlan extends PlanCounts {
+  readonly stream: StreamName;
+  /** The mapping changed since the stream's records were last delivered, so that all of them are mapped again. */
+  readonly isMappingChanged: boolean;
+  /** Names exactly these updates by this mapping; only of a changed mapping. */
+  readonly plan?: string;
+  /** Records that the ERP has not deleted. */
+  readonly known: number;
+  /** The guard holds the stream until the plan is confirmed. */
+  readonly isHeld: boolean;
+  /** The guard for deletions would hold them. */
+  readonly areDeletionsHeld: boolean;
+  /** The run changes something, in the service or for a person. */
+  readonly isChange: boolean;
+  readonly samples: readonly PlannedDelivery[];
+  /** Records that would be parked or wait, by cause. */
+  readonly causes: readonly ErrorGroup[];
+}
+
+export interface StreamPlanDeps {
+  readonly store: Pick<Store, "counts">;
+  readonly planner: Planner;
+  readonly settings: Pick<LocalSettings, "changeGuard">;
+  /** Told of every delivery that is planned. */
+  readonly each: (planned: PlannedDelivery) => Promise<void>;
+}
+
+/** Plans one stream, a record at a time. */
+export async function planStream(
+  { name, fingerprint }: Stream,
+  { store, planner, settings, each }: StreamPlanDeps,
+  signal: AbortSignal,
+): Promise<StreamPlan> {
+  const tally = new Tally(name, fingerprint);
+  const samples = new Map<Verdict, PlannedDelivery[]>();
+  const causes = new ErrorGroups();
+  for await (const planned of planner.plan(name, signal)) {
+    const { id, verdict, error } = planned;
+    tally.add(planned);
+    await each(planned);
+    const some = samples.get(verdict) ?? [];
+    if (SHOWN.has(verdict) && some.length < SAMPLES) samples.set(verdict, [...some, planned]);
+    if (verdict === "park" || verdict === "wait")
+      causes.add({ id, state: verdict === "park" ? "parked" : "waiting", error });
+  }
+  const { counts } = tally;
+  const byState = (await store.counts()).get(name) ?? {};
+  const known = Object.values(byState).reduce((sum, count) => sum + count, 0) - (byState.deleted ?? 0);
+  const isMappingChanged = planner.isChanged(name);
+  return {
+    stream: name,
+    isMappingChanged,
+    ...(isMappingChanged ? { plan: tally.id } : {}),
+    known,
+    isHeld: isMappingChanged && isTooMuch(settings.changeGuard, { updates: counts.updates, known }),
+    areDeletionsHeld: counts.verdicts.delete > 0 && (await planner.wouldHold(name, counts.verdicts.delete)),
+    isChange: tally.isChange,
+    ...counts,
+    samples: [...samples.values()].flat(),
+    causes: causes.list(),
+  };
+}

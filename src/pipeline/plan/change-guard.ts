@@ -1,0 +1,185 @@
+import { errorFacts, ParkError, RetryError, sleep, StopError, WaitError, type Clock, type StreamName } from "#model";
+import type { Stream } from "#mapping";
+import type { Service } from "#service";
+import type { NoteStore, RecordStore } from "#store";
+import type { Logger } from "#telemetry";
+import { knownCount, type DeleteGuardSettings } from "../poll/delete-guard.ts";
+import { changeConfirmedNote, changeHeldNote, type ChangeHeld } from "../wake/change-hold.ts";
+import { Planner, type PlannerDeps } from "./planner.ts";
+import { Tally } from "./tally.ts";
+
+/** How often a person's word is looked for. */
+const LOOK_MS = 500;
+/** How often a stream that is held is planned again, without a person's word: the ERP may have made the change small. */
+const COUNT_AGAIN_MS = 600_000;
+/** The pause after the service could not be asked for names. */
+const RETRY_MS = 5_000;
+
+/** A changed mapping that updates more records of a stream than both needs a person's word. */
+export interface ChangeGuardSettings {
+  /** Of the stream's records. */
+  readonly percent: number;
+  readonly count: number;
+}
+
+/** The updates of records that were written before, by a mapping that has not been delivered yet. */
+export interface PlannedChange {
+  readonly id: string;
+  readonly updates: number;
+  /** Records of the stream that the ERP has not deleted. */
+  readonly known: number;
+}
+
+export interface ChangeGuardDeps {
+  readonly store: PlannerDeps["store"];
+  readonly service: Pick<Service, "lookup">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly changeGuard: ChangeGuardSettings;
+  readonly guard: DeleteGuardSettings;
+  /** Records became due. */
+  readonly released: () => void;
+  readonly stop: (error: StopError) => void;
+}
+
+/**
+ * Lets a changed mapping through, record by record, unless it would update too many that were written before: its stream is
+ * then held, new rows included, until a person confirms the plan or the sync file is put right. A first load is never held.
+ */
+export class ChangeGuard {
+  readonly #deps: ChangeGuardDeps;
+  readonly #streams: readonly Stream[];
+  /** Streams whose mapping was not let through yet, and when each is planned next, by a monotonic clock. */
+  readonly #pending = new Map<Stream, number>();
+
+  constructor(deps: ChangeGuardDeps, streams: readonly Stream[]) {
+    this.#deps = deps;
+    this.#streams = streams;
+  }
+
+  /** Holds the streams whose mapping changed, before anything is delivered; ends the holds of those that were put right. */
+  async begin(): Promise<void> {
+    const { store, logger } = this.#deps;
+    for (const stream of this.#streams) {
+      const { name, fingerprint } = stream;
+      const known = await store.fingerprint(name);
+      if (known === undefined || known === fingerprint) {
+        if (await store.note(changeHeldNote(name))) {
+          await store.saveNote(changeHeldNote(name), undefined);
+          logger.info({ stream: name }, "changed mapping was taken back");
+        }
+        await store.remap(name, fingerprint);
+        continue;
+      }
+      this.#pending.set(stream, 0);
+      await this.#hold(stream, {
+        fingerprint,
+        reason: "its mapping changed, and the updates that follow from it are being counted",
+        remedy: "wait; a person is asked only if there are many",
+        plan: null,
+      });
+    }
+  }
+
+  /** Looks at the streams that are held until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      for (const [stream, dueAt] of this.#pending) {
+        const { name, fingerprint } = stream;
+        const isAnswered = (await this.#deps.store.note(changeConfirmedNote(name)))?.fingerprint === fingerprint;
+        if (isAnswered || performance.now() >= dueAt) await this.#look(stream, signal);
+      }
+      await sleep(LOOK_MS, signal);
+    }
+  }
+
+  async #look(stream: Stream, signal: AbortSignal): Promise<void> {
+    const { store, logger, changeGuard, released } = this.#deps;
+    const { name, fingerprint } = stream;
+    try {
+      const change = await plannedChange(await this.#planner(), store, stream, signal);
+      const confirmed = await store.note(changeConfirmedNote(name));
+      const meant = confirmed?.fingerprint === fingerprint ? confirmed.updates : 0;
+      if (!isTooMuch(changeGuard, change, meant)) {
+        const count = await store.remap(name, fingerprint);
+        await store.saveNote(changeHeldNote(name), undefined);
+        await store.saveNote(changeConfirmedNote(name), undefined);
+        this.#pending.delete(stream);
+        logger.info({ stream: name, count }, "mapping changed, records are mapped again");
+        return released();
+      }
+      if (meant > 0) await store.saveNote(changeConfirmedNote(name), undefined);
+      this.#pending.set(stream, performance.now() + COUNT_AGAIN_MS);
+      const hold = holdFor(stream, change);
+      await this.#hold(stream, hold);
+      const error = new WaitError("E_CHANGE_GUARD", `${hold.reason}; ${hold.remedy}`, {
+        details: { plan: change.id, updates: change.updates, known: change.known },
+      });
+      logger.error({ stream: name, err: error }, "changed mapping was held by the guard");
+    } catch (thrown) {
+      if (signal.aborted) return;
+      if (thrown instanceof StopError) return this.#deps.stop(thrown);
+      this.#pending.set(stream, performance.now() + RETRY_MS);
+      logger.warn({ stream: name, err: errorFacts(thrown) }, "changed mapping could not be planned yet");
+    }
+  }
+
+  /** Asks the service for names that were never read: without them every record would seem to change. */
+  #planner(): Promise<Planner> {
+    const names: PlannerDeps["names"] = async (...of) => {
+      try {
+        return await this.#deps.service.lookup(...of);
+      } catch (thrown) {
+        if (thrown instanceof ParkError || thrown instanceof StopError) throw thrown;
+        // Not the record's affair, and no reason to count it as one that is not updated.
+        const { code, message } = errorFacts(thrown);
+        throw new RetryError(code, message, { cause: thrown });
+      }
+    };
+    return Planner.open({ ...this.#deps, names }, this.#streams);
+  }
+
+  #hold({ name }: Stream, hold: ChangeHeld): Promise<void> {
+    return this.#deps.store.saveNote(changeHeldNote(name), hold);
+  }
+}
+
+/** What the stream's changed mapping would update of what was written before. */
+export async function plannedChange(
+  planner: Planner,
+  store: RecordStore,
+  { name, fingerprint }: Stream,
+  signal: AbortSignal,
+): Promise<PlannedChange> {
+  const tally = new Tally(name, fingerprint);
+  for await (const planned of planner.plan(name, signal)) tally.add(planned);
+  return { id: tally.id, updates: tally.counts.updates, known: await knownCount(store, name) };
+}
+
+/** Whether a person has to confirm the change; `meant`: so many updates were confirmed. */
+export function isTooMuch(
+  { percent, count }: ChangeGuardSettings,
+  { updates, known }: Pick<PlannedChange, "updates" | "known">,
+  meant = 0,
+): boolean {
+  const further = updates - meant;
+  return further > count && further > (known * percent) / 100;
+}
+
+function holdFor({ name, fingerprint }: Stream, { id, updates, known }: PlannedChange): ChangeHeld {
+  return {
+    fingerprint,
+    reason: `its changed mapping would update ${updates} of ${known} records, more than the guard lets pass`,
+    remedy: `"svcsync plan ${name}" shows them; "svcsync plan --confirm ${id}" writes them, and a sync file that is put right ends the hold`,
+    plan: id,
+  };
+}
+
+/** A person's word that this plan is meant: the daemon, or the next sync, writes it. */
+export async function confirmChange(
+  store: NoteStore,
+  stream: StreamName,
+  { fingerprint, updates }: { readonly fingerprint: string; readonly updates: number },
+): Promise<void> {
+  await store.saveNote(changeConfirmedNote(stream), { fingerprint, updates });
+}

@@ -1,0 +1,87 @@
+import {
+  recordLabel,
+  recordName,
+  type Json,
+  type Projection,
+  type RecordId,
+  type RecordState,
+  type ServiceId,
+} from "#model";
+import type { MappedValue, Stream } from "#mapping";
+import type { Deliverable } from "../deliver/course.ts";
+import { withoutNulls } from "../deliver/create.ts";
+import type { Edited } from "../deliver/difference.ts";
+import type { Wanted } from "../deliver/resolver.ts";
+import type { PendingIds } from "./pending-ids.ts";
+import type { PlannedField, Verdict } from "./planned-delivery.ts";
+
+/** States that a run leaves a record in. */
+export const stateAfter: Readonly<Record<Verdict, RecordState>> = {
+  create: "applied",
+  adopt: "applied",
+  update: "applied",
+  unchanged: "applied",
+  delete: "deleted",
+  settle: "due",
+  park: "parked",
+  wait: "waiting",
+  skip: "skipped",
+};
+
+/** A plan of a record, before it is told as one. */
+export interface Draft {
+  readonly verdict: Verdict;
+  readonly fields?: readonly PlannedField[];
+  readonly serviceId?: ServiceId | undefined;
+  readonly reason?: string;
+  readonly applied?: Projection;
+  readonly state?: RecordState;
+  readonly isBound?: boolean;
+}
+
+/** Of a record that is found, or was bound by a person. */
+export const COMPARED = "the record is in the service already; only what differs there is written";
+
+export const FOUND_DELETED = "it is deleted in the ERP and was found by its natural key";
+
+export const LEFT: Draft = {
+  verdict: "unchanged",
+  state: "deleted",
+  reason: "deleted in the ERP; nothing is written for it",
+};
+
+/** An update, or the fields that a deletion sets. */
+export function edit(verdict: "update" | "delete", { projection, change }: Edited, ids: PendingIds): Draft {
+  if (!change) return { verdict: "unchanged", applied: projection };
+  const fields = Object.entries(change.after).map(([field, after]) => ({
+    field,
+    before: change.before[field] ?? null,
+    after: ids.shown(after),
+  }));
+  return { verdict, fields, applied: projection };
+}
+
+/** What a create sends. */
+export function allFields(projection: Projection, ids: PendingIds): PlannedField[] {
+  return Object.entries<Json>(withoutNulls(projection)).map(([field, value]) => ({ field, after: ids.shown(value) }));
+}
+
+/** A record that refers to itself is created without that, and gets its own id right after. */
+export async function withItself(
+  view: Deliverable,
+  stream: Stream,
+  wanted: Wanted,
+  ids: PendingIds,
+): Promise<Projection> {
+  const { projection, parents } = wanted;
+  const { id } = view;
+  if (!parents.some((parent) => recordName(parent) === recordName(id))) return projection;
+  const mapped = await stream.map(view.row, view.deleted);
+  const own = mapped.kind === "record" ? mapped.fields.filter(({ value }) => refersTo(value, id)) : [];
+  const serviceId = ids.idOf({ newIdOf: recordLabel(id) });
+  return { ...projection, ...Object.fromEntries(own.map(({ name }) => [name, serviceId])) };
+}
+
+function refersTo(value: MappedValue, { stream, key }: RecordId): boolean {
+  return value.kind === "ref" && value.stream === stream && value.key === key;
+}

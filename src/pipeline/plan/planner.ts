@@ -1,0 +1,134 @@
+import type { Mapped, Stream } from "#mapping";
+import type { Clock, RecordId, Row, StreamName } from "#model";
+import type { IntakeStore, MatchStore, NoteStore, OperatorStore, RecordStore, RecordView } from "#store";
+import { wouldHoldDeletions, type DeleteGuardSettings } from "../poll/delete-guard.ts";
+import { RecordPlanner, type KnownNames } from "./record-planner.ts";
+import { CHANGES, type PlannedDelivery } from "./planned-delivery.ts";
+
+/** Records that are read and mapped at once. */
+const PAGE = 200;
+
+export interface PlannerDeps {
+  readonly store: RecordStore & OperatorStore & NoteStore & IntakeStore & Pick<MatchStore, "matches">;
+  /** What is known of the service's names; from the store alone, unless the plan may ask the service. */
+  readonly names: KnownNames;
+  readonly clock: Clock;
+  readonly guard: DeleteGuardSettings;
+}
+
+/**
+ * Foresees what the next run writes, and writes nothing. Reads a page of records at a time and keeps none of them, so that
+ * memory stays flat; between pages the event loop has its turn.
+ */
+export class Planner {
+  readonly #deps: PlannerDeps;
+  readonly #streams: ReadonlyMap<StreamName, Stream>;
+  readonly #changed: ReadonlySet<StreamName>;
+  readonly #records: RecordPlanner;
+
+  private constructor(deps: PlannerDeps, streams: readonly Stream[], changed: ReadonlySet<StreamName>) {
+    const ahead = streams.map(mappedOnce);
+    this.#deps = deps;
+    this.#streams = new Map(ahead.map((stream) => [stream.name, stream]));
+    this.#changed = changed;
+    this.#records = new RecordPlanner({ ...deps, streams: this.#streams, isDue: (view) => this.#isDue(view) });
+  }
+
+  /** All streams of the sync file, of which any may be planned: records of one refer to those of others. */
+  static async open(deps: PlannerDeps, streams: readonly Stream[]): Promise<Planner> {
+    const changed = new Set<StreamName>();
+    for (const { name, fingerprint } of streams) {
+      const known = await deps.store.fingerprint(name);
+      if (known !== undefined && known !== fingerprint) changed.add(name);
+    }
+    return new Planner(deps, streams, changed);
+  }
+
+  /** Whether the stream's records were last delivered by another mapping, so that all of them are mapped again. */
+  isChanged(stream: StreamName): boolean {
+    return this.#changed.has(stream);
+  }
+
+  /**
+   * What becomes of each record that the next run delivers: in the order of their keys, then those that it delivers because
+   * a record that they refer to is bound.
+   */
+  async *plan(name: StreamName, signal: AbortSignal): AsyncGenerator<PlannedDelivery> {
+    const stream = this.#streams.get(name)!;
+    for await (const view of this.#due(stream, {}, signal)) yield this.#planned(view, stream, signal);
+    if (this.isChanged(name)) return;
+    for (const parent of stream.parents) {
+      const above = this.#streams.get(parent);
+      if (!above) continue;
+      for await (const view of this.#due(above, { unbound: true }, signal))
+        for (const child of await this.#woken(view, above, name, signal)) yield this.#planned(child, stream, signal);
+    }
+  }
+
+  /** Records of the stream that become due when the parent is bound; none where it will not be. */
+  async #woken(parent: RecordView, above: Stream, name: StreamName, signal: AbortSignal): Promise<RecordView[]> {
+    const children = (await this.#deps.store.dependents(parent.id)).filter(({ stream }) => stream === name);
+    if (children.length === 0) return [];
+    const { verdict, serviceId } = await this.#planned(parent, above, signal);
+    if (verdict !== "create" && serviceId === undefined) return [];
+    const views = await Promise.all(children.map((id) => this.#deps.store.record(id)));
+    return views.filter((view) => view !== undefined);
+  }
+
+  async *#due(stream: Stream, query: { readonly unbound?: true }, signal: AbortSignal): AsyncGenerator<RecordView> {
+    const states = this.isChanged(stream.name) ? {} : ({ states: ["due", "claimed", "waiting"] } as const);
+    let after: RecordId | undefined;
+    for (;;) {
+      const range = { stream: stream.name, ...states, ...query, ...(after && { after }), limit: PAGE };
+      const page = await this.#deps.store.records(range);
+      const due = page.filter((view) => this.#isDue(view));
+      for (const view of due) void stream.map(view.row, view.deleted).catch(() => {});
+      for (const view of due) {
+        signal.throwIfAborted();
+        yield view;
+      }
+      after = page.at(-1)?.id;
+      if (page.length < PAGE) return;
+    }
+  }
+
+  async #planned(view: RecordView, stream: Stream, signal: AbortSignal): Promise<PlannedDelivery> {
+    return (await this.#records.plan(view, stream, signal)).planned;
+  }
+
+  /** What becomes of one record; undefined where the store does not have it or the next run leaves it alone. */
+  async planOne(id: RecordId, signal: AbortSignal): Promise<PlannedDelivery | undefined> {
+    const view = await this.#deps.store.record(id);
+    const stream = this.#streams.get(id.stream);
+    if (!view || !stream || !this.#isDue(view)) return undefined;
+    return this.#planned(view, stream, signal);
+  }
+
+  /** Whether the delivery changes anything, in the service or for a person. */
+  isChange({ verdict }: PlannedDelivery): boolean {
+    return CHANGES.has(verdict);
+  }
+
+  /** Whether the guard would hold so many deletions of the stream. */
+  wouldHold(stream: StreamName, deletions: number): Promise<boolean> {
+    return wouldHoldDeletions(this.#deps, stream, deletions);
+  }
+
+  #isDue({ id, state }: RecordView): boolean {
+    if (this.#changed.has(id.stream)) return state !== "deleted";
+    return state === "due" || state === "claimed" || state === "waiting";
+  }
+}
+
+/** A page's rows are mapped together, since expressions run in another process; each row once. */
+function mappedOnce(stream: Stream): Stream {
+  const known = new WeakMap<Row, Promise<Mapped>>();
+  return {
+    ...stream,
+    map(row, deleted) {
+      const mapped = known.get(row) ?? stream.map(row, deleted);
+      known.set(row, mapped);
+      return mapped;
+    },
+  };
+}

@@ -1,0 +1,268 @@
+import {
+  errorFacts,
+  ParkError,
+  recordLabel,
+  recordName,
+  RetryError,
+  StopError,
+  WaitError,
+  type Binding,
+  type Projection,
+  type RecordId,
+  type ServiceId,
+  type StreamName,
+} from "#model";
+import type { Stream } from "#mapping";
+import type { Service } from "#service";
+import type { IntakeStore, MatchStore, RecordStore, RecordView } from "#store";
+import { looksFirst } from "../deliver/create.ts";
+import { courseOf, expectSameResource, type Deletion, type Deliverable } from "../deliver/course.ts";
+import { DeletedRecords } from "../deliver/deleted-records.ts";
+import { edited } from "../deliver/difference.ts";
+import { isInterrupted, leavesService } from "../deliver/removal.ts";
+import { ParentMissing, Resolver, type Wanted } from "../deliver/resolver.ts";
+import { ambiguous, expectUntaken, lookUp, type Found } from "../match/candidates.ts";
+import { KeysInFlight } from "../match/keys-in-flight.ts";
+import { allFields, COMPARED, edit, FOUND_DELETED, LEFT, stateAfter, withItself, type Draft } from "./drafts.ts";
+import { KnownFates, type KnownFate } from "./known-fates.ts";
+import { PendingIds } from "./pending-ids.ts";
+import type { Fate, PlannedDelivery } from "./planned-delivery.ts";
+
+/** What is known of the service's names: an id, or undefined where they have not been read. Throws as {@link Service.lookup} does. */
+export type KnownNames = (...of: Parameters<Service["lookup"]>) => Promise<ServiceId | undefined>;
+
+export interface RecordPlannerDeps {
+  readonly store: RecordStore & Pick<IntakeStore, "cursor"> & Pick<MatchStore, "matches">;
+  readonly names: KnownNames;
+  readonly streams: ReadonlyMap<StreamName, Stream>;
+  /** Whether the run delivers the record. */
+  readonly isDue: (view: RecordView) => boolean;
+}
+
+/** Parents of parents that are planned for one record; beyond, they count as records that will come. */
+const DEEPEST = 200;
+
+/**
+ * Foresees what a delivery does with a record, by the functions of the delivery and from the store alone. What only the
+ * service can say is left open: which of the candidates still exist, and what it refuses.
+ */
+export class RecordPlanner {
+  readonly #deps: RecordPlannerDeps;
+  readonly #fates = new KnownFates();
+  readonly #keys = new KeysInFlight();
+  /** Records that are being planned: a record that asks for one of them waits for it in turn. */
+  readonly #planning = new Set<string>();
+
+  constructor(deps: RecordPlannerDeps) {
+    this.#deps = deps;
+  }
+
+  /** The fate of a record that the run delivers. Plan parents before their children: what two records contend for goes to the first. */
+  async plan(view: RecordView, stream: Stream, signal: AbortSignal): Promise<Fate> {
+    const name = recordName(view.id);
+    this.#planning.add(name);
+    const ids = new PendingIds();
+    const isDelivered = view.applied !== undefined;
+    try {
+      const { applied, state, isBound, ...draft } = await this.#draft(view, stream, ids, signal);
+      const planned: PlannedDelivery = { id: view.id, fields: [], ...draft, isDelivered };
+      const isFound = isBound ?? draft.verdict === "adopt";
+      return this.#remembered({ planned, state: state ?? stateAfter[draft.verdict], applied, isBound: isFound });
+    } catch (thrown) {
+      if (signal.aborted || thrown instanceof StopError || thrown instanceof RetryError) throw thrown;
+      const error = errorFacts(thrown);
+      const verdict = thrown instanceof WaitError ? "wait" : "park";
+      const reason = thrown instanceof ParentMissing ? await this.#whyMissing(thrown.missing) : undefined;
+      const planned: PlannedDelivery = { id: view.id, verdict, fields: [], error, reason, isDelivered };
+      return this.#remembered({ planned, state: stateAfter[verdict], applied: view.applied, isBound: false });
+    } finally {
+      this.#planning.delete(name);
+    }
+  }
+
+  async #draft(view: RecordView, stream: Stream, ids: PendingIds, signal: AbortSignal): Promise<Draft> {
+    expectSameResource(view, stream);
+    if (view.intent && view.decision?.kind !== "create")
+      return { verdict: "settle", reason: "a create was begun; the service is asked for its result first" };
+    const resolver = this.#resolver(ids, signal);
+    const course = await courseOf(view, stream, resolver, signal);
+    switch (course.kind) {
+      case "skip":
+        return { verdict: "skip", reason: course.reason, ...(view.applied && { applied: view.applied }) };
+      case "remove":
+        return course.isSought
+          ? this.#soughtRemoval(view, stream, course.deletion, resolver, ids, signal)
+          : this.#removal(view, course.deletion, resolver, ids, signal);
+      case "write":
+        return this.#write(view, stream, course.wanted, ids, signal);
+    }
+  }
+
+  async #write(view: RecordView, stream: Stream, wanted: Wanted, ids: PendingIds, signal: AbortSignal): Promise<Draft> {
+    const { binding, applied, inFlight } = view;
+    if (binding && isInterrupted(view)) {
+      const created = await this.#creation({ ...view, decision: undefined }, stream, wanted, ids, signal);
+      return { ...created, reason: "its deletion, which was begun, is finished first" };
+    }
+    if (!binding) return this.#creation(view, stream, wanted, ids, signal);
+    if (applied)
+      return { serviceId: binding.serviceId, ...edit("update", edited(applied, inFlight?.fields, wanted), ids) };
+    const fields = allFields(wanted.projection, ids);
+    return { verdict: "adopt", serviceId: binding.serviceId, fields, applied: wanted.projection, reason: COMPARED };
+  }
+
+  async #creation(
+    view: RecordView,
+    stream: Stream,
+    wanted: Wanted,
+    ids: PendingIds,
+    signal: AbortSignal,
+  ): Promise<Draft> {
+    const { store } = this.#deps;
+    const applied = await withItself(view, stream, wanted, ids);
+    const draft = { fields: allFields(applied, ids), applied };
+    if (!looksFirst(view, stream)) return { verdict: "create", ...draft };
+    const found = await lookUp(store, stream.resource, stream.match, wanted.projection, view.id);
+    const serviceId = only(stream, found);
+    if (serviceId !== undefined) return { verdict: "adopt", serviceId, ...draft, reason: COMPARED };
+    await expectUntaken(this.#afterwards(signal), view.id, stream.resource, wanted.projection, found);
+    this.#reserve(stream, wanted.projection, view.id);
+    return { verdict: "create", ...draft };
+  }
+
+  /** @throws {ParkError} E_MATCH_TAKEN: by the time of this record, the one that is planned first is in the service. */
+  #reserve(stream: Stream, projection: Projection, self: RecordId): void {
+    try {
+      this.#keys.reserve(stream, projection, self);
+    } catch (thrown) {
+      const { code, message, details } = errorFacts(thrown);
+      throw new ParkError(code, message, { details });
+    }
+  }
+
+  async #removal(
+    view: RecordView,
+    deletion: Deletion,
+    resolver: Resolver,
+    ids: PendingIds,
+    signal: AbortSignal,
+  ): Promise<Draft> {
+    if (leavesService(view, deletion)) return LEFT;
+    const serviceId = view.binding?.serviceId;
+    if (deletion.policy === "set") {
+      const wanted = await resolver.resolve(view.id, deletion.fields, signal);
+      const draft = edit("delete", edited(view.applied ?? {}, view.inFlight?.fields, wanted), ids);
+      return { serviceId, ...draft, state: "deleted" };
+    }
+    const standing: RecordId[] = [];
+    for (const child of await this.#deps.store.boundChildren(view.id))
+      if ((await this.#fate(child, signal))?.state !== "deleted") standing.push(child);
+    if (standing.length === 0) return { verdict: "delete", serviceId };
+    const labels = standing.slice(0, 10).map(recordLabel);
+    throw new WaitError("E_CHILDREN_FIRST", `${standing.length} records still belong to it: ${labels.join(", ")}`, {
+      details: { children: labels },
+    });
+  }
+
+  /** A deleted record that is not bound: what its natural key finds is bound and then removed. */
+  async #soughtRemoval(
+    view: RecordView,
+    stream: Stream,
+    deletion: Deletion,
+    resolver: Resolver,
+    ids: PendingIds,
+    signal: AbortSignal,
+  ): Promise<Draft> {
+    const { store } = this.#deps;
+    let serviceId: ServiceId | undefined;
+    const adopt = async (_record: Deliverable, { resource, match }: Stream, { projection }: Wanted) => {
+      serviceId = only(stream, await lookUp(store, resource, match, projection, view.id));
+      return serviceId !== undefined;
+    };
+    const isFound = await new DeletedRecords({ store, resolver, adopt }).bind(view, stream, signal);
+    if (!isFound) return LEFT;
+    const verdict = deletion.policy === "ignore" ? "adopt" : "delete";
+    const set = deletion.policy === "set" ? (await resolver.resolve(view.id, deletion.fields, signal)).projection : {};
+    const isBound = deletion.policy !== "delete";
+    return { verdict, serviceId, isBound, fields: allFields(set, ids), state: "deleted", reason: FOUND_DELETED };
+  }
+
+  #resolver(ids: PendingIds, signal: AbortSignal): Resolver {
+    const bindings = async (records: readonly RecordId[]) => {
+      const bound = new Map(await this.#deps.store.bindings(records));
+      for (const id of records) {
+        if (bound.has(recordName(id))) continue;
+        const binding = await this.#futureBinding(id, ids, signal);
+        if (binding) bound.set(recordName(id), binding);
+      }
+      return bound;
+    };
+    const lookup: Service["lookup"] = async (resource, by, value, signal) =>
+      (await this.#deps.names(resource, by, value, signal)) ?? ids.idOf({ idOf: resource, by, value });
+    return new Resolver({ bindings, ...this.#afterwards(signal) }, { lookup });
+  }
+
+  async #futureBinding(id: RecordId, ids: PendingIds, signal: AbortSignal): Promise<Binding | undefined> {
+    const fate = await this.#fate(id, signal);
+    const resource = this.#deps.streams.get(id.stream)?.resource;
+    if (!fate || resource === undefined) return undefined;
+    if (fate.isBound) return { resource, serviceId: fate.serviceId! };
+    const isComing = fate.verdict === "create" || fate.verdict === "settle";
+    return isComing ? { resource, serviceId: ids.idOf({ newIdOf: recordLabel(id) }) } : undefined;
+  }
+
+  /** Records as the run leaves them. */
+  #afterwards(signal: AbortSignal): Pick<RecordStore, "record"> {
+    const record = async (id: RecordId): Promise<RecordView | undefined> => {
+      const view = await this.#deps.store.record(id);
+      const stream = this.#deps.streams.get(id.stream);
+      if (!view || !stream || !this.#deps.isDue(view) || this.#planning.has(recordName(id))) return view;
+      const { state, applied } = await this.plan(view, stream, signal);
+      return { ...view, state, applied };
+    };
+    return { record };
+  }
+
+  /** How the run leaves a record that another one refers to; undefined where it is not delivered, or waits for the other. */
+  async #fate(id: RecordId, signal: AbortSignal): Promise<KnownFate | undefined> {
+    if (this.#fates.has(id)) return this.#fates.get(id);
+    if (this.#planning.has(recordName(id))) return undefined;
+    if (this.#planning.size > DEEPEST) return { verdict: "create", state: "applied", isBound: false };
+    const view = await this.#deps.store.record(id);
+    const stream = this.#deps.streams.get(id.stream);
+    if (view && stream && this.#deps.isDue(view)) await this.plan(view, stream, signal);
+    else this.#fates.set(id, undefined);
+    return this.#fates.get(id);
+  }
+
+  #remembered(fate: Fate): Fate {
+    const { state, planned, isBound } = fate;
+    const { id, verdict, serviceId, error } = planned;
+    this.#fates.set(id, { state, verdict, serviceId, error, isBound });
+    return fate;
+  }
+
+  /** What keeps the parents from coming. */
+  async #whyMissing(missing: readonly RecordId[]): Promise<string> {
+    const reasons: string[] = [];
+    for (const id of missing) reasons.push(`${recordLabel(id)} ${await this.#whyNot(id)}`);
+    return reasons.join("; ");
+  }
+
+  async #whyNot(id: RecordId): Promise<string> {
+    if (this.#planning.has(recordName(id))) return "waits for it in turn";
+    const fate = this.#fates.get(id);
+    if (fate?.error) return `would ${fate.verdict} (${fate.error.code})`;
+    const view = await this.#deps.store.record(id);
+    if (!view) return "has not been shown by the ERP";
+    const state = fate?.state ?? view.state;
+    if (state === "deleted") return "is deleted in the ERP";
+    if (state === "skipped") return "is left out";
+    return view.error ? `is ${state} (${view.error.code})` : `is ${state}`;
+  }
+}
+
+function only({ resource }: Stream, { free }: Found): ServiceId | undefined {
+  if (free.length > 1) throw ambiguous(resource, free);
+  return free[0];
+}

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type RecordId, type StreamName } from "#model";
+import { CHANGES, VERDICTS, type PlannedDelivery, type Verdict } from "./planned-delivery.ts";
+
+/** Digits of a plan's id: enough to tell plans apart, few enough to be typed. */
+const ID_LENGTH = 12;
+
+/** What the plan of a stream adds up to. */
+export interface PlanCounts {
+  readonly verdicts: Readonly<Record<Verdict, number>>;
+  /** How often each field is written by updates, the most frequent first. */
+  readonly fields: readonly { readonly field: string; readonly count: number }[];
+  /** Updates of records that were written before. */
+  readonly updates: number;
+}
+
+/** Adds up planned records, one at a time: memory stays flat. */
+export class Tally {
+  readonly #verdicts: Record<Verdict, number>;
+  readonly #fields = new Map<string, number>();
+  readonly #digest;
+  #updates = 0;
+
+  /** @param fingerprint of the mapping that is planned. */
+  constructor(stream: StreamName, fingerprint: string) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of all verdicts
+    this.#verdicts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Record<Verdict, number>;
+    this.#digest = createHash("sha256").update(JSON.stringify([stream, fingerprint]));
+  }
+
+  add({ id, verdict, fields, isDelivered }: Pick<PlannedDelivery, "id" | "verdict" | "fields" | "isDelivered">): void {
+    this.#verdicts[verdict] += 1;
+    if (verdict !== "update") return;
+    for (const { field } of fields) this.#fields.set(field, (this.#fields.get(field) ?? 0) + 1);
+    if (!isDelivered) return;
+    this.#updates += 1;
+    this.#digest.update(planned(id, fields));
+  }
+
+  get counts(): PlanCounts {
+    const fields = [...this.#fields].map(([field, count]) => ({ field, count }));
+    return {
+      verdicts: { ...this.#verdicts },
+      fields: fields.toSorted((a, b) => b.count - a.count),
+      updates: this.#updates,
+    };
+  }
+
+  /** Whether the run changes anything, in the service or for a person. */
+  get isChange(): boolean {
+    return VERDICTS.some((verdict) => CHANGES.has(verdict) && this.#verdicts[verdict] > 0);
+  }
+
+  /** Names this plan: another mapping, another record or another value that is written gives another id. */
+  get id(): string {
+    return this.#digest.copy().digest("hex").slice(0, ID_LENGTH);
+  }
+}
+
+function planned({ key }: RecordId, fields: PlannedDelivery["fields"]): string {
+  return `${JSON.stringify(key)}${canonicalJson(fields.map(({ field, after }) => [field, after]))}\n`;
+}

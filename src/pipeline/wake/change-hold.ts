@@ -1,0 +1,37 @@
+import { z } from "zod";
+import type { StreamName } from "#model";
+import type { Note } from "#store";
+import type { Hold } from "./hold.ts";
+
+const heldShape = z.object({
+  fingerprint: z.string(),
+  reason: z.string(),
+  remedy: z.string(),
+  plan: z.string().nullable(),
+});
+const confirmedShape = z.object({ fingerprint: z.string(), updates: z.number() });
+
+/**
+ * Why a stream whose mapping changed to `fingerprint` delivers nothing. `plan` is what a person has to confirm; null while the
+ * changes are still being counted.
+ */
+export type ChangeHeld = z.infer<typeof heldShape>;
+
+/** What the change guard noted of a stream that it holds. */
+export const changeHold: Hold = {
+  async find(store, stream) {
+    const held = await store.note(changeHeldNote(stream));
+    if (!held) return undefined;
+    const { reason, remedy, plan } = held;
+    return { kind: "change", reason, remedy, needsPerson: plan !== null, polls: false };
+  },
+};
+
+export function changeHeldNote(stream: StreamName): Note<ChangeHeld> {
+  return { name: `change-held/${stream}`, schema: heldShape };
+}
+
+/** A person's word that so many updates by the mapping `fingerprint` are meant. */
+export function changeConfirmedNote(stream: StreamName): Note<z.infer<typeof confirmedShape>> {
+  return { name: `change-confirmed/${stream}`, schema: confirmedShape };
+}
