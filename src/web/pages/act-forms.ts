@@ -89,12 +89,11 @@ const required = html`required`;
 /** One try for all records of the stream that met the group's error. */
 export function groupForm({ stream, state, error, count }: ErrorGroup, { visitor }: Frame): Html | undefined {
   if (visitor?.role !== "act" || error === undefined || !retriableStates.includes(state)) return undefined;
+  const label = count === 1 ? "Try it again" : "Try them again";
   return html`<form class="acts" method="post" action="/groups/retry">
     ${csrfField(visitor)}<input type="hidden" name="stream" value="${stream}" />
     <input type="hidden" name="code" value="${error.code}" />
-    <button class="plain" aria-label="Try again: ${stream}, ${error.code}">
-      Try ${count === 1 ? "it" : "them"} again
-    </button>
+    <button class="plain" aria-label="${label}: ${stream}, ${error.code}">${label}</button>
   </form>`;
 }
 
