@@ -14,6 +14,7 @@ import { servePages } from "./pages.ts";
 import { ParkedLog } from "./watch/parked-log.ts";
 import { openParts, type Configuration, type Systems } from "./systems.ts";
 import { PollWatch } from "./watch/poll-watch.ts";
+import { observeRequests, openTracing } from "./watch/tracing.ts";
 import { proveWork } from "./watch/work-proof.ts";
 import { beginPolling, type PollPlan } from "./polling.ts";
 import { openUpkeep, type Upkeep } from "./upkeep.ts";
@@ -58,14 +59,17 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   for (const { line, column, path, message } of syncFile.warnings)
     logger.warn({ file: settings.syncFile, line, column, path, advice: message }, "sync file has an old spelling");
   const counted = new DaemonMetrics();
-  const parts = await openParts({ ...configuration, requested: counted.requested }, "daemon", closing);
+  const tracing = await openTracing(configuration);
+  const requested = tracing ? observeRequests(counted.requested, tracing.requested) : counted.requested;
+  const parts = await openParts({ ...configuration, requested }, "daemon", closing);
+  if (tracing) closing.use(tracing.watch(parts.store));
   const { failure, fail, failed } = failureOnce();
   const location = queueLocation(settings, secrets, await installationOf(parts.store));
   const queue = closing.use(await openQueue(location, { clock: parts.clock, logger }));
   counted.watch(parts, syncFile.streams, queue);
   const summary = closing.use(new DeliveryLog(logger));
   const parked = closing.use(new ParkedLog({ logger }));
-  const observer = observeAll([...(options.observers ?? []), summary, parked, counted]);
+  const observer = observeAll([...(options.observers ?? []), summary, parked, counted, ...(tracing ? [tracing] : [])]);
   const assembly = assemble(configuration, parts, queue, observer, fail, closing);
   const { holds, relay } = assembly;
   const plan = pollPlan(configuration, options);
@@ -76,9 +80,10 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   // Before the first poll and delivery: a changed mapping is held, and a hold from before a restart still counts.
   await assembly.changes.begin();
   await assembly.holds.look();
+  const handlers = tracing?.watching(assembly.handlers) ?? assembly.handlers;
   const upkeep = openUpkeep(configuration, parts, queue, counted.metrics, closing);
   const stopUpkeep = startUpkeep(upkeep, failed);
-  const stopLoops = startLoops(configuration, plan, parts, queue, assembly, pollWatch, fail);
+  const stopLoops = startLoops(configuration, plan, parts, queue, { ...assembly, handlers }, pollWatch, fail);
   closing.defer(async () => {
     const lastWords = await stopUpkeep();
     await stopLoops();

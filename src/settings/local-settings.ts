@@ -31,6 +31,7 @@ export function localSettings(
     page: { proxy: pageProxy(values, problems), isPublic: values.PAGE_PUBLIC === "read", probes: values.HEALTH_PUBLIC },
     blockedRecords: values.BLOCKED_RECORDS,
     notify: notifySettings(values, problems),
+    tracesUrl: values.OTEL_EXPORTER_OTLP_ENDPOINT,
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
     environment,
   };

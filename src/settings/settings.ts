@@ -66,6 +66,8 @@ export interface LocalSettings {
   /** What records mean that wait for a parent which will not come. */
   readonly blockedRecords: "note" | "problem";
   readonly notify: NotifySettings;
+  /** Where traces are sent; undefined: nowhere. */
+  readonly tracesUrl: string | undefined;
   readonly log: { readonly level: "debug" | "info" | "warn" | "error"; readonly format: "json" | "pretty" | "auto" };
   /** The whole environment, for `${NAME}` in the sync file. Values are secrets until proven otherwise: never log them. */
   readonly environment: Readonly<Record<string, string>>;

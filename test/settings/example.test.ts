@@ -19,6 +19,7 @@ describe(".env.example", () => {
   it("shows defaults that are the defaults", () => {
     const required = { SERVICE_URL: "https://a.example", SERVICE_TOKEN: "t" };
     const examples = new Set([
+      "OTEL_EXPORTER_OTLP_ENDPOINT",
       "QUEUE_URL",
       "SERVICE_CA_FILE",
       "HEALTH_NAMES",

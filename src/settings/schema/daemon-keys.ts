@@ -124,4 +124,9 @@ export const logKeys = {
     "auto",
     "json, pretty, or auto: pretty on a terminal, else json.",
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(
+    address(["http", "https"]),
+    "http://otel-collector:4318",
+    "Address of an OpenTelemetry collector (OTLP over HTTP): each change of a record becomes a trace, from its poll to the answers of the service. Headers come from OTEL_EXPORTER_OTLP_HEADERS in the process environment.",
+  ),
 };

@@ -38,7 +38,7 @@ export const sections: readonly { readonly title: string; readonly keys: Readonl
   { title: "Access to the status page", keys: pageKeys },
   { title: "Status", keys: statusKeys },
   { title: "Notifications", keys: notifyKeys },
-  { title: "Log", keys: logKeys },
+  { title: "Log and traces", keys: logKeys },
   { title: "Dialect: what the API reference of the service leaves open", keys: dialectKeys },
 ];
 

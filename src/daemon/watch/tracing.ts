@@ -1,0 +1,130 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createHash } from "node:crypto";
+import { recordName, systemClock, type Clock, type RecordId, type StreamName } from "#model";
+import type { Delivery, Observer } from "#pipeline";
+import type { QueueHandlers } from "#queue";
+import type { ServiceContext } from "#service";
+import type { RecordStore } from "#store";
+import { openTraces, type TracedWork, type Traces } from "#telemetry";
+import type { Configuration } from "../systems.ts";
+import { version } from "../version.ts";
+
+type Requested = NonNullable<ServiceContext["requested"]>;
+
+/** Undefined where no collector is named: nothing is loaded then, and nothing is wrapped. */
+export async function openTracing({
+  settings: { tracesUrl },
+  logger,
+  clock = systemClock,
+}: Configuration): Promise<Tracing | undefined> {
+  if (tracesUrl === undefined) return undefined;
+  return new Tracing(await openTraces({ endpoint: tracesUrl, version, logger }), clock);
+}
+
+export function observeRequests(...listeners: readonly Requested[]): Requested {
+  return (request) => listeners.forEach((listener) => listener(request));
+}
+
+/** A delivery that runs, and what it asked of the service. */
+interface Running {
+  readonly startedAt: number;
+  readonly requests: TracedWork[];
+}
+
+/** Polls of a stream that are remembered: the one that read a change, and the one that runs now. */
+const POLLS_KEPT = 2;
+
+/**
+ * Makes one trace of each change of a record: the poll that read it, its way through the queue, its delivery and the requests to
+ * the service. Later attempts belong to the same trace.
+ */
+export class Tracing implements Observer, AsyncDisposable {
+  readonly #traces: Traces;
+  readonly #clock: Clock;
+  readonly #polls = new Map<StreamName, readonly number[]>();
+  readonly #running = new AsyncLocalStorage<Running>();
+  readonly #writing = new Set<Promise<void>>();
+  #store: Pick<RecordStore, "record"> | undefined;
+
+  constructor(traces: Traces, clock: Clock) {
+    this.#traces = traces;
+    this.#clock = clock;
+  }
+
+  /** From now on it is known when a change was read. */
+  watch(store: Pick<RecordStore, "record">): this {
+    this.#store = store;
+    return this;
+  }
+
+  /** The same handlers, seen by the traces. */
+  watching(handlers: QueueHandlers): QueueHandlers {
+    return {
+      deliver: (id, signal) =>
+        this.#running.run({ startedAt: this.#clock.now(), requests: [] }, () => handlers.deliver(id, signal)),
+      poll: (stream, signal) => {
+        const before = this.#polls.get(stream) ?? [];
+        this.#polls.set(stream, [...before, this.#clock.now()].slice(-POLLS_KEPT));
+        return handlers.poll(stream, signal);
+      },
+    };
+  }
+
+  readonly requested: Requested = ({ resource, method, status, durationMs }) => {
+    const endedAt = this.#clock.now();
+    this.#running.getStore()?.requests.push({
+      name: `${method} ${resource}`,
+      startedAt: endedAt - durationMs,
+      endedAt,
+      facts: { "http.request.method": method, ...(status !== undefined && { "http.response.status_code": status }) },
+      ...(isRefusal(status) && { error: status === undefined ? "no answer" : `status ${status}` }),
+    });
+  };
+
+  delivered(id: RecordId, delivery: Delivery): void {
+    const running = this.#running.getStore();
+    if (running === undefined) return;
+    const writing = this.#record(id, delivery, running, this.#clock.now())
+      // A trace is no reason to fail.
+      .catch(() => undefined)
+      .finally(() => this.#writing.delete(writing));
+    this.#writing.add(writing);
+  }
+
+  async #record(id: RecordId, delivery: Delivery, { startedAt, requests }: Running, endedAt: number): Promise<void> {
+    const changedAt = Math.min((await this.#store?.record(id))?.changedAt ?? startedAt, startedAt);
+    const polledAt = this.#polls.get(id.stream)?.findLast((began) => began <= changedAt) ?? changedAt;
+    const end = delivery.kind === "done" ? delivery.outcome : delivery.kind;
+    const error = delivery.kind === "done" ? undefined : `${delivery.error.code}: ${delivery.error.message}`;
+    this.#traces.record(traceOf(id, changedAt), {
+      name: `sync ${id.stream}`,
+      startedAt: polledAt,
+      endedAt,
+      facts: { "svcsync.stream": id.stream, "svcsync.key": id.key, "svcsync.end": end },
+      error,
+      parts: [
+        { name: "poll", startedAt: polledAt, endedAt: changedAt },
+        { name: "wake-up", startedAt: changedAt, endedAt: startedAt },
+        { name: "deliver", startedAt, endedAt, facts: { "svcsync.end": end }, error, parts: requests },
+      ],
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#writing);
+    await this.#traces[Symbol.asyncDispose]();
+  }
+}
+
+/** The service refuses from 400 on. */
+function isRefusal(status: number | undefined): boolean {
+  return status === undefined || status >= 400;
+}
+
+/** The same for every attempt to deliver one change. */
+function traceOf(id: RecordId, changedAt: number): string {
+  return createHash("sha256")
+    .update(`${recordName(id)} ${changedAt}`)
+    .digest("hex")
+    .slice(0, 32);
+}
