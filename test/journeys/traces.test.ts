@@ -4,7 +4,7 @@ import { z } from "zod";
 import { openTraces } from "#telemetry";
 import { readSources } from "../architecture/source-files.ts";
 import { openScene } from "../cli/scene.ts";
-import { recordingLogger } from "../queue/recording-logger.ts";
+import { memoryLogger } from "../kit/logger.ts";
 import { freePort } from "../setup/free-port.ts";
 import { listen } from "../setup/listen.ts";
 
@@ -88,7 +88,7 @@ describe("traces", () => {
   });
 
   it("say once in the log that no collector takes them, and hold nothing up", async () => {
-    const logger = recordingLogger();
+    const logger = memoryLogger();
     const traces = await openTraces({ endpoint: `http://127.0.0.1:${await freePort()}`, version: "1", logger });
     traces.record("0123456789abcdef0123456789abcdef", { name: "sync tickets", startedAt: 1, endedAt: 2 });
     await traces[Symbol.asyncDispose]();

@@ -7,7 +7,8 @@ import type { MappedValue, Stream } from "#mapping";
 import { fileWith, firstField, load, streamWith } from "./sample.ts";
 
 const docs = readFileSync("docs/sync-file.md", "utf8");
-const reference = docs.slice(0, docs.indexOf("## A whole file"));
+const cookbook = readFileSync("docs/guides/mapping-cookbook.md", "utf8");
+const reference = docs.slice(0, docs.indexOf("## A whole file")) + cookbook;
 
 interface Example {
   readonly heading: string;
@@ -27,7 +28,7 @@ const examples: Example[] = reference.split(/^#{2,3} /m).flatMap((section) => {
 
 const words = z.record(z.string(), z.json());
 
-describe("docs/sync-file.md", () => {
+describe("docs/sync-file.md and the cookbook", () => {
   it("has an example for every word", () => {
     const headings = new Set(examples.map(({ heading }) => heading));
     const wanted =
