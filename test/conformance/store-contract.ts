@@ -10,11 +10,11 @@ import { describePeople } from "./store-people.ts";
 import { describePolling } from "./store-polling.ts";
 import { describeReference } from "./store-reference.ts";
 import { describeRemapping } from "./store-remapping.ts";
-import type { MakePlace } from "./store-scene.ts";
+import type { MakePlace, StoreFeatures } from "./store-scene.ts";
 import { describeSweeps } from "./store-sweeps.ts";
 
 /** Every promise of the store's contract, for one implementation. Each test asks for a place of its own. */
-export function describeStore(name: string, makePlace: MakePlace): void {
+export function describeStore(name: string, makePlace: MakePlace, features: StoreFeatures = {}): void {
   describe(`${name} store`, () => {
     describePolling(makePlace);
     describeRemapping(makePlace);
@@ -27,6 +27,6 @@ export function describeStore(name: string, makePlace: MakePlace): void {
     describeSweeps(makePlace);
     describeReference(makePlace);
     describeNotices(makePlace);
-    describeOpening(makePlace);
+    describeOpening(makePlace, features);
   });
 }

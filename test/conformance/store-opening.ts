@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { OOPS, Scene, customer, upsert, type MakePlace } from "./store-scene.ts";
+import { OOPS, Scene, customer, upsert, type MakePlace, type StoreFeatures } from "./store-scene.ts";
 
-export function describeOpening(makePlace: MakePlace): void {
+export function describeOpening(makePlace: MakePlace, { isOneProcess = false }: StoreFeatures): void {
   describe("opening and closing", () => {
-    it("belongs to one daemon at a time", async () => {
+    it.skipIf(isOneProcess)("belongs to one daemon at a time", async () => {
       await using scene = await Scene.open(makePlace);
       await expect(scene.another("daemon")).rejects.toMatchObject({ family: "stop", code: "E_STORE_BUSY" });
     });

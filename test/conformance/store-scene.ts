@@ -11,6 +11,12 @@ export interface StorePlace extends AsyncDisposable {
 
 export type MakePlace = () => Promise<StorePlace>;
 
+/** What a store may leave out. */
+export interface StoreFeatures {
+  /** No other process can open it, so it has no lock. */
+  readonly isOneProcess?: boolean;
+}
+
 export const LEASE_MS = 60_000;
 
 export const OOPS: ErrorFacts = { code: "E_TEST", message: "it did not work", details: { field: "name" } };

@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openStore, type Note, type Store } from "#store";
+import { DiskSync } from "../../src/store/sqlite/durability/disk-sync.ts";
 import { SqliteStore } from "../../src/store/sqlite/store.ts";
 import { Scene, customer, upsert } from "../conformance/store-scene.ts";
 import { canMount, smallDisk } from "./small-disk.ts";
@@ -42,7 +43,8 @@ describe("a full disk", () => {
       clock,
       logger: silentLogger,
       leaseMs: 1_000,
-      lock: undefined,
+      disk: new DiskSync(`${db.name}-wal`),
+      close: () => db.close(),
       redact: (text) => text,
     });
     const { refusal, taken } = await fillUp(store);
@@ -87,7 +89,8 @@ describe("a read-only store", () => {
       clock,
       logger: silentLogger,
       leaseMs: 1_000,
-      lock: undefined,
+      disk: new DiskSync(`${db.name}-wal`),
+      close: () => db.close(),
       redact: (text) => text,
     });
     expect((await store.record(customer("1")))?.state).toBe("due");
@@ -122,7 +125,8 @@ describe("a store that another process writes to", () => {
       clock,
       logger: silentLogger,
       leaseMs: 1_000,
-      lock: undefined,
+      disk: new DiskSync(`${db.name}-wal`),
+      close: () => db.close(),
       redact: (text) => text,
     });
     other.exec("BEGIN IMMEDIATE");

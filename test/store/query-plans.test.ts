@@ -5,6 +5,7 @@ import type { Store } from "#store";
 import { silentLogger } from "../kit/logger.ts";
 import { migrate } from "../../src/store/sqlite/durability/migrate.ts";
 import { migrations } from "../../src/store/sqlite/migrations/index.ts";
+import { DiskSync } from "../../src/store/sqlite/durability/disk-sync.ts";
 import { SqliteStore } from "../../src/store/sqlite/store.ts";
 
 /** How SQLite answers the statements that a read of the store runs. */
@@ -17,7 +18,8 @@ async function plansOf(read: (store: Store) => Promise<unknown>): Promise<string
     clock: systemClock,
     logger: silentLogger,
     leaseMs: 1,
-    lock: undefined,
+    disk: new DiskSync(`${db.name}-wal`),
+    close: () => db.close(),
     redact: (text) => text,
   });
   await store.stage("s", {

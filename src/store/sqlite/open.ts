@@ -3,6 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
 import type { OpenStoreOptions, Store } from "../contract/index.ts";
+import { DiskSync } from "./durability/disk-sync.ts";
 import { giveBackClaims } from "./tables/claims.ts";
 import { connect, makeDataDir } from "./durability/connection.ts";
 import { DaemonLock } from "./durability/daemon-lock.ts";
@@ -38,7 +39,19 @@ export async function openStore(
       const count = giveBackClaims(db, clock, logger);
       if (count > 0) logger.info({ count }, "gave back the claims of a daemon that had died");
     }
-    return new SqliteStore({ db, clock, logger, leaseMs, lock, redact });
+    const opened = db;
+    return new SqliteStore({
+      db,
+      clock,
+      logger,
+      leaseMs,
+      redact,
+      disk: new DiskSync(`${path}-wal`),
+      close: () => {
+        opened.close();
+        lock?.[Symbol.dispose]();
+      },
+    });
   } catch (thrown) {
     db?.close();
     lock?.[Symbol.dispose]();

@@ -7,8 +7,7 @@ import type { Store } from "../contract/index.ts";
 import type { MatchEntry } from "../facts.ts";
 import type { Note } from "../note.ts";
 import { backupStore } from "./durability/backup.ts";
-import type { DaemonLock } from "./durability/daemon-lock.ts";
-import { DiskSync } from "./durability/disk-sync.ts";
+import type { Disk } from "./durability/disk-sync.ts";
 import { FairTurn, nextTurn } from "./fair-turn.ts";
 import { storeClosed, storeFailure } from "./durability/failures.ts";
 import { GroupCommit } from "./durability/group-commit.ts";
@@ -32,7 +31,10 @@ export interface SqliteStoreOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly leaseMs: number;
-  readonly lock: DaemonLock | undefined;
+  /** What durable steps wait for. */
+  readonly disk: Disk;
+  /** Lets go of what the store was opened with. */
+  readonly close: () => void;
   readonly redact: Redact;
 }
 
@@ -41,7 +43,7 @@ export class SqliteStore implements Store {
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #lock: DaemonLock | undefined;
+  readonly #close: () => void;
   readonly #commit: GroupCommit;
   readonly #turn = new FairTurn();
   readonly #deps: StoreDeps;
@@ -51,14 +53,15 @@ export class SqliteStore implements Store {
   readonly notices: Notices;
   readonly groups: Groups;
   #isClosing = false;
+  #isClosed = false;
 
-  constructor({ db, clock, logger, leaseMs, lock, redact }: SqliteStoreOptions) {
+  constructor({ db, clock, logger, leaseMs, redact, disk, close }: SqliteStoreOptions) {
     this.#db = db;
     this.#clock = clock;
     this.#logger = logger;
-    this.#lock = lock;
+    this.#close = close;
     this.#clean = (value) => redacted(value, redact);
-    this.#commit = new GroupCommit(db, new DiskSync(`${db.name}-wal`), () => this.#deps.moment.note());
+    this.#commit = new GroupCommit(db, disk, () => this.#deps.moment.note());
     this.#deps = makeParts(db, clock, leaseMs, logger);
     const access = { read: this.#read.bind(this), step: this.#commit.run.bind(this.#commit), clean: this.#clean };
     this.acts = new Acts(db, this.#deps.audit, access);
@@ -69,10 +72,11 @@ export class SqliteStore implements Store {
   /** A read of what is committed then. */
   async #read<T>(work: () => T): Promise<T> {
     if (this.#turn.isLong()) await nextTurn();
+    if (this.#isClosed) throw storeClosed(this.#db.name);
     try {
       return work();
     } catch (thrown) {
-      throw this.#db.open ? storeFailure(thrown, this.#db.name) : storeClosed(this.#db.name);
+      throw storeFailure(thrown, this.#db.name);
     }
   }
 
@@ -106,21 +110,14 @@ export class SqliteStore implements Store {
     });
   }
 
-  latestMoment() {
-    return this.#read(() => this.#deps.moment.ms);
-  }
+  latestMoment = () => this.#read(() => this.#deps.moment.ms);
 
   nextDueAt(...[streams, besides]: Parameters<Store["nextDueAt"]>) {
     return this.#read(() => this.#deps.schedule.nextDueAt(streams, besides));
   }
 
-  claim(id: RecordId) {
-    return this.#commit.run(() => this.#deps.claims.claim(id));
-  }
-
-  renew(claim: Claim) {
-    return this.#commit.run(() => this.#deps.claims.renew(claim));
-  }
+  claim = (id: RecordId) => this.#commit.run(() => this.#deps.claims.claim(id));
+  renew = (claim: Claim) => this.#commit.run(() => this.#deps.claims.renew(claim));
 
   bindings(ids: readonly RecordId[]) {
     return this.#read(() => this.#deps.bindings.ofAll(ids));
@@ -192,17 +189,9 @@ export class SqliteStore implements Store {
   dependents = (id: RecordId) => this.#read(() => this.#deps.family.dependents(id));
   boundChildren = (id: RecordId) => this.#read(() => this.#deps.family.boundChildren(id));
 
-  record(id: RecordId) {
-    return this.#read(() => this.#deps.views.record(id));
-  }
-
-  records(query: RecordQuery) {
-    return this.#read(() => this.#deps.views.records(query));
-  }
-
-  counts() {
-    return this.#read(() => this.#deps.views.counts());
-  }
+  record = (id: RecordId) => this.#read(() => this.#deps.views.record(id));
+  records = (query: RecordQuery) => this.#read(() => this.#deps.views.records(query));
+  counts = () => this.#read(() => this.#deps.views.counts());
 
   audit(query: Parameters<Store["audit"]>[0]) {
     return this.#read(() => this.#deps.audit.latest(query));
@@ -293,8 +282,8 @@ export class SqliteStore implements Store {
     if (this.#isClosing) return;
     this.#isClosing = true;
     await this.#commit.close();
-    this.#db.close();
-    this.#lock?.[Symbol.dispose]();
+    this.#isClosed = true;
+    this.#close();
     this.#logger.debug({ path: this.#db.name }, "closed the store");
   }
 }

@@ -1,5 +1,8 @@
 import { open, type FileHandle } from "node:fs/promises";
 
+/** What a commit must reach to survive a power cut. */
+export type Disk = Pick<DiskSync, "reached" | "close">;
+
 /**
  * Brings what was written to a file to the disk, beside the event loop: while the disk works, svcsync does too. However
  * many ask, one sync runs at a time, and those who ask meanwhile share the next one.

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { DiskSync } from "./disk-sync.ts";
+import type { Disk } from "./disk-sync.ts";
 import { concernsOneStep, storeClosed, storeFailure } from "./failures.ts";
 
 interface Step {
@@ -26,13 +26,13 @@ export interface StepOptions {
  */
 export class GroupCommit {
   readonly #db: Database;
-  readonly #disk: DiskSync;
+  readonly #disk: Disk;
   readonly #seal: () => void;
   #steps: Step[] = [];
   #closed = false;
 
   /** `disk` is the file that a commit writes to; `seal` is the last work of every transaction. */
-  constructor(db: Database, disk: DiskSync, seal: () => void) {
+  constructor(db: Database, disk: Disk, seal: () => void) {
     this.#db = db;
     this.#disk = disk;
     this.#seal = seal;

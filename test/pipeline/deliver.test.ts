@@ -1,0 +1,287 @@
+import { describe, expect, it } from "vitest";
+import { contact, customer } from "../conformance/store-scene.ts";
+import { DeliveryScene } from "./delivery-scene.ts";
+
+const id = customer("10");
+const row = { number: "10", name: "Muster" };
+
+/** What the service is asked to create for the row. */
+const projection = (scene: DeliveryScene) => ({
+  customerId: "10",
+  name: "Muster",
+  customerStatus: scene.tenant.named("customerStatus", "Active"),
+});
+
+describe("a delivery", () => {
+  it("of a record that is not due does nothing", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.inService(id, row);
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "applied", attempts: 0 });
+    expect(scene.tenant.sandbox.ledger.count()).toBe(0);
+  });
+
+  it("parks a row that cannot be read", async () => {
+    await using scene = await DeliveryScene.open();
+    const error = { code: "E_ROW_UNREADABLE", message: "no such date", details: {} } as const;
+    const unreadable = [{ key: id.key, error }];
+    await scene.store.stage(id.stream, { changes: [], unreadable, cursor: null, backfill: false, complete: true });
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "parked", error: { code: "E_ROW_UNREADABLE" } });
+  });
+
+  it("parks a row that cannot be mapped", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.erp(id, { number: "10" });
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "parked", error: { code: "E_MAPPING" } });
+    expect(scene.writes()).toEqual([]);
+  });
+
+  it("leaves out what the mapping leaves out", async () => {
+    await using scene = await DeliveryScene.open("when: \"name = 'Muster'\"");
+    await scene.erp(id, { ...row, name: "Other" });
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "skipped" });
+    expect(scene.writes()).toEqual([]);
+  });
+
+  it("parks a record whose stream leads to another resource now", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.erp(id, row);
+    const claim = await scene.claim(id);
+    await scene.store.begin(claim, { resource: "tag", projection: {} });
+    await scene.store.bind(
+      claim,
+      { resource: "tag", serviceId: 5 },
+      { projection: {}, outcome: "created", parents: [], again: true },
+    );
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "parked", error: { code: "E_RESOURCE_CHANGED" } });
+  });
+
+  it("parks a record whose binding a person ended", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.inService(id, row);
+    await scene.store.resolve(id, { kind: "unbind" });
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "parked", error: { code: "E_UNBOUND" } });
+    expect(scene.writes()).toEqual([]);
+  });
+
+  it("waits while the service fails, and counts the attempt", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.inService(id, row);
+    await scene.erp(id, { ...row, name: "Neu" });
+    scene.fault({ kind: "serverError", method: "PUT", when: "before", count: 1 });
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "due", attempts: 1 });
+    scene.clock.advance(60_000);
+    expect(await scene.deliver(id)).toMatchObject({ state: "applied", attempts: 0 });
+  });
+});
+
+describe("a create", () => {
+  it("is bound to what the service answers", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.erp(id, row);
+    const { state, binding, applied } = await scene.deliver(id);
+
+    const [record] = scene.tenant.sandbox.records("customer");
+    expect({ state, binding, applied }).toEqual({
+      state: "applied",
+      binding: { resource: "customer", serviceId: record!.id },
+      applied: projection(scene),
+    });
+    expect(scene.writes()).toEqual(["POST customer"]);
+  });
+
+  it("adopts the one record that has the natural key, and sends only what differs", async () => {
+    await using scene = await DeliveryScene.open();
+    const [there] = scene.tenant.sandbox.seed("customer", [{ ...projection(scene), name: "Older name" }]);
+    await scene.erp(id, row);
+
+    expect((await scene.settle(id)).binding?.serviceId).toBe(there!.id);
+    expect(scene.tenant.sandbox.record("customer", there!.id)).toMatchObject({ name: "Muster" });
+    expect(scene.writes()).toEqual(["PUT customer"]);
+  });
+
+  it("parks a record that several could be", async () => {
+    await using scene = await DeliveryScene.open();
+    scene.tenant.sandbox.seed("customer", [projection(scene), projection(scene)]);
+    await scene.erp(id, row);
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "parked", error: { code: "E_MATCH_AMBIGUOUS" } });
+    expect(scene.writes()).toEqual([]);
+  });
+
+  it("parks a second record with the natural key of another one", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.inService(id, row);
+    await scene.erp(customer("11"), row);
+
+    expect(await scene.deliver(customer("11"))).toMatchObject({ state: "parked", error: { code: "E_MATCH_TAKEN" } });
+    expect(scene.writes()).toEqual([]);
+  });
+
+  it("waits for its parent, whose binding wakes it", async () => {
+    await using scene = await DeliveryScene.open();
+    const child = contact("7");
+    await scene.erp(child, { number: "7", name: "Anna", customer: "10" });
+    await scene.erp(id, row);
+
+    expect(await scene.deliver(child)).toMatchObject({ state: "waiting", waitsFor: [id] });
+    await scene.deliver(id);
+    expect(await scene.deliver(child)).toMatchObject({ state: "applied" });
+  });
+});
+
+describe("an open create", () => {
+  it("is bound to the record that it made, and nothing is created again", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.erp(id, row);
+    scene.fault({ kind: "cut", when: "after", method: "POST", count: 1 });
+
+    const lost = await scene.deliver(id);
+    expect(lost.intent).toMatchObject({ resource: "customer", answered: false });
+    scene.clock.advance(60_000);
+
+    const [record] = scene.tenant.sandbox.records("customer");
+    expect((await scene.settle(id)).binding?.serviceId).toBe(record!.id);
+    expect(scene.writes()).toEqual(["POST customer"]);
+  });
+
+  it("of a process that died before its request is created after two looks", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.erp(id, row);
+    await scene.dies(id, projection(scene));
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "waiting", error: { code: "E_CREATE_UNSETTLED" } });
+    scene.clock.advance(1_000);
+    expect(await scene.deliver(id)).toMatchObject({ state: "applied", intent: undefined });
+    expect(scene.writes()).toEqual(["POST customer"]);
+  });
+
+  it("that the service carried out without showing it is uncertain", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.erp(id, row);
+    await scene.dies(id, projection(scene), { isAnswered: true });
+    await scene.deliver(id);
+    scene.clock.advance(1_000);
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "uncertain", error: { code: "E_CREATE_UNCERTAIN" } });
+    expect(scene.writes()).toEqual([]);
+  });
+
+  it("that several records could have come from is uncertain", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.erp(id, row);
+    await scene.dies(id, projection(scene));
+    scene.tenant.sandbox.seed("customer", [projection(scene), projection(scene)]);
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "uncertain", error: { code: "E_CREATE_UNCERTAIN" } });
+    expect(scene.writes()).toEqual([]);
+  });
+});
+
+describe("an update", () => {
+  it("sends nothing when nothing differs", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.inService(id, row);
+    await scene.erp(id, { ...row, seen: "later" });
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "applied", appliedSequence: 2 });
+    expect(scene.tenant.sandbox.ledger.count()).toBe(0);
+  });
+
+  it("of unknown outcome stays in flight, and is sent again", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.inService(id, row);
+    await scene.erp(id, { ...row, name: "Neu" });
+    scene.fault({ kind: "cut", when: "before", method: "PUT", count: 1 });
+
+    expect((await scene.deliver(id)).inFlight).toEqual({ kind: "update", fields: { name: null } });
+    scene.clock.advance(60_000);
+    const settled = await scene.deliver(id);
+    expect(settled).toMatchObject({ state: "applied", inFlight: undefined });
+    expect(scene.tenant.sandbox.records("customer")).toMatchObject([{ name: "Neu" }]);
+  });
+
+  it("repeats what a comparison found to differ", async () => {
+    await using scene = await DeliveryScene.open();
+    const { id: serviceId } = await scene.inService(id, row);
+    scene.tenant.sandbox.seed("customer", [{ id: serviceId, ...projection(scene), name: "By hand" }]);
+    await scene.store.recheck(id, { name: null });
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "applied", inFlight: undefined });
+    expect(scene.tenant.sandbox.record("customer", serviceId)).toMatchObject({ name: "Muster" });
+  });
+
+  it.each(["park", "recreate"] as const)("of a record that is gone does what the stream says: %s", async (gone) => {
+    await using scene = await DeliveryScene.open(`gone: ${gone}`);
+    const { id: serviceId } = await scene.inService(id, row);
+    scene.tenant.sandbox.vanish("customer", serviceId);
+    await scene.erp(id, { ...row, name: "Neu" });
+
+    const { state, binding } = await scene.deliver(id);
+    expect(state).toBe(gone === "park" ? "parked" : "applied");
+    expect(binding?.serviceId === serviceId).toBe(gone === "park");
+    expect(scene.tenant.requests("customer", "POST")).toBe(gone === "park" ? 0 : 1);
+  });
+});
+
+describe("a deletion", () => {
+  it("of a record that the service never had changes nothing there", async () => {
+    await using scene = await DeliveryScene.open("deleted: { delete: true }");
+    await scene.erp(id, row);
+    await scene.erp(id);
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "deleted", binding: undefined });
+    expect(scene.writes()).toEqual([]);
+  });
+
+  it("finds the record of a lost store by its natural key, and deletes it", async () => {
+    await using scene = await DeliveryScene.open("deleted: { delete: true }");
+    scene.tenant.sandbox.seed("customer", [projection(scene)]);
+    await scene.erp(id, row);
+    await scene.erp(id);
+
+    expect(await scene.settle(id)).toMatchObject({ state: "deleted", binding: undefined });
+    expect(scene.tenant.sandbox.records("customer")).toEqual([]);
+  });
+
+  it("leaves the record and its binding where the stream ignores deletions", async () => {
+    await using scene = await DeliveryScene.open();
+    const { id: serviceId } = await scene.inService(id, row);
+    await scene.erp(id);
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "deleted", binding: { serviceId } });
+    expect(scene.writes()).toEqual([]);
+  });
+
+  it("waits for the children that are still in the service", async () => {
+    await using scene = await DeliveryScene.open("deleted: { delete: true }");
+    await scene.inService(id, row);
+    await scene.inService(contact("7"), { number: "7", name: "Anna", customer: "10" });
+    await scene.erp(id);
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "waiting", error: { code: "E_CHILDREN_FIRST" } });
+    expect(scene.writes()).toEqual([]);
+  });
+
+  it("that was interrupted is finished before a record that came back is created again", async () => {
+    await using scene = await DeliveryScene.open("deleted: { delete: true }");
+    const { id: serviceId } = await scene.inService(id, row);
+    await scene.erp(id);
+    scene.fault({ kind: "serverError", when: "before", method: "DELETE" });
+    expect((await scene.deliver(id)).inFlight).toMatchObject({ kind: "deletion" });
+    scene.tenant.sandbox.faults.clear();
+    scene.clock.advance(60_000);
+
+    await scene.erp(id, { ...row, name: "Back" });
+    const back = await scene.deliver(id);
+    expect(back).toMatchObject({ state: "applied", inFlight: undefined });
+    expect(back.binding?.serviceId).not.toBe(serviceId);
+    expect(scene.tenant.sandbox.records("customer")).toMatchObject([{ name: "Back" }]);
+  });
+});
