@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { errorFacts, StopError } from "#model";
-import { observeAll, type Observer, type Relay, type StreamHolds } from "#pipeline";
+import { Nudges, observeAll, type Observer, type Relay, type StreamHolds } from "#pipeline";
 import { openQueue, type Queue } from "#queue";
 import type { Note, NoteStore } from "#store";
+import type { SyncFile } from "#mapping";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
 import { ClockWatch } from "./watch/clock-watch.ts";
 import { Closing } from "./closing.ts";
@@ -11,6 +12,7 @@ import { DeliveryLog } from "./watch/delivery-log.ts";
 import { Housekeeping } from "./watch/housekeeping.ts";
 import { DaemonMetrics } from "./watch/metrics.ts";
 import { servePages } from "./pages.ts";
+import { listenToSources } from "./nudging.ts";
 import { ParkedLog } from "./watch/parked-log.ts";
 import { openParts, type Configuration, type Systems } from "./systems.ts";
 import { PollWatch } from "./watch/poll-watch.ts";
@@ -72,15 +74,17 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const observer = observeAll([...(options.observers ?? []), summary, parked, counted, ...(tracing ? [tracing] : [])]);
   const assembly = assemble(configuration, parts, queue, observer, fail, closing);
   const { holds, relay } = assembly;
+  const nudges = closing.use(new Nudges({ queue, logger, floorMs: settings.polling.nudgeFloorMs }));
   const plan = pollPlan(configuration, options);
   const pollWatch = new PollWatch({ store: parts.store, logger }, plan.scheduled);
   const web = options.web
-    ? closing.use(await servePages(configuration, parts, queue, relay, pollWatch, counted.metrics))
+    ? closing.use(await servePages(configuration, parts, queue, relay, nudges, pollWatch, counted.metrics))
     : undefined;
   // Before the first poll and delivery: a changed mapping is held, and a hold from before a restart still counts.
   await assembly.changes.begin();
   await assembly.holds.look();
   const handlers = tracing?.watching(assembly.handlers) ?? assembly.handlers;
+  if (options.polls === "scheduled") closing.defer(startListening(syncFile, parts, nudges));
   const upkeep = openUpkeep(configuration, parts, queue, counted.metrics, closing);
   const stopUpkeep = startUpkeep(upkeep, failed);
   const stopLoops = startLoops(configuration, plan, parts, queue, { ...assembly, handlers }, pollWatch, fail);
@@ -97,6 +101,16 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
     proveWork: () => proveWork({ ...parts, queue, polls: pollWatch }),
     failure,
     [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose](),
+  };
+}
+
+/** Listens to the ERPs that tell of changes; what it returns stops that. */
+function startListening(syncFile: SyncFile, { sources }: Systems, nudges: Nudges): () => Promise<void> {
+  const listening = new AbortController();
+  const running = listenToSources(syncFile, sources, nudges, listening.signal);
+  return async () => {
+    listening.abort();
+    await running;
   };
 }
 

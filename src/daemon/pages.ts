@@ -1,5 +1,5 @@
 import { RetryError } from "#model";
-import { heldDeletions, recordSides, streamStatus, type RecordSides, type Relay } from "#pipeline";
+import { heldDeletions, recordSides, streamStatus, type Nudges, type RecordSides, type Relay } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
@@ -31,11 +31,21 @@ export function servePages(
   parts: Systems,
   queue: Queue,
   relay: Relay,
+  nudges: Nudges,
   pollWatch: PollWatch,
   metrics: Metrics,
 ): Promise<Web> {
   return startWeb(settings.health, {
     status: statusSource(parts, syncFile.streams, settings.blockedRecords, queue, relay),
+    ...(secrets.nudgeToken === undefined
+      ? {}
+      : {
+          nudges: {
+            token: secrets.nudgeToken,
+            streams: syncFile.streams.map(({ name }) => name),
+            nudge: (stream) => nudges.nudge(stream),
+          },
+        }),
     ready: readiness(parts, queue, pollWatch),
     metrics,
     access: { ...settings.page, token: secrets.pageToken, users: secrets.pageUsers ?? [] },

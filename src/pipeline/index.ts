@@ -1,5 +1,6 @@
 export { Poller, type PollerDeps as PollerParts } from "./poll/poller.ts";
 export { rereadNote } from "./notes.ts";
+export { Nudges } from "./poll/nudges.ts";
 export { PollPauses } from "./poll/poll-pauses.ts";
 export { Relay, type RelayDeps as RelayParts } from "./wake/relay.ts";
 export { Synchronizer, type SynchronizerDeps as SynchronizerParts } from "./deliver/synchronizer.ts";

@@ -24,7 +24,11 @@ export function localSettings(
       stopGraceMs: values.STOP_GRACE_SECONDS,
       auditKeepDays: values.AUDIT_KEEP_DAYS,
     },
-    polling: { intervalMs: values.POLL_INTERVAL_SECONDS, sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS },
+    polling: {
+      intervalMs: values.POLL_INTERVAL_SECONDS,
+      sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS,
+      nudgeFloorMs: values.NUDGE_FLOOR_SECONDS,
+    },
     guard: { percent: values.DELETE_GUARD_PERCENT, count: values.DELETE_GUARD_COUNT, floor: values.DELETE_GUARD_FLOOR },
     changeGuard: { percent: values.CHANGE_GUARD_PERCENT, count: values.CHANGE_GUARD_COUNT },
     health: { port: values.HEALTH_PORT, host: values.HEALTH_HOST, names: values.HEALTH_NAMES ?? [] },

@@ -8,6 +8,8 @@ export interface Secrets {
   readonly serviceCode: string | undefined;
   /** QUEUE_URL may carry a password. */
   readonly queueUrl: string | undefined;
+  /** With it an ERP has streams polled. */
+  readonly nudgeToken?: string | undefined;
   /** It opens the page. */
   readonly pageToken?: string | undefined;
   /** Who may log in to the page, with the hashes of their passwords. */
@@ -32,6 +34,7 @@ export function secretsOf(values: Values, proxyUrl: string | undefined): Secrets
     servicePassword: values.SERVICE_PASSWORD,
     serviceCode: values.SERVICE_CODE,
     queueUrl: values.QUEUE_URL,
+    nudgeToken: values.NUDGE_TOKEN,
     pageToken: values.PAGE_TOKEN,
     pageUsers: values.PAGE_USERS,
     proxyUrl,
@@ -57,12 +60,12 @@ export function mayComeFromFile(name: string): boolean {
 /** Every text of the settings that must not appear in a log, an error, a page or the store. */
 export function secretTexts(secrets: Secrets): string[] {
   const { serviceToken, servicePassword, serviceCode, queueUrl, proxyUrl, smtpPassword, webhookKey, proxies } = secrets;
-  const { pageToken, pageUsers = [] } = secrets;
+  const { nudgeToken, pageToken, pageUsers = [] } = secrets;
   const withCredentials = [queueUrl, proxyUrl, proxies?.http, proxies?.https];
   const addresses = withCredentials.flatMap((address) => (address === undefined ? [] : secretsInAddress(address)));
   const whole = [secrets.chatUrl, secrets.webhookUrl, secrets.heartbeatUrl].flatMap(spellingsOf);
   const hashes = pageUsers.map(({ hash }) => hash);
-  const own = [serviceToken, servicePassword, serviceCode, smtpPassword, webhookKey, pageToken];
+  const own = [serviceToken, servicePassword, serviceCode, smtpPassword, webhookKey, nudgeToken, pageToken];
   const texts = [...own, ...hashes, ...addresses, ...whole];
   return [...new Set(texts.filter((text): text is string => text !== undefined && text !== ""))];
 }

@@ -49,7 +49,7 @@ export interface LocalSettings {
     /** How long the audit keeps its entries. */
     readonly auditKeepDays: number;
   };
-  readonly polling: { readonly intervalMs: number; readonly sweepIntervalMs: number };
+  readonly polling: { readonly intervalMs: number; readonly sweepIntervalMs: number; readonly nudgeFloorMs: number };
   /** A sweep that would delete more than either stops and asks. */
   readonly guard: { readonly percent: number; readonly count: number; readonly floor: number };
   /** A changed mapping that would update more than both holds its stream. */

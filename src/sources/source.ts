@@ -84,6 +84,12 @@ export interface Catalog {
   table(name: string, signal: AbortSignal): Promise<TableOutline>;
 }
 
+/**
+ * Calls `told` for each word of the ERP that something changed: the stream's name, or whatever else the ERP said for any stream.
+ * Also after each connection, since words are lost while there is none. Reconnects automatically; resolves when the signal is aborted.
+ */
+export type Listener = (told: (stream: string | undefined) => void, signal: AbortSignal) => Promise<void>;
+
 /** An opened connection to one ERP. Disposing it ends its connections; its streams are then unusable. */
 export interface Source extends AsyncDisposable {
   /** Can the ERP be reached, do the credentials hold, what is its version and its clock? */
@@ -91,4 +97,7 @@ export interface Source extends AsyncDisposable {
 
   /** Present where listing tables and columns costs no more than a few small queries. */
   readonly catalog?: Catalog;
+
+  /** Present where the ERP tells of changes and the sync file says where. */
+  readonly listen?: Listener;
 }

@@ -5,6 +5,7 @@ import { addLogin } from "./access/login-routes.ts";
 import { addActs } from "./acts-routes.ts";
 import type { HostNames } from "./hosts.ts";
 import { contentPolicy } from "./pages/style.ts";
+import { addNudge } from "./nudge-routes.ts";
 import { addProbes, health } from "./probes.ts";
 import { addRecords } from "./records-routes.ts";
 import type { RouteDeps } from "./route-deps.ts";
@@ -28,6 +29,7 @@ export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
   app.get("/healthz", health);
   app.use(refuseForeignNames(names));
   if (gate.opensProbes) addProbes(app, deps);
+  if (deps.nudges) addNudge(app, deps.nudges);
   addLogin(app, gate, version);
   app.use(gate.reading);
   if (!gate.opensProbes) addProbes(app, deps);

@@ -2,6 +2,7 @@ import type { Clock } from "#model";
 import type { Logger, Metrics, Redact } from "#telemetry";
 import type { PageAccess } from "./access/visitor.ts";
 import type { StatusSource } from "./contract.ts";
+import type { NudgeAccess } from "./nudge-routes.ts";
 import type { Readiness } from "./readiness.ts";
 
 /** What the routes answer from. */
@@ -10,6 +11,8 @@ export interface RouteDeps {
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: Pick<Metrics, "text">;
   readonly access: PageAccess;
+  /** Absent without NUDGE_TOKEN. */
+  readonly nudges?: NudgeAccess;
   readonly redact: Redact;
   readonly clock: Clock;
   readonly version: string;

@@ -10,6 +10,7 @@ import { compareRates, sandboxRate } from "./rates.ts";
 import { measureFirstRead, measureGrowth } from "./reading/growth.ts";
 import { inTurn, measureStaging } from "./reading/staging.ts";
 import { DATABASES } from "./reading/tables.ts";
+import { measureNudges } from "./nudge.ts";
 import { asText, missedTargets, type Report } from "./report.ts";
 import { countRequests } from "./requests.ts";
 import { measured, type Figure } from "./runs.ts";
@@ -20,7 +21,7 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
-    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, staging, firstRead, idle, growth. */
+    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, idle, growth. */
     only: { type: "string", multiple: true },
     /** How often the last four of them run: the table then shows medians and spread. */
     runs: { type: "string", default: "1" },
@@ -60,6 +61,10 @@ if (wants("hostile")) {
 if (wants("delay")) {
   tell("From a change to the service");
   report.delay = await measureDelay(sizes);
+}
+if (wants("nudge")) {
+  tell("From a commit in PostgreSQL to the service, by a notification");
+  report.nudge = await measureNudges(sizes);
 }
 if (wants("large")) {
   tell(`Memory of ${sizes.small} records`);

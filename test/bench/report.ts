@@ -4,6 +4,7 @@ import type { Hostile } from "./hostile.ts";
 import type { Limited } from "./limited.ts";
 import type { Memory, UnchangedPoll } from "./large.ts";
 import type { ExpressionShare } from "./expressions.ts";
+import type { Nudged } from "./nudge.ts";
 import type { Rate } from "./rates.ts";
 import type { RequestCosts } from "./requests.ts";
 import { figureLine, type Figure } from "./runs.ts";
@@ -18,6 +19,7 @@ export interface Report {
   expressions?: ExpressionShare | undefined;
   hostile?: readonly Hostile[];
   delay?: Delay;
+  nudge?: Nudged;
   memory?: { readonly small: Memory; readonly large: Memory };
   poll?: UnchangedPoll;
   /** Of the parts that are run several times. */
@@ -40,6 +42,7 @@ export const TARGETS = {
   limitedUse: 0.95,
   expressionShare: 0.1,
   stallMs: 200,
+  nudgeMs: 300,
 };
 
 /** What was asked for and missed, a line each. */
@@ -158,12 +161,22 @@ function hostile({ hostile = [] }: Report): Line[] {
   ]);
 }
 
-function others({ delay, memory, poll }: Report): Line[] {
+function others({ delay, nudge, memory, poll }: Report): Line[] {
   const lines: Line[] = [];
   if (delay)
     lines.push(
       [`from a change to the service, polls every ${delay.pollSeconds} s, median ms`, whole(delay.medianMs), ""],
       ["  95 of 100 within ms", whole(delay.p95Ms), ""],
+    );
+  if (nudge)
+    lines.push(
+      atMost(
+        `from a commit to the service by a notification, polls every ${nudge.pollSeconds} s, median ms`,
+        whole(nudge.medianMs),
+        nudge.medianMs,
+        TARGETS.nudgeMs,
+      ),
+      ["  95 of 100 within ms", whole(nudge.p95Ms), ""],
     );
   if (poll) lines.push([`poll of ${whole(poll.rows)} unchanged rows, ms`, whole(poll.milliseconds), ""]);
   if (memory) {

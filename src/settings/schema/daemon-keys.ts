@@ -87,6 +87,20 @@ export const deliveryKeys = {
   AUDIT_KEEP_DAYS: withDefault(wholeNumber(1, 36_500), "90", "How long the history of writes is kept, in days."),
 };
 
+/** ERPs that say when something changed. */
+export const nudgeKeys = {
+  NUDGE_TOKEN: secret(
+    text.min(16, "a token of at least 16 characters"),
+    "made with: openssl rand -hex 24",
+    "A token for POST /nudge/STREAM on HEALTH_PORT (Authorization: Bearer), with which an ERP has a stream polled at once. Unset: there is no such address.",
+  ),
+  NUDGE_FLOOR_SECONDS: withDefault(
+    seconds(0.1, 86_400),
+    "1",
+    "Nudges and notifications poll a stream at most this often, in seconds.",
+  ),
+};
+
 export const healthKeys = {
   HEALTH_PORT: withDefault(
     wholeNumber(0, 65_535),

@@ -1,4 +1,13 @@
-import { deliveryKeys, fileKeys, healthKeys, logKeys, pollingKeys, queueKeys, statusKeys } from "./daemon-keys.ts";
+import {
+  deliveryKeys,
+  fileKeys,
+  healthKeys,
+  logKeys,
+  nudgeKeys,
+  pollingKeys,
+  queueKeys,
+  statusKeys,
+} from "./daemon-keys.ts";
 import { dialectKeys } from "./dialect-keys.ts";
 import type { Key } from "./key.ts";
 import { pageKeys } from "./page-keys.ts";
@@ -12,6 +21,7 @@ export const keys = {
   ...fileKeys,
   ...queueKeys,
   ...pollingKeys,
+  ...nudgeKeys,
   ...deliveryKeys,
   ...healthKeys,
   ...pageKeys,
@@ -33,6 +43,7 @@ export const sections: readonly { readonly title: string; readonly keys: Readonl
   { title: "Files", keys: fileKeys },
   { title: "Queue", keys: queueKeys },
   { title: "Polls, sweeps and deletions", keys: pollingKeys },
+  { title: "Nudges: polls between the intervals", keys: nudgeKeys },
   { title: "Delivery", keys: deliveryKeys },
   { title: "Health and status page", keys: healthKeys },
   { title: "Access to the status page", keys: pageKeys },
@@ -51,6 +62,7 @@ export const ownPrefixes = [
   "DIALECT_",
   "QUEUE_",
   "POLL_",
+  "NUDGE_",
   "SWEEP_",
   "DELETE_",
   "CHANGE_",

@@ -1,7 +1,7 @@
 import type { Clock, Finding } from "#model";
 import type { Logger } from "#telemetry";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
-import type { Catalog, SourceStream } from "../source.ts";
+import type { Catalog, Listener, SourceStream } from "../source.ts";
 import { catalogOf } from "./catalog.ts";
 import { CellReader } from "./read/cells.ts";
 import { checkSource, plainFinding } from "./read/check.ts";
@@ -19,6 +19,7 @@ export class SqlSource implements OpenedSource<SqlRead> {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly catalog: Catalog;
+  readonly listen?: Listener;
 
   constructor(settings: SqlSettings, context: OpenContext) {
     this.#settings = settings;
@@ -28,6 +29,12 @@ export class SqlSource implements OpenedSource<SqlRead> {
     const engine = engineOf(settings);
     this.#database = new Database(engine, { source: context.name, connections: settings.connections });
     this.catalog = catalogOf(this.#database);
+    const { listen: channel } = settings;
+    if (channel !== undefined)
+      this.listen = async (told, signal) => {
+        const { postgresListener } = await import("./postgres/postgres-listener.ts");
+        await postgresListener(settings, channel, this.#logger)(told, signal);
+      };
   }
 
   stream(name: string, read: SqlRead): SourceStream {

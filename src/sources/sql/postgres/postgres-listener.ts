@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { Client } from "pg";
+import { backoffMs, errorFacts, onAbort, sleep } from "#model";
+import type { Logger } from "#telemetry";
+import type { Listener } from "../../source.ts";
+import { tlsOptions } from "../engines/tls.ts";
+import type { SqlSettings } from "../settings.ts";
+
+/** A wrong password is tried as rarely as this, so that the user is not locked out. */
+const AGAIN = { baseMs: 1_000, maxMs: 300_000 };
+/** A connection that died silently is noticed within this and the time-out of its answer. */
+const LOOK_MS = 30_000;
+const ANSWER_MS = 10_000;
+
+/**
+ * Listens to a channel of PostgreSQL on a connection of its own. Each connection begins with a word about everything: what was
+ * notified while none was open is lost.
+ */
+export function postgresListener(settings: SqlSettings, channel: string, logger: Logger): Listener {
+  return async (told, signal) => {
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        await listen(settings, channel, signal, told, () => {
+          if (failures > 0) logger.info({ channel }, "notifications are heard again");
+          failures = 0;
+        });
+      } catch (thrown) {
+        if (signal.aborted) return;
+        failures += 1;
+        if (failures === 1) logger.warn({ channel, err: errorFacts(thrown) }, "notifications could not be heard");
+      }
+      await sleep(backoffMs(AGAIN, failures), signal);
+    }
+  };
+}
+
+/** One connection, from its beginning to its end, which is always an error unless the signal is aborted. */
+async function listen(
+  settings: SqlSettings,
+  channel: string,
+  signal: AbortSignal,
+  told: Parameters<Listener>[0],
+  connected: () => void,
+): Promise<void> {
+  const client = new Client({
+    connectionString: settings.url,
+    ssl: tlsOptions(settings.tls) ?? false,
+    connectionTimeoutMillis: settings.connectTimeout,
+    query_timeout: ANSWER_MS,
+    keepAlive: true,
+    application_name: "svcsync listener",
+  });
+  const over = new AbortController();
+  client.on("error", (error) => over.abort(error));
+  client.on("end", () => over.abort(new Error("the database ended the connection")));
+  client.on("notification", ({ payload }) => told(payload));
+  using _follow = { [Symbol.dispose]: onAbort(signal, () => over.abort(signal.reason)) };
+  try {
+    await client.connect();
+    await client.query(`listen "${channel.replaceAll('"', '""')}"`);
+    connected();
+    told(undefined);
+    const look = setInterval(() => {
+      client.query("select 1").catch((error: unknown) => over.abort(error));
+    }, LOOK_MS);
+    using _look = { [Symbol.dispose]: () => clearInterval(look) };
+    if (!over.signal.aborted) await once(over.signal, "abort");
+    throw over.signal.reason;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

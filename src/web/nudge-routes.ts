@@ -1,0 +1,27 @@
+import type { StreamName } from "#model";
+import type { App } from "#server";
+import { isSame } from "./access/credentials.ts";
+import { jsonAnswer } from "./json-answer.ts";
+
+/** What programs of the ERP may ask for, with a token of their own. */
+export interface NudgeAccess {
+  readonly token: string;
+  readonly streams: readonly StreamName[];
+  /** Polls the stream at once; never waits and never throws. */
+  readonly nudge: (stream: StreamName) => void;
+}
+
+/** `POST /nudge/STREAM`, for ERPs that send webhooks: 202, 401 without the token, 404 for a stream that is not there. */
+export function addNudge(app: App, { token, streams, nudge }: NudgeAccess): void {
+  app.post("/nudge/:stream", (c) => {
+    const given = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+    if (given === undefined || !isSame(given, token)) {
+      c.header("www-authenticate", "Bearer");
+      return jsonAnswer(c, { error: "wanted the header Authorization: Bearer NUDGE_TOKEN" }, 401);
+    }
+    const stream = c.req.param("stream");
+    if (!streams.includes(stream)) return jsonAnswer(c, { error: `no such stream: ${streams.join(", ")}` }, 404);
+    nudge(stream);
+    return jsonAnswer(c, { nudged: stream }, 202);
+  });
+}
