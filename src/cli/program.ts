@@ -4,6 +4,7 @@ import type { CommandLine, Registration } from "./command.ts";
 import { registerAdopt } from "./commands/acts/adopt.ts";
 import { registerDeletions } from "./commands/acts/deletions.ts";
 import { registerPause } from "./commands/acts/pause.ts";
+import { registerGroups } from "./commands/acts/groups.ts";
 import { registerReread } from "./commands/acts/reread.ts";
 import { registerResolve } from "./commands/acts/resolve.ts";
 import { registerResume } from "./commands/acts/resume.ts";
@@ -23,6 +24,7 @@ import { registerSandbox } from "./commands/setup/sandbox.ts";
 import { registerSchema } from "./commands/setup/schema.ts";
 import { registerExplain } from "./commands/views/explain.ts";
 import { registerPlan } from "./commands/views/plan.ts";
+import { registerHistory } from "./commands/views/history.ts";
 import { registerRecords } from "./commands/views/records.ts";
 import { registerStatus } from "./commands/views/status.ts";
 import { registerDemo } from "./demo/index.ts";
@@ -39,7 +41,9 @@ const registrations: readonly Registration[] = [
   registerCheck,
   registerStatus,
   registerRecords,
+  registerGroups,
   registerExplain,
+  registerHistory,
   registerPeek,
   registerPlan,
   registerRetry,

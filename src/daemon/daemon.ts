@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { errorFacts, StopError } from "#model";
+import { errorFacts, StopError, systemClock } from "#model";
 import { Nudges, observeAll, type Observer, type Relay, type StreamHolds } from "#pipeline";
-import { openQueue, type Queue } from "#queue";
+import { openQueue, type Queue, type QueueHandlers } from "#queue";
 import type { Note, NoteStore } from "#store";
 import type { SyncFile } from "#mapping";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
@@ -18,6 +18,7 @@ import { openParts, type Configuration, type Systems } from "./systems.ts";
 import { PollWatch } from "./watch/poll-watch.ts";
 import { observeRequests, openTracing } from "./watch/tracing.ts";
 import { proveWork } from "./watch/work-proof.ts";
+import { RunHistory } from "./watch/run-history.ts";
 import { beginPolling, type PollPlan } from "./polling.ts";
 import { openUpkeep, type Upkeep } from "./upkeep.ts";
 
@@ -62,7 +63,8 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
     logger.warn({ file: settings.syncFile, line, column, path, advice: message }, "sync file has an old spelling");
   const counted = new DaemonMetrics();
   const tracing = await openTracing(configuration);
-  const requested = tracing ? observeRequests(counted.requested, tracing.requested) : counted.requested;
+  const history = new RunHistory(configuration.clock ?? systemClock, logger);
+  const requested = observeRequests(counted.requested, history.requested, ...(tracing ? [tracing.requested] : []));
   const parts = await openParts({ ...configuration, requested }, "daemon", closing);
   if (tracing) closing.use(tracing.watch(parts.store));
   const { failure, fail, failed } = failureOnce();
@@ -71,7 +73,8 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   counted.watch(parts, syncFile.streams, queue);
   const summary = closing.use(new DeliveryLog(logger));
   const parked = closing.use(new ParkedLog({ logger }));
-  const observer = observeAll([...(options.observers ?? []), summary, parked, counted, ...(tracing ? [tracing] : [])]);
+  const observers = [...(options.observers ?? []), summary, parked, counted, history, ...(tracing ? [tracing] : [])];
+  const observer = observeAll(observers);
   const assembly = assemble(configuration, parts, queue, observer, fail, closing);
   const { holds, relay } = assembly;
   const nudges = closing.use(new Nudges({ queue, logger, floorMs: settings.polling.nudgeFloorMs }));
@@ -83,10 +86,15 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   // Before the first poll and delivery: a changed mapping is held, and a hold from before a restart still counts.
   await assembly.changes.begin();
   await assembly.holds.look();
-  const handlers = tracing?.watching(assembly.handlers) ?? assembly.handlers;
-  if (options.polls === "scheduled") closing.defer(startListening(syncFile, parts, nudges));
-  const upkeep = openUpkeep(configuration, parts, queue, counted.metrics, closing);
+  const isContinuous = options.polls === "scheduled";
+  if (isContinuous) closing.defer(startListening(syncFile, parts, nudges));
+  const upkeep = openUpkeep(
+    { configuration, parts, queue, metrics: counted.metrics, pollWatch, history, isContinuous },
+    closing,
+  );
   const stopUpkeep = startUpkeep(upkeep, failed);
+  const countedHandlers = counting(assembly.handlers, history, pollWatch);
+  const handlers = tracing?.watching(countedHandlers) ?? countedHandlers;
   const stopLoops = startLoops(configuration, plan, parts, queue, { ...assembly, handlers }, pollWatch, fail);
   closing.defer(async () => {
     const lastWords = await stopUpkeep();
@@ -130,10 +138,7 @@ function startLoops(
   const clockWatch = new ClockWatch(store, clock, logger);
   const running = Promise.all([
     queue
-      .start(
-        { ...handlers, poll: pollWatch.watching((stream, signal) => handlers.poll(stream, signal)) },
-        { concurrency },
-      )
+      .start(handlers, { concurrency })
       .then(() => beginPolling(queue, plan, logger, loops.signal))
       .catch((thrown: unknown) => fail(queueFailed(thrown))),
     relay.run(loops.signal),
@@ -150,6 +155,14 @@ function startLoops(
     service.drain();
     await queue.stop(settings.delivery.stopGraceMs);
     await running;
+  };
+}
+
+/** The same work, seen by those who watch polls and count what each stream does. */
+function counting(handlers: QueueHandlers, history: RunHistory, pollWatch: PollWatch): QueueHandlers {
+  return {
+    deliver: (id, signal) => history.within(id.stream, () => handlers.deliver(id, signal)),
+    poll: pollWatch.watching((stream, signal) => history.within(stream, () => handlers.poll(stream, signal))),
   };
 }
 

@@ -2,12 +2,14 @@ import { statfs } from "node:fs/promises";
 import { Expiries, Notifier, openChannels, type NoticeFacts } from "#notify";
 import { streamStatus } from "#pipeline";
 import type { Queue } from "#queue";
+import type { CareStore } from "#store";
 import type { Metrics } from "#telemetry";
 import type { Closing } from "./closing.ts";
 import type { Configuration, Systems } from "./systems.ts";
 import { version } from "./version.ts";
 import { Causes } from "./watch/causes.ts";
 import { NoticeWatch } from "./watch/notice-watch.ts";
+import { Silence } from "./watch/silence.ts";
 
 /** The watch that tells people what changed; undefined where the settings name no channel. */
 export function openNotices(
@@ -34,6 +36,11 @@ export function openNotices(
     }),
   );
   const causes = new Causes(store.groups, clock);
+  const silence = new Silence(
+    store.history,
+    syncFile.streams.map(({ name }) => name),
+    notify.silence,
+  );
   const expiries = new Expiries({ ...whatExpires(configuration), clock });
   const read = async (signal: AbortSignal): Promise<NoticeFacts> => {
     const streams = await streamStatus(store, syncFile.streams, clock);
@@ -42,6 +49,7 @@ export function openNotices(
       streams,
       blockedRecords: settings.blockedRecords,
       groups: await causes.of(streams),
+      notes: await store.groups.groupNotes(),
       service: service.state(),
       isQueueThere: await queue.depth().then(
         () => true,
@@ -49,8 +57,9 @@ export function openNotices(
       ),
       disk: await freeSpace(settings.dataDir),
       expiries: await expiries.known(signal),
-      silent: [],
+      silent: await silence.of(clock.now()),
       channels: await notifier.states(),
+      ...(await careFacts(settings.care, store.care)),
     };
   };
   return new NoticeWatch({
@@ -60,6 +69,13 @@ export function openNotices(
     logger,
     ...(noticesEveryMs === undefined ? {} : { everyMs: noticesEveryMs }),
   });
+}
+
+async function careFacts({ backupEveryMs, reconcileEveryMs }: Configuration["settings"]["care"], care: CareStore) {
+  return {
+    backup: backupEveryMs === undefined ? undefined : { state: await care.backupState(), everyMs: backupEveryMs },
+    drift: reconcileEveryMs === undefined ? undefined : await care.driftState(),
+  };
 }
 
 async function freeSpace(path: string): Promise<NoticeFacts["disk"]> {

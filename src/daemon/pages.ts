@@ -80,8 +80,14 @@ function statusSource(
         heldDeletions: Object.fromEntries(await Promise.all(held)),
         service: service.state(),
         queue: await queue.depth().catch(() => undefined),
+        upkeep: {
+          backup: await store.care.backupState(),
+          drift: await store.care.driftState(),
+          channels: await store.notices.channels(),
+        },
       };
     },
+    history: (query) => store.history.history(query),
     records: (query) => store.records(query),
     record: async (id, { readService } = { readService: false }) => {
       const record = await store.record(id);
@@ -102,7 +108,7 @@ function statusSource(
  * What `/readyz` asks: whether this process can serve and poll. A service that is away makes no other process better off,
  * and must not take the page away that says so: it is only reported, as far as its breaker knows.
  */
-function readiness({ store, service, clock }: Systems, queue: Queue, pollWatch: PollWatch): ReadinessChecks {
+export function readiness({ store, service, clock }: Systems, queue: Queue, pollWatch: PollWatch): ReadinessChecks {
   return {
     needed: {
       // A write proves more than a read: a full disk or a full Redis shows at once.

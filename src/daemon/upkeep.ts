@@ -1,33 +1,84 @@
 import type { ErrorFacts } from "#model";
+import { proxyOf, tellingHttp } from "#notify";
+import { streamStatus } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
+import { readinessOf } from "#web";
 import type { Closing } from "./closing.ts";
+import { openCare } from "./care/open-care.ts";
 import { openNotices } from "./notices.ts";
+import { readiness } from "./pages.ts";
+import { proofOf } from "./proof.ts";
 import type { Configuration, Systems } from "./systems.ts";
+import { version } from "./version.ts";
+import { Heartbeat } from "./watch/heartbeat.ts";
+import type { PollWatch } from "./watch/poll-watch.ts";
+import type { RunHistory } from "./watch/run-history.ts";
 
 /** What runs beside the pipeline for the people who answer for it. No delivery depends on it. */
 export interface Upkeep {
   run(signal: AbortSignal): Promise<void>;
   /**
-   * The last look, once `run` has ended and while the queue still answers; resolves to what waits, for a bounded time, until
-   * the last messages are sent. `stopped`: why the daemon cannot continue.
+   * The last look, once `run` has ended and while the queue still answers; resolves to what comes after the last delivery and
+   * waits, for a bounded time, until the last messages are sent. `stopped`: why the daemon cannot continue.
    */
   finish(stopped: ErrorFacts | undefined): Promise<() => Promise<void>>;
 }
 
+export interface UpkeepDeps {
+  readonly configuration: Configuration;
+  readonly parts: Systems;
+  readonly queue: Queue;
+  readonly metrics: Metrics;
+  readonly pollWatch: PollWatch;
+  readonly history: RunHistory;
+  /** False for one round, which proves what it did at its end. */
+  readonly isContinuous: boolean;
+}
+
+/** A dead-man switch that does not answer keeps no daemon from ending. */
+const LAST_BEAT_MS = 5_000;
+
 /** Puts the upkeep of a daemon together, as far as the settings ask for it. */
-export function openUpkeep(
-  configuration: Configuration,
-  parts: Systems,
-  queue: Queue,
-  metrics: Metrics,
-  closing: Closing,
-): Upkeep {
+export function openUpkeep(deps: UpkeepDeps, closing: Closing): Upkeep {
+  const { configuration, parts, queue, metrics, history, isContinuous } = deps;
+  const { store } = parts;
   const notices = openNotices(configuration, parts, queue, metrics, closing);
+  const heartbeat = openHeartbeat(deps, closing);
+  const care = isContinuous ? openCare(configuration, parts) : [];
   return {
     run: async (signal) => {
-      await notices?.run(signal);
+      await Promise.all([
+        notices?.run(signal),
+        isContinuous ? heartbeat?.run(signal) : undefined,
+        history.run(store.history, signal),
+        ...care.map((each) => each(signal)),
+      ]);
     },
-    finish: async (stopped) => (await notices?.finish(stopped)) ?? (() => Promise.resolve()),
+    finish: async (stopped) => {
+      const told = await notices?.finish(stopped);
+      if (stopped !== undefined || !isContinuous) await heartbeat?.beat(AbortSignal.timeout(LAST_BEAT_MS), stopped);
+      return async () => {
+        await history.flush(store.history);
+        await told?.();
+      };
+    },
   };
+}
+
+function openHeartbeat(
+  { configuration, parts, queue, pollWatch }: UpkeepDeps,
+  closing: Closing,
+): Heartbeat | undefined {
+  const { settings, secrets, syncFile, logger } = configuration;
+  const { heartbeatMs: everyMs } = settings.notify;
+  const { heartbeatUrl: url } = secrets;
+  if (everyMs === undefined || url === undefined) return undefined;
+  const { store, clock } = parts;
+  const startedAt = clock.now();
+  const ready = readinessOf(readiness(parts, queue, pollWatch), clock);
+  const prove = async () => proofOf(await ready(), await streamStatus(store, syncFile.streams, clock), startedAt);
+  const proxy = proxyOf(url, settings.notify, secrets);
+  const http = closing.use(tellingHttp({ url, proxy, userAgent: `svcsync/${version}` }));
+  return new Heartbeat({ http, url, everyMs, prove, logger });
 }

@@ -1,8 +1,9 @@
 import type { ErrorFacts } from "#model";
-import { counted, duration, healsItself, remedyOf, type BlockedPolicy, type ErrorGroup } from "#operator";
+import { counted, duration, healsItself, isSnoozed, remedyOf, type BlockedPolicy, type ErrorGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
-import type { ChannelState } from "#store";
+import type { ChannelState, GroupNote } from "#store";
+import { careConditions, type CareFacts } from "./care-conditions.ts";
 import type { Condition } from "./condition.ts";
 
 /** A credential or certificate whose end is known. */
@@ -13,12 +14,14 @@ export interface Expiry {
 }
 
 /** What is true now, read from the same places as `status` and the page. */
-export interface NoticeFacts {
+export interface NoticeFacts extends CareFacts {
   readonly now: number;
   readonly streams: readonly StreamStatus[];
   readonly blockedRecords: BlockedPolicy;
   /** Parked and uncertain records by cause. */
   readonly groups: readonly ErrorGroup[];
+  /** What people wrote down about causes, by the group's id. */
+  readonly notes: ReadonlyMap<string, GroupNote>;
   readonly service: Pick<ServiceState, "state">;
   /** False: the queue does not answer. */
   readonly isQueueThere: boolean;
@@ -50,13 +53,14 @@ export function conditionsOf(facts: NoticeFacts, policy: ConditionPolicy): Condi
   return [
     ...failing(facts.streams, policy),
     ...facts.streams.flatMap((stream) => guarded(stream)),
-    ...facts.groups.flatMap(grouped),
+    ...facts.groups.flatMap((group) => grouped(group, facts.notes.get(group.id), facts.now)),
     ...blocked(facts),
     ...facts.silent.map((each) => silence(each, facts.now)),
     ...connections(facts, policy),
     ...disk(facts, policy),
     ...facts.expiries.flatMap((each) => expiry(each, facts.now)),
     ...facts.channels.flatMap(channel),
+    ...careConditions(facts),
   ];
 }
 
@@ -111,7 +115,8 @@ function guarded({ name, holds, deletionsHeld }: StreamStatus): Condition[] {
   return conditions;
 }
 
-function grouped({ id, stream, state, message, count, error, examples }: ErrorGroup): Condition[] {
+function grouped(group: ErrorGroup, note: GroupNote | undefined, now: number): Condition[] {
+  const { id, stream, state, message, count, error, examples } = group;
   if (state !== "parked" && state !== "uncertain") return [];
   const records = counted(count, "record");
   const isOne = count === 1;
@@ -129,6 +134,7 @@ function grouped({ id, stream, state, message, count, error, examples }: ErrorGr
             cause: causeText(isOne ? error : { ...error, message }),
             remedy: `${remedyOf(error, example)}${all}`,
           }),
+      ...(isSnoozed(note, count, now) ? { isSnoozed: true } : {}),
       affected: `${stream}: ${examples.map(({ key }) => key).join(", ")}${count > examples.length ? " and more" : ""}`,
       count,
       patienceMs: PERSON_MS,

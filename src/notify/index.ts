@@ -3,4 +3,6 @@ export { conditionsOf, type ConditionPolicy, type Expiry, type NoticeFacts } fro
 export { testDigest } from "./digest.ts";
 export { Expiries } from "./expiries.ts";
 export { Notifier, type OpenChannel } from "./notifier.ts";
-export { openChannels } from "./open.ts";
+export { openChannels, proxyOf } from "./open.ts";
+export { tellingHttp } from "./channels/webhook.ts";
+export { SILENCE_SPAN_MS, silentStreams } from "./silence.ts";

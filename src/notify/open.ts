@@ -38,7 +38,7 @@ export function openChannels(settings: NotifySettings, { secrets, clock, version
 }
 
 /** The proxy for an address, as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say. */
-function proxyOf(
+export function proxyOf(
   url: string,
   { noProxy }: Pick<NotifySettings, "noProxy">,
   { proxies }: Secrets,

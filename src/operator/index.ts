@@ -10,7 +10,7 @@ export { csvText } from "./csv.ts";
 export { paceText } from "./pace-text.ts";
 export { actorText } from "./actor-text.ts";
 export { eachRecord } from "./each-record.ts";
-export { retry, type RetryInput } from "./acts/retry.ts";
+export { retry, retryGroup, type RetryInput } from "./acts/retry.ts";
 export { skip, type Skipped, type SkipInput } from "./acts/skip.ts";
 export { bind, knownRecord, labelOf, resolve, type Bound } from "./acts/resolve.ts";
 export { unbind } from "./acts/unbind.ts";
@@ -18,4 +18,15 @@ export { rereadKeys, rereadStream, type Reread } from "./acts/reread.ts";
 export { confirmChange } from "./acts/change.ts";
 export { confirmDeletions } from "./acts/deletions.ts";
 export { decideAdoption } from "./acts/adoption.ts";
+export {
+  groupRecords,
+  isSnoozed,
+  knownGroup,
+  noteGroup,
+  notedGroups,
+  readGroups,
+  type GroupNoteInput,
+  type NotedGroup,
+} from "./acts/group-notes.ts";
+export { upkeepText, type UpkeepFacts } from "./upkeep-text.ts";
 export { pause, resume, type PauseInput } from "./acts/pause.ts";

@@ -210,6 +210,9 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_NOTIFY_REFUSED: person(
     'Correct what the message names (a sender, a receiver, an address), then "svcsync notify --test".',
   ),
+  E_GROUP_UNKNOWN: person('Take an id that "svcsync groups" lists; a group ends when none of its records is held up.'),
+  E_BACKUP_DAMAGED: person("Look at the disk of BACKUP_DIR: what was written there cannot be read again."),
+  E_BACKUP_SPACE: person("Free space in BACKUP_DIR, choose another folder, or lower BACKUP_KEEP."),
   E_HEALTH_PORT: person("Give HEALTH_PORT another number, or 0 for any free one."),
   E_NOT_READY: itself("Look at the part that is named; nothing is lost meanwhile."),
 };

@@ -12,7 +12,13 @@ export interface PollFacts {
 
 /** How one delivery ended. */
 export type Delivery =
-  | { readonly kind: "done"; readonly outcome: Outcome; readonly durationMs: number }
+  | {
+      readonly kind: "done";
+      readonly outcome: Outcome;
+      readonly durationMs: number;
+      /** From the poll that first saw the change to its end; absent where the record was only mapped again. */
+      readonly sinceChangeMs?: number;
+    }
   | {
       readonly kind: "waiting" | "retry" | "parked" | "uncertain";
       readonly error: ErrorFacts;

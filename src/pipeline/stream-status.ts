@@ -1,6 +1,6 @@
 import { type Clock, type RecordState, type ResourceName, type StreamName } from "#model";
 import type { Stream } from "#mapping";
-import type { ActStore, CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore } from "#store";
+import type { ActStore, CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore, ScheduleStore } from "#store";
 import { heldBy } from "./wake/stream-holds.ts";
 import type { Held } from "./wake/hold.ts";
 import { heldDeletions } from "./poll/delete-guard.ts";
@@ -20,6 +20,8 @@ export interface StreamStatus {
   readonly cursor: CursorState;
   /** Milliseconds since a poll last reached the end of its window. */
   readonly lagMs: number | undefined;
+  /** Milliseconds since the oldest change was first seen that is on its way to the service; undefined: all that is due is there. */
+  readonly undeliveredMs?: number | undefined;
   readonly counts: Readonly<Partial<Record<RecordState, number>>>;
   /** Why nothing of this stream is delivered, and what ends it; empty while it flows. */
   readonly holds: readonly Held[];
@@ -32,7 +34,11 @@ export interface StreamStatus {
 }
 
 /** What the status is read from. */
-type StatusStore = IntakeStore & RecordStore & OperatorStore & NoteStore & { readonly acts: Pick<ActStore, "pauseOf"> };
+type StatusStore = IntakeStore &
+  RecordStore &
+  OperatorStore &
+  NoteStore &
+  Pick<ScheduleStore, "undeliveredSince"> & { readonly acts: Pick<ActStore, "pauseOf"> };
 
 /** The status of each stream, from the store alone: right beside a running daemon and without one. */
 export async function streamStatus(
@@ -57,6 +63,7 @@ async function oneStatus(
 ): Promise<StreamStatus> {
   const cursor = await store.cursor(stream.name);
   const holds = await heldBy(store, stream.name, now);
+  const undeliveredAt = await store.undeliveredSince(stream.name);
   const { error, firstLoad, completedAt } = cursor;
   const attention: string[] = [];
   attention.push(...holds.map(({ reason, remedy }) => `${reason}; ${remedy}`));
@@ -74,6 +81,7 @@ async function oneStatus(
     state: stateOf(holds) ?? (error ? "failing" : firstLoad ? "loading" : "following"),
     cursor,
     lagMs: completedAt === undefined ? undefined : Math.max(0, now - completedAt),
+    undeliveredMs: undeliveredAt === undefined ? undefined : Math.max(0, now - undeliveredAt),
     counts,
     holds,
     deletionsHeld: deletions.length > 0,

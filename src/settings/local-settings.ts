@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { notifySettings } from "./notify-settings.ts";
 import type { Problem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
@@ -36,6 +37,12 @@ export function localSettings(
     blockedRecords: values.BLOCKED_RECORDS,
     notify: notifySettings(values, problems),
     tracesUrl: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    care: {
+      backupEveryMs: values.BACKUP_EVERY,
+      backupKeep: values.BACKUP_KEEP,
+      backupDir: values.BACKUP_DIR ?? join(values.DATA_DIR, "backups"),
+      reconcileEveryMs: values.RECONCILE_EVERY,
+    },
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
     environment,
   };

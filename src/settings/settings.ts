@@ -68,6 +68,13 @@ export interface LocalSettings {
   readonly notify: NotifySettings;
   /** Where traces are sent; undefined: nowhere. */
   readonly tracesUrl: string | undefined;
+  /** What the daemon does for the store at intervals; undefined intervals: never. */
+  readonly care: {
+    readonly backupEveryMs: number | undefined;
+    readonly backupKeep: number;
+    readonly backupDir: string;
+    readonly reconcileEveryMs: number | undefined;
+  };
   readonly log: { readonly level: "debug" | "info" | "warn" | "error"; readonly format: "json" | "pretty" | "auto" };
   /** The whole environment, for `${NAME}` in the sync file. Values are secrets until proven otherwise: never log them. */
   readonly environment: Readonly<Record<string, string>>;

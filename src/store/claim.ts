@@ -35,6 +35,8 @@ interface ClaimFacts {
   readonly unreadable?: ErrorFacts | undefined;
   /** The ERP said that the record is gone (`row` is the last one seen). */
   readonly deleted: boolean;
+  /** When the change that is delivered was staged; absent where this version was written before (the sync file changed). */
+  readonly changedAt?: number;
   /** Deliveries that failed since the last real change. */
   readonly attempts: number;
   /** What was last written to the service, or undefined before the first write. */

@@ -3,4 +3,5 @@ export * from "./claim.ts";
 export * from "./facts.ts";
 export type { Note } from "./note.ts";
 export { isAnswerable } from "./transitions.ts";
+export { verifyBackup, type VerifiedBackup } from "./sqlite/durability/verify.ts";
 export { openStore } from "./sqlite/index.ts";

@@ -24,6 +24,12 @@ export function openGauges(registry: Registry, version: string): { set(readings:
     labelNames: ["stream", "by"],
     registers,
   });
+  const undelivered = new Gauge({
+    name: "svcsync_undelivered_age_seconds",
+    help: "Time since the oldest change was first seen that is on its way to the service; 0 where none is.",
+    labelNames: ["stream"],
+    registers,
+  });
   const jobs = new Gauge({
     name: "svcsync_queue_jobs",
     help: "Jobs in the queue, each for many records: those that wait and those in flight (active).",
@@ -54,6 +60,18 @@ export function openGauges(registry: Registry, version: string): { set(readings:
     labelNames: [],
     registers,
   });
+  const backup = new Gauge({
+    name: "svcsync_backup_age_seconds",
+    help: "Time since the last scheduled backup that was opened and checked; absent before the first.",
+    labelNames: [],
+    registers,
+  });
+  const drift = new Gauge({
+    name: "svcsync_drift",
+    help: "Differences that the last scheduled comparison with the service found.",
+    labelNames: ["stream", "kind"],
+    registers,
+  });
   const notices = new Gauge({
     name: "svcsync_notifications_waiting",
     help: "Changes of state that wait for a channel of notifications.",
@@ -67,14 +85,19 @@ export function openGauges(registry: Registry, version: string): { set(readings:
 
   return {
     set(readings) {
-      for (const gauge of [records, lag, held, jobs, notices, breaker, limit, hold, perSecond]) gauge.reset();
+      for (const gauge of [records, lag, held, undelivered, jobs, notices, drift, breaker, limit, hold, perSecond])
+        gauge.reset();
       for (const [stream, states] of readings.records ?? [])
         for (const [state, count] of Object.entries(states)) records.set({ stream, state }, count);
       for (const [stream, ms] of readings.lagMs ?? []) lag.set({ stream }, ms / 1000);
       for (const [stream, kinds] of readings.held ?? []) for (const by of kinds) held.set({ stream, by }, 1);
+      for (const [stream, ms] of readings.undeliveredMs ?? []) undelivered.set({ stream }, ms / 1000);
       for (const [state, count] of Object.entries(readings.queue ?? {})) jobs.set({ state }, count);
       for (const [channel, count] of readings.notices ?? []) notices.set({ channel }, count);
-      for (const gauge of [limit, hold, perSecond]) gauge.remove();
+      for (const [stream, kinds] of Object.entries(readings.drifts ?? {}))
+        for (const [kind, count] of Object.entries(kinds)) drift.set({ stream, kind }, count);
+      for (const gauge of [backup, limit, hold, perSecond]) gauge.remove();
+      if (readings.backupAgeMs !== undefined) backup.set(readings.backupAgeMs / 1000);
       if (readings.service !== undefined) {
         limit.set(readings.service.concurrency);
         hold.set(readings.service.holdMs / 1000);

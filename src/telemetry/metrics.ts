@@ -8,8 +8,14 @@ export interface Readings {
   readonly lagMs?: ReadonlyMap<StreamName, number>;
   /** What holds each stream; without an entry nothing does. */
   readonly held?: ReadonlyMap<StreamName, readonly string[]>;
+  /** Milliseconds since the oldest change was first seen that is not delivered yet; absent where none is due. */
+  readonly undeliveredMs?: ReadonlyMap<StreamName, number>;
   /** Wake-ups that wait, and deliveries and polls that run now. */
   readonly queue?: { readonly waiting: number; readonly active: number };
+  /** Milliseconds since the last scheduled backup that was verified. */
+  readonly backupAgeMs?: number;
+  /** Differences of the last scheduled comparison, by stream and kind. */
+  readonly drifts?: Readonly<Record<StreamName, Readonly<Record<string, number>>>>;
   /** Changes that wait for each channel of notifications. */
   readonly notices?: ReadonlyMap<string, number>;
   readonly service?: {
@@ -27,6 +33,8 @@ export type DeliveryEnd = Outcome | "waiting" | "retry" | "parked" | "uncertain"
 /** The figures that operators watch. Counting never throws and never waits. */
 export interface Metrics {
   delivered(stream: StreamName, end: DeliveryEnd, durationMs: number): void;
+  /** A change reached the service this long after the poll that first saw it. */
+  arrived(stream: StreamName, sinceChangeMs: number): void;
   /** One request to the service that was answered, or that failed without an answer (`status` undefined). */
   requested(request: {
     readonly resource: ResourceName;

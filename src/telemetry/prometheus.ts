@@ -7,6 +7,8 @@ export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /** From a look-up in a local network to the longest call that the settings allow by default, in seconds. */
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** From a change that a poll brings at once to one that waited for a weekend. */
+const latencyBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400, 259_200];
 /** From a poll that found nothing to a first load. */
 const pollBuckets = [0.05, 0.25, 1, 5, 15, 60, 300, 1800];
 
@@ -60,6 +62,13 @@ export function openMetrics({ version, read }: MetricsOptions): Metrics {
     labelNames: ["stream"],
     registers,
   });
+  const latency = new Histogram({
+    name: "svcsync_change_latency_seconds",
+    help: "From the poll that first saw a change to the service holding it.",
+    labelNames: ["stream"],
+    buckets: latencyBuckets,
+    registers,
+  });
   const notifications = new Counter({
     name: "svcsync_notifications_total",
     help: "Messages to people by channel, and whether the channel took them.",
@@ -73,6 +82,7 @@ export function openMetrics({ version, read }: MetricsOptions): Metrics {
       deliveries.inc({ stream, end });
       deliverySeconds.observe({ stream }, durationMs / 1000);
     },
+    arrived: (stream, sinceChangeMs) => latency.observe({ stream }, sinceChangeMs / 1000),
     requested({ resource, method, status, durationMs }) {
       requestSeconds.observe({ resource, method, status: status ?? "none" }, durationMs / 1000);
     },

@@ -1,8 +1,8 @@
 import type { Binding, RecordId, RecordState, StreamName } from "#model";
-import type { BlockedPolicy } from "#operator";
+import type { BlockedPolicy, UpkeepFacts } from "#operator";
 import type { RecordSides, StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
-import type { AuditRecord, RecordView } from "#store";
+import type { AuditRecord, HistoryStore, RecordView } from "#store";
 import type { PageActs } from "./acts.ts";
 
 /** Where the daemon stands. */
@@ -16,6 +16,8 @@ export interface Overview {
   readonly heldDeletions?: Readonly<Record<StreamName, number>>;
   /** Undefined: the queue does not answer. */
   readonly queue: { readonly waiting: number; readonly active: number } | undefined;
+  /** Backups, comparisons and channels of notifications. */
+  readonly upkeep?: UpkeepFacts;
 }
 
 /** Why one record is the way it is. */
@@ -36,6 +38,8 @@ export interface StatusSource {
     readonly after?: RecordId;
     readonly limit: number;
   }): Promise<readonly RecordView[]>;
+  /** What each stream did, hour by hour. */
+  readonly history: HistoryStore["history"];
   /** `readService`: with what the service holds now, by one request. */
   record(id: RecordId, options?: { readonly readService: boolean }): Promise<RecordDetail | undefined>;
   /** The record that is bound to this id of the service. */

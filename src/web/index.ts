@@ -3,4 +3,4 @@ export { hashPassword } from "./access/password-hash.ts";
 export type { PageActs } from "./acts.ts";
 export type { PageAccess } from "./access/visitor.ts";
 export type { Overview, RecordDetail, StatusSource } from "./contract.ts";
-export type { ReadinessChecks } from "./readiness.ts";
+export { readinessOf, type Readiness, type ReadinessChecks } from "./readiness.ts";

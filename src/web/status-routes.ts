@@ -7,6 +7,9 @@ import { jsonAnswer } from "./json-answer.ts";
 import { recordsLookedAt } from "./pages/group-cards.ts";
 import { problemsOf, statusPage } from "./pages/status-page.ts";
 
+/** How far back the history goes where nothing is asked for. */
+const DAY_MS = 86_400_000;
+
 /** The first page, and the same for scripts. */
 export function addStatus(app: App, { status, redact, clock, version }: RouteDeps, gate: Gate): void {
   app.get("/", async (c) => {
@@ -25,6 +28,13 @@ export function addStatus(app: App, { status, redact, clock, version }: RouteDep
         now: clock.now(),
       }),
     );
+  });
+  app.get("/api/history", async (c) => {
+    const stream = c.req.query("stream");
+    const since = Date.parse(c.req.query("since") ?? new Date(clock.now() - DAY_MS).toISOString());
+    if (Number.isNaN(since)) return c.json({ error: "since: wanted an instant such as 2026-11-22T00:00:00Z" }, 400);
+    const hours = await status.history({ since, ...(stream === undefined ? {} : { stream }) });
+    return jsonAnswer(c, { hours: redacted(hours, redact) });
   });
   app.get("/api/status", async (c) => {
     const overview = redacted(await status.overview(), redact);

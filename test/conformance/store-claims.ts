@@ -36,6 +36,7 @@ export function describeClaims(makePlace: MakePlace): void {
         sequence: 1,
         row: { name: "A", tags: [1, null, { deep: true }] },
         deleted: false,
+        changedAt: scene.clock.now(),
         attempts: 0,
         binding: undefined,
         applied: undefined,

@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { describeActs } from "./store-acts.ts";
 import { describeClaims } from "./store-claims.ts";
 import { describeFamily } from "./store-family.ts";
+import { describeFreshness } from "./store-freshness.ts";
 import { describeJournal } from "./store-journal.ts";
 import { describeOpening } from "./store-opening.ts";
 import { describeOutcomes } from "./store-outcomes.ts";
@@ -26,6 +27,7 @@ export function describeStore(name: string, makePlace: MakePlace, features: Stor
     describeActs(makePlace);
     describeSweeps(makePlace);
     describeReference(makePlace);
+    describeFreshness(makePlace);
     describeNotices(makePlace);
     describeOpening(makePlace, features);
   });

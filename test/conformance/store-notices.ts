@@ -76,9 +76,10 @@ export function describeNotices(makePlace: MakePlace): void {
 
     it("keeps the note of a group until it is forgotten", async () => {
       await using scene = await Scene.open(makePlace);
-      const note = { note: "ask Anna", owner: "anna", snooze: { until: 9, count: 4 }, by: "cli", at: 1 };
+      const by = { name: "anna", via: "cli" } as const;
+      const note = { note: "ask Anna", owner: "anna", snooze: { until: 9, count: 4 }, by, at: 1 };
       await scene.store.groups.saveGroupNote("aaaa", note);
-      await scene.store.groups.saveGroupNote("bbbb", { owner: "ben", by: "cli", at: 2 });
+      await scene.store.groups.saveGroupNote("bbbb", { owner: "ben", by, at: 2 });
       await scene.store.groups.saveGroupNote("bbbb", undefined);
       await scene.reopen();
       expect([...(await scene.store.groups.groupNotes())]).toEqual([["aaaa", note]]);

@@ -33,6 +33,7 @@ function conditions(facts: Partial<NoticeFacts>) {
     streams: [],
     blockedRecords: "note",
     groups: [],
+    notes: new Map(),
     service: { state: "closed" },
     isQueueThere: true,
     disk: { path: "/data", freeBytes: 10 ** 12 },

@@ -30,6 +30,7 @@ describe(".env.example", () => {
       "DIALECT_PATHS",
       "NOTIFY_NAME",
       "NOTIFY_TIMEZONE",
+      "BACKUP_DIR",
     ]);
     const shown = Object.entries(parse(uncommented)).filter(
       ([name]) => !examples.has(name) && !name.endsWith("_PROXY") && !(name in required) && !isOfChannel(name),

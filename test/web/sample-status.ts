@@ -235,6 +235,7 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
   const retried: string[] = [];
   return {
     retried,
+    history: () => Promise.resolve([]),
     overview: () =>
       Promise.resolve({
         startedAt: now - 3 * 60 * minute,

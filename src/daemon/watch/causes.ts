@@ -1,10 +1,9 @@
 import type { Clock } from "#model";
-import { ErrorGroups, type ErrorGroup } from "#operator";
+import { readGroups, type ErrorGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { GroupStore } from "#store";
 
 const STATES = ["parked", "uncertain"] as const;
-const PAGE = 1_000;
 /** Causes may change while their number does not. */
 const FRESH_MS = 5 * 60_000;
 /** So many records are grouped once a minute at most, however fast they come. */
@@ -31,22 +30,12 @@ export class Causes {
     const age = last === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - last.at);
     const isFresh = last?.counts === counts ? age < FRESH_MS : total > MANY && age < MANY_FRESH_MS;
     if (last !== undefined && isFresh) return last.groups;
-    const groups = new ErrorGroups();
-    for (const { name, counts: present } of streams)
-      for (const state of STATES)
-        if ((present[state] ?? 0) > 0)
-          for await (const page of this.#pages(name, state)) page.forEach((each) => groups.add(each));
-    this.#read = { at: now, counts, groups: groups.list() };
+    const groups = await readGroups(
+      this.#store,
+      streams.map(({ name }) => name),
+      STATES,
+    );
+    this.#read = { at: now, counts, groups };
     return this.#read.groups;
-  }
-
-  async *#pages(stream: string, state: (typeof STATES)[number]) {
-    let after: string | undefined;
-    for (;;) {
-      const page = await this.#store.held({ stream, state, ...(after === undefined ? {} : { after }), limit: PAGE });
-      yield page;
-      after = page.at(-1)?.id.key;
-      if (page.length < PAGE || after === undefined) return;
-    }
   }
 }

@@ -1,18 +1,24 @@
 import { errorFacts, sleep, type Clock } from "#model";
-import type { MaintenanceStore } from "#store";
+import type { HistoryStore, MaintenanceStore } from "#store";
 import type { Logger } from "#telemetry";
 
 const DAY_MS = 24 * 60 * 60_000;
 const EVERY_MS = 60 * 60_000;
+/** A year and the month before it, to compare with. */
+const RUN_HISTORY_DAYS = 400;
+
+type HousekeepingStore = Pick<MaintenanceStore, "pruneAudit"> & {
+  readonly history: Pick<HistoryStore, "pruneHistory">;
+};
 
 /** Background work: deletes old history. */
 export class Housekeeping {
-  readonly #store: Pick<MaintenanceStore, "pruneAudit">;
+  readonly #store: HousekeepingStore;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #keepDays: number;
 
-  constructor(store: Pick<MaintenanceStore, "pruneAudit">, clock: Clock, logger: Logger, keepDays: number) {
+  constructor(store: HousekeepingStore, clock: Clock, logger: Logger, keepDays: number) {
     this.#store = store;
     this.#clock = clock;
     this.#logger = logger;
@@ -24,6 +30,7 @@ export class Housekeeping {
       try {
         const count = await this.#store.pruneAudit(this.#clock.now() - this.#keepDays * DAY_MS);
         if (count > 0) this.#logger.info({ count }, "old history was removed");
+        await this.#store.history.pruneHistory(this.#clock.now() - RUN_HISTORY_DAYS * DAY_MS);
       } catch (thrown) {
         this.#logger.warn({ err: errorFacts(thrown) }, "old history was not removed");
       }

@@ -1,4 +1,4 @@
-import type { RecordId, StreamName } from "#model";
+import type { Outcome, RecordId, StreamName } from "#model";
 import { streamStatus, type Delivery, type Observer, type PollFacts } from "#pipeline";
 import { openMetrics, type Metrics, type Readings } from "#telemetry";
 import type { Stream } from "#mapping";
@@ -6,6 +6,9 @@ import type { Queue } from "#queue";
 import type { ServiceContext } from "#service";
 import type { Systems } from "../systems.ts";
 import { version } from "../version.ts";
+
+/** Outcomes after which the service holds what the ERP showed. */
+const ARRIVALS: ReadonlySet<Outcome> = new Set(["created", "adopted", "updated", "deleted"]);
 
 /** Counts what the pipeline and the service's client do, and reads the rest on request. */
 export class DaemonMetrics implements Observer {
@@ -26,6 +29,8 @@ export class DaemonMetrics implements Observer {
   delivered({ stream }: RecordId, delivery: Delivery): void {
     const end = delivery.kind === "done" ? delivery.outcome : delivery.kind;
     this.metrics.delivered(stream, end, delivery.durationMs);
+    if (delivery.kind === "done" && delivery.sinceChangeMs !== undefined && ARRIVALS.has(delivery.outcome))
+      this.metrics.arrived(stream, delivery.sinceChangeMs);
   }
 
   polled(stream: StreamName, facts: PollFacts): void {
@@ -42,10 +47,15 @@ async function readings(parts: Systems, streams: readonly Stream[], queue: Queue
   const statuses = await streamStatus(store, streams, clock);
   const depth = await queue.depth().catch(() => undefined);
   const channels = await store.notices.channels();
+  const { verified } = (await store.care.backupState()) ?? {};
+  const { drifts } = (await store.care.driftState()) ?? {};
   return {
     records: new Map(statuses.map(({ name, counts }) => [name, counts])),
     lagMs: new Map(statuses.flatMap(({ name, lagMs }) => (lagMs === undefined ? [] : [[name, lagMs] as const]))),
     held: new Map(statuses.map(({ name, holds }) => [name, holds.map(({ kind }) => kind)])),
+    undeliveredMs: new Map(statuses.map(({ name, undeliveredMs = 0 }) => [name, undeliveredMs])),
+    ...(verified ? { backupAgeMs: Math.max(0, clock.now() - verified.at) } : {}),
+    ...(drifts ? { drifts } : {}),
     notices: new Map(channels.map(({ name, waiting }) => [name, waiting])),
     ...(depth ? { queue: depth } : {}),
     service: service.state(),

@@ -19,7 +19,11 @@ export interface WebhookOptions {
 }
 
 /** A client that tells another system something, and expects little of it. */
-function tellingHttp({ url, proxy, userAgent }: Pick<WebhookOptions, "url" | "proxy" | "userAgent">): HttpClient {
+export function tellingHttp({
+  url,
+  proxy,
+  userAgent,
+}: Pick<WebhookOptions, "url" | "proxy" | "userAgent">): HttpClient {
   return openHttp({
     url,
     proxy,

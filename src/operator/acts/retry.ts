@@ -1,6 +1,9 @@
-import type { Actor, RecordId } from "#model";
-import type { OperatorStore, RecordStore } from "#store";
+import type { Actor, RecordId, StreamName } from "#model";
+import type { GroupStore, OperatorStore, RecordStore } from "#store";
+import { groupRecords } from "./group-notes.ts";
 import { eachRecord } from "../each-record.ts";
+
+const states = ["parked", "waiting"] as const;
 
 /** One record, the records of a stream, or all; `code`: only those that met this error. */
 export interface RetryInput {
@@ -9,7 +12,19 @@ export interface RetryInput {
   readonly code?: string | undefined;
 }
 
-const states = ["parked", "waiting"] as const;
+/** Makes the records of a group due again, whichever state they are held in. Returns how many. */
+export async function retryGroup(
+  { store }: { readonly store: OperatorStore & { readonly groups: GroupStore } },
+  streams: readonly StreamName[],
+  group: string,
+  by: Actor,
+): Promise<number> {
+  const ids: RecordId[] = [];
+  for await (const { id } of groupRecords({ store }, streams, group)) ids.push(id);
+  let count = 0;
+  for (const id of ids) count += await store.retryNow({ ...id, states }, by);
+  return count;
+}
 
 /**
  * Makes parked and waiting records due again; one that is named also if a person left it out before. A running daemon delivers

@@ -132,7 +132,9 @@ export class Synchronizer {
       const { outcome } = await this.#run(claim, stream, used, signal).catch(
         this.#presence.sober(claim, stream.resource, signal),
       );
-      this.#delivered(claim, { kind: "done", outcome, durationMs: clock.now() - startedAt });
+      const now = clock.now();
+      const since = claim.changedAt === undefined ? {} : { sinceChangeMs: Math.max(0, now - claim.changedAt) };
+      this.#delivered(claim, { kind: "done", outcome, durationMs: now - startedAt, ...since });
     } catch (thrown) {
       if (claim) await this.#failed(claim, thrown, used.parents, startedAt, signal);
       else if (thrown instanceof StopError) this.#deps.stop(thrown);

@@ -1,3 +1,4 @@
+import { careKeys } from "./care-keys.ts";
 import {
   deliveryKeys,
   fileKeys,
@@ -27,6 +28,7 @@ export const keys = {
   ...pageKeys,
   ...statusKeys,
   ...notifyKeys,
+  ...careKeys,
   ...logKeys,
   ...dialectKeys,
 };
@@ -49,6 +51,7 @@ export const sections: readonly { readonly title: string; readonly keys: Readonl
   { title: "Access to the status page", keys: pageKeys },
   { title: "Status", keys: statusKeys },
   { title: "Notifications", keys: notifyKeys },
+  { title: "Backups and comparisons", keys: careKeys },
   { title: "Log and traces", keys: logKeys },
   { title: "Dialect: what the API reference of the service leaves open", keys: dialectKeys },
 ];
@@ -74,6 +77,8 @@ export const ownPrefixes = [
   "HEALTH_",
   "PAGE_",
   "NOTIFY_",
+  "BACKUP_",
+  "RECONCILE_",
   "SMTP_",
   "HEARTBEAT_",
   "LOG_",

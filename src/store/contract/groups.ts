@@ -1,4 +1,4 @@
-import type { ErrorFacts, RecordId, RecordState, StreamName } from "#model";
+import type { Actor, ErrorFacts, RecordId, RecordState, StreamName } from "#model";
 
 /** What a record is held up by, without its contents: thousands are read at once. */
 export interface HeldRecord {
@@ -13,7 +13,7 @@ export interface GroupNote {
   readonly owner?: string;
   /** No message about the group until then, unless it has ten times as many records. */
   readonly snooze?: { readonly until: number; readonly count: number };
-  readonly by: string;
+  readonly by: Actor;
   readonly at: number;
 }
 

@@ -10,7 +10,9 @@ import type { NoteStore } from "./notes.ts";
 import type { ReferenceStore } from "./references.ts";
 import type { MaintenanceStore } from "./maintenance.ts";
 import type { ActStore } from "./acts.ts";
+import type { CareStore } from "./care.ts";
 import type { GroupStore } from "./groups.ts";
+import type { HistoryStore } from "./history.ts";
 import type { NoticeStore } from "./notices.ts";
 
 /**
@@ -40,6 +42,8 @@ export interface Store
   readonly acts: ActStore;
   readonly notices: NoticeStore;
   readonly groups: GroupStore;
+  readonly care: CareStore;
+  readonly history: HistoryStore;
 }
 
 export interface OpenStoreOptions {
@@ -68,3 +72,5 @@ export * from "./maintenance.ts";
 export * from "./acts.ts";
 export * from "./notices.ts";
 export * from "./groups.ts";
+export * from "./care.ts";
+export * from "./history.ts";

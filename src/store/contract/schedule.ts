@@ -12,6 +12,12 @@ export interface ScheduleStore {
   /** The earliest moment at which something becomes due, or undefined; `besides` leaves out what met one of these errors. */
   nextDueAt(streams: readonly StreamName[], besides?: readonly ErrorCode[]): Promise<number | undefined>;
 
+  /**
+   * When the oldest change was staged that is on its way to the service and not there yet, as far as the first ten thousand due
+   * records tell. First loads, records mapped again, and those that wait for others or for a person do not count.
+   */
+  undeliveredSince(stream: StreamName): Promise<number | undefined>;
+
   /** The clock was set back by `byMs`: every due time and lease goes back with it, so that nothing waits for it to catch up. */
   clockSetBack(byMs: number): Promise<void>;
 

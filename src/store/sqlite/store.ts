@@ -14,10 +14,8 @@ import { GroupCommit } from "./durability/group-commit.ts";
 import { expectUndamaged } from "./durability/integrity.ts";
 import { markRestored } from "./durability/restored.ts";
 import { makeParts, type StoreDeps } from "./parts.ts";
-import { Acts } from "./tables/acts.ts";
+import { makeRoles, type Roles } from "./roles.ts";
 import { latestOfEach } from "./steps/staging.ts";
-import { Groups } from "./tables/groups.ts";
-import { Notices } from "./tables/notices.ts";
 import type { RecordQuery } from "./tables/views.ts";
 
 /** Everything that ends or opens a journal entry outlives a power cut. */
@@ -49,9 +47,11 @@ export class SqliteStore implements Store {
   readonly #deps: StoreDeps;
   /** What is written down of errors holds no secret. */
   readonly #clean: <Value>(value: Value) => Value;
-  readonly acts: Acts;
-  readonly notices: Notices;
-  readonly groups: Groups;
+  readonly acts: Roles["acts"];
+  readonly notices: Roles["notices"];
+  readonly groups: Roles["groups"];
+  readonly history: Roles["history"];
+  readonly care: Roles["care"];
   #isClosing = false;
   #isClosed = false;
 
@@ -64,9 +64,9 @@ export class SqliteStore implements Store {
     this.#commit = new GroupCommit(db, disk, () => this.#deps.moment.note());
     this.#deps = makeParts(db, clock, leaseMs, logger);
     const access = { read: this.#read.bind(this), step: this.#commit.run.bind(this.#commit), clean: this.#clean };
-    this.acts = new Acts(db, this.#deps.audit, access);
-    this.notices = new Notices(db, access);
-    this.groups = new Groups(db, access);
+    const roles = makeRoles(db, this.#deps.audit, access);
+    ({ acts: this.acts, notices: this.notices, groups: this.groups } = roles);
+    ({ history: this.history, care: this.care } = roles);
   }
 
   /** A read of what is committed then. */
@@ -110,6 +110,7 @@ export class SqliteStore implements Store {
     });
   }
 
+  undeliveredSince = (stream: StreamName) => this.#read(() => this.#deps.schedule.undeliveredSince(stream));
   latestMoment = () => this.#read(() => this.#deps.moment.ms);
 
   nextDueAt(...[streams, besides]: Parameters<Store["nextDueAt"]>) {

@@ -1,9 +1,9 @@
 import { recordLabel } from "#model";
-import { knownRecord, retry } from "#operator";
+import { knownGroup, knownRecord, retry, retryGroup, type RetryInput } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { parseRecord } from "../../arguments.ts";
 import type { Registration } from "../../command.ts";
-import { openStoreContext } from "../../command-context.ts";
+import { openStoreContext, type StoreContext } from "../../command-context.ts";
 import { exitCode } from "../../output/exit-code.ts";
 import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
@@ -12,6 +12,8 @@ import { areKnown, unknownStream } from "../../known-streams.ts";
 interface RetryOptions extends ActOptions {
   /** Those alone that met this error. */
   readonly code?: string;
+  /** The id of a group of records with the same cause. */
+  readonly group?: string;
   readonly json?: boolean;
 }
 
@@ -23,18 +25,23 @@ export const registerRetry: Registration = (cli) =>
         "Retry parked and waiting records: a running daemon does so within seconds, otherwise the next sync",
       )
       .argument("[target]", "a stream, or one record as stream/key (default: everything)")
-      .option("--code <code>", "only those that met this error"),
+      .option("--code <code>", "only those that met this error")
+      .option("--group <id>", "the records of one cause, as svcsync groups lists them"),
   )
     .option("--json", "as JSON")
     .action(cli.action(run));
 
 /** `svcsync retry [STREAM | RECORD]`: what is parked or waiting becomes due again. */
 async function run(target: string | undefined, options: RetryOptions, io: Io): Promise<number> {
+  if (options.group !== undefined && (target !== undefined || options.code !== undefined)) {
+    io.stderr.write("--group names the records: leave the target and --code out.\n");
+    return exitCode.usage;
+  }
   await using context = await openStoreContext(options, io);
   const id = target === undefined ? undefined : parseRecord(target);
   const stream = id?.stream ?? target;
   if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
-  const count = await retry(context, { stream, key: id?.key, code: options.code }, actorOf(options));
+  const count = await retried(context, { stream, key: id?.key, code: options.code }, options);
   if (count === 0 && id) {
     const { state } = await knownRecord(context.store, id);
     io.stderr.write(`${recordLabel(id)} is ${state}: there is nothing to try again.\n`);
@@ -43,4 +50,12 @@ async function run(target: string | undefined, options: RetryOptions, io: Io): P
   if (options.json) printJson(io.stdout, { due: count });
   else io.stdout.write(`${count} record${count === 1 ? " is" : "s are"} due again.\n`);
   return exitCode.ok;
+}
+
+async function retried(context: StoreContext, input: RetryInput, options: RetryOptions): Promise<number> {
+  const by = actorOf(options);
+  if (options.group === undefined) return retry(context, input, by);
+  const streams = context.syncFile.streams.map(({ name }) => name);
+  await knownGroup(context, streams, options.group);
+  return retryGroup(context, streams, options.group, by);
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemClock } from "#model";
+import { verifyBackup } from "#store";
 import type { Registration } from "../../command.ts";
 import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
 import { exitCode } from "../../output/exit-code.ts";
@@ -32,13 +33,14 @@ async function backup(path: string, options: BackupOptions, io: Io): Promise<num
   await using context = await openStoreContext(options, io);
   const begunAt = systemClock.now();
   await context.store.backup(path);
+  const { recordCount } = await verifyBackup(path);
   if (options.json) {
     const { size } = await stat(path);
-    printJson(io.stdout, { file: path, sizeBytes: size, begunAt });
+    printJson(io.stdout, { file: path, sizeBytes: size, begunAt, recordCount });
     return exitCode.ok;
   }
   io.stdout.write(
-    `The store is copied to ${path}. To restore it, stop svcsync, put the file into DATA_DIR as svcsync.db, and delete\n` +
+    `The store is copied to ${path} and the copy was checked (${recordCount.toLocaleString("en")} records). To restore it, stop svcsync, put the file into DATA_DIR as svcsync.db, and delete\n` +
       "svcsync.db-wal and svcsync.db-shm beside it: they belong to the old file and would damage the new one.\n",
   );
   return exitCode.ok;

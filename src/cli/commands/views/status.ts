@@ -1,5 +1,5 @@
 import { oneLine, systemClock } from "#model";
-import { attentionOf, duration, eachRecord, ErrorGroups, listHints, type ErrorGroup } from "#operator";
+import { attentionOf, duration, eachRecord, ErrorGroups, listHints, upkeepText, type ErrorGroup } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
 import type { Registration } from "../../command.ts";
 import { daemonWords } from "../../output/daemon-words.ts";
@@ -34,8 +34,17 @@ async function status(options: StatusOptions, io: Io): Promise<number> {
   const statuses = await streamStatus(context.store, context.syncFile.streams, systemClock);
   const causes = new ErrorGroups();
   for await (const record of eachRecord(context.store, { states: ["parked", "uncertain"] })) causes.add(record);
-  if (options.json) printJson(io.stdout, { streams: statuses, causes: causes.list() });
-  else io.stdout.write(asText(statuses, causes.list(), await daemonWords(context.settings.health)));
+  const { care, notices } = context.store;
+  const upkeep = {
+    backup: await care.backupState(),
+    drift: await care.driftState(),
+    channels: await notices.channels(),
+  };
+  if (options.json) printJson(io.stdout, { streams: statuses, causes: causes.list(), ...upkeep });
+  else {
+    const words = [...upkeepText(upkeep, systemClock.now()), ...(await daemonWords(context.settings.health))];
+    io.stdout.write(asText(statuses, causes.list(), words));
+  }
   return statusCode(statuses, context.settings.blockedRecords);
 }
 
@@ -43,10 +52,11 @@ async function status(options: StatusOptions, io: Io): Promise<number> {
 const CAUSES_SHOWN = 5;
 
 function asText(statuses: readonly StreamStatus[], causes: readonly ErrorGroup[], daemon: readonly string[]): string {
-  const rows = statuses.map(({ name, state, lagMs, counts }) => [
+  const rows = statuses.map(({ name, state, lagMs, undeliveredMs, counts }) => [
     name,
     state,
     lagMs === undefined ? "never" : `${duration(lagMs)} ago`,
+    undeliveredMs === undefined ? "" : duration(undeliveredMs),
     counts.applied ?? 0,
     (counts.due ?? 0) + (counts.claimed ?? 0),
     counts.waiting ?? 0,
@@ -55,7 +65,19 @@ function asText(statuses: readonly StreamStatus[], causes: readonly ErrorGroup[]
     counts.skipped ?? 0,
     counts.deleted ?? 0,
   ]);
-  const head = ["stream", "state", "polled", "in sync", "due", "waiting", "parked", "uncertain", "left out", "deleted"];
+  const head = [
+    "stream",
+    "state",
+    "polled",
+    "behind",
+    "in sync",
+    "due",
+    "waiting",
+    "parked",
+    "uncertain",
+    "left out",
+    "deleted",
+  ];
   const reasons = causes
     .slice(0, CAUSES_SHOWN)
     .map(

@@ -8,6 +8,8 @@ import { answeredCreates } from "./0007-answered-creates.ts";
 import { acts } from "./0008-acts.ts";
 import { notices } from "./0009-notices.ts";
 import { groupNotes } from "./0010-group-notes.ts";
+import { runHistory } from "./0011-run-history.ts";
+import { care } from "./0012-care.ts";
 
 /** The store's versions, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const migrations: readonly string[] = [
@@ -21,4 +23,6 @@ export const migrations: readonly string[] = [
   acts,
   notices,
   groupNotes,
+  runHistory,
+  care,
 ];

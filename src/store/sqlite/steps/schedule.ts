@@ -2,6 +2,9 @@ import type { Database } from "better-sqlite3";
 import type { Clock, ErrorCode, StreamName } from "#model";
 import type { DueRecord } from "../../facts.ts";
 
+/** However long the backlog is, its age costs some ten milliseconds at most. */
+const AGED = 10_000;
+
 interface DueRow {
   readonly key: string;
   readonly due_at: number;
@@ -14,6 +17,7 @@ export class Schedule {
   readonly #first;
   readonly #firstBesides;
   readonly #setBack;
+  readonly #undelivered;
 
   constructor(db: Database, clock: Clock) {
     this.#clock = clock;
@@ -28,6 +32,15 @@ export class Schedule {
       .prepare<[string, number, string], number>(
         `SELECT due_at FROM records WHERE stream = ? AND backfill = ? AND due_at IS NOT NULL
            AND coalesce(error ->> 'code', '') NOT IN (SELECT value FROM json_each(?)) ORDER BY due_at LIMIT 1`,
+      )
+      .pluck();
+    this.#undelivered = db
+      .prepare<[string], number | null>(
+        `SELECT min(changed_at) FROM (
+           SELECT id, changed_at, sequence FROM records
+           WHERE stream = ? AND backfill = 0 AND due_at IS NOT NULL ORDER BY due_at LIMIT ${AGED}) r
+         WHERE NOT EXISTS (SELECT 1 FROM waits WHERE child = r.id)
+           AND NOT EXISTS (SELECT 1 FROM written w WHERE w.record = r.id AND w.sequence = r.sequence)`,
       )
       .pluck();
     this.#setBack = db.prepare<[number]>("UPDATE records SET due_at = due_at - ? WHERE due_at IS NOT NULL");
@@ -48,6 +61,10 @@ export class Schedule {
       .toSorted((a, b) => a.dueAt - b.dueAt)
       .slice(0, limit)
       .map(({ stream, key }) => ({ id: { stream, key }, backfill }));
+  }
+
+  undeliveredSince(stream: StreamName): number | undefined {
+    return this.#undelivered.get(stream) ?? undefined;
   }
 
   clockSetBack(byMs: number): void {

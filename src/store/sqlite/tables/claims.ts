@@ -57,6 +57,7 @@ export class Claims {
       token,
       sequence: record.sequence,
       deleted: record.deleted === 1,
+      ...(record.applied_sequence === record.sequence ? {} : { changedAt: record.changed_at }),
       attempts: record.attempts,
       ...partsOf(record),
     };

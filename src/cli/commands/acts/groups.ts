@@ -1,0 +1,80 @@
+import { localTime, oneLine, systemClock } from "#model";
+import {
+  actorText,
+  counted,
+  knownGroup,
+  noteGroup,
+  notedGroups,
+  recordWord,
+  remedyOf,
+  type NotedGroup,
+} from "#operator";
+import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import type { Registration } from "../../command.ts";
+import { openStoreContext } from "../../command-context.ts";
+import { momentArgument } from "../../moment.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+
+interface GroupsOptions extends ActOptions {
+  readonly note?: string;
+  readonly owner?: string;
+  readonly snooze?: number;
+  readonly json?: boolean;
+}
+
+export const registerGroups: Registration = (cli) =>
+  withActor(
+    cli
+      .command("groups", "List records that are held up by cause; write down a note, an owner or a snooze for a cause")
+      .argument("[id]", "one group, by its id (default: all)")
+      .option("--note <text>", "a note for others; an empty text takes it away")
+      .option("--owner <name>", "who takes care of it; an empty text takes it away")
+      .option("--snooze <time>", "no message about it until then, as 18:00 or 2026-11-22 18:00", momentArgument),
+  )
+    .option("--json", "as JSON")
+    .action(cli.action(run));
+
+/** `svcsync groups [ID] [--note …]`: causes with what people wrote down about them. */
+async function run(id: string | undefined, options: GroupsOptions, io: Io): Promise<number> {
+  const { note, owner, snooze: snoozeUntil } = options;
+  const isNoted = note !== undefined || owner !== undefined || snoozeUntil !== undefined;
+  if (id === undefined && isNoted) {
+    io.stderr.write('Name the group: "svcsync groups" lists them with their ids.\n');
+    return exitCode.usage;
+  }
+  await using context = await openStoreContext(options, io);
+  const streams = context.syncFile.streams.map(({ name }) => name);
+  const shown =
+    id === undefined
+      ? await notedGroups(context, streams)
+      : [
+          isNoted
+            ? await noteGroup(
+                { store: context.store, clock: systemClock },
+                streams,
+                { id, note, owner, snoozeUntil },
+                actorOf(options),
+              )
+            : await knownGroup(context, streams, id),
+        ];
+  if (options.json) printJson(io.stdout, { groups: shown });
+  else io.stdout.write(shown.length === 0 ? "No record is held up.\n" : shown.map(asText).join("\n"));
+  return exitCode.ok;
+}
+
+function asText({ id, stream, state, count, error, message, examples, noted }: NotedGroup): string {
+  const lines = [
+    `${id}  ${counted(count, "record")} of ${stream} ${state}${error === undefined ? "" : ` (${error.code})`}`,
+  ];
+  if (error !== undefined) lines.push(`  ${count === 1 ? error.message : message}`);
+  lines.push(`  ${examples.map(recordWord).join("  ")}${count > examples.length ? " …" : ""}`);
+  if (error !== undefined) lines.push(`  -> ${remedyOf(error, examples[0]!)}`);
+  if (state !== "waiting" && count > 1) lines.push(`  -> all of them: "svcsync retry --group ${id}"`);
+  if (noted?.owner !== undefined) lines.push(`  owner: ${noted.owner}`);
+  if (noted?.note !== undefined) lines.push(`  note: ${noted.note}`);
+  if (noted?.snooze !== undefined) lines.push(`  snoozed until ${localTime(noted.snooze.until)}`);
+  if (noted !== undefined) lines.push(`  written down ${localTime(noted.at)} ${actorText(noted.by)}`);
+  return `${lines.map(oneLine).join("\n")}\n`;
+}

@@ -1,0 +1,127 @@
+import { InvalidArgumentError } from "commander";
+import { duration as durationOf, systemClock } from "#model";
+import type { HistoryHour, HourCounts } from "#store";
+import { areKnown, unknownStream } from "../../known-streams.ts";
+import type { Registration } from "../../command.ts";
+import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+import { table } from "../../output/table.ts";
+
+interface HistoryOptions extends GlobalOptions {
+  readonly since: number;
+  readonly stream?: string;
+  readonly json?: boolean;
+  readonly csv?: boolean;
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** A longer span is shown by day: hundreds of lines are no overview. */
+const BY_HOUR_MS = 3 * DAY_MS;
+
+export const registerHistory: Registration = (cli) =>
+  cli
+    .command("history", "Show what each stream did, by hour or by day: polls, changes, deliveries, requests")
+    .option("--since <when>", "a span such as 24h or 30d, or a date such as 2026-11-01", since, DAY_MS)
+    .option("--stream <stream>", "one stream (default: all)")
+    .option("--json", "one line of JSON per stream and hour")
+    .option("--csv", "as CSV, a line per stream and hour")
+    .action(cli.action(history));
+
+/** `svcsync history`: what the daemon counted, from the store. */
+async function history({ since: from, stream, json, csv, ...options }: HistoryOptions, io: Io): Promise<number> {
+  await using context = await openStoreContext(options, io);
+  if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
+  const now = systemClock.now();
+  // A span is shorter than any date.
+  const beginsAt = from < FIRST_DATE ? now - from : from;
+  const hours = await context.store.history.history({ since: beginsAt, ...(stream === undefined ? {} : { stream }) });
+  if (json) for (const hour of hours) printJson(io.stdout, hour);
+  else if (csv) io.stdout.write(asCsv(hours));
+  else if (hours.length === 0)
+    io.stdout.write("Nothing was recorded in this time. A daemon adds to it once a minute.\n");
+  else io.stdout.write(asTable(hours, now - beginsAt > BY_HOUR_MS));
+  return exitCode.ok;
+}
+
+const FIRST_DATE = Date.UTC(2000, 0, 1);
+
+/** A span in milliseconds, or an instant. */
+function since(text: string): number {
+  const span = durationOf.safeParse(text);
+  if (span.success) return span.data;
+  const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z?)?$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at) || at < FIRST_DATE)
+    throw new InvalidArgumentError("wanted a span such as 24h or 30d, or a date such as 2026-11-01");
+  return at;
+}
+
+const names = [
+  "polls",
+  "pollFailures",
+  "rowsRead",
+  "changed",
+  "created",
+  "adopted",
+  "updated",
+  "unchanged",
+  "deleted",
+  "skipped",
+  "waiting",
+  "retried",
+  "parked",
+  "uncertain",
+  "requests",
+  "busyMs",
+] as const satisfies readonly (keyof HourCounts)[];
+
+function asCsv(hours: readonly HistoryHour[]): string {
+  const lines = hours.map((hour) =>
+    [new Date(hour.hourAt).toISOString(), hour.stream, ...names.map((name) => hour[name])].join(","),
+  );
+  return `${[`hourAt,stream,${names.join(",")}`, ...lines].join("\n")}\n`;
+}
+
+function asTable(hours: readonly HistoryHour[], byDay: boolean): string {
+  const length = byDay ? "2026-01-01".length : "2026-01-01T00:00".length;
+  const rows = new Map<string, { when: string; stream: string; counts: Record<string, number> }>();
+  for (const hour of hours) {
+    const when = new Date(hour.hourAt).toISOString().slice(0, length).replace("T", " ");
+    const id = `${when}/${hour.stream}`;
+    const row = rows.get(id) ?? { when, stream: hour.stream, counts: {} };
+    for (const name of names) row.counts[name] = (row.counts[name] ?? 0) + hour[name];
+    rows.set(id, row);
+  }
+  const head = [
+    "from (UTC)",
+    "stream",
+    "polls",
+    "failed",
+    "read",
+    "changed",
+    "created",
+    "updated",
+    "deleted",
+    "parked",
+    "requests",
+    "busy s",
+  ];
+  return table(
+    head,
+    [...rows.values()].map(({ when, stream, counts: c }) => [
+      when,
+      stream,
+      c["polls"]!,
+      c["pollFailures"]!,
+      c["rowsRead"]!,
+      c["changed"]!,
+      c["created"]! + c["adopted"]!,
+      c["updated"]!,
+      c["deleted"]!,
+      c["parked"]! + c["uncertain"]!,
+      c["requests"]!,
+      Math.round(c["busyMs"]! / 1000),
+    ]),
+  );
+}

@@ -1,0 +1,90 @@
+import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { errorFacts, StopError, type Clock } from "#model";
+import { verifyBackup, type CareStore, type MaintenanceStore } from "#store";
+import type { Logger } from "#telemetry";
+
+/** So much more than the copy itself must be free: a backup must not be what fills the disk. */
+const SPARE_BYTES = 200 * 1024 * 1024;
+/** Names of copies made here: others in the folder are never deleted. */
+const OWN_NAME = /^svcsync-\d{8}T\d{6}Z\.db$/;
+
+export interface BackupsDeps {
+  readonly store: Pick<MaintenanceStore, "backup"> & { readonly care: CareStore };
+  /** The store's own file. */
+  readonly file: string;
+  readonly dir: string;
+  readonly keep: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Copies of the store, each opened and checked before an older one is deleted. */
+export class Backups {
+  readonly #deps: BackupsDeps;
+
+  constructor(deps: BackupsDeps) {
+    this.#deps = deps;
+  }
+
+  /** One copy. Never throws: why it failed is in the store, the log, the metrics and a notification. */
+  async make(): Promise<void> {
+    const { store, clock, logger } = this.#deps;
+    const triedAt = clock.now();
+    try {
+      const before = await store.care.backupState();
+      try {
+        const verified = await this.#copy(triedAt);
+        await store.care.saveBackupState({ triedAt, verified });
+        logger.info({ path: verified.path, sizeBytes: verified.sizeBytes }, "backup was made and verified");
+      } catch (thrown) {
+        const { message, code } = errorFacts(thrown);
+        const kept = before?.verified === undefined ? {} : { verified: before.verified };
+        logger.error({ err: errorFacts(thrown) }, "backup failed");
+        await store.care.saveBackupState({ triedAt, ...kept, failure: `${message} (${code})` });
+      }
+    } catch (thrown) {
+      logger.warn({ err: errorFacts(thrown) }, "state of the backup was not stored");
+    }
+  }
+
+  async #copy(at: number) {
+    const { store, dir } = this.#deps;
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await this.#expectSpace();
+    const stamp = new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+    const path = join(dir, `svcsync-${stamp}.db`);
+    await store.backup(path);
+    try {
+      const { recordCount } = await verifyBackup(path);
+      const { size: sizeBytes } = await stat(path);
+      await this.#deleteOld();
+      return { at, path, sizeBytes, recordCount };
+    } catch (thrown) {
+      for (const companion of ["", "-wal", "-shm"]) await rm(`${path}${companion}`, { force: true });
+      throw thrown;
+    }
+  }
+
+  /** @throws {StopError} E_BACKUP_SPACE */
+  async #expectSpace(): Promise<void> {
+    const { file, dir } = this.#deps;
+    const [{ size }, { bavail, bsize }] = await Promise.all([stat(file), statfs(dir)]);
+    const free = bavail * bsize;
+    if (free >= size + SPARE_BYTES) return;
+    throw new StopError(
+      "E_BACKUP_SPACE",
+      `no backup was made: ${dir} has ${megabytes(free)} free and needs ${megabytes(size + SPARE_BYTES)}`,
+    );
+  }
+
+  async #deleteOld(): Promise<void> {
+    const { dir, keep } = this.#deps;
+    const copies = (await readdir(dir)).filter((name) => OWN_NAME.test(name)).toSorted();
+    for (const name of copies.slice(0, Math.max(0, copies.length - keep))) await rm(join(dir, name), { force: true });
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1024 / 1024).toLocaleString("en")} MB`;
+}

@@ -1,0 +1,29 @@
+import { duration } from "#operator";
+import type { StreamStatus } from "#pipeline";
+import type { Readiness } from "#web";
+import type { Proof } from "./watch/heartbeat.ts";
+
+/** A change that could not be delivered for this long is not on its way any more. */
+const STUCK_MS = 60 * 60_000;
+
+/** What of a stream's status tells whether it is followed. */
+type Polled = Pick<StreamStatus, "name" | "undeliveredMs"> & {
+  readonly cursor: Pick<StreamStatus["cursor"], "completedAt" | "error">;
+};
+
+/** What proves that svcsync is in step: every part works, and every stream was polled since `startedAt` and is not failing. */
+export function proofOf({ parts }: Pick<Readiness, "parts">, streams: readonly Polled[], startedAt: number): Proof {
+  const broken = Object.entries(parts).flatMap(([name, said]) =>
+    said === "ok" ? [] : [`${name}: ${said.message} (${said.code})`],
+  );
+  const failing = streams.flatMap(({ name, cursor: { error } }) =>
+    error === undefined ? [] : [`${name}: polls fail: ${error.message} (${error.code})`],
+  );
+  const stuck = streams.flatMap(({ name, undeliveredMs = 0 }) =>
+    undeliveredMs > STUCK_MS ? [`${name}: a change has not been delivered for ${duration(undeliveredMs)}`] : [],
+  );
+  const reasons = [...broken, ...failing, ...stuck];
+  if (reasons.length > 0) return { kind: "failed", reason: reasons.join("\n") };
+  const isPolled = streams.every(({ cursor: { completedAt = 0 } }) => completedAt >= startedAt);
+  return { kind: isPolled ? "proven" : "pending" };
+}

@@ -1,0 +1,86 @@
+import { errorFacts, sleep, type ErrorFacts } from "#model";
+import type { HttpClient } from "#http";
+import type { Logger } from "#telemetry";
+
+/** Whether svcsync is in step with the ERP, as far as it can prove. `pending`: it has not had the time to. */
+export type Proof =
+  | { readonly kind: "proven" }
+  | { readonly kind: "pending" }
+  | { readonly kind: "failed"; readonly reason: string };
+
+export interface HeartbeatDeps {
+  readonly http: Pick<HttpClient, "call">;
+  readonly url: string;
+  readonly everyMs: number;
+  readonly prove: () => Promise<Proof>;
+  readonly logger: Logger;
+}
+
+/**
+ * Tells a dead-man switch that work is proven, and the reason when it is not. The alarm is the other side's: it comes when
+ * nothing comes, so also when this process, its machine or its network is gone.
+ */
+export class Heartbeat {
+  readonly #deps: HeartbeatDeps;
+  #isRefused = false;
+  #failure: string | undefined;
+
+  constructor(deps: HeartbeatDeps) {
+    this.#deps = deps;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.beat(signal);
+      await sleep(this.#deps.everyMs, signal);
+    }
+  }
+
+  /** One call, or none where nothing is proven yet. `stopped`: the daemon cannot continue. Never throws. */
+  async beat(signal: AbortSignal, stopped?: ErrorFacts): Promise<void> {
+    const { prove, logger } = this.#deps;
+    const proof =
+      stopped === undefined
+        ? await prove().catch((thrown: unknown) => failedBy(errorFacts(thrown)))
+        : failedBy(stopped);
+    if (proof.kind === "pending") return;
+    const reason = proof.kind === "failed" ? proof.reason : undefined;
+    if (reason !== undefined && this.#failure === undefined) logger.warn({ reason }, "heartbeat failed");
+    if (reason === undefined && this.#failure !== undefined) logger.info({}, "heartbeat is back");
+    this.#failure = reason;
+    await (reason === undefined ? this.#alive(signal) : this.#failed(reason, signal));
+  }
+
+  async #alive(signal: AbortSignal): Promise<void> {
+    const { http, url } = this.#deps;
+    await this.#tell(async () => {
+      const { status } = await http.call({ method: "GET", url, signal });
+      if (status >= 300) throw new Error(`${new URL(url).host} answered ${status}`);
+    }, signal);
+  }
+
+  /** A switch that knows no `/fail` raises its alarm by the silence. */
+  async #failed(reason: string, signal: AbortSignal): Promise<void> {
+    const { http, url } = this.#deps;
+    const failUrl = new URL(url);
+    failUrl.pathname = `${failUrl.pathname.replace(/\/$/, "")}/fail`;
+    const headers = { "content-type": "text/plain; charset=utf-8" };
+    await this.#tell(() => http.call({ method: "POST", url: failUrl.href, headers, body: reason, signal }), signal);
+  }
+
+  async #tell(call: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+    const { logger } = this.#deps;
+    try {
+      await call();
+      this.#isRefused = false;
+    } catch (thrown) {
+      if (signal.aborted) return;
+      if (!this.#isRefused) logger.warn({ err: errorFacts(thrown) }, "heartbeat was not accepted");
+      this.#isRefused = true;
+    }
+  }
+}
+
+function failedBy({ message, code }: ErrorFacts): Proof {
+  return { kind: "failed", reason: `${message} (${code})` };
+}

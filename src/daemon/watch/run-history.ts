@@ -1,0 +1,122 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { errorFacts, sleep, type Clock, type RecordId, type StreamName } from "#model";
+import type { Delivery, Observer, PollFacts } from "#pipeline";
+import type { HistoryHour, HistoryStore, HourCounts } from "#store";
+import type { Logger } from "#telemetry";
+
+const FLUSH_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+type Counts = { -readonly [Name in keyof HourCounts]: number };
+
+/**
+ * Counts what each stream does, in memory, and adds it to the store once a minute: no delivery waits for it. What could not be
+ * stored is kept for the next time.
+ */
+export class RunHistory implements Observer {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  /** The stream that a request to the service is made for. */
+  readonly #current = new AsyncLocalStorage<StreamName>();
+  #hours = new Map<string, { readonly stream: StreamName; readonly hourAt: number; readonly counts: Counts }>();
+  #isFailing = false;
+
+  constructor(clock: Clock, logger: Logger) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** Runs work of a stream: the requests that it makes count for the stream. */
+  within<T>(stream: StreamName, work: () => Promise<T>): Promise<T> {
+    return this.#current.run(stream, work);
+  }
+
+  /** A request to the service was made. */
+  readonly requested = (): void => {
+    const stream = this.#current.getStore();
+    if (stream !== undefined) this.#of(stream).requests += 1;
+  };
+
+  polled(stream: StreamName, { rowsRead, changed, durationMs }: PollFacts): void {
+    const counts = this.#of(stream);
+    counts.polls += 1;
+    counts.rowsRead += rowsRead;
+    counts.changed += changed;
+    counts.busyMs += durationMs;
+  }
+
+  pollFailed(stream: StreamName): void {
+    this.#of(stream).pollFailures += 1;
+  }
+
+  delivered({ stream }: RecordId, delivery: Delivery): void {
+    const counts = this.#of(stream);
+    const end = delivery.kind === "done" ? delivery.outcome : delivery.kind === "retry" ? "retried" : delivery.kind;
+    counts[end] += 1;
+    counts.busyMs += delivery.durationMs;
+  }
+
+  async run(store: Pick<HistoryStore, "addHistory">, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(FLUSH_MS, signal);
+      await this.flush(store);
+    }
+  }
+
+  /** Adds what was counted to the store. Never throws. */
+  async flush(store: Pick<HistoryStore, "addHistory">): Promise<void> {
+    const hours = this.#hours;
+    if (hours.size === 0) return;
+    this.#hours = new Map();
+    try {
+      await store.addHistory(
+        [...hours.values()].map(({ stream, hourAt, counts }): HistoryHour => ({ stream, hourAt, ...counts })),
+      );
+      this.#isFailing = false;
+    } catch (thrown) {
+      this.#keep(hours.values());
+      if (!this.#isFailing) this.#logger.warn({ err: errorFacts(thrown) }, "run history was not stored");
+      this.#isFailing = true;
+    }
+  }
+
+  #keep(hours: Iterable<{ readonly stream: StreamName; readonly hourAt: number; readonly counts: Counts }>): void {
+    for (const { stream, hourAt, counts } of hours) {
+      const kept: Record<string, number> = this.#at(stream, hourAt);
+      for (const [name, count] of Object.entries(counts)) kept[name] = (kept[name] ?? 0) + count;
+    }
+  }
+
+  #of(stream: StreamName): Counts {
+    const now = this.#clock.now();
+    return this.#at(stream, now - (now % HOUR_MS));
+  }
+
+  #at(stream: StreamName, hourAt: number): Counts {
+    const name = `${hourAt}/${stream}`;
+    const known = this.#hours.get(name);
+    if (known !== undefined) return known.counts;
+    const counts: Counts = { ...nothing };
+    this.#hours.set(name, { stream, hourAt, counts });
+    return counts;
+  }
+}
+
+const nothing: HourCounts = {
+  polls: 0,
+  pollFailures: 0,
+  rowsRead: 0,
+  changed: 0,
+  created: 0,
+  adopted: 0,
+  updated: 0,
+  unchanged: 0,
+  deleted: 0,
+  skipped: 0,
+  waiting: 0,
+  retried: 0,
+  parked: 0,
+  uncertain: 0,
+  requests: 0,
+  busyMs: 0,
+};

@@ -1,0 +1,60 @@
+import { counted } from "#operator";
+import type { BackupState, DriftState } from "#store";
+import type { Condition } from "./condition.ts";
+
+/** What scheduled care found. */
+export interface CareFacts {
+  readonly now: number;
+  /** Scheduled backups and comparisons; absent where none are scheduled. */
+  readonly backup?: { readonly state: BackupState | undefined; readonly everyMs: number } | undefined;
+  readonly drift?: DriftState | undefined;
+}
+
+/** Intervals after which a backup is missing. */
+const OVERDUE = 2;
+
+/** What a person should know of backups and comparisons. */
+export function careConditions(facts: CareFacts): Condition[] {
+  return [...backup(facts), ...drift(facts)];
+}
+
+/** A backup is missing after twice its interval, whatever the reason. */
+function backup({ backup: found, now }: CareFacts): Condition[] {
+  const { state, everyMs = 0 } = found ?? {};
+  if (state === undefined) return [];
+  const { failure, verified } = state;
+  const isOverdue = verified !== undefined && now - verified.at > OVERDUE * everyMs;
+  if (failure === undefined && !isOverdue) return [];
+  return [
+    {
+      id: "backup",
+      kind: "backup",
+      severity: "problem",
+      title: "the store is not backed up",
+      ...(failure === undefined ? {} : { cause: failure }),
+      affected: verified === undefined ? "there is no verified copy" : `the last verified copy is ${verified.path}`,
+      remedy: 'Free space in BACKUP_DIR or choose another folder. "svcsync backup FILE" makes a copy now.',
+      patienceMs: 0,
+    },
+  ];
+}
+
+function drift({ drift: state }: CareFacts): Condition[] {
+  const found = Object.entries(state?.drifts ?? {}).flatMap(([stream, kinds]) =>
+    Object.entries(kinds).flatMap(([kind, count]) => (count > 0 ? [{ stream, kind, count }] : [])),
+  );
+  if (found.length === 0) return [];
+  const count = found.reduce((sum, each) => sum + each.count, 0);
+  return [
+    {
+      id: "drift",
+      kind: "drift",
+      severity: "warning",
+      title: `the service differs from what was written in ${counted(count, "place")}`,
+      affected: found.map((each) => `${each.stream}: ${each.count} ${each.kind}`).join(", "),
+      remedy: '"svcsync reconcile" lists the differences, "svcsync reconcile --repair" writes the fields again.',
+      count,
+      patienceMs: 0,
+    },
+  ];
+}

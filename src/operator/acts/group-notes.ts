@@ -1,0 +1,122 @@
+import { ParkError, type Actor, type Clock, type ErrorFacts, type StreamName } from "#model";
+import type { GroupNote, GroupStore, HeldRecord } from "#store";
+import { ErrorGroups, type ErrorGroup } from "../groups.ts";
+import { attentionStates } from "../record-states.ts";
+
+const PAGE = 1_000;
+/** A snooze that is longer hides what should be repaired. */
+const LONGEST_MS = 92 * 86_400_000;
+/** A group that grew by this factor is told, snoozed or not. */
+const GROWTH = 10;
+
+interface GroupDeps {
+  readonly store: { readonly groups: GroupStore };
+}
+
+/** A group of records with the same cause, and what people wrote down about it. */
+export interface NotedGroup extends ErrorGroup {
+  readonly noted: GroupNote | undefined;
+}
+
+/** Reads records that are held up, and groups them by cause: the largest group first. */
+export async function readGroups(
+  groups: Pick<GroupStore, "held">,
+  streams: readonly StreamName[],
+  states: readonly HeldRecord["state"][] = attentionStates,
+): Promise<ErrorGroup[]> {
+  const found = new ErrorGroups();
+  for (const stream of streams)
+    for (const state of states) for await (const record of held(groups, stream, state)) found.add(record);
+  return found.list();
+}
+
+/** The groups with their notes. */
+export async function notedGroups({ store }: GroupDeps, streams: readonly StreamName[]): Promise<NotedGroup[]> {
+  const notes = await store.groups.groupNotes();
+  return (await readGroups(store.groups, streams)).map((group) => ({ ...group, noted: notes.get(group.id) }));
+}
+
+/** Whether people do not want to hear of the group now. */
+export function isSnoozed(note: GroupNote | undefined, count: number, now: number): boolean {
+  const { snooze } = note ?? {};
+  return snooze !== undefined && now < snooze.until && count < GROWTH * snooze.count;
+}
+
+export interface GroupNoteInput {
+  readonly id: string;
+  readonly note?: string | undefined;
+  readonly owner?: string | undefined;
+  /** No message about the group before this moment. */
+  readonly snoozeUntil?: number | undefined;
+}
+
+/**
+ * Writes down a note, an owner or a snooze of a group; what is not given stays. An empty text takes a note or an owner away, a
+ * snooze until now ends one. Records are not touched: the ERP leads.
+ * @throws {ParkError} E_GROUP_UNKNOWN when no record is held up by this cause; E_PAUSE_TIME for a snooze of more than 92 days.
+ */
+export async function noteGroup(
+  { store, clock }: GroupDeps & { readonly clock: Clock },
+  streams: readonly StreamName[],
+  { id, note, owner, snoozeUntil }: GroupNoteInput,
+  by: Actor,
+): Promise<NotedGroup> {
+  const group = await knownGroup({ store }, streams, id);
+  const now = clock.now();
+  if (snoozeUntil !== undefined && snoozeUntil - now > LONGEST_MS)
+    throw new ParkError("E_PAUSE_TIME", "the snooze would last more than 92 days: wanted a time within 92 days");
+  const { noted } = group;
+  const texts = { note: note ?? noted?.note, owner: owner ?? noted?.owner };
+  const snooze = snoozeUntil === undefined ? noted?.snooze : { until: snoozeUntil, count: group.count };
+  const saved: GroupNote = {
+    ...(texts.note ? { note: texts.note } : {}),
+    ...(texts.owner ? { owner: texts.owner } : {}),
+    ...(snooze !== undefined && snooze.until > now ? { snooze } : {}),
+    by,
+    at: now,
+  };
+  await store.groups.saveGroupNote(id, saved);
+  return { ...group, noted: saved };
+}
+
+/** @throws {ParkError} E_GROUP_UNKNOWN */
+export async function knownGroup(deps: GroupDeps, streams: readonly StreamName[], id: string): Promise<NotedGroup> {
+  const group = (await notedGroups(deps, streams)).find((each) => each.id === id);
+  if (group !== undefined) return group;
+  throw new ParkError(
+    "E_GROUP_UNKNOWN",
+    `no record is held up by group ${id}: "svcsync groups" lists the groups there are`,
+  );
+}
+
+/** The records of a group. */
+export async function* groupRecords(
+  { store }: GroupDeps,
+  streams: readonly StreamName[],
+  id: string,
+): AsyncIterable<HeldRecord> {
+  for (const stream of streams)
+    for (const state of attentionStates)
+      for await (const record of held(store.groups, stream, state)) if (isOf(record, id)) yield record;
+}
+
+/** The group of one record alone. */
+function isOf(record: HeldRecord, id: string): boolean {
+  const own = new ErrorGroups();
+  own.add(record);
+  return own.list()[0]?.id === id;
+}
+
+async function* held(
+  groups: Pick<GroupStore, "held">,
+  stream: StreamName,
+  state: HeldRecord["state"],
+): AsyncIterable<HeldRecord & { readonly error: ErrorFacts | undefined }> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await groups.held({ stream, state, ...(after === undefined ? {} : { after }), limit: PAGE });
+    yield* page;
+    after = page.at(-1)?.id.key;
+    if (page.length < PAGE || after === undefined) return;
+  }
+}

@@ -1,0 +1,30 @@
+import type { BackupState, ChannelState, DriftState } from "#store";
+import { duration } from "./figures.ts";
+
+/** What runs beside the pipeline: scheduled backups and comparisons, and the channels that tell people of trouble. */
+export interface UpkeepFacts {
+  readonly backup: BackupState | undefined;
+  readonly drift: DriftState | undefined;
+  readonly channels: readonly (ChannelState & { readonly waiting: number })[];
+}
+
+/** How it is doing, a sentence each; none where nothing is set up. */
+export function upkeepText({ backup, drift, channels }: UpkeepFacts, now: number): string[] {
+  const sentences: string[] = [];
+  if (backup?.verified)
+    sentences.push(`last verified backup: ${duration(now - backup.verified.at)} ago, ${backup.verified.path}`);
+  if (backup?.failure !== undefined) sentences.push(`the last backup failed: ${backup.failure}`);
+  const count = Object.values(drift?.drifts ?? {})
+    .flatMap((kinds) => Object.values(kinds))
+    .reduce((sum, each) => sum + each, 0);
+  if (drift?.comparedAt !== undefined)
+    sentences.push(
+      `compared with the service ${duration(now - drift.comparedAt)} ago: ${count === 0 ? "no difference" : `${count} differences, "svcsync reconcile" lists them`}`,
+    );
+  for (const { name, failure, waiting } of channels)
+    if (failure)
+      sentences.push(
+        `messages by ${name} are not delivered since ${duration(now - failure.since)} (${waiting} waiting): ${failure.message}`,
+      );
+  return sentences;
+}

@@ -1,0 +1,22 @@
+import type { Database } from "better-sqlite3";
+import type { Store } from "../contract/index.ts";
+import type { Access } from "./access.ts";
+import { Acts } from "./tables/acts.ts";
+import type { AuditTrail } from "./tables/audit-trail.ts";
+import { Care } from "./tables/care.ts";
+import { Groups } from "./tables/groups.ts";
+import { Notices } from "./tables/notices.ts";
+import { RunHistory } from "./tables/run-history.ts";
+
+/** What the store keeps for people, beside the story of records. */
+export type Roles = Pick<Store, "acts" | "notices" | "groups" | "history" | "care">;
+
+export function makeRoles(db: Database, audit: AuditTrail, access: Access): Roles {
+  return {
+    acts: new Acts(db, audit, access),
+    notices: new Notices(db, access),
+    groups: new Groups(db, access),
+    history: new RunHistory(db, access),
+    care: new Care(db, access),
+  };
+}

@@ -1,0 +1,99 @@
+import { expect, it, describe } from "vitest";
+import { customersStream } from "../setup/customers-stream.ts";
+import { startMailServer } from "../setup/mail-server.ts";
+import { pem } from "../kit/http.ts";
+import { startWebServer } from "../kit/http.ts";
+import { setStage, until, untilState } from "./stage.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const syncFile = (shop: string) => `
+sources:
+  erp: { adapter: sql, url: "\${ERP_URL}" }
+  shop: { adapter: rest, url: "${shop}", timezone: UTC }
+streams:
+${customersStream()}  buyers:
+    source: shop
+    read: { path: buyers, rows: rows, key: id }
+    resource: customer
+    match: [customerId]
+    fields:
+      customerId: { expr: "'S' & id" }
+      name: name
+      customerStatus: { lookup: customerStatus, by: name, value: { const: Prospect } }
+`;
+
+describe("a key of the ERP that expires on a Friday night", () => {
+  it("is one message with cause and remedy, reminders, and a message when it is over; nothing is lost", async () => {
+    const rows = [{ id: "1", name: "Käufer eins" }];
+    let isExpired = false;
+    let passedMs = 0;
+    const later = (ms: number) => {
+      passedMs += ms;
+    };
+    await using shop = await startWebServer(() => (isExpired ? { status: 401 } : { body: { rows } }));
+    await using mail = await startMailServer({ login: { user: "svcsync", password: "s3cret" } });
+    await using stage = await setStage({
+      syncFile: syncFile(shop.url),
+      environment: {
+        NOTIFY_NAME: "Example",
+        NOTIFY_EMAIL_TO: "operator@example.com",
+        NOTIFY_REMIND_EVERY: "1d",
+        SMTP_URL: `smtp://localhost:${mail.port}`,
+        SMTP_USERNAME: "svcsync",
+        SMTP_PASSWORD: "s3cret",
+        SMTP_CA_FILE: pem("authority"),
+      },
+    });
+    const tested = await stage.command("notify", "--test");
+    expect(tested).toMatchObject({ code: 0, stdout: "email: delivered\n" });
+    stage.erp.insertCustomer({ customer_no: "10001" });
+    const clock = { now: () => Date.now() + passedMs };
+    const elapsed = () => performance.now() + passedMs;
+    const timing = { clock, elapsed, noticesEveryMs: 20 };
+    const told = () => mail.mails.slice(1).map(({ subject }) => subject);
+    const first = "[svcsync Example] shop: the polls of buyers fail";
+    const reminder = "[svcsync Example] Still: shop: the polls of buyers fail";
+    {
+      await using running = await stage.start(timing);
+      await untilState(running.store, "applied", { stream: "buyers", key: "1" });
+
+      isExpired = true;
+      rows.push({ id: "2", name: "Käufer zwei" });
+      await until("the shop refuses the key", async () => (await running.store.cursor("buyers")).error !== undefined);
+      await until("the trouble was seen", async () => (await running.store.notices.notices()).length > 0);
+      expect(told()).toEqual([]);
+      later(MINUTE);
+      await until("the message arrived", () => told().length === 1);
+    }
+    expect(told()).toEqual([first]);
+    const { text, to } = mail.mails[1]!;
+    expect(to).toEqual(["operator@example.com"]);
+    expect(text).toContain("(E_SOURCE_LOGIN)");
+    expect(text).toContain("Affected: buyers");
+    expect(text).toContain("What to do: Correct the user, password, token or key of the source");
+
+    // A restart on Saturday repeats nothing; Sunday and Monday bring a reminder each.
+    await using running = await stage.start(timing);
+    for (let hour = 0; hour < 60; hour += 6) {
+      later(6 * HOUR);
+      const now = clock.now();
+      await until("the daemon looked", async () => {
+        const [notice] = await running.store.notices.notices();
+        return notice?.told !== undefined && now - notice.told.at < 24 * HOUR;
+      });
+    }
+    await until("two reminders arrived", () => told().length === 3);
+    expect(told()).toEqual([first, reminder, reminder]);
+
+    isExpired = false;
+    later(2 * HOUR);
+    await untilState(running.store, "applied", { stream: "buyers", key: "2" });
+    await until("the end was seen", async () => (await running.store.notices.notices())[0]?.goneAt !== undefined);
+    later(5 * MINUTE);
+    await until("the recovery arrived", () => told().length === 4);
+    expect(told().at(-1)).toBe("[svcsync Example] Resolved: shop: the polls of buyers fail");
+    expect(stage.sandbox.records("customer")).toHaveLength(3);
+  });
+});

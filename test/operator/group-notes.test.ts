@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { groupRecords, isSnoozed, noteGroup, notedGroups, retryGroup } from "#operator";
+import { customer, Scene } from "../conformance/store-scene.ts";
+import { sqlitePlace } from "../store/sqlite-place.ts";
+
+const HOUR = 3_600_000;
+const by = { name: "anna", via: "cli" } as const;
+const streams = ["customers"];
+
+async function scene() {
+  const made = await Scene.open(sqlitePlace);
+  for (const [key, message] of [
+    ["1", "no status is called Aktiv"],
+    ["2", "no status is called Aktiv"],
+    ["3", "too long"],
+  ] as const) {
+    const claim = await made.claimed(customer(key));
+    await made.store.park(claim, { code: "E_SERVICE_REFUSED", message, details: {} });
+  }
+  return made;
+}
+
+describe("groups of records", () => {
+  it("have an id that stays, a note, an owner and a snooze; what is not given stays, empty texts take away", async () => {
+    await using made = await scene();
+    const { store, clock } = made;
+    const deps = { store, clock };
+    const [group, other] = await notedGroups(deps, streams);
+    expect([group!.count, other!.count]).toEqual([2, 1]);
+    expect(group!.id).toMatch(/^[0-9a-f]{8}$/);
+    const { id } = group!;
+    await noteGroup(deps, streams, { id, note: "ask Ben", owner: "anna" }, by);
+    const until = clock.now() + HOUR;
+    await noteGroup(deps, streams, { id, snoozeUntil: until, note: "" }, by);
+    const [noted] = await notedGroups(deps, streams);
+    expect(noted!.noted).toEqual({ owner: "anna", snooze: { until, count: 2 }, by, at: clock.now() });
+  });
+
+  it("are quiet until the end of the snooze, or until there are ten times as many", () => {
+    const note = { by, at: 0, snooze: { until: 100, count: 3 } };
+    expect([isSnoozed(note, 3, 99), isSnoozed(note, 29, 99)]).toEqual([true, true]);
+    expect([isSnoozed(note, 30, 99), isSnoozed(note, 3, 100), isSnoozed(undefined, 3, 0)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it("are retried as one, and no other record with them", async () => {
+    await using made = await scene();
+    const [group] = await notedGroups(made, streams);
+    const keys: string[] = [];
+    for await (const { id } of groupRecords(made, streams, group!.id)) keys.push(id.key);
+    expect(keys).toEqual(["1", "2"]);
+    expect(await retryGroup(made, streams, group!.id, by)).toBe(2);
+    expect(await made.dueKeys()).toEqual(["1", "2"]);
+    expect(await made.state(customer("3"))).toBe("parked");
+  });
+
+  it("refuse an id that no group has", async () => {
+    await using made = await scene();
+    const noting = noteGroup(made, streams, { id: "00000000", note: "x" }, by);
+    await expect(noting).rejects.toMatchObject({ code: "E_GROUP_UNKNOWN" });
+  });
+});
