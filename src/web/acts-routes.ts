@@ -100,9 +100,14 @@ async function recordAct(
   id: RecordId,
   by: Actor,
 ): Promise<Pick<Done, "fact">> {
-  const count = verb === "retry" ? await acts.retry(id, by) : undefined;
-  if (verb !== "retry") await acts[verb](id, by);
-  return { fact: { record: recordLabel(id), done: verb, ...(count === undefined ? {} : { due: count }) } };
+  const run = {
+    retry: async () => ({ due: await acts.retry(id, by) }),
+    skip: () => acts.skip(id, by),
+    create: () => acts.create(id, by),
+    unbind: () => acts.unbind(id, by),
+    reread: () => acts.reread(id, by),
+  };
+  return { fact: { record: recordLabel(id), done: verb, ...(await run[verb]()) } };
 }
 
 async function streamAct(
