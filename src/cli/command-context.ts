@@ -44,6 +44,15 @@ export async function openStoreContext(options: GlobalOptions, io: Io): Promise<
   return { settings, secrets, syncFile, store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }
 
+/** For commands that call nothing and open no store: what a machine for checks lacks (secrets, addresses) may be unset. */
+export async function readOfflineContext(
+  options: GlobalOptions,
+  io: Io,
+): Promise<{ readonly settings: LocalSettings; readonly syncFile: SyncFile }> {
+  const { settings, secrets } = loadLocalSettings({ ...environmentOptions(options), mayLackSecrets: true });
+  return { settings, syncFile: await readFiles(settings, secrets, io, { mayLackVariables: true }) };
+}
+
 export interface PartsContext extends AsyncDisposable {
   readonly configuration: Configuration;
   readonly parts: Parts;
@@ -79,9 +88,10 @@ export async function readFiles(
   { syncFile: path, environment }: Pick<LocalSettings, "syncFile" | "environment">,
   secrets: Secrets,
   { redaction }: Pick<Io, "redaction">,
+  options: { readonly mayLackVariables?: boolean } = {},
 ): Promise<SyncFile> {
   redaction.hide(...secretTexts(secrets));
-  const syncFile = await readSyncFile(path, environment);
+  const syncFile = await readSyncFile(path, environment, options);
   redaction.hide(...syncFile.secrets);
   return syncFile;
 }

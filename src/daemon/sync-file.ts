@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { loadSyncFile, type SyncFile } from "#mapping";
+import { loadSyncFile, type SyncFile, type SyncFileContext } from "#mapping";
 import { StopError } from "#model";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
@@ -8,7 +8,11 @@ import { adapters } from "#sources";
  * Reads and checks the sync file.
  * @throws {StopError} E_SYNC_FILE with every problem and its place.
  */
-export async function readSyncFile(path: string, environment: Readonly<Record<string, string>>): Promise<SyncFile> {
+export async function readSyncFile(
+  path: string,
+  environment: Readonly<Record<string, string>>,
+  { mayLackVariables = false }: Pick<SyncFileContext, "mayLackVariables"> = {},
+): Promise<SyncFile> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
@@ -16,5 +20,6 @@ export async function readSyncFile(path: string, environment: Readonly<Record<st
     const reason = cause instanceof Error && "code" in cause ? String(cause.code) : "unreadable";
     throw new StopError("E_SYNC_FILE", `${path} cannot be read (${reason}); SYNC_FILE names the file`, { cause });
   }
-  return loadSyncFile(text, { file: path, environment, adapters, resources: new Set(resourceNames) });
+  const resources = new Set(resourceNames);
+  return loadSyncFile(text, { file: path, environment, mayLackVariables, adapters, resources });
 }

@@ -107,6 +107,8 @@ export interface SyncFile {
   readonly secrets: readonly string[];
   /** Parents before children. */
   readonly streams: readonly Stream[];
+  /** Variables that sources name and that are not set; none unless the context allows it. */
+  readonly unsetVariables: readonly string[];
   /** What works and should be changed: words in an old spelling, each place once. */
   readonly warnings: readonly PlacedProblem[];
 }

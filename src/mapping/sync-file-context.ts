@@ -11,6 +11,11 @@ export interface SyncFileContext {
   readonly file: string;
   /** For `${NAME}` in `sources`. */
   readonly environment: Readonly<Record<string, string>>;
+  /**
+   * A machine for checks has no passwords: variables may be unset, and the settings that hold them are not checked. A source
+   * with such a setting is then not among the file's sources.
+   */
+  readonly mayLackVariables?: boolean;
   readonly adapters: ReadonlyMap<string, AdapterShapes>;
   /** The resources of the service. */
   readonly resources: ReadonlySet<string>;

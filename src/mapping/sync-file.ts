@@ -53,6 +53,7 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
   return {
     sources: sources.entries,
     secrets: sources.secrets,
+    unsetVariables: sources.unsetVariables,
     streams: compilable.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name)).map(compileStream),
     warnings: onePerPlace(warnings.map((warning) => yaml.place(warning))),
   };

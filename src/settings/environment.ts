@@ -11,6 +11,8 @@ export interface EnvironmentOptions {
   readonly envFile?: string | undefined;
   /** What lies over the env file; the process's own environment unless given. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Files of secrets (`SERVICE_TOKEN_FILE`) need not be there: nothing is called. */
+  readonly mayLackSecrets?: boolean;
 }
 
 /** What the environment says, before anyone asks what it means. */
@@ -29,14 +31,18 @@ const uncheckedWanted =
   "no such variable, as it lets anyone pose as the service or an ERP; name your authority in SERVICE_CA_FILE, or at the source in `caFile` or `tls.caFile`";
 
 /** Reads the env file under the process environment, then the files that `<NAME>_FILE` names. */
-export function readEnvironment({ envFile, environment = process.env }: EnvironmentOptions): Environment {
+export function readEnvironment({
+  envFile,
+  environment = process.env,
+  mayLackSecrets = false,
+}: EnvironmentOptions): Environment {
   const problems: Problem[] = [];
   const file = withoutEmpty(readEnvFile(envFile, problems));
   const outer = withoutEmpty(environment);
   for (const name of lowerCaseProxies) if (outer[name] !== undefined) outer[name.toUpperCase()] ??= outer[name];
   const texts = { ...file, ...outer };
   if (texts[unchecked] === "0") problems.push({ key: unchecked, found: '"0"', wanted: uncheckedWanted });
-  readSecretFiles(texts, problems);
+  readSecretFiles(texts, mayLackSecrets ? [] : problems);
   problems.push(...unknownNames(Object.keys(file), Object.keys(outer)));
   return { texts, problems };
 }

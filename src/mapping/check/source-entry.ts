@@ -3,7 +3,7 @@ import type { SourceEntry } from "../contract.ts";
 import { isObject } from "../object.ts";
 import { didYouMean } from "../did-you-mean.ts";
 import { checkAdapterWords } from "./adapter-words.ts";
-import type { Problem } from "./problem.ts";
+import type { FilePath, Problem } from "./problem.ts";
 import { secretsIn } from "./secrets.ts";
 import type { SyncFileContext } from "../sync-file-context.ts";
 import { fillVariables } from "./variable.ts";
@@ -14,6 +14,8 @@ export interface CheckedSources {
   readonly readShapes: ReadonlyMap<string, z.ZodType | undefined>;
   /** What must not be seen of their settings. */
   readonly secrets: readonly string[];
+  /** Variables without a value, where the context allows that. */
+  readonly unsetVariables: readonly string[];
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
@@ -23,6 +25,7 @@ export function checkSources(words: Readonly<Record<string, unknown>>, context: 
   const entries: SourceEntry[] = [];
   const readShapes = new Map<string, z.ZodType | undefined>();
   const secrets: string[] = [];
+  const unsetVariables = new Set<string>();
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   for (const [name, source] of Object.entries(words)) {
@@ -39,14 +42,27 @@ export function checkSources(words: Readonly<Record<string, unknown>>, context: 
     }
     readShapes.set(name, shapes.read);
     const filled = fillVariables(settings, context.environment, path);
-    problems.push(...filled.problems);
-    if (filled.problems.length > 0) continue;
+    const allowed = context.mayLackVariables ? filled.unset : [];
+    const wrong = filled.problems.filter((problem) => !allowed.some((unset) => unset.problem === problem));
+    problems.push(...wrong);
+    if (wrong.length > 0) continue;
     const checked = checkAdapterWords(shapes.settings, filled.value, path, { hideValues: true });
-    problems.push(...checked.problems);
+    const known = checked.problems.filter(
+      (problem) => !allowed.some((unset) => mayFollow(problem, unset.problem.path)),
+    );
+    problems.push(...known);
     warnings.push(...checked.warnings);
-    if (checked.problems.length > 0) continue;
+    for (const unset of allowed) unsetVariables.add(unset.name);
+    if (known.length > 0 || allowed.length > 0) continue;
     entries.push({ name, adapter, settings: checked.value });
     secrets.push(...secretsIn(shapes.settings, checked.value));
   }
-  return { entries, readShapes, secrets, problems, warnings };
+  return { entries, readShapes, secrets, unsetVariables: [...unsetVariables], problems, warnings };
+}
+
+/** Whether a problem may only be there because the value at `path`, or a part of it, is not known. */
+function mayFollow(problem: Problem, path: FilePath): boolean {
+  if (problem.atName) return false;
+  const shorter = Math.min(problem.path.length, path.length);
+  return problem.path.slice(0, shorter).every((part, at) => part === path[at]);
 }

@@ -7,6 +7,13 @@ const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export interface Filled {
   readonly value: unknown;
   readonly problems: readonly Problem[];
+  /** Variables that have no value, each with the place that names it; they are among the problems too. */
+  readonly unset: readonly UnsetVariable[];
+}
+
+interface UnsetVariable {
+  readonly name: string;
+  readonly problem: Problem;
 }
 
 /**
@@ -15,15 +22,23 @@ export interface Filled {
  */
 export function fillVariables(value: unknown, environment: Readonly<Record<string, string>>, path: FilePath): Filled {
   const problems: Problem[] = [];
+  const unset: UnsetVariable[] = [];
 
   function fillText(text: string, path: FilePath): string {
     return text.replace(token, (whole: string, name: string | undefined, end: string | undefined, at: number) => {
       if (whole === "$$") return "$";
-      const wrong = (message: string) => problems.push({ path, message, offset: at });
+      const wrong = (message: string): Problem => {
+        const problem = { path, message, offset: at };
+        problems.push(problem);
+        return problem;
+      };
       if (end !== "}" || !variableName.test(name ?? ""))
         wrong(`found "\${" that begins no variable, wanted \${NAME} (a dollar sign itself is written $$)`);
       else if (environment[name!] === undefined)
-        wrong(`the variable ${name} is not set${didYouMean(name!, Object.keys(environment))}`);
+        unset.push({
+          name: name!,
+          problem: wrong(`the variable ${name} is not set${didYouMean(name!, Object.keys(environment))}`),
+        });
       else return environment[name!]!;
       return "";
     });
@@ -36,5 +51,5 @@ export function fillVariables(value: unknown, environment: Readonly<Record<strin
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fill(member, [...path, name])]));
   }
 
-  return { value: fill(value, path), problems };
+  return { value: fill(value, path), problems, unset };
 }

@@ -65,6 +65,13 @@ export class FieldReader {
   }
 }
 
+/** What the catalogue alone tells of field names, without a request. */
+export function catalogueFacts(resource: ResourceName, names: readonly string[]): FieldFacts["facts"] {
+  const factOf = (name: string) =>
+    customFieldOf(name) === undefined ? plainFact(resource, name, []) : customFact("", undefined);
+  return new Map(names.map((name) => [name, factOf(name)]));
+}
+
 function plainFact(resource: ResourceName, name: string, rows: readonly JsonObject[]): FieldFact {
   const catalogue = catalogueFields(resource);
   const values = rows.flatMap((row) => row[name] ?? []).filter((value) => !isEmpty(value));

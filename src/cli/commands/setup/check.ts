@@ -16,11 +16,14 @@ import { exitCode } from "../../output/exit-code.ts";
 import type { Io } from "../../output/io.ts";
 import { nextChanges } from "../../check/next-changes.ts";
 import { printJson } from "../../output/json.ts";
-import { linesToSet } from "../../check/lines-to-set.ts";
+import { offlineFindings, notCheckedOffline } from "../../check/offline.ts";
+import { findingsText, syncFileFindings } from "../../check/findings-text.ts";
 
 interface CheckOptions extends GlobalOptions {
   /** Probe the tenant's dialect too. */
   readonly service?: boolean;
+  /** Only what needs no network and no store. */
+  readonly offline?: boolean;
   readonly json?: boolean;
 }
 
@@ -43,11 +46,20 @@ export const registerCheck: Registration = (cli) =>
   cli
     .command("check", "Verify settings, sync file, store, ERP, queue and service before running")
     .option("--service", "probe the tenant, with reads only, and report which dialect settings fit")
+    .option("--offline", "verify settings and sync file alone, without secrets: for continuous integration")
     .option("--json", "the findings as JSON")
     .action(cli.action(check));
 
 /** `svcsync check`: is everything that a run needs there, and what to do where it is not. Writes nothing to any system. */
 export async function check(options: CheckOptions, io: Io): Promise<number> {
+  if (options.offline && options.service) {
+    io.stderr.write("--offline and --service exclude each other: the dialect can only be read from the service.\n");
+    return exitCode.usage;
+  }
+  if (options.offline) {
+    const { findings, unsetVariables } = await offlineFindings(options, io);
+    return report(findings, notCheckedOffline(unsetVariables), options, io);
+  }
   const { settings, secrets } = loadSettings(options.envFile === undefined ? {} : { envFile: options.envFile });
   const syncFile = await readFiles(settings, secrets, io);
   const logger = openLogger({
@@ -58,15 +70,7 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
   });
   const findings: Finding[] = [
     { subject: "settings", verdict: "ok", message: "the environment is complete" },
-    {
-      subject: "sync file",
-      verdict: "ok",
-      message: `${settings.syncFile} maps ${syncFile.streams.map(({ name }) => name).join(", ")}`,
-    },
-    ...syncFile.warnings.map(({ line, column, path, message }): Finding => {
-      const place = `${settings.syncFile}:${line}:${column} ${path}`;
-      return { subject: "sync file", verdict: "warning", message: `${place}: ${message}` };
-    }),
+    ...syncFileFindings(settings.syncFile, syncFile),
   ];
   findings.push(...(await checkStore(settings, logger)));
   const samples = new Map<StreamName, MappedField[]>();
@@ -75,9 +79,17 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
   findings.push(
     ...(await checkService(settings, secrets, syncFile, samples, logger, options.service ?? false, io.signal)),
   );
-  const notChecked = options.service ? [] : [dialectNotChecked];
+  return report(findings, options.service ? [] : [dialectNotChecked], options, io);
+}
+
+function report(
+  findings: readonly Finding[],
+  notChecked: readonly string[],
+  options: Pick<CheckOptions, "json">,
+  io: Io,
+): number {
   if (options.json) printJson(io.stdout, { findings, notChecked });
-  else io.stdout.write(asText(findings) + notChecked.map((each) => `Not checked: ${each}\n`).join(""));
+  else io.stdout.write(findingsText(findings) + notChecked.map((each) => `Not checked: ${each}\n`).join(""));
   return findings.some(({ verdict }) => verdict === "problem") ? exitCode.needsPerson : exitCode.ok;
 }
 
@@ -254,17 +266,4 @@ async function attempt(
     const remedy = part === "mapping" ? partRemedies.mapping : (knownRemedyOf(code) ?? partRemedies[part]);
     return [{ subject, verdict: "problem", message: `${message} (${code})`, remedy }];
   }
-}
-
-const marks = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
-
-function asText(findings: readonly Finding[]): string {
-  const lines = findings.flatMap(({ subject, verdict, message, remedy }) => [
-    `${marks[verdict]}  ${subject}: ${message}`,
-    ...(remedy === undefined || verdict === "ok" ? [] : [`         -> ${remedy}`]),
-  ]);
-  const settings = linesToSet(findings);
-  if (settings.length > 0)
-    lines.push("", "To set in the environment, then check again:", ...settings.map((line) => `  ${line}`));
-  return `${lines.join("\n")}\n`;
 }

@@ -1,0 +1,28 @@
+import type { SyncFile } from "#mapping";
+import type { Finding } from "#model";
+import { linesToSet } from "./lines-to-set.ts";
+
+/** A sync file that could be read: its streams, and what should be changed. */
+export function syncFileFindings(file: string, { streams, warnings }: SyncFile): Finding[] {
+  return [
+    { subject: "sync file", verdict: "ok", message: `${file} maps ${streams.map(({ name }) => name).join(", ")}` },
+    ...warnings.map(({ line, column, path, message }): Finding => {
+      const place = `${file}:${line}:${column} ${path}`;
+      return { subject: "sync file", verdict: "warning", message: `${place}: ${message}` };
+    }),
+  ];
+}
+
+const marks = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
+
+/** The findings for a person, and the settings that they ask for. */
+export function findingsText(findings: readonly Finding[]): string {
+  const lines = findings.flatMap(({ subject, verdict, message, remedy }) => [
+    `${marks[verdict]}  ${subject}: ${message}`,
+    ...(remedy === undefined || verdict === "ok" ? [] : [`         -> ${remedy}`]),
+  ]);
+  const settings = linesToSet(findings);
+  if (settings.length > 0)
+    lines.push("", "To set in the environment, then check again:", ...settings.map((line) => `  ${line}`));
+  return `${lines.join("\n")}\n`;
+}

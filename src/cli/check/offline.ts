@@ -1,0 +1,50 @@
+import type { Stream } from "#mapping";
+import type { Finding } from "#model";
+import { catalogueFacts } from "#service";
+import { readOfflineContext, type GlobalOptions } from "../command-context.ts";
+import type { Io } from "../output/io.ts";
+import { syncFileFindings } from "./findings-text.ts";
+
+interface OfflineFindings {
+  readonly findings: readonly Finding[];
+  /** Variables of the sync file that this machine does not have. */
+  readonly unsetVariables: readonly string[];
+}
+
+/** What can be verified of settings and sync file without network, store and secrets. Opens nothing. */
+export async function offlineFindings(options: GlobalOptions, io: Io): Promise<OfflineFindings> {
+  const { settings, syncFile } = await readOfflineContext(options, io);
+  const ok: Finding = { subject: "settings", verdict: "ok", message: "no setting has a wrong name or value" };
+  const findings = [ok, ...syncFileFindings(settings.syncFile, syncFile), ...syncFile.streams.flatMap(fieldFindings)];
+  return { findings, unsetVariables: syncFile.unsetVariables };
+}
+
+/** What an offline check leaves open, each a sentence. */
+export function notCheckedOffline(unsetVariables: readonly string[]): string[] {
+  const settings =
+    unsetVariables.length === 0
+      ? []
+      : [
+          `source settings with ${unsetVariables.join(", ")}, which ${unsetVariables.length === 1 ? "is" : "are"} not set here.`,
+        ];
+  return [
+    ...settings,
+    'secrets, store, ERP, queue and service, the names of look-ups, and fields that only the tenant knows. "svcsync check" verifies them where svcsync runs.',
+  ];
+}
+
+/** The catalogue is no proof against a field, since a tenant may have more: only the service's own answer is a problem. */
+function fieldFindings({ name, resource, ownedFields }: Stream): Finding[] {
+  const warnings = [...catalogueFacts(resource, ownedFields)].flatMap(([field, fact]): Finding[] => {
+    const subject = `stream ${name}, field ${field}`;
+    if (fact.isReadOnly) {
+      const message = `the service computes ${field} and drops what is written to it`;
+      return [{ subject, verdict: "warning", message, remedy: "Take the field out of the sync file." }];
+    }
+    if (fact.verdict !== "unknown") return [];
+    const message = `svcsync's catalogue of ${resource} has no field "${field}", did you mean "${fact.suggestion}"?`;
+    return [{ subject, verdict: "warning", message, remedy: 'Correct it, or let "svcsync check" ask the service.' }];
+  });
+  if (warnings.length > 0) return warnings;
+  return [{ subject: `stream ${name}`, verdict: "ok", message: `no field of ${resource} looks misspelt` }];
+}
