@@ -12,7 +12,7 @@ import { openScene, runCaptured, type Ran, type Scene } from "../cli/scene.ts";
 const run = promisify(execFile);
 
 /** Done, or something waits for a person or for time: the commands of the guides end in nothing else. */
-const answered: readonly number[] = [exitCode.ok, exitCode.needsPerson, exitCode.again];
+const answered: readonly number[] = [exitCode.ok, exitCode.needsPerson, exitCode.again, exitCode.changes];
 
 /** In the order in which an installation meets them. */
 const order = [
