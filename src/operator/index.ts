@@ -28,5 +28,5 @@ export {
   type GroupNoteInput,
   type NotedGroup,
 } from "./acts/group-notes.ts";
-export { upkeepText, type UpkeepFacts } from "./upkeep-text.ts";
+export { upkeepFailures, upkeepText, type UpkeepFacts } from "./upkeep-text.ts";
 export { pause, resume, type PauseInput } from "./acts/pause.ts";

@@ -8,12 +8,12 @@ export interface UpkeepFacts {
   readonly channels: readonly (ChannelState & { readonly waiting: number })[];
 }
 
-/** How it is doing, a sentence each; none where nothing is set up. */
-export function upkeepText({ backup, drift, channels }: UpkeepFacts, now: number): string[] {
+/** How it is doing, a sentence each, failures last; none where nothing is set up. */
+export function upkeepText(facts: UpkeepFacts, now: number): string[] {
+  const { backup, drift } = facts;
   const sentences: string[] = [];
   if (backup?.verified)
     sentences.push(`last verified backup: ${duration(now - backup.verified.at)} ago, ${backup.verified.path}`);
-  if (backup?.failure !== undefined) sentences.push(`the last backup failed: ${backup.failure}`);
   const count = Object.values(drift?.drifts ?? {})
     .flatMap((kinds) => Object.values(kinds))
     .reduce((sum, each) => sum + each, 0);
@@ -21,6 +21,14 @@ export function upkeepText({ backup, drift, channels }: UpkeepFacts, now: number
     sentences.push(
       `compared with the service ${duration(now - drift.comparedAt)} ago: ${count === 0 ? "no difference" : `${count} differences, "svcsync reconcile" lists them`}`,
     );
+  return [...sentences, ...upkeepFailures(facts, now)];
+}
+
+/** What fails of it, a sentence each. */
+export function upkeepFailures({ backup, drift, channels }: UpkeepFacts, now: number): string[] {
+  const sentences: string[] = [];
+  if (backup?.failure !== undefined) sentences.push(`the last backup failed: ${backup.failure}`);
+  if (drift?.failure !== undefined) sentences.push(`the last comparison with the service failed: ${drift.failure}`);
   for (const { name, failure, waiting } of channels)
     if (failure)
       sentences.push(

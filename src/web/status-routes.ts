@@ -5,6 +5,7 @@ import type { Gate } from "./access/gate.ts";
 import type { RouteDeps } from "./route-deps.ts";
 import { jsonAnswer } from "./json-answer.ts";
 import { recordsLookedAt } from "./pages/group-cards.ts";
+import { sparklineSince } from "./pages/sparkline.ts";
 import { problemsOf, statusPage } from "./pages/status-page.ts";
 
 /** How far back the history goes where nothing is asked for. */
@@ -20,12 +21,14 @@ export function addStatus(app: App, { status, redact, clock, version }: RouteDep
     const held = new ErrorGroups();
     for (const each of asked)
       for (const record of await status.records({ ...each, limit: recordsLookedAt })) held.add(record);
-    const shown = redacted({ overview, held: held.list() }, redact);
+    const now = clock.now();
+    const history = await status.history({ since: sparklineSince(now) });
+    const shown = redacted({ overview, held: held.list(), history }, redact);
     return c.html(
       statusPage({
         ...shown,
         frame: { version, visitor: gate.visitor(c) },
-        now: clock.now(),
+        now,
       }),
     );
   });
@@ -38,6 +41,6 @@ export function addStatus(app: App, { status, redact, clock, version }: RouteDep
   });
   app.get("/api/status", async (c) => {
     const overview = redacted(await status.overview(), redact);
-    return jsonAnswer(c, { version, at: clock.now(), problems: problemsOf(overview), ...overview });
+    return jsonAnswer(c, { version, at: clock.now(), problems: problemsOf(overview, clock.now()), ...overview });
   });
 }

@@ -1,5 +1,5 @@
 import { ParkError, recordLabel, type Actor, type RecordId } from "#model";
-import type { AuditRecord, RecordView } from "#store";
+import type { AuditRecord, HistoryHour, RecordView } from "#store";
 import type { FieldSides, RecordSides, StreamStatus } from "#pipeline";
 import type { Overview, PageActs, StatusSource } from "#web";
 
@@ -101,6 +101,37 @@ const history: readonly AuditRecord[] = [
   },
 ];
 
+/** An hour of contacts that began so many hours before the moment of the sample. */
+export function sampleHour(hoursAgo: number, counts: Partial<HistoryHour>): HistoryHour {
+  return {
+    stream: "contacts",
+    hourAt: now - hoursAgo * 60 * minute,
+    polls: 60,
+    pollFailures: 0,
+    rowsRead: 0,
+    changed: 0,
+    created: 0,
+    adopted: 0,
+    updated: 0,
+    unchanged: 0,
+    deleted: 0,
+    skipped: 0,
+    waiting: 0,
+    retried: 0,
+    parked: 0,
+    uncertain: 0,
+    requests: 0,
+    busyMs: 0,
+    ...counts,
+  };
+}
+
+const sampleHours = [
+  sampleHour(24, { updated: 999 }),
+  sampleHour(23, { created: 1200 }),
+  sampleHour(2, { updated: 3 }),
+];
+
 const pollOk = {
   cursor: { stamp: "2026-05-20T11:59:30Z", key: "10023" },
   polledAt: now - 12_000,
@@ -142,6 +173,7 @@ export const sampleStreams: readonly StreamStatus[] = [
         at: now - 2 * minute,
       },
     },
+    undeliveredMs: 4 * minute,
     counts: { applied: 1187, due: 4, parked: 1 },
     holds: [],
   },
@@ -235,7 +267,7 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
   const retried: string[] = [];
   return {
     retried,
-    history: () => Promise.resolve([]),
+    history: ({ since }) => Promise.resolve(sampleHours.filter(({ hourAt }) => hourAt >= since)),
     overview: () =>
       Promise.resolve({
         startedAt: now - 3 * 60 * minute,
@@ -250,6 +282,14 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
           requests: 1873,
         },
         queue: { waiting: 4, active: 1 },
+        upkeep: {
+          backup: {
+            triedAt: now - 60 * minute,
+            verified: { at: now - 60 * minute, path: "/backups/1.db", sizeBytes: 4096, recordCount: 4 },
+          },
+          drift: undefined,
+          channels: [],
+        },
         ...facts,
       }),
     records: ({ stream, states, after, limit }) => {

@@ -1,32 +1,35 @@
 import type { RecordState } from "#model";
-import { attentionOf, counted, paceText, urgencyOf, type ErrorGroup } from "#operator";
+import { attentionOf, counted, paceText, upkeepFailures, upkeepText, urgencyOf, type ErrorGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Html } from "#server";
+import type { HistoryHour } from "#store";
 import type { Overview } from "../contract.ts";
 import { groupCards } from "./group-cards.ts";
 import { page, table, type Frame } from "./layout.ts";
 import { streamCard } from "./stream-card.ts";
 import { streamHeads, streamRow } from "./stream-rows.ts";
-import { instant } from "./wording.ts";
+import { instant, sentence } from "./wording.ts";
 
 export interface StatusPage {
   readonly overview: Overview;
   /** What holds up the first records of each stream that are uncertain, parked or waiting; the largest group first. */
   readonly held: readonly ErrorGroup[];
+  /** What each stream did in the last 24 hours. */
+  readonly history: readonly HistoryHour[];
   readonly frame: Frame;
   readonly now: number;
 }
 
 /** The first page: is all well, and if not, where and what to do. */
-export function statusPage({ overview, held, frame, now }: StatusPage): Html {
+export function statusPage({ overview, held, history, frame, now }: StatusPage): Html {
   const { streams, startedAt } = overview;
   const noted = streams.filter(({ attention }) => attention.length > 0);
   return page({
-    title: `svcsync: ${titles[colourOf(overview)]}`,
+    title: `svcsync: ${titles[colourOf(overview, now)]}`,
     frame,
     isLive: true,
     notes: html`<span>started ${instant(startedAt, now)}</span>`,
-    main: html`${verdict(overview)}
+    main: html`${verdict(overview, now)}
       ${
         noted.length === 0
           ? undefined
@@ -45,16 +48,25 @@ export function statusPage({ overview, held, frame, now }: StatusPage): Html {
       ${table(
         "From the ERP to the service",
         streamHeads,
-        streams.map((stream) => streamRow(stream, frame, now)),
+        streams.map((stream) => streamRow(stream, history, frame, now)),
       )}
       <h2>Service and queue</h2>
-      ${sides(overview, now)}`,
+      ${sides(overview, now)} ${upkeep(overview, now)}`,
   });
 }
 
 /** What needs a person or keeps records from flowing, one sentence each; what streams suffer from alike is said once. */
-export function problemsOf(overview: Overview): string[] {
-  return [...connectionProblems(overview), ...attentionOf(overview.streams), ...recordProblems(overview)];
+export function problemsOf(overview: Overview, now: number): string[] {
+  return [
+    ...connectionProblems(overview),
+    ...attentionOf(overview.streams),
+    ...recordProblems(overview),
+    ...upkeepProblems(overview, now),
+  ];
+}
+
+function upkeepProblems({ upkeep: facts }: Overview, now: number): string[] {
+  return facts === undefined ? [] : upkeepFailures(facts, now);
 }
 
 function connectionProblems({ service, queue }: Overview): string[] {
@@ -82,11 +94,11 @@ function total(streams: readonly StreamStatus[], state: RecordState): number {
 }
 
 /** The answer to "is all well?", in one sentence; what it means stands below it. */
-function verdict(overview: Overview): Html {
+function verdict(overview: Overview, now: number): Html {
   const details = [...connectionProblems(overview), ...recordProblems(overview)];
   const due = total(overview.streams, "due") + total(overview.streams, "claimed");
   if (due > 0 && details.length === 0) details.push(`${counted(due, "record")} on the way.`);
-  const colour = colourOf(overview);
+  const colour = colourOf(overview, now);
   return html`<div class="verdict ${colour}" role="status">
     <h1>${headlineOf(overview, colour)}</h1>
     ${details.map((text) => html`<p>${text}</p>`)}
@@ -106,16 +118,27 @@ function headlineOf({ streams, service, queue }: Overview, colour: keyof typeof 
   const verb = names.length + records === 1 ? "needs" : "need";
   return colour === "bad"
     ? `${parts.join(" and ")} ${verb} attention.`
-    : `Records flow. Have a look at ${names.join(", ")}.`;
+    : `Records flow. Have a look at ${(names.length === 0 ? ["the upkeep"] : names).join(", ")}.`;
 }
 
 const titles = { bad: "needs attention", wait: "worth a look", good: "all well" } as const;
 
-/** Red where something is stuck; amber where records flow, although some are blocked or the service drops a field. */
-function colourOf(overview: Overview): keyof typeof titles {
+/** Red where something is stuck; amber where records flow, although some are blocked, a field is dropped or upkeep fails. */
+function colourOf(overview: Overview, now: number): keyof typeof titles {
   const { streams, blockedRecords } = overview;
   if (connectionProblems(overview).length > 0 || urgencyOf(streams, blockedRecords) !== "none") return "bad";
-  return problemsOf(overview).length > 0 ? "wait" : "good";
+  return problemsOf(overview, now).length > 0 ? "wait" : "good";
+}
+
+/** Backups, comparisons with the service and the channels of notifications; nothing where none is set up. */
+function upkeep(overview: Overview, now: number): Html | undefined {
+  const texts = overview.upkeep === undefined ? [] : upkeepText(overview.upkeep, now);
+  if (texts.length === 0) return undefined;
+  const failures = upkeepProblems(overview, now);
+  return html`<h2>Upkeep</h2>
+    <ul aria-label="Upkeep">
+      ${texts.map((text) => html`<li class="${failures.includes(text) ? "problem" : ""}">${sentence(text)}</li>`)}
+    </ul>`;
 }
 
 function sides({ service, queue }: Overview, now: number): Html {

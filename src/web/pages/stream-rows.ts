@@ -2,9 +2,11 @@ import { RECORD_STATES } from "#model";
 import { counted, duration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "#server";
+import type { HistoryHour } from "#store";
 import { pauseForm } from "./act-forms.ts";
 import type { Frame } from "./layout.ts";
 import { recordsPath } from "./records-page.ts";
+import { sparkline } from "./sparkline.ts";
 import { badge, instant } from "./wording.ts";
 
 /** What the word for a stream's state means. */
@@ -16,10 +18,10 @@ const meanings: Readonly<Record<StreamStatus["state"], string>> = {
   paused: "nothing is delivered until the time that a person named",
 };
 
-export const streamHeads = ["Stream", "State", "Last poll", "Records by state"];
+export const streamHeads = ["Stream", "State", "Last poll", "Records by state", "Delivered in 24 h"];
 
 /** One stream: how it stands, how fresh it is, and its records. */
-export function streamRow(stream: StreamStatus, frame: Frame, now: number): Html {
+export function streamRow(stream: StreamStatus, history: readonly HistoryHour[], frame: Frame, now: number): Html {
   const { name, source, resource, state } = stream;
   return html`<tr>
     <th scope="row">${name}<br /><span class="quiet">${source} → ${resource}</span></th>
@@ -29,6 +31,7 @@ export function streamRow(stream: StreamStatus, frame: Frame, now: number): Html
     </td>
     <td data-head="Last poll">${lastPoll(stream, now)}</td>
     <td>${counts(stream)}</td>
+    <td data-head="Delivered in 24 h">${sparkline(name, history, now)}</td>
   </tr>`;
 }
 
@@ -43,9 +46,16 @@ function lastPoll(stream: StreamStatus, now: number): Html {
     </details>`;
 }
 
-function progress({ cursor, lagMs }: StreamStatus): Content {
-  if (cursor.firstLoad) return `${counted(cursor.rowsRead, "row")} read so far`;
-  return lagMs === undefined ? undefined : `lag ${duration(lagMs)}`;
+function progress({ cursor, lagMs, undeliveredMs }: StreamStatus): Content {
+  const read = cursor.firstLoad
+    ? `${counted(cursor.rowsRead, "row")} read so far`
+    : lagMs === undefined
+      ? undefined
+      : `lag ${duration(lagMs)}`;
+  return [
+    read,
+    undeliveredMs === undefined ? undefined : html`<br />oldest undelivered change: ${duration(undeliveredMs)} old`,
+  ];
 }
 
 function counts({ name, counts: byState }: StreamStatus): Html {

@@ -46,6 +46,7 @@ tbody tr:last-child > * { border-bottom: 0; }
 thead th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 600; }
 tbody th .quiet { font-weight: 400; }
+.bars { fill: var(--link); background: var(--paper); border-bottom: 1px solid var(--soft); max-width: 100%; }
 .number { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .value { overflow-wrap: anywhere; white-space: pre-wrap; }
 .cursor { display: inline-block; max-width: 20rem; }
