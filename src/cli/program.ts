@@ -22,6 +22,7 @@ import { registerPagePassword } from "./commands/setup/page-password.ts";
 import { registerPeek } from "./commands/setup/peek.ts";
 import { registerSandbox } from "./commands/setup/sandbox.ts";
 import { registerSchema } from "./commands/setup/schema.ts";
+import { registerTest } from "./commands/setup/test.ts";
 import { registerExplain } from "./commands/views/explain.ts";
 import { registerPlan } from "./commands/views/plan.ts";
 import { registerHistory } from "./commands/views/history.ts";
@@ -45,6 +46,7 @@ const registrations: readonly Registration[] = [
   registerExplain,
   registerHistory,
   registerPeek,
+  registerTest,
   registerPlan,
   registerRetry,
   registerSkip,

@@ -179,6 +179,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   // ── the process ─────────────────────────────────────────────────────────────────────────────────────────────────
   E_SETTINGS: person('Correct what the message lists, then "svcsync check"; .env.example explains every key.'),
   E_SYNC_FILE: person('Correct what the message lists, then "svcsync check"; docs/sync-file.md explains every word.'),
+  E_TEST_FILE: person('Correct what the message lists, then "svcsync test"; docs/commands.md explains every word.'),
   E_QUEUE_FAILED: person('Read the cause in the message; "svcsync check" looks at the queue alone.'),
   E_QUEUE_UNREACHABLE: itself("Check QUEUE_URL and that its server runs; without it svcsync starts a private one."),
   E_QUEUE_REFUSED: itself("Give the queue's server more memory, name the primary, or grant the user what it lacks."),

@@ -20,6 +20,7 @@ export { recordSides, type FieldSides, type RecordSides } from "./record-sides.t
 export type { Overwrite, Shown } from "./match/shown.ts";
 export { Reconciler, type Drift, type Reconciliation } from "./match/reconciler.ts";
 export { Planner } from "./plan/planner.ts";
+export { mapAsDelivered, type AsDelivered } from "./plan/as-delivered.ts";
 export { ChangeGuard, confirmChange, isTooMuch, type PlannedChange } from "./plan/change-guard.ts";
 export { Tally, type PlanCounts } from "./plan/tally.ts";
 export { VERDICTS, type PlannedDelivery, type PlannedField, type Verdict } from "./plan/planned-delivery.ts";

@@ -8,7 +8,7 @@ const usageErrors: ReadonlySet<string> = new Set([
   "E_SANDBOX_RESOURCE",
   "E_PAUSE_TIME",
 ]);
-const settingsErrors: ReadonlySet<string> = new Set(["E_SETTINGS", "E_SYNC_FILE"]);
+const settingsErrors: ReadonlySet<string> = new Set(["E_SETTINGS", "E_SYNC_FILE", "E_TEST_FILE"]);
 
 /** What a command threw, for the person who gave it. The code stands alone where it could be taken for a part of a list. */
 export function failureText(thrown: unknown): string {

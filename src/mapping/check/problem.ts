@@ -41,14 +41,21 @@ function shortened(text: string): string {
  * The same facts are in `details.problems`.
  */
 export function syncFileError(file: string, problems: readonly PlacedProblem[]): StopError {
-  const sorted = problems
-    .map((problem) => ({ ...problem, message: shortened(problem.message) }))
-    .toSorted((a, b) => a.line - b.line || a.column - b.column);
-  const lines = sorted.map(({ line, column, path, message }) => {
+  const sorted = inReadingOrder(problems);
+  return new StopError("E_SYNC_FILE", placedText(file, sorted), { details: { file, problems: sorted } });
+}
+
+/** One line for each problem, in reading order: `file:line:column path: what is wrong`. */
+export function placedText(file: string, problems: readonly PlacedProblem[]): string {
+  const lines = inReadingOrder(problems).map(({ line, column, path, message }) => {
     const subject = path === "" ? "" : `${path}: `;
     return `${file}:${line}:${column} ${subject}${message}`;
   });
-  return new StopError("E_SYNC_FILE", lines.join("\n"), {
-    details: { file, problems: sorted },
-  });
+  return lines.join("\n");
+}
+
+function inReadingOrder(problems: readonly PlacedProblem[]) {
+  return problems
+    .map((problem) => ({ ...problem, message: shortened(problem.message) }))
+    .toSorted((a, b) => a.line - b.line || a.column - b.column);
 }

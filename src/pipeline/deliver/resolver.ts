@@ -10,7 +10,7 @@ import {
 } from "#model";
 import type { MappedField } from "#mapping";
 import type { Service } from "#service";
-import type { Parents, RecordStore } from "#store";
+import type { Parents, RecordStore, RecordView } from "#store";
 
 /**
  * A parent that turns out not to come wakes its children, but for those that are just being delivered: these are woken
@@ -29,16 +29,24 @@ export interface Wanted {
   readonly parents: Parents;
 }
 
+type Bound = Pick<Binding, "serviceId">;
+
+/** What is known of parents; the store knows more. */
+export interface KnownParents {
+  bindings(...of: Parameters<RecordStore["bindings"]>): Promise<ReadonlyMap<string, Bound>>;
+  record(id: RecordId): Promise<Pick<RecordView, "state"> | undefined>;
+}
+
 /**
  * Turns mapped fields into what is sent.
  * @throws {WaitError} E_PARENT_MISSING when a parent is not bound yet; `missing` are the parents to wait for.
  * @throws {ParkError} E_LOOKUP_… when the service does not know a name.
  */
 export class Resolver {
-  readonly #store: Pick<RecordStore, "bindings" | "record">;
+  readonly #store: KnownParents;
   readonly #service: Pick<Service, "lookup">;
 
-  constructor(store: Pick<RecordStore, "bindings" | "record">, service: Pick<Service, "lookup">) {
+  constructor(store: KnownParents, service: Pick<Service, "lookup">) {
     this.#store = store;
     this.#service = service;
   }
@@ -51,7 +59,7 @@ export class Resolver {
         : [],
     );
     const ids = references.map(({ id }) => id);
-    const bindings = ids.length > 0 ? await this.#store.bindings(ids) : new Map<string, Binding>();
+    const bindings = ids.length > 0 ? await this.#store.bindings(ids) : new Map<string, Bound>();
     const missing: RecordId[] = [];
     const optional: RecordId[] = [];
     for (const { id, isOptional } of references) {
@@ -86,7 +94,7 @@ export class Resolver {
     return state === "deleted" || state === "skipped";
   }
 
-  async #value({ value }: MappedField, bindings: ReadonlyMap<string, Binding>, signal: AbortSignal): Promise<Json> {
+  async #value({ value }: MappedField, bindings: ReadonlyMap<string, Bound>, signal: AbortSignal): Promise<Json> {
     switch (value.kind) {
       case "value":
         return value.value;

@@ -1,0 +1,77 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { loadMappingCases, type SyncFile } from "#mapping";
+import { oneLine, StopError } from "#model";
+import { resourceNames } from "#service";
+import { counted } from "#operator";
+import type { Registration } from "../../command.ts";
+import { readOfflineContext, type GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+import { junitText } from "../../test/junit.ts";
+import { runCase, type CaseResult } from "../../test/run-case.ts";
+
+interface TestOptions extends GlobalOptions {
+  readonly junit?: string;
+  readonly json?: boolean;
+}
+
+const SUFFIX = ".test.yaml";
+
+export const registerTest: Registration = (cli) =>
+  cli
+    .command("test", "Run the test cases of the mapping; no ERP, service, queue or store is needed")
+    .argument("[files...]", `files of cases (default: all *${SUFFIX} beside the sync file)`)
+    .option("--junit <file>", "write the results as JUnit XML too")
+    .option("--json", "the results as JSON")
+    .action(cli.action(test));
+
+/** `svcsync test [FILES]`: maps the row of each case as a delivery does, and compares. */
+async function test(files: readonly string[], options: TestOptions, io: Io): Promise<number> {
+  const { settings, syncFile } = await readOfflineContext(options, io);
+  const paths = files.length > 0 ? files : await filesBeside(settings.syncFile);
+  // All files are read before the first case runs, so that a mistake in the last is not found after the results.
+  const read = await Promise.all(paths.map(async (path) => [path, await casesIn(path, syncFile)] as const));
+  const results = new Map<string, CaseResult[]>();
+  for (const [path, given] of read) {
+    const ran: CaseResult[] = [];
+    for (const one of given.cases) ran.push(await runCase(one, given, syncFile.streams, io.signal));
+    results.set(path, ran);
+  }
+  if (options.junit !== undefined) {
+    await mkdir(dirname(options.junit), { recursive: true });
+    await writeFile(options.junit, io.redaction.redact(junitText(results)));
+  }
+  const cases = [...results].flatMap(([file, ran]) => ran.map((result) => ({ file, ...result })));
+  const failed = cases.filter(({ differences }) => differences.length > 0);
+  if (options.json) printJson(io.stdout, { passed: cases.length - failed.length, failed: failed.length, cases });
+  else {
+    for (const { file, line, title, differences } of failed)
+      io.stdout.write(
+        [`FAILED  ${file}:${line} ${title}`, ...differences.map((each) => `  ${each}`), ""].map(oneLine).join("\n"),
+      );
+    io.stdout.write(
+      `${counted(cases.length, "case")}: ${cases.length - failed.length} passed, ${failed.length} failed\n`,
+    );
+  }
+  return failed.length > 0 ? exitCode.needsPerson : exitCode.ok;
+}
+
+async function casesIn(file: string, { streams }: SyncFile) {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : "unreadable";
+    throw new StopError("E_TEST_FILE", `${file} cannot be read (${reason})`, { cause });
+  });
+  return loadMappingCases(text, { file, streams, resources: new Set(resourceNames) });
+}
+
+async function filesBeside(syncFile: string): Promise<string[]> {
+  const folder = dirname(syncFile);
+  const names = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX)).toSorted();
+  if (names.length > 0) return names.map((name) => join(folder, name));
+  throw new StopError(
+    "E_TEST_FILE",
+    `${folder} has no *${SUFFIX}; write sync${SUFFIX} beside the sync file, or name the files`,
+  );
+}

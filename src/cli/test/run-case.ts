@@ -1,0 +1,103 @@
+import type { MappingCase, MappingCases, Stream } from "#mapping";
+import { canonicalJson, errorFacts, ParkError, WaitError, type Json } from "#model";
+import { mapAsDelivered, type AsDelivered } from "#pipeline";
+import { KnownNames } from "#service";
+
+/** What a row became. */
+type Became = AsDelivered | { readonly kind: "parked" | "waiting"; readonly message: string; readonly code: string };
+
+/** A case and its differences; none: it passed. */
+export interface CaseResult {
+  readonly title: string;
+  readonly line: number;
+  readonly differences: readonly string[];
+  readonly durationMs: number;
+}
+
+/** Maps the row of a case as a delivery does, with the names and ids of its file in the place of service and store. */
+export async function runCase(
+  one: MappingCase,
+  given: MappingCases,
+  streams: readonly Stream[],
+  signal: AbortSignal,
+): Promise<CaseResult> {
+  const begunAt = performance.now();
+  const stream = streams.find(({ name }) => name === one.stream)!;
+  const became = await becameOf(one, given, stream, signal);
+  const differences = differencesOf(one.expect, became);
+  return { title: one.title, line: one.line, differences, durationMs: performance.now() - begunAt };
+}
+
+async function becameOf(
+  { row = {}, gone }: MappingCase,
+  { names, bound }: MappingCases,
+  stream: Stream,
+  signal: AbortSignal,
+): Promise<Became> {
+  const known = new KnownNames({ load: (resource) => Promise.resolve(readNow(names[resource] ?? [])) });
+  const lookup = async (...[resource, by, value]: Parameters<KnownNames["lookup"]>) => {
+    const id = await known.lookup(resource, by, value);
+    if (id !== undefined) return id;
+    const name = canonicalJson(value);
+    throw new ParkError("E_LOOKUP_UNKNOWN", `names in the test file have no ${resource} with ${by} ${name}`);
+  };
+  const idOf = (name: string, key: string) => bound[name]?.[key];
+  try {
+    return await mapAsDelivered(stream, { row, deleted: gone !== undefined }, { lookup, idOf }, signal);
+  } catch (thrown) {
+    if (!(thrown instanceof ParkError) && !(thrown instanceof WaitError)) throw thrown;
+    const { message, code } = errorFacts(thrown);
+    return { kind: thrown instanceof ParkError ? "parked" : "waiting", message, code };
+  }
+}
+
+/** The records of a resource in the form in which the service's names are kept. */
+function readNow(records: readonly Readonly<Record<string, Json>>[]) {
+  const fields = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  return { readAt: 0, entries: { fields, rows: records.map((record) => ({ ...record })) } };
+}
+
+function differencesOf(expect: MappingCase["expect"], became: Became): string[] {
+  const { fields, skipped, parked, waiting, deleted } = expect;
+  const told = [`it is ${outcomeText(became)}`];
+  const message = parked ?? waiting;
+  if (message !== undefined) {
+    const kind = parked === undefined ? "waiting" : "parked";
+    if (became.kind !== kind) return [`expected ${kind}: ${message}`, ...told];
+    const isMeant = "code" in became && (became.code === message || became.message.includes(message));
+    return isMeant ? [] : [`expected ${kind}: ${message}`, ...told];
+  }
+  if (skipped) return became.kind === "skip" ? [] : ["expected skipped", ...told];
+  if (deleted !== undefined && (became.kind !== "deleted" || became.policy !== deleted))
+    return [`expected deleted: ${deleted}`, ...told];
+  if (deleted === undefined && became.kind !== "record") return ["expected fields", ...told];
+  if (fields === undefined) return [];
+  return fieldDifferences(fields, "fields" in became ? became.fields : {});
+}
+
+function outcomeText(became: Became): string {
+  switch (became.kind) {
+    case "record":
+      return `mapped to ${canonicalJson(became.fields)}`;
+    case "skip":
+      return `skipped: ${became.reason}`;
+    case "deleted":
+      return `deleted: ${became.policy}`;
+    case "parked":
+    case "waiting":
+      return `${became.kind}: ${became.message} (${became.code})`;
+  }
+}
+
+/** Lines of a diff: `-` is expected, `+` is what the mapping gives. */
+function fieldDifferences(expected: Readonly<Record<string, Json>>, found: Readonly<Record<string, Json>>): string[] {
+  const names = new Set([...Object.keys(found), ...Object.keys(expected)]);
+  return [...names].flatMap((name) => {
+    const [wanted, given] = [expected[name], found[name]];
+    if (wanted !== undefined && given !== undefined && canonicalJson(wanted) === canonicalJson(given)) return [];
+    return [
+      ...(wanted === undefined ? [] : [`- ${name}: ${canonicalJson(wanted)}`]),
+      ...(given === undefined ? [] : [`+ ${name}: ${canonicalJson(given)}`]),
+    ];
+  });
+}

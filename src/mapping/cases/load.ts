@@ -1,0 +1,88 @@
+import { StopError, type ResourceName } from "#model";
+import type { Stream } from "../contract.ts";
+import { placedText, type Problem } from "../check/problem.ts";
+import { checkShape } from "../check/shape-problem.ts";
+import { YamlText } from "../check/yaml-text.ts";
+import { didYouMean } from "../did-you-mean.ts";
+import { caseFile, type CaseFileWords, type CaseWords } from "./words.ts";
+
+/** One row and what the sync file should make of it. */
+export interface MappingCase extends CaseWords {
+  /** As reports call it: its name, else its stream and number. */
+  readonly title: string;
+  readonly line: number;
+}
+
+/** Cases with what the service is taken to hold. */
+export interface MappingCases {
+  /** Records of the service by resource, for look-ups. */
+  readonly names: NonNullable<CaseFileWords["names"]>;
+  /** Service ids by stream and key; null: the record will not come. */
+  readonly bound: NonNullable<CaseFileWords["bound"]>;
+  readonly cases: readonly MappingCase[];
+}
+
+interface CaseContext {
+  /** How messages call the file. */
+  readonly file: string;
+  readonly streams: readonly Pick<Stream, "name" | "ownedFields">[];
+  readonly resources: ReadonlySet<ResourceName>;
+}
+
+/**
+ * The mapping cases of this text, checked whole.
+ * @throws {StopError} E_TEST_FILE with every problem in reading order: `file:line:column path: what is wrong`.
+ */
+export function loadMappingCases(text: string, { file, streams, resources }: CaseContext): MappingCases {
+  const yaml = new YamlText(text);
+  const { value, problems: shape } = yaml.problems.length > 0 ? { problems: [] } : checkShape(caseFile, yaml.value, []);
+  const strange = value === undefined ? shape : unknownNames(value, streams, resources);
+  const problems = [...yaml.problems, ...strange.map((problem) => yaml.place(problem))];
+  if (value === undefined || problems.length > 0)
+    throw new StopError("E_TEST_FILE", placedText(file, problems), { details: { file } });
+  const { names = {}, bound = {}, cases } = value;
+  return {
+    names,
+    bound,
+    cases: cases.map((words, at) => ({
+      ...words,
+      title: words.name ?? `${words.stream} (case ${at + 1})`,
+      line: yaml.place({ path: ["cases", at], message: "" }).line,
+    })),
+  };
+}
+
+function unknownNames(
+  { names = {}, bound = {}, cases }: CaseFileWords,
+  streams: CaseContext["streams"],
+  resources: CaseContext["resources"],
+): Problem[] {
+  const known = streams.map(({ name }) => name);
+  const unknown = (what: string, name: string, of: Iterable<string>) =>
+    `found the unknown ${what} "${name}"${didYouMean(name, of) || (what === "stream" ? `, wanted one of ${known.join(", ")}` : "")}`;
+  return [
+    ...Object.entries(names).flatMap(([name, records]): Problem[] => [
+      ...(resources.has(name)
+        ? []
+        : [{ path: ["names", name], atName: true, message: unknown("resource", name, resources) }]),
+      ...records.flatMap(({ id }, at) =>
+        typeof id === "number" ? [] : [{ path: ["names", name, at], message: "wanted an id, a whole number" }],
+      ),
+    ]),
+    ...Object.keys(bound)
+      .filter((name) => !known.includes(name))
+      .map((name) => ({ path: ["bound", name], atName: true, message: unknown("stream", name, known) })),
+    ...cases.flatMap(({ stream: name, row, gone, expect }, at): Problem[] => {
+      const stream = streams.find((each) => each.name === name);
+      if (!stream) return [{ path: ["cases", at, "stream"], message: unknown("stream", name, known) }];
+      if (row === undefined && gone === undefined)
+        return [{ path: ["cases", at], message: "wanted row, or gone: true for a record that the ERP no longer has" }];
+      const fields = Object.keys(expect.fields ?? {}).filter((field) => !stream.ownedFields.includes(field));
+      return fields.map((field) => ({
+        path: ["cases", at, "expect", "fields", field],
+        atName: true,
+        message: unknown(`field of ${name}`, field, stream.ownedFields),
+      }));
+    }),
+  ];
+}

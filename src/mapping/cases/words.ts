@@ -1,0 +1,45 @@
+import { z } from "zod";
+
+/** The words of a file of mapping cases: one schema for its checks and types. */
+
+const row = z.record(z.string(), z.json(), { error: "an object of columns" });
+const id = z.number({ error: "an id of the service" }).int({ error: "wanted a whole number" }).positive({
+  error: "wanted a number above 0",
+});
+const text = z.string({ error: "text" }).min(1);
+
+/** Exactly one outcome: of a row that is mapped its fields, of all others the reason. */
+const expected = z
+  .strictObject({
+    fields: z.record(z.string(), z.json(), { error: "an object of the service's fields" }).optional(),
+    skipped: z.literal(true, { error: "true" }).optional(),
+    parked: text.optional(),
+    waiting: text.optional(),
+    deleted: z.enum(["ignore", "delete", "set"], { error: "one of ignore, delete, set" }).optional(),
+  })
+  .superRefine(({ fields, deleted, ...others }, context) => {
+    const count = [deleted ?? fields, ...Object.values(others)].filter((word) => word !== undefined).length;
+    const isPair = fields === undefined || deleted === undefined || deleted === "set";
+    if (count === 1 && isPair) return;
+    context.addIssue({
+      code: "custom",
+      message: "wanted exactly one of fields, skipped, parked, waiting, deleted; fields may be beside deleted: set",
+    });
+  });
+
+const mappingCase = z.strictObject({
+  name: text.optional(),
+  stream: text,
+  row: row.optional(),
+  gone: z.literal(true, { error: "true" }).optional(),
+  expect: expected,
+});
+
+export const caseFile = z.strictObject({
+  names: z.record(z.string(), z.array(row, { error: "a list of records, each with its id" })).optional(),
+  bound: z.record(z.string(), z.record(z.string(), id.nullable())).optional(),
+  cases: z.array(mappingCase, { error: "a list of cases" }).min(1),
+});
+
+export type CaseWords = z.infer<typeof mappingCase>;
+export type CaseFileWords = z.infer<typeof caseFile>;

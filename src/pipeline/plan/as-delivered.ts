@@ -1,0 +1,48 @@
+import { recordName, type Projection, type Row, type ServiceId } from "#model";
+import type { Stream } from "#mapping";
+import { Resolver, type KnownParents } from "../deliver/resolver.ts";
+import type { Service } from "#service";
+
+/** What a delivery makes of a row before it compares or sends. */
+export type AsDelivered =
+  | { readonly kind: "record"; readonly fields: Projection }
+  | { readonly kind: "skip"; readonly reason: string }
+  | { readonly kind: "deleted"; readonly policy: "ignore" | "delete" }
+  | { readonly kind: "deleted"; readonly policy: "set"; readonly fields: Projection };
+
+/** What stands for the service and the store. */
+export interface Known extends Pick<Service, "lookup"> {
+  /** The service id of a parent; null: it will not come; undefined: it is not there yet. */
+  idOf(stream: string, key: string): ServiceId | null | undefined;
+}
+
+/**
+ * Maps a row and resolves what it refers to, by the functions of the deliveries.
+ * @throws {ParkError} when the row cannot be mapped, or as `lookup` does.
+ * @throws {WaitError} E_PARENT_MISSING when a parent is not there yet.
+ */
+export async function mapAsDelivered(
+  stream: Stream,
+  { row, deleted }: { readonly row: Row; readonly deleted: boolean },
+  known: Known,
+  signal: AbortSignal,
+): Promise<AsDelivered> {
+  const mapped = await stream.map(row, deleted);
+  if (!("fields" in mapped)) return mapped;
+  const resolver = new Resolver(parentsOf(known), known);
+  const { projection } = await resolver.resolve({ stream: stream.name, key: "" }, mapped.fields, signal);
+  return { ...mapped, fields: projection };
+}
+
+function parentsOf({ idOf }: Pick<Known, "idOf">): KnownParents {
+  return {
+    bindings(ids) {
+      const bound = ids.flatMap((id) => {
+        const serviceId = idOf(id.stream, id.key);
+        return typeof serviceId === "number" ? [[recordName(id), { serviceId }] as const] : [];
+      });
+      return Promise.resolve(new Map(bound));
+    },
+    record: ({ stream, key }) => Promise.resolve(idOf(stream, key) === null ? { state: "skipped" } : undefined),
+  };
+}
