@@ -1,5 +1,18 @@
 import { ParkError } from "#model";
-import { bind, confirmDeletions, pause, rereadKeys, resolve, resume, retry, skip, unbind } from "#operator";
+import {
+  bind,
+  confirmDeletions,
+  knownGroup,
+  noteGroup,
+  pause,
+  rereadKeys,
+  resolve,
+  resume,
+  retry,
+  retryGroup,
+  skip,
+  unbind,
+} from "#operator";
 import { heldDeletions } from "#pipeline";
 import type { PageActs } from "#web";
 import type { Configuration, Systems } from "./systems.ts";
@@ -11,13 +24,22 @@ const ANSWER_MS = 20_000;
 /** The acts of the page, by the functions that the commands use; `nudge` delivers at once what became due. */
 export function pageActs(parts: Systems, streams: Configuration["syncFile"]["streams"], nudge: () => void): PageActs {
   const { store, clock, sources } = parts;
+  const names = streams.map(({ name }) => name);
   const nudging = async <Value>(act: Promise<Value>): Promise<Value> => {
     const value = await act;
     nudge();
     return value;
   };
   return {
-    retry: (target, by) => nudging(retry(parts, target, by)),
+    retry: (id, by) => nudging(retry(parts, id, by)),
+    retryGroup: async (group, by) => {
+      await knownGroup(parts, names, group);
+      return nudging(retryGroup(parts, names, group, by));
+    },
+    noteGroup: async ({ group, snoozeHours, ...texts }, by) => {
+      const snooze = snoozeHours === undefined ? {} : { snoozeUntil: clock.now() + snoozeHours * MS_PER_HOUR };
+      await noteGroup({ store, clock }, names, { id: group, ...texts, ...snooze }, by);
+    },
     skip: async (id, by) => {
       const { refused } = await nudging(skip(parts, id, by));
       const [first] = refused;

@@ -87,6 +87,7 @@ function statusSource(
         },
       };
     },
+    groupNotes: () => store.groups.groupNotes(),
     history: (query) => store.history.history(query),
     records: (query) => store.records(query),
     record: async (id, { readService } = { readService: false }) => {

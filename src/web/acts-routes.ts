@@ -3,6 +3,7 @@ import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "./access/gate.ts";
 import { finalVerbs, recordVerbs, streamVerbs, type PageActs, type RecordVerb, type StreamVerb } from "./acts.ts";
+import { groupAct } from "./group-acts.ts";
 import { jsonAnswer } from "./json-answer.ts";
 import { bindingPage, refusedPage } from "./pages/act-pages.ts";
 import { pathOf } from "./pages/wording.ts";
@@ -39,12 +40,11 @@ export function addActs(app: App, deps: RouteDeps, gate: Gate): void {
         ] as (typeof routes)[number],
     ),
     [
-      "/groups/retry",
-      async (c, { stream, code }, by) => {
-        if (typeof stream !== "string" || typeof code !== "string") return c.notFound();
-        const { streams } = await deps.status.overview();
-        if (!streams.some(({ name }) => name === stream)) return c.notFound();
-        return { fact: { due: await acts.retry({ stream, code }, by) }, next: "/" };
+      "/groups/:group/:verb{retry|note}",
+      async (c, sent, by) => {
+        const [group, verb] = [c.req.param("group") ?? "", c.req.param("verb") ?? ""];
+        const fact = await groupAct(acts, { group, verb, sent }, by);
+        return typeof fact === "string" ? refused(c, fact) : { fact, next: "/" };
       },
     ],
     [

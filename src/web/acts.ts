@@ -3,8 +3,12 @@ import type { ProposedBinding } from "#pipeline";
 
 /** What a person may do on the page. Each does what the command of its name does, and rejects as it does. */
 export interface PageActs {
-  /** One record, or those of a stream that met one error; resolves to how many are due now. */
-  retry(target: RecordId | { readonly stream: StreamName; readonly code: string }, by: Actor): Promise<number>;
+  /** Resolves to how many records are due now. */
+  retry(id: RecordId, by: Actor): Promise<number>;
+  /** The same for the records of one cause, by the id of their group. */
+  retryGroup(group: string, by: Actor): Promise<number>;
+  /** Writes down a note, an owner or a snooze of a group; what is not given stays. A snooze of 0 hours ends one. */
+  noteGroup(target: PageGroupNote, by: Actor): Promise<void>;
   /** Leaves a record out until the ERP changes it. */
   skip(id: RecordId, by: Actor): Promise<void>;
   /** Answers an uncertain create: the service does not have it. */
@@ -21,6 +25,14 @@ export interface PageActs {
   confirmDeletions(target: { readonly stream: StreamName; readonly count: number }, by: Actor): Promise<void>;
   pause(target: { readonly stream: StreamName; readonly hours: number }, by: Actor): Promise<void>;
   resume(stream: StreamName, by: Actor): Promise<void>;
+}
+
+/** What a person writes down about a group. */
+export interface PageGroupNote {
+  readonly group: string;
+  readonly note?: string;
+  readonly owner?: string;
+  readonly snoozeHours?: number;
 }
 
 export const recordVerbs = ["retry", "skip", "create", "bind", "unbind", "reread"] as const;

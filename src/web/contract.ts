@@ -2,7 +2,7 @@ import type { Binding, RecordId, RecordState, StreamName } from "#model";
 import type { BlockedPolicy, UpkeepFacts } from "#operator";
 import type { RecordSides, StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
-import type { AuditRecord, HistoryStore, RecordView } from "#store";
+import type { AuditRecord, GroupStore, HistoryStore, RecordView } from "#store";
 import type { PageActs } from "./acts.ts";
 
 /** Where the daemon stands. */
@@ -38,6 +38,8 @@ export interface StatusSource {
     readonly after?: RecordId;
     readonly limit: number;
   }): Promise<readonly RecordView[]>;
+  /** What people wrote down about groups of records with the same cause, by the group's id. */
+  readonly groupNotes: GroupStore["groupNotes"];
   /** What each stream did, hour by hour. */
   readonly history: HistoryStore["history"];
   /** `readService`: with what the service holds now, by one request. */

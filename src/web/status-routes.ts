@@ -23,7 +23,9 @@ export function addStatus(app: App, { status, redact, clock, version }: RouteDep
       for (const record of await status.records({ ...each, limit: recordsLookedAt })) held.add(record);
     const now = clock.now();
     const history = await status.history({ since: sparklineSince(now) });
-    const shown = redacted({ overview, held: held.list(), history }, redact);
+    const notes = await status.groupNotes();
+    const noted = held.list().map((group) => ({ ...group, noted: notes.get(group.id) }));
+    const shown = redacted({ overview, held: noted, history }, redact);
     return c.html(
       statusPage({
         ...shown,

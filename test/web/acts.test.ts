@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sampleStatus } from "./sample-status.ts";
+import { sampleGroup, sampleStatus } from "./sample-status.ts";
 import { formOf, sampleWeb } from "./web-server.ts";
 
 const token = "a-token-of-the-page";
@@ -38,12 +38,14 @@ describe("acts on the page", () => {
       "unbind customers/10023 by page: wrong",
       "/records/customers/10023",
     ],
+    [`/groups/${sampleGroup}/retry`, {}, `retry group ${sampleGroup} by page`, "/"],
     [
-      "/groups/retry",
-      { stream: "contacts", code: "E_SERVICE_REFUSED" },
-      "retry contacts E_SERVICE_REFUSED by page",
+      `/groups/${sampleGroup}/note`,
+      { note: "ask Ben", owner: "", snoozeHours: "24" },
+      `note ${sampleGroup} {"note":"ask Ben","owner":"","snoozeHours":24} by page`,
       "/",
     ],
+    [`/groups/${sampleGroup}/note`, { note: "", snoozeHours: "same" }, `note ${sampleGroup} {"note":""} by page`, "/"],
     ["/streams/tickets/pause", { hours: "4", why: "upgrade" }, "pause tickets for 4 h by page: upgrade", "/"],
     ["/streams/tickets/resume", {}, "resume tickets by page", "/"],
     [
@@ -106,17 +108,49 @@ describe("acts on the page", () => {
     });
   });
 
-  it.each(["/records/tickets/T-9/skip", "/records/tickets/T-2/explode", "/streams/nothing/pause", "/groups/retry"])(
-    "know what there is: %s",
-    async (path) => {
-      const status = sampleStatus();
-      await using web = await sampleWeb({ status });
-      const fields = { stream: "nothing", code: "E_X", hours: "1" };
+  it.each([
+    "/records/tickets/T-9/skip",
+    "/records/tickets/T-2/explode",
+    "/streams/nothing/pause",
+    "/groups/00000000/explode",
+  ])("know what there is: %s", async (path) => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status });
+    const fields = { stream: "nothing", code: "E_X", hours: "1" };
 
-      expect((await send(web.url, path, fields)).status).toBe(404);
-      expect(status.retried).toEqual([]);
-    },
-  );
+    expect((await send(web.url, path, fields)).status).toBe(404);
+    expect(status.retried).toEqual([]);
+  });
+
+  it("show what people wrote down about a cause, with forms for those who may act", async () => {
+    await using web = await sampleWeb();
+    const page = await (await fetch(web.url)).text();
+
+    expect(page).toContain(`<code>${sampleGroup}</code>`);
+    expect(page).toContain("asked &lt;b&gt;Ben&lt;/b&gt;");
+    expect(page).toMatch(/<dt>Owner<\/dt>\s*<dd>anna<\/dd>/);
+    expect(page).toMatch(/Snoozed until[\s\S]*in 24 h/);
+    expect(page).toContain(`action="/groups/${sampleGroup}/note"`);
+    await using closed = await sampleWeb({ access: { token, isPublic: true } });
+    const read = await (await fetch(closed.url)).text();
+    expect(read).toContain("asked &lt;b&gt;Ben");
+    expect(read).not.toContain('action="/groups/');
+  });
+
+  it.each([
+    ["/groups/00000000/retry", {}, "no record is held up by group 00000000"],
+    ["/groups/00000000/note", { note: "x" }, "no record is held up by group 00000000"],
+    [`/groups/${sampleGroup}/note`, { snoozeHours: "soon" }, "wanted a number of hours"],
+    [`/groups/${sampleGroup}/note`, { snoozeHours: "-1" }, "wanted a number of hours"],
+    [`/groups/${sampleGroup}/note`, { note: "x".repeat(501) }, "at most 500 characters"],
+    [`/groups/${sampleGroup}/note`, {}, "wanted a note, an owner or snoozeHours"],
+  ])("refuse what a group cannot take, and say why: %s", async (path, fields: Record<string, string>, text) => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status });
+
+    expect(await send(web.url, path, fields)).toMatchObject({ status: 409, text: expect.stringContaining(text) });
+    expect(status.retried).toEqual([]);
+  });
 
   it("are JSON for scripts with the token", async () => {
     const status = sampleStatus();

@@ -1,5 +1,6 @@
 import { ParkError, recordLabel, type Actor, type RecordId } from "#model";
-import type { AuditRecord, HistoryHour, RecordView } from "#store";
+import { ErrorGroups } from "#operator";
+import type { AuditRecord, GroupNote, HistoryHour, RecordView } from "#store";
 import type { FieldSides, RecordSides, StreamStatus } from "#pipeline";
 import type { Overview, PageActs, StatusSource } from "#web";
 
@@ -228,6 +229,22 @@ export function sampleSides({ binding }: RecordView, read: boolean): RecordSides
   };
 }
 
+/** The group of the parked contact, and what people wrote down about it. */
+const groups = new ErrorGroups();
+groups.add(sampleRecords[1]!);
+export const sampleGroup = groups.list()[0]!.id;
+const sampleNote: GroupNote = {
+  note: "asked <b>Ben</b>",
+  owner: "anna",
+  snooze: { until: now + 24 * 60 * minute, count: 1 },
+  by: { name: "anna", via: "cli" },
+  at: now - 60 * minute,
+};
+
+function known(group: string): void {
+  if (group !== sampleGroup) throw new ParkError("E_GROUP_UNKNOWN", `no record is held up by group ${group}`);
+}
+
 /** Acts that write down what they were asked for, by whom and why. */
 function sampleActs(done: string[]): PageActs {
   const noted = (verb: string, target: string, { name, why }: Actor): Promise<void> => {
@@ -235,10 +252,18 @@ function sampleActs(done: string[]): PageActs {
     return Promise.resolve();
   };
   return {
-    retry: (target, by) => {
-      if (!("key" in target)) return noted("retry", `${target.stream} ${target.code}`, by).then(() => 2);
+    retry: (target) => {
       done.push(recordLabel(target));
       return Promise.resolve(1);
+    },
+    retryGroup: async (group, by) => {
+      known(group);
+      await noted("retry group", group, by);
+      return 2;
+    },
+    noteGroup: async ({ group, ...note }, by) => {
+      known(group);
+      await noted("note", `${group} ${JSON.stringify(note)}`, by);
     },
     skip: (id, by) => noted("skip", recordLabel(id), by),
     create: (id, by) => noted("create", recordLabel(id), by),
@@ -267,6 +292,7 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
   const retried: string[] = [];
   return {
     retried,
+    groupNotes: () => Promise.resolve(new Map([[sampleGroup, sampleNote]])),
     history: ({ since }) => Promise.resolve(sampleHours.filter(({ hourAt }) => hourAt >= since)),
     overview: () =>
       Promise.resolve({

@@ -1,5 +1,5 @@
 import type { RecordId } from "#model";
-import { retriableStates, type ErrorGroup } from "#operator";
+import { retriableStates } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "#server";
 import { isAnswerable, type RecordView } from "#store";
@@ -85,17 +85,6 @@ function folded({ action, verb, label, means, fields }: Form, { visitor }: Frame
 }
 
 const required = html`required`;
-
-/** One try for all records of the stream that met the group's error. */
-export function groupForm({ stream, state, error, count }: ErrorGroup, { visitor }: Frame): Html | undefined {
-  if (visitor?.role !== "act" || error === undefined || !retriableStates.includes(state)) return undefined;
-  const label = count === 1 ? "Try it again" : "Try them again";
-  return html`<form class="acts" method="post" action="/groups/retry">
-    ${csrfField(visitor)}<input type="hidden" name="stream" value="${stream}" />
-    <input type="hidden" name="code" value="${error.code}" />
-    <button class="plain" aria-label="${label}: ${stream}, ${error.code}">${label}</button>
-  </form>`;
-}
 
 /** What ends a hold of a stream, where the page can end it. */
 export function holdForms(

@@ -1,10 +1,11 @@
-import { attentionStates, remedyOf, type ErrorGroup } from "#operator";
+import { localTime } from "#model";
+import { actorText, attentionStates, isSnoozed, remedyOf, type ErrorGroup, type NotedGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Html } from "#server";
-import { groupForm } from "./act-forms.ts";
+import { groupForms } from "./group-forms.ts";
 import type { Frame } from "./layout.ts";
 import { recordsPath } from "./records-page.ts";
-import { badge, linkTo, sentence } from "./wording.ts";
+import { badge, instant, linkTo, sentence } from "./wording.ts";
 
 /** Records of a stream in one state that are looked at to tell the reasons; counts beyond are lower bounds. */
 export const recordsLookedAt = 500;
@@ -13,9 +14,14 @@ export const recordsLookedAt = 500;
  * What is held up, a card for each stream, state and cause: a thousand records that wait for the same thing are one fact.
  * The first records of each stream and state tell the causes.
  */
-export function groupCards(streams: readonly StreamStatus[], groups: readonly ErrorGroup[], frame: Frame): Html {
+export function groupCards(
+  streams: readonly StreamStatus[],
+  groups: readonly NotedGroup[],
+  frame: Frame,
+  now: number,
+): Html {
   const ordered = attentionStates.flatMap((state) => groups.filter((group) => group.state === state));
-  return html`<div class="cards">${ordered.map((group) => groupCard(group, isWhole(group, streams), frame))}</div>
+  return html`<div class="cards">${ordered.map((group) => groupCard(group, isWhole(group, streams), frame, now))}</div>
     <p><a href="${recordsPath({})}">All of them</a></p>`;
 }
 
@@ -24,7 +30,7 @@ function isWhole({ stream, state }: ErrorGroup, streams: readonly StreamStatus[]
   return (streams.find(({ name }) => name === stream)?.counts[state] ?? 0) <= recordsLookedAt;
 }
 
-function groupCard(group: ErrorGroup, whole: boolean, frame: Frame): Html {
+function groupCard(group: NotedGroup, whole: boolean, frame: Frame, now: number): Html {
   const { stream, state, error, message, count, examples } = group;
   const todo = error === undefined ? undefined : remedyOf(error, examples[0]!);
   const shown = examples.map((id, at) => (at === 0 ? linkTo(id) : html`, ${linkTo(id)}`));
@@ -33,11 +39,40 @@ function groupCard(group: ErrorGroup, whole: boolean, frame: Frame): Html {
       ${whole ? undefined : "at least "}<a href="${recordsPath({ stream, state })}"
         >${count.toLocaleString("en")} ${stream}</a
       >
-      ${badge(state)}
+      ${badge(state)} <code>${group.id}</code>
     </h3>
     ${error === undefined ? undefined : html`<p>${count === 1 ? error.message : message} <code>${error.code}</code></p>`}
     ${todo === undefined ? undefined : html`<p class="todo"><strong>What to do:</strong> ${sentence(todo)}</p>`}
+    ${noteOf(group, now)}
     <p class="quiet">${count > examples.length ? "For example " : undefined}${shown}</p>
-    ${groupForm(group, frame)}
+    ${groupForms(group, frame)}
   </article>`;
+}
+
+/** What people wrote down about the group. */
+function noteOf({ noted, count }: NotedGroup, now: number): Html | undefined {
+  if (noted === undefined) return undefined;
+  const { note, owner, snooze, by, at } = noted;
+  return html`<dl>
+    ${
+      owner === undefined
+        ? undefined
+        : html`<dt>Owner</dt>
+            <dd>${owner}</dd>`
+    }
+    ${
+      note === undefined
+        ? undefined
+        : html`<dt>Note</dt>
+            <dd>${note}</dd>`
+    }
+    ${
+      snooze === undefined || !isSnoozed(noted, count, now)
+        ? undefined
+        : html`<dt>Snoozed until</dt>
+            <dd>${localTime(snooze.until)} (${instant(snooze.until, now)})</dd>`
+    }
+    <dt>Written down</dt>
+    <dd>${instant(at, now)} ${actorText(by)}</dd>
+  </dl>`;
 }

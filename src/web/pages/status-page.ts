@@ -1,5 +1,5 @@
 import type { RecordState } from "#model";
-import { attentionOf, counted, paceText, upkeepFailures, upkeepText, urgencyOf, type ErrorGroup } from "#operator";
+import { attentionOf, counted, paceText, upkeepFailures, upkeepText, urgencyOf, type NotedGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Html } from "#server";
 import type { HistoryHour } from "#store";
@@ -13,7 +13,7 @@ import { instant, sentence } from "./wording.ts";
 export interface StatusPage {
   readonly overview: Overview;
   /** What holds up the first records of each stream that are uncertain, parked or waiting; the largest group first. */
-  readonly held: readonly ErrorGroup[];
+  readonly held: readonly NotedGroup[];
   /** What each stream did in the last 24 hours. */
   readonly history: readonly HistoryHour[];
   readonly frame: Frame;
@@ -42,7 +42,7 @@ export function statusPage({ overview, held, history, frame, now }: StatusPage):
         held.length === 0
           ? undefined
           : html`<h2>Records that are held up</h2>
-              ${groupCards(streams, held, frame)}`
+              ${groupCards(streams, held, frame, now)}`
       }
       <h2>Streams</h2>
       ${table(
