@@ -12,6 +12,7 @@ import { registerRetry } from "./commands/acts/retry.ts";
 import { registerSkip } from "./commands/acts/skip.ts";
 import { registerUnbind } from "./commands/acts/unbind.ts";
 import { registerBackup } from "./commands/maintenance/backup.ts";
+import { registerBundle } from "./commands/maintenance/bundle.ts";
 import { registerNotify } from "./commands/maintenance/notify.ts";
 import { registerRebuild } from "./commands/maintenance/rebuild.ts";
 import { registerReconcile } from "./commands/maintenance/reconcile.ts";
@@ -59,6 +60,7 @@ const registrations: readonly Registration[] = [
   registerPause,
   registerResume,
   registerBackup,
+  registerBundle,
   registerRebuild,
   registerPagePassword,
   registerNotify,

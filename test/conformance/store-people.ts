@@ -296,5 +296,18 @@ export function describePeople(makePlace: MakePlace): void {
       expect(await scene.store.pruneAudit(scene.clock.now())).toBe(2);
       expect(await scene.store.audit({ limit: 9 })).toHaveLength(1);
     });
+
+    it("counts the rows of its tables", async () => {
+      await using scene = await Scene.open(makePlace);
+      const before = await scene.store.tableCounts();
+      await scene.store.acts.save(
+        "customers",
+        { action: "reread", outcome: "read again" },
+        { name: "anna", via: "cli" },
+      );
+      const after = await scene.store.tableCounts();
+      const grown = Object.keys(after).filter((name) => after[name] !== before[name]);
+      expect(grown.map((name) => after[name]! - (before[name] ?? 0))).toEqual([1]);
+    });
   });
 }

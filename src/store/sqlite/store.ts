@@ -17,6 +17,7 @@ import { makeParts, type StoreDeps } from "./parts.ts";
 import { makeRoles, type Roles } from "./roles.ts";
 import { latestOfEach } from "./steps/staging.ts";
 import type { RecordQuery } from "./tables/views.ts";
+import { tableCounts } from "./tables/table-counts.ts";
 
 /** Everything that ends or opens a journal entry outlives a power cut. */
 const DURABLE = { durable: true } as const;
@@ -278,6 +279,8 @@ export class SqliteStore implements Store {
     await this.saveNote(checkedNote, this.#clock.now());
     await this.#read(() => expectUndamaged(this.#db));
   }
+
+  tableCounts = () => this.#read(() => tableCounts(this.#db));
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosing) return;

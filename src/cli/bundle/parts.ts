@@ -1,0 +1,136 @@
+import { platform, release, arch } from "node:os";
+import { systemClock } from "#model";
+import { version } from "#daemon";
+import { notedGroups, type NotedGroup } from "#operator";
+import { streamStatus, type StreamStatus } from "#pipeline";
+import { loadLocalSettings, loadSettings, isSettingsKey, secretTexts, type LocalSettings } from "#settings";
+import { openStore, type AuditRecord, type Store } from "#store";
+import { openLogger } from "#telemetry";
+import type { SyncFile } from "#mapping";
+import type { GlobalOptions } from "../command-context.ts";
+import { daemonWords } from "../output/daemon-words.ts";
+import type { Io } from "../output/io.ts";
+import { readSyncFileText } from "./sync-file-text.ts";
+
+/** One file of the bundle and how it is made. What `read` throws is why it is missing. */
+export interface Part {
+  readonly name: string;
+  /** A text, or a value for JSON. */
+  readonly read: () => Promise<unknown>;
+}
+
+/** What the parts share. Each is read once, and a part that needs one that failed fails with the same reason. */
+export interface Parts extends AsyncDisposable {
+  readonly parts: readonly Part[];
+}
+
+const HISTORY_MS = 30 * 86_400_000;
+const AUDIT_ENTRIES = 500;
+
+/** The parts of a bundle, in the order in which they are read: the first ones teach the redaction the secrets. */
+export function openBundle(options: GlobalOptions, io: Io): Parts {
+  const settings = once(() => localSettings(options, io));
+  const syncFile = once(async () => readSyncFileText(await settings(), io.redaction));
+  const store = once(async () => {
+    const { dataDir, log } = await settings();
+    const logger = openLogger({ level: "warn", format: log.format, secrets: io.redaction, destination: io.stderr });
+    return openStore(dataDir, { as: "operator", clock: systemClock, logger, redact: io.redaction.redact });
+  });
+  const streams = async () => (await syncFile()).syncFile.streams;
+  return {
+    parts: [
+      { name: "versions.json", read: async () => versions() },
+      { name: "settings.json", read: async () => settingsView(await settings()) },
+      { name: "sync-file.yaml", read: async () => (await syncFile()).text() },
+      { name: "service.json", read: async () => loadSettings(environmentOf(options)).settings.service },
+      { name: "daemon.json", read: async () => ({ words: await daemonWords((await settings()).health) }) },
+      { name: "status.json", read: async () => statusOf(await store(), await streams()) },
+      { name: "groups.json", read: async () => groupsOf(await store()) },
+      { name: "history.json", read: async () => historyOf(await store()) },
+      { name: "audit.json", read: async () => auditOf(await store()) },
+      { name: "tables.json", read: async () => (await store()).tableCounts() },
+    ],
+    async [Symbol.asyncDispose]() {
+      const opened = await store().catch(() => undefined);
+      await opened?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function environmentOf({ envFile }: GlobalOptions) {
+  return envFile === undefined ? {} : { envFile };
+}
+
+async function localSettings(options: GlobalOptions, { redaction }: Io): Promise<LocalSettings> {
+  const { settings, secrets } = loadLocalSettings(environmentOf(options));
+  redaction.hide(...secretTexts(secrets));
+  return settings;
+}
+
+function versions() {
+  const { node, v8, openssl } = process.versions;
+  const system = { platform: platform(), release: release(), arch: arch() };
+  return { svcsync: version, node, v8, openssl, ...system, bundledAt: systemClock.now() };
+}
+
+/** What the settings mean, and which keys are set; no value of the environment as it is. */
+function settingsView({ environment, ...settings }: LocalSettings) {
+  const named = Object.keys(environment).filter(
+    (name) => isSettingsKey(name) || isSettingsKey(name.replace(/_FILE$/, "")),
+  );
+  return { ...settings, keysThatAreSet: named.toSorted() };
+}
+
+async function statusOf(store: Store, streams: SyncFile["streams"]) {
+  const { care, notices } = store;
+  return {
+    streams: (await streamStatus(store, streams, systemClock)).map(streamView),
+    backup: await care.backupState(),
+    drift: await care.driftState(),
+    channels: await notices.channels(),
+  };
+}
+
+/** A stream without the details of its last error, which hold values. */
+function streamView({ cursor, ...stream }: StreamStatus) {
+  const { error, ...polled } = cursor;
+  return {
+    ...stream,
+    cursor: { ...polled, error: error && { at: error.at, code: error.code, message: error.message } },
+  };
+}
+
+/** From the store alone, so that a sync file that is wrong does not hide them. */
+async function groupsOf(store: Store) {
+  const streams = [...(await store.counts()).keys()];
+  return { groups: (await notedGroups({ store }, streams)).map(groupView) };
+}
+
+/** A group without the error of its first record, whose details hold values. */
+function groupView({ error: _error, message, examples, ...group }: NotedGroup) {
+  return { ...group, message: withoutQuoted(message), examples: examples.map(({ key }) => key) };
+}
+
+async function historyOf(store: Store) {
+  return { hours: await store.history.history({ since: systemClock.now() - HISTORY_MS }) };
+}
+
+async function auditOf(store: Store) {
+  return { entries: (await store.audit({ limit: AUDIT_ENTRIES })).map(auditView) };
+}
+
+/** Who did what to which record, without what was written. */
+function auditView({ before: _before, after: _after, outcome, ...entry }: AuditRecord) {
+  return { ...entry, outcome: withoutQuoted(outcome) };
+}
+
+/** Messages quote values of records. */
+function withoutQuoted(text: string): string {
+  return text.replace(/"[^"]*"/g, '"…"');
+}
+
+/** Reads at the first call; later ones get the same result or the same failure. */
+function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let reading: Promise<Value> | undefined;
+  return () => (reading ??= read());
+}

@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import { readSyncFile } from "#daemon";
+import type { SyncFile } from "#mapping";
+import { StopError } from "#model";
+import type { LocalSettings } from "#settings";
+import type { Redaction } from "#telemetry";
+
+/** A shorter value is no secret, and would be taken out of every number and word. */
+const SHORTEST_SECRET = 4;
+const reference = /\$\{(\w+)/g;
+
+/** The sync file, and its text as it was written. */
+interface ReadSyncFile {
+  readonly syncFile: SyncFile;
+  /** @throws {StopError} E_SYNC_FILE when a secret is in it in a spelling that cannot be taken out. */
+  readonly text: () => string;
+}
+
+/**
+ * The sync file as it was written, and as it was understood. From here on the redaction knows its secrets and the values of all
+ * `${NAME}` in it, whether they are secret or not.
+ * @throws {StopError} E_SYNC_FILE
+ */
+export async function readSyncFileText(
+  { syncFile: path, environment }: Pick<LocalSettings, "syncFile" | "environment">,
+  redaction: Redaction,
+): Promise<ReadSyncFile> {
+  // Before it is checked: a message about it may repeat a value.
+  const text = await readFile(path, "utf8").catch(() => "");
+  const values = [...text.matchAll(reference)].flatMap(([, name = ""]) => environment[name] ?? []);
+  redaction.hide(...values.filter(({ length }) => length >= SHORTEST_SECRET));
+  const syncFile = await readSyncFile(path, environment);
+  redaction.hide(...syncFile.secrets);
+  return {
+    syncFile,
+    text: () => {
+      const places = [text, ...values];
+      if (syncFile.secrets.every((secret) => places.some((place) => spelled(place, secret)))) return text;
+      throw new StopError(
+        "E_SYNC_FILE",
+        "the text is left out: it holds a secret in a spelling (several lines, escapes) that cannot be taken out; write it as ${NAME}",
+      );
+    },
+  };
+}
+
+function spelled(place: string, secret: string): boolean {
+  return place.includes(secret) || place.includes(encodeURIComponent(secret));
+}

@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { systemClock } from "#model";
+import { withIsoTimes } from "#operator";
+import { redacted, type Redact } from "#telemetry";
+import { archiveOf, type ArchiveFile } from "../../bundle/archive.ts";
+import { openBundle } from "../../bundle/parts.ts";
+import type { Registration } from "../../command.ts";
+import type { GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import { failureText } from "../../output/failure-text.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+
+interface BundleOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
+export const registerBundle: Registration = (cli) =>
+  cli
+    .command("bundle", "Collect what support needs to know into one file, without secrets and contents of records")
+    .argument("[file]", "file to write; it must not exist (default: svcsync-bundle-<time>.tar.gz)")
+    .option("--json", "as JSON")
+    .action(cli.action(bundle));
+
+/** What became of a part. */
+interface Told {
+  readonly name: string;
+  /** Why it is missing. */
+  readonly failure?: string;
+}
+
+/** `svcsync bundle [FILE]`: one archive for support, from settings, sync file and store; neither ERP nor service is asked. */
+async function bundle(given: string | undefined, options: BundleOptions, io: Io): Promise<number> {
+  const now = systemClock.now();
+  const path = given ?? `svcsync-bundle-${new Date(now).toISOString().slice(0, 19).replaceAll(":", "-")}.tar.gz`;
+  if (existsSync(path)) return refused(`${path} already exists. Choose another name.`, io);
+  if (!existsSync(dirname(path))) return refused(`${path}: there is no folder ${dirname(path)} to write it to.`, io);
+  const { files, told } = await collect(options, io);
+  const { redact } = io.redaction;
+  const archive = archiveOf([{ name: "parts.json", text: fileText({ parts: told }, redact) }, ...files], now);
+  await writeFile(path, archive, { flag: "wx", mode: 0o600 });
+  if (options.json) printJson(io.stdout, { file: path, sizeBytes: archive.length, parts: told });
+  else io.stdout.write(asText(path, told));
+  return exitCode.ok;
+}
+
+function refused(reason: string, io: Io): number {
+  io.stderr.write(`${reason}\n`);
+  return exitCode.usage;
+}
+
+/** Everything is read before anything is redacted: by then the redaction knows every secret. */
+async function collect(options: GlobalOptions, io: Io): Promise<{ files: ArchiveFile[]; told: Told[] }> {
+  await using opened = openBundle(options, io);
+  const values: { name: string; value: unknown }[] = [];
+  const told: Told[] = [];
+  for (const { name, read } of opened.parts)
+    try {
+      values.push({ name, value: await read() });
+      told.push({ name });
+    } catch (thrown) {
+      const failure = failureText(thrown).trimEnd();
+      const first = told.find((each) => each.failure === failure);
+      told.push({ name, failure: first === undefined ? failure : `for the same reason as ${first.name}` });
+    }
+  const { redact } = io.redaction;
+  return { files: values.map(({ name, value }) => ({ name, text: fileText(value, redact) })), told };
+}
+
+function fileText(value: unknown, redact: Redact): string {
+  if (typeof value === "string") return redact(value);
+  return `${JSON.stringify(redacted(withIsoTimes(value), redact), undefined, 2)}\n`;
+}
+
+function asText(path: string, told: readonly Told[]): string {
+  const missing = told.flatMap(({ name, failure }) =>
+    failure === undefined ? [] : [`  ${name} is missing: ${failure}\n`],
+  );
+  return `Wrote ${path} with ${told.length - missing.length} of ${told.length} parts.\n${missing.join("")}It holds no secret of the settings and no rows. Read it before you send it: messages of the service may repeat a value.\n`;
+}
