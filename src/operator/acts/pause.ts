@@ -14,7 +14,7 @@ export interface PauseInput {
 
 /**
  * Pauses streams: a running daemon delivers nothing of them within a second, and continues at `until`.
- * @throws {ParkError} E_PAUSE_TIME for a moment in the past, or more than 92 days away.
+ * @throws {ParkError} E_PAUSE_TIME for no moment, one in the past, or one more than 92 days away.
  */
 export async function pause(
   { store, clock }: { readonly store: { readonly acts: ActStore }; readonly clock: Clock },
@@ -22,6 +22,8 @@ export async function pause(
   by: Actor,
 ): Promise<void> {
   const since = clock.now();
+  if (Number.isNaN(until))
+    throw new ParkError("E_PAUSE_TIME", "the pause has no end: wanted a number of hours or a time. Nothing was paused");
   const wrong = until <= since ? "in the past" : until - since > LONGEST_MS ? "more than 92 days away" : undefined;
   if (wrong !== undefined)
     throw new ParkError(
