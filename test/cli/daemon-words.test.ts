@@ -3,7 +3,8 @@ import { daemonWords } from "../../src/cli/output/daemon-words.ts";
 import { sampleStatus } from "../web/sample-status.ts";
 import { sampleWeb } from "../web/web-server.ts";
 
-const words = (url: string) => daemonWords({ port: Number(new URL(url).port), host: "127.0.0.1", names: [] });
+const words = (url: string, token?: string) =>
+  daemonWords({ port: Number(new URL(url).port), host: "127.0.0.1", names: [] }, token);
 
 describe("what status tells of a running daemon", () => {
   it("is nothing while all works", async () => {
@@ -17,5 +18,17 @@ describe("what status tells of a running daemon", () => {
       status: sampleStatus({ service: { ...service, concurrency: 4, requests: 9 } }),
     });
     expect(await words(web.url)).toEqual(["the daemon says of the service: it asked svcsync to wait 61 s (429)"]);
+  });
+
+  it("is what /readyz tells everybody while the page wants a login", async () => {
+    await using web = await sampleWeb({ access: { token: "0123456789abcdef" } });
+    expect(await words(web.url)).toEqual([]);
+    expect(await words(web.url, "0123456789abcdef")).toEqual([]);
+  });
+
+  it("is that a daemon answers where its health wants a login, too", async () => {
+    await using web = await sampleWeb({ access: { token: "0123456789abcdef", probes: "alive" } });
+    expect(await words(web.url)).toEqual([`a daemon answers at ${web.url}, but tells its health only with PAGE_TOKEN`]);
+    expect(await words(web.url, "0123456789abcdef")).toEqual([]);
   });
 });

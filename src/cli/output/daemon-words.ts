@@ -11,25 +11,34 @@ const overview = z.object({ service: z.object({ holdMs: z.number(), perSecond: z
 
 /**
  * What the running daemon says of its parts, a line for each that does not work and one for a limit of the service: the
- * store alone cannot tell that the service is away. One line where no daemon answers; none where it cannot be asked, since its port is any free one.
+ * store alone cannot tell that the service is away. One line where no daemon answers, and one where it answers but `token`
+ * (PAGE_TOKEN) does not let the command read its health; none where it cannot be asked, since its port is any free one.
  */
-export async function daemonWords({ port, host }: LocalSettings["health"]): Promise<string[]> {
+export async function daemonWords({ port, host }: LocalSettings["health"], token?: string): Promise<string[]> {
   if (port === 0) return [];
   const address = `http://${addressOf(host)}:${port}`;
   try {
-    const [ready, status] = await Promise.all([answerOf(`${address}/readyz`), answerOf(`${address}/api/status`)]);
+    const [ready, status] = await Promise.all([
+      answerOf(`${address}/readyz`, token),
+      answerOf(`${address}/api/status`, token),
+    ]);
+    if (ready === undefined) return [`a daemon answers at ${address}, but tells its health only with PAGE_TOKEN`];
     const broken = Object.entries(readiness.parse(ready).parts).flatMap(([name, said]) =>
       said === "ok" ? [] : [`the daemon says of the ${name}: ${said.message} (${said.code})`],
     );
-    const pace = paceText(overview.parse(status).service);
+    const pace = status === undefined ? undefined : paceText(overview.parse(status).service);
     return pace === undefined ? broken : [...broken, `the daemon says of the service: it ${pace}`];
   } catch {
     return [`no daemon answers at ${address}: start "svcsync run", unless cron runs "svcsync sync"`];
   }
 }
 
-async function answerOf(url: string): Promise<unknown> {
-  return (await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })).json();
+/** Undefined where the page wants a login, or has none to give. */
+async function answerOf(url: string, token: string | undefined): Promise<unknown> {
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });
+  if (response.status === 401 || response.status === 403) return undefined;
+  return response.json();
 }
 
 /** Where a server that listens on every address is reached from its own machine. */

@@ -42,7 +42,10 @@ async function status(options: StatusOptions, io: Io): Promise<number> {
   };
   if (options.json) printJson(io.stdout, { streams: statuses, causes: causes.list(), ...upkeep });
   else {
-    const words = [...upkeepText(upkeep, systemClock.now()), ...(await daemonWords(context.settings.health))];
+    const words = [
+      ...upkeepText(upkeep, systemClock.now()),
+      ...(await daemonWords(context.settings.health, context.secrets.pageToken)),
+    ];
     io.stdout.write(asText(statuses, causes.list(), words));
   }
   return statusCode(statuses, context.settings.blockedRecords);
