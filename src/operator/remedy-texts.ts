@@ -90,7 +90,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
 
   // ── streams ─────────────────────────────────────────────────────────────────────────────────────────────────────
   E_CHANGE_GUARD: person(
-    '"svcsync plan {stream}" shows what the changed mapping would write, and the command that confirms it. A sync file that is put right ends the hold.',
+    '"svcsync plan {stream}" shows what the changed mapping would write, and the command that confirms it. Or correct the sync file and restart.',
   ),
   E_PLAN_OUTDATED: person('Look at "svcsync plan" again, then confirm the id that it shows.'),
   E_ADOPTION_NEEDED: person('"svcsync adopt {stream}" shows what matches; with --confirm the stream delivers.'),

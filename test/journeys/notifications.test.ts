@@ -1,9 +1,8 @@
 import { expect, it, describe } from "vitest";
 import { customersStream } from "../setup/customers-stream.ts";
 import { startMailServer } from "../setup/mail-server.ts";
-import { pem } from "../kit/http.ts";
-import { startWebServer } from "../kit/http.ts";
-import { setStage, until, untilState } from "./stage.ts";
+import { pem, startWebServer } from "../kit/http.ts";
+import { setStage, texts, until, untilState } from "./stage.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -24,34 +23,41 @@ ${customersStream()}  buyers:
       customerStatus: { lookup: customerStatus, by: name, value: { const: Prospect } }
 `;
 
+const mailSettings = (port: number) => ({
+  NOTIFY_NAME: "Example",
+  NOTIFY_EMAIL_TO: "operator@example.com",
+  NOTIFY_REMIND_EVERY: "1d",
+  SMTP_URL: `smtp://localhost:${port}`,
+  SMTP_USERNAME: "svcsync",
+  SMTP_PASSWORD: "s3cret",
+  SMTP_CA_FILE: pem("authority"),
+});
+
+/** The clocks of a daemon, which a test puts forward. */
+function forwardable() {
+  let passedMs = 0;
+  const clock = { now: () => Date.now() + passedMs };
+  const elapsed = () => performance.now() + passedMs;
+  const later = (ms: number) => {
+    passedMs += ms;
+  };
+  return { later, timing: { clock, elapsed, noticesEveryMs: 20 } };
+}
+
 describe("a key of the ERP that expires on a Friday night", () => {
   it("is one message with cause and remedy, reminders, and a message when it is over; nothing is lost", async () => {
     const rows = [{ id: "1", name: "Käufer eins" }];
     let isExpired = false;
-    let passedMs = 0;
-    const later = (ms: number) => {
-      passedMs += ms;
-    };
     await using shop = await startWebServer(() => (isExpired ? { status: 401 } : { body: { rows } }));
     await using mail = await startMailServer({ login: { user: "svcsync", password: "s3cret" } });
     await using stage = await setStage({
       syncFile: syncFile(shop.url),
-      environment: {
-        NOTIFY_NAME: "Example",
-        NOTIFY_EMAIL_TO: "operator@example.com",
-        NOTIFY_REMIND_EVERY: "1d",
-        SMTP_URL: `smtp://localhost:${mail.port}`,
-        SMTP_USERNAME: "svcsync",
-        SMTP_PASSWORD: "s3cret",
-        SMTP_CA_FILE: pem("authority"),
-      },
+      environment: mailSettings(mail.port),
     });
     const tested = await stage.command("notify", "--test");
     expect(tested).toMatchObject({ code: 0, stdout: "email: delivered\n" });
     stage.erp.insertCustomer({ customer_no: "10001" });
-    const clock = { now: () => Date.now() + passedMs };
-    const elapsed = () => performance.now() + passedMs;
-    const timing = { clock, elapsed, noticesEveryMs: 20 };
+    const { later, timing } = forwardable();
     const told = () => mail.mails.slice(1).map(({ subject }) => subject);
     const first = "[svcsync Example] shop: the polls of buyers fail";
     const reminder = "[svcsync Example] Still: shop: the polls of buyers fail";
@@ -78,7 +84,7 @@ describe("a key of the ERP that expires on a Friday night", () => {
     await using running = await stage.start(timing);
     for (let hour = 0; hour < 60; hour += 6) {
       later(6 * HOUR);
-      const now = clock.now();
+      const now = timing.clock.now();
       await until("the daemon looked", async () => {
         const [notice] = await running.store.notices.notices();
         return notice?.told !== undefined && now - notice.told.at < 24 * HOUR;
@@ -95,5 +101,48 @@ describe("a key of the ERP that expires on a Friday night", () => {
     await until("the recovery arrived", () => told().length === 4);
     expect(told().at(-1)).toBe("[svcsync Example] Resolved: shop: the polls of buyers fail");
     expect(stage.sandbox.records("customer")).toHaveLength(3);
+  });
+});
+
+describe("a mapping that is edited by mistake so that many names would change", () => {
+  it('is held and told with the plan, and "resolved" arrives after the file is put right', async () => {
+    await using mail = await startMailServer({ login: { user: "svcsync", password: "s3cret" } });
+    await using stage = await setStage({
+      syncFile: `
+sources: { erp: { adapter: sql, url: "\${ERP_URL}" } }
+streams:
+${customersStream()}`,
+      environment: { ...mailSettings(mail.port), CHANGE_GUARD_COUNT: "2" },
+    });
+    for (let at = 1; at <= 12; at++)
+      stage.erp.insertCustomer({ customer_no: String(10_000 + at), name1: `Kunde ${at}` });
+    expect((await stage.command("sync")).code).toBe(0);
+    const names = texts(stage.sandbox, "customer", "name");
+    const { later, timing } = forwardable();
+    const subjects = () => mail.mails.map(({ subject }) => subject);
+
+    await stage.edit((text) => text.replace("name: name1", "name: customer_no"));
+    {
+      await using running = await stage.start(timing);
+      await until("the guard has a plan", async () =>
+        (await running.store.notices.notices()).some(({ id }) => id === "held/customers/change"),
+      );
+      const { stdout } = await stage.command("plan");
+      const id = /--confirm ([0-9a-f]+)/.exec(stdout)![1]!;
+      later(MINUTE);
+      await until("the message arrived", () => subjects().length === 1);
+      expect(subjects()).toEqual(["[svcsync Example] customers is held: nothing of it is delivered"]);
+      expect(mail.mails[0]!.text).toContain("Cause: its changed mapping would update 12 of 12 records");
+      expect(mail.mails[0]!.text).toContain(`svcsync plan --confirm ${id}`);
+      expect(stdout).toContain('name: "Kunde 1" -> "10001"');
+    }
+
+    await stage.edit((text) => text.replace("name: customer_no", "name: name1"));
+    await using running = await stage.start(timing);
+    await until("the end was seen", async () => (await running.store.notices.notices())[0]?.goneAt !== undefined);
+    later(5 * MINUTE);
+    await until("the recovery arrived", () => subjects().length === 2);
+    expect(subjects()[1]).toBe("[svcsync Example] Resolved: customers is held: nothing of it is delivered");
+    expect(texts(stage.sandbox, "customer", "name")).toEqual(names);
   });
 });

@@ -58,7 +58,7 @@ export function planText(plan: StreamPlan): string {
 /** What ends the hold of the change guard. */
 export function confirmText({ stream, updates, known, plan }: StreamPlan): string {
   return oneLine(
-    `${stream}: the changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the change guard lets pass. Nothing of ${stream} is delivered until "svcsync plan --confirm ${plan}", or until the sync file is put right.`,
+    `${stream}: the changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the change guard lets pass. Nothing of ${stream} is delivered until "svcsync plan --confirm ${plan}", or until the sync file is corrected and svcsync restarted.`,
   );
 }
 

@@ -44,7 +44,7 @@ export interface ChangeGuardDeps {
 
 /**
  * Lets a changed mapping through, record by record, unless it would update too many that were written before: its stream is
- * then held, new rows included, until a person confirms the plan or the sync file is put right. A first load is never held.
+ * then held, new rows included, until a person confirms the plan or the sync file is corrected. A first load is never held.
  */
 export class ChangeGuard {
   readonly #deps: ChangeGuardDeps;
@@ -57,7 +57,7 @@ export class ChangeGuard {
     this.#streams = streams;
   }
 
-  /** Holds the streams whose mapping changed, before anything is delivered; ends the holds of those that were put right. */
+  /** Holds the streams whose mapping changed, before anything is delivered; ends the holds of those that were corrected. */
   async begin(): Promise<void> {
     const { store, logger } = this.#deps;
     for (const stream of this.#streams) {
@@ -170,7 +170,7 @@ function holdFor({ name, fingerprint }: Stream, { id, updates, known }: PlannedC
   return {
     fingerprint,
     reason: `its changed mapping would update ${updates} of ${known} records, more than the guard lets pass`,
-    remedy: `"svcsync plan ${name}" shows them; "svcsync plan --confirm ${id}" writes them, and a sync file that is put right ends the hold`,
+    remedy: `"svcsync plan ${name}" shows them; "svcsync plan --confirm ${id}" writes them. Or correct the sync file and restart`,
     plan: id,
   };
 }
