@@ -1,5 +1,6 @@
 export { Poller, type PollerDeps as PollerParts } from "./poll/poller.ts";
 export { rereadNote } from "./notes.ts";
+export { stageByKey } from "./poll/stage-by-key.ts";
 export { Nudges } from "./poll/nudges.ts";
 export { PollPauses } from "./poll/poll-pauses.ts";
 export { Relay, type RelayDeps as RelayParts } from "./wake/relay.ts";

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import type { Json, ResourceName, ServiceId, StreamName } from "#model";
+import type { ResourceName, ServiceId, StreamName } from "#model";
 import type { KeylessRows } from "#sources";
 import type { Note } from "#store";
 
 // What the pipeline keeps of streams and resources besides their records. Names and shapes are in stores of published versions.
 
-const json: z.ZodType<Json> = z.json();
 const flag = z.boolean();
 const count = z.number();
 const text = z.string();
@@ -27,11 +26,6 @@ type Counterpart = { readonly resource: ResourceName; readonly serviceId: Servic
 /** An operator asked for the stream to be read from its beginning. */
 export function rereadNote(stream: StreamName): Note<boolean> {
   return { name: `reread/${stream}`, schema: flag };
-}
-
-/** How far the deletion feed of the stream was read. */
-export function deletionsNote(stream: StreamName): Note<Json> {
-  return { name: `deletions/${stream}`, schema: json };
 }
 
 /** When the next sweep of the stream begins. */

@@ -26,6 +26,10 @@ export interface StageResult {
 /** The facts of polls: what `status` shows. */
 export interface CursorState {
   readonly cursor: Cursor | null;
+  /** How far the deletion feed was read. */
+  readonly deletionCursor: Cursor | null;
+  /** Of the last change that was staged. */
+  readonly sequence: number;
   /** When a poll last brought an answer. */
   readonly polledAt: number | undefined;
   /** When a poll last reached the end of its window. */

@@ -6,7 +6,14 @@ export function describePolling(makePlace: MakePlace): void {
   describe("polling", () => {
     it("has no cursor and awaits a first load before the first poll", async () => {
       await using scene = await Scene.open(makePlace);
-      const nothing = { polledAt: undefined, completedAt: undefined, rowsRead: 0, error: undefined };
+      const nothing = {
+        deletionCursor: null,
+        sequence: 0,
+        polledAt: undefined,
+        completedAt: undefined,
+        rowsRead: 0,
+        error: undefined,
+      };
       expect(await scene.store.cursor("customers")).toEqual({ ...nothing, cursor: null, firstLoad: true });
     });
 
@@ -162,6 +169,47 @@ export function describePolling(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       await scene.store.pollFailed("customers", OOPS);
       expect((await scene.store.cursor("customers")).error?.code).toBe("E_TEST");
+    });
+
+    it("stores a batch of the deletion feed together with that feed's cursor, and leaves the polls' facts", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1"), upsert("2")], { cursor: 7, backfill: true, complete: false });
+      await scene.store.pollFailed("customers", OOPS);
+      const before = await scene.store.cursor("customers");
+      scene.clock.advance(10);
+      const batch = { changes: [deletion("1"), deletion("unknown")], cursor: { deletedUntil: 3 } };
+      expect(await scene.store.stageDeletions("customers", batch)).toMatchObject({ changed: 1 });
+      await scene.reopen();
+      expect(await scene.store.cursor("customers")).toEqual({
+        ...before,
+        deletionCursor: { deletedUntil: 3 },
+        sequence: 3,
+      });
+      expect(await scene.store.record(customer("1"))).toMatchObject({ deleted: true, sequence: 3 });
+      await scene.store.resetCursor("customers");
+      expect((await scene.store.cursor("customers")).deletionCursor).toEqual({ deletedUntil: 3 });
+    });
+
+    it("stores rows that were read by their keys, and moves no cursor", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1")], { cursor: 7, backfill: true, complete: false });
+      const before = await scene.store.cursor("customers");
+      const read = { changes: [upsert("1", { v: 2 }), upsert("2")], since: before.sequence };
+      expect(await scene.store.stageRead("customers", read)).toEqual({ changed: 2, unchanged: 0 });
+      expect(await scene.store.cursor("customers")).toEqual({ ...before, sequence: 3 });
+      expect(await scene.dueKeys()).toEqual(["1", "2"]);
+    });
+
+    it("keeps what a poll brought while a row was read by its key", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1", { v: 1 }), upsert("2", { v: 1 })]);
+      const { sequence: since } = await scene.store.cursor("customers");
+      await scene.stage([upsert("1", { v: 2 }), upsert("3", { v: 2 })]);
+      const changes = [upsert("1", { v: 1 }), deletion("2"), deletion("3")];
+      expect(await scene.store.stageRead("customers", { changes, since })).toMatchObject({ changed: 1 });
+      expect((await scene.claim(customer("1"))).row).toEqual({ v: 2 });
+      expect(await scene.store.record(customer("2"))).toMatchObject({ deleted: true });
+      expect(await scene.store.record(customer("3"))).toMatchObject({ deleted: false });
     });
 
     it("forgets the cursor, and rows that did not change fall out by hash", async () => {

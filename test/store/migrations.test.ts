@@ -22,6 +22,7 @@ function writeVersionOne(dataDir: string): void {
     INSERT INTO contents (record, row) VALUES (1, '{"name":"A"}');
     INSERT INTO written (record, applied, sequence) VALUES (1, '{"name":"A"}', 7);
     INSERT INTO bindings (record, resource, service_id) VALUES (1, 'customer', 11);
+    INSERT INTO notes (name, value) VALUES ('deletions/customers', '{"gone":3}');
     PRAGMA user_version = 1;
   `);
   db.close();
@@ -32,7 +33,10 @@ describe("migrations", () => {
     await using place = await sqlitePlace();
     writeVersionOne(place.dataDir);
     await using store = await openAs(place, "daemon");
-    expect(await store.cursor("customers")).toMatchObject({ cursor: { at: 1 } });
+    expect(await store.cursor("customers")).toMatchObject({
+      cursor: { at: 1 },
+      deletionCursor: { gone: 3 },
+    });
     expect(await store.record(customer("1"))).toMatchObject({
       binding: { resource: "customer", serviceId: 11 },
       appliedSequence: 7,

@@ -137,6 +137,8 @@ const pollOk = {
   cursor: { stamp: "2026-05-20T11:59:30Z", key: "10023" },
   polledAt: now - 12_000,
   completedAt: now - 12_000,
+  deletionCursor: null,
+  sequence: 4,
   rowsRead: 4,
   error: undefined,
   firstLoad: false,

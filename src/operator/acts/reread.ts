@@ -1,5 +1,5 @@
 import { ParkError, type Actor, type Key, type StreamName } from "#model";
-import { rereadNote } from "#pipeline";
+import { rereadNote, stageByKey } from "#pipeline";
 import type { SourceStream } from "#sources";
 import type { ActStore, IntakeStore, NoteStore } from "#store";
 
@@ -36,17 +36,8 @@ export async function rereadKeys(
   if ((await store.cursor(stream)).firstLoad)
     throw new ParkError("E_NOT_RESOLVABLE", `the first load of ${stream} is not complete: it reads every row`);
   await store.acts.save(stream, { action: "reread", outcome: keys.join(", ") }, by);
-  let changed = 0;
-  const missing: Key[] = [];
-  for (const key of keys) {
-    const row = await source.readOne(key, signal);
-    if (row === undefined) {
-      missing.push(key);
-      continue;
-    }
-    const { cursor } = await store.cursor(stream);
-    const changes = [{ kind: "upsert", key, row }] as const;
-    changed += (await store.stage(stream, { changes, cursor, backfill: false, complete: true })).changed;
-  }
+  const { changed, missing, refused } = await stageByKey(store, { stream, reads: source }, keys, { signal });
+  const [first] = refused;
+  if (first !== undefined) throw first.error;
   return { changed, unchanged: keys.length - changed - missing.length, missing };
 }

@@ -121,7 +121,8 @@ export class Reconciler {
 
   async #read(stream: StreamName, keys: readonly Key[], signal: AbortSignal): Promise<number> {
     const source = this.#sources.get(stream);
-    return source === undefined ? 0 : stageByKey(this.#store, stream, source, keys, signal);
+    if (source === undefined) return 0;
+    return (await stageByKey(this.#store, { stream, reads: source }, keys, { signal })).changed;
   }
 
   async #owner(binding: Binding): Promise<RecordView | undefined> {

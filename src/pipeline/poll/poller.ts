@@ -2,7 +2,7 @@ import { errorFacts, SyncError, type Clock, type Cursor, type ErrorFacts, type S
 import type { SourceStream } from "#sources";
 import type { IntakeStore, NoteStore, RecordStore, Unreadable } from "#store";
 import type { Logger } from "#telemetry";
-import { deletionsNote, keylessNote, rereadNote } from "../notes.ts";
+import { keylessNote, rereadNote } from "../notes.ts";
 import type { Observer } from "../observer.ts";
 import type { PollPauses } from "./poll-pauses.ts";
 import { screen, type Screened } from "./quarantine.ts";
@@ -99,7 +99,6 @@ export class Poller {
     await store.saveNote(rereadNote(stream), undefined);
   }
 
-  /** The deletion feed has its own cursor, kept as a note: it moves after its changes are staged. */
   async #deletions(
     stream: StreamName,
     source: SourceStream,
@@ -108,11 +107,9 @@ export class Poller {
   ): Promise<void> {
     const { store, observer, nudge } = this.#deps;
     if (!source.deletions) return;
-    const from = (await store.note(deletionsNote(stream))) ?? null;
-    for await (const batch of source.deletions(from, signal)) {
-      const { cursor } = await store.cursor(stream);
-      const result = await store.stage(stream, { changes: batch.changes, cursor, backfill: false, complete: true });
-      await store.saveNote(deletionsNote(stream), batch.cursor);
+    const { deletionCursor } = await store.cursor(stream);
+    for await (const batch of source.deletions(deletionCursor, signal)) {
+      const result = await store.stageDeletions(stream, { ...screen(stream, batch), cursor: batch.cursor });
       total.changed += result.changed;
       total.rowsRead += batch.changes.length;
       observer.staged(stream, result);

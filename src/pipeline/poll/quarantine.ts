@@ -28,7 +28,7 @@ export interface Screened {
  * Sets aside the rows that cannot be read, those that the source named and those that no source should give.
  * @throws {ParkError} E_SOURCE_UNREADABLE when they are too many to be exceptions: nothing of the batch may be used.
  */
-export function screen(stream: StreamName, batch: ChangeBatch): Screened {
+export function screen(stream: StreamName, batch: Omit<ChangeBatch, "cursor">): Screened {
   const changes: Change[] = [];
   const unreadable: Unreadable[] = (batch.unreadable ?? []).map(facts);
   for (const change of batch.changes) {

@@ -1,11 +1,10 @@
-import { RetryError, type Change, type Clock, type Key, type StreamName } from "#model";
+import { RetryError, type Clock, type Key, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { SourceStream } from "#sources";
 import type { IntakeStore, NoteStore, RecordStore, SweepStore } from "#store";
 import type { Logger } from "#telemetry";
 import { emptiedNote, guardNote, keylessNote, sweepNote } from "../notes.ts";
-import { readByKey } from "./read-by-key.ts";
-import { STAGED_AT_ONCE, stageByKey, stageChanges } from "./stage-by-key.ts";
+import { stageByKey } from "./stage-by-key.ts";
 
 /** Suspects are looked for a second time after this, or after the sweep interval if that is shorter. */
 const CONFIRM_AFTER_MS = 5 * 60_000;
@@ -61,7 +60,8 @@ export class Sweeper {
     for await (const keys of source.keys(signal)) {
       await store.markSeen(stream, sweep, keys);
       // Keys that the ERP shows (again) although no poll saw their rows: the stamps did not move.
-      shown += await stageByKey(store, stream, source, await store.unseenKeys(stream, keys), signal);
+      const unseen = await store.unseenKeys(stream, keys);
+      shown += (await stageByKey(store, { stream, reads: source }, unseen, { signal })).changed;
       seen += keys.length;
     }
     const isWanted = source.capabilities.deletions === "sweep" && streams.get(stream)?.deletion !== "ignore";
@@ -99,15 +99,9 @@ export class Sweeper {
       logger.warn({ stream, count: keys.length }, "deletions were held back by rows without a key");
       return 0;
     }
-    let staged = 0;
-    for (let at = 0; at < keys.length; at += STAGED_AT_ONCE) {
-      const changes: Change[] = [];
-      for await (const { key, row, refused } of readByKey(source, keys.slice(at, at + STAGED_AT_ONCE), signal)) {
-        if (refused) logger.warn({ stream, key, err: refused }, "missing record was not deleted");
-        else changes.push(row === undefined ? { kind: "delete", key } : { kind: "upsert", key, row });
-      }
-      staged += await stageChanges(store, stream, changes);
-    }
-    return staged;
+    const read = await stageByKey(store, { stream, reads: source }, keys, { signal, deleteMissing: true });
+    for (const { key, error } of read.refused)
+      logger.warn({ stream, key, err: error }, "missing record was not deleted");
+    return read.changed;
   }
 }

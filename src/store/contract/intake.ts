@@ -25,6 +25,24 @@ export interface IntakeStore {
     },
   ): Promise<StageResult>;
 
+  /**
+   * Stores the next batch of the stream's deletion feed together with that feed's cursor, by the rules of `stage`. The cursor
+   * of the polls and what is known of them stay.
+   */
+  stageDeletions(
+    stream: StreamName,
+    batch: { changes: readonly Change[]; unreadable?: readonly Unreadable[]; cursor: Cursor },
+  ): Promise<StageResult>;
+
+  /**
+   * Stores rows that were read by their keys, beside the polls, by the rules of `stage`. No cursor moves. `since` is the
+   * stream's sequence from before they were read: a record that changed after it keeps what it has, which may be newer.
+   */
+  stageRead(
+    stream: StreamName,
+    read: { changes: readonly Change[]; unreadable?: readonly Unreadable[]; since: number },
+  ): Promise<StageResult>;
+
   /** Notes that a poll failed; the cursor stays. Cleared by the next `stage`. */
   pollFailed(stream: StreamName, error: ErrorFacts): Promise<void>;
 

@@ -92,6 +92,16 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#deps.staging.stage(stream, latest, { rows, cursor, backfill, complete }));
   }
 
+  async stageDeletions(...[stream, { changes, unreadable = [], cursor }]: Parameters<Store["stageDeletions"]>) {
+    const latest = latestOfEach(changes, unreadable);
+    return this.#commit.run(() => this.#deps.staging.stageDeletions(stream, latest, cursor));
+  }
+
+  async stageRead(...[stream, { changes, unreadable = [], since }]: Parameters<Store["stageRead"]>) {
+    const latest = latestOfEach(changes, unreadable);
+    return this.#commit.run(() => this.#deps.staging.stageRead(stream, latest, since));
+  }
+
   pollFailed(...[stream, error]: Parameters<Store["pollFailed"]>) {
     return this.#commit.run(() => this.#deps.streams.pollFailed(stream, this.#clean(error)));
   }
@@ -100,9 +110,7 @@ export class SqliteStore implements Store {
   remap = (...of: Parameters<Store["remap"]>) => this.#commit.run(() => this.#deps.remapping.remap(...of));
   fingerprint = (stream: StreamName) => this.#read(() => this.#deps.remapping.fingerprint(stream));
 
-  due(query: Parameters<Store["due"]>[0]) {
-    return this.#read(() => this.#deps.schedule.due(query));
-  }
+  due = (query: Parameters<Store["due"]>[0]) => this.#read(() => this.#deps.schedule.due(query));
 
   clockSetBack(byMs: number) {
     return this.#commit.run(() => {
@@ -121,9 +129,7 @@ export class SqliteStore implements Store {
   claim = (id: RecordId) => this.#commit.run(() => this.#deps.claims.claim(id));
   renew = (claim: Claim) => this.#commit.run(() => this.#deps.claims.renew(claim));
 
-  bindings(ids: readonly RecordId[]) {
-    return this.#read(() => this.#deps.bindings.ofAll(ids));
-  }
+  bindings = (ids: readonly RecordId[]) => this.#read(() => this.#deps.bindings.ofAll(ids));
 
   begin(...[claim, intent]: Parameters<Store["begin"]>) {
     return this.#commit.run(() => this.#deps.journal.begin(claim, intent), DURABLE);
@@ -133,13 +139,8 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#deps.journal.markInFlight(claim, inFlight), DURABLE);
   }
 
-  abandon(claim: Claim) {
-    return this.#commit.run(() => this.#deps.journal.abandon(claim), DURABLE);
-  }
-
-  answered(claim: Claim) {
-    return this.#commit.run(() => this.#deps.journal.answered(claim), DURABLE);
-  }
+  abandon = (claim: Claim) => this.#commit.run(() => this.#deps.journal.abandon(claim), DURABLE);
+  answered = (claim: Claim) => this.#commit.run(() => this.#deps.journal.answered(claim), DURABLE);
 
   looked = (claim: Claim) => this.#commit.run(() => this.#deps.journal.looked(claim));
 
@@ -167,9 +168,7 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#deps.outcomes.uncertain(claim, this.#clean(error)));
   }
 
-  skip(claim: Claim, reason: string) {
-    return this.#commit.run(() => this.#deps.outcomes.skip(claim, reason));
-  }
+  skip = (claim: Claim, reason: string) => this.#commit.run(() => this.#deps.outcomes.skip(claim, reason));
 
   remove(...[claim, removal]: Parameters<Store["remove"]>) {
     return this.#commit.run(() => this.#deps.outcomes.remove(claim, removal), DURABLE);
@@ -195,13 +194,8 @@ export class SqliteStore implements Store {
   records = (query: RecordQuery) => this.#read(() => this.#deps.views.records(query));
   counts = () => this.#read(() => this.#deps.views.counts());
 
-  audit(query: Parameters<Store["audit"]>[0]) {
-    return this.#read(() => this.#deps.audit.latest(query));
-  }
-
-  pruneAudit(before: number) {
-    return this.#commit.run(() => this.#deps.audit.prune(before));
-  }
+  audit = (query: Parameters<Store["audit"]>[0]) => this.#read(() => this.#deps.audit.latest(query));
+  pruneAudit = (before: number) => this.#commit.run(() => this.#deps.audit.prune(before));
 
   retryNow(...[target, by]: Parameters<Store["retryNow"]>) {
     return this.#commit.run(() => this.#deps.decisions.retryNow(target, this.#clean(by)));
@@ -226,9 +220,7 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#deps.bindings.ids(resource, limit));
   }
 
-  boundTo(...[binding]: Parameters<Store["boundTo"]>) {
-    return this.#read(() => this.#deps.bindings.owner(binding));
-  }
+  boundTo = (...[binding]: Parameters<Store["boundTo"]>) => this.#read(() => this.#deps.bindings.owner(binding));
 
   beginSweep = (stream: StreamName) => this.#commit.run(() => this.#deps.sweeps.begin(stream));
   markSeen = (...of: Parameters<Store["markSeen"]>) => this.#commit.run(() => this.#deps.sweeps.markSeen(...of));

@@ -10,6 +10,7 @@ import { notices } from "./0009-notices.ts";
 import { groupNotes } from "./0010-group-notes.ts";
 import { runHistory } from "./0011-run-history.ts";
 import { care } from "./0012-care.ts";
+import { deletionCursors } from "./0013-deletion-cursors.ts";
 
 /** The store's versions, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const migrations: readonly string[] = [
@@ -25,4 +26,5 @@ export const migrations: readonly string[] = [
   groupNotes,
   runHistory,
   care,
+  deletionCursors,
 ];

@@ -52,6 +52,7 @@ interface Known {
   readonly id: number;
   readonly hash: string;
   readonly state: RecordState;
+  readonly sequence: number;
   readonly due_at: number | null;
   readonly backfill: number;
 }
@@ -94,12 +95,12 @@ export class Staging {
     this.#streams = streams;
     this.#sequence = db.prepare<[string], number>("SELECT sequence FROM streams WHERE stream = ?").pluck();
     this.#different = db.prepare<{ stream: string; news: string }, Different | { at: number; id: null }>(`
-      SELECT n.key AS at, r.id, r.hash, r.state, r.due_at, r.backfill
+      SELECT n.key AS at, r.id, r.hash, r.state, r.sequence, r.due_at, r.backfill
       FROM json_each(@news) n
       LEFT JOIN records r ON r.stream = @stream AND r.key = substr(n.value, ${HASH_LENGTH + 1})
       WHERE r.hash IS NOT substr(n.value, 1, ${HASH_LENGTH})`);
     this.#known = db.prepare<[string, string], Known>(
-      "SELECT id, hash, state, due_at, backfill FROM records WHERE stream = ? AND key = ?",
+      "SELECT id, hash, state, sequence, due_at, backfill FROM records WHERE stream = ? AND key = ?",
     );
     this.#insert = db.prepare<InsertedRecord>(`
       INSERT INTO records (stream, key, state, hash, sequence, backfill, due_at, changed_at, error, unreadable)
@@ -117,19 +118,41 @@ export class Staging {
     latest: readonly News[],
     batch: { rows: number; cursor: Cursor; backfill: boolean; complete: boolean },
   ): StageResult {
+    const { sequence, result, now } = this.#take(stream, latest, { backfill: batch.backfill ? 1 : 0 });
+    this.#streams.advance(stream, { sequence, cursor: batch.cursor, rows: batch.rows, complete: batch.complete, now });
+    return result;
+  }
+
+  stageDeletions(stream: StreamName, latest: readonly News[], cursor: Cursor): StageResult {
+    const { sequence, result } = this.#take(stream, latest, { backfill: 0 });
+    this.#streams.advanceDeletions(stream, { sequence, cursor });
+    return result;
+  }
+
+  stageRead(stream: StreamName, latest: readonly News[], since: number): StageResult {
+    const { sequence, result } = this.#take(stream, latest, { backfill: 0, since });
+    this.#streams.count(stream, sequence);
+    return result;
+  }
+
+  /** Stores what differs; records that changed after `since` keep what they have. */
+  #take(
+    stream: StreamName,
+    latest: readonly News[],
+    { backfill, since = Infinity }: { backfill: number; since?: number },
+  ) {
     const now = this.#clock.now();
-    const backfill = batch.backfill ? 1 : 0;
     this.#streams.ensure(stream);
     const before = this.#sequence.get(stream) ?? 0;
     let sequence = before;
     let unchanged = latest.length;
     for (const [news, known] of this.#differing(stream, latest)) {
+      if (known !== undefined && known.sequence > since) continue;
       unchanged--;
       if (known !== undefined) this.#change(news, known, { sequence: ++sequence, backfill, now });
       else if (!news.deleted) this.#add(stream, news, { sequence: ++sequence, backfill, now });
     }
-    this.#streams.advance(stream, { sequence, cursor: batch.cursor, rows: batch.rows, complete: batch.complete, now });
-    return { changed: sequence - before, unchanged };
+    return { sequence, now, result: { changed: sequence - before, unchanged } };
   }
 
   /** The news that say something else than the store has, in their order, all found by one statement. */

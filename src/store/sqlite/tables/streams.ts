@@ -4,7 +4,9 @@ import type { Adoption, CursorState } from "../../facts.ts";
 import { parseOptional, type JsonText } from "./json-text.ts";
 
 interface StreamRow {
+  readonly sequence: number;
   readonly cursor: JsonText<Cursor> | null;
+  readonly deletion_cursor: JsonText<Cursor> | null;
   readonly polled_at: number | null;
   readonly completed_at: number | null;
   readonly rows_read: number;
@@ -21,6 +23,8 @@ export class Streams {
   readonly #names;
   readonly #ensure;
   readonly #advance;
+  readonly #advanceDeletions;
+  readonly #count;
   readonly #fail;
   readonly #reset;
   readonly #adopt;
@@ -37,6 +41,10 @@ export class Streams {
         poll_open = NOT @complete,
         first_load = first_load AND NOT @complete
       WHERE stream = @stream`);
+    this.#advanceDeletions = db.prepare<[number, string, string]>(
+      "UPDATE streams SET sequence = ?, deletion_cursor = ? WHERE stream = ?",
+    );
+    this.#count = db.prepare<[number, string]>("UPDATE streams SET sequence = ? WHERE stream = ?");
     this.#fail = db.prepare<[string, string]>("UPDATE streams SET error = ?, poll_open = 0 WHERE stream = ?");
     this.#reset = db.prepare<[string]>("UPDATE streams SET cursor = NULL, poll_open = 0 WHERE stream = ?");
     this.#adopt = db.prepare<[string | null, number | null, string]>(
@@ -57,6 +65,8 @@ export class Streams {
     const row = this.#select.get(stream);
     return {
       cursor: parseOptional(row?.cursor ?? null) ?? null,
+      deletionCursor: parseOptional(row?.deletion_cursor ?? null) ?? null,
+      sequence: row?.sequence ?? 0,
       polledAt: row?.polled_at ?? undefined,
       completedAt: row?.completed_at ?? undefined,
       rowsRead: row?.rows_read ?? 0,
@@ -73,6 +83,16 @@ export class Streams {
     const { sequence, rows, now } = batch;
     const cursor = JSON.stringify(batch.cursor);
     this.#advance.run({ stream, sequence, cursor, rows, now, complete: batch.complete ? 1 : 0 });
+  }
+
+  /** Moves the cursor of the deletion feed after a batch. */
+  advanceDeletions(stream: StreamName, batch: { sequence: number; cursor: Cursor }): void {
+    this.#advanceDeletions.run(batch.sequence, JSON.stringify(batch.cursor), stream);
+  }
+
+  /** Keeps the sequence of what was staged beside the polls. */
+  count(stream: StreamName, sequence: number): void {
+    this.#count.run(sequence, stream);
   }
 
   pollFailed(stream: StreamName, error: ErrorFacts): void {
