@@ -1,15 +1,16 @@
 import { errorFacts } from "#model";
 import { newApp, type App, type Middleware } from "#server";
+import { metricsType, redacted } from "#telemetry";
 import { Gate } from "./access/gate.ts";
-import { addLogin } from "./access/login-routes.ts";
-import { addActs } from "./acts-routes.ts";
-import type { HostNames } from "./hosts.ts";
-import { contentPolicy } from "./pages/style.ts";
-import { addNudge } from "./nudge-routes.ts";
-import { addProbes, health } from "./probes.ts";
-import { addRecords } from "./records-routes.ts";
+import { addLogin } from "./routes/login.ts";
+import { addActs } from "./routes/acts.ts";
+import type { HostNames } from "./access/hosts.ts";
+import { jsonAnswer } from "./json-answer.ts";
+import { contentPolicy } from "./pages/frame/style.ts";
+import { addNudge } from "./routes/nudge.ts";
+import { addRecords } from "./routes/records.ts";
 import type { RouteDeps } from "./route-deps.ts";
-import { addStatus } from "./status-routes.ts";
+import { addStatus } from "./routes/status.ts";
 
 /**
  * All that is served. Requests to names that are not ours get nothing but `/healthz`; pages and JSON are behind the gate,
@@ -26,7 +27,7 @@ export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
   const gate = new Gate({ access, host, names, clock });
   if (gate.closedBecause !== undefined) logger.warn({ host }, "status page closed: it has no credentials");
   // Alive is no secret, and a probe may call the process by any name.
-  app.get("/healthz", health);
+  app.get("/healthz", (c) => c.text("alive\n"));
   app.use(refuseForeignNames(names));
   if (gate.opensProbes) addProbes(app, deps);
   if (deps.nudges) addNudge(app, deps.nudges);
@@ -38,6 +39,15 @@ export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
   addRecords(app, deps, gate);
   addActs(app, deps, gate);
   return app;
+}
+
+/** `/readyz` and `/metrics`, for programs that watch this one. */
+function addProbes(app: App, { readiness, metrics, redact }: RouteDeps): void {
+  app.get("/readyz", async (c) => {
+    const found = redacted(await readiness(), redact);
+    return jsonAnswer(c, found, found.ready ? 200 : 503);
+  });
+  app.get("/metrics", async (c) => c.body(await metrics.text(), 200, { "content-type": metricsType }));
 }
 
 function refuseForeignNames(names: HostNames): Middleware {

@@ -1,8 +1,8 @@
-import type { Binding, RecordId, RecordState, StreamName } from "#model";
+import type { RecordId, StreamName } from "#model";
 import type { BlockedPolicy, UpkeepFacts } from "#operator";
 import type { RecordSides, StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
-import type { AuditRecord, GroupStore, HistoryStore, RecordView } from "#store";
+import type { AuditRecord, GroupStore, HistoryStore, RecordStore, RecordView } from "#store";
 import type { PageActs } from "./acts.ts";
 
 /** Where the daemon stands. */
@@ -31,20 +31,13 @@ export interface RecordDetail {
 /** All that the pages ask: reads, and what a person may do. */
 export interface StatusSource {
   overview(): Promise<Overview>;
-  /** Records in these states, in the order of the store, after `after`. */
-  records(query: {
-    readonly stream?: StreamName;
-    readonly states: readonly RecordState[];
-    readonly after?: RecordId;
-    readonly limit: number;
-  }): Promise<readonly RecordView[]>;
+  readonly records: RecordStore["records"];
   /** What people wrote down about groups of records with the same cause, by the group's id. */
   readonly groupNotes: GroupStore["groupNotes"];
   /** What each stream did, hour by hour. */
   readonly history: HistoryStore["history"];
   /** `readService`: with what the service holds now, by one request. */
   record(id: RecordId, options?: { readonly readService: boolean }): Promise<RecordDetail | undefined>;
-  /** The record that is bound to this id of the service. */
-  boundTo(binding: Binding): Promise<RecordId | undefined>;
+  readonly boundTo: RecordStore["boundTo"];
   readonly acts: PageActs;
 }

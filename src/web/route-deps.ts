@@ -2,7 +2,7 @@ import type { Clock } from "#model";
 import type { Logger, Metrics, Redact } from "#telemetry";
 import type { PageAccess } from "./access/visitor.ts";
 import type { StatusSource } from "./contract.ts";
-import type { NudgeAccess } from "./nudge-routes.ts";
+import type { NudgeAccess } from "./routes/nudge.ts";
 import type { Readiness } from "./readiness.ts";
 
 /** What the routes answer from. */

@@ -3,7 +3,7 @@ import { errorFacts, StopError } from "#model";
 import { nodeServer } from "#server";
 import { webApp } from "./app.ts";
 import { boundConnections, timeouts } from "./connections.ts";
-import { hostNames } from "./hosts.ts";
+import { hostNames } from "./access/hosts.ts";
 import type { RouteDeps } from "./route-deps.ts";
 import { readinessOf, type ReadinessChecks } from "./readiness.ts";
 

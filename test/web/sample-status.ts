@@ -322,7 +322,8 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
       }),
     records: ({ stream, states, after, limit }) => {
       const wanted = sampleRecords.filter(
-        ({ id, state }) => states.includes(state) && (stream === undefined || stream === id.stream),
+        ({ id, state }) =>
+          (states === undefined || states.includes(state)) && (stream === undefined || stream === id.stream),
       );
       const from = after === undefined ? 0 : wanted.findIndex(({ id }) => recordLabel(id) === recordLabel(after)) + 1;
       return Promise.resolve(wanted.slice(from, from + limit));

@@ -1,6 +1,6 @@
 import { isLoopback, type Clock } from "#model";
 import type { Context, Middleware } from "#server";
-import type { HostNames } from "../hosts.ts";
+import type { HostNames } from "./hosts.ts";
 import { Credentials, isSame } from "./credentials.ts";
 import { Guesses } from "./guesses.ts";
 import { Sessions } from "./sessions.ts";

@@ -1,5 +1,5 @@
 import { html, type Html } from "#server";
-import { page } from "./layout.ts";
+import { page } from "./frame/layout.ts";
 
 interface LoginPage {
   /** Where a login leads. */

@@ -1,10 +1,10 @@
-import { RECORD_STATES, type RecordId } from "#model";
+import type { RecordId } from "#model";
+import { eachRecord } from "#operator";
 import type { RecordView } from "#store";
-import type { StatusSource } from "./contract.ts";
+import type { StatusSource } from "../contract.ts";
 
 /** Records whose contents are looked through for a name; keys and service ids are found whatever their number. */
 const scannedMax = 20_000;
-const pageSize = 500;
 const foundMax = 50;
 
 export interface Found {
@@ -42,14 +42,12 @@ async function exactIds(source: StatusSource, wanted: string): Promise<RecordId[
 
 /** True when every record was looked at, or `isEnough` said so. */
 async function scan(source: StatusSource, wanted: string, isEnough: (record: RecordView) => boolean): Promise<boolean> {
-  let after: RecordId | undefined;
-  for (let looked = 0; looked < scannedMax; looked += pageSize) {
-    const page = await source.records({ states: RECORD_STATES, limit: pageSize, ...(after ? { after } : {}) });
-    for (const record of page) if (holds(record, wanted) && isEnough(record)) return true;
-    if (page.length < pageSize) return true;
-    after = page.at(-1)!.id;
+  let looked = 0;
+  for await (const record of eachRecord(source, {})) {
+    if (looked++ >= scannedMax) return false;
+    if (holds(record, wanted) && isEnough(record)) return true;
   }
-  return false;
+  return true;
 }
 
 function holds({ id, row }: RecordView, wanted: string): boolean {

@@ -1,9 +1,9 @@
 import type { Json } from "#model";
 import type { FieldSides, RecordSides } from "#pipeline";
 import { html, type Content, type Html } from "#server";
-import { table } from "./layout.ts";
-import { shown } from "./values.ts";
-import { reason } from "./wording.ts";
+import { table } from "../frame/layout.ts";
+import { shown } from "../frame/values.ts";
+import { reason } from "../frame/wording.ts";
 
 /** Mapping, last write and the service side by side, each difference marked in words. */
 export function sidesTable(sides: RecordSides, isApplied: boolean): Html {

@@ -1,14 +1,14 @@
 import { errorFacts, recordLabel, SyncError, type Actor, type RecordId } from "#model";
 import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
-import type { Gate } from "./access/gate.ts";
-import { finalVerbs, recordVerbs, streamVerbs, type PageActs, type RecordVerb, type StreamVerb } from "./acts.ts";
+import type { Gate } from "../access/gate.ts";
+import { finalVerbs, recordVerbs, streamVerbs, type PageActs, type RecordVerb, type StreamVerb } from "../acts.ts";
 import { groupAct } from "./group-acts.ts";
-import { jsonAnswer } from "./json-answer.ts";
-import { bindingPage, refusedPage } from "./pages/act-pages.ts";
-import { pathOf } from "./pages/wording.ts";
+import { jsonAnswer } from "../json-answer.ts";
+import { bindingPage, refusedPage } from "../pages/record/act-pages.ts";
+import { pathOf } from "../pages/frame/wording.ts";
 import { idOf, recordPaths } from "./record-address.ts";
-import type { RouteDeps } from "./route-deps.ts";
+import type { RouteDeps } from "../route-deps.ts";
 
 const whyMax = 500;
 

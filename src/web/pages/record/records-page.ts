@@ -2,8 +2,8 @@ import type { RecordId, RecordState, StreamName } from "#model";
 import { attentionStates, recordRemedy } from "#operator";
 import type { RecordView } from "#store";
 import { html, type Html } from "#server";
-import { page, table, type Frame } from "./layout.ts";
-import { badge, instant, linkTo, reason, sentence } from "./wording.ts";
+import { page, table, type Frame } from "../frame/layout.ts";
+import { badge, instant, linkTo, reason, sentence } from "../frame/wording.ts";
 
 export const recordsPerPage = 50;
 

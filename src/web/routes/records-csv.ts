@@ -1,11 +1,9 @@
-import type { RecordId } from "#model";
-import { csvText, recordRemedy } from "#operator";
+import { csvText, eachRecord, recordRemedy } from "#operator";
 import type { RecordView } from "#store";
-import type { StatusSource } from "./contract.ts";
-import { statesOf, type RecordsQuery } from "./pages/records-page.ts";
+import type { StatusSource } from "../contract.ts";
+import { statesOf, type RecordsQuery } from "../pages/record/records-page.ts";
 
 const linesMax = 50_000;
-const pageSize = 500;
 
 const heads = [
   "stream",
@@ -23,14 +21,9 @@ const heads = [
 /** A list of records as a table for spreadsheets, up to 50,000 lines. */
 export async function recordsCsv(source: StatusSource, query: RecordsQuery): Promise<string> {
   const lines: string[][] = [heads];
-  let { after } = query;
-  while (lines.length <= linesMax) {
-    const asked = { ...query, states: statesOf(query), limit: pageSize, ...(after ? { after } : {}) };
-    const records = await source.records(asked);
-    lines.push(...records.map(lineOf));
-    if (records.length < pageSize) break;
-    const last: RecordId = records.at(-1)!.id;
-    after = last;
+  for await (const record of eachRecord(source, { ...query, states: statesOf(query) })) {
+    if (lines.length > linesMax) break;
+    lines.push(lineOf(record));
   }
   return csvText(lines);
 }

@@ -1,7 +1,7 @@
 import type { App, Context } from "#server";
 import { loginPage } from "../pages/login-page.ts";
-import { cookieName, tooMany, type Gate } from "./gate.ts";
-import { sessionMs } from "./sessions.ts";
+import { cookieName, tooMany, type Gate } from "../access/gate.ts";
+import { sessionMs } from "../access/sessions.ts";
 
 /** `/login` and `/logout`. */
 export function addLogin(app: App, gate: Gate, version: string): void {

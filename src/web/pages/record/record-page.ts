@@ -1,14 +1,14 @@
 import { recordLabel, type Json, type RecordId } from "#model";
 import { actorText, counted, meaningOf, recordRemedy } from "#operator";
 import type { AuditRecord, RecordView } from "#store";
-import type { RecordDetail } from "../contract.ts";
+import type { RecordDetail } from "../../contract.ts";
 import { html, type Content, type Html } from "#server";
-import { page, table, type Frame } from "./layout.ts";
+import { page, table, type Frame } from "../frame/layout.ts";
 import { joined } from "./records-page.ts";
-import { recordForms } from "./act-forms.ts";
+import { recordForms } from "./record-forms.ts";
 import { sidesTable } from "./sides-table.ts";
-import { changes, shown } from "./values.ts";
-import { badge, instant, pathOf, reason, sentence } from "./wording.ts";
+import { changes, shown } from "../frame/values.ts";
+import { badge, instant, pathOf, reason, sentence } from "../frame/wording.ts";
 
 export interface RecordPage {
   readonly detail: RecordDetail;

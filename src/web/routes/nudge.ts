@@ -1,7 +1,7 @@
 import type { StreamName } from "#model";
 import type { App } from "#server";
-import { isSame } from "./access/credentials.ts";
-import { jsonAnswer } from "./json-answer.ts";
+import { isSame } from "../access/credentials.ts";
+import { jsonAnswer } from "../json-answer.ts";
 
 /** What programs of the ERP may ask for, with a token of their own. */
 export interface NudgeAccess {

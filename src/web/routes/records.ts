@@ -1,17 +1,17 @@
 import { RECORD_STATES, type RecordId, type RecordState } from "#model";
 import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
-import type { Gate } from "./access/gate.ts";
+import type { Gate } from "../access/gate.ts";
 import { recordsCsv } from "./records-csv.ts";
 import { search } from "./search.ts";
-import { searchPage } from "./pages/search-page.ts";
+import { searchPage } from "../pages/record/search-page.ts";
 import { idOf, recordPaths } from "./record-address.ts";
-import type { RouteDeps } from "./route-deps.ts";
-import type { RecordDetail } from "./contract.ts";
-import { jsonAnswer } from "./json-answer.ts";
-import type { Frame } from "./pages/layout.ts";
-import { noRecordPage, recordPage } from "./pages/record-page.ts";
-import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "./pages/records-page.ts";
+import type { RouteDeps } from "../route-deps.ts";
+import type { RecordDetail } from "../contract.ts";
+import { jsonAnswer } from "../json-answer.ts";
+import type { Frame } from "../pages/frame/layout.ts";
+import { noRecordPage, recordPage } from "../pages/record/record-page.ts";
+import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "../pages/record/records-page.ts";
 
 /** Lists of records, and one record. */
 export function addRecords(app: App, { status, redact, clock, version }: RouteDeps, gate: Gate): void {

@@ -1,5 +1,5 @@
 import { html, type Html, type Content } from "#server";
-import type { Visitor } from "../access/visitor.ts";
+import type { Visitor } from "../../access/visitor.ts";
 import { scriptElement } from "./live.ts";
 import { styleElement } from "./style.ts";
 

@@ -1,6 +1,6 @@
 import { recordLabel, type ErrorFacts, type RecordId, type RecordState } from "#model";
 import { duration } from "#operator";
-import type { RecordVerb } from "../acts.ts";
+import type { RecordVerb } from "../../acts.ts";
 import { html, type Html } from "#server";
 
 /** The address of a record's page. A key that a path cannot hold (empty, or a step up) goes into the query. */

@@ -1,12 +1,12 @@
 import { attentionStates, ErrorGroups } from "#operator";
 import type { App } from "#server";
 import { redacted } from "#telemetry";
-import type { Gate } from "./access/gate.ts";
-import type { RouteDeps } from "./route-deps.ts";
-import { jsonAnswer } from "./json-answer.ts";
-import { recordsLookedAt } from "./pages/group-cards.ts";
-import { sparklineSince } from "./pages/sparkline.ts";
-import { problemsOf, statusPage } from "./pages/status-page.ts";
+import type { Gate } from "../access/gate.ts";
+import type { RouteDeps } from "../route-deps.ts";
+import { jsonAnswer } from "../json-answer.ts";
+import { recordsLookedAt } from "../pages/status/group-cards.ts";
+import { sparklineSince } from "../pages/status/sparkline.ts";
+import { problemsOf, statusPage } from "../pages/status/status-page.ts";
 
 /** How far back the history goes where nothing is asked for. */
 const DAY_MS = 86_400_000;

@@ -1,9 +1,9 @@
 import { recordLabel, type RecordId } from "#model";
 import type { ProposedBinding, Shown } from "#pipeline";
 import { html, type Html } from "#server";
-import { csrfField, page, table, type Frame } from "./layout.ts";
-import { shown } from "./values.ts";
-import { linkTo, pathOf, sentence } from "./wording.ts";
+import { csrfField, page, table, type Frame } from "../frame/layout.ts";
+import { shown } from "../frame/values.ts";
+import { linkTo, pathOf, sentence } from "../frame/wording.ts";
 
 /** What was asked for cannot be done now, and why. */
 export function refusedPage({ message, frame }: { readonly message: string; readonly frame: Frame }): Html {

@@ -3,9 +3,9 @@ import { actorText, attentionStates, isSnoozed, remedyOf, type ErrorGroup, type 
 import type { StreamStatus } from "#pipeline";
 import { html, type Html } from "#server";
 import { groupForms } from "./group-forms.ts";
-import type { Frame } from "./layout.ts";
-import { recordsPath } from "./records-page.ts";
-import { badge, instant, linkTo, sentence } from "./wording.ts";
+import type { Frame } from "../frame/layout.ts";
+import { recordsPath } from "../record/records-page.ts";
+import { badge, instant, linkTo, sentence } from "../frame/wording.ts";
 
 /** Records of a stream in one state that are looked at to tell the reasons; counts beyond are lower bounds. */
 export const recordsLookedAt = 500;

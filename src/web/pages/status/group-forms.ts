@@ -1,7 +1,7 @@
 import { retriableStates, type NotedGroup } from "#operator";
 import { html, type Html } from "#server";
-import { noteMax, sameSnooze } from "../group-acts.ts";
-import { csrfField, type Frame } from "./layout.ts";
+import { noteMax, sameSnooze } from "../../routes/group-acts.ts";
+import { csrfField, type Frame } from "../frame/layout.ts";
 
 /** What a person may do with a group: one more try for all of its records, and a note for others. */
 export function groupForms(group: NotedGroup, { visitor }: Frame): Html | undefined {

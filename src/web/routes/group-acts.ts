@@ -1,5 +1,5 @@
 import type { Actor } from "#model";
-import type { PageActs, PageGroupNote } from "./acts.ts";
+import type { PageActs, PageGroupNote } from "../acts.ts";
 
 /** Characters of a note and of an owner. */
 export const noteMax = 500;

@@ -3,12 +3,12 @@ import { attentionOf, counted, paceText, upkeepFailures, upkeepText, urgencyOf, 
 import type { StreamStatus } from "#pipeline";
 import { html, type Html } from "#server";
 import type { HistoryHour } from "#store";
-import type { Overview } from "../contract.ts";
+import type { Overview } from "../../contract.ts";
 import { groupCards } from "./group-cards.ts";
-import { page, table, type Frame } from "./layout.ts";
-import { streamCard } from "./stream-card.ts";
+import { page, table, type Frame } from "../frame/layout.ts";
+import { holdForms } from "./stream-forms.ts";
 import { streamHeads, streamRow } from "./stream-rows.ts";
-import { instant, sentence } from "./wording.ts";
+import { instant, sentence } from "../frame/wording.ts";
 
 export interface StatusPage {
   readonly overview: Overview;
@@ -53,6 +53,18 @@ export function statusPage({ overview, held, history, frame, now }: StatusPage):
       <h2>Service and queue</h2>
       ${sides(overview, now)} ${upkeep(overview, now)}`,
   });
+}
+
+/** What a person should know or do about a stream: what holds it, what fails, what the service does not keep. */
+function streamCard(stream: StreamStatus, heldDeletions: number | undefined, frame: Frame): Html {
+  const { name, state, attention } = stream;
+  return html`<article class="card ${state}">
+    <h3>${name} <span class="badge ${state}">${state}</span></h3>
+    <ul aria-label="${name}: attention">
+      ${attention.map((text) => html`<li>${sentence(text)}</li>`)}
+    </ul>
+    ${holdForms(stream, heldDeletions, frame)}
+  </article>`;
 }
 
 /** What needs a person or keeps records from flowing, one sentence each; what streams suffer from alike is said once. */

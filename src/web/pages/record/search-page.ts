@@ -1,6 +1,6 @@
 import { html, type Html } from "#server";
-import type { Found } from "../search.ts";
-import { page, type Frame } from "./layout.ts";
+import type { Found } from "../../routes/search.ts";
+import { page, type Frame } from "../frame/layout.ts";
 import { recordsTable } from "./records-page.ts";
 
 interface SearchPage {

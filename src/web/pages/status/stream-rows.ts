@@ -3,11 +3,11 @@ import { counted, duration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "#server";
 import type { HistoryHour } from "#store";
-import { pauseForm } from "./act-forms.ts";
-import type { Frame } from "./layout.ts";
-import { recordsPath } from "./records-page.ts";
+import { pauseForm } from "./stream-forms.ts";
+import type { Frame } from "../frame/layout.ts";
+import { recordsPath } from "../record/records-page.ts";
 import { sparkline } from "./sparkline.ts";
-import { badge, instant } from "./wording.ts";
+import { badge, instant } from "../frame/wording.ts";
 
 /** What the word for a stream's state means. */
 const meanings: Readonly<Record<StreamStatus["state"], string>> = {

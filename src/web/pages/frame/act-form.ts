@@ -1,0 +1,29 @@
+import { html, type Content, type Html } from "#server";
+import { finalVerbs, type RecordVerb, type StreamVerb } from "../../acts.ts";
+import { csrfField, type Frame } from "./layout.ts";
+
+export interface ActForm {
+  readonly action: string;
+  readonly verb: RecordVerb | StreamVerb;
+  readonly label: string;
+  /** What it does, for the one who is about to do it. */
+  readonly means: string;
+  readonly fields?: Content;
+}
+
+/** A form behind its name, so that nothing happens by one slip of the finger. */
+export function actForm({ action, verb, label, means, fields }: ActForm, { visitor }: Frame): Html {
+  const isFinal = finalVerbs.has(verb);
+  return html`<details>
+    <summary>${label}</summary>
+    <p>${means}</p>
+    <form method="post" action="${action}">
+      ${csrfField(visitor)} ${fields}
+      <label>Why <input name="why" maxlength="500" ${isFinal ? required : undefined} /></label>
+      ${isFinal ? html`<label><input type="checkbox" name="confirm" value="yes" required /> I mean it; this cannot be undone</label>` : undefined}
+      <button class="${isFinal ? "danger" : ""}">${label}</button>
+    </form>
+  </details>`;
+}
+
+const required = html`required`;

@@ -1,0 +1,61 @@
+import type { RecordId } from "#model";
+import { retriableStates } from "#operator";
+import { html, type Content, type Html } from "#server";
+import { isAnswerable, type RecordView } from "#store";
+import type { RecordVerb } from "../../acts.ts";
+import { actForm } from "../frame/act-form.ts";
+import { csrfField, type Frame } from "../frame/layout.ts";
+import { pathOf } from "../frame/wording.ts";
+
+/** What a person may do with a record now; nothing for those who may only read. */
+export function recordForms(record: RecordView, frame: Frame): Html | undefined {
+  if (frame.visitor?.role !== "act") return undefined;
+  const { id, state, binding } = record;
+  const canAnswer = isAnswerable(state);
+  const forms = [
+    retriableStates.includes(state)
+      ? html`<form method="post" action="${pathOf(id, "retry")}">
+          ${csrfField(frame.visitor)}<button>Try again now</button>
+        </form>`
+      : undefined,
+    canAnswer && binding === undefined
+      ? form(
+          id,
+          "bind",
+          "Bind to a record of the service",
+          "Shows both sides before anything is bound.",
+          frame,
+          idField,
+        )
+      : undefined,
+    state === "uncertain"
+      ? form(
+          id,
+          "create",
+          "Create it again",
+          "You looked in the service, and it is not there. If it is, this makes a duplicate.",
+          frame,
+        )
+      : undefined,
+    canAnswer ? form(id, "skip", "Leave it out", "It is not delivered until the ERP changes it.", frame) : undefined,
+    binding !== undefined && state !== "claimed"
+      ? form(
+          id,
+          "unbind",
+          "End the binding",
+          `It no longer belongs to ${binding.resource} ${binding.serviceId}; nothing changes in the service. It then waits for your answer.`,
+          frame,
+        )
+      : undefined,
+    form(id, "reread", "Read it from the ERP again", "Reads the row now; it is delivered if it changed.", frame),
+  ];
+  return html`<div class="acts">${forms.filter((each) => each !== undefined)}</div>`;
+}
+
+const idField = html`<label
+  >Service id <input name="serviceId" inputmode="numeric" pattern="[0-9]+" size="9" required
+/></label>`;
+
+function form(id: RecordId, verb: RecordVerb, label: string, means: string, frame: Frame, fields?: Content): Html {
+  return actForm({ action: pathOf(id, verb), verb, label, means, fields }, frame);
+}
