@@ -1,33 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { silentStreams } from "#notify";
-import type { HistoryHour } from "#store";
+import { noCounts, type HistoryHour } from "#store";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const now = Date.UTC(2026, 10, 22, 12);
 
-const nothing = {
-  pollFailures: 0,
-  rowsRead: 0,
-  created: 0,
-  adopted: 0,
-  updated: 0,
-  unchanged: 0,
-  deleted: 0,
-  skipped: 0,
-  waiting: 0,
-  retried: 0,
-  parked: 0,
-  uncertain: 0,
-  requests: 0,
-  busyMs: 0,
-};
-
 /** Hours of a stream in which polls succeeded; those for which `isActive` brought a change. */
 function hoursOf(days: number, isActive: (at: Date) => boolean): HistoryHour[] {
   return Array.from({ length: days * 24 }, (_, back) => now - (days * 24 - back) * HOUR).map((hourAt) => {
     const changed = isActive(new Date(hourAt)) ? 3 : 0;
-    return { ...nothing, stream: "orders", hourAt, polls: 120, changed };
+    return { ...noCounts, stream: "orders", hourAt, polls: 120, changed };
   });
 }
 

@@ -1,6 +1,6 @@
 import { ParkError, recordLabel, type Actor, type RecordId } from "#model";
 import { ErrorGroups } from "#operator";
-import type { AuditRecord, GroupNote, HistoryHour, RecordView } from "#store";
+import { noCounts, type AuditRecord, type GroupNote, type HistoryHour, type RecordView } from "#store";
 import type { FieldSides, RecordSides, StreamStatus } from "#pipeline";
 import type { Overview, PageActs, StatusSource } from "#web";
 
@@ -107,22 +107,8 @@ export function sampleHour(hoursAgo: number, counts: Partial<HistoryHour>): Hist
   return {
     stream: "contacts",
     hourAt: now - hoursAgo * 60 * minute,
+    ...noCounts,
     polls: 60,
-    pollFailures: 0,
-    rowsRead: 0,
-    changed: 0,
-    created: 0,
-    adopted: 0,
-    updated: 0,
-    unchanged: 0,
-    deleted: 0,
-    skipped: 0,
-    waiting: 0,
-    retried: 0,
-    parked: 0,
-    uncertain: 0,
-    requests: 0,
-    busyMs: 0,
     ...counts,
   };
 }

@@ -1,13 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { errorFacts, sleep, type Clock, type RecordId, type StreamName } from "#model";
 import type { Delivery, Observer, PollFacts } from "#pipeline";
-import type { HistoryHour, HistoryStore, HourCounts } from "#store";
+import { addCounts, noCounts, type Counts, type HistoryHour, type HistoryStore } from "#store";
 import type { Logger } from "#telemetry";
 
 const FLUSH_MS = 60_000;
 const HOUR_MS = 3_600_000;
-
-type Counts = { -readonly [Name in keyof HourCounts]: number };
 
 /**
  * Counts what each stream does, in memory, and adds it to the store once a minute: no delivery waits for it. What could not be
@@ -81,10 +79,7 @@ export class RunHistory implements Observer {
   }
 
   #keep(hours: Iterable<{ readonly stream: StreamName; readonly hourAt: number; readonly counts: Counts }>): void {
-    for (const { stream, hourAt, counts } of hours) {
-      const kept: Record<string, number> = this.#at(stream, hourAt);
-      for (const [name, count] of Object.entries(counts)) kept[name] = (kept[name] ?? 0) + count;
-    }
+    for (const { stream, hourAt, counts } of hours) addCounts(this.#at(stream, hourAt), counts);
   }
 
   #of(stream: StreamName): Counts {
@@ -96,27 +91,8 @@ export class RunHistory implements Observer {
     const name = `${hourAt}/${stream}`;
     const known = this.#hours.get(name);
     if (known !== undefined) return known.counts;
-    const counts: Counts = { ...nothing };
+    const counts: Counts = { ...noCounts };
     this.#hours.set(name, { stream, hourAt, counts });
     return counts;
   }
 }
-
-const nothing: HourCounts = {
-  polls: 0,
-  pollFailures: 0,
-  rowsRead: 0,
-  changed: 0,
-  created: 0,
-  adopted: 0,
-  updated: 0,
-  unchanged: 0,
-  deleted: 0,
-  skipped: 0,
-  waiting: 0,
-  retried: 0,
-  parked: 0,
-  uncertain: 0,
-  requests: 0,
-  busyMs: 0,
-};

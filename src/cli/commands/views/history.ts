@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { duration as durationOf, systemClock } from "#model";
-import type { HistoryHour, HourCounts } from "#store";
+import { addCounts, countNames, noCounts, type Counts, type HistoryHour } from "#store";
 import { areKnown, unknownStream } from "../../known-streams.ts";
 import type { Registration } from "../../command.ts";
 import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
@@ -57,40 +57,21 @@ function since(text: string): number {
   return at;
 }
 
-const names = [
-  "polls",
-  "pollFailures",
-  "rowsRead",
-  "changed",
-  "created",
-  "adopted",
-  "updated",
-  "unchanged",
-  "deleted",
-  "skipped",
-  "waiting",
-  "retried",
-  "parked",
-  "uncertain",
-  "requests",
-  "busyMs",
-] as const satisfies readonly (keyof HourCounts)[];
-
 function asCsv(hours: readonly HistoryHour[]): string {
   const lines = hours.map((hour) =>
-    [new Date(hour.hourAt).toISOString(), hour.stream, ...names.map((name) => hour[name])].join(","),
+    [new Date(hour.hourAt).toISOString(), hour.stream, ...countNames.map((name) => hour[name])].join(","),
   );
-  return `${[`hourAt,stream,${names.join(",")}`, ...lines].join("\n")}\n`;
+  return `${[`hourAt,stream,${countNames.join(",")}`, ...lines].join("\n")}\n`;
 }
 
 function asTable(hours: readonly HistoryHour[], byDay: boolean): string {
   const length = byDay ? "2026-01-01".length : "2026-01-01T00:00".length;
-  const rows = new Map<string, { when: string; stream: string; counts: Record<string, number> }>();
+  const rows = new Map<string, { when: string; stream: string; counts: Counts }>();
   for (const hour of hours) {
     const when = new Date(hour.hourAt).toISOString().slice(0, length).replace("T", " ");
     const id = `${when}/${hour.stream}`;
-    const row = rows.get(id) ?? { when, stream: hour.stream, counts: {} };
-    for (const name of names) row.counts[name] = (row.counts[name] ?? 0) + hour[name];
+    const row = rows.get(id) ?? { when, stream: hour.stream, counts: { ...noCounts } };
+    addCounts(row.counts, hour);
     rows.set(id, row);
   }
   const head = [
@@ -112,16 +93,16 @@ function asTable(hours: readonly HistoryHour[], byDay: boolean): string {
     [...rows.values()].map(({ when, stream, counts: c }) => [
       when,
       stream,
-      c["polls"]!,
-      c["pollFailures"]!,
-      c["rowsRead"]!,
-      c["changed"]!,
-      c["created"]! + c["adopted"]!,
-      c["updated"]!,
-      c["deleted"]!,
-      c["parked"]! + c["uncertain"]!,
-      c["requests"]!,
-      Math.round(c["busyMs"]! / 1000),
+      c.polls,
+      c.pollFailures,
+      c.rowsRead,
+      c.changed,
+      c.created + c.adopted,
+      c.updated,
+      c.deleted,
+      c.parked + c.uncertain,
+      c.requests,
+      Math.round(c.busyMs / 1000),
     ]),
   );
 }
