@@ -84,23 +84,21 @@ export class ChangeGuard {
   /** Looks at the streams that are held until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      for (const [stream, dueAt] of this.#pending) {
-        const { name, fingerprint } = stream;
-        const isAnswered = (await this.#deps.store.note(changeConfirmedNote(name)))?.fingerprint === fingerprint;
-        if (isAnswered || performance.now() >= dueAt) await this.#look(stream, signal);
-      }
+      for (const [stream, dueAt] of this.#pending) await this.#look(stream, dueAt, signal);
       await sleep(LOOK_MS, signal);
     }
   }
 
-  async #look(stream: Stream, signal: AbortSignal): Promise<void> {
+  /** Plans the stream when a person answered or its time has come. */
+  async #look(stream: Stream, dueAt: number, signal: AbortSignal): Promise<void> {
     const { store, logger, changeGuard, released } = this.#deps;
     const { name, fingerprint } = stream;
     try {
-      const change = await plannedChange(await this.#planner(), store, stream, signal);
       const confirmed = await store.note(changeConfirmedNote(name));
-      const meant = confirmed?.fingerprint === fingerprint ? confirmed.updates : 0;
-      if (!isTooMuch(changeGuard, change, meant)) {
+      const isAnswered = confirmed?.fingerprint === fingerprint;
+      if (!isAnswered && performance.now() < dueAt) return;
+      const change = await plannedChange(await this.#planner(), store, stream, signal);
+      if (!isTooMuch(changeGuard, change, isAnswered ? confirmed.updates : 0)) {
         const count = await store.remap(name, fingerprint);
         await store.saveNote(changeHeldNote(name), undefined);
         await store.saveNote(changeConfirmedNote(name), undefined);
@@ -108,7 +106,7 @@ export class ChangeGuard {
         logger.info({ stream: name, count }, "mapping changed, records are mapped again");
         return released();
       }
-      if (meant > 0) await store.saveNote(changeConfirmedNote(name), undefined);
+      if (isAnswered) await store.saveNote(changeConfirmedNote(name), undefined);
       this.#pending.set(stream, performance.now() + COUNT_AGAIN_MS);
       const hold = holdFor(stream, change);
       await this.#hold(stream, hold);
