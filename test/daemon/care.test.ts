@@ -73,6 +73,18 @@ describe("scheduled backups", () => {
     expect(logger.count("backup failed")).toBe(1);
   });
 
+  it("are kept when an old one cannot be deleted", async () => {
+    const { scene, dir, deps, logger } = await backupsOf(1);
+    await using _ = scene;
+    await mkdir(join(dir, "svcsync-20250101T000000Z.db"), { recursive: true });
+    await new Backups({ ...deps, store: scene.store }).make();
+    const state = await scene.store.care.backupState();
+    expect(state).toMatchObject({ verified: { at: scene.clock.now() } });
+    expect(state).not.toHaveProperty("failure");
+    expect(await verifyBackup(state!.verified!.path)).toEqual({ recordCount: 1, bindingCount: 1 });
+    expect(logger.count("old backups were not deleted")).toBe(1);
+  });
+
   it("fail with one clear error where the folder cannot be made", async () => {
     const { scene, dir, deps } = await backupsOf(1);
     await using _ = scene;

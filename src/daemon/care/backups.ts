@@ -37,6 +37,7 @@ export class Backups {
         const verified = await this.#copy(triedAt);
         await store.care.saveBackupState({ triedAt, verified });
         logger.info({ path: verified.path, sizeBytes: verified.sizeBytes }, "backup was made and verified");
+        await this.#deleteOld();
       } catch (thrown) {
         const { message, code } = errorFacts(thrown);
         const kept = before?.verified === undefined ? {} : { verified: before.verified };
@@ -58,7 +59,6 @@ export class Backups {
     try {
       const { recordCount } = await verifyBackup(path);
       const { size: sizeBytes } = await stat(path);
-      await this.#deleteOld();
       return { at, path, sizeBytes, recordCount };
     } catch (thrown) {
       for (const companion of ["", "-wal", "-shm"]) await rm(`${path}${companion}`, { force: true });
@@ -78,10 +78,15 @@ export class Backups {
     );
   }
 
+  /** Never throws: a copy that stays costs space alone. */
   async #deleteOld(): Promise<void> {
-    const { dir, keep } = this.#deps;
-    const copies = (await readdir(dir)).filter((name) => OWN_NAME.test(name)).toSorted();
-    for (const name of copies.slice(0, Math.max(0, copies.length - keep))) await rm(join(dir, name), { force: true });
+    const { dir, keep, logger } = this.#deps;
+    try {
+      const copies = (await readdir(dir)).filter((name) => OWN_NAME.test(name)).toSorted();
+      for (const name of copies.slice(0, Math.max(0, copies.length - keep))) await rm(join(dir, name), { force: true });
+    } catch (thrown) {
+      logger.warn({ err: errorFacts(thrown) }, "old backups were not deleted");
+    }
   }
 }
 
