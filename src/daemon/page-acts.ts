@@ -2,7 +2,6 @@ import { ParkError } from "#model";
 import {
   bind,
   confirmDeletions,
-  knownGroup,
   noteGroup,
   pause,
   rereadKeys,
@@ -32,10 +31,7 @@ export function pageActs(parts: Systems, streams: Configuration["syncFile"]["str
   };
   return {
     retry: (id, by) => nudging(retry(parts, id, by)),
-    retryGroup: async (group, by) => {
-      await knownGroup(parts, names, group);
-      return nudging(retryGroup(parts, names, group, by));
-    },
+    retryGroup: (group, by) => nudging(retryGroup(parts, names, group, by)),
     noteGroup: async ({ group, snoozeHours, ...texts }, by) => {
       const snooze = snoozeHours === undefined ? {} : { snoozeUntil: clock.now() + snoozeHours * MS_PER_HOUR };
       await noteGroup({ store, clock }, names, { id: group, ...texts, ...snooze }, by);

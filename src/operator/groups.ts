@@ -34,8 +34,7 @@ export class ErrorGroups {
   readonly #groups = new Map<string, { group: ErrorGroup; count: number; examples: RecordId[] }>();
 
   add({ id, state, error }: Grouped): void {
-    const field = fieldOf(error);
-    const message = error === undefined ? "" : causeOf(error, id);
+    const { field, message } = sharedBy({ id, error });
     const name = JSON.stringify([id.stream, state, error?.code, field, message]);
     const known = this.#groups.get(name);
     if (known) {
@@ -44,7 +43,7 @@ export class ErrorGroups {
       return;
     }
     const group = {
-      id: groupId(id.stream, error?.code, field, message),
+      id: groupIdOf({ id, error }),
       stream: id.stream,
       state,
       code: error?.code,
@@ -64,9 +63,16 @@ export class ErrorGroups {
   }
 }
 
-function groupId(...parts: readonly (string | undefined)[]): string {
-  const name = JSON.stringify(parts.map((part) => part ?? null));
+/** The id of the group that a record belongs to. */
+export function groupIdOf({ id, error }: Omit<Grouped, "state">): string {
+  const { field, message } = sharedBy({ id, error });
+  const name = JSON.stringify([id.stream, error?.code ?? null, field ?? null, message]);
   return createHash("sha256").update(name).digest("hex").slice(0, ID_LENGTH);
+}
+
+/** What the records of a group have in common. */
+function sharedBy({ id, error }: Omit<Grouped, "state">): Pick<ErrorGroup, "field" | "message"> {
+  return { field: fieldOf(error), message: error === undefined ? "" : causeOf(error, id) };
 }
 
 /** Codes whose quoted value is the cause: it is what the `map` or the service lacks. */

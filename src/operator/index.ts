@@ -19,7 +19,6 @@ export { confirmChange } from "./acts/change.ts";
 export { confirmDeletions } from "./acts/deletions.ts";
 export { decideAdoption } from "./acts/adoption.ts";
 export {
-  groupRecords,
   isSnoozed,
   knownGroup,
   noteGroup,

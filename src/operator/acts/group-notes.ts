@@ -1,6 +1,6 @@
 import { ParkError, type Actor, type Clock, type ErrorFacts, type StreamName } from "#model";
 import type { GroupNote, GroupStore, HeldRecord } from "#store";
-import { ErrorGroups, type ErrorGroup } from "../groups.ts";
+import { ErrorGroups, groupIdOf, type ErrorGroup } from "../groups.ts";
 import { attentionStates } from "../record-states.ts";
 
 const PAGE = 1_000;
@@ -82,11 +82,13 @@ export async function noteGroup(
 /** @throws {ParkError} E_GROUP_UNKNOWN */
 export async function knownGroup(deps: GroupDeps, streams: readonly StreamName[], id: string): Promise<NotedGroup> {
   const group = (await notedGroups(deps, streams)).find((each) => each.id === id);
-  if (group !== undefined) return group;
-  throw new ParkError(
-    "E_GROUP_UNKNOWN",
-    `no record is held up by group ${id}: "svcsync groups" lists the groups there are`,
-  );
+  if (group === undefined) throw unknownGroup(id);
+  return group;
+}
+
+export function unknownGroup(id: string): ParkError {
+  const message = `no record is held up by group ${id}: "svcsync groups" lists the groups there are`;
+  return new ParkError("E_GROUP_UNKNOWN", message);
 }
 
 /** The records of a group. */
@@ -97,14 +99,7 @@ export async function* groupRecords(
 ): AsyncIterable<HeldRecord> {
   for (const stream of streams)
     for (const state of attentionStates)
-      for await (const record of held(store.groups, stream, state)) if (isOf(record, id)) yield record;
-}
-
-/** The group of one record alone. */
-function isOf(record: HeldRecord, id: string): boolean {
-  const own = new ErrorGroups();
-  own.add(record);
-  return own.list()[0]?.id === id;
+      for await (const record of held(store.groups, stream, state)) if (groupIdOf(record) === id) yield record;
 }
 
 async function* held(

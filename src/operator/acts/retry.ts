@@ -1,6 +1,6 @@
 import type { Actor, RecordId, StreamName } from "#model";
 import type { GroupStore, OperatorStore, RecordStore } from "#store";
-import { groupRecords } from "./group-notes.ts";
+import { groupRecords, unknownGroup } from "./group-notes.ts";
 import { eachRecord } from "../each-record.ts";
 
 const states = ["parked", "waiting"] as const;
@@ -12,7 +12,10 @@ export interface RetryInput {
   readonly code?: string | undefined;
 }
 
-/** Makes the records of a group due again, whichever state they are held in. Returns how many. */
+/**
+ * Makes the records of a group due again, whichever state they are held in. Returns how many.
+ * @throws {ParkError} E_GROUP_UNKNOWN when no record is held up by this cause.
+ */
 export async function retryGroup(
   { store }: { readonly store: OperatorStore & { readonly groups: GroupStore } },
   streams: readonly StreamName[],
@@ -21,6 +24,7 @@ export async function retryGroup(
 ): Promise<number> {
   const ids: RecordId[] = [];
   for await (const { id } of groupRecords({ store }, streams, group)) ids.push(id);
+  if (ids.length === 0) throw unknownGroup(group);
   let count = 0;
   for (const id of ids) count += await store.retryNow({ ...id, states }, by);
   return count;

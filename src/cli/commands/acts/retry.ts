@@ -1,5 +1,5 @@
 import { recordLabel } from "#model";
-import { knownGroup, knownRecord, retry, retryGroup, type RetryInput } from "#operator";
+import { knownRecord, retry, retryGroup, type RetryInput } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { parseRecord } from "../../arguments.ts";
 import type { Registration } from "../../command.ts";
@@ -56,6 +56,5 @@ async function retried(context: StoreContext, input: RetryInput, options: RetryO
   const by = actorOf(options);
   if (options.group === undefined) return retry(context, input, by);
   const streams = context.syncFile.streams.map(({ name }) => name);
-  await knownGroup(context, streams, options.group);
   return retryGroup(context, streams, options.group, by);
 }
