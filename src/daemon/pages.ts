@@ -1,4 +1,5 @@
 import { RetryError } from "#model";
+import { readUpkeep } from "#operator";
 import { heldDeletions, recordSides, streamStatus, type Nudges, type RecordSides, type Relay } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
@@ -80,11 +81,7 @@ function statusSource(
         heldDeletions: Object.fromEntries(await Promise.all(held)),
         service: service.state(),
         queue: await queue.depth().catch(() => undefined),
-        upkeep: {
-          backup: await store.care.backupState(),
-          drift: await store.care.driftState(),
-          channels: await store.notices.channels(),
-        },
+        upkeep: await readUpkeep(store),
       };
     },
     groupNotes: () => store.groups.groupNotes(),

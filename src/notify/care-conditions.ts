@@ -1,4 +1,4 @@
-import { counted } from "#operator";
+import { counted, driftFound } from "#operator";
 import type { BackupState, DriftState } from "#store";
 import type { Condition } from "./condition.ts";
 
@@ -40,18 +40,15 @@ function backup({ backup: found, now }: CareFacts): Condition[] {
 }
 
 function drift({ drift: state }: CareFacts): Condition[] {
-  const found = Object.entries(state?.drifts ?? {}).flatMap(([stream, kinds]) =>
-    Object.entries(kinds).flatMap(([kind, count]) => (count > 0 ? [{ stream, kind, count }] : [])),
-  );
-  if (found.length === 0) return [];
-  const count = found.reduce((sum, each) => sum + each.count, 0);
+  const { count, text } = driftFound(state);
+  if (count === 0) return [];
   return [
     {
       id: "drift",
       kind: "drift",
       severity: "warning",
       title: `the service differs from what was written in ${counted(count, "place")}`,
-      affected: found.map((each) => `${each.stream}: ${each.count} ${each.kind}`).join(", "),
+      affected: text,
       remedy: '"svcsync reconcile" lists the differences, "svcsync reconcile --repair" writes the fields again.',
       count,
       patienceMs: 0,

@@ -27,5 +27,5 @@ export {
   type GroupNoteInput,
   type NotedGroup,
 } from "./acts/group-notes.ts";
-export { upkeepFailures, upkeepText, type UpkeepFacts } from "./upkeep-text.ts";
+export { driftFound, readUpkeep, upkeepFailures, upkeepText, type UpkeepFacts } from "./upkeep-text.ts";
 export { pause, resume, type PauseInput } from "./acts/pause.ts";

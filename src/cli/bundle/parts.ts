@@ -1,7 +1,7 @@
 import { platform, release, arch } from "node:os";
 import { systemClock } from "#model";
 import { version } from "#daemon";
-import { notedGroups, type NotedGroup } from "#operator";
+import { notedGroups, readUpkeep, type NotedGroup } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
 import { loadLocalSettings, loadSettings, isSettingsKey, secretTexts, type LocalSettings } from "#settings";
 import { openStore, type AuditRecord, type Store } from "#store";
@@ -82,13 +82,8 @@ function settingsView({ environment, ...settings }: LocalSettings) {
 }
 
 async function statusOf(store: Store, streams: SyncFile["streams"]) {
-  const { care, notices } = store;
-  return {
-    streams: (await streamStatus(store, streams, systemClock)).map(streamView),
-    backup: await care.backupState(),
-    drift: await care.driftState(),
-    channels: await notices.channels(),
-  };
+  const statuses = await streamStatus(store, streams, systemClock);
+  return { streams: statuses.map(streamView), ...(await readUpkeep(store)) };
 }
 
 /** A stream without the details of its last error, which hold values. */

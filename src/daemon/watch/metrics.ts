@@ -1,4 +1,5 @@
 import type { Outcome, RecordId, StreamName } from "#model";
+import { readUpkeep } from "#operator";
 import { streamStatus, type Delivery, type Observer, type PollFacts } from "#pipeline";
 import { openMetrics, type Metrics, type Readings } from "#telemetry";
 import type { Stream } from "#mapping";
@@ -46,16 +47,14 @@ async function readings(parts: Systems, streams: readonly Stream[], queue: Queue
   const { store, service, clock } = parts;
   const statuses = await streamStatus(store, streams, clock);
   const depth = await queue.depth().catch(() => undefined);
-  const channels = await store.notices.channels();
-  const { verified } = (await store.care.backupState()) ?? {};
-  const { drifts } = (await store.care.driftState()) ?? {};
+  const { backup, drift, channels } = await readUpkeep(store);
   return {
     records: new Map(statuses.map(({ name, counts }) => [name, counts])),
     lagMs: new Map(statuses.flatMap(({ name, lagMs }) => (lagMs === undefined ? [] : [[name, lagMs] as const]))),
     held: new Map(statuses.map(({ name, holds }) => [name, holds.map(({ kind }) => kind)])),
     undeliveredMs: new Map(statuses.map(({ name, undeliveredMs = 0 }) => [name, undeliveredMs])),
-    ...(verified ? { backupAgeMs: Math.max(0, clock.now() - verified.at) } : {}),
-    ...(drifts ? { drifts } : {}),
+    ...(backup?.verified ? { backupAgeMs: Math.max(0, clock.now() - backup.verified.at) } : {}),
+    ...(drift?.drifts ? { drifts: drift.drifts } : {}),
     notices: new Map(channels.map(({ name, waiting }) => [name, waiting])),
     ...(depth ? { queue: depth } : {}),
     service: service.state(),

@@ -1,5 +1,14 @@
 import { oneLine, systemClock } from "#model";
-import { attentionOf, duration, eachRecord, ErrorGroups, listHints, upkeepText, type ErrorGroup } from "#operator";
+import {
+  attentionOf,
+  duration,
+  eachRecord,
+  ErrorGroups,
+  listHints,
+  readUpkeep,
+  upkeepText,
+  type ErrorGroup,
+} from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
 import type { Registration } from "../../command.ts";
 import { daemonWords } from "../../output/daemon-words.ts";
@@ -34,12 +43,7 @@ async function status(options: StatusOptions, io: Io): Promise<number> {
   const statuses = await streamStatus(context.store, context.syncFile.streams, systemClock);
   const causes = new ErrorGroups();
   for await (const record of eachRecord(context.store, { states: ["parked", "uncertain"] })) causes.add(record);
-  const { care, notices } = context.store;
-  const upkeep = {
-    backup: await care.backupState(),
-    drift: await care.driftState(),
-    channels: await notices.channels(),
-  };
+  const upkeep = await readUpkeep(context.store);
   if (options.json) printJson(io.stdout, { streams: statuses, causes: causes.list(), ...upkeep });
   else {
     const words = [
