@@ -1,3 +1,4 @@
+import { hasGrown } from "#operator";
 import type { Notice, NoticeEvent, Severity } from "#store";
 import type { Condition } from "./condition.ts";
 
@@ -7,8 +8,6 @@ const CALM_MS = 2 * 60_000;
 const GATHER_MS = 60_000;
 /** … or after this long at the latest, also after the last message about them. */
 const GATHER_MAX_MS = 10 * 60_000;
-/** A group of records that grew by this factor is told again. */
-const GROWTH = 10;
 
 /** Kinds that come in storms: all that is new of them is one digest. */
 const gathered: ReadonlySet<string> = new Set(["parked", "uncertain"]);
@@ -86,8 +85,8 @@ function changeOf(
     return now - notice.firstSeenAt >= patienceMs ? "begun" : undefined;
   }
   const isWorse = rank(notice.severity) > rank(last.severity);
-  const hasGrown = (notice.count ?? 0) >= GROWTH * (last.count ?? Number.POSITIVE_INFINITY);
-  if (isWorse || (hasGrown && now - last.at >= GATHER_MAX_MS)) return "grown";
+  const isMore = hasGrown(notice.count ?? 0, last.count ?? Number.POSITIVE_INFINITY);
+  if (isWorse || (isMore && now - last.at >= GATHER_MAX_MS)) return "grown";
   return remindMs > 0 && now - last.at >= remindMs ? "reminder" : undefined;
 }
 

@@ -19,6 +19,7 @@ export { confirmChange } from "./acts/change.ts";
 export { confirmDeletions } from "./acts/deletions.ts";
 export { decideAdoption } from "./acts/adoption.ts";
 export {
+  hasGrown,
   isSnoozed,
   knownGroup,
   noteGroup,

@@ -2,11 +2,10 @@ import { ParkError, type Actor, type Clock, type ErrorFacts, type StreamName } f
 import type { GroupNote, GroupStore, HeldRecord } from "#store";
 import { ErrorGroups, groupIdOf, type ErrorGroup } from "../groups.ts";
 import { attentionStates } from "../record-states.ts";
+import { LONGEST_REST_MS } from "./pause.ts";
 
 const PAGE = 1_000;
-/** A snooze that is longer hides what should be repaired. */
-const LONGEST_MS = 92 * 86_400_000;
-/** A group that grew by this factor is told, snoozed or not. */
+/** A group that grew by this factor is told again, snoozed or not. */
 const GROWTH = 10;
 
 interface GroupDeps {
@@ -39,7 +38,12 @@ export async function notedGroups({ store }: GroupDeps, streams: readonly Stream
 /** Whether people do not want to hear of the group now. */
 export function isSnoozed(note: GroupNote | undefined, count: number, now: number): boolean {
   const { snooze } = note ?? {};
-  return snooze !== undefined && now < snooze.until && count < GROWTH * snooze.count;
+  return snooze !== undefined && now < snooze.until && !hasGrown(count, snooze.count);
+}
+
+/** Whether people have to hear of a group again that had so many records when they last did. */
+export function hasGrown(count: number, before: number): boolean {
+  return count >= GROWTH * before;
 }
 
 export interface GroupNoteInput {
@@ -63,7 +67,7 @@ export async function noteGroup(
 ): Promise<NotedGroup> {
   const group = await knownGroup({ store }, streams, id);
   const now = clock.now();
-  if (snoozeUntil !== undefined && snoozeUntil - now > LONGEST_MS)
+  if (snoozeUntil !== undefined && snoozeUntil - now > LONGEST_REST_MS)
     throw new ParkError("E_PAUSE_TIME", "the snooze would last more than 92 days: wanted a time within 92 days");
   const { noted } = group;
   const texts = { note: note ?? noted?.note, owner: owner ?? noted?.owner };

@@ -1,8 +1,8 @@
 import { localTime, ParkError, type Actor, type Clock, type StreamName } from "#model";
 import type { ActStore } from "#store";
 
-/** A stream that is to rest for longer is taken out of the sync file. */
-const LONGEST_MS = 92 * 86_400_000;
+/** A stream that is to rest for longer is taken out of the sync file; a snooze that is longer hides what should be repaired. */
+export const LONGEST_REST_MS = 92 * 86_400_000;
 
 export interface PauseInput {
   readonly streams: readonly StreamName[];
@@ -24,7 +24,7 @@ export async function pause(
   const since = clock.now();
   if (Number.isNaN(until))
     throw new ParkError("E_PAUSE_TIME", "the pause has no end: wanted a number of hours or a time. Nothing was paused");
-  const wrong = until <= since ? "in the past" : until - since > LONGEST_MS ? "more than 92 days away" : undefined;
+  const wrong = until <= since ? "in the past" : until - since > LONGEST_REST_MS ? "more than 92 days away" : undefined;
   if (wrong !== undefined)
     throw new ParkError(
       "E_PAUSE_TIME",
