@@ -1,10 +1,10 @@
-export { Poller, type PollerDeps as PollerParts } from "./poll/poller.ts";
+export { Poller } from "./poll/poller.ts";
 export { rereadNote } from "./notes.ts";
 export { stageByKey } from "./poll/stage-by-key.ts";
 export { Nudges } from "./poll/nudges.ts";
 export { PollPauses } from "./poll/poll-pauses.ts";
-export { Relay, type RelayDeps as RelayParts } from "./wake/relay.ts";
-export { Synchronizer, type SynchronizerDeps as SynchronizerParts } from "./deliver/synchronizer.ts";
+export { Relay } from "./wake/relay.ts";
+export { Synchronizer } from "./deliver/synchronizer.ts";
 export { AdoptionGate, blindRemedy } from "./wake/adoption-gate.ts";
 export { StreamHolds } from "./wake/stream-holds.ts";
 export { StoreAge } from "./wake/store-age.ts";

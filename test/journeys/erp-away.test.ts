@@ -1,30 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { customersStream } from "../setup/customers-stream.ts";
+import { customersAndShop } from "../setup/customers-stream.ts";
 import { startWebServer } from "../kit/http.ts";
 import { only, setStage, until, untilState } from "./stage.ts";
-
-const syncFile = (shop: string) => `
-sources:
-  erp: { adapter: sql, url: "\${ERP_URL}" }
-  shop: { adapter: rest, url: "${shop}", timezone: UTC }
-streams:
-${customersStream()}  buyers:
-    source: shop
-    read: { path: buyers, rows: rows, key: id }
-    resource: customer
-    match: [customerId]
-    fields:
-      customerId: { expr: "'S' & id" }
-      name: name
-      customerStatus: { lookup: customerStatus, by: name, value: { const: Prospect } }
-`;
 
 describe("an ERP that vanishes", () => {
   it("stops its own streams alone, says so once, and is followed again when it is back", async () => {
     const rows = [{ id: "1", name: "Käufer eins" }];
     let isAway = false;
     await using shop = await startWebServer(() => (isAway ? { cut: "midBody" } : { body: { rows } }));
-    await using stage = await setStage({ syncFile: syncFile(shop.url) });
+    await using stage = await setStage({ syncFile: customersAndShop(shop.url) });
     stage.erp.insertCustomer({ customer_no: "10001" });
     await using running = await stage.start();
     const { store, log } = running;

@@ -1,27 +1,11 @@
 import { expect, it, describe } from "vitest";
-import { customersStream } from "../setup/customers-stream.ts";
+import { customersAndShop, customersStream } from "../setup/customers-stream.ts";
 import { startMailServer } from "../setup/mail-server.ts";
 import { pem, startWebServer } from "../kit/http.ts";
 import { setStage, texts, until, untilState } from "./stage.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-
-const syncFile = (shop: string) => `
-sources:
-  erp: { adapter: sql, url: "\${ERP_URL}" }
-  shop: { adapter: rest, url: "${shop}", timezone: UTC }
-streams:
-${customersStream()}  buyers:
-    source: shop
-    read: { path: buyers, rows: rows, key: id }
-    resource: customer
-    match: [customerId]
-    fields:
-      customerId: { expr: "'S' & id" }
-      name: name
-      customerStatus: { lookup: customerStatus, by: name, value: { const: Prospect } }
-`;
 
 const mailSettings = (port: number) => ({
   NOTIFY_NAME: "Example",
@@ -51,7 +35,7 @@ describe("a key of the ERP that expires on a Friday night", () => {
     await using shop = await startWebServer(() => (isExpired ? { status: 401 } : { body: { rows } }));
     await using mail = await startMailServer({ login: { user: "svcsync", password: "s3cret" } });
     await using stage = await setStage({
-      syncFile: syncFile(shop.url),
+      syncFile: customersAndShop(shop.url),
       environment: mailSettings(mail.port),
     });
     const tested = await stage.command("notify", "--test");

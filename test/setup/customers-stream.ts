@@ -11,3 +11,22 @@ export function customersStream(status = "{ const: Active }"): string {
       customerStatus: { lookup: customerStatus, by: name, value: ${status} }
 `;
 }
+
+/** A sync file of two sources: customers of the sample ERP, and buyers of a shop on the web. */
+export function customersAndShop(shopUrl: string): string {
+  return `
+sources:
+  erp: { adapter: sql, url: "\${ERP_URL}" }
+  shop: { adapter: rest, url: "${shopUrl}", timezone: UTC }
+streams:
+${customersStream()}  buyers:
+    source: shop
+    read: { path: buyers, rows: rows, key: id }
+    resource: customer
+    match: [customerId]
+    fields:
+      customerId: { expr: "'S' & id" }
+      name: name
+      customerStatus: { lookup: customerStatus, by: name, value: { const: Prospect } }
+`;
+}

@@ -1,8 +1,8 @@
 /** How much a notice matters: good to know; something fails or will fail; a person must act. */
 export type Severity = "note" | "warning" | "problem";
 
-/** A condition that a person may have to know, and what was told of it. */
-export interface Notice {
+/** What a person reads of a condition. */
+export interface NoticeText {
   /** The same for as long as it is the same trouble. */
   readonly id: string;
   readonly kind: string;
@@ -17,6 +17,10 @@ export interface Notice {
   readonly remedy?: string;
   /** Records that it concerns. */
   readonly count?: number;
+}
+
+/** A condition that a person may have to know, and what was told of it. */
+export interface Notice extends NoticeText {
   readonly firstSeenAt: number;
   /** When `count` last rose. */
   readonly grewAt: number;
