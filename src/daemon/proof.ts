@@ -1,3 +1,4 @@
+import { errorText } from "#model";
 import { duration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { Readiness } from "#web";
@@ -14,10 +15,10 @@ type Polled = Pick<StreamStatus, "name" | "undeliveredMs"> & {
 /** What proves that svcsync is in step: every part works, and every stream was polled since `startedAt` and is not failing. */
 export function proofOf({ parts }: Pick<Readiness, "parts">, streams: readonly Polled[], startedAt: number): Proof {
   const broken = Object.entries(parts).flatMap(([name, said]) =>
-    said === "ok" ? [] : [`${name}: ${said.message} (${said.code})`],
+    said === "ok" ? [] : [`${name}: ${errorText(said)}`],
   );
   const failing = streams.flatMap(({ name, cursor: { error } }) =>
-    error === undefined ? [] : [`${name}: polls fail: ${error.message} (${error.code})`],
+    error === undefined ? [] : [`${name}: polls fail: ${errorText(error)}`],
   );
   const stuck = streams.flatMap(({ name, undeliveredMs = 0 }) =>
     undeliveredMs > STUCK_MS ? [`${name}: a change has not been delivered for ${duration(undeliveredMs)}`] : [],

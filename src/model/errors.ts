@@ -86,3 +86,8 @@ export function errorFacts(thrown: unknown): ErrorFacts {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return { code: "E_INTERNAL", message, details: {} };
 }
+
+/** An error in one line for people. */
+export function errorText({ message, code }: Pick<ErrorFacts, "message"> & { readonly code: string }): string {
+  return `${message} (${code})`;
+}

@@ -29,6 +29,7 @@ export {
   ParkError,
   StopError,
   errorFacts,
+  errorText,
   type ErrorCode,
   type ErrorExtras,
   type ErrorFacts,

@@ -1,4 +1,4 @@
-import type { ErrorFacts } from "#model";
+import { errorText, type ErrorFacts } from "#model";
 import { counted, duration, healsItself, isSnoozed, remedyOf, type BlockedPolicy, type ErrorGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
@@ -82,7 +82,7 @@ function failing(streams: readonly StreamStatus[], { afterMs }: ConditionPolicy)
       kind: "failing",
       severity: heals ? "warning" : "problem",
       title: `${source}: ${names.length === 1 ? `the polls of ${names[0]} fail` : `the polls of ${names.length} streams fail`}`,
-      cause: causeText(error),
+      cause: errorText(error),
       affected: names.join(", "),
       remedy: remedyOf(error, { stream: names[0]! }),
       patienceMs: heals ? afterMs : PERSON_MS,
@@ -131,7 +131,7 @@ function grouped(group: ErrorGroup, note: GroupNote | undefined, now: number): C
       ...(error === undefined
         ? {}
         : {
-            cause: causeText(isOne ? error : { ...error, message }),
+            cause: errorText(isOne ? error : { ...error, message }),
             remedy: `${remedyOf(error, example)}${all}`,
           }),
       ...(isSnoozed(note, count, now) ? { isSnoozed: true } : {}),
@@ -244,10 +244,6 @@ function channel({ name, failure }: ChannelState): Condition[] {
       patienceMs: 0,
     },
   ];
-}
-
-function causeText({ message, code }: ErrorFacts): string {
-  return `${message} (${code})`;
 }
 
 function megabytes(bytes: number): string {

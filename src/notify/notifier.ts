@@ -1,4 +1,4 @@
-import { backoffMs, errorFacts, type Backoff, type Clock } from "#model";
+import { backoffMs, errorFacts, errorText, type Backoff, type Clock } from "#model";
 import type { QuietHours } from "#settings";
 import type { ChannelState, NoticeEvent, NoticeStore, QueuedEvent, Severity } from "#store";
 import { redacted, type Logger, type Redact } from "#telemetry";
@@ -136,7 +136,7 @@ export class Notifier implements Disposable {
       if (attempts === 1) logger.error(fields, "notification was not delivered");
       else logger.debug(fields, "notification was not delivered again");
       const since = known?.failure?.since ?? clock.now();
-      const message = `${error.message} (${error.code})`;
+      const message = errorText(error);
       const before = known?.deliveredAt === undefined ? {} : { deliveredAt: known.deliveredAt };
       await store.saveChannel({ name, ...before, failure: { since, attempts, message } });
     } catch (err) {

@@ -1,4 +1,4 @@
-import { type Clock, type RecordState, type ResourceName, type StreamName } from "#model";
+import { errorText, type Clock, type RecordState, type ResourceName, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { ActStore, CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore, ScheduleStore } from "#store";
 import { heldBy } from "./wake/stream-holds.ts";
@@ -67,7 +67,7 @@ async function oneStatus(
   const { error, firstLoad, completedAt } = cursor;
   const attention: string[] = [];
   attention.push(...holds.map(({ reason, remedy }) => `${reason}; ${remedy}`));
-  if (error) attention.push(`polls fail: ${error.message} (${error.code})`);
+  if (error) attention.push(`polls fail: ${errorText(error)}`);
   const blocked = (counts.waiting ?? 0) > 0 ? await blockedRecords(store, stream.name) : undefined;
   if (blocked) attention.push(blockedSentence(blocked));
   for (const { place, reason } of (await store.note(keylessNote(stream.name))) ?? [])

@@ -1,4 +1,4 @@
-import { errorFacts, ParkError, type Finding } from "#model";
+import { errorFacts, ParkError, errorText, type Finding } from "#model";
 import type { Stream } from "#mapping";
 import type { Service } from "#service";
 
@@ -20,9 +20,8 @@ export async function checkNames(
       } catch (thrown) {
         // Anything but an answer about this name concerns the service as a whole.
         if (!(thrown instanceof ParkError)) throw thrown;
-        const { code, message } = errorFacts(thrown);
         const remedy = `Put a name that is there into the stream's look-up, or make ${JSON.stringify(value)} in the service.`;
-        unknown.push({ subject: `stream ${name}`, verdict: "problem", message: `${message} (${code})`, remedy });
+        unknown.push({ subject: `stream ${name}`, verdict: "problem", message: errorText(errorFacts(thrown)), remedy });
       }
     const names = constantLookups.map(({ value }) => value).join(", ");
     if (unknown.length === 0 && names !== "")

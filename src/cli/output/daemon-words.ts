@@ -1,3 +1,4 @@
+import { errorText } from "#model";
 import { z } from "zod";
 import { paceText } from "#operator";
 import type { LocalSettings } from "#settings";
@@ -24,7 +25,7 @@ export async function daemonWords({ port, host }: LocalSettings["health"], token
     ]);
     if (ready === undefined) return [`a daemon answers at ${address}, but tells its health only with PAGE_TOKEN`];
     const broken = Object.entries(readiness.parse(ready).parts).flatMap(([name, said]) =>
-      said === "ok" ? [] : [`the daemon says of the ${name}: ${said.message} (${said.code})`],
+      said === "ok" ? [] : [`the daemon says of the ${name}: ${errorText(said)}`],
     );
     const pace = status === undefined ? undefined : paceText(overview.parse(status).service);
     return pace === undefined ? broken : [...broken, `the daemon says of the service: it ${pace}`];

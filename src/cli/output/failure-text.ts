@@ -1,4 +1,4 @@
-import { StopError, SyncError } from "#model";
+import { StopError, SyncError, errorText } from "#model";
 import { exitCode } from "./exit-code.ts";
 
 /** Options that only mean something together, so that the parser could not refuse them. */
@@ -18,7 +18,7 @@ export function failureText(thrown: unknown): string {
   if (!(thrown instanceof SyncError))
     return `${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)} (E_INTERNAL)\n`;
   const { message, code } = thrown;
-  return message.includes("\n") ? `${message}\n(${code})\n` : `${message} (${code})\n`;
+  return message.includes("\n") ? `${message}\n(${code})\n` : `${errorText(thrown)}\n`;
 }
 
 /** What the operating system says where a folder or a disk takes no writes. */

@@ -1,4 +1,4 @@
-import { canonicalJson, isJsonObject, oneLine, recordLabel, type Json } from "#model";
+import { canonicalJson, isJsonObject, oneLine, recordLabel, errorText, type Json } from "#model";
 import { counted, csvText } from "#operator";
 import { VERDICTS, type PlannedDelivery, type PlannedField, type Verdict } from "#pipeline";
 import type { StreamPlan } from "./stream-plan.ts";
@@ -71,7 +71,7 @@ function fieldCounts(fields: StreamPlan["fields"]): string {
 export function deliveryText({ id, verdict, serviceId, fields, error, reason }: PlannedDelivery): string {
   const target = serviceId === undefined ? "" : ` (${serviceId} in the service)`;
   const parts = fields.map(fieldText);
-  const cause = error ? [`${error.message} (${error.code})`] : [];
+  const cause = error ? [errorText(error)] : [];
   const said = [...parts, ...cause, ...(reason === undefined ? [] : [reason])].join("; ");
   return oneLine(`${words[verdict].one} ${recordLabel(id)}${target}${said === "" ? "" : `: ${said}`}`);
 }

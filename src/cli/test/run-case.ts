@@ -1,5 +1,5 @@
 import type { MappingCase, MappingCases, Stream } from "#mapping";
-import { canonicalJson, errorFacts, ParkError, WaitError, type Json } from "#model";
+import { canonicalJson, errorFacts, ParkError, WaitError, errorText, type Json } from "#model";
 import { mapAsDelivered, type AsDelivered } from "#pipeline";
 import { KnownNames } from "#service";
 
@@ -85,7 +85,7 @@ function outcomeText(became: Became): string {
       return `deleted: ${became.policy}`;
     case "parked":
     case "waiting":
-      return `${became.kind}: ${became.message} (${became.code})`;
+      return `${became.kind}: ${errorText(became)}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { errorFacts, StopError, type Clock } from "#model";
+import { errorFacts, StopError, errorText, type Clock } from "#model";
 import { verifyBackup, type CareStore, type MaintenanceStore } from "#store";
 import type { Logger } from "#telemetry";
 
@@ -39,10 +39,9 @@ export class Backups {
         logger.info({ path: verified.path, sizeBytes: verified.sizeBytes }, "backup was made and verified");
         await this.#deleteOld();
       } catch (thrown) {
-        const { message, code } = errorFacts(thrown);
         const kept = before?.verified === undefined ? {} : { verified: before.verified };
         logger.error({ err: errorFacts(thrown) }, "backup failed");
-        await store.care.saveBackupState({ triedAt, ...kept, failure: `${message} (${code})` });
+        await store.care.saveBackupState({ triedAt, ...kept, failure: errorText(errorFacts(thrown)) });
       }
     } catch (thrown) {
       logger.warn({ err: errorFacts(thrown) }, "state of the backup was not stored");

@@ -1,4 +1,4 @@
-import { errorFacts, type Clock, type StreamName } from "#model";
+import { errorFacts, errorText, type Clock, type StreamName } from "#model";
 import type { Reconciliation } from "#pipeline";
 import type { CareStore } from "#store";
 import type { Logger } from "#telemetry";
@@ -32,9 +32,8 @@ export class DriftWatch {
         logger.info({ drifts }, "service was compared with what was written");
       } catch (thrown) {
         if (signal.aborted) return;
-        const { message, code } = errorFacts(thrown);
         logger.warn({ err: errorFacts(thrown) }, "service could not be compared");
-        await care.saveDriftState({ ...before, triedAt, failure: `${message} (${code})` });
+        await care.saveDriftState({ ...before, triedAt, failure: errorText(errorFacts(thrown)) });
       }
     } catch (thrown) {
       logger.warn({ err: errorFacts(thrown) }, "state of the comparison was not stored");

@@ -1,4 +1,4 @@
-import { errorFacts, sleep, type ErrorFacts } from "#model";
+import { errorFacts, sleep, errorText, type ErrorFacts } from "#model";
 import type { HttpClient } from "#http";
 import type { Logger } from "#telemetry";
 
@@ -81,6 +81,6 @@ export class Heartbeat {
   }
 }
 
-function failedBy({ message, code }: ErrorFacts): Proof {
-  return { kind: "failed", reason: `${message} (${code})` };
+function failedBy(error: ErrorFacts): Proof {
+  return { kind: "failed", reason: errorText(error) };
 }

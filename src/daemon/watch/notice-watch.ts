@@ -1,4 +1,4 @@
-import { errorFacts, sleep, type ErrorFacts } from "#model";
+import { errorFacts, sleep, errorText, type ErrorFacts } from "#model";
 import { remedyOf } from "#operator";
 import { conditionsOf, type Condition, type ConditionPolicy, type NoticeFacts, type Notifier } from "#notify";
 import type { Logger } from "#telemetry";
@@ -61,7 +61,7 @@ function stopCondition(error: ErrorFacts): Condition {
     kind: "stopped",
     severity: "problem",
     title: "svcsync stopped: it cannot continue",
-    cause: `${error.message} (${error.code})`,
+    cause: errorText(error),
     affected: "all streams; nothing is lost",
     remedy: remedyOf(error, { stream: "STREAM" }),
     patienceMs: 0,

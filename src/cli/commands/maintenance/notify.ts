@@ -1,4 +1,4 @@
-import { errorFacts, oneLine, systemClock } from "#model";
+import { errorFacts, oneLine, systemClock, errorText } from "#model";
 import { version } from "#daemon";
 import { openChannels, testDigest, type OpenChannel } from "#notify";
 import { counted, duration, remedyOf } from "#operator";
@@ -68,7 +68,7 @@ async function test(
       io.stdout.write(
         result.isDelivered
           ? `${result.channel}: delivered\n`
-          : `${oneLine(`${result.channel}: ${result.error.message} (${result.error.code})`)}\n  -> ${result.remedy}\n`,
+          : `${oneLine(`${result.channel}: ${errorText(result.error)}`)}\n  -> ${result.remedy}\n`,
       );
   return results.every(({ isDelivered }) => isDelivered) ? exitCode.ok : exitCode.needsPerson;
 }

@@ -1,4 +1,4 @@
-import { canonicalJson, oneLine, recordLabel } from "#model";
+import { canonicalJson, oneLine, recordLabel, errorText } from "#model";
 import { Reconciler, type Drift, type Reconciliation } from "#pipeline";
 import type { Registration } from "../../command.ts";
 import { openPartsContext, type GlobalOptions } from "../../command-context.ts";
@@ -60,9 +60,7 @@ function asText(results: readonly Reconciliation[]): string {
   ]);
   const lines = results.flatMap(({ stream, drifts, rowsUnknown }) => [
     ...drifts.map(asLine),
-    ...(rowsUnknown
-      ? [`${stream}: the ERP's rows were not compared: ${rowsUnknown.message} (${rowsUnknown.code})`]
-      : []),
+    ...(rowsUnknown ? [`${stream}: the ERP's rows were not compared: ${errorText(rowsUnknown)}`] : []),
   ]);
   return `${table(["stream", "compared", "fields changed", "missing", "doubled", "not read", "due again"], rows)}${lines.map((line) => `${oneLine(line)}\n`).join("")}`;
 }

@@ -1,5 +1,14 @@
 import { access, constants, mkdir } from "node:fs/promises";
-import { errorFacts, isLoopback, splitKey, systemClock, type Finding, type Key, type StreamName } from "#model";
+import {
+  errorFacts,
+  isLoopback,
+  splitKey,
+  systemClock,
+  errorText,
+  type Finding,
+  type Key,
+  type StreamName,
+} from "#model";
 import { Closing, openSources, queueLocation, version, type Sources } from "#daemon";
 import { openQueue } from "#queue";
 import { knownRemedyOf, remedyOf } from "#operator";
@@ -262,8 +271,8 @@ async function attempt(
   try {
     return await look();
   } catch (thrown) {
-    const { code, message } = errorFacts(thrown);
-    const remedy = part === "mapping" ? partRemedies.mapping : (knownRemedyOf(code) ?? partRemedies[part]);
-    return [{ subject, verdict: "problem", message: `${message} (${code})`, remedy }];
+    const error = errorFacts(thrown);
+    const remedy = part === "mapping" ? partRemedies.mapping : (knownRemedyOf(error.code) ?? partRemedies[part]);
+    return [{ subject, verdict: "problem", message: errorText(error), remedy }];
   }
 }

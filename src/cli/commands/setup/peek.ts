@@ -1,4 +1,4 @@
-import { canonicalJson, errorFacts, oneLine, type Change } from "#model";
+import { canonicalJson, errorFacts, oneLine, errorText, type Change } from "#model";
 import type { Mapped, MappedValue, Stream } from "#mapping";
 import { positiveInteger } from "../../arguments.ts";
 import type { Registration } from "../../command.ts";
@@ -54,8 +54,7 @@ async function map(stream: Stream, change: Change): Promise<Peeked> {
     const row = change.kind === "upsert" ? change.row : {};
     return { change, mapped: await stream.map(row, change.kind === "delete") };
   } catch (thrown) {
-    const { code, message } = errorFacts(thrown);
-    return { change, error: `${message} (${code})` };
+    return { change, error: errorText(errorFacts(thrown)) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { canonicalJson, oneLine, recordLabel, type Json, type RecordId } from "#model";
+import { canonicalJson, oneLine, recordLabel, errorText, type Json, type RecordId } from "#model";
 import { actorText, meaningOf, recordRemedy } from "#operator";
 import { whyItWillNotCome } from "#pipeline";
 import type { AuditRecord, RecordStore, RecordView } from "#store";
@@ -54,7 +54,7 @@ function asText(view: RecordView, waiting: readonly string[], history: readonly 
     `${recordLabel(id)} is ${state}${binding ? ` and bound to ${binding.resource} ${binding.serviceId}` : ", not bound"}. ${meaningOf(state)}`,
     `The ERP last changed it as seen ${instant(changedAt)}${view.deleted ? " and says that it is deleted" : ""}.`,
   ];
-  if (error) lines.push(`Reason: ${error.message} (${error.code}).`);
+  if (error) lines.push(`Reason: ${errorText(error)}.`);
   lines.push(...waiting);
   const remedy = recordRemedy(view);
   if (remedy !== undefined) lines.push(`What to do: ${remedy}`);

@@ -1,4 +1,4 @@
-import { oneLine, RECORD_STATES, recordLabel, type RecordState } from "#model";
+import { oneLine, RECORD_STATES, recordLabel, errorText, type RecordState } from "#model";
 import { eachRecord, ErrorGroups, recordWord, remedyOf, type ErrorGroup } from "#operator";
 import type { RecordView } from "#store";
 import { Option } from "commander";
@@ -73,11 +73,6 @@ function asText({ stream, state, count, error, message, examples }: ErrorGroup):
 function asTable(found: readonly RecordView[]): string {
   return table(
     ["record", "state", "attempts", "reason"],
-    found.map(({ id, state, attempts, error }) => [
-      recordLabel(id),
-      state,
-      attempts,
-      error ? `${error.message} (${error.code})` : "",
-    ]),
+    found.map(({ id, state, attempts, error }) => [recordLabel(id), state, attempts, error ? errorText(error) : ""]),
   );
 }

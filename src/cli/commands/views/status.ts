@@ -1,4 +1,4 @@
-import { oneLine, systemClock } from "#model";
+import { errorText, oneLine, systemClock } from "#model";
 import {
   attentionOf,
   duration,
@@ -89,7 +89,7 @@ function asText(statuses: readonly StreamStatus[], causes: readonly ErrorGroup[]
     .slice(0, CAUSES_SHOWN)
     .map(
       ({ stream, state, count, code, message }) =>
-        `${stream}: ${count.toLocaleString("en")} ${state}: ${message} (${code})`,
+        `${stream}: ${count.toLocaleString("en")} ${state}: ${code ? errorText({ message, code }) : message}`,
     );
   if (causes.length > CAUSES_SHOWN) reasons.push(`${causes.length - CAUSES_SHOWN} more causes`);
   const notes = [...attentionOf(statuses), ...reasons, ...listHints(statuses), ...daemon].map(

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { errorFacts, isLoopback, type Clock, type Finding } from "#model";
+import { errorFacts, isLoopback, errorText, type Clock, type Finding } from "#model";
 import { checkKey, checkMarks } from "./check-columns.ts";
 import type { Database } from "../database.ts";
 import { describeRecords, type StreamContext } from "./feeds.ts";
@@ -71,7 +71,7 @@ function clockFinding(subject: string, offsetMs: number): Finding {
   };
 }
 
-function problem(subject: string, error: unknown): Finding {
-  const { code, message } = errorFacts(error);
-  return { subject, verdict: "problem", message: `${message} (${code})`, code };
+function problem(subject: string, thrown: unknown): Finding {
+  const error = errorFacts(thrown);
+  return { subject, verdict: "problem", message: errorText(error), code: error.code };
 }
