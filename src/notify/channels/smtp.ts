@@ -32,7 +32,8 @@ export function openSmtp(settings: NonNullable<NotifySettings["email"]>, passwor
     name: "email",
     async send(digest) {
       try {
-        await transport.sendMail(mailOf(digest, from, to));
+        const { rejected } = await transport.sendMail(mailOf(digest, from, to));
+        return rejected;
       } catch (thrown) {
         throw smtpFailure(thrown, `${host}:${port}`);
       }

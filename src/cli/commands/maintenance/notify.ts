@@ -1,4 +1,4 @@
-import { errorFacts, oneLine, systemClock, errorText } from "#model";
+import { errorFacts, oneLine, ParkError, systemClock, errorText } from "#model";
 import { version } from "#daemon";
 import { openChannels, testDigest, type OpenChannel } from "#notify";
 import { counted, duration, remedyOf } from "#operator";
@@ -49,16 +49,12 @@ async function test(
   const results = await Promise.all(
     channels.map(async ({ channel }) => {
       try {
-        await channel.send(digest, io.signal);
-        return { channel: channel.name, isDelivered: true } as const;
+        const refused = await channel.send(digest, io.signal);
+        if (refused.length === 0) return { channel: channel.name, isDelivered: true } as const;
+        const message = `the message was taken, but not for ${refused.join(", ")}`;
+        return undelivered(channel.name, new ParkError("E_NOTIFY_REFUSED", message));
       } catch (thrown) {
-        const error = errorFacts(thrown);
-        return {
-          channel: channel.name,
-          isDelivered: false,
-          error,
-          remedy: remedyOf(error, { stream: "STREAM" }),
-        } as const;
+        return undelivered(channel.name, thrown);
       }
     }),
   );
@@ -71,6 +67,11 @@ async function test(
           : `${oneLine(`${result.channel}: ${errorText(result.error)}`)}\n  -> ${result.remedy}\n`,
       );
   return results.every(({ isDelivered }) => isDelivered) ? exitCode.ok : exitCode.needsPerson;
+}
+
+function undelivered(channel: string, thrown: unknown) {
+  const error = errorFacts(thrown);
+  return { channel, isDelivered: false, error, remedy: remedyOf(error, { stream: "STREAM" }) } as const;
 }
 
 async function show(
