@@ -43,7 +43,7 @@ describe("reconcile", () => {
   it("--repair sends the owned fields that differ and no others", async () => {
     await using stage = await drifted();
     const { sandbox } = stage;
-    expect((await stage.command("reconcile", "--repair")).code).toBe(1);
+    expect((await stage.command("reconcile", "--repair", "--as", "anna", "--why", "audit")).code).toBe(1);
     expect((await stage.command("sync")).code).toBe(1);
     expect(sent(sandbox, "customer", "edit").filter(({ name }) => name === "Kunde 1")).toEqual([{ name: "Kunde 1" }]);
     expect(only(sandbox, "customer", "customerId", "10001")).toMatchObject({ name: "Kunde 1", inhouse: true });
@@ -57,6 +57,7 @@ describe("reconcile", () => {
     // What a person had written is not lost without a trace.
     const explained = await stage.command("explain", "customers/10001");
     expect(explained.stdout).toContain('before {"name":"Von Hand"}');
+    expect(explained.stdout).toContain('by anna (command): "audit"');
     const again = await stage.command("reconcile");
     expect(again.stdout).not.toContain("customers/10001");
     expect(again.stdout).not.toContain("tickets/T-1");
@@ -80,7 +81,9 @@ describe("reconcile and the ERP", () => {
     const { stdout } = await stage.command("reconcile", "--json");
     const [customers] = JSON.parse(stdout).streams;
     expect(customers.drifts).toEqual([{ kind: "unread", id: { stream: "customers", key: "10002" } }]);
-    expect((await stage.command("reconcile", "--repair")).code).toBe(0);
+    expect((await stage.command("reconcile", "--repair", "--as", "anna")).code).toBe(0);
+    const acts = await stage.command("history", "--acts");
+    expect(acts.stdout).toMatch(/anna \(command\) +customers: reread \(1 rows that were not read\)/);
     expect((await stage.command("sync")).code).toBe(0);
     expect(only(sandbox, "customer", "customerId", "10002")).toBeDefined();
     expect((await stage.command("reconcile")).code).toBe(0);

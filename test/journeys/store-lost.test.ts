@@ -45,8 +45,14 @@ describe("a store that is lost", () => {
     const before = writeRequests(stage.sandbox);
     const planned = await stage.command("rebuild");
     expect(planned.stdout).toContain("Nothing was written.");
-    const rebuilt = await stage.command("rebuild", "--confirm");
+    const rebuilt = await stage.command("rebuild", "--confirm", "--as", "anna", "--why", "disk died");
     expect(rebuilt.code).toBe(0);
+    const acts = await stage.command("history", "--acts", "--stream", "customers", "--json");
+    expect(JSON.parse(acts.stdout)).toMatchObject({
+      stream: "customers",
+      action: "release",
+      by: { name: "anna", via: "cli", why: "disk died" },
+    });
     expect(await bindingsOf(stage)).toEqual(known);
     expect(writeRequests(stage.sandbox) - before).toBe(0);
     expect((await stage.command("sync")).stdout).toContain("Nothing to write");

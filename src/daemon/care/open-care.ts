@@ -20,7 +20,7 @@ export function openCare(
   if (reconcileEveryMs !== undefined) {
     const reconciler = new Reconciler(store, service, sources.streams);
     const streams = new Map(syncFile.streams.map((stream) => [stream.name, stream]));
-    const compare = (name: string, until: AbortSignal) => reconciler.reconcile(streams.get(name)!, false, until);
+    const compare = (name: string, until: AbortSignal) => reconciler.reconcile(streams.get(name)!, undefined, until);
     const watch = new DriftWatch({ streams: [...streams.keys()], compare, care: store.care, clock, logger });
     const last = () => store.care.driftState();
     loops.push((signal) => atIntervals(reconcileEveryMs, last, (until) => watch.compare(until), clock, signal));

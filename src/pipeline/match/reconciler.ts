@@ -1,6 +1,7 @@
 import {
   errorFacts,
   SyncError,
+  type Actor,
   type Binding,
   type ErrorFacts,
   type Json,
@@ -14,7 +15,7 @@ import {
 import type { Stream } from "#mapping";
 import { idOf, sameValue, type Service, type ServiceRecord } from "#service";
 import type { SourceStream } from "#sources";
-import type { IntakeStore, MatchStore, RecordStore, RecordView, SweepStore } from "#store";
+import type { ActStore, IntakeStore, MatchStore, RecordStore, RecordView, SweepStore } from "#store";
 import { naturalKey, ruleName } from "./natural-key.ts";
 import { Presence } from "./presence.ts";
 import { stageByKey } from "../poll/stage-by-key.ts";
@@ -56,19 +57,21 @@ export interface Reconciliation {
   readonly repaired: number;
 }
 
+type ReconcilerStore = RecordStore & MatchStore & IntakeStore & SweepStore & { readonly acts: Pick<ActStore, "save"> };
+
 /**
  * Compares what the service holds with what was last written, field by field, and the keys that the ERP shows with those that were
- * read. `repair` makes the records that differ due again: only owned fields that differ are sent; doubles are for a person. Rows that
+ * read. `repairBy`, the person who wants it, makes the records that differ due again: only owned fields that differ are sent; doubles are for a person. Rows that
  * were not read are read.
  */
 export class Reconciler {
-  readonly #store: RecordStore & MatchStore & IntakeStore & SweepStore;
+  readonly #store: ReconcilerStore;
   readonly #service: Pick<Service, "list">;
   readonly #presence: Presence;
   readonly #sources: ReadonlyMap<StreamName, SourceStream>;
 
   constructor(
-    store: RecordStore & MatchStore & IntakeStore & SweepStore,
+    store: ReconcilerStore,
     service: Pick<Service, "list" | "read" | "vouch">,
     sources: ReadonlyMap<StreamName, SourceStream>,
   ) {
@@ -78,7 +81,7 @@ export class Reconciler {
     this.#presence = new Presence(store, service);
   }
 
-  async reconcile(stream: Stream, repair: boolean, signal: AbortSignal): Promise<Reconciliation> {
+  async reconcile(stream: Stream, repairBy: Actor | undefined, signal: AbortSignal): Promise<Reconciliation> {
     const drifts: Drift[] = [];
     const seen = new Set<ServiceId>();
     const owners = new Map<string, { id: RecordId; serviceId: ServiceId }>();
@@ -101,7 +104,10 @@ export class Reconciler {
     drifts.push(...doubled(stream.resource, owners, strangers), ...(await this.#missing(stream, seen, signal)));
     const { keys, error } = await this.#unread(stream.name, signal);
     drifts.push(...keys.map((key) => ({ kind: "unread", id: { stream: stream.name, key } }) as const));
-    const repaired = repair ? (await this.#repair(stream, drifts)) + (await this.#read(stream.name, keys, signal)) : 0;
+    const repaired =
+      repairBy === undefined
+        ? 0
+        : (await this.#repair(stream, drifts, repairBy)) + (await this.#read(stream.name, keys, repairBy, signal));
     return { stream: stream.name, compared, drifts, ...(error ? { rowsUnknown: error } : {}), repaired };
   }
 
@@ -119,9 +125,10 @@ export class Reconciler {
     }
   }
 
-  async #read(stream: StreamName, keys: readonly Key[], signal: AbortSignal): Promise<number> {
+  async #read(stream: StreamName, keys: readonly Key[], by: Actor, signal: AbortSignal): Promise<number> {
     const source = this.#sources.get(stream);
-    if (source === undefined) return 0;
+    if (source === undefined || keys.length === 0) return 0;
+    await this.#store.acts.save(stream, { action: "reread", outcome: `${keys.length} rows that were not read` }, by);
     return (await stageByKey(this.#store, { stream, reads: source }, keys, { signal })).changed;
   }
 
@@ -146,7 +153,7 @@ export class Reconciler {
     }
   }
 
-  async #repair(stream: Stream, drifts: readonly Drift[]): Promise<number> {
+  async #repair(stream: Stream, drifts: readonly Drift[], by: Actor): Promise<number> {
     const repairs = new Map<string, Repair>();
     for (const drift of drifts) {
       if (drift.kind === "doubled" || drift.kind === "unread") continue;
@@ -171,6 +178,7 @@ export class Reconciler {
         before,
         after,
         outcome: "differed",
+        by,
       } as const;
       if (await this.#store.recheck(id, fields, found)) repaired += 1;
     }

@@ -1,4 +1,5 @@
 import { restoredNote } from "#store";
+import { withActor, type ActOptions } from "../../actor.ts";
 import type { Registration } from "../../command.ts";
 import { adopt, type AdoptOptions } from "../acts/adopt.ts";
 import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
@@ -6,17 +7,19 @@ import { exitCode } from "../../output/exit-code.ts";
 import type { Io } from "../../output/io.ts";
 import { sync } from "../running/sync.ts";
 
-interface RebuildOptions extends GlobalOptions {
+interface RebuildOptions extends ActOptions {
   readonly confirm?: boolean;
   readonly csv?: string;
   readonly json?: boolean;
 }
 
 export const registerRebuild: Registration = (cli) =>
-  cli
-    .command("rebuild", "Rebuild a lost store by matching the ERP's records with the service's")
-    .option("--csv <file>", "write the whole list")
-    .option("--confirm", "bind what matches, create what is new")
+  withActor(
+    cli
+      .command("rebuild", "Rebuild a lost store by matching the ERP's records with the service's")
+      .option("--csv <file>", "write the whole list")
+      .option("--confirm", "bind what matches, create what is new"),
+  )
     .option("--json", "one line of JSON per step")
     .action(cli.action(rebuild));
 

@@ -1,7 +1,8 @@
 import { canonicalJson, oneLine, recordLabel, errorText } from "#model";
 import { Reconciler, type Drift, type Reconciliation } from "#pipeline";
+import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import type { Registration } from "../../command.ts";
-import { openPartsContext, type GlobalOptions } from "../../command-context.ts";
+import { openPartsContext } from "../../command-context.ts";
 import { exitCode } from "../../output/exit-code.ts";
 import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
@@ -11,16 +12,18 @@ import { table } from "../../output/table.ts";
 /** Files of changes never tell which records exist. */
 const NEVER_TOLD = "E_SOURCE_KEYS_UNKNOWN";
 
-interface ReconcileOptions extends GlobalOptions {
+interface ReconcileOptions extends ActOptions {
   readonly repair?: boolean;
   readonly json?: boolean;
 }
 
 export const registerReconcile: Registration = (cli) =>
-  cli
-    .command("reconcile", "Read the service and the ERP's keys, and report what differs from the store")
-    .argument("[streams...]", "these streams (default: all)")
-    .option("--repair", "write owned fields that differ once more, and read rows that were not read")
+  withActor(
+    cli
+      .command("reconcile", "Read the service and the ERP's keys, and report what differs from the store")
+      .argument("[streams...]", "these streams (default: all)")
+      .option("--repair", "write owned fields that differ once more, and read rows that were not read"),
+  )
     .option("--json", "as JSON")
     .action(cli.action(reconcile));
 
@@ -32,7 +35,7 @@ async function reconcile(names: readonly string[], options: ReconcileOptions, io
   const results: Reconciliation[] = [];
   for (const stream of context.configuration.syncFile.streams)
     if (names.length === 0 || names.includes(stream.name))
-      results.push(await reconciler.reconcile(stream, options.repair ?? false, io.signal));
+      results.push(await reconciler.reconcile(stream, options.repair ? actorOf(options) : undefined, io.signal));
   if (options.json) printJson(io.stdout, { streams: results });
   else io.stdout.write(asText(results));
   const drifts = results.flatMap((result) => result.drifts);
