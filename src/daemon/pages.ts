@@ -1,5 +1,5 @@
 import { RetryError } from "#model";
-import { readUpkeep } from "#operator";
+import { notedGroups, readUpkeep } from "#operator";
 import { heldDeletions, recordSides, streamStatus, type Nudges, type RecordSides, type Relay } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
@@ -84,7 +84,14 @@ function statusSource(
         upkeep: await readUpkeep(store),
       };
     },
+    streams: streams.map(({ name }) => name),
+    groups: () =>
+      notedGroups(
+        { store },
+        streams.map(({ name }) => name),
+      ),
     groupNotes: () => store.groups.groupNotes(),
+    recentActs: (query) => store.acts.recent(query),
     history: (query) => store.history.history(query),
     records: (query) => store.records(query),
     record: async (id, { readService } = { readService: false }) => {

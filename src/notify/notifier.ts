@@ -40,8 +40,6 @@ export class Notifier implements Disposable {
   /** When each channel that failed is tried again. */
   readonly #againAt = new Map<string, number>();
   readonly #sending = new Map<string, Promise<void>>();
-  /** Receivers that were refused last, by channel: said when it begins. */
-  readonly #refused = new Map<string, string>();
 
   constructor(deps: NotifierDeps) {
     this.#deps = deps;
@@ -113,12 +111,8 @@ export class Notifier implements Disposable {
     const { name, clock, redact, logger } = this.#deps;
     const digest = digestOf(queued, name, clock.now());
     if (digest === undefined) return;
-    const refused = await channel.send(redacted(digest, redact), signal);
+    await channel.send(redacted(digest, redact), signal);
     logger.info({ channel: channel.name, count: digest.entries.length, subject: digest.subject }, "notification sent");
-    const names = refused.join(", ");
-    if (names !== "" && names !== this.#refused.get(channel.name))
-      logger.error({ channel: channel.name, refused: names }, "notification was refused for some receivers");
-    this.#refused.set(channel.name, names);
   }
 
   async #succeeded(name: string): Promise<void> {

@@ -8,7 +8,7 @@ export { attentionOf, listHints } from "./attention.ts";
 export { counted, duration } from "./figures.ts";
 export { csvText } from "./csv.ts";
 export { paceText } from "./pace-text.ts";
-export { actorText } from "./actor-text.ts";
+export { actorText, actText, whoText } from "./actor-text.ts";
 export { eachRecord } from "./each-record.ts";
 export { retry, retryGroup, type RetryInput } from "./acts/retry.ts";
 export { skip, type Skipped, type SkipInput } from "./acts/skip.ts";

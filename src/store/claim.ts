@@ -127,7 +127,8 @@ export interface AuditEntry {
     | "resume"
     | "release"
     | "deletions"
-    | "plan";
+    | "plan"
+    | "note";
   /** Empty where no resource is meant. */
   readonly resource: ResourceName;
   readonly serviceId?: ServiceId | undefined;

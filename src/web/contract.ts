@@ -1,8 +1,8 @@
 import type { RecordId, StreamName } from "#model";
-import type { BlockedPolicy, UpkeepFacts } from "#operator";
+import type { BlockedPolicy, NotedGroup, UpkeepFacts } from "#operator";
 import type { RecordSides, StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
-import type { AuditRecord, GroupStore, HistoryStore, RecordStore, RecordView } from "#store";
+import type { ActStore, AuditRecord, GroupStore, HistoryStore, RecordStore, RecordView } from "#store";
 import type { PageActs } from "./acts.ts";
 
 /** Where the daemon stands. */
@@ -30,10 +30,16 @@ export interface RecordDetail {
 
 /** All that the pages ask: reads, and what a person may do. */
 export interface StatusSource {
+  /** The streams of the sync file. */
+  readonly streams: readonly StreamName[];
   overview(): Promise<Overview>;
   readonly records: RecordStore["records"];
+  /** All records that are held up, by cause. */
+  groups(): Promise<readonly NotedGroup[]>;
   /** What people wrote down about groups of records with the same cause, by the group's id. */
   readonly groupNotes: GroupStore["groupNotes"];
+  /** What people did. */
+  readonly recentActs: ActStore["recent"];
   /** What each stream did, hour by hour. */
   readonly history: HistoryStore["history"];
   /** `readService`: with what the service holds now, by one request. */

@@ -32,6 +32,33 @@ export function describeActs(makePlace: MakePlace): void {
     });
   });
 
+  describe("recent acts", () => {
+    it("are those of people, newest first, as many alike ones within a minute as one", async () => {
+      await using scene = await Scene.open(makePlace);
+      const { store, clock } = scene;
+      for (const key of ["1", "2", "3"]) await scene.inState(customer(key), "parked");
+      const since = clock.now();
+      const at = since + MINUTE_MS - (since % MINUTE_MS);
+      clock.advance(at - since);
+      await store.acts.save("customers", { action: "reread", outcome: "from the beginning" }, anna);
+      await store.retryNow({ stream: "customers", states: ["parked"] }, anna);
+      clock.advance(MINUTE_MS);
+      await store.resolve(customer("2"), { kind: "skip" }, { name: "ben", via: "page" });
+      await store.acts.save("contacts", { action: "deletions", outcome: "confirmed 3 of 9" }, anna);
+
+      const acts = await store.acts.recent({ since, limit: 9 });
+      expect(acts).toMatchObject([
+        { stream: "contacts", key: "", count: 1, action: "deletions", outcome: "confirmed 3 of 9", by: anna },
+        { stream: "customers", key: "2", count: 1, action: "resolve", outcome: "skip", by: { name: "ben" } },
+        { stream: "customers", key: "1", count: 3, action: "retry", at, by: anna },
+        { stream: "customers", key: "", count: 1, action: "reread", by: anna },
+      ]);
+      expect(await store.acts.recent({ since, limit: 2 })).toEqual(acts.slice(0, 2));
+      expect(await store.acts.recent({ since, limit: 9, stream: "contacts" })).toEqual(acts.slice(0, 1));
+      expect(await store.acts.recent({ since: at + MINUTE_MS, limit: 9 })).toEqual(acts.slice(0, 2));
+    });
+  });
+
   describe("a pause", () => {
     it("holds until its time, over a restart, and is in the audit trail", async () => {
       await using scene = await Scene.open(makePlace);

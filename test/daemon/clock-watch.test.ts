@@ -77,23 +77,6 @@ describe("a clock that is set back", () => {
     await watch;
   });
 
-  it("is noticed although the store did not answer at the start", async () => {
-    const clock = new OffsetClock();
-    await using waiting = await waitingRecord(clock);
-    clock.offsetMs -= HOUR_MS;
-    const { store } = waiting;
-    const answers = [Promise.reject(new Error("the disk is away")), store.latestMoment()];
-    const end = new AbortController();
-    const watch = new ClockWatch(
-      { latestMoment: () => answers.shift()!, clockSetBack: (byMs) => store.clockSetBack(byMs) },
-      clock,
-      silentLogger,
-    ).run(end.signal);
-    await vi.waitFor(async () => expect(await waiting.dueInMs()).toBeLessThan(605_000), patience);
-    end.abort();
-    await watch;
-  });
-
   it("moves nothing when it is set forward: what waited is due", async () => {
     const clock = new OffsetClock();
     await using waiting = await waitingRecord(clock);

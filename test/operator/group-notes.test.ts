@@ -33,6 +33,10 @@ describe("groups of records", () => {
     const until = clock.now() + HOUR;
     await noteGroup(deps, streams, { id, snoozeUntil: until, note: "" }, by);
     const [noted] = await notedGroups(deps, streams);
+    expect(await store.acts.recent({ since: 0, limit: 9 })).toMatchObject([
+      { stream: "customers", action: "note", outcome: `group ${id}: note, snooze`, by },
+      { stream: "customers", action: "note", outcome: `group ${id}: note, owner`, by },
+    ]);
     expect(noted!.noted).toEqual({ owner: "anna", snooze: { until, count: 2 }, by, at: clock.now() });
   });
 

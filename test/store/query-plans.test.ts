@@ -31,7 +31,7 @@ async function plansOf(read: (store: Store) => Promise<unknown>): Promise<string
   statements.length = 0;
   await read(store);
   return statements
-    .filter((sql) => sql.includes("records"))
+    .filter((sql) => /records|audit/.test(sql))
     .flatMap((sql) => db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all())
     .map(({ detail }) => detail);
 }
@@ -51,6 +51,11 @@ describe("the store's queries", () => {
 
   it("counts from one index", async () => {
     expect(await plansOf((store) => store.counts())).toEqual(["SCAN records USING COVERING INDEX records_state"]);
+  });
+
+  it("finds acts of people without reading those of svcsync", async () => {
+    const plans = await plansOf((store) => store.acts.recent({ since: 0, limit: 9 }));
+    expect(plans[0]).toBe("SEARCH audit USING INDEX audit_acts (at>?)");
   });
 
   it("cuts lists by state from one index", async () => {

@@ -1,6 +1,6 @@
 import { ParkError, recordLabel, type Actor, type RecordId } from "#model";
 import { ErrorGroups } from "#operator";
-import { noCounts, type AuditRecord, type GroupNote, type HistoryHour, type RecordView } from "#store";
+import { noCounts, type AuditRecord, type GroupNote, type HistoryHour, type RecordView, type PersonAct } from "#store";
 import type { FieldSides, RecordSides, StreamStatus } from "#pipeline";
 import type { Overview, PageActs, StatusSource } from "#web";
 
@@ -229,6 +229,27 @@ const sampleNote: GroupNote = {
   at: now - 60 * minute,
 };
 
+const sampleActsDone: readonly PersonAct[] = [
+  {
+    at: now - 30 * minute,
+    stream: "contacts",
+    key: "10023|7/a",
+    count: 412,
+    action: "retry",
+    outcome: "again",
+    by: { name: "anna", via: "page", why: "the status is there <now>" },
+  },
+  {
+    at: now - 26 * 60 * minute,
+    stream: "customers",
+    key: "",
+    count: 1,
+    action: "pause",
+    outcome: "until 2026-05-19T12:00:00.000Z",
+    by: { name: "ben", via: "cli" },
+  },
+];
+
 function known(group: string): void {
   if (group !== sampleGroup) throw new ParkError("E_GROUP_UNKNOWN", `no record is held up by group ${group}`);
 }
@@ -280,6 +301,10 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
   const retried: string[] = [];
   return {
     retried,
+    streams: ["customers", "contacts", "tickets"],
+    groups: () => Promise.resolve(groups.list().map((group) => ({ ...group, noted: sampleNote }))),
+    recentActs: ({ since, stream }) =>
+      Promise.resolve(sampleActsDone.filter((act) => act.at >= since && (stream ?? act.stream) === act.stream)),
     groupNotes: () => Promise.resolve(new Map([[sampleGroup, sampleNote]])),
     history: ({ since }) => Promise.resolve(sampleHours.filter(({ hourAt }) => hourAt >= since)),
     overview: () =>

@@ -24,25 +24,16 @@ export class ClockWatch {
 
   /** Looks until the signal is aborted; first at what happened while no daemon ran. */
   async run(signal: AbortSignal): Promise<void> {
-    let last: { readonly wall: number; readonly monotonic: number } | undefined;
+    let expected = await this.#store.latestMoment();
+    let lookedAt = performance.now();
     while (!signal.aborted) {
-      last ??= await this.#latest();
       const now = this.#clock.now();
-      if (last !== undefined) {
-        const byMs = last.wall + (performance.now() - last.monotonic) - now;
-        if (byMs <= TOLERANCE_MS || (await this.#setBack(Math.round(byMs))))
-          last = { wall: now, monotonic: performance.now() };
+      const byMs = expected + (performance.now() - lookedAt) - now;
+      if (byMs <= TOLERANCE_MS || (await this.#setBack(Math.round(byMs)))) {
+        expected = now;
+        lookedAt = performance.now();
       }
       await sleep(LOOK_MS, signal);
-    }
-  }
-
-  /** Undefined while the store does not answer. */
-  async #latest() {
-    try {
-      return { wall: await this.#store.latestMoment(), monotonic: performance.now() };
-    } catch {
-      return undefined;
     }
   }
 

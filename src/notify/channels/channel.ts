@@ -5,8 +5,8 @@ export interface Channel extends Disposable {
   /** Its name in logs, metrics and `status`. */
   readonly name: "email" | "chat" | "webhook";
   /**
-   * Delivers one message, already redacted. Resolves once the other side took it, to the receivers it was not taken for.
+   * Delivers one message, already redacted. Resolves once the other side took it.
    * @throws {RetryError} E_NOTIFY_UNREACHABLE, {ParkError} E_NOTIFY_LOGIN, E_NOTIFY_REFUSED
    */
-  send(digest: Digest, signal: AbortSignal): Promise<readonly string[]>;
+  send(digest: Digest, signal: AbortSignal): Promise<void>;
 }

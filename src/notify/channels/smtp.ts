@@ -32,8 +32,7 @@ export function openSmtp(settings: NonNullable<NotifySettings["email"]>, passwor
     name: "email",
     async send(digest) {
       try {
-        const { rejected } = await transport.sendMail(mailOf(digest, from, to));
-        return rejected;
+        await transport.sendMail(mailOf(digest, from, to));
       } catch (thrown) {
         throw smtpFailure(thrown, `${host}:${port}`);
       }

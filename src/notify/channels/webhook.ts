@@ -50,7 +50,7 @@ export function openWebhook(options: WebhookOptions): Channel {
       const { status } = await http.call({ method: "POST", url, headers, body, signal }).catch((thrown: unknown) => {
         throw thrown instanceof HttpFailure ? unreachable(thrown, host) : thrown;
       });
-      if (status >= 200 && status < 300) return [];
+      if (status >= 200 && status < 300) return;
       // The path may be the secret: only the host is named.
       const message = `${host} answered ${status} to the ${name} message`;
       if (status === 401 || status === 403) throw new ParkError("E_NOTIFY_LOGIN", message);

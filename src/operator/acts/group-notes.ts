@@ -1,5 +1,5 @@
 import { ParkError, type Actor, type Clock, type ErrorFacts, type StreamName } from "#model";
-import type { GroupNote, GroupStore, HeldRecord } from "#store";
+import type { ActStore, GroupNote, GroupStore, HeldRecord } from "#store";
 import { ErrorGroups, groupIdOf, type ErrorGroup } from "../groups.ts";
 import { attentionStates } from "../record-states.ts";
 import { LONGEST_REST_MS } from "./pause.ts";
@@ -60,7 +60,7 @@ export interface GroupNoteInput {
  * @throws {ParkError} E_GROUP_UNKNOWN when no record is held up by this cause; E_PAUSE_TIME for a snooze of more than 92 days.
  */
 export async function noteGroup(
-  { store, clock }: GroupDeps & { readonly clock: Clock },
+  { store, clock }: { readonly store: GroupDeps["store"] & { readonly acts: ActStore }; readonly clock: Clock },
   streams: readonly StreamName[],
   { id, note, owner, snoozeUntil }: GroupNoteInput,
   by: Actor,
@@ -79,6 +79,9 @@ export async function noteGroup(
     by,
     at: now,
   };
+  const written = Object.entries({ note, owner, snooze: snoozeUntil }).filter(([, value]) => value !== undefined);
+  const outcome = `group ${id}: ${written.map(([name]) => name).join(", ")}`;
+  await store.acts.save(group.stream, { action: "note", outcome }, by);
   await store.groups.saveGroupNote(id, saved);
   return { ...group, noted: saved };
 }

@@ -1,4 +1,4 @@
-import type { Actor, StreamName } from "#model";
+import type { Actor, Key, StreamName } from "#model";
 import type { AuditEntry } from "../claim.ts";
 
 /** A pause of one stream. */
@@ -11,10 +11,30 @@ export interface Pause {
   readonly by: Actor;
 }
 
+/** What a person did: once, or alike to several records of a stream within a minute. */
+export interface PersonAct {
+  /** The last time. */
+  readonly at: number;
+  readonly stream: StreamName;
+  /** The record; empty for an act on the whole stream, and one of the records where there are several. */
+  readonly key: Key;
+  /** How many records, or 1. */
+  readonly count: number;
+  readonly action: AuditEntry["action"];
+  readonly outcome: string;
+  readonly by: Actor;
+}
+
 /** What people do to streams. What they do to records is written down by the steps of {@link OperatorStore}. */
 export interface ActStore {
   /** Adds what a person did to a stream to the audit trail. Durable when resolved. */
   save(stream: StreamName, act: Pick<AuditEntry, "action" | "outcome">, by: Actor): Promise<void>;
+
+  /**
+   * What people did since `since`, to streams and to records, newest first. Entries of one action, outcome, person and reason on
+   * records of a stream within a minute of the clock are one act.
+   */
+  recent(query: { since: number; limit: number; stream?: StreamName }): Promise<PersonAct[]>;
 
   /** Pauses the streams, over an earlier pause, and writes down who did. Durable when resolved. */
   pause(streams: readonly StreamName[], pause: Pause): Promise<void>;

@@ -51,8 +51,7 @@ export function addActs(app: App, deps: RouteDeps, gate: Gate): void {
       `/streams/:stream/:verb{${streamVerbs.join("|")}}`,
       async (c, sent, by) => {
         const stream = c.req.param("stream") ?? "";
-        const { streams } = await deps.status.overview();
-        if (!streams.some(({ name }) => name === stream)) return c.notFound();
+        if (!deps.status.streams.includes(stream)) return c.notFound();
         const verb = streamVerbs.find((known) => known === c.req.param("verb"))!;
         return { ...(await streamAct(acts, verb, stream, sent, by)), next: "/" };
       },

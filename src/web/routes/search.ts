@@ -29,7 +29,7 @@ export async function search(source: StatusSource, text: string): Promise<Found>
 
 async function exactIds(source: StatusSource, wanted: string): Promise<RecordId[]> {
   const { streams } = await source.overview();
-  const ids = streams.map(({ name }) => ({ stream: name, key: wanted }));
+  const ids = source.streams.map((stream) => ({ stream, key: wanted }));
   const slash = wanted.indexOf("/");
   if (slash > 0) ids.push({ stream: wanted.slice(0, slash), key: wanted.slice(slash + 1) });
   if (/^\d{1,15}$/.test(wanted))

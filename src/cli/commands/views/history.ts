@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
-import { duration as durationOf, systemClock } from "#model";
-import { addCounts, countNames, noCounts, type Counts, type HistoryHour } from "#store";
+import { duration as durationOf, localTime, systemClock } from "#model";
+import { actText, csvText, whoText } from "#operator";
+import { addCounts, countNames, noCounts, type Counts, type HistoryHour, type PersonAct } from "#store";
 import { areKnown, unknownStream } from "../../known-streams.ts";
 import type { Registration } from "../../command.ts";
 import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
@@ -12,6 +13,7 @@ import { table } from "../../output/table.ts";
 interface HistoryOptions extends GlobalOptions {
   readonly since: number;
   readonly stream?: string;
+  readonly acts?: boolean;
   readonly json?: boolean;
   readonly csv?: boolean;
 }
@@ -25,24 +27,45 @@ export const registerHistory: Registration = (cli) =>
     .command("history", "Show what each stream did, by hour or by day: polls, changes, deliveries, requests")
     .option("--since <when>", "a span such as 24h or 30d, or a date such as 2026-11-01", since, DAY_MS)
     .option("--stream <stream>", "one stream (default: all)")
-    .option("--json", "one line of JSON per stream and hour")
-    .option("--csv", "as CSV, a line per stream and hour")
+    .option("--acts", "what people did instead: who, when and why")
+    .option("--json", "one line of JSON per stream and hour, or per act")
+    .option("--csv", "as CSV, a line per stream and hour, or per act")
     .action(cli.action(history));
 
 /** `svcsync history`: what the daemon counted, from the store. */
-async function history({ since: from, stream, json, csv, ...options }: HistoryOptions, io: Io): Promise<number> {
+async function history({ since: from, stream, acts, json, csv, ...options }: HistoryOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
   const now = systemClock.now();
   // A span is shorter than any date.
   const beginsAt = from < FIRST_DATE ? now - from : from;
-  const hours = await context.store.history.history({ since: beginsAt, ...(stream === undefined ? {} : { stream }) });
+  const query = { since: beginsAt, ...(stream === undefined ? {} : { stream }) };
+  if (acts) {
+    const found = await context.store.acts.recent({ ...query, limit: ACTS_MAX });
+    if (json) for (const act of found) printJson(io.stdout, act);
+    else if (csv) io.stdout.write(csvText([actHeads, ...found.map(actCells)]));
+    else
+      io.stdout.write(
+        found.length === 0 ? "No person changed anything in this time.\n" : table(actHeads, found.map(actCells)),
+      );
+    return exitCode.ok;
+  }
+  const hours = await context.store.history.history(query);
   if (json) for (const hour of hours) printJson(io.stdout, hour);
   else if (csv) io.stdout.write(asCsv(hours));
   else if (hours.length === 0)
     io.stdout.write("Nothing was recorded in this time. A daemon adds to it once a minute.\n");
   else io.stdout.write(asTable(hours, now - beginsAt > BY_HOUR_MS));
   return exitCode.ok;
+}
+
+/** Acts that are listed: a longer list is no overview. */
+const ACTS_MAX = 1_000;
+
+const actHeads = ["when", "who", "what", "why"];
+
+function actCells(act: PersonAct): string[] {
+  return [localTime(act.at), whoText(act.by), actText(act), act.by.why ?? ""];
 }
 
 const FIRST_DATE = Date.UTC(2000, 0, 1);

@@ -11,6 +11,7 @@ import { groupNotes } from "./0010-group-notes.ts";
 import { runHistory } from "./0011-run-history.ts";
 import { care } from "./0012-care.ts";
 import { deletionCursors } from "./0013-deletion-cursors.ts";
+import { recentActs } from "./0014-recent-acts.ts";
 
 /** The store's versions, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const migrations: readonly string[] = [
@@ -27,4 +28,5 @@ export const migrations: readonly string[] = [
   runHistory,
   care,
   deletionCursors,
+  recentActs,
 ];

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Actor, StreamName } from "#model";
-import type { ActStore, Pause } from "../../contract/acts.ts";
+import type { ActStore, Pause, PersonAct } from "../../contract/acts.ts";
 import type { AuditEntry } from "../../claim.ts";
 import type { Access } from "../access.ts";
 import type { AuditTrail } from "./audit-trail.ts";
@@ -37,6 +37,10 @@ export class Acts implements ActStore {
   save(stream: StreamName, act: Pick<AuditEntry, "action" | "outcome">, by: Actor): Promise<void> {
     const clean = this.#access.clean(by);
     return this.#access.step(() => this.#write(stream, act, clean), DURABLE);
+  }
+
+  recent(query: Parameters<ActStore["recent"]>[0]): Promise<PersonAct[]> {
+    return this.#access.read(() => this.#audit.acts(query));
   }
 
   pause(streams: readonly StreamName[], { since, until, polls, by }: Pause): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
-import type { Actor, Clock, Json, RecordId } from "#model";
+import type { Actor, Clock, Json, RecordId, StreamName } from "#model";
 import type { AuditEntry } from "../../claim.ts";
+import type { ActStore, PersonAct } from "../../contract/acts.ts";
 import type { AuditRecord } from "../../facts.ts";
 import { optionalText, parseOptional, type JsonText } from "./json-text.ts";
 
@@ -21,12 +22,25 @@ interface AuditRow {
   readonly why: string | null;
 }
 
+interface ActRow {
+  readonly at: number;
+  readonly stream: string;
+  readonly key: string;
+  readonly count: number;
+  readonly action: AuditEntry["action"];
+  readonly outcome: string;
+  readonly actor: string;
+  readonly via: Actor["via"];
+  readonly why: string | null;
+}
+
 /** What was done to the service and to a record's life, append-only until it is pruned by age. */
 export class AuditTrail {
   readonly #clock: Clock;
   readonly #add;
   readonly #latest;
   readonly #latestOf;
+  readonly #acts;
   readonly #prune;
 
   constructor(db: Database, clock: Clock) {
@@ -40,6 +54,12 @@ export class AuditTrail {
     this.#latestOf = db.prepare<[string, string, number], AuditRow>(
       "SELECT * FROM audit WHERE stream = ? AND key = ? ORDER BY id DESC LIMIT ?",
     );
+    this.#acts = db.prepare<[{ since: number; stream: StreamName | null; limit: number }], ActRow>(`
+      SELECT MAX(at) AS at, stream, MIN(key) AS key, COUNT(*) AS count, action, outcome, actor, via, why
+      FROM audit INDEXED BY audit_acts
+      WHERE actor IS NOT NULL AND at >= @since AND (@stream IS NULL OR stream = @stream)
+      GROUP BY stream, key = '', action, outcome, actor, via, why, at / 60000
+      ORDER BY MAX(id) DESC LIMIT @limit`);
     this.#prune = db.prepare<[number]>("DELETE FROM audit WHERE at < ?");
   }
 
@@ -78,6 +98,11 @@ export class AuditTrail {
       durationMs: row.duration_ms ?? undefined,
       by: actorOf(row),
     }));
+  }
+
+  acts({ since, stream, limit }: Parameters<ActStore["recent"]>[0]): PersonAct[] {
+    const rows = this.#acts.all({ since, stream: stream ?? null, limit });
+    return rows.map(({ actor, via, why, ...act }) => ({ ...act, by: { name: actor, via, why: why ?? undefined } }));
   }
 
   prune(before: number): number {

@@ -1,8 +1,18 @@
 import type { RecordState } from "#model";
-import { attentionOf, counted, paceText, upkeepFailures, upkeepText, urgencyOf, type NotedGroup } from "#operator";
+import {
+  actText,
+  attentionOf,
+  counted,
+  paceText,
+  upkeepFailures,
+  upkeepText,
+  urgencyOf,
+  type NotedGroup,
+  whoText,
+} from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Html } from "#server";
-import type { HistoryHour } from "#store";
+import type { HistoryHour, PersonAct } from "#store";
 import type { Overview } from "../../contract.ts";
 import { groupCards } from "./group-cards.ts";
 import { page, table, type Frame } from "../frame/layout.ts";
@@ -16,12 +26,14 @@ export interface StatusPage {
   readonly held: readonly NotedGroup[];
   /** What each stream did in the last 24 hours. */
   readonly history: readonly HistoryHour[];
+  /** What people did in the last days, newest first. */
+  readonly acts: readonly PersonAct[];
   readonly frame: Frame;
   readonly now: number;
 }
 
 /** The first page: is all well, and if not, where and what to do. */
-export function statusPage({ overview, held, history, frame, now }: StatusPage): Html {
+export function statusPage({ overview, held, history, acts, frame, now }: StatusPage): Html {
   const { streams, startedAt } = overview;
   const noted = streams.filter(({ attention }) => attention.length > 0);
   return page({
@@ -51,7 +63,7 @@ export function statusPage({ overview, held, history, frame, now }: StatusPage):
         streams.map((stream) => streamRow(stream, history, frame, now)),
       )}
       <h2>Service and queue</h2>
-      ${sides(overview, now)} ${upkeep(overview, now)}`,
+      ${sides(overview, now)} ${upkeep(overview, now)} ${actsTable(acts, now)}`,
   });
 }
 
@@ -151,6 +163,22 @@ function upkeep(overview: Overview, now: number): Html | undefined {
     <ul aria-label="Upkeep">
       ${texts.map((text) => html`<li class="${failures.includes(text) ? "problem" : ""}">${sentence(text)}</li>`)}
     </ul>`;
+}
+
+/** Who did what, when and why; nothing where there are no acts. */
+function actsTable(acts: readonly PersonAct[], now: number): Html | undefined {
+  if (acts.length === 0) return undefined;
+  const rows = acts.map(
+    (act) =>
+      html`<tr>
+        <td class="number">${instant(act.at, now)}</td>
+        <td>${whoText(act.by)}</td>
+        <td>${actText(act)}</td>
+        <td data-head="Why">${act.by.why}</td>
+      </tr>`,
+  );
+  return html`<h2>What people did</h2>
+    ${table("The latest acts of the last 7 days", ["When", "Who", "What", "Why"], rows)}`;
 }
 
 function sides({ service, queue }: Overview, now: number): Html {

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { sampleGroup } from "./sample-status.ts";
+import { sampleWeb } from "./web-server.ts";
+
+async function read(path: string): Promise<{ status: number; body: unknown }> {
+  await using web = await sampleWeb();
+  const response = await fetch(`${web.url}/api${path}`);
+  return { status: response.status, body: await response.json() };
+}
+
+describe("the JSON API", () => {
+  it("lists what people did, of the last day unless asked for more", async () => {
+    const retried = { at: "2026-05-20T11:30:00.000Z", action: "retry", count: 412, by: { name: "anna", via: "page" } };
+    expect(await read("/acts")).toMatchObject({ status: 200, body: { acts: [retried] } });
+    const { body } = await read("/acts?since=2026-05-01&stream=customers");
+    expect(body).toMatchObject({ acts: [{ action: "pause", stream: "customers", by: { name: "ben" } }] });
+  });
+
+  it("lists causes with what people wrote down about them", async () => {
+    expect(await read("/groups")).toMatchObject({
+      body: { groups: [{ id: sampleGroup, code: "E_SERVICE_REFUSED", count: 1, noted: { owner: "anna" } }] },
+    });
+  });
+
+  it.each([
+    ["/acts?stream=nothing", "wanted one of customers, contacts, tickets"],
+    ["/history?stream=nothing", "wanted one of customers, contacts, tickets"],
+    ["/acts?since=yesterday", "wanted an instant"],
+    ["/history?since=yesterday", "wanted an instant"],
+  ])("says what is wrong with %s", async (path, error) => {
+    expect(await read(path)).toMatchObject({ status: 400, body: { error: expect.stringContaining(error) } });
+  });
+});
+
+describe("what people did, on the page", () => {
+  it("stands at its end: when, who, what and why", async () => {
+    await using web = await sampleWeb();
+    const page = await (await fetch(web.url)).text();
+    const table = page.slice(page.indexOf("What people did"));
+
+    expect(table).toMatch(/anna \(page\)[\s\S]*412 records of contacts: retry \(again\)[\s\S]*there &lt;now&gt;/);
+    expect(table).toContain("customers: pause (until");
+  });
+});
