@@ -1,5 +1,5 @@
 import { systemClock } from "#model";
-import { Closing, openParts, readSyncFile, type Configuration, type Parts } from "#daemon";
+import { Closing, openSystems, readSyncFile, type Configuration, type Systems } from "#daemon";
 import { loadLocalSettings, loadSettings, secretTexts, type LocalSettings, type Secrets } from "#settings";
 import { openStore, type Store } from "#store";
 import type { SyncFile } from "#mapping";
@@ -55,7 +55,7 @@ export async function readOfflineContext(
 
 export interface PartsContext extends AsyncDisposable {
   readonly configuration: Configuration;
-  readonly parts: Parts;
+  readonly parts: Systems;
 }
 
 /** For commands that also talk to the service or the ERP. */
@@ -70,7 +70,7 @@ export async function openPartsContext(
   const configuration = { settings, secrets, syncFile, logger: operatorLogger(settings, io), redaction };
   const closing = new Closing();
   try {
-    const parts = await openParts(configuration, as, closing);
+    const parts = await openSystems(configuration, as, closing);
     return { configuration, parts, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
   } catch (thrown) {
     await closing[Symbol.asyncDispose]();

@@ -14,7 +14,7 @@ import { DaemonMetrics } from "./watch/metrics.ts";
 import { servePages } from "./pages.ts";
 import { listenToSources } from "./nudging.ts";
 import { ParkedLog } from "./watch/parked-log.ts";
-import { openParts, type Configuration, type Systems } from "./systems.ts";
+import { openSystems, type Configuration, type Systems } from "./systems.ts";
 import { PollWatch } from "./watch/poll-watch.ts";
 import { observeRequests, openTracing } from "./watch/tracing.ts";
 import { proveWork } from "./watch/work-proof.ts";
@@ -65,7 +65,7 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const tracing = await openTracing(configuration);
   const history = new RunHistory(configuration.clock ?? systemClock, logger);
   const requested = observeRequests(counted.requested, history.requested, ...(tracing ? [tracing.requested] : []));
-  const parts = await openParts({ ...configuration, requested }, "daemon", closing);
+  const parts = await openSystems({ ...configuration, requested }, "daemon", closing);
   if (tracing) closing.use(tracing.watch(parts.store));
   const { failure, fail, failed } = failureOnce();
   const location = queueLocation(settings, secrets, await installationOf(parts.store));

@@ -38,7 +38,7 @@ export interface Systems {
  * Opens store, service and sources; `closing` closes them in reverse.
  * @throws {StopError} E_STORE_BUSY and others when the store cannot be had. The service and the ERP are not asked yet.
  */
-export async function openParts(
+export async function openSystems(
   { settings, secrets, syncFile, logger, redaction, clock = systemClock, requested, breaker }: Configuration,
   as: "daemon" | "operator",
   closing: Closing,

@@ -41,7 +41,7 @@ export { LONGEST_TIMER_MS, sleep, systemClock, type Clock } from "./clock.ts";
 export { backoffMs, type Backoff } from "./backoff.ts";
 export { duration, timeLimit } from "./duration.ts";
 export { onAbort } from "./abort.ts";
-export { ListenerSet as Visitors } from "./listener-set.ts";
+export { ListenerSet } from "./listener-set.ts";
 export { nearest } from "./nearest.ts";
 export { oneLine, printable } from "./printable.ts";
 export { secretsInAddress } from "./address.ts";

@@ -1,4 +1,4 @@
 export type { Queue, QueueHandlers, QueueLocation, WakeOptions } from "./contract.ts";
-export { openQueue, type QueueDeps as QueueParts } from "./open-queue.ts";
+export { openQueue, type QueueDeps } from "./open-queue.ts";
 export { findRedis, getRedis, type RedisProgram } from "./private/redis-program.ts";
 export { spawnGuarded, type GuardedChild, type GuardedChildOptions } from "./private/guarded-child.ts";

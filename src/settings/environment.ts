@@ -2,7 +2,7 @@ import { nearest } from "#model";
 import { readFileSync } from "node:fs";
 import { readEnvFile } from "./env-file.ts";
 import type { Problem } from "./problem.ts";
-import { isKey, keys, ownPrefixes } from "./schema/schema.ts";
+import { isSettingsKey, keys, ownPrefixes } from "./schema/schema.ts";
 import { mayComeFromFile } from "./secrets.ts";
 import { systemCode } from "./system-code.ts";
 
@@ -56,10 +56,10 @@ const pathWanted = "the path of a file that can be read; a value itself belongs 
  */
 function readSecretFiles(texts: Record<string, string>, problems: Problem[]): void {
   for (const [name, path] of Object.entries(texts)) {
-    if (!name.endsWith(fileSuffix) || isKey(name)) continue;
+    if (!name.endsWith(fileSuffix) || isSettingsKey(name)) continue;
     const target = name.slice(0, -fileSuffix.length);
     if (!mayComeFromFile(target)) continue;
-    const ours = isKey(target);
+    const ours = isSettingsKey(target);
     if (texts[target] !== undefined) {
       if (ours) problems.push({ key: name, found: `${target} as well`, wanted: "one of the two" });
       continue;
@@ -91,7 +91,7 @@ function unknownNames(inFile: readonly string[], outside: readonly string[]): Pr
 }
 
 function isKnown(name: string): boolean {
-  return isKey(name) || (name.endsWith(fileSuffix) && isKey(name.slice(0, -fileSuffix.length)));
+  return isSettingsKey(name) || (name.endsWith(fileSuffix) && isSettingsKey(name.slice(0, -fileSuffix.length)));
 }
 
 function withoutEmpty(texts: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -6,4 +6,4 @@ export { secretTexts, type Secrets } from "./secrets.ts";
 export { notifyAccess, type NotifyAccess } from "./service-manager.ts";
 export { childEnvironment } from "./child-environment.ts";
 export { exampleEnvironment } from "./example.ts";
-export { isKey as isSettingsKey } from "./schema/schema.ts";
+export { isSettingsKey } from "./schema/schema.ts";

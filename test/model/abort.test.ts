@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { onAbort, Visitors } from "#model";
+import { onAbort, ListenerSet } from "#model";
 
 describe("following a signal", () => {
   it("is told of the abort once, each of those who still follow", () => {
@@ -28,7 +28,7 @@ describe("following a signal", () => {
 
 describe("visitors", () => {
   it("are seen in the order in which they came, the same one as often as it came", () => {
-    const visitors = new Visitors<string>();
+    const visitors = new ListenerSet<string>();
     const leave = visitors.add("a");
     visitors.add("b");
     visitors.add("a");

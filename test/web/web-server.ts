@@ -1,10 +1,10 @@
 import { openMetrics, Redaction } from "#telemetry";
-import { startWeb, type WebAddress, type WebParts } from "#web";
+import { startWeb, type WebAddress, type WebDeps } from "#web";
 import { memoryLogger } from "../kit/logger.ts";
 import { now, sampleStatus } from "./sample-status.ts";
 
 /** The real server on a free port, over the sample unless a part is given. */
-export async function sampleWeb(parts: Partial<WebParts> = {}, address: Partial<WebAddress> = {}) {
+export async function sampleWeb(parts: Partial<WebDeps> = {}, address: Partial<WebAddress> = {}) {
   const logger = memoryLogger();
   const web = await startWeb(
     { host: "127.0.0.1", port: 0, ...address },

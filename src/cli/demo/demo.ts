@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { drained, PollsSeen, startDaemon, type Daemon } from "#daemon";
+import { untilIdle, PollsSeen, startDaemon, type Daemon } from "#daemon";
 import { printable } from "#model";
 import { loadLocalSettings } from "#settings";
 import { streamStatus, type StreamStatus } from "#pipeline";
@@ -51,7 +51,7 @@ async function demo(options: DemoOptions, io: Io): Promise<number> {
     web: true,
     observers: [polls, progress],
   });
-  const failure = await Promise.race([daemon.failure, drained(daemon, polls, streams, 0, io.signal)]);
+  const failure = await Promise.race([daemon.failure, untilIdle(daemon, polls, streams, 0, io.signal)]);
   progress.finish();
   if (failure) throw failure;
   if (io.signal.aborted) return exitCode.again;

@@ -1,9 +1,9 @@
-import { errorFacts, Visitors } from "#model";
+import { errorFacts, ListenerSet } from "#model";
 import type { Claim, DeliveryStore } from "#store";
 
 /** Keeps the claims of running deliveries alive: one timer for all of them. */
 export class Leases implements Disposable {
-  readonly #held = new Visitors<Claim>();
+  readonly #held = new ListenerSet<Claim>();
   readonly #timer: NodeJS.Timeout;
 
   /** `leaseMs` is how long a claim lasts without renewal; renewals are a third of it apart. */

@@ -34,7 +34,7 @@ export const keys = {
 };
 
 /** Whether svcsync reads a key of this name. */
-export function isKey(name: string): boolean {
+export function isSettingsKey(name: string): boolean {
   return Object.hasOwn(keys, name);
 }
 

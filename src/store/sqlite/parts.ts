@@ -17,9 +17,9 @@ import { makeTables } from "./tables.ts";
 import { Views } from "./tables/views.ts";
 
 /** What the store's methods are made of: the tables, and the steps that work on several of them. */
-export type StoreDeps = ReturnType<typeof makeParts>;
+export type StoreDeps = ReturnType<typeof makeStoreDeps>;
 
-export function makeParts(db: Database, clock: Clock, leaseMs: number, logger: Logger) {
+export function makeStoreDeps(db: Database, clock: Clock, leaseMs: number, logger: Logger) {
   const tables = makeTables(db, clock, leaseMs);
   const notes = new Notes(db, logger);
   return {

@@ -13,7 +13,7 @@ import { storeClosed, storeFailure } from "./durability/failures.ts";
 import { GroupCommit } from "./durability/group-commit.ts";
 import { expectUndamaged } from "./durability/integrity.ts";
 import { markRestored } from "./durability/restored.ts";
-import { makeParts, type StoreDeps } from "./parts.ts";
+import { makeStoreDeps, type StoreDeps } from "./parts.ts";
 import { makeRoles, type Roles } from "./roles.ts";
 import { latestOfEach } from "./steps/staging.ts";
 import type { RecordQuery } from "./tables/views.ts";
@@ -63,7 +63,7 @@ export class SqliteStore implements Store {
     this.#close = close;
     this.#clean = (value) => redacted(value, redact);
     this.#commit = new GroupCommit(db, disk, () => this.#deps.moment.note());
-    this.#deps = makeParts(db, clock, leaseMs, logger);
+    this.#deps = makeStoreDeps(db, clock, leaseMs, logger);
     const access = { read: this.#read.bind(this), step: this.#commit.run.bind(this.#commit), clean: this.#clean };
     const roles = makeRoles(db, this.#deps.audit, access);
     ({ acts: this.acts, notices: this.notices, groups: this.groups } = roles);

@@ -1,4 +1,4 @@
-import { drained, PollsSeen, ProgressWatch, startDaemon } from "#daemon";
+import { untilIdle, PollsSeen, ProgressWatch, startDaemon } from "#daemon";
 import { oneLine, StopError, type RecordId, type StreamName } from "#model";
 import { attentionOf, duration, listHints, type BlockedPolicy } from "#operator";
 import {
@@ -91,15 +91,15 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const shown = new Progress(names, io, { bars: true });
   await using daemon = await startDaemon(configuration, { polls: "once", observers: [polls, totals, progress, shown] });
   if (io.isTerminal && !options.json && (await isFirstLoad(daemon.parts.store, names))) shown.start();
-  // A daemon that failed is never drained: abort the wait for it, or the process would never exit.
+  // A daemon that failed is never idle: abort the wait for it, or the process would never exit.
   const looking = new AbortController();
   const signal = AbortSignal.any([io.signal, looking.signal]);
   const limitMs = Math.max(configuration.settings.delivery.settleMs, (options.timeout ?? TIMEOUT_SECONDS) * 1000);
-  const isDrained = drained(daemon, polls, names, horizonMs, signal);
+  const isIdle = untilIdle(daemon, polls, names, horizonMs, signal);
   const isStalled = progress.stalled(limitMs, signal);
-  const end = await Promise.race([daemon.failure, isDrained, isStalled]);
+  const end = await Promise.race([daemon.failure, isIdle, isStalled]);
   looking.abort();
-  await Promise.allSettled([isDrained, isStalled]);
+  await Promise.allSettled([isIdle, isStalled]);
   shown.finish();
   const failure = end instanceof StopError ? end : undefined;
   if (failure) {

@@ -1,6 +1,6 @@
 import { canonicalJson, oneLine, recordLabel, errorText, type Json, type RecordId } from "#model";
 import { actorText, meaningOf, recordRemedy } from "#operator";
-import { whyItWillNotCome } from "#pipeline";
+import { permanentlyBlockedReason } from "#pipeline";
 import type { AuditRecord, RecordStore, RecordView } from "#store";
 import { recordArgument } from "../../arguments.ts";
 import type { Registration } from "../../command.ts";
@@ -42,7 +42,7 @@ async function explain(id: RecordId, options: ExplainOptions, io: Io): Promise<n
 async function waits({ id, waitsFor }: RecordView, store: Pick<RecordStore, "record">): Promise<string[]> {
   const sentences: string[] = [];
   for (const parent of waitsFor) {
-    const why = await whyItWillNotCome(store, id, parent);
+    const why = await permanentlyBlockedReason(store, id, parent);
     sentences.push(`It waits for ${recordLabel(parent)}${why === undefined ? "" : `, ${why}`}.`);
   }
   return sentences;
