@@ -57,7 +57,7 @@ export interface SynchronizerDeps {
 type Ended = { readonly outcome: Outcome };
 
 /**
- * Brings one record to where the ERP says it is: claim, map, resolve, settle what was begun, then create, update or
+ * Brings one record to the state that the ERP has: claim, settle a create that was begun, map, resolve, then create, update or
  * remove. Every step is in the store before the next begins, so it can die anywhere and be delivered again.
  */
 export class Synchronizer {
