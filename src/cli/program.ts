@@ -76,11 +76,11 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
   const io = safeIo(processIo);
   let code: number = exitCode.ok;
   const program = new Command("svcsync")
-    .description("Keeps a service system in step with the ERP that leads it.")
+    .description("Keep a service system in sync with an ERP.")
     .version(version)
     .option(
       "--env-file <path>",
-      "file with settings; the process environment goes before it (default: .env if there is one)",
+      "file with settings; the process environment takes precedence (default: .env if there is one)",
     )
     .configureOutput({ writeOut: (text) => io.ownWords.write(text), writeErr: (text) => io.stderr.write(text) })
     .configureHelp({ showGlobalOptions: true })
@@ -114,7 +114,7 @@ Getting started:
   svcsync init                        writes the settings for your ERP
   svcsync check                       verifies the settings before anything is written
   svcsync run                         runs the daemon
-  svcsync status                      shows how far each stream is and what needs a person
+  svcsync status                      shows how far each stream is and what needs attention
   svcsync explain customers/10023     shows why one record is the way it is
 Settings come from the environment; .env.example lists all of them.
 Exit codes, the same in every command:

@@ -45,7 +45,7 @@ export function withSandboxOptions(command: Command): Command {
     .option("--token <token>", "a static token, of the first account or TOKEN@USER (repeatable)", listed(String))
     .option("--switch <name=value>", "what this tenant does differently (repeatable)", laidOver(switchFromText))
     .option("--fault <fault>", "what goes wrong, as KIND,member=value or JSON (repeatable)", listed(faultFromText))
-    .option("--latency <milliseconds>", "holds every request back for so long", milliseconds)
+    .option("--latency <milliseconds>", "delay every request by this long", milliseconds)
     .addHelpText("after", () => helpText);
 }
 
@@ -78,13 +78,13 @@ Examples:
   svcsync sandbox --port 8080 --control-port 8081
       a service at a fixed address; http://127.0.0.1:8081/__sandbox/ shows records, ledger and faults
   svcsync sandbox --latency 80 --fault tooMany,every=20,retryAfterSeconds=2
-      a slow service that is busy at every twentieth request
+      a slow service that answers every twentieth request with "busy"
   svcsync sandbox --fault cut,when=after,method=POST,resource=customer,probability=0.1,seed=7
-      one create in ten is done, and its answer is lost
+      one create in ten is carried out, but its answer is lost
   svcsync sandbox --fault '{"kind":"serverError","status":503,"when":"before","count":30}'
       down for the first thirty requests
   svcsync sandbox --switch createAnswer=location --switch listWrapper=array --switch brand=acme
-      a tenant of another dialect; "svcsync check --service" says which settings it needs
+      a tenant of another dialect; "svcsync check --service" lists the settings it needs
   svcsync sandbox --account anna:secret --token anna-token
       an account and a token of your own
 `;

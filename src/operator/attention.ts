@@ -11,7 +11,7 @@ export function attentionOf(statuses: readonly Pick<StreamStatus, "name" | "atte
 /** The commands that list the records behind the counts. */
 export function listHints(statuses: readonly Pick<StreamStatus, "name" | "counts">[]): string[] {
   const inNeed = statuses.filter((each) => needsPersonCount(each) > 0);
-  const hints = inNeed.map(({ name }) => `${name}: "svcsync records ${name}" lists what needs a person`);
+  const hints = inNeed.map(({ name }) => `${name}: "svcsync records ${name}" lists what needs attention`);
   if (statuses.some(({ counts }) => (counts.waiting ?? 0) > 0))
     hints.push('"svcsync records --state waiting" lists what waits, and for what');
   return hints;

@@ -11,7 +11,7 @@ const meanings: Readonly<Record<RecordState, string>> = {
   claimed: "A worker is delivering it now.",
   waiting: "It is not its turn yet; no attempt is counted.",
   applied: "The service holds what the ERP showed last.",
-  parked: "It needs a person; all other records continue.",
+  parked: "It needs attention; all other records continue.",
   uncertain: "Its creation was begun, and whether the service carried it out cannot be known.",
   skipped: "The rules of its stream leave it out.",
   deleted: "The ERP no longer has it, and its deletion was carried out.",

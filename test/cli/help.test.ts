@@ -32,6 +32,10 @@ describe("help", () => {
     },
   );
 
+  it("shows a default the way a user would type it", async () => {
+    expect((await runCaptured(["history", "--help"])).stdout).toMatch(/\(default:\s+24h\)/);
+  });
+
   it("is shown for a command line without a command, as a mistake", async () => {
     const { code, stderr } = await runCaptured([]);
     expect(stderr).toContain("Usage: svcsync");

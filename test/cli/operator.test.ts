@@ -81,7 +81,7 @@ describe("the commands on a store", () => {
     expect(customers).toMatchObject({ name: "customers", updated: 1 });
     expect(code).toBe(1);
     expect((await scene.run("sync")).stdout).toContain(
-      'customers: "svcsync records customers" lists what needs a person',
+      'customers: "svcsync records customers" lists what needs attention',
     );
   });
 
@@ -111,7 +111,7 @@ describe("the commands on a store", () => {
 
   it("explain says what to do about a parked record", async () => {
     const { stdout } = await scene.run("explain", "customers/10002");
-    expect(stdout).toMatch(/^customers\/10002 is parked.* It needs a person/m);
+    expect(stdout).toMatch(/^customers\/10002 is parked.* It needs attention/m);
     expect(stdout).toMatch(/^What to do: Correct the value that the message names.*"svcsync retry customers\/10002"/m);
   });
 
@@ -248,7 +248,7 @@ describe("the commands on a store", () => {
 
   it("deletions says that none waits", async () => {
     const { code, stdout } = await scene.run("deletions");
-    expect(stdout).toBe("No deletion waits for a person.\n");
+    expect(stdout).toBe("No deletion is waiting for confirmation.\n");
     expect(code).toBe(0);
   });
 

@@ -63,7 +63,7 @@ describe("the status page in a browser", () => {
     const text = await row.innerText();
 
     expect(text).toContain("erp → customerContact");
-    expect(text).toMatch(/failing\s+the last poll failed; the next one tries again/);
+    expect(text).toMatch(/failing\s+the last poll failed; the next one retries/);
     expect(text).toContain("lag 12 s");
     expect(text).toMatch(/1,187\s+applied/);
     expect(text).not.toContain('"stamp"');

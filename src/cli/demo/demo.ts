@@ -27,7 +27,7 @@ interface DemoOptions extends GlobalOptions {
 export const registerDemo: Registration = (cli) =>
   cli
     .command("demo", "Run a sample ERP and the sandbox: first load, live changes, counts")
-    .option("--keep", "leave everything running until Ctrl-C")
+    .option("--keep", "keep everything running until Ctrl-C")
     .action(cli.action(demo));
 
 /** `svcsync demo`: the whole way from an ERP to the service, on a stage of its own, with the real daemon. */

@@ -3,12 +3,16 @@ import type { StreamStatus } from "#pipeline";
 
 /** What each exit code means, in every command, as sysexits.h and cron users know them. */
 export const exitCodes = [
-  { name: "ok", code: 0, meaning: "done; all is in step or on its way" },
-  { name: "needsPerson", code: 1, meaning: "action needed: a record, a stream or an answer waits for a person" },
-  { name: "changes", code: 2, meaning: "plan: the next run changes something" },
+  { name: "ok", code: 0, meaning: "done; everything is in sync or on its way" },
+  { name: "needsPerson", code: 1, meaning: "action needed: a record, a stream or a question waits for your decision" },
+  { name: "changes", code: 2, meaning: "plan: the next run would change something" },
   { name: "usage", code: 64, meaning: "the command line is wrong; nothing was done" },
-  { name: "stopped", code: 70, meaning: "it could not continue: the store, the queue or the service's credentials" },
-  { name: "again", code: 75, meaning: "something failed or is not done yet that the next round tries again" },
+  {
+    name: "stopped",
+    code: 70,
+    meaning: "svcsync could not continue: the store, the queue or the service's credentials",
+  },
+  { name: "again", code: 75, meaning: "something failed or is not finished; the next round retries it" },
   { name: "settings", code: 78, meaning: "the settings or the sync file are wrong; nothing was done" },
 ] as const;
 

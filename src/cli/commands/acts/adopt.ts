@@ -27,7 +27,7 @@ const EXAMPLES = 10;
 export const registerAdopt: Registration = (cli) =>
   withActor(
     cli
-      .command("adopt", "Show which records of the service match the ERP's; with --confirm, release the streams")
+      .command("adopt", "Show which records in the service match the ERP's; with --confirm, release the streams")
       .argument("[streams...]", "these streams (default: all)")
       .option("--csv <file>", "write the whole list; its serviceId column can be filled in where records are ambiguous")
       .option("--answers <file>", "read the filled-in list and bind what it says")

@@ -52,6 +52,6 @@ async function deletions(stream: string | undefined, options: DeletionsOptions, 
     );
   }
   if (options.json) printJson(io.stdout, { held: found });
-  else if (found.length === 0) say("No deletion waits for a person.");
+  else if (found.length === 0) say("No deletion is waiting for confirmation.");
   return found.length > 0 && !options.confirm ? exitCode.needsPerson : exitCode.ok;
 }

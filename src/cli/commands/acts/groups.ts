@@ -27,11 +27,15 @@ interface GroupsOptions extends ActOptions {
 export const registerGroups: Registration = (cli) =>
   withActor(
     cli
-      .command("groups", "List records that are held up by cause; write down a note, an owner or a snooze for a cause")
+      .command("groups", "List blocked records, grouped by cause; set a note, an owner or a snooze for a cause")
       .argument("[id]", "one group, by its id (default: all)")
-      .option("--note <text>", "a note for others; an empty text takes it away")
-      .option("--owner <name>", "who takes care of it; an empty text takes it away")
-      .option("--snooze <time>", "no message about it until then, as 18:00 or 2026-11-22 18:00", momentArgument),
+      .option("--note <text>", "a note for others; an empty text removes it")
+      .option("--owner <name>", "who takes care of it; an empty text removes it")
+      .option(
+        "--snooze <time>",
+        "send no message about it until then, for example 18:00 or 2026-11-22 18:00",
+        momentArgument,
+      ),
   )
     .option("--json", "as JSON")
     .action(cli.action(run));

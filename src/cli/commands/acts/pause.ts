@@ -21,11 +21,11 @@ interface PauseOptions extends ActOptions {
 export const registerPause: Registration = (cli) =>
   withActor(
     cli
-      .command("pause", "Deliver nothing of these streams until a time; they continue then without a person")
+      .command("pause", "Pause deliveries of these streams until a given time; they then resume automatically")
       .argument("<streams...>", "the streams")
-      .option("--until <time>", "when it ends, as 18:00 or 2026-11-22 18:00", momentArgument)
-      .option("--for <duration>", "how long it lasts, as 30m, 2h or 1d", durationArgument)
-      .option("--polls", "poll the ERP for them no more either"),
+      .option("--until <time>", "when it ends, for example 18:00 or 2026-11-22 18:00", momentArgument)
+      .option("--for <duration>", "how long it lasts, for example 30m, 2h or 1d", durationArgument)
+      .option("--polls", "also stop polling the ERP for them"),
   )
     .option("--json", "as JSON")
     .action(cli.action(run));

@@ -56,7 +56,7 @@ async function answer(id: RecordId, kind: "create" | "skip", options: ResolveOpt
   await resolve(context, { id, answer: kind }, actorOf(options));
   const text =
     kind === "create"
-      ? "will be created, by a running daemon within seconds, else by the next sync"
+      ? "will be created, by a running daemon within seconds, otherwise by the next sync"
       : "is left out until the ERP changes it";
   if (options.json) printJson(io.stdout, { id, answer: kind });
   else io.stdout.write(`${recordLabel(id)} ${text}.\n`);

@@ -14,7 +14,7 @@ interface ResumeOptions extends ActOptions {
 
 export const registerResume: Registration = (cli) =>
   withActor(
-    cli.command("resume", "End the pause of streams").argument("[streams...]", "these streams (default: all paused)"),
+    cli.command("resume", "Resume paused streams").argument("[streams...]", "these streams (default: all paused)"),
   )
     .option("--json", "as JSON")
     .action(cli.action(run));

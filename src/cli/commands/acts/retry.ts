@@ -25,7 +25,7 @@ export const registerRetry: Registration = (cli) =>
         "Retry parked and waiting records: a running daemon does so within seconds, otherwise the next sync",
       )
       .argument("[target]", "a stream, or one record as stream/key (default: everything)")
-      .option("--code <code>", "only those that met this error")
+      .option("--code <code>", "only records with this error")
       .option("--group <id>", "the records of one cause, as svcsync groups lists them"),
   )
     .option("--json", "as JSON")

@@ -18,12 +18,9 @@ interface SkipOptions extends ActOptions {
 export const registerSkip: Registration = (cli) =>
   withActor(
     cli
-      .command(
-        "skip",
-        "Leave a record out until the ERP changes it, or all records of a stream that met the same error",
-      )
+      .command("skip", "Leave a record out until the ERP changes it, or all records of a stream with the same error")
       .argument("<target>", "one record as stream/key, or a stream with --code")
-      .option("--code <code>", "the records of the stream that met this error"),
+      .option("--code <code>", "the records of the stream with this error"),
   )
     .option("--json", "as JSON")
     .action(cli.action(run));

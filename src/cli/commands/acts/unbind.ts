@@ -16,7 +16,7 @@ interface UnbindOptions extends ActOptions {
 export const registerUnbind: Registration = (cli) =>
   withActor(
     cli
-      .command("unbind", "End the binding of a record to the wrong record of the service")
+      .command("unbind", "Unbind a record that is bound to the wrong record in the service")
       .addArgument(recordArgument()),
   )
     .option("--json", "as JSON")
@@ -24,8 +24,8 @@ export const registerUnbind: Registration = (cli) =>
     .action(cli.action(run));
 
 const nextWords = `
-What happens next: the record of the service stays as it is, with the values that were written to it. The record of the ERP is
-parked (E_UNBOUND) and held through every change: nothing is bound, created or deleted for it until you answer with
+What happens next: the record in the service stays as it is, with the values that were written to it. The record of the ERP is
+parked (E_UNBOUND) and stays held, whatever changes in the ERP: nothing is bound, created or deleted for it until you answer with
 "svcsync resolve STREAM/KEY --bind ID", --create or --skip. Records that refer to it wait when they change, and are written with
 the new id once it is bound again.
 `;

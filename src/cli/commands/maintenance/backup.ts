@@ -16,7 +16,7 @@ interface BackupOptions extends GlobalOptions {
 export const registerBackup: Registration = (cli) =>
   cli
     .command("backup", "Copy the store; the daemon may be running")
-    .argument("<file>", "file to write; it must not exist")
+    .argument("<file>", "file to write; it must not exist yet")
     .option("--json", "as JSON")
     .action(cli.action(backup));
 

@@ -19,8 +19,8 @@ interface BundleOptions extends GlobalOptions {
 
 export const registerBundle: Registration = (cli) =>
   cli
-    .command("bundle", "Collect what support needs to know into one file, without secrets and contents of records")
-    .argument("[file]", "file to write; it must not exist (default: svcsync-bundle-<time>.tar.gz)")
+    .command("bundle", "Collect what support needs to know into one file, without secrets or the contents of records")
+    .argument("[file]", "file to write; it must not exist yet (default: svcsync-bundle-<time>.tar.gz)")
     .option("--json", "as JSON")
     .action(cli.action(bundle));
 

@@ -17,8 +17,8 @@ interface NotifyOptions extends GlobalOptions {
 
 export const registerNotify: Registration = (cli) =>
   cli
-    .command("notify", "Show the channels that tell people of trouble, and whether they take messages")
-    .option("--test", "send a test message by every channel, at once and whatever the quiet hours")
+    .command("notify", "Show the notification channels and whether they accept messages")
+    .option("--test", "send a test message through every channel now, even during quiet hours")
     .option("--json", "as JSON")
     .action(cli.action(notify));
 

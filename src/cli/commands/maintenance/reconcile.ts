@@ -20,9 +20,9 @@ interface ReconcileOptions extends ActOptions {
 export const registerReconcile: Registration = (cli) =>
   withActor(
     cli
-      .command("reconcile", "Read the service and the ERP's keys, and report what differs from the store")
+      .command("reconcile", "Read the service and the ERP's keys, and report differences from the store")
       .argument("[streams...]", "these streams (default: all)")
-      .option("--repair", "write owned fields that differ once more, and read rows that were not read"),
+      .option("--repair", "rewrite owned fields that differ, and read rows that were missed"),
   )
     .option("--json", "as JSON")
     .action(cli.action(reconcile));

@@ -16,7 +16,7 @@ const LOGIN_PAUSE_MS = 5 * 60_000;
 const PROGRESS_EVERY_MS = 10_000;
 
 export const registerRun: Registration = (cli) =>
-  cli.command("run", "Run the daemon: poll the ERP and keep the service in step until stopped").action(cli.action(run));
+  cli.command("run", "Run the daemon: poll the ERP and keep the service in sync until stopped").action(cli.action(run));
 
 /** `svcsync run`: the daemon, until it is told to stop or cannot continue. */
 async function run(options: GlobalOptions, io: Io): Promise<number> {

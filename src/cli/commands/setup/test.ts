@@ -23,7 +23,7 @@ export const registerTest: Registration = (cli) =>
   cli
     .command("test", "Run the test cases of the mapping; no ERP, service, queue or store is needed")
     .argument("[files...]", `files of cases (default: all *${SUFFIX} beside the sync file)`)
-    .option("--junit <file>", "write the results as JUnit XML too")
+    .option("--junit <file>", "also write the results as JUnit XML")
     .option("--json", "the results as JSON")
     .action(cli.action(test));
 

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { duration as durationOf, localTime, systemClock } from "#model";
 import { actText, csvText, whoText } from "#operator";
 import { addCounts, countNames, noCounts, type Counts, type HistoryHour, type PersonAct } from "#store";
@@ -25,9 +25,13 @@ const BY_HOUR_MS = 3 * DAY_MS;
 export const registerHistory: Registration = (cli) =>
   cli
     .command("history", "Show what each stream did, by hour or by day: polls, changes, deliveries, requests")
-    .option("--since <when>", "a span such as 24h or 30d, or a date such as 2026-11-01", since, DAY_MS)
+    .addOption(
+      new Option("--since <when>", "a span such as 24h or 30d, or a date such as 2026-11-01")
+        .argParser(since)
+        .default(DAY_MS, "24h"),
+    )
     .option("--stream <stream>", "one stream (default: all)")
-    .option("--acts", "what people did instead: who, when and why")
+    .option("--acts", "list what people did instead: who, when and why")
     .option("--json", "one line of JSON per stream and hour, or per act")
     .option("--csv", "as CSV, a line per stream and hour, or per act")
     .action(cli.action(history));

@@ -23,10 +23,10 @@ interface PlanOptions extends ActOptions {
 }
 
 const planWords = `
-Neither the ERP nor the service is asked. A changed sync file is planned before the daemon uses it: every record of a stream whose
-mapping changed is mapped again and compared with what was last written. What only the service knows is left open: whether it refuses
-a value, whether a record was deleted there. Names (look-ups) and natural keys are taken as they were last read.
-Exit codes: 0 nothing changes, 2 the next run changes something.
+Neither the ERP nor the service is queried. A changed sync file is planned before the daemon uses it: every record of a stream whose
+mapping changed is mapped again and compared with what was last written. What only the service knows stays open: whether it refuses
+a value, whether a record was deleted there. Names (lookups) and natural keys are used as they were last read.
+Exit codes: 0 nothing changes, 2 the next run would change something.
 `;
 
 export const registerPlan: Registration = (cli) =>
@@ -36,7 +36,7 @@ export const registerPlan: Registration = (cli) =>
       .argument("[streams...]", "these streams (default: all)")
       .option("--record <record>", "one record as stream/key", recordLabelled)
       .option("--csv <file>", "write every field that would be written")
-      .option("--confirm <plan>", "let a changed mapping through that the change guard holds, by the id of its plan"),
+      .option("--confirm <plan>", "release a changed mapping that the change guard holds, by the id of its plan"),
   )
     .option("--json", "as JSON")
     .addHelpText("after", planWords)

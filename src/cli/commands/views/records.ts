@@ -21,10 +21,10 @@ interface RecordsOptions extends GlobalOptions {
 
 export const registerRecords: Registration = (cli) =>
   cli
-    .command("records", "List records by cause, with counts and what to do; by default those that need a person")
+    .command("records", "List records by cause, with counts and what to do; by default those that need attention")
     .argument("[stream]", "one stream (default: all)")
     .addOption(new Option("--state <state...>", "states to list").choices(RECORD_STATES))
-    .option("--code <code>", "only those that met this error")
+    .option("--code <code>", "only records with this error")
     .option("--each", "each record, instead of one entry per cause")
     .option("--limit <count>", "with --each or --json: at most this many", positiveInteger, 100)
     .option("--json", "one line of JSON per record")

@@ -24,17 +24,17 @@ interface StatusOptions extends GlobalOptions {
 
 export const registerStatus: Registration = (cli) =>
   cli
-    .command("status", "Show the state of each stream, what needs a person, and the health of service and queue")
+    .command("status", "Show the state of each stream, what needs attention, and the health of service and queue")
     .option("--json", "the status as JSON, from the store alone")
     .addHelpText("after", streamWords)
     .action(cli.action(status));
 
 const streamWords = `
-Stream states: loading (first load in progress), following (changes are followed), failing (the last poll failed; the next
-one tries again), held (nothing is delivered until a person decides: svcsync adopt),
-paused (nothing is delivered until the time that a person named: svcsync pause).
-Records: in sync (the service holds what the ERP showed last), due (in progress), waiting (for another record), parked and
-uncertain (a person must act), left out (by the rules of the stream or by a person), deleted (in the ERP).
+Stream states: loading (first load in progress), following (new changes are delivered), failing (the last poll failed; the next
+one retries), held (nothing is delivered until you decide: svcsync adopt, or svcsync plan after a changed mapping),
+paused (nothing is delivered until the time set with svcsync pause).
+Records: in sync (the service has what the ERP showed last), due (in progress), waiting (for another record), parked and
+uncertain (you must act), left out (by the rules of the stream or by a user), deleted (in the ERP).
 `;
 
 /** `svcsync status`: how each stream stands, from the store, and what a running daemon says of the others. */

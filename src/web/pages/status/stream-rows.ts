@@ -13,9 +13,9 @@ import { badge, instant } from "../frame/wording.ts";
 const meanings: Readonly<Record<StreamStatus["state"], string>> = {
   loading: "the first load is under way",
   following: "every change is followed",
-  failing: "the last poll failed; the next one tries again",
-  held: "nothing is delivered until a person decides",
-  paused: "nothing is delivered until the time that a person named",
+  failing: "the last poll failed; the next one retries",
+  held: "nothing is delivered until someone decides",
+  paused: "nothing is delivered until the end of the pause",
 };
 
 export const streamHeads = ["Stream", "State", "Last poll", "Records by state", "Delivered in 24 h"];
