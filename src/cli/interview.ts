@@ -76,3 +76,14 @@ export class Interview implements Disposable {
     this.#reader.prompt();
   }
 }
+
+/** A person's yes or no; undefined where no terminal is there to ask on. */
+export async function confirmed(io: Io, text: string): Promise<boolean | undefined> {
+  if (!io.isTerminal || io.stdin === undefined) return undefined;
+  using interview = new Interview(io, io.stdin);
+  const reply = await interview.ask({
+    text,
+    objection: (typed) => (/^(y|yes|n|no)$/i.test(typed) ? undefined : "wanted yes or no"),
+  });
+  return reply?.toLowerCase().startsWith("y") ?? false;
+}

@@ -3,6 +3,7 @@ import { version } from "#daemon";
 import type { CommandLine, Registration } from "./command.ts";
 import { registerAdopt } from "./commands/acts/adopt.ts";
 import { registerDeletions } from "./commands/acts/deletions.ts";
+import { registerForget } from "./commands/acts/forget.ts";
 import { registerPause } from "./commands/acts/pause.ts";
 import { registerGroups } from "./commands/acts/groups.ts";
 import { registerReread } from "./commands/acts/reread.ts";
@@ -53,6 +54,7 @@ const registrations: readonly Registration[] = [
   registerSkip,
   registerResolve,
   registerUnbind,
+  registerForget,
   registerAdopt,
   registerReconcile,
   registerDeletions,

@@ -2,6 +2,7 @@ import { ParkError } from "#model";
 import {
   bind,
   confirmDeletions,
+  forget,
   noteGroup,
   pause,
   rereadKeys,
@@ -49,6 +50,7 @@ export function pageActs(parts: Systems, streams: Configuration["syncFile"]["str
       return nudging(bind(parts, { id, stream, serviceId, isMeant: () => Promise.resolve(isMeant), signal }, by));
     },
     unbind: async (id, by) => void (await unbind(parts, id, by)),
+    forget: (id, by) => forget(parts, id, by),
     reread: async ({ stream, key }, by) => {
       const source = sources.streams.get(stream);
       if (source === undefined) throw noStream(stream);

@@ -14,6 +14,7 @@ export { retry, retryGroup, type RetryInput } from "./acts/retry.ts";
 export { skip, type Skipped, type SkipInput } from "./acts/skip.ts";
 export { bind, knownRecord, labelOf, resolve, type Bound } from "./acts/resolve.ts";
 export { unbind } from "./acts/unbind.ts";
+export { forget, forgettable, otherPlaces, type Forgettable } from "./acts/forget.ts";
 export { rereadKeys, rereadStream, type Reread } from "./acts/reread.ts";
 export { confirmChange } from "./acts/change.ts";
 export { confirmDeletions } from "./acts/deletions.ts";

@@ -1,7 +1,7 @@
 import { errorFacts, recordName, SyncError, type ErrorFacts, type Json, type RecordId } from "#model";
 import type { MappedField, Stream } from "#mapping";
 import { sameValue, type Service } from "#service";
-import type { RecordStore, RecordView } from "#store";
+import { forgottenError, isForgotten, type RecordStore, type RecordView } from "#store";
 
 /** One field on its way from the ERP to the service. */
 export interface FieldSides {
@@ -41,7 +41,7 @@ interface SidesDeps {
 export async function recordSides(
   { store, service }: SidesDeps,
   stream: Pick<Stream, "map" | "resource" | "ownedFields">,
-  record: Pick<RecordView, "row" | "deleted" | "applied" | "binding">,
+  record: Pick<RecordView, "row" | "deleted" | "applied" | "binding" | "unreadable">,
   { ask, signal }: { readonly ask: boolean; readonly signal: AbortSignal },
 ): Promise<RecordSides> {
   const mapped = await mappedNow(store, stream, record);
@@ -83,8 +83,10 @@ interface Resolved {
 async function mappedNow(
   store: SidesDeps["store"],
   stream: Pick<Stream, "map">,
-  { row, deleted }: Pick<RecordView, "row" | "deleted">,
+  record: Pick<RecordView, "row" | "deleted" | "unreadable">,
 ): Promise<MappedNow> {
+  const { row, deleted } = record;
+  if (isForgotten(record)) return { values: new Map(), verdict: forgottenError.message };
   try {
     const mapped = await stream.map(row, deleted);
     if (mapped.kind === "skip") return { values: new Map(), verdict: `left out: ${mapped.reason}` };

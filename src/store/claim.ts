@@ -128,7 +128,9 @@ export interface AuditEntry {
     | "release"
     | "deletions"
     | "plan"
-    | "note";
+    | "note"
+    | "forget"
+    | "watch";
   /** Empty where no resource is meant. */
   readonly resource: ResourceName;
   readonly serviceId?: ServiceId | undefined;

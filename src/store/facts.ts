@@ -107,6 +107,18 @@ export interface MatchEntry {
   readonly keys: Readonly<Record<string, string>>;
 }
 
+/** Why the row of a record cannot be read whose contents a person had forgotten. */
+export const forgottenError: ErrorFacts = {
+  code: "E_FORGOTTEN",
+  message: "its contents were forgotten at a person's request",
+  details: {},
+};
+
+/** Whether the record's contents were forgotten, and the ERP has not shown it since. */
+export function isForgotten({ unreadable }: { readonly unreadable?: ErrorFacts | undefined }): boolean {
+  return unreadable?.code === forgottenError.code;
+}
+
 /**
  * The note of a store that is older than the service: restored from a copy, or made again after it was lost. It holds `true`
  * until the service had time to show what was written before.

@@ -3,7 +3,8 @@ import { ParkError, RECORD_STATES, type RecordState } from "#model";
 /**
  * What can happen to a record. A worker's steps: claim, release, apply, retry, wait, park, markUncertain (the result of a
  * create is unknown), skip, remove. From elsewhere: change (the ERP), remap (the sync file), parentBound, parentRebound (to
- * another service id), recheck (the service differs), retryRequested and the four answers (a person).
+ * another service id), recheck (the service differs), retryRequested, the four answers and forget
+ * (a person).
  */
 export type RecordEvent =
   | "change"
@@ -24,7 +25,8 @@ export type RecordEvent =
   | "answerBind"
   | "answerCreate"
   | "answerSkip"
-  | "answerUnbind";
+  | "answerUnbind"
+  | "forget";
 
 type Move = RecordState | "refused";
 
@@ -59,6 +61,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     retryRequested: "due",
     recheck: "due",
     answerUnbind: "due",
+    forget: "refused",
   },
   claimed: {
     ...ANSWERS_REFUSED,
@@ -78,6 +81,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     retryRequested: "claimed",
     recheck: "claimed",
     answerUnbind: "refused",
+    forget: "refused",
   },
   waiting: {
     ...STEPS_REFUSED,
@@ -90,6 +94,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     retryRequested: "due",
     recheck: "waiting",
     answerUnbind: "due",
+    forget: "skipped",
   },
   applied: {
     ...STEPS_REFUSED,
@@ -102,6 +107,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     retryRequested: "applied",
     recheck: "due",
     answerUnbind: "due",
+    forget: "skipped",
   },
   parked: {
     ...STEPS_REFUSED,
@@ -114,6 +120,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     retryRequested: "due",
     recheck: "parked",
     answerUnbind: "due",
+    forget: "skipped",
   },
   uncertain: {
     ...STEPS_REFUSED,
@@ -126,6 +133,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     retryRequested: "due",
     recheck: "uncertain",
     answerUnbind: "refused",
+    forget: "refused",
   },
   skipped: {
     ...STEPS_REFUSED,
@@ -138,6 +146,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     retryRequested: "due",
     recheck: "skipped",
     answerUnbind: "skipped",
+    forget: "skipped",
   },
   deleted: {
     ...STEPS_REFUSED,
@@ -150,6 +159,7 @@ const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]:
     retryRequested: "deleted",
     recheck: "deleted",
     answerUnbind: "deleted",
+    forget: "deleted",
   },
 };
 

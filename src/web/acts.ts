@@ -19,6 +19,8 @@ export interface PageActs {
     by: Actor,
   ): Promise<ProposedBinding & { readonly binding: Binding; readonly isBound: boolean }>;
   unbind(id: RecordId, by: Actor): Promise<void>;
+  /** Overwrites what is kept of its contents; key and binding stay. */
+  forget(id: RecordId, by: Actor): Promise<void>;
   /** Reads the record from the ERP now. */
   reread(id: RecordId, by: Actor): Promise<void>;
   /** Confirms the deletions that the guard holds, if there are still as many as the person saw. */
@@ -35,11 +37,11 @@ export interface PageGroupNote {
   readonly snoozeHours?: number;
 }
 
-export const recordVerbs = ["retry", "skip", "create", "bind", "unbind", "reread"] as const;
+export const recordVerbs = ["retry", "skip", "create", "bind", "unbind", "reread", "forget"] as const;
 export type RecordVerb = (typeof recordVerbs)[number];
 
 export const streamVerbs = ["deletions", "pause", "resume"] as const;
 export type StreamVerb = (typeof streamVerbs)[number];
 
 /** Verbs whose effect cannot be taken back: they want a reason and a second yes. */
-export const finalVerbs: ReadonlySet<RecordVerb | StreamVerb> = new Set(["create", "unbind", "deletions"]);
+export const finalVerbs: ReadonlySet<RecordVerb | StreamVerb> = new Set(["create", "unbind", "forget", "deletions"]);

@@ -9,6 +9,7 @@ import { describeOutcomes } from "./store-outcomes.ts";
 import { describeNotices } from "./store-notices.ts";
 import { describePeople } from "./store-people.ts";
 import { describePolling } from "./store-polling.ts";
+import { describePrivacy } from "./store-privacy.ts";
 import { describeReference } from "./store-reference.ts";
 import { describeRemapping } from "./store-remapping.ts";
 import type { MakePlace, StoreFeatures } from "./store-scene.ts";
@@ -29,6 +30,7 @@ export function describeStore(name: string, makePlace: MakePlace, features: Stor
     describeReference(makePlace);
     describeFreshness(makePlace);
     describeNotices(makePlace);
+    describePrivacy(makePlace);
     describeOpening(makePlace, features);
   });
 }

@@ -33,6 +33,11 @@ describe("the states of a record", () => {
     expect(RECORD_STATES.filter((state) => !allows(state, "answerUnbind"))).toEqual(["claimed", "uncertain"]);
   });
 
+  it("let a record be forgotten only while nothing of it is on its way", () => {
+    expect(RECORD_STATES.filter((state) => !allows(state, "forget"))).toEqual(["due", "claimed", "uncertain"]);
+    expect(statesMovedTo("skipped", "forget")).toEqual(["waiting", "applied", "parked"]);
+  });
+
   it("refuse what the table does not show, by name", () => {
     expect(() => next("applied", "park")).toThrow("a record that is applied cannot park");
     expect(() => next("deleted", "apply")).toThrow(expect.objectContaining({ family: "park", code: "E_STORE_STATE" }));

@@ -38,6 +38,12 @@ describe("acts on the page", () => {
       "unbind customers/10023 by page: wrong",
       "/records/customers/10023",
     ],
+    [
+      "/records/customers/10023/forget",
+      { why: "request 17", confirm: "yes" },
+      "forget customers/10023 by page: request 17",
+      "/records/customers/10023",
+    ],
     [`/groups/${sampleGroup}/retry`, {}, `retry group ${sampleGroup} by page`, "/"],
     [
       `/groups/${sampleGroup}/note`,
@@ -63,23 +69,25 @@ describe("acts on the page", () => {
     expect(status.retried).toEqual([done]);
   });
 
-  it.each(["/records/tickets/T-1/create", "/records/customers/10023/unbind", "/streams/customers/deletions"])(
-    "that cannot be undone want a reason and a second yes: %s",
-    async (path) => {
-      const status = sampleStatus();
-      await using web = await sampleWeb({ status });
+  it.each([
+    "/records/tickets/T-1/create",
+    "/records/customers/10023/unbind",
+    "/records/customers/10023/forget",
+    "/streams/customers/deletions",
+  ])("that cannot be undone want a reason and a second yes: %s", async (path) => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status });
 
-      expect(await send(web.url, path, { confirm: "yes" })).toMatchObject({
-        status: 409,
-        text: expect.stringContaining("give the reason"),
-      });
-      expect(await send(web.url, path, { why: "x" })).toMatchObject({
-        status: 409,
-        text: expect.stringContaining("confirm that you mean it"),
-      });
-      expect(status.retried).toEqual([]);
-    },
-  );
+    expect(await send(web.url, path, { confirm: "yes" })).toMatchObject({
+      status: 409,
+      text: expect.stringContaining("give the reason"),
+    });
+    expect(await send(web.url, path, { why: "x" })).toMatchObject({
+      status: 409,
+      text: expect.stringContaining("confirm that you mean it"),
+    });
+    expect(status.retried).toEqual([]);
+  });
 
   it("show both sides before anything is bound", async () => {
     const status = sampleStatus();

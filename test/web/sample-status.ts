@@ -290,6 +290,7 @@ function sampleActs(done: string[]): PageActs {
     },
     unbind: (id, by) => noted("unbind", recordLabel(id), by),
     reread: (id, by) => noted("reread", recordLabel(id), by),
+    forget: (id, by) => noted("forget", recordLabel(id), by),
     confirmDeletions: ({ stream, count }, by) => noted("confirm", `${count} of ${stream}`, by),
     pause: ({ stream, hours }, by) => noted("pause", `${stream} for ${hours} h`, by),
     resume: (stream, by) => noted("resume", stream, by),

@@ -1,6 +1,6 @@
 import { ParkError, type ErrorFacts } from "#model";
 import type { Mapped, Stream } from "#mapping";
-import type { Claim } from "#store";
+import { forgottenError, isForgotten, type Claim } from "#store";
 import type { Resolver, Wanted } from "./resolver.ts";
 
 /** What is known of a record before its delivery acts; a plan knows the same. */
@@ -27,6 +27,7 @@ export async function courseOf(
   resolver: Resolver,
   signal: AbortSignal,
 ): Promise<Course> {
+  if (isForgotten(record)) return { kind: "skip", reason: forgottenError.message };
   if (record.unreadable) throw unreadable(record.unreadable);
   const mapped = await stream.map(record.row, record.deleted);
   switch (mapped.kind) {

@@ -11,7 +11,7 @@ import {
 } from "#model";
 import type { Stream } from "#mapping";
 import { idOf, type Service, type ServiceRecord } from "#service";
-import type { RecordStore, RecordView } from "#store";
+import { isForgotten, type RecordStore, type RecordView } from "#store";
 import { KeysInFlight } from "./keys-in-flight.ts";
 import type { Found } from "./candidates.ts";
 import type { Matcher } from "./matcher.ts";
@@ -109,7 +109,8 @@ export class AdoptionPlanner {
     let shown: Shown = { name: "", match: "" };
     let isGone = false;
     if (binding) return { id, ...shown, verdict: "bound", candidates: [binding.serviceId] };
-    if (isUnbound && state === "skipped") return { id, ...shown, verdict: "left out", candidates: [] };
+    if (isForgotten(view) || (isUnbound && state === "skipped"))
+      return { id, ...shown, verdict: "left out", candidates: [] };
     try {
       const mapped = await stream.map(row, deleted);
       isGone = mapped.kind === "deleted";

@@ -14,6 +14,8 @@ import type { CareStore } from "./care.ts";
 import type { GroupStore } from "./groups.ts";
 import type { HistoryStore } from "./history.ts";
 import type { NoticeStore } from "./notices.ts";
+import type { PrivacyStore } from "./privacy.ts";
+import type { WatchStore } from "./watches.ts";
 
 /**
  * The source of truth. Each role has a file of its own, named after who uses it: ask for the role you need.
@@ -44,6 +46,8 @@ export interface Store
   readonly groups: GroupStore;
   readonly care: CareStore;
   readonly history: HistoryStore;
+  readonly privacy: PrivacyStore;
+  readonly watches: WatchStore;
 }
 
 export interface OpenStoreOptions {
@@ -74,3 +78,5 @@ export * from "./notices.ts";
 export * from "./groups.ts";
 export * from "./care.ts";
 export * from "./history.ts";
+export * from "./privacy.ts";
+export * from "./watches.ts";

@@ -53,6 +53,8 @@ export class SqliteStore implements Store {
   readonly groups: Roles["groups"];
   readonly history: Roles["history"];
   readonly care: Roles["care"];
+  readonly privacy: Roles["privacy"];
+  readonly watches: Roles["watches"];
   #isClosing = false;
   #isClosed = false;
 
@@ -65,9 +67,9 @@ export class SqliteStore implements Store {
     this.#commit = new GroupCommit(db, disk, () => this.#deps.moment.note());
     this.#deps = makeStoreDeps(db, clock, leaseMs, logger);
     const access = { read: this.#read.bind(this), step: this.#commit.run.bind(this.#commit), clean: this.#clean };
-    const roles = makeRoles(db, this.#deps.audit, access);
+    const roles = makeRoles(db, this.#deps, access);
     ({ acts: this.acts, notices: this.notices, groups: this.groups } = roles);
-    ({ history: this.history, care: this.care } = roles);
+    ({ history: this.history, care: this.care, privacy: this.privacy, watches: this.watches } = roles);
   }
 
   /** A read of what is committed then. */

@@ -105,6 +105,7 @@ async function recordAct(
     create: () => acts.create(id, by),
     unbind: () => acts.unbind(id, by),
     reread: () => acts.reread(id, by),
+    forget: () => acts.forget(id, by),
   };
   return { fact: { record: recordLabel(id), done: verb, ...(await run[verb]()) } };
 }

@@ -7,7 +7,7 @@ import { positiveInteger, recordArgument } from "../../arguments.ts";
 import type { Registration } from "../../command.ts";
 import { openPartsContext, openStoreContext } from "../../command-context.ts";
 import { exitCode } from "../../output/exit-code.ts";
-import { Interview } from "../../interview.ts";
+import { confirmed } from "../../interview.ts";
 import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
 import { areKnown, unknownStream } from "../../known-streams.ts";
@@ -75,7 +75,7 @@ async function bindTo(id: RecordId, serviceId: number, options: ResolveOptions, 
   const stream = syncFile.streams.find(({ name }) => name === id.stream)!;
   const isMeant = async (proposed: ProposedBinding, binding: Binding) => {
     if (!options.json) io.stdout.write(sidesOf(id, binding, proposed, stream));
-    return options.yes === true || (await isConfirmed(io));
+    return options.yes === true || (await confirmed(io, "Are they the same? (yes/no)")) === true;
   };
   const input = { id, stream, serviceId, isMeant, signal: io.signal };
   const { isBound, binding, ...proposed } = await bind(context.parts, input, actorOf(options));
@@ -98,13 +98,4 @@ function sidesOf(
   return `In the ERP:     ${sideText(recordLabel(id), ours)}
 In the service: ${sideText(labelOf(binding), theirs!)}
 ${changes === "" ? `No field of ${stream.name} is known to differ.\n` : `The first write changes:\n${changes}`}`;
-}
-
-async function isConfirmed(io: Io): Promise<boolean> {
-  using interview = new Interview(io, io.stdin!);
-  const reply = await interview.ask({
-    text: "Are they the same? (yes/no)",
-    objection: (typed) => (/^(y|yes|n|no)$/i.test(typed) ? undefined : "wanted yes or no"),
-  });
-  return reply?.toLowerCase().startsWith("y") ?? false;
 }

@@ -1,7 +1,7 @@
 import { canonicalJson, oneLine, recordLabel, errorText, type Json, type RecordId } from "#model";
 import { actorText, meaningOf, recordRemedy } from "#operator";
 import { permanentlyBlockedReason } from "#pipeline";
-import type { AuditRecord, RecordStore, RecordView } from "#store";
+import { forgottenError, isForgotten, type AuditRecord, type RecordStore, type RecordView } from "#store";
 import { recordArgument } from "../../arguments.ts";
 import type { Registration } from "../../command.ts";
 import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
@@ -67,7 +67,9 @@ function asText(view: RecordView, waiting: readonly string[], history: readonly 
   return `${lines.map(oneLine).join("\n")}\n`;
 }
 
-function rowLines({ row, unreadable }: RecordView): string[] {
+function rowLines(view: RecordView): string[] {
+  const { row, unreadable } = view;
+  if (isForgotten(view)) return [`As the ERP showed it: ${forgottenError.message}.`];
   if (!unreadable) return ["As the ERP shows it:", ...members(row)];
   const last = members(row);
   return ["As the ERP showed it when it could be read:", ...(last.length > 0 ? last : ["  it never could"])];

@@ -12,6 +12,7 @@ import { runHistory } from "./0011-run-history.ts";
 import { care } from "./0012-care.ts";
 import { deletionCursors } from "./0013-deletion-cursors.ts";
 import { recentActs } from "./0014-recent-acts.ts";
+import { watches } from "./0015-watches.ts";
 
 /** The store's versions, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const migrations: readonly string[] = [
@@ -29,4 +30,5 @@ export const migrations: readonly string[] = [
   care,
   deletionCursors,
   recentActs,
+  watches,
 ];

@@ -48,9 +48,15 @@ export function recordForms(record: RecordView, frame: Frame): Html | undefined 
         )
       : undefined,
     form(id, "reread", "Read it from the ERP again", "Reads the row now; it is delivered if it changed.", frame),
+    state === "due" || state === "claimed" || state === "uncertain"
+      ? undefined
+      : form(id, "forget", "Forget its personal data", forgetWords, frame),
   ];
   return html`<div class="acts">${forms.filter((each) => each !== undefined)}</div>`;
 }
+
+const forgetWords =
+  "Row, written values and details of its history are overwritten here; key and binding stay. Delete or anonymise it in the ERP and in the service first. Backups made before now still hold it.";
 
 const idField = html`<label
   >Service id <input name="serviceId" inputmode="numeric" pattern="[0-9]+" size="9" required

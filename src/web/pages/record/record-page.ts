@@ -1,6 +1,6 @@
 import { recordLabel, type Json, type RecordId } from "#model";
 import { actorText, counted, meaningOf, recordRemedy } from "#operator";
-import type { AuditRecord, RecordView } from "#store";
+import { isForgotten, type AuditRecord, type RecordView } from "#store";
 import type { RecordDetail } from "../../contract.ts";
 import { html, type Content, type Html } from "#server";
 import { page, table, type Frame } from "../frame/layout.ts";
@@ -31,7 +31,8 @@ export function recordPage({ detail: { record, history, sides }, frame, now }: R
       ${record.binding === undefined || sides.service !== "notAsked" ? undefined : readNow(record)}
       <h2>In the ERP</h2>
       ${record.deleted ? html`<p>Deleted there; this is the last row that was seen.</p>` : undefined}
-      ${record.unreadable ? html`<p>Its latest row cannot be read; this is the last one that could be.</p>` : undefined}
+      ${isForgotten(record) ? html`<p>What it showed was forgotten at a person's request.</p>` : undefined}
+      ${record.unreadable && !isForgotten(record) ? html`<p>Its latest row cannot be read; this is the last one that could be.</p>` : undefined}
       ${fieldsTable("The row as it was read last", record.row)}
       <h2>History</h2>
       ${

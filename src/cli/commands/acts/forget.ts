@@ -1,0 +1,65 @@
+import { recordLabel, type RecordId } from "#model";
+import { forget, forgettable, labelOf, otherPlaces, type Forgettable } from "#operator";
+import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import { recordArgument } from "../../arguments.ts";
+import type { Registration } from "../../command.ts";
+import { openStoreContext } from "../../command-context.ts";
+import { confirmed } from "../../interview.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+
+interface ForgetOptions extends ActOptions {
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+export const registerForget: Registration = (cli) =>
+  withActor(
+    cli
+      .command("forget", "Overwrite the personal data that svcsync keeps of a record, and keep its binding")
+      .addArgument(recordArgument())
+      .option("--yes", "do not ask for confirmation"),
+  )
+    .option("--json", "as JSON")
+    .addHelpText("after", words)
+    .action(cli.action(run));
+
+const words = `
+Overwritten: the ERP's row and its hash, what was written to the service, errors, recorded requests, and in the history what was
+written and the reasons that people gave. Kept: key, binding, who did what and when. Do not repeat personal data in --why.
+It cannot be undone. The file of the store is rewritten: seconds per gigabyte, in which a running daemon waits.
+`;
+
+/** `svcsync forget RECORD`: overwrites contents in store and history, down to the bytes of the files. */
+async function run(id: RecordId, options: ForgetOptions, io: Io): Promise<number> {
+  await using context = await openStoreContext(options, io);
+  if (!areKnown([id.stream], context.syncFile.streams, io)) return unknownStream;
+  const record = await forgettable(context.store, id);
+  if (!options.yes) {
+    io.stderr.write(`${placesText(record)}\n`);
+    const answer = await confirmed(io, `Forget ${recordLabel(id)}? This cannot be undone. (yes/no)`);
+    if (answer === undefined) {
+      io.stderr.write("No terminal to ask on: add --yes to forget it without confirmation.\n");
+      return exitCode.usage;
+    }
+    if (!answer) {
+      io.stderr.write("Nothing was forgotten.\n");
+      return exitCode.needsPerson;
+    }
+  }
+  await forget(context, id, actorOf(options));
+  if (options.json) printJson(io.stdout, { ...record, otherPlaces: otherPlaces(record) });
+  else {
+    const { binding } = record;
+    io.stdout.write(`Forgot ${recordLabel(id)}${binding ? `; it stays bound to ${labelOf(binding)}` : ""}.\n`);
+    if (options.yes) io.stdout.write(placesText(record));
+  }
+  return exitCode.ok;
+}
+
+function placesText(record: Forgettable): string {
+  const lines = otherPlaces(record).map((place) => `- ${place}\n`);
+  return `Its contents are also elsewhere:\n${lines.join("")}`;
+}

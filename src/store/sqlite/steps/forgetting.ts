@@ -1,0 +1,106 @@
+import type { Database } from "better-sqlite3";
+import { ParkError, recordLabel, RetryError, type Actor, type RecordId, type RecordState } from "#model";
+import type { PrivacyStore } from "../../contract/privacy.ts";
+import { forgottenError } from "../../facts.ts";
+import { allows, next } from "../../transitions.ts";
+import type { Access } from "../access.ts";
+import { inFlightOf } from "../tables/in-flight.ts";
+import { parseOptional } from "../tables/json-text.ts";
+import { SELECT_RECORD, bindingOf, type RecordRow } from "../tables/record-row.ts";
+import type { Tables } from "../tables.ts";
+import { leftOut } from "./delivery-steps.ts";
+
+/** No content has this hash: whatever the ERP shows next is a change. */
+const NO_HASH = "forgotten";
+
+const OF_RECORD = "WHERE stream = @stream AND key = @key";
+/** The records that a notice is about are listed in its `affected`. */
+const namesRecord = (affected: string) => `instr(${affected}, @stream || ': ') = 1 AND instr(${affected}, @key) > 0`;
+
+/** What is overwritten or removed, statement by statement. */
+const ERASE = [
+  "UPDATE contents SET row = '{}' WHERE record = @id",
+  "DELETE FROM written WHERE record = @id",
+  `DELETE FROM match_keys WHERE (resource, service_id) IN (SELECT resource, service_id FROM bindings WHERE record = @id)`,
+  `UPDATE audit SET before = NULL, after = NULL, why = NULL ${OF_RECORD}`,
+  `DELETE FROM exchanges ${OF_RECORD}`,
+  `DELETE FROM watches ${OF_RECORD}`,
+  `UPDATE notices SET notice = json_remove(notice, '$.cause') WHERE ${namesRecord("notice ->> '$.affected'")}`,
+  `UPDATE notice_events SET event = json_remove(event, '$.notice.cause') WHERE ${namesRecord("event ->> '$.notice.affected'")}`,
+];
+
+/** Overwrites what is kept of a record's contents, down to the bytes of the files. */
+export class Forgetting implements PrivacyStore {
+  readonly #db: Database;
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #find;
+  readonly #erase;
+  readonly #move;
+
+  constructor(db: Database, tables: Tables, access: Access) {
+    this.#db = db;
+    this.#tables = tables;
+    this.#access = access;
+    this.#find = db.prepare<[string, string], RecordRow>(`${SELECT_RECORD} WHERE r.stream = ? AND r.key = ?`);
+    this.#erase = ERASE.map((sql) => db.prepare<[object]>(sql));
+    this.#move = db.prepare(`
+      UPDATE records SET state = @state, hash = '${NO_HASH}', due_at = NULL, attempts = 0, error = @error, unreadable = @unreadable
+      WHERE id = @id`);
+  }
+
+  async forget(id: RecordId, by: Actor): Promise<void> {
+    const clean = this.#access.clean(by);
+    await this.#access.step(() => this.#overwrite(id, clean), { durable: true });
+    await this.#access.read(() => this.#rewriteFiles());
+  }
+
+  #overwrite(name: RecordId, by: Actor): void {
+    const { audit, family } = this.#tables;
+    const record = this.#find.get(name.stream, name.key);
+    if (record === undefined) throw new ParkError("E_RECORD_UNKNOWN", `${recordLabel(name)} is not known to the store`);
+    const obstacle = obstacleOf(record);
+    if (obstacle !== undefined)
+      throw new ParkError("E_NOT_FORGETTABLE", `${recordLabel(name)} cannot be forgotten now: ${obstacle}`, {
+        details: { state: record.state },
+      });
+    const { id } = record;
+    const state = next(record.state, "forget");
+    for (const statement of this.#erase) statement.run({ ...name, id });
+    const error = state === "skipped" ? JSON.stringify(leftOut(forgottenError.message)) : null;
+    this.#move.run({ id, state, error, unreadable: JSON.stringify(forgottenError) });
+    family.setWaits(id, []);
+    family.wakeDependents(name, false);
+    const { resource = "", serviceId } = bindingOf(record) ?? {};
+    audit.add(name, { action: "forget", resource, serviceId, outcome: "forgotten", by });
+  }
+
+  /**
+   * Overwritten rows leave their bytes in free space of the file and in its log, and rows that moved leave copies: only a file
+   * that is written again has none.
+   */
+  #rewriteFiles(): void {
+    this.#db.exec("VACUUM");
+    const isBusy = this.#db.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) === 1;
+    if (isBusy)
+      throw new RetryError(
+        "E_STORE_LOCKED",
+        `${this.#db.name}: the record was forgotten, but another process reads the log that still has its bytes: forget it again`,
+      );
+  }
+}
+
+/** What is still to be delivered of the record, or not known to have arrived. */
+function obstacleOf({ state, deleted, intent_resource: intent, doubts }: RecordRow): string | undefined {
+  const inFlight = inFlightOf(parseOptional(doubts));
+  if (intent !== null) return `a create of ${intent} was begun, and its end is not known`;
+  if (!allows(state, "forget")) return WAITING[state];
+  if (deleted === 1 && (state === "waiting" || state === "parked")) return "its deletion is still to be carried out";
+  if (inFlight !== undefined && inFlight.kind !== "drift") return `the end of its last ${inFlight.kind} is not known`;
+  return undefined;
+}
+
+const WAITING: Readonly<Partial<Record<RecordState, string>>> = {
+  due: "a change of it is still to be delivered",
+  claimed: "it is being delivered",
+};
