@@ -14,7 +14,8 @@ export function catalogOf(database: Database): Catalog {
     },
     async table(name, signal) {
       const columns = await columnsOf(database, tableName(name), name, signal);
-      const key = await database.engine.primaryKey((query) => database.ask(query, signal), name);
+      const { rows } = await database.ask(database.engine.primaryKey(name), signal);
+      const key = rows.map(([column]) => String(column));
       return { columns: columns.map((column) => ({ name: column.name, kind: outlineKind(column) })), key };
     },
   };

@@ -1,7 +1,7 @@
 import { ParkError, RetryError, SyncError } from "#model";
 import type { QueryResult, Engine, Fault, SeenTable, Sql } from "./engines/engine.ts";
 import { Pool } from "./pool.ts";
-import { meantTable } from "./engines/seen-tables.ts";
+import { meantTable, seenTables } from "./engines/seen-tables.ts";
 
 /** Errors after which asking again later can help; all others need a person. */
 const passing = new Set<string>(["E_SOURCE_UNREACHABLE", "E_SOURCE_TIMEOUT", "E_SOURCE_BUSY"]);
@@ -35,7 +35,7 @@ export class Database implements AsyncDisposable {
   }
 
   async tables(signal: AbortSignal): Promise<readonly SeenTable[]> {
-    return this.engine.tables((query) => this.ask(query, signal));
+    return seenTables(await this.ask(this.engine.tables, signal));
   }
 
   /** The table that `name` could have meant, for a message. */

@@ -50,6 +50,12 @@ export interface SeenTable {
 
 export type Ask = (query: Sql) => Promise<QueryResult>;
 
+/** The one value of an answer. */
+export async function scalar(ask: Ask, query: Sql): Promise<Cell> {
+  const { rows } = await ask(query);
+  return rows[0]?.[0] ?? null;
+}
+
 /** What an error of a driver means for a person, by its code; undefined: no idea. */
 export interface Fault {
   readonly code: ErrorCode;
@@ -93,10 +99,10 @@ export interface Engine {
   readonly counters?: ServerCounters;
   moment(ask: Ask): Promise<Moment>;
   version(ask: Ask): Promise<string>;
-  /** The tables and views that can be seen. */
-  tables(ask: Ask): Promise<readonly SeenTable[]>;
-  /** The columns of the primary key of `table`, in order; empty where it has none. */
-  primaryKey(ask: Ask, table: string): Promise<readonly string[]>;
+  /** Schema and name of each table and view that can be seen, and whether the name alone finds it. */
+  readonly tables: Sql;
+  /** The columns of the primary key of `table`, in order; none where it has none. */
+  primaryKey(table: string): Sql;
   /** Does an index of `table` begin with `column`? Undefined where this cannot be told, as of a view. */
   indexed(ask: Ask, table: string, column: string): Promise<boolean | undefined>;
   fault(error: unknown): Fault | undefined;

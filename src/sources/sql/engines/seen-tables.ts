@@ -1,8 +1,8 @@
 import { nearest } from "#model";
-import type { Cell, SeenTable } from "./engine.ts";
+import type { QueryResult, SeenTable } from "./engine.ts";
 
-/** Tables out of an answer of schema, name, and whether the name alone finds it; those that it finds come first. */
-export function seenTables(rows: readonly (readonly Cell[])[]): SeenTable[] {
+/** The tables of an answer to {@link Engine.tables}; those that their name alone finds come first. */
+export function seenTables({ rows }: QueryResult): SeenTable[] {
   const tables = rows.map(([schema, name, isPlain]) => ({
     schema: String(schema),
     name: String(name),
@@ -23,39 +23,13 @@ export function shortName({ schema, name, isPlain }: SeenTable): string {
 export function meantTable(written: string, tables: readonly SeenTable[]): string | undefined {
   const at = written.lastIndexOf(".");
   const name = written.slice(at + 1);
-  if (at < 0)
-    return named(
-      name,
-      tables.map((table) => [table.name, shortName(table)]),
-      written,
-    );
-  const schema = written.slice(0, at);
-  const whole = tables.map((table) => ({ table, text: `${table.schema}.${table.name}` }));
-  return (
-    named(
-      name,
-      whole.filter(({ table }) => table.schema === schema).map(({ table, text }) => [table.name, text]),
-      written,
-    ) ??
-    named(
-      written,
-      whole.map(({ text }) => [text, text]),
-      written,
-    ) ??
-    named(
-      name,
-      whole.filter(({ table }) => table.name === name).map(({ text }) => [name, text]),
-      written,
-    )
-  );
-}
-
-/** What stands beside the nearest of the names, the one that was written left out. */
-function named(name: string, candidates: readonly (readonly [string, string])[], written: string): string | undefined {
-  const others = candidates.filter(([, text]) => text !== written);
-  const meant = nearest(
-    name,
-    others.map(([candidate]) => candidate),
-  );
-  return others.find(([candidate]) => candidate === meant)?.[1];
+  const others = tables
+    .map((table) => ({ ...table, answer: at < 0 ? shortName(table) : `${table.schema}.${table.name}` }))
+    .filter(({ answer }) => answer !== written);
+  const inSchema = at < 0 ? others : others.filter(({ schema }) => schema === written.slice(0, at));
+  const names = inSchema.map((table) => table.name);
+  const meant = nearest(name, names);
+  if (meant !== undefined || at < 0) return inSchema.find((table) => table.name === meant)?.answer;
+  const answers = others.map(({ answer }) => answer);
+  return nearest(written, answers) ?? others.find((table) => table.name === name)?.answer;
 }

@@ -3,12 +3,11 @@ import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { sql } from "kysely";
 import type { ColumnKind } from "../read/column.ts";
-import { compilerOf, earliestText } from "../compile.ts";
-import type { QueryResult, Ask, Cell, Engine, Fault, Session } from "./engine.ts";
+import { compilerOf, unsetText } from "../compile.ts";
+import { scalar, type Cell, type Engine, type Fault, type QueryResult, type Session } from "./engine.ts";
 import { errorCode, errorText } from "./network-fault.ts";
 import { RowBudget } from "./row-budget.ts";
 import type { SqlSettings } from "../settings.ts";
-import { seenTables } from "./seen-tables.ts";
 
 /** A writer of the ERP may hold the file this long before a read gives up. */
 const busyTimeoutMs = 5_000;
@@ -34,31 +33,19 @@ export function sqliteEngine(settings: SqlSettings): Engine {
       return whole ? sql`(${name} = ${text} or ${name} = ${BigInt(text)})` : sql`${name} = ${text}`;
     },
     // Every number sorts before every text: this also finds a number that was stored among texts.
-    unset(column, text) {
-      const name = sql.id(column.name);
-      return text === "date"
-        ? sql`(${name} is null or ${name} < ${earliestText})`
-        : sql`(${name} is null or ${name} = '')`;
-    },
+    unset: (column, text) => unsetText(sql.id(column.name), text ?? "time"),
     async moment(ask) {
-      const { rows } = await ask(sql`select cast((julianday('now') - 2440587.5) * 86400000 as integer)`);
-      return { atMs: Number(rows[0]![0]), open: [], oldestMs: undefined };
+      const clock = await scalar(ask, sql`select cast((julianday('now') - 2440587.5) * 86400000 as integer)`);
+      return { atMs: Number(clock), open: [], oldestMs: undefined };
     },
-    version: async (ask) => `SQLite ${await scalar(ask, "select sqlite_version()")}`,
-    async tables(ask) {
-      const { rows } = await ask(sql`
-        select 'main', name, 1 from sqlite_master where type in ('table', 'view') and name not like 'sqlite\\_%' escape '\\'`);
-      return seenTables(rows);
-    },
-    async primaryKey(ask, table) {
-      const plain = table.split(".").at(-1);
-      const { rows } = await ask(sql`select name from pragma_table_info(${plain}) where pk > 0 order by pk`);
-      return rows.map(([name]) => String(name));
-    },
+    version: async (ask) => `SQLite ${String(await scalar(ask, sql`select sqlite_version()`))}`,
+    tables: sql`
+        select 'main', name, 1 from sqlite_master where type in ('table', 'view') and name not like 'sqlite\\_%' escape '\\'`,
+    primaryKey: (table) => sql`select name from pragma_table_info(${plainName(table)}) where pk > 0 order by pk`,
     async indexed(ask, table, column) {
-      const plain = table.split(".").at(-1)!;
-      const kind = await ask(sql`select type from sqlite_master where name = ${plain}`);
-      if (kind.rows[0]?.[0] !== "table") return undefined;
+      const plain = plainName(table);
+      const kind = await scalar(ask, sql`select type from sqlite_master where name = ${plain}`);
+      if (kind !== "table") return undefined;
       const { rows } = await ask(sql`
         select 1 from pragma_index_list(${plain}) as i, pragma_index_info(i.name) as c
         where c.seqno = 0 and c.name = ${column} collate nocase`);
@@ -66,6 +53,10 @@ export function sqliteEngine(settings: SqlSettings): Engine {
     },
     fault,
   };
+}
+
+function plainName(table: string): string {
+  return table.slice(table.lastIndexOf(".") + 1);
 }
 
 /** SQLite does not say which file it could not open. */
@@ -150,11 +141,6 @@ function sqlitePath(url: string): string {
   if (url.startsWith("file:")) return fileURLToPath(url);
   const path = url.replace(/^sqlite:/i, "");
   return path.startsWith("//") ? path.slice(2) : path;
-}
-
-async function scalar(ask: Ask, text: string): Promise<string> {
-  const { rows } = await ask(sql.raw(text));
-  return String(rows[0]?.[0] ?? "");
 }
 
 const codes: readonly (readonly [RegExp, Fault["code"]])[] = [

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { ParkError } from "#model";
-import type { Phase } from "./cursor.ts";
-import type { Ask, Cell, Engine } from "../engines/engine.ts";
+import { scalar, type Ask, type Cell, type Engine, type ServerCounters } from "../engines/engine.ts";
 import type { Layout } from "../read/layout.ts";
-import type { Begun, Bounds, Condition, Marker } from "./marker.ts";
 import { Oddity, placeOf, said } from "../read/oddity.ts";
+import type { Phase } from "./cursor.ts";
+import type { Begun, Bounds, Condition, Marker } from "./marker.ts";
 import { settle, type Settled } from "./settle.ts";
 
 export interface Ceiling {
@@ -104,4 +104,25 @@ export class CounterMarker implements Marker {
 
 function isForgotten(mark: string, lowest: bigint | undefined): boolean {
   return lowest !== undefined && BigInt(mark) < lowest;
+}
+
+/** @throws {ParkError} E_SOURCE_COUNTER where the database has no such counters. */
+export function serverCounters(engine: Engine, wanted: string): ServerCounters {
+  if (engine.counters) return engine.counters;
+  throw new ParkError("E_SOURCE_COUNTER", `only SQL Server has ${wanted}, and this database is ${engine.name}`);
+}
+
+export async function rowversionCeiling(counters: ServerCounters, ask: Ask): Promise<Ceiling> {
+  return { highest: BigInt(String(await scalar(ask, counters.rowversionCeiling))), lowest: undefined };
+}
+
+/** @throws {ParkError} E_SOURCE_TRACKING when change tracking is off for the table, or the user may not see it. */
+export async function trackingCeiling(counters: ServerCounters, table: string, ask: Ask): Promise<Ceiling> {
+  const { rows } = await ask(counters.trackedVersions(table));
+  const [current = null, lowest = null] = rows[0] ?? [];
+  if (current === null || lowest === null)
+    throw new ParkError("E_SOURCE_TRACKING", `change tracking of ${table} is not enabled, or the user may not see it`, {
+      details: { table },
+    });
+  return { highest: BigInt(String(current)), lowest: BigInt(String(lowest)) };
 }

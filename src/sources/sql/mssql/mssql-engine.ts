@@ -2,11 +2,10 @@ import { sql } from "kysely";
 import type { ErrorCode } from "#model";
 import type { Column } from "../read/column.ts";
 import { compilerOf, unsetText } from "../compile.ts";
-import type { Cell, Engine, Fault, ServerCounters, Sql } from "../engines/engine.ts";
+import { scalar, type Cell, type Engine, type Fault, type ServerCounters, type Sql } from "../engines/engine.ts";
 import { errorCode, networkFault } from "../engines/network-fault.ts";
 import type { SqlSettings } from "../settings.ts";
 import { parseStampText } from "../markers/stamp-text.ts";
-import { seenTables } from "../engines/seen-tables.ts";
 
 /** CONVERT's style of `yyyy-mm-dd hh:mi:ss.fffffff`: the same under every language and DATEFORMAT. */
 const odbcStyle = sql.raw("121");
@@ -27,27 +26,19 @@ export function mssqlEngine(settings: SqlSettings): Engine {
     unset: (column, text) => unsetText(sql.id(column.name), text),
     counters,
     async moment(ask) {
-      const { rows } = await ask(sql`select convert(varchar(33), sysutcdatetime(), ${odbcStyle})`);
-      return { atMs: parseStampText(String(rows[0]![0]))!.wallMs, open: undefined, oldestMs: undefined };
+      const clock = await scalar(ask, sql`select convert(varchar(33), sysutcdatetime(), ${odbcStyle})`);
+      return { atMs: parseStampText(String(clock))?.wallMs ?? Number.NaN, open: undefined, oldestMs: undefined };
     },
-    async version(ask) {
-      const { rows } = await ask(sql`select cast(serverproperty('ProductVersion') as varchar(40))`);
-      return `SQL Server ${String(rows[0]![0])}`;
-    },
-    async tables(ask) {
-      const { rows } = await ask(sql`
+    version: async (ask) =>
+      `SQL Server ${String(await scalar(ask, sql`select cast(serverproperty('ProductVersion') as varchar(40))`))}`,
+    tables: sql`
         select schema_name(schema_id), name, case when schema_id = schema_id(schema_name()) then 1 else 0 end
-        from sys.objects where type in ('U', 'V')`);
-      return seenTables(rows);
-    },
-    async primaryKey(ask, table) {
-      const { rows } = await ask(sql`
+        from sys.objects where type in ('U', 'V')`,
+    primaryKey: (table) => sql`
         select c.name from sys.indexes i
         join sys.index_columns k on k.object_id = i.object_id and k.index_id = i.index_id
         join sys.columns c on c.object_id = k.object_id and c.column_id = k.column_id
-        where i.is_primary_key = 1 and i.object_id = object_id(${table}) order by k.key_ordinal`);
-      return rows.map(([name]) => String(name));
-    },
+        where i.is_primary_key = 1 and i.object_id = object_id(${table}) order by k.key_ordinal`,
     async indexed(ask, table, column) {
       const { rows } = await ask(sql`
         select o.type, (

@@ -1,11 +1,10 @@
 import { sql } from "kysely";
-import { SyncError } from "#model";
-import type { Column } from "../read/column.ts";
+import { SyncError, type ErrorCode } from "#model";
 import { compilerOf, unsetText } from "../compile.ts";
-import type { Ask, Cell, Engine, Moment, Sql } from "../engines/engine.ts";
-import { mysqlFault } from "./mysql-fault.ts";
+import { scalar, type Ask, type Cell, type Engine, type Fault, type Moment, type Sql } from "../engines/engine.ts";
+import { errorCode, errorText, networkFault } from "../engines/network-fault.ts";
+import type { Column } from "../read/column.ts";
 import type { SqlSettings } from "../settings.ts";
-import { seenTables } from "../engines/seen-tables.ts";
 
 /** MariaDB 10.5 and later, MySQL 8 and later. Values travel as text and are cast to the type of the column they meet. */
 export function mysqlEngine(settings: SqlSettings): Engine {
@@ -35,22 +34,17 @@ export function mysqlEngine(settings: SqlSettings): Engine {
     },
     moment,
     async version(ask) {
-      const { rows } = await ask(sql`select version()`);
-      const version = String(rows[0]![0]);
+      const version = String(await scalar(ask, sql`select version()`));
       return version.includes("MariaDB") ? `MariaDB ${version.split("-")[0]}` : `MySQL ${version}`;
     },
-    async tables(ask) {
-      const { rows } = await ask(sql`
+    tables: sql`
         select table_schema, table_name, table_schema = database() from information_schema.tables
-        where table_schema not in ('information_schema', 'mysql', 'performance_schema', 'sys')`);
-      return seenTables(rows);
-    },
-    async primaryKey(ask, table) {
+        where table_schema not in ('information_schema', 'mysql', 'performance_schema', 'sys')`,
+    primaryKey(table) {
       const { schema, name } = placeOf(table);
-      const { rows } = await ask(sql`
+      return sql`
         select column_name from information_schema.statistics
-        where table_schema = ${schema} and table_name = ${name} and index_name = 'PRIMARY' order by seq_in_index`);
-      return rows.map(([column]) => String(column));
+        where table_schema = ${schema} and table_name = ${name} and index_name = 'PRIMARY' order by seq_in_index`;
     },
     async indexed(ask, table, column) {
       const { schema, name } = placeOf(table);
@@ -104,8 +98,8 @@ function bound(cell: Cell, column: Column): Sql {
  * every 0.1 s: they make the mark wait for long transactions, and the overlap covers the short ones.
  */
 async function moment(ask: Ask): Promise<Moment> {
-  const clock = await ask(sql`select unix_timestamp(now(3))`);
-  return { atMs: Math.floor(Number(clock.rows[0]![0]) * 1000), open: await openTransactions(ask), oldestMs: undefined };
+  const clock = await scalar(ask, sql`select unix_timestamp(now(3))`);
+  return { atMs: Math.floor(Number(clock) * 1000), open: await openTransactions(ask), oldestMs: undefined };
 }
 
 async function openTransactions(ask: Ask): Promise<readonly string[] | undefined> {
@@ -118,4 +112,44 @@ async function openTransactions(ask: Ask): Promise<readonly string[] | undefined
     if (error instanceof SyncError && error.code === "E_SOURCE_FORBIDDEN") return undefined;
     throw error;
   }
+}
+
+/** Error names of MySQL and MariaDB, as the driver spells them. */
+const names: Readonly<Record<string, ErrorCode>> = {
+  ER_ACCESS_DENIED_ERROR: "E_SOURCE_LOGIN",
+  ER_ACCESS_DENIED_NO_PASSWORD_ERROR: "E_SOURCE_LOGIN",
+  ER_HOST_NOT_PRIVILEGED: "E_SOURCE_LOGIN",
+  ER_BAD_DB_ERROR: "E_SOURCE_DATABASE",
+  ER_DBACCESS_DENIED_ERROR: "E_SOURCE_FORBIDDEN",
+  ER_TABLEACCESS_DENIED_ERROR: "E_SOURCE_FORBIDDEN",
+  ER_COLUMNACCESS_DENIED_ERROR: "E_SOURCE_FORBIDDEN",
+  ER_SPECIFIC_ACCESS_DENIED_ERROR: "E_SOURCE_FORBIDDEN",
+  ER_NO_SUCH_TABLE: "E_SOURCE_TABLE",
+  ER_BAD_FIELD_ERROR: "E_SOURCE_COLUMN",
+  ER_QUERY_TIMEOUT: "E_SOURCE_TIMEOUT",
+  ER_STATEMENT_TIMEOUT: "E_SOURCE_TIMEOUT",
+  ER_LOCK_WAIT_TIMEOUT: "E_SOURCE_BUSY",
+  ER_LOCK_DEADLOCK: "E_SOURCE_BUSY",
+  ER_CON_COUNT_ERROR: "E_SOURCE_BUSY",
+  ER_USER_LIMIT_REACHED: "E_SOURCE_BUSY",
+  ER_SERVER_SHUTDOWN: "E_SOURCE_UNREACHABLE",
+  ER_NEW_ABORTING_CONNECTION: "E_SOURCE_UNREACHABLE",
+  ER_CONNECTION_KILLED: "E_SOURCE_UNREACHABLE",
+  PROTOCOL_SEQUENCE_TIMEOUT: "E_SOURCE_TIMEOUT",
+  HANDSHAKE_NO_SSL_SUPPORT: "E_SOURCE_TLS",
+  HANDSHAKE_SSL_ERROR: "E_SOURCE_TLS",
+};
+
+/** MariaDB's numbers that the driver has no name for: max_statement_time exceeded. */
+const mariadbTimeout = 1969;
+
+function mysqlFault(error: unknown): Fault | undefined {
+  const code = errorCode(error);
+  const number = typeof error === "object" && error !== null && "errno" in error ? error.errno : undefined;
+  if (number === mariadbTimeout) return { code: "E_SOURCE_TIMEOUT" };
+  const known = code === undefined ? undefined : names[code];
+  if (known !== undefined) return { code: known, subject: /'([^']+)'/.exec(errorText(error))?.[1] };
+  if (/closed state|server closed the connection|Connection lost/.test(errorText(error)))
+    return { code: "E_SOURCE_UNREACHABLE" };
+  return networkFault(error);
 }

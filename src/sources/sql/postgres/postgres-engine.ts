@@ -1,9 +1,9 @@
 import { sql } from "kysely";
+import type { ErrorCode } from "#model";
 import { compilerOf, unsetText } from "../compile.ts";
-import type { Ask, Engine, Moment } from "../engines/engine.ts";
-import { postgresFault } from "./postgres-fault.ts";
+import { scalar, type Ask, type Engine, type Fault, type Moment } from "../engines/engine.ts";
+import { errorCode, errorText, networkFault } from "../engines/network-fault.ts";
 import type { SqlSettings } from "../settings.ts";
-import { seenTables } from "../engines/seen-tables.ts";
 
 /** PostgreSQL 12 and later. Values travel as text, which is exact, and take the type of the column they meet. */
 export function postgresEngine(settings: SqlSettings): Engine {
@@ -25,25 +25,16 @@ export function postgresEngine(settings: SqlSettings): Engine {
       return dated ? sql`(${name} is null or ${name} = '-infinity')` : unsetText(name, text);
     },
     moment,
-    async version(ask) {
-      const { rows } = await ask(sql`select current_setting('server_version')`);
-      return `PostgreSQL ${String(rows[0]![0])}`;
-    },
-    async tables(ask) {
-      const { rows } = await ask(sql`
+    version: async (ask) => `PostgreSQL ${String(await scalar(ask, sql`select current_setting('server_version')`))}`,
+    tables: sql`
         select n.nspname, c.relname, pg_table_is_visible(c.oid) from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
-          and n.nspname not in ('pg_catalog', 'information_schema') and has_any_column_privilege(c.oid, 'select')`);
-      return seenTables(rows);
-    },
-    async primaryKey(ask, table) {
-      const { rows } = await ask(sql`
+          and n.nspname not in ('pg_catalog', 'information_schema') and has_any_column_privilege(c.oid, 'select')`,
+    primaryKey: (table) => sql`
         select a.attname from pg_index i
         cross join unnest(i.indkey::int2[]) with ordinality as k(attnum, place)
         join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
-        where i.indisprimary and i.indrelid = to_regclass(${quoted(table)}) order by k.place`);
-      return rows.map(([name]) => String(name));
-    },
+        where i.indisprimary and i.indrelid = to_regclass(${quoted(table)}) order by k.place`,
     async indexed(ask, table, column) {
       const { rows } = await ask(sql`
         select c.relkind in ('v', 'f'), exists (
@@ -100,4 +91,29 @@ const shapes: Readonly<Record<string, RegExp>> = {
 /** A key that the column's type cannot hold names no record; PostgreSQL would refuse the statement. */
 function fits(type: string, text: string): boolean {
   return shapes[type]?.test(text) ?? true;
+}
+
+/** SQLSTATE values and classes, from the appendix of PostgreSQL's manual. */
+const states: readonly (readonly [state: RegExp, code: ErrorCode])[] = [
+  [/^28/, "E_SOURCE_LOGIN"],
+  [/^3D000$/, "E_SOURCE_DATABASE"],
+  [/^42P01$|^3F000$/, "E_SOURCE_TABLE"],
+  [/^42703$/, "E_SOURCE_COLUMN"],
+  [/^42501$/, "E_SOURCE_FORBIDDEN"],
+  [/^57014$/, "E_SOURCE_TIMEOUT"],
+  [/^(40001|40P01|55P03|53...)$/, "E_SOURCE_BUSY"],
+  [/^(08...|57P0.|58...|25P03)$/, "E_SOURCE_UNREACHABLE"],
+];
+
+function postgresFault(error: unknown): Fault | undefined {
+  const code = errorCode(error);
+  const text = errorText(error);
+  const known = states.find(([state]) => code !== undefined && state.test(code));
+  if (known) return { code: known[1], subject: /"([^"]+)"/.exec(text)?.[1] };
+  if (/read timeout/.test(text)) return { code: "E_SOURCE_TIMEOUT" };
+  if (/does not support SSL/.test(text)) return { code: "E_SOURCE_TLS" };
+  if (/terminated|timeout expired|timeout exceeded|not queryable|Client was closed/.test(text))
+    return { code: "E_SOURCE_UNREACHABLE" };
+  if (/password must be a string|SASL/.test(text)) return { code: "E_SOURCE_LOGIN" };
+  return networkFault(error);
 }

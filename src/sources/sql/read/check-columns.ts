@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Finding } from "#model";
+import type { ErrorCode, Finding } from "#model";
 import { all, list } from "../compile.ts";
 import { conditionsOf } from "../markers/marker.ts";
-import type { Ask } from "../engines/engine.ts";
+import { scalar, type Ask } from "../engines/engine.ts";
 import { changesFeed, type StreamContext } from "./feeds.ts";
 import { countKeyless, reasonOf } from "./keyless.ts";
 import { keyReader, type Layout } from "./layout.ts";
@@ -12,15 +12,10 @@ export async function checkKey(context: StreamContext, layout: Layout, signal: A
   const { database } = context;
   const subject = `${layout.label}: key`;
   const keyless = await countKeyless(database, layout, signal);
-  if (keyless > 0)
-    return [
-      {
-        subject,
-        verdict: "problem",
-        message: `${reasonOf(layout, keyless)} (E_SOURCE_KEY_NULL)`,
-        code: "E_SOURCE_KEY_NULL",
-      },
-    ];
+  const problem = (code: ErrorCode, message: string): Finding[] => [
+    { subject, verdict: "problem", message: `${message} (${code})`, code },
+  ];
+  if (keyless > 0) return problem("E_SOURCE_KEY_NULL", reasonOf(layout, keyless));
   const names = list(layout.key.map((column) => sql.id(column.name)));
   const selected = list(layout.key.map((column, at) => sql`${database.engine.exact(column)} as ${sql.id(`c${at}`)}`));
   const { rows } = await database.ask(
@@ -31,14 +26,7 @@ export async function checkKey(context: StreamContext, layout: Layout, signal: A
   const [twice] = rows;
   if (!twice) return [{ subject, verdict: "ok", message: "is unique and never NULL" }];
   const key = keyReader({ key: layout.key, columns: layout.key })(twice);
-  return [
-    {
-      subject,
-      verdict: "problem",
-      message: `several rows have the key ${key} (E_SOURCE_KEY_AMBIGUOUS)`,
-      code: "E_SOURCE_KEY_AMBIGUOUS",
-    },
-  ];
+  return problem("E_SOURCE_KEY_AMBIGUOUS", `several rows have the key ${key}`);
 }
 
 /** Does the stamp or counter hold what it should, in every row, and can the database find the new ones quickly? */
@@ -54,69 +42,36 @@ export async function checkMarks(context: StreamContext, layout: Layout, signal:
   const count = async (phase: "unset" | "future") => {
     if (!increment.marker.phases.includes(phase)) return 0;
     const which = all([read.condition, ...conditionsOf(increment.marker.condition(phase, bounds))]);
-    return Number((await ask(sql`select count(*) from ${read.from} where ${which}`)).rows[0]![0]);
+    return Number(await scalar(ask, sql`select count(*) from ${read.from} where ${which}`));
   };
-  return [
-    ...zoneFindings(increment.marker.wall && !context.zoneIsSet, read),
-    ...unsetFindings(read, await count("unset")),
-    ...futureFindings(read, await count("future")),
-    ...(await indexFindings(context, read, ask)),
-  ];
-}
-
-function subjectOf(layout: Layout): string {
-  return `${layout.label}: ${layout.marks.map(({ name }) => name).join(", ")}`;
-}
-
-function zoneFindings(assumed: boolean, layout: Layout): Finding[] {
-  if (!assumed) return [];
-  return [
-    {
-      subject: subjectOf(layout),
-      verdict: "warning",
-      message: "its stamps carry no time zone, and the source has none: they are read as UTC",
-      remedy: "Set the source's `timezone` to the zone in which the ERP writes, e.g. Europe/Berlin.",
-    },
-  ];
-}
-
-function unsetFindings(layout: Layout, count: number): Finding[] {
-  const subject = subjectOf(layout);
-  if (count === 0) return [{ subject, verdict: "ok", message: "is set in every row" }];
-  return [
-    {
-      subject,
-      verdict: "warning",
-      message: `${count} rows have no stamp: every poll reads them again`,
-      remedy: "Nothing is lost. Where they are many, use a query with COALESCE of the change and the creation stamp.",
-    },
-  ];
-}
-
-function futureFindings(layout: Layout, count: number): Finding[] {
-  if (count === 0) return [];
-  return [
-    {
-      subject: subjectOf(layout),
-      verdict: "warning",
-      message: `${count} rows have a stamp later than the server's clock: every poll reads them again`,
-      remedy: "Check the source's `timezone`, and the clock of the machine that writes the stamps.",
-    },
-  ];
-}
-
-async function indexFindings(context: StreamContext, layout: Layout, ask: Ask): Promise<Finding[]> {
-  const { read, database } = context;
-  const table = read.outbox?.table ?? read.table;
-  const [mark] = layout.marks;
-  const indexed = table === undefined || !mark ? undefined : await database.engine.indexed(ask, table, mark.name);
-  if (indexed !== false) return [];
-  return [
-    {
-      subject: subjectOf(layout),
-      verdict: "warning",
-      message: `no index of ${table} begins with ${mark!.name}: every poll reads the whole table`,
-      remedy: `Ask the ERP's administrator for an index on (${mark!.name}, ${layout.key.map(({ name }) => name).join(", ")}).`,
-    },
-  ];
+  const table = context.read.outbox?.table ?? context.read.table;
+  const [mark] = read.marks;
+  const subject = `${read.label}: ${read.marks.map(({ name }) => name).join(", ")}`;
+  const findings: Finding[] = [];
+  const warn = (message: string, remedy: string) => findings.push({ subject, verdict: "warning", message, remedy });
+  if (increment.marker.wall && !context.zoneIsSet)
+    warn(
+      "its stamps carry no time zone, and the source has none: they are read as UTC",
+      "Set the source's `timezone` to the zone in which the ERP writes, e.g. Europe/Berlin.",
+    );
+  const unset = await count("unset");
+  if (unset === 0) findings.push({ subject, verdict: "ok", message: "is set in every row" });
+  else
+    warn(
+      `${unset} rows have no stamp: every poll reads them again`,
+      "Nothing is lost. Where they are many, use a query with COALESCE of the change and the creation stamp.",
+    );
+  const future = await count("future");
+  if (future > 0)
+    warn(
+      `${future} rows have a stamp later than the server's clock: every poll reads them again`,
+      "Check the source's `timezone`, and the clock of the machine that writes the stamps.",
+    );
+  const { engine } = context.database;
+  if (table !== undefined && mark && (await engine.indexed(ask, table, mark.name)) === false)
+    warn(
+      `no index of ${table} begins with ${mark.name}: every poll reads the whole table`,
+      `Ask the ERP's administrator for an index on (${[mark, ...read.key].map(({ name }) => name).join(", ")}).`,
+    );
+  return findings;
 }

@@ -1,19 +1,18 @@
 import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
-import type { CellReader } from "./cells.ts";
-import { CounterMarker } from "../markers/counter-marker.ts";
-import { fingerprint } from "../markers/cursor.ts";
 import type { Database } from "../database.ts";
 import type { Ask } from "../engines/engine.ts";
+import { CounterMarker, rowversionCeiling, serverCounters, trackingCeiling } from "../markers/counter-marker.ts";
+import { fingerprint } from "../markers/cursor.ts";
+import type { Marker } from "../markers/marker.ts";
+import { StampMarker } from "../markers/stamp-marker.ts";
+import { stampScale } from "../markers/stamp-scale.ts";
+import { counterOf, stampOf, type CounterColumn, type SqlRead, type StampColumns } from "../read.ts";
+import type { CellReader } from "./cells.ts";
 import type { FeedOptions } from "./feed.ts";
 import type { Keyless } from "./keyless.ts";
 import { describeLayout, type Layout, type LayoutRequest } from "./layout.ts";
-import type { Marker } from "../markers/marker.ts";
-import { counterOf, stampOf, type CounterColumn, type SqlRead, type StampColumns } from "../read.ts";
 import { KeyLog, Records } from "./records.ts";
-import { rowversionCeiling, serverCounters, trackingCeiling } from "../markers/server-counters.ts";
-import { StampMarker } from "../markers/stamp-marker.ts";
-import { stampScale } from "../markers/stamp-scale.ts";
 
 /** What a stream knows of itself before it has asked the database anything. */
 export interface StreamContext {
