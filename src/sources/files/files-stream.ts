@@ -18,8 +18,7 @@ import { filesCursorJson, parseFilesCursor, remember, type FilesCursor } from ".
 import type { Folder } from "./folder/folder.ts";
 import { arrivals, waiting } from "./folder/inbox.ts";
 import { inspect, type Inspected } from "./read/inspect.ts";
-import { parsed } from "./read/parse.ts";
-import { convert } from "./read/row.ts";
+import { keyedRows } from "./read/row.ts";
 import type { FilesRead, FilesSettings } from "./schema.ts";
 
 /** What the rows of a batch may hold, whatever their number. */
@@ -143,15 +142,8 @@ export class FilesStream {
     if (changes.length + unreadable.length > 0) yield { changes, unreadable, rows };
   }
 
-  /** The rows of a file that have a key. */
-  async *#rows(file: ClaimedFile): AsyncGenerator<{ key: Key; row: Row } | UnreadableRow> {
-    for await (const one of parsed(await this.#folder.open(this.#path(file)), this.#read)) {
-      if (!("record" in one)) continue;
-      const converted = convert(one.record, this.#read, this.#settings.timezone);
-      if ("row" in converted) yield converted;
-      else if (converted.key !== undefined)
-        yield { key: converted.key, place: `${file.name}:${one.line}`, reason: converted.reason };
-    }
+  #rows(file: ClaimedFile) {
+    return keyedRows(this.#folder, { path: this.#path(file), name: file.name }, this.#read, this.#settings.timezone);
   }
 
   async #putAway(file: ClaimedFile, { rows, bad, badCount, keyless }: Inspected): Promise<void> {

@@ -1,5 +1,5 @@
 import { ParkError } from "#model";
-import { jsonText } from "../wire/walk/json-value.ts";
+import { jsonText } from "../wire/stamps/values.ts";
 import type { Manners } from "./presets.ts";
 import { plainValue } from "./values.ts";
 

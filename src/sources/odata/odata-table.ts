@@ -1,13 +1,10 @@
-import type { Json, JsonObject, Key, Row } from "#model";
-import { joinKey, splitKey } from "#model";
-import { EmptyPages } from "../wire/walk/empty-pages.ts";
-import { jsonText } from "../wire/walk/json-value.ts";
-import { PageGauge } from "../wire/walk/page-gauge.ts";
-import { RowReader } from "../wire/walk/read-rows.ts";
+import { z } from "zod";
+import { joinKey, ParkError, splitKey, type Json, type JsonObject, type Key, type Row } from "#model";
+import { jsonText, keyParts, lastKey } from "../wire/stamps/values.ts";
 import type { KeyPage, Scope, WireTable } from "../wire/table.ts";
-import { keyParts, lastKey } from "../wire/stamps/values.ts";
+import { EmptyPages, PageGauge } from "../wire/walk/paging.ts";
+import { RowReader } from "../wire/walk/read-rows.ts";
 import type { ODataClient } from "./client.ts";
-import { keyConditions, keyPlace, nextPlace } from "./key-conditions.ts";
 import { literal } from "./literal.ts";
 import { typeOf, type EntityShape } from "./metadata.ts";
 import type { Manners } from "./presets.ts";
@@ -143,4 +140,45 @@ export class ODataTable implements WireTable {
     const full = this.#manners.version === "v2" && this.#gauge.mayContinue(rows.length, size);
     return { rows, more: next !== undefined || full, ...(next === undefined ? {} : { next }) };
   }
+}
+
+/**
+ * Where a page by key begins: after `parts`, among the rows that share the first `level` of them. One comparison with
+ * `and` each, for there are services that refuse `or` over two properties.
+ */
+interface KeyPlace {
+  readonly parts: readonly string[];
+  readonly level: number;
+}
+
+const placeSchema = z.strictObject({ parts: z.array(z.string()), level: z.int() });
+
+/** @throws {ParkError} E_SOURCE_CURSOR */
+function keyPlace(after: Json): KeyPlace {
+  const parsed = placeSchema.safeParse(after);
+  if (parsed.success) return parsed.data;
+  throw new ParkError(
+    "E_SOURCE_CURSOR",
+    "the stored cursor names no key of this entity set; reset the stream's cursor",
+  );
+}
+
+function keyConditions(
+  place: KeyPlace,
+  keys: readonly string[],
+  write: (part: string, key: string) => string,
+): string[] {
+  return keys
+    .slice(0, place.level + 1)
+    .map((key, index) => `${key} ${index < place.level ? "eq" : "gt"} ${write(place.parts[index]!, key)}`);
+}
+
+/** After a page: behind its last row, or, when no row is left there, one level up; undefined at the end. */
+function nextPlace(
+  last: readonly string[] | undefined,
+  more: boolean,
+  before: KeyPlace | undefined,
+): KeyPlace | undefined {
+  if (more && last !== undefined) return { parts: last, level: last.length - 1 };
+  return before === undefined || before.level === 0 ? undefined : { parts: before.parts, level: before.level - 1 };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { precisionSchema } from "../wire/stamps/precision.ts";
+import { precisionSchema } from "../wire/stamps/stamp-format.ts";
 import { pollSettings, webSettings } from "../wire/client/web-settings.ts";
 
 export const settingsSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import type { Track } from "../wire/walk/changes.ts";
-import { PRECISIONS } from "../wire/stamps/precision.ts";
+import { PRECISIONS } from "../wire/stamps/stamp-format.ts";
 import { reachFindings } from "../wire/client/web-check.ts";
 import { WebClient } from "../wire/client/web-client.ts";
 import { wireStream } from "../wire/wire-stream.ts";

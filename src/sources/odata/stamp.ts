@@ -1,12 +1,10 @@
 import { ParkError, type Json, type JsonObject } from "#model";
-import { jsonText } from "../wire/walk/json-value.ts";
-import type { Precision } from "../wire/stamps/precision.ts";
-import { PRECISIONS } from "../wire/stamps/precision.ts";
-import { decodeStamp } from "../wire/stamps/stamp-format.ts";
+import { decodeStamp, PRECISIONS, type Precision } from "../wire/stamps/stamp-format.ts";
 import { wallText, type Wall, type WallRange } from "../wire/stamps/wall.ts";
-import { plainValue } from "./values.ts";
+import { jsonText } from "../wire/stamps/values.ts";
 import type { Manners } from "./presets.ts";
 import type { StampSetting } from "./schema.ts";
+import { plainValue } from "./values.ts";
 
 /** A change stamp in OData's words. */
 export interface ODataStamp {

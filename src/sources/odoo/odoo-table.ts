@@ -1,13 +1,12 @@
 import type { Json, JsonObject, Key, Row } from "#model";
-import { PageGauge } from "../wire/walk/page-gauge.ts";
-import { RowReader } from "../wire/walk/read-rows.ts";
 import { decodeStamp, encodeStamp } from "../wire/stamps/stamp-format.ts";
-import type { KeyPage, Scope, StampPage, WireTable } from "../wire/table.ts";
 import { keyOf, rowsAt } from "../wire/stamps/values.ts";
 import type { WallRange } from "../wire/stamps/wall.ts";
+import type { KeyPage, Scope, StampPage, WireTable } from "../wire/table.ts";
+import { PageGauge } from "../wire/walk/paging.ts";
+import { RowReader } from "../wire/walk/read-rows.ts";
 import type { OdooClient } from "./client.ts";
-import { assertFields, fieldTypes, type FieldTypes } from "./field-types.ts";
-import { plainRecord } from "./record.ts";
+import { assertFields, fieldTypes, plainRecord, type FieldTypes } from "./record.ts";
 import type { OdooRead } from "./schema.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { timeLimit } from "#model";
 import { secret } from "../secret.ts";
-import { jsonValue } from "../wire/walk/json-value.ts";
+import { jsonValue } from "../wire/stamps/values.ts";
 import { pollSettings, webSettings } from "../wire/client/web-settings.ts";
 
 const { url, headers, answerLimitMb, connections, caFile, proxy } = webSettings;

@@ -1,12 +1,11 @@
 import { isJsonObject, splitKey, type Json, type JsonObject } from "#model";
-import { PRECISIONS } from "../wire/stamps/precision.ts";
-import { decodeStamp, encodeStamp } from "../wire/stamps/stamp-format.ts";
+import type { WebRequest } from "../wire/client/web-client.ts";
+import { encodeStamp, PRECISIONS } from "../wire/stamps/stamp-format.ts";
 import { lastKey, rowsAt, valueAt } from "../wire/stamps/values.ts";
 import type { Wall, WallRange } from "../wire/stamps/wall.ts";
-import type { WebRequest } from "../wire/client/web-client.ts";
 import { counted } from "./paging.ts";
 import type { ConfiguredRead, ListRead, RestSettings } from "./schema.ts";
-import type { RestQuery, RestShape, RestStamp } from "./shape.ts";
+import { stamped, type RestQuery, type RestShape } from "./shape.ts";
 import { addressOf, fill, fillJson, keyValues } from "./template.ts";
 
 /** What stands for an open bound in a body, where a member cannot be left out: the years 1970 and 2200. */
@@ -19,13 +18,17 @@ export function configuredShape(
   settings: RestSettings,
 ): RestShape {
   const { one } = read;
-  const stamp = stampOf(read, settings);
   const keyset = read.after !== undefined;
   const pages = counted(read.paging);
   return {
     name: read.path,
     keyFields: read.key,
-    ...(stamp === undefined ? {} : { stamp }),
+    ...stamped(read.changed ?? null, {
+      zone: settings.databaseTimezone ?? settings.timezone,
+      precision: read.precision,
+      format: read.format,
+      answerZone: settings.timezone,
+    }),
     sorted: read.orderByChanged !== undefined,
     bounded: Object.values(read.range ?? {}).some((value) => String(value).includes("{to}")),
     keyset,
@@ -46,18 +49,6 @@ export function configuredShape(
           }),
           oneRow: (answer: Json) => firstObject(valueAt(answer, one.row)),
         }),
-  };
-}
-
-function stampOf(read: ListRead, settings: RestSettings): RestStamp | undefined {
-  const { changed, format, precision } = read;
-  if (changed === undefined) return undefined;
-  const zone = settings.timezone;
-  return {
-    field: changed,
-    zone: settings.databaseTimezone ?? zone,
-    precision,
-    decode: (row) => decodeStamp(valueAt(row, changed), format, zone, changed),
   };
 }
 

@@ -1,6 +1,5 @@
 import { ParkError, type Json } from "#model";
-import { jsonText } from "../wire/walk/json-value.ts";
-import { valueAt } from "../wire/stamps/values.ts";
+import { jsonText, valueAt } from "../wire/stamps/values.ts";
 import type { ListRead } from "./schema.ts";
 import type { RestPage } from "./shape.ts";
 

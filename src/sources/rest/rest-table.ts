@@ -1,5 +1,5 @@
 import type { Json } from "#model";
-import { PageGauge } from "../wire/walk/page-gauge.ts";
+import { PageGauge } from "../wire/walk/paging.ts";
 import { RowReader } from "../wire/walk/read-rows.ts";
 import type { Scope, WireTable } from "../wire/table.ts";
 import { keyOf } from "../wire/stamps/values.ts";

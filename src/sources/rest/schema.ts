@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { timezone } from "../time/timezone.ts";
-import { jsonValue } from "../wire/walk/json-value.ts";
-import { precisionSchema } from "../wire/stamps/precision.ts";
-import { stampFormatSchema } from "../wire/stamps/stamp-format.ts";
 import { pollSettings, webSettings } from "../wire/client/web-settings.ts";
+import { precisionSchema, stampFormatSchema } from "../wire/stamps/stamp-format.ts";
+import { jsonValue } from "../wire/stamps/values.ts";
 
 export const presetSchema = z.enum(["erpnext", "weclapp", "xentral", "dolibarr", "tryton"]);
 

@@ -1,6 +1,7 @@
 import type { HttpAnswer } from "#http";
 import type { Json, JsonObject, Key, Row } from "#model";
-import type { Precision } from "../wire/stamps/precision.ts";
+import { decodeStamp, type Precision, type StampFormat } from "../wire/stamps/stamp-format.ts";
+import { valueAt } from "../wire/stamps/values.ts";
 import type { Wall, WallRange } from "../wire/stamps/wall.ts";
 import type { WebRequest } from "../wire/client/web-client.ts";
 
@@ -30,6 +31,24 @@ export interface RestStamp {
   readonly zone: string;
   readonly precision: Precision;
   decode(row: JsonObject): Wall | undefined;
+}
+
+interface StampWords extends Pick<RestStamp, "zone" | "precision"> {
+  readonly format: StampFormat;
+  /** The zone of stamps in answers, where filters go by another one. */
+  readonly answerZone?: string;
+  /** Unwraps a value. */
+  readonly plain?: (value: Json) => Json;
+}
+
+/** The stamp at a path of each row; nothing where the stream has none. */
+export function stamped(
+  field: string | null,
+  { zone, precision, format, answerZone = zone, plain = (value) => value }: StampWords,
+): Pick<RestShape, "stamp"> {
+  if (field === null) return {};
+  const decode = (row: JsonObject) => decodeStamp(plain(valueAt(row, field) ?? null), format, answerZone, field);
+  return { stamp: { field, zone, precision, decode } };
 }
 
 /** How one API is asked for one kind of record: made by configuration, or by a preset in code. Pure. */

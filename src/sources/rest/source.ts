@@ -1,17 +1,21 @@
+import type { z } from "zod";
 import { ParkError, splitKey, StopError, type Json, type Key, type Row } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
-import type { Track } from "../wire/walk/changes.ts";
-import { PRECISIONS } from "../wire/stamps/precision.ts";
-import { keyOf } from "../wire/stamps/values.ts";
-import { walkComplete } from "../wire/walk/walk-keys.ts";
 import { reachFindings } from "../wire/client/web-check.ts";
 import { WebClient } from "../wire/client/web-client.ts";
+import { PRECISIONS } from "../wire/stamps/stamp-format.ts";
+import { keyOf } from "../wire/stamps/values.ts";
+import type { Track } from "../wire/walk/changes.ts";
+import { walkComplete } from "../wire/walk/walk-keys.ts";
 import { wireStream } from "../wire/wire-stream.ts";
 import { configuredShape } from "./configured.ts";
-import { presets } from "./presets/presets.ts";
-import { openTrytonLogin } from "./presets/tryton-login.ts";
+import { dolibarr } from "./presets/dolibarr.ts";
+import { erpnext } from "./presets/erpnext.ts";
+import { openTrytonLogin, tryton } from "./presets/tryton.ts";
+import { weclapp } from "./presets/weclapp.ts";
+import { xentral } from "./presets/xentral.ts";
 import { restTable } from "./rest-table.ts";
-import type { RestRead, RestSettings } from "./schema.ts";
+import type { PresetRead, presetSchema, RestRead, RestSettings } from "./schema.ts";
 import type { RestShape, RestShapes } from "./shape.ts";
 
 /** Opens an API as a source. Connects at the first read. */
@@ -95,3 +99,8 @@ async function search(
   }
   return found;
 }
+
+/** What each known product needs beyond a URL and a key. */
+const presets: Readonly<
+  Record<z.infer<typeof presetSchema>, (read: PresetRead, settings: RestSettings) => RestShapes>
+> = { erpnext, weclapp, xentral, dolibarr, tryton };

@@ -7,8 +7,7 @@ export {
   type Login,
   type LoginDeps as LoginParts,
 } from "../wire/client/login.ts";
-export { jsonText, jsonValue } from "../wire/walk/json-value.ts";
-export { decodeStamp, encodeStamp } from "../wire/stamps/stamp-format.ts";
-export { rowsAt, valueAt } from "../wire/stamps/values.ts";
+export { encodeStamp } from "../wire/stamps/stamp-format.ts";
+export { jsonText, jsonValue, rowsAt, valueAt } from "../wire/stamps/values.ts";
 export { wallText, type Wall } from "../wire/stamps/wall.ts";
 export type { WebRequest } from "../wire/client/web-client.ts";

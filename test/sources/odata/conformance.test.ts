@@ -1,7 +1,7 @@
 import type { JsonObject } from "#model";
 import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
-import { jsonText } from "../../../src/sources/wire/walk/json-value.ts";
+import { jsonText } from "../../../src/sources/wire/stamps/values.ts";
 import { wallMicrosAt, wallText } from "../../../src/sources/wire/stamps/wall.ts";
 import { describeSource, printedTable } from "../../conformance/source-contract.ts";
 import { httpHarness, type ErpRow, type HttpErp, type HttpErpKind } from "../http-erp.ts";

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
 import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
-import { jsonText } from "../../../src/sources/wire/walk/json-value.ts";
+import { jsonText } from "../../../src/sources/wire/stamps/values.ts";
 import { allKeys, openContext, poll } from "../reading.ts";
 import { SetClock } from "../../kit/clock.ts";
 import { type Asked, type Told, type WebServer, startWebServer } from "../../kit/http.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { EmptyPages } from "../../../src/sources/wire/walk/empty-pages.ts";
+import { EmptyPages } from "../../../src/sources/wire/walk/paging.ts";
 import type { KeyPage, WireTable } from "../../../src/sources/wire/table.ts";
 import { walkByKey } from "../../../src/sources/wire/walk/walk-keys.ts";
 import { never } from "../../kit/outcome.ts";

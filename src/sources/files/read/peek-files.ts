@@ -4,8 +4,7 @@ import { fileLog, unread } from "../folder/file-log.ts";
 import { parseFilesCursor } from "../files-cursor.ts";
 import type { Folder } from "../folder/folder.ts";
 import { waiting } from "../folder/inbox.ts";
-import { parsed } from "./parse.ts";
-import { convert } from "./row.ts";
+import { keyedRows } from "./row.ts";
 import type { FilesRead, FilesSettings } from "../schema.ts";
 
 /**
@@ -33,33 +32,19 @@ export async function peekFiles(
     ...arrived.map(({ name }) => ({ path: name, name, skip: 0 })),
   ];
   const changes: Change[] = [];
-  for (const { path, name, skip } of files) {
+  for (const file of files) {
     let rows = 0;
-    for await (const change of usable(folder, path, name, read, settings.timezone)) {
-      signal.throwIfAborted();
-      if (++rows > skip && changes.push(change) >= count) return changes;
+    try {
+      for await (const one of keyedRows(folder, file, read, settings.timezone)) {
+        signal.throwIfAborted();
+        if (++rows <= file.skip || "reason" in one) continue;
+        if (changes.push({ kind: "upsert", ...one }) >= count) return changes;
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof FileFault)) throw thrown;
+      const place = thrown.line === undefined ? file.name : `${file.name}:${thrown.line}`;
+      throw new ParkError("E_SOURCE_FILE", `${place}: ${thrown.message}`, { cause: thrown });
     }
   }
   return changes;
-}
-
-/** The rows of a file; lines that cannot be used are left out, as a poll leaves them out. */
-async function* usable(
-  folder: Folder,
-  path: string,
-  name: string,
-  read: FilesRead,
-  zone: string,
-): AsyncGenerator<Change> {
-  try {
-    for await (const one of parsed(await folder.open(path), read)) {
-      if (!("record" in one)) continue;
-      const converted = convert(one.record, read, zone);
-      if ("row" in converted) yield { kind: "upsert", ...converted };
-    }
-  } catch (thrown) {
-    if (!(thrown instanceof FileFault)) throw thrown;
-    const place = thrown.line === undefined ? name : `${name}:${thrown.line}`;
-    throw new ParkError("E_SOURCE_FILE", `${place}: ${thrown.message}`, { cause: thrown });
-  }
 }

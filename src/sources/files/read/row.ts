@@ -1,13 +1,28 @@
-import type { Json, JsonObject, Key, Row } from "#model";
-import { jsonText } from "../../wire/walk/json-value.ts";
-import { keyOf, keyParts } from "../../wire/stamps/values.ts";
-import { isoDate } from "./date-pattern.ts";
+import { Temporal } from "temporal-polyfill";
+import type { Json, JsonObject, Key, Row, UnreadableRow } from "#model";
+import { jsonText, keyOf, keyParts } from "../../wire/stamps/values.ts";
+import type { Folder } from "../folder/folder.ts";
 import type { FilesRead } from "../schema.ts";
+import { parsed } from "./parse.ts";
 
 /** A record with its key; or why it can be none, with its key where that much can be read. */
-export type Converted =
-  | { readonly key: Key; readonly row: Row }
-  | { readonly key: Key | undefined; readonly reason: string };
+type Converted = { readonly key: Key; readonly row: Row } | { readonly key: Key | undefined; readonly reason: string };
+
+/** The rows of a file that have a key, in its order; those that cannot be read as they should with the reason. */
+export async function* keyedRows(
+  folder: Folder,
+  { path, name }: { readonly path: string; readonly name: string },
+  read: FilesRead,
+  zone: string,
+): AsyncGenerator<{ key: Key; row: Row } | UnreadableRow> {
+  for await (const one of parsed(await folder.open(path), read)) {
+    if (!("record" in one)) continue;
+    const converted = convert(one.record, read, zone);
+    if ("row" in converted) yield converted;
+    else if (converted.key !== undefined)
+      yield { key: converted.key, place: `${name}:${one.line}`, reason: converted.reason };
+  }
+}
 
 /** Empty text becomes null, numbers exact text with a dot, dates ISO text. */
 export function convert(record: JsonObject, read: FilesRead, zone: string): Converted {
@@ -44,4 +59,39 @@ function exactNumber(text: string, decimal: "." | ","): string | undefined {
   const thousands = decimal === "," ? /[.\s]/g : /[,\s]/g;
   const plain = text.trim().replace(thousands, "").replace(",", ".");
   return /^[+-]?\d+(\.\d+)?$/.test(plain) ? plain.replace(/^\+/, "") : undefined;
+}
+
+const PARTS = {
+  YYYY: "(?<year>\\d{4})",
+  MM: "(?<month>\\d{1,2})",
+  DD: "(?<day>\\d{1,2})",
+  HH: "(?<hour>\\d{1,2})",
+  mm: "(?<minute>\\d{2})",
+  ss: "(?<second>\\d{2})",
+};
+
+/**
+ * A date as ISO text: a date alone stays one, a date with a time becomes an instant in UTC. Of the two readings in the hour
+ * that a clock shows twice, the earlier is taken. Undefined when `text` does not fit the pattern or the calendar.
+ */
+function isoDate(text: string, pattern: string, zone: string): string | undefined {
+  const groups = expression(pattern).exec(text.trim())?.groups;
+  if (groups === undefined) return undefined;
+  const part = (name: string) => Number(groups[name] ?? 0);
+  try {
+    const fields = { year: part("year"), month: part("month"), day: part("day") };
+    if (groups["hour"] === undefined) return Temporal.PlainDate.from(fields, { overflow: "reject" }).toString();
+    const time = { hour: part("hour"), minute: part("minute"), second: part("second") };
+    const local = Temporal.PlainDateTime.from({ ...fields, ...time }, { overflow: "reject" });
+    return local.toZonedDateTime(zone, { disambiguation: "earlier" }).toInstant().toString();
+  } catch {
+    return undefined;
+  }
+}
+
+function expression(pattern: string): RegExp {
+  const escaped = pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(
+    `^${escaped.replace(/YYYY|MM|DD|HH|mm|ss/g, (name) => Object.entries(PARTS).find(([key]) => key === name)![1])}$`,
+  );
 }

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import type { Json } from "#model";
-import { decodeStamp, encodeStamp, rowsAt } from "../wire.ts";
 import type { PresetRead, RestSettings } from "../schema.ts";
-import type { RestQuery, RestShapes } from "../shape.ts";
+import { stamped, type RestQuery, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
-import { conditionOf } from "./condition.ts";
-import { afterLastKey, notThere, objectAt } from "./keyset.ts";
+import { encodeStamp, rowsAt } from "../wire.ts";
+import { afterLastKey, byKeyset, conditionOf, notThere, objectAt } from "./preset-shape.ts";
 
 const parameters = z.record(z.string(), z.union([z.string(), z.number()])).default({});
 const PAGE_SIZE = 100;
@@ -30,20 +29,13 @@ export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
       {
         name: read.table,
         keyFields: read.key ?? ["id"],
-        ...(changed === null
-          ? {}
-          : {
-              stamp: {
-                field: changed,
-                zone: settings.databaseTimezone ?? settings.timezone,
-                precision: "second" as const,
-                decode: (row) => decodeStamp(row[changed], "epoch_s", settings.timezone, changed),
-              },
-            }),
-        sorted: true,
-        bounded: true,
-        keyset: true,
-        nulls: false,
+        ...stamped(changed, {
+          zone: settings.databaseTimezone ?? settings.timezone,
+          precision: "second",
+          format: "epoch_s",
+          answerZone: settings.timezone,
+        }),
+        ...byKeyset,
         pageSize,
         gaps: true,
         request(query) {

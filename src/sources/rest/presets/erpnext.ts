@@ -1,11 +1,10 @@
 import { z } from "zod";
 import type { Json } from "#model";
-import { decodeStamp, encodeStamp, jsonValue, rowsAt } from "../wire.ts";
 import type { PresetRead, RestSettings } from "../schema.ts";
-import type { RestQuery, RestShape, RestShapes } from "../shape.ts";
+import { stamped, type RestQuery, type RestShape, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
-import { conditionOf } from "./condition.ts";
-import { afterLastKey, objectAt } from "./keyset.ts";
+import { encodeStamp, jsonValue, rowsAt } from "../wire.ts";
+import { afterLastKey, byKeyset, conditionOf, objectAt } from "./preset-shape.ts";
 
 type Filter = [field: string, operator: string, value: Json];
 
@@ -41,29 +40,16 @@ function docType(table: string, type: DocType, pageSize: number, settings: RestS
   const path = `api/resource/${encodeURIComponent(table)}`;
   const needed = [key, "name", ...(changed === null ? [] : [changed])];
   const fields = type.fields === undefined ? ["*"] : [...new Set([...needed, ...type.fields])];
-  const bounds = ({ range, nulls, page }: RestQuery): Filter[] => [
+  const bounds = ({ range, page }: RestQuery): Filter[] => [
     ...(range?.from === undefined ? [] : [bound(changed!, ">=", range.from)]),
     ...(range?.below === undefined ? [] : [bound(changed!, "<", range.below)]),
-    ...(nulls && changed !== null ? [[changed, "is", "not set"] satisfies Filter] : []),
     ...(page === undefined ? [] : [["name", ">", page] satisfies Filter]),
   ];
   return {
     name: table,
     keyFields: [key],
-    ...(changed === null
-      ? {}
-      : {
-          stamp: {
-            field: changed,
-            zone: settings.timezone,
-            precision: "microsecond" as const,
-            decode: (row) => decodeStamp(row[changed], "local", settings.timezone, changed),
-          },
-        }),
-    sorted: true,
-    bounded: true,
-    keyset: true,
-    nulls: false,
+    ...stamped(changed, { zone: settings.timezone, precision: "microsecond", format: "local" }),
+    ...byKeyset,
     pageSize,
     request: (query) => ({
       url: addressOf(path, {

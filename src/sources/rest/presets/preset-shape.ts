@@ -1,7 +1,12 @@
-import { isJsonObject, type Json, type JsonObject } from "#model";
+import type { z } from "zod";
 import type { HttpAnswer } from "#http";
-import { valueAt } from "../wire.ts";
+import { isJsonObject, StopError, type Json, type JsonObject } from "#model";
+import type { PresetRead } from "../schema.ts";
 import type { RestPage } from "../shape.ts";
+import { valueAt } from "../wire.ts";
+
+/** Rows come in the order of their stamps, between bounds, and page by key. */
+export const byKeyset = { sorted: true, bounded: true, keyset: true, nulls: false } as const;
 
 /** Where a page by key begins: after the last key of the page before. */
 export function afterLastKey(field: string): (page: RestPage) => Json | undefined {
@@ -13,4 +18,11 @@ export const notThere = (answer: HttpAnswer): boolean => answer.status === 404;
 export function objectAt(answer: Json, path: string): JsonObject | undefined {
   const value = valueAt(answer, path);
   return isJsonObject(value) ? value : undefined;
+}
+
+/** The `where` of a stream in the product's own form. @throws {StopError} E_SOURCE_SETTINGS when it has another. */
+export function conditionOf<T>(read: PresetRead, schema: z.ZodType<T>, form: string): T {
+  const parsed = schema.safeParse(read.where);
+  if (parsed.success) return parsed.data;
+  throw new StopError("E_SOURCE_SETTINGS", `the stream's \`where\` is not ${form}`, { details: { table: read.table } });
 }

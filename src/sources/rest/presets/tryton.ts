@@ -1,10 +1,20 @@
 import { z } from "zod";
 import { isJsonObject, ParkError, StopError, type Json } from "#model";
-import { decodeStamp, jsonText, jsonValue, rowsAt, type WebRequest } from "../wire.ts";
 import type { PresetRead, RestSettings } from "../schema.ts";
-import type { RestQuery, RestShape, RestShapes } from "../shape.ts";
-import { conditionOf } from "./condition.ts";
-import { afterLastKey, objectAt } from "./keyset.ts";
+import { stamped, type RestQuery, type RestShape, type RestShapes } from "../shape.ts";
+import {
+  jsonOf,
+  jsonText,
+  jsonValue,
+  openLogin,
+  refuseUnlessOk,
+  rowsAt,
+  session,
+  type Login,
+  type LoginParts,
+  type WebRequest,
+} from "../wire.ts";
+import { afterLastKey, byKeyset, conditionOf, objectAt } from "./preset-shape.ts";
 import { plain, plainRow, tagged } from "./tryton-values.ts";
 
 const domain = z.array(jsonValue).default([]);
@@ -14,7 +24,7 @@ const PAGE_SIZE = 500;
  * Tryton's JSON-RPC. `write_date` is null until a record's first update, so records are followed by two stamps:
  * `write_date`, and `create_date` of those never written again.
  */
-export function tryton(read: PresetRead, _settings: RestSettings): RestShapes {
+export function tryton(read: PresetRead): RestShapes {
   if (read.fields === undefined)
     throw new StopError(
       "E_SOURCE_SETTINGS",
@@ -32,30 +42,17 @@ function model(read: PresetRead, where: Json[], changed: string | null): RestSha
   const key = read.key?.[0] ?? "id";
   const stamps = ["id", key, ...(changed === null ? [] : [changed])];
   const fields = [...new Set([...stamps, ...(read.fields ?? [])])];
-  const conditions = ({ range, nulls, page }: RestQuery): Json[] => [
+  const conditions = ({ range, page }: RestQuery): Json[] => [
     ...where,
     ...(range?.from === undefined ? [] : [[changed!, ">=", tagged(range.from)]]),
     ...(range?.below === undefined ? [] : [[changed!, "<", tagged(range.below)]]),
-    ...(nulls && changed !== null ? [[changed, "=", null]] : []),
     ...(page === undefined ? [] : [["id", ">", page]]),
   ];
   return {
     name: read.table,
     keyFields: [key],
-    ...(changed === null
-      ? {}
-      : {
-          stamp: {
-            field: changed,
-            zone: "UTC",
-            precision: "microsecond" as const,
-            decode: (row) => decodeStamp(plain(row[changed] ?? null), "local", "UTC", changed),
-          },
-        }),
-    sorted: true,
-    bounded: true,
-    keyset: true,
-    nulls: false,
+    ...stamped(changed, { zone: "UTC", precision: "microsecond", format: "local", plain }),
+    ...byKeyset,
     pageSize,
     request(query) {
       const order: Json =
@@ -108,4 +105,30 @@ function refuseErrors(answer: Json, table: string): void {
     "E_SOURCE_REQUEST",
     `Tryton refused to read ${table}: ${said === "" ? "it gave no reason" : said}`,
   );
+}
+
+const loginAnswer = z.object({ result: z.tuple([z.int(), z.string().min(1)]) });
+
+/**
+ * Tryton hashes the password of every request that brings one, which takes it a quarter of a second. So user and password are
+ * exchanged for a session, once; Tryton answers 401 when it has ended. Other ways to log in stay what they are.
+ */
+export function openTrytonLogin(auth: RestSettings["auth"], parts: LoginParts): Login {
+  if (auth.kind !== "basic") return openLogin(auth, parts);
+  const { username, password } = auth;
+  const { baseUrl: url, http, clock } = parts;
+  return session([password], parts, async (signal) => {
+    const json = { id: 0, method: "common.db.login", params: [username, { password }] };
+    const answer = await http.call({ method: "POST", url, json, signal });
+    refuseUnlessOk(answer, url, clock.now());
+    const parsed = loginAnswer.safeParse(jsonOf(answer, url));
+    if (!parsed.success)
+      throw new ParkError(
+        "E_SOURCE_LOGIN",
+        `${url}: Tryton refused the login of ${username}, or wants more than a password`,
+      );
+    const [id, key] = parsed.data.result;
+    const proof = Buffer.from(`${username}:${id}:${key}`).toString("base64");
+    return { headers: { authorization: `Session ${proof}` }, lifeMs: Number.POSITIVE_INFINITY, secrets: [key, proof] };
+  });
 }

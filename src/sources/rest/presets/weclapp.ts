@@ -1,17 +1,16 @@
 import { z } from "zod";
 import type { Json } from "#model";
-import { decodeStamp, encodeStamp, jsonText, rowsAt } from "../wire.ts";
-import type { PresetRead, RestSettings } from "../schema.ts";
-import type { RestShapes } from "../shape.ts";
+import type { PresetRead } from "../schema.ts";
+import { stamped, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
-import { conditionOf } from "./condition.ts";
-import { afterLastKey, notThere, objectAt } from "./keyset.ts";
+import { encodeStamp, jsonText, rowsAt } from "../wire.ts";
+import { afterLastKey, byKeyset, conditionOf, notThere, objectAt } from "./preset-shape.ts";
 
 const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({});
 const PAGE_SIZE = 1000;
 
 /** weclapp's REST API v2: suffix filters, epoch milliseconds, filters it does not know ignored without a word. */
-export function weclapp(read: PresetRead, _settings: RestSettings): RestShapes {
+export function weclapp(read: PresetRead): RestShapes {
   const where = conditionOf(read, parameters, "an object of filters, e.g. { customer-eq: true }");
   const changed = read.changed === undefined ? "lastModifiedDate" : read.changed;
   const pageSize = read.size ?? PAGE_SIZE;
@@ -22,20 +21,8 @@ export function weclapp(read: PresetRead, _settings: RestSettings): RestShapes {
       {
         name: read.table,
         keyFields,
-        ...(changed === null
-          ? {}
-          : {
-              stamp: {
-                field: changed,
-                zone: "UTC",
-                precision: "millisecond" as const,
-                decode: (row) => decodeStamp(row[changed], "epoch_ms", "UTC", changed),
-              },
-            }),
-        sorted: true,
-        bounded: true,
-        keyset: true,
-        nulls: false,
+        ...stamped(changed, { zone: "UTC", precision: "millisecond", format: "epoch_ms" }),
+        ...byKeyset,
         pageSize,
         request({ order, range, page, keysOnly }) {
           const properties = keysOnly ? needed : read.fields && [...new Set([...needed, ...read.fields])];

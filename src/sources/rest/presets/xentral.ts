@@ -1,11 +1,10 @@
 import { z } from "zod";
 import type { Json } from "#model";
-import { decodeStamp, encodeStamp, rowsAt } from "../wire.ts";
-import type { PresetRead, RestSettings } from "../schema.ts";
-import type { RestQuery, RestShapes } from "../shape.ts";
+import type { PresetRead } from "../schema.ts";
+import { stamped, type RestQuery, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
-import { conditionOf } from "./condition.ts";
-import { notThere, objectAt } from "./keyset.ts";
+import { encodeStamp, rowsAt } from "../wire.ts";
+import { byKeyset, conditionOf, notThere, objectAt } from "./preset-shape.ts";
 
 const criterion = z.strictObject({ key: z.string(), op: z.string(), value: z.union([z.string(), z.number()]) });
 type Criterion = z.infer<typeof criterion>;
@@ -14,7 +13,7 @@ type Criterion = z.infer<typeof criterion>;
 const PAGE_SIZE = 100;
 
 /** Xentral's API v3: criteria as indexed parameters. It cannot filter by id, so pages inside a second are counted off. */
-export function xentral(read: PresetRead, _settings: RestSettings): RestShapes {
+export function xentral(read: PresetRead): RestShapes {
   const where = conditionOf(read, z.array(criterion).default([]), "a list of { key, op, value }");
   const changed = read.changed === undefined ? "updatedAt" : read.changed;
   const pageSize = read.size ?? PAGE_SIZE;
@@ -29,20 +28,9 @@ export function xentral(read: PresetRead, _settings: RestSettings): RestShapes {
       {
         name: read.table,
         keyFields: read.key ?? ["id"],
-        ...(changed === null
-          ? {}
-          : {
-              stamp: {
-                field: changed,
-                zone: "UTC",
-                precision: "second" as const,
-                decode: (row) => decodeStamp(row[changed], "iso", "UTC", changed),
-              },
-            }),
-        sorted: true,
-        bounded: true,
+        ...stamped(changed, { zone: "UTC", precision: "second", format: "iso" }),
+        ...byKeyset,
         keyset: false,
-        nulls: false,
         pageSize,
         request: (query) => ({
           url: addressOf(path, {

@@ -1,8 +1,14 @@
 import { z } from "zod";
 import { ParkError, type Json } from "#model";
-import { PRECISIONS, type Precision } from "./precision.ts";
 import { inZone, parseStampText } from "./stamp-text.ts";
 import { wallMicrosAt, wallText, type Wall } from "./wall.ts";
+
+/** How fine a stamp is on the wire, in microseconds. */
+export const PRECISIONS = { day: 86_400_000_000, second: 1_000_000, millisecond: 1000, microsecond: 1 } as const;
+
+export type Precision = keyof typeof PRECISIONS;
+
+export const precisionSchema = z.enum(["day", "second", "millisecond", "microsecond"]);
 
 /**
  * How a system writes an instant:

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { isJsonObject, joinKey, ParkError, type Json, type JsonObject, type Key } from "#model";
 
 /** The value at a dotted path (`customer.id`, `lines.0.no`); the empty path is the value itself. */
@@ -52,4 +53,13 @@ export function rowsAt(answer: Json, path: string): JsonObject[] {
   const found = rows === undefined ? "missing" : Array.isArray(rows) ? "a list of something else" : typeof rows;
   const members = isJsonObject(answer) ? `; the answer has ${Object.keys(answer).slice(0, 20).join(", ")}` : "";
   throw new ParkError("E_SOURCE_ROWS", `${where} is ${found}, but a list of objects is wanted${members}`);
+}
+
+/** Any JSON value, as a schema. */
+export const jsonValue: z.ZodType<Json> = z.json();
+
+/** A JSON value as text: texts, numbers and booleans as they read, everything else as JSON. */
+export function jsonText(value: Json | undefined): string {
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

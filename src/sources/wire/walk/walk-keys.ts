@@ -1,5 +1,5 @@
 import { contentHash, ParkError, RetryError, type Json } from "#model";
-import { EmptyPages } from "./empty-pages.ts";
+import { EmptyPages } from "./paging.ts";
 import type { KeyPage, Scope, WireRow, WireTable } from "../table.ts";
 
 const MAX_PASSES = 8;

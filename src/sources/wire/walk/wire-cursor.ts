@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ParkError, type Cursor, type Json } from "#model";
-import { jsonValue } from "./json-value.ts";
+import { jsonValue } from "../stamps/values.ts";
 import type { WalkPosition } from "./walk-stamps.ts";
 
 const openWindow = z.strictObject({
