@@ -35,7 +35,7 @@ describe("the catalogue of errors", () => {
     expect([...thrown].filter((code) => !documented.includes(code)).toSorted()).toEqual([]);
   });
 
-  it("explains no code that there is not", () => {
+  it("explains no code that does not exist", () => {
     expect(documented.filter((code) => !thrown.has(code)).toSorted()).toEqual([]);
   });
 
@@ -69,7 +69,7 @@ describe("the catalogue of messages", () => {
     expect(calls.filter((call) => !listed.has(named(call))).map((call) => `${call.path}: ${named(call)}`)).toEqual([]);
   });
 
-  it("lists no message that there is not", () => {
+  it("lists no message that does not exist", () => {
     const logged = new Set(calls.map(named));
     expect(rows.filter((row) => !logged.has(named(row))).map((row) => `${row.path}: ${named(row)}`)).toEqual([]);
   });

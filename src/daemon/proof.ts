@@ -12,7 +12,7 @@ type Polled = Pick<StreamStatus, "name" | "undeliveredMs"> & {
   readonly cursor: Pick<StreamStatus["cursor"], "completedAt" | "error">;
 };
 
-/** What proves that svcsync is in step: every part works, and every stream was polled since `startedAt` and is not failing. */
+/** What proves that svcsync is in sync: every part works, and every stream was polled since `startedAt` and is not failing. */
 export function proofOf({ parts }: Pick<Readiness, "parts">, streams: readonly Polled[], startedAt: number): Proof {
   const broken = Object.entries(parts).flatMap(([name, said]) =>
     said === "ok" ? [] : [`${name}: ${errorText(said)}`],

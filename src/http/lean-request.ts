@@ -2,7 +2,7 @@ import { request as plain, type ClientRequest, type IncomingMessage, type Reques
 import { request as secure } from "node:https";
 
 /**
- * Sends as Node does. got names every option that there is, most of them without a value, and Node copies all of them
+ * Sends as Node does. got names every option it has, most of them without a value, and Node copies all of them
  * three times: for a small request that is a tenth of its cost.
  */
 export function leanRequest(

@@ -37,7 +37,7 @@ const streamName = name.describe("The name of a stream of this file.");
 /** A resource of the service; which ones there are is injected where it matters. */
 export const resourceName = z
   .string({ error: "a resource of the service" })
-  .describe("A resource of the service, as its reference spells it.");
+  .describe("A resource of the service, spelled as in its API reference.");
 
 const fieldName = z
   .string({ error: "a field's name" })
@@ -77,7 +77,7 @@ const own = {
   own: z
     .enum(["always", "create"])
     .optional()
-    .describe("always: kept in step (the default). create: written when the record is created, never again."),
+    .describe("always: kept in sync (the default). create: written when the record is created, never again."),
 };
 
 const lookup = {

@@ -21,7 +21,7 @@ export type ConditionKind =
 /** Something that is true now and that a person may have to know. */
 export interface Condition extends NoticeText {
   readonly kind: ConditionKind;
-  /** How long it holds before it is told: what heals within this time is not told. */
+  /** How long it holds before it is reported: what heals within this time is not. */
   readonly patienceMs: number;
   /** A person does not want to hear of it now. */
   readonly isSnoozed?: boolean;

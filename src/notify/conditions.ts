@@ -33,13 +33,13 @@ export interface NoticeFacts extends CareFacts {
 }
 
 export interface ConditionPolicy {
-  /** How long something that is tried again fails before it is told. */
+  /** How long something that is retried must fail before it is reported. */
   readonly afterMs: number;
-  /** Less free space is told; 0 for never. */
+  /** Less free space is reported; 0 for never. */
   readonly diskFreeBytes: number;
 }
 
-/** What needs a person is told once all streams that it concerns have met it. */
+/** What needs a person is reported once all streams that it concerns have met it. */
 const PERSON_MS = 30_000;
 const DAY_MS = 24 * 60 * 60_000;
 const EXPIRES_SOON_MS = 21 * DAY_MS;

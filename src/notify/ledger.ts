@@ -2,9 +2,9 @@ import { hasGrown } from "#operator";
 import type { Notice, NoticeEvent, Severity } from "#store";
 import type { Condition } from "./condition.ts";
 
-/** Trouble that ended is told as ended after this long: what flickers is one trouble. */
+/** A problem that ended is reported as resolved after this long: one that flickers counts as one. */
 const CALM_MS = 2 * 60_000;
-/** Parked records are told once no more came for this long … */
+/** Parked records are reported once no more came for this long … */
 const GATHER_MS = 60_000;
 /** … or after this long at the latest, also after the last message about them. */
 const GATHER_MAX_MS = 10 * 60_000;
@@ -13,7 +13,7 @@ const GATHER_MAX_MS = 10 * 60_000;
 const gathered: ReadonlySet<string> = new Set(["parked", "uncertain"]);
 
 export interface NoticePolicy {
-  /** A condition that stays is told again after this long, in milliseconds; 0 for never. */
+  /** A condition that stays is reported again after this long, in milliseconds; 0 for never. */
   readonly remindMs: number;
 }
 
@@ -90,7 +90,7 @@ function changeOf(
   return remindMs > 0 && now - last.at >= remindMs ? "reminder" : undefined;
 }
 
-/** A storm is told as a whole: when it calmed down, or when it has lasted long enough. */
+/** A burst is reported as a whole: when it has calmed down, or when it has lasted long enough. */
 function gatheringEnded(seen: readonly { readonly notice: Notice }[], now: number): boolean {
   const ofStorm = seen.map(({ notice }) => notice).filter(({ kind }) => gathered.has(kind));
   const untold = ofStorm.filter((notice) => notice.told === undefined);

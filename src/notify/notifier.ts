@@ -8,7 +8,7 @@ import { digestOf } from "./digest.ts";
 import { noticeStep, rank, type NoticePolicy } from "./ledger.ts";
 import { isQuiet } from "./quiet-hours.ts";
 
-/** A channel that failed is tried again: soon at first, hourly at last. */
+/** A channel that failed is retried: soon at first, later hourly. */
 const AGAIN: Backoff = { baseMs: 30_000, maxMs: 3_600_000 };
 
 /** A channel and what it is told. */
@@ -37,7 +37,7 @@ export interface NotifierDeps {
  */
 export class Notifier implements Disposable {
   readonly #deps: NotifierDeps;
-  /** When each channel that failed is tried again. */
+  /** When each channel that failed is retried. */
   readonly #againAt = new Map<string, number>();
   readonly #sending = new Map<string, Promise<void>>();
 

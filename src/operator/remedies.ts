@@ -26,7 +26,7 @@ export function knownRemedyOf(code: ErrorCode): string | undefined {
   return text === undefined || /\{(record|stream)\}/.test(text) ? undefined : text;
 }
 
-/** Whether what met this error is tried again until it succeeds, without anybody's help. */
+/** Whether what met this error is retried until it succeeds, without anyone's help. */
 export function healsItself(code: ErrorCode): boolean {
   return remedyTexts[code]?.heals ?? false;
 }

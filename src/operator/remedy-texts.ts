@@ -3,7 +3,7 @@ import type { ErrorCode } from "#model";
 interface RemedyText {
   /** `{record}`, `{stream}` and `{code}` are filled in, quoted for a shell. Commands are in double quotes. */
   readonly text: string;
-  /** It is tried again until it succeeds, without anybody's help. */
+  /** It is retried until it succeeds, without anyone's help. */
   readonly heals: boolean;
 }
 

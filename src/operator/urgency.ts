@@ -1,7 +1,7 @@
 import { needsPersonCount, type StreamStatus } from "#pipeline";
 import { healsItself } from "./remedies.ts";
 
-/** `person`: a person has to act. `time`: something fails that is tried again. `none`: all is in step or on its way. */
+/** `person`: a person has to act. `time`: something fails and is retried. `none`: everything is in sync or on its way. */
 export type Urgency = "person" | "time" | "none";
 
 /** What records mean that wait for a parent which will not come: a note, or a problem that needs a person. */

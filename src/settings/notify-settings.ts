@@ -16,7 +16,7 @@ export interface ChannelSettings {
 export interface NotifySettings {
   /** How messages call this installation. */
   readonly name: string;
-  /** How long something that is tried again fails before it is told, in milliseconds. */
+  /** How long something that is retried must fail before it is reported, in milliseconds. */
   readonly afterMs: number;
   /** 0: no reminders. */
   readonly remindMs: number;
@@ -37,7 +37,7 @@ export interface NotifySettings {
     | undefined;
   readonly chat: (ChannelSettings & { readonly format: "slack" | "teams" }) | undefined;
   readonly webhook: ChannelSettings | undefined;
-  /** How often the dead-man switch is told that all is in step; undefined without one. */
+  /** How often the dead-man switch is called while everything is in sync; undefined without one. */
   readonly heartbeatMs: number | undefined;
   /** Hosts that are reached without a proxy. */
   readonly noProxy: readonly string[];

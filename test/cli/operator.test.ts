@@ -63,7 +63,7 @@ describe("the commands on a store", () => {
     expect(requests).toBe(0);
   });
 
-  it("status exits 0 while all is in step, as table and as JSON", async () => {
+  it("status exits 0 while everything is in sync, as table and as JSON", async () => {
     expect((await scene.run("status")).code).toBe(0);
     const { code, stdout } = await scene.run("status", "--json");
     const { streams } = z
@@ -122,7 +122,7 @@ describe("the commands on a store", () => {
     await scene.set({ HEALTH_PORT: "0" });
   });
 
-  it("retry of a record that is in step says so and exits 1", async () => {
+  it("retry of a record that is in sync says so and exits 1", async () => {
     const { code, stderr } = await scene.run("retry", "customers/10001");
     expect(stderr).toBe("customers/10001 is applied: there is nothing to try again.\n");
     expect(code).toBe(1);
@@ -145,7 +145,7 @@ describe("the commands on a store", () => {
     expect(code).toBe(64);
   });
 
-  it("records names a stream that there is not, instead of finding nothing in it", async () => {
+  it("records names a stream that does not exist, instead of finding nothing in it", async () => {
     const { code, stderr } = await scene.run("records", "custmers");
     expect(stderr).toContain("custmers: no such stream; the sync file has customers, contacts, tickets, orders");
     expect(code).toBe(64);
@@ -188,7 +188,7 @@ describe("the commands on a store", () => {
     expect(scene.sandbox.records("customer").map((record) => record["name"])).toContain("Wieder da");
   });
 
-  it("retry of a stream that there is not is an error", async () => {
+  it("retry of a stream that does not exist is an error", async () => {
     const { code, stderr } = await scene.run("retry", "custmers");
     expect(stderr).toContain("custmers: no such stream");
     expect(code).toBe(64);

@@ -194,7 +194,7 @@ export const sourcePromises: Readonly<Record<string, Proof>> = {
     await expect(stream.readOne("K000001", abort.signal)).rejects.toBe(reason);
   },
 
-  "reads one record, or tells that there is none": async (erp) => {
+  "reads one record, or reports that it does not exist": async (erp) => {
     await erp.put(rows(10, "old"));
     const stream = erp.stream({ pageSize });
     expect((await stream.readOne("K000003", never))?.["name"]).toBe("old");

@@ -45,7 +45,7 @@ export function describePeople(makePlace: MakePlace): void {
       expect((await scene.claim(customer("1"))).decision).toEqual({ kind: "create" });
     });
 
-    it("leaves a record out, and looks for its open create first should the ERP change it", async () => {
+    it("leaves a record out, and looks for its open create first if the ERP changes it", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.inState(customer("1"), "uncertain");
       await scene.store.wait(await scene.claimed(contact("1")), { error: OOPS, parents: [customer("1")] });

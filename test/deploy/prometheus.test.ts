@@ -92,7 +92,7 @@ describe("alerts and dashboard", () => {
     expect(used.flat().filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  it("name no state of a record that there is not", () => {
+  it("name no state of a record that does not exist", () => {
     const states = expressions.flatMap((expr) =>
       [...expr.matchAll(/svcsync_records\{[^}]*state!?=~?"([^"]+)"/g)].flatMap(([, state = ""]) => state.split("|")),
     );

@@ -8,7 +8,7 @@ sources: { erp: { adapter: sql, url: "\${ERP_URL}" } }
 streams:
 ${customersStream()}`;
 
-/** Customers in step, and a guard that two changed ones are too many for. */
+/** Customers in sync, and a guard that two changed ones are too many for. */
 async function customersInStep(): Promise<Stage> {
   const stage = await setStage({ syncFile, environment: { CHANGE_GUARD_PERCENT: "10", CHANGE_GUARD_COUNT: "2" } });
   for (let at = 1; at <= CUSTOMERS; at++)

@@ -24,7 +24,7 @@ ${customersStream()}    deleted: { when: "deleted = 1", delete: true }
 
 const unguarded = { DELETE_GUARD_PERCENT: "100", DELETE_GUARD_COUNT: "1000" };
 
-/** Ten customers in step. */
+/** Ten customers in sync. */
 async function tenCustomers(environment: Readonly<Record<string, string>>): Promise<Stage> {
   const stage = await setStage({ syncFile: deleting, environment });
   for (let at = 1; at <= 10; at++) stage.erp.insertCustomer({ customer_no: String(10_000 + at) });

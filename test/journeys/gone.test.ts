@@ -89,7 +89,7 @@ const impatient = { breaker: { failures: 5, pauseMs: 50, pauseMaxMs: 200 } };
 const keys = Array.from({ length: 12 }, (_, at) => String(10_001 + at));
 const ids = keys.map((key) => ({ stream: "customers", key }));
 
-/** Twelve customers in step. */
+/** Twelve customers in sync. */
 async function twelve(edit: (text: string) => string = (text) => text): Promise<Stage> {
   const stage = await setStage();
   await stage.edit(edit);

@@ -108,7 +108,7 @@ describe("a nested record that the ERP moves to another parent", () => {
     expect((await stage.command("records")).stdout).toContain('"svcsync retry tasks/T-1"');
   });
 
-  it("is delivered where it is, should the ERP move it back", async () => {
+  it("is delivered where it is if the ERP moves it back", async () => {
     await using stage = await setStage({ syncFile, environment });
     const { task: id, from } = await moved(stage);
     expect((await stage.command("sync")).code).toBe(1);

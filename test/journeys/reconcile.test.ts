@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { only, sent, setStage, type Stage } from "./stage.ts";
 
-/** Five customers in step, of which then one was renamed by hand, one vanished and one was typed in a second time. */
+/** Five customers in sync, of which then one was renamed by hand, one vanished and one was typed in a second time. */
 async function drifted(): Promise<Stage> {
   const stage = await setStage();
   const { erp, sandbox } = stage;

@@ -2,7 +2,7 @@ import { sleep, type Clock } from "#model";
 
 /** How often a schedule looks whether its time has come. */
 const LOOK_MS = 60_000;
-/** What failed is tried again after an hour, or at its interval if that is shorter. */
+/** What failed is retried after an hour, or at its interval if that is shorter. */
 const AGAIN_MS = 60 * 60_000;
 
 /** The last try, as the store keeps it. */

@@ -2,7 +2,7 @@ import { errorFacts, sleep, errorText, type ErrorFacts } from "#model";
 import type { HttpClient } from "#http";
 import type { Logger } from "#telemetry";
 
-/** Whether svcsync is in step with the ERP, as far as it can prove. `pending`: it has not had the time to. */
+/** Whether svcsync is in sync with the ERP, as far as it can prove. `pending`: it has not had the time to. */
 export type Proof =
   | { readonly kind: "proven" }
   | { readonly kind: "pending" }

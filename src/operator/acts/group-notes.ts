@@ -5,7 +5,7 @@ import { attentionStates } from "../record-states.ts";
 import { LONGEST_REST_MS } from "./pause.ts";
 
 const PAGE = 1_000;
-/** A group that grew by this factor is told again, snoozed or not. */
+/** A group that grew by this factor is reported again, snoozed or not. */
 const GROWTH = 10;
 
 interface GroupDeps {

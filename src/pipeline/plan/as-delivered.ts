@@ -17,7 +17,7 @@ export interface Known extends Pick<Service, "lookup"> {
 }
 
 /**
- * Maps a row and resolves what it refers to, by the functions of the deliveries.
+ * Maps a row and resolves what it refers to, exactly as a delivery does.
  * @throws {ParkError} when the row cannot be mapped, or as `lookup` does.
  * @throws {WaitError} E_PARENT_MISSING when a parent is not there yet.
  */

@@ -8,7 +8,7 @@ import { Bell } from "./bell.ts";
 /** The longest the relay sleeps: something may have become due by another process's word (`svcsync retry`). */
 const LOOK_AGAIN_MS = 1_000;
 /**
- * A wake-up that was not delivered after this is given again, should the queue have lost it; then after twice as long, and
+ * A wake-up that was not delivered after this is given again, in case the queue lost it; then after twice as long, and
  * so on, since it may merely wait behind a slow service.
  */
 const WAKE_LOST_MS = 30_000;

@@ -20,7 +20,7 @@ const USELESS_LOGINS = 3;
 const MINUTE_MS = 60_000;
 /**
  * Pauses after logins that something in between refused, as a gateway does that restarts. Four tries stay below the number of
- * wrong passwords that locks an account, should it have been the service after all.
+ * wrong passwords that locks an account, if it was the service after all.
  */
 const DOUBTED_PAUSES_MS = [5_000, 25_000, 120_000];
 
@@ -43,7 +43,7 @@ interface SessionDeps {
 /**
  * The right to call. One login at a time however many callers ask, renewed ahead of its end. Credentials that the service
  * refused once are never sent again: every further call fails as the first one did, until a restart. A 400 or 403 that is not in
- * the service's own words is tried again after growing pauses, some minutes long.
+ * the service's own words is retried after growing pauses, some minutes long.
  */
 export class Session {
   readonly #deps: SessionDeps;
@@ -99,7 +99,7 @@ export class Session {
     await this.#renew();
   }
 
-  /** In the background, with the old token still in use; should it fail, the next try waits a little. */
+  /** In the background, with the old token still in use; if it fails, the next try waits a little. */
   #renewAhead(): void {
     const now = this.#deps.clock.now();
     if (this.#pending !== undefined || now < this.#aheadAgainAt) return;
@@ -190,13 +190,9 @@ export class Session {
   }
 
   #restError(doubted: Doubted): WaitError {
-    return new WaitError(
-      "E_SERVICE_DOUBTED",
-      `${doubted.message}; not in the service's own words, so it is tried again`,
-      {
-        afterMs: this.#restMs(doubted),
-      },
-    );
+    return new WaitError("E_SERVICE_DOUBTED", `${doubted.message}; not in the service's own words, so it is retried`, {
+      afterMs: this.#restMs(doubted),
+    });
   }
 
   #refuse(message: string): StopError {

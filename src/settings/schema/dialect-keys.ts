@@ -64,7 +64,7 @@ export const dialectKeys = {
   DIALECT_SORT: withDefault(
     orNone(sort),
     "sortings=id asc",
-    "The parameter that keeps the order of pages stable, or none.",
+    "The query parameter that keeps pages in a stable order, or none.",
   ),
   DIALECT_TOTAL_KEY: withDefault(
     orNone(z.string().regex(word, "a member's name or none")),

@@ -10,7 +10,7 @@ const minimum = (channel: string) =>
   withDefault(
     severity,
     "warning",
-    `The least that ${channel} tells: note, warning (something fails that is tried again, or will fail) or problem (a person must act).`,
+    `The lowest severity that ${channel} reports: note, warning (something fails and is retried, or will fail) or problem (you must act).`,
   );
 const quiet = (channel: string) =>
   optional(
@@ -35,23 +35,23 @@ export const notifyKeys = {
   NOTIFY_AFTER: withDefault(
     duration,
     "15m",
-    "How long something fails that is tried again before it is told. What a person must do is told at once.",
+    "How long something that is retried must fail before it is reported. What needs your action is reported at once.",
   ),
   NOTIFY_REMIND_EVERY: withDefault(
     orNone(duration),
     "1d",
-    "What lasts is told again after this long, for example 12h or 7d; none for never.",
+    "How often a lasting problem is reported again, for example 12h or 7d; none for never.",
   ),
   NOTIFY_TIMEZONE: optional(zone, "Europe/Berlin", "The time zone of quiet hours. Default: the machine's."),
   NOTIFY_SILENCE: withDefault(
     z.union([z.literal("auto"), z.literal("none"), duration]),
     "auto",
-    "A stream without any change for this long is told: a duration, none, or auto (twice the longest pause of the last four weeks, at least a day).",
+    "A stream without any change for this long is reported: a duration, none, or auto (twice the longest pause of the last four weeks, at least a day).",
   ),
   NOTIFY_DISK_FREE_MB: withDefault(
     wholeNumber(0, 1_000_000_000),
     "500",
-    "Less free space in DATA_DIR is told, in megabytes; 0 for never.",
+    "Free space in DATA_DIR below which a problem is reported, in megabytes; 0 for never.",
   ),
   NOTIFY_EMAIL_TO: optional(
     list.pipe(z.array(mailAddress)),
@@ -96,7 +96,7 @@ export const notifyKeys = {
   HEARTBEAT_URL: secret(
     address(["https", "http"]),
     "https://hc-ping.com/…",
-    "Called while svcsync is in step with the ERP, so that silence raises an alarm; with /fail and the reason where it is not.",
+    "Called while svcsync is in sync with the ERP, so that silence raises an alarm; otherwise called with /fail and the reason.",
   ),
   HEARTBEAT_EVERY_SECONDS: withDefault(
     seconds(1, 86_400),

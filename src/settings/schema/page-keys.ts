@@ -27,7 +27,7 @@ export const pageKeys = {
   PAGE_TOKEN: secret(
     text.min(tokenMin, `a token of at least ${tokenMin} characters`),
     "made with: openssl rand -hex 24",
-    "A token that opens the page and its JSON API (Authorization: Bearer), acts included. Without PAGE_TOKEN, PAGE_USERS and PAGE_PROXY_HEADER the page is served on a loopback HEALTH_HOST only, to everybody on this machine.",
+    "A token for the page and its JSON API (Authorization: Bearer), including all actions. Without PAGE_TOKEN, PAGE_USERS and PAGE_PROXY_HEADER the page is served on a loopback HEALTH_HOST only, to everybody on this machine.",
   ),
   PAGE_USERS: secret(
     users,

@@ -45,7 +45,10 @@ const stamped = {
   parameters: parameters.default({}).describe("Sent with every page"),
   body: jsonValue.optional().describe("Body of a POST; texts in it are templates"),
   range: parameters.optional().describe("Added to ask for a window: `{from}` and `{to}` stand for its bounds"),
-  fromExclusive: z.boolean().default(false).describe("The lower bound leaves out the stamp itself: ask a unit earlier"),
+  fromExclusive: z
+    .boolean()
+    .default(false)
+    .describe("The lower bound is exclusive: svcsync asks from one unit earlier"),
   after: parameters.optional().describe("Added to continue after a key: `{key}`, or `{key.0}` of a composite one"),
   orderByChanged: parameters.optional().describe("Added to sort by the change stamp; absent: it cannot"),
   orderByKey: parameters.default({}).describe("Added to sort by key"),

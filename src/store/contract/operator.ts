@@ -16,8 +16,8 @@ export interface OperatorStore {
   /**
    * Answers a record that is not settled yet: an uncertain create, a parked record, one that waits for its first delivery. `bind`: the record is bound to this id, its intent ends, and it is due so that
    * its fields are sent. `create`: the intent ends, and deliveries are told so until the record is bound. `skip`: the record
-   * is left out and its children are woken; its intent stays open, so that its result is looked for first should the ERP
-   * change the record.
+   * is left out and its children are woken; its intent stays open, so that its result is looked for first if the ERP
+   * changes the record.
    * `unbind`, for a bound record that is not claimed: the binding ends, what was written is forgotten, and deliveries are told
    * so, whatever else happens, until a person binds or creates the record.
    * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE (settled or claimed; a create of a bound record, an unbind of one

@@ -8,7 +8,7 @@ export interface Proven {
   readonly role: Role;
 }
 
-/** Checks tokens and passwords. Takes the same time for a user that there is not. */
+/** Checks tokens and passwords. Takes the same time for a user that does not exist. */
 export class Credentials {
   readonly #token: string | undefined;
   readonly #users: readonly PageUser[];

@@ -63,7 +63,7 @@ export function addRecords(app: App, { status, redact, clock, version }: RouteDe
   }
 }
 
-/** Undefined where the query names a state that there is not. */
+/** Undefined if the query names a state that does not exist. */
 function recordsQuery(c: Context): RecordsQuery | undefined {
   const { stream, state: word, "after-stream": afterStream, "after-key": afterKey } = c.req.query();
   const state = RECORD_STATES.find((known): known is RecordState => known === word);

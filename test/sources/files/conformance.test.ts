@@ -51,7 +51,7 @@ const exempt = {
   "reads rows without a stamp": unstamped,
   "loses no row whose stamp lies in the future": unstamped,
   "survives the hour that a clock is put back": unstamped,
-  "reads one record, or tells that there is none": unread,
+  "reads one record, or reports that it does not exist": unread,
   "lists every key once": unread,
   "shows deletions as its capabilities say": unread,
   "stops when the ERP ignores the filter": none,

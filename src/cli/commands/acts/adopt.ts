@@ -46,7 +46,7 @@ not be compared). "only in the service": records that no row of the ERP matches;
 
 /**
  * `svcsync adopt [STREAM…]`: which records of the service the ERP's records already are. Shows it and writes nothing, until
- * `--confirm` lets the streams through: matched records are then bound, new ones created, ambiguous ones parked. `command`
+ * `--confirm` releases the streams: matched records are then bound, new ones created, ambiguous ones parked. `command`
  * is what a person has to repeat with `--confirm`.
  */
 export async function adopt(

@@ -71,12 +71,12 @@ export class OperatorDecisions {
     if (bound !== undefined && answer.kind === "create" && !isGone)
       throw new ParkError(
         "E_NOT_RESOLVABLE",
-        `${recordLabel(id)} is bound to ${bound.resource} ${bound.serviceId} already; a create would double it`,
+        `${recordLabel(id)} is already bound to ${bound.resource} ${bound.serviceId}; a create would make a duplicate`,
         { details: { resource: bound.resource, serviceId: bound.serviceId } },
       );
     const binding = answer.kind === "bind" ? answer.binding : bound;
     const resource = binding?.resource ?? intents.resourceOf(record.id) ?? "";
-    // "skip" leaves an open create open: should the ERP change the record later, its result is looked for first.
+    // "skip" leaves an open create open: if the ERP changes the record later, its result is looked for first.
     if (answer.kind !== "skip") intents.end(record.id);
     if (answer.kind === "bind") this.#bind(record.id, id, answer.binding);
     else if (answer.kind === "skip") family.wakeDependents(id, false);
