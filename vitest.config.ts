@@ -23,8 +23,8 @@ export default defineConfig({
     projects: [
       // A worker imports the sources once, not once a file: that was two thirds of the processor time.
       layer("unit", ["test/**/*.test.ts"], { exclude: [...journeys, ...systems], isolate: false }),
-      layer("systems", systems, { globalSetup: ["test/setup/global.ts"] }),
-      layer("journeys", journeys, { globalSetup: ["test/setup/global.ts"] }),
+      layer("systems", systems, { globalSetup: ["test/setup/global.ts"], isolate: false }),
+      layer("journeys", journeys, { globalSetup: ["test/setup/global.ts"], isolate: false }),
     ],
     coverage: {
       provider: "v8",
@@ -43,6 +43,6 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 120_000 } },
-    maxWorkers: 2,
+    maxWorkers: 4,
   },
 });
