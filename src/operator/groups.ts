@@ -80,12 +80,16 @@ const quotesCause: ReadonlySet<string> = new Set<ErrorCode>(["E_MAPPING", "E_LOO
 
 /** The message without what belongs to one record: its key, ids, numbers, and lists of them. */
 export function causeOf({ code, message }: ErrorFacts, id: RecordId): string {
-  const kept = quotesCause.has(code) ? message.split(/("[^"]*")/) : [message];
+  const kept = message.split(quotesCause.has(code) ? quotedOrFixed : fixed);
   return kept
     .map((part, at) => (at % 2 === 1 ? part : withoutIds(part, id)))
     .join("")
     .replace(listed, "$1");
 }
+
+// Numbers that say where and what, not which record: a host, the version of an API, a status.
+const fixed = /(https?:\/\/[^\s/]+|\/v\d+(?=\/)|answered \d{3}\b)/;
+const quotedOrFixed = new RegExp(`("[^"]*"|${fixed.source.slice(1)}`);
 
 // A text may be as long as what the ERP holds: each pattern begins at the beginning of a word only, so that a long one is read once.
 const listed = /((?:(?<![\w-])[\w-]+\/)?…)(?:, (?:[\w-]+\/)?…)+/g;

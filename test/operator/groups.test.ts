@@ -66,6 +66,20 @@ describe("groups of records", () => {
     expect(groups).toMatchObject([{ count: 3, message: waitingFor("customers/…") }]);
   });
 
+  it("keep the address and the status of a request", () => {
+    const refused = (id: number) =>
+      `PUT https://10.0.0.7:8443/restApi/v1/customer/${id} answered 400: name is too long`;
+    const groups = groupsOf([
+      record("1", "E_SERVICE_REFUSED", refused(812)),
+      record("2", "E_SERVICE_REFUSED", refused(4711)),
+      record("3", "E_SERVICE_REFUSED", refused(5).replace("400", "403")),
+    ]);
+    expect(groups.map(({ count, message }) => [count, message])).toEqual([
+      [2, "PUT https://10.0.0.7:8443/restApi/v1/customer/… answered 400: name is too long"],
+      [1, "PUT https://10.0.0.7:8443/restApi/v1/customer/… answered 403: name is too long"],
+    ]);
+  });
+
   it("keep words of a composite key up to the first with a number", () => {
     const groups = groupsOf([record("1", "E_SERVICE_REFUSED", "a|b|C7|d and e|f and Größe-2|x")]);
     expect(groups[0]?.message).toBe("a|b|… and e|f and …");

@@ -52,7 +52,7 @@ function asText(view: RecordView, waiting: readonly string[], history: readonly 
   const { id, state, binding, error, attempts, dueAt, changedAt, intent } = view;
   const lines = [
     `${recordLabel(id)} is ${state}${binding ? ` and bound to ${binding.resource} ${binding.serviceId}` : ", not bound"}. ${meaningOf(state)}`,
-    `The ERP last changed it as seen ${instant(changedAt)}${view.deleted ? " and says that it is deleted" : ""}.`,
+    `Its last change in the ERP was seen at ${instant(changedAt)}${view.deleted ? "; the ERP says that it is deleted" : ""}.`,
   ];
   if (error) lines.push(`Reason: ${errorText(error)}.`);
   lines.push(...waiting);
