@@ -61,6 +61,7 @@ describe("a first run into a service that is in use", () => {
       ["customers", "0", "150", "0", "130", "20", "0", "0", "1,850"],
     ]);
     expect(plan.stdout).toContain("Nothing was written.");
+    expect(plan.stdout).toContain('If that is right: "svcsync adopt customers --confirm"');
     const twins =
       /ambiguous: customers\/20150 \("Kunde 150", customerId 20150\) could be \d+ \("Kunde 150", customerId 20150\) or \d+ \("Kunde 150 \(alt\)", customerId 20150\)/;
     expect(plan.stdout).toMatch(twins);
@@ -89,6 +90,7 @@ describe("a first run into a service that is in use", () => {
 
     const confirmed = await stage.command("adopt", "customers", "--confirm");
     expect(confirmed.stdout).toContain("Decided: customers may deliver.");
+    expect((await stage.command("adopt", "customers")).stdout).toContain("No stream waits for adoption");
     const done = await stage.command("sync");
     expect(done.code).toBe(1);
     const created = sent(sandbox, "customer", "create").map((body) => body["customerId"]);

@@ -95,7 +95,15 @@ export async function adopt(
     await confirm(shown, context, options, io);
     return exitCode.ok;
   }
-  if (!options.json) io.stdout.write(nextStep([command, ...names, "--confirm"].join(" "), options.answers));
+  if (!options.json) {
+    const decided = await Promise.all(shown.map(({ stream }) => context.parts.store.adoption(stream)));
+    const next = [command, ...names, "--confirm"].join(" ");
+    io.stdout.write(
+      decided.includes(undefined)
+        ? nextStep(next, options.answers)
+        : "\nNo stream waits for adoption: there is nothing to confirm.\n",
+    );
+  }
   return shown.some(({ records }) => records.some(({ verdict }) => verdict === "ambiguous" || verdict === "unclear"))
     ? exitCode.needsPerson
     : exitCode.ok;
