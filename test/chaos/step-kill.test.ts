@@ -148,13 +148,13 @@ describe("a delivery that is killed at any step and started again", () => {
     expect(fatal).toBeGreaterThan(5);
   });
 
-  it("is shown as a table of steps and outcomes", () => {
+  it("was killed at every step; SHOW_TABLES=1 shows them and their outcomes", () => {
     const table = new Table({
       head: ["delivery", "step", "killed", "in the service afterwards", "writes over both lives"],
       style: { head: [], border: [] },
     });
     table.push(...[...rows.values()].flat());
-    process.stdout.write(`${table.toString()}\n`);
+    if (process.env["SHOW_TABLES"]) process.stdout.write(`${table.toString()}\n`);
     expect(table.length).toBeGreaterThan(60);
   });
 });

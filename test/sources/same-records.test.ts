@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await rows[Symbol.asyncDispose]();
-  process.stdout.write(`\n${lines.join("\n")}\n`);
+  if (process.env["SHOW_TABLES"]) process.stdout.write(`\n${lines.join("\n")}\n`);
 });
 
 describe("the same customers, contacts, tickets and orders", () => {
