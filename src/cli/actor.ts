@@ -34,7 +34,7 @@ function oneLineOf(longest: number) {
   return (text: string): string => {
     const trimmed = text.trim();
     if (trimmed === "" || trimmed.length > longest || /[\r\n]/.test(trimmed))
-      throw new InvalidArgumentError(`wanted one line of 1 to ${longest} characters`);
+      throw new InvalidArgumentError(`expected one line of 1 to ${longest} characters`);
     return trimmed;
   };
 }

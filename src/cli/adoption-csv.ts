@@ -64,7 +64,7 @@ export function readAnswers(text: string, file: string): { answers: CsvRow[]; pr
   const problems: string[] = [];
   const delimiter = delimiterOf(text);
   if (delimiter === undefined) {
-    const wanted = `wanted a first line of ${COLUMNS.join(", ")}, separated by comma, semicolon or tab`;
+    const wanted = `expected a first line of ${COLUMNS.join(", ")}, separated by comma, semicolon or tab`;
     return { answers, problems: [`${file}:1: found another first line, ${wanted}`] };
   }
   let rows: Row[];
@@ -79,7 +79,7 @@ export function readAnswers(text: string, file: string): { answers: CsvRow[]; pr
     const serviceId = Number(row["serviceId"]);
     const candidates = (row["candidates"] ?? "").split(" ");
     if (!candidates.includes(row["serviceId"].trim()))
-      problems.push(`${place}: found serviceId ${row["serviceId"]}, wanted one of ${candidates.join(", ")}`);
+      problems.push(`${place}: found serviceId ${row["serviceId"]}, expected one of ${candidates.join(", ")}`);
     else answers.push({ id: { stream: row["stream"] ?? "", key: unquoted(row["key"] ?? "") }, serviceId, place });
   });
   return { answers, problems };

@@ -5,7 +5,7 @@ import type { RecordId } from "#model";
 export function recordArgument(): Argument {
   return new Argument("<record>", "the record as stream/key, for example customers/10023").argParser((text: string) => {
     const id = parseRecord(text);
-    if (!id) throw new InvalidArgumentError(`found ${JSON.stringify(text)}, wanted stream/key`);
+    if (!id) throw new InvalidArgumentError(`found ${JSON.stringify(text)}, expected stream/key`);
     return id;
   });
 }
@@ -18,13 +18,13 @@ export function parseRecord(label: string): RecordId | undefined {
 
 export function positiveInteger(text: string): number {
   const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError("wanted a whole number above 0");
+  if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError("expected a whole number above 0");
   return number;
 }
 
 /** A port; 0 stands for any free one. */
 export function port(text: string): number {
   const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 0 || number > 65_535) throw new InvalidArgumentError("wanted a port");
+  if (!Number.isSafeInteger(number) || number < 0 || number > 65_535) throw new InvalidArgumentError("expected a port");
   return number;
 }

@@ -83,7 +83,7 @@ export async function confirmed(io: Io, text: string): Promise<boolean | undefin
   using interview = new Interview(io, io.stdin);
   const reply = await interview.ask({
     text,
-    objection: (typed) => (/^(y|yes|n|no)$/i.test(typed) ? undefined : "wanted yes or no"),
+    objection: (typed) => (/^(y|yes|n|no)$/i.test(typed) ? undefined : "expected yes or no"),
   });
   return reply?.toLowerCase().startsWith("y") ?? false;
 }

@@ -11,7 +11,7 @@ const units = new Map([
 export function durationArgument(text: string): number {
   const [, count, unit] = /^(\d{1,5})(s|m|h|d)$/.exec(text.trim()) ?? [];
   const ms = Number(count) * (units.get(unit ?? "") ?? 0);
-  if (!(ms > 0)) throw new InvalidArgumentError("wanted a duration such as 10m, 2h or 1d");
+  if (!(ms > 0)) throw new InvalidArgumentError("expected a duration such as 10m, 2h or 1d");
   return ms;
 }
 
@@ -25,7 +25,7 @@ export function momentArgument(text: string): number {
     const at = Date.parse(text.trim().replace(" ", "T"));
     if (!Number.isNaN(at)) return at;
   }
-  throw new InvalidArgumentError("wanted a time such as 18:00 or 2026-11-22 18:00");
+  throw new InvalidArgumentError("expected a time such as 18:00 or 2026-11-22 18:00");
 }
 
 function next(hour: number, minute: number): number {

@@ -112,6 +112,6 @@ function understood<Value>(read: (text: string) => Value, text: string): Value {
 }
 
 function milliseconds(text: string): number {
-  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError("wanted whole milliseconds");
+  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError("expected whole milliseconds");
   return Number(text);
 }

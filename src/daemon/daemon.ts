@@ -112,7 +112,7 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   };
 }
 
-/** Listens to the ERPs that tell of changes; what it returns stops that. */
+/** Listens to the ERPs that report changes; what it returns stops that. */
 function startListening(syncFile: SyncFile, { sources }: Systems, nudges: Nudges): () => Promise<void> {
   const listening = new AbortController();
   const running = listenToSources(syncFile, sources, nudges, listening.signal);

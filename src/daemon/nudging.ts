@@ -2,7 +2,7 @@ import type { SyncFile } from "#mapping";
 import type { Nudges } from "#pipeline";
 import type { Sources } from "./sources.ts";
 
-/** Listens to the ERPs that tell of changes, until the signal is aborted. A word that names no stream means all of the source. */
+/** Listens to the ERPs that report changes, until the signal is aborted. A word that names no stream means all of the source. */
 export async function listenToSources(
   { sources, streams }: SyncFile,
   opened: Sources,

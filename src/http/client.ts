@@ -5,7 +5,7 @@ export interface HttpSettings {
   /** The only origin that this client talks to is that of this address: whatever a caller sends goes nowhere else. */
   readonly url: string;
   readonly userAgent: string;
-  /** For the name look-up, the connection and the TLS handshake, each. */
+  /** For the name lookup, the connection and the TLS handshake, each. */
   readonly connectTimeoutMs: number;
   /** From the last byte sent to the first byte of the answer. */
   readonly answerTimeoutMs: number;

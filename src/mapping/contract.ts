@@ -1,7 +1,7 @@
 import type { PlacedProblem } from "./check/problem.ts";
 import type { Json, Key, ResourceName, Row, StreamName } from "#model";
 
-/** A field's value as the sync file makes it of a row; references and look-ups are still to be resolved. */
+/** A field's value as the sync file makes it of a row; references and lookups are still to be resolved. */
 export type MappedValue =
   | { readonly kind: "value"; readonly value: Json }
   /** The service id of another stream's record; a null key (the row has none) becomes null. */
@@ -71,7 +71,7 @@ export interface Stream {
   readonly parents: readonly StreamName[];
   /** Every field name that svcsync may write through this stream. */
   readonly ownedFields: readonly string[];
-  /** Look-ups whose names are constants in the file, so that `check` can prove them before the first record. */
+  /** Lookups whose names are constants in the file, so that `check` can prove them before the first record. */
   readonly constantLookups: readonly {
     readonly resource: ResourceName;
     readonly by: string;

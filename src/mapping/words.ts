@@ -7,7 +7,7 @@ import { expressionProblem } from "./expression/expression.ts";
 
 /** For texts that are not in the form they should be. */
 function wanted(form: string) {
-  return ({ input }: { readonly input?: unknown }) => `found ${JSON.stringify(input)}, wanted ${form}`;
+  return ({ input }: { readonly input?: unknown }) => `found ${JSON.stringify(input)}, expected ${form}`;
 }
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
@@ -30,7 +30,7 @@ const expression = z
   .describe("A JSONata expression over the row. NULL columns are left out in it: ask with $exists(column).");
 
 const name = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]*$/, {
-  error: "wanted letters, digits, - and _, beginning with a letter",
+  error: "expected letters, digits, - and _, beginning with a letter",
 });
 const streamName = name.describe("The name of a stream of this file.");
 
@@ -42,14 +42,16 @@ export const resourceName = z
 const fieldName = z
   .string({ error: "a field's name" })
   .regex(/^(customFields\..+|[A-Za-z][A-Za-z0-9]*)$/, {
-    error: "wanted a field of the resource, or customFields.<id or name>",
+    error: "expected a field of the resource, or customFields.<id or name>",
   })
   .describe("A field of the service's resource, or customFields.<id or name>.");
 
 const table = {
   map: z
     .record(z.string(), scalar)
-    .refine((entries) => Object.keys(entries).length > 0, { error: "found an empty table, wanted at least one entry" })
+    .refine((entries) => Object.keys(entries).length > 0, {
+      error: "found an empty table, expected at least one entry",
+    })
     .optional()
     .describe(
       "A table from the ERP's values to the service's. A value that is not in it needs a default, or the record is parked.",
@@ -140,14 +142,14 @@ const deleted = z
       .describe("True for a row whose record is deleted. Without it, only the ERP's own word (feed or sweep) counts."),
     set: z
       .record(fieldName, setField)
-      .refine((fields) => Object.keys(fields).length > 0, { error: "found no field, wanted at least one" })
+      .refine((fields) => Object.keys(fields).length > 0, { error: "found no field, expected at least one" })
       .optional()
       .describe("Write these constants and leave the rest."),
     delete: z.literal(true, { error: "true" }).optional().describe("Delete the record in the service."),
     ignore: z.literal(true, { error: "true" }).optional().describe("Leave the record in the service as it is."),
   })
   .refine((policy) => [policy.set, policy.delete, policy.ignore].filter((word) => word !== undefined).length === 1, {
-    error: "wanted exactly one of set, delete: true, ignore: true",
+    error: "expected exactly one of set, delete: true, ignore: true",
   })
   .describe("What becomes of the service's record when the ERP's is deleted. Without it: nothing.");
 
@@ -182,7 +184,7 @@ export const streamHead = z.strictObject({
   source: z.string({ error: "the name of a source" }).describe("The name of a source of this file."),
   read: z.unknown().optional().describe("What to read there; its words are the adapter's."),
   every: duration
-    .refine((ms) => ms >= 1000 && ms <= LONGEST_TIMER_MS, "wanted at least 1s and at most 24d")
+    .refine((ms) => ms >= 1000 && ms <= LONGEST_TIMER_MS, "expected at least 1s and at most 24d")
     .optional()
     .describe("How often to poll, e.g. 30s, 5m, 2h. The daemon's setting is the default."),
   resource: resourceName,
@@ -210,7 +212,7 @@ export const fileHead = z.strictObject(
       .describe("The ERPs to read from."),
     streams: z
       .record(name, z.unknown())
-      .refine((streams) => Object.keys(streams).length > 0, { error: "found no streams, wanted at least one" })
+      .refine((streams) => Object.keys(streams).length > 0, { error: "found no streams, expected at least one" })
       .describe("What flows where: one stream for each kind of record."),
   },
   { error: "an object with sources and streams" },

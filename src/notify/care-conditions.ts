@@ -13,7 +13,7 @@ export interface CareFacts {
 /** Intervals after which a backup is missing. */
 const OVERDUE = 2;
 
-/** What a person should know of backups and comparisons. */
+/** What a person should know about backups and comparisons. */
 export function careConditions(facts: CareFacts): Condition[] {
   return [...backup(facts), ...drift(facts)];
 }

@@ -23,6 +23,6 @@ export interface Condition extends NoticeText {
   readonly kind: ConditionKind;
   /** How long it holds before it is reported: what heals within this time is not. */
   readonly patienceMs: number;
-  /** A person does not want to hear of it now. */
+  /** A person does not want to hear about it now. */
   readonly isSnoozed?: boolean;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { recordLabel, type ErrorCode, type ErrorFacts, type RecordId, type RecordState, type StreamName } from "#model";
 
-/** What a group needs to know of a record. */
+/** What a group needs to know about a record. */
 export interface Grouped {
   readonly id: RecordId;
   readonly state: RecordState;

@@ -12,7 +12,7 @@ const meanings: Readonly<Record<RecordState, string>> = {
   waiting: "It is not its turn yet; no attempt is counted.",
   applied: "The service holds what the ERP showed last.",
   parked: "It needs attention; all other records continue.",
-  uncertain: "Its creation was begun, and whether the service carried it out cannot be known.",
+  uncertain: "A create was started, and svcsync cannot find out whether the service carried it out.",
   skipped: "The rules of its stream leave it out.",
   deleted: "The ERP no longer has it, and its deletion was carried out.",
 };

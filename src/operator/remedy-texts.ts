@@ -26,7 +26,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_PARENT_MISSING: itself(
     'Nothing while its parent is on its way. If the parent never comes: write `optional: true` at the ref in the sync file, or "svcsync skip {record}".',
   ),
-  E_PARENT_UNKNOWN: person("Map the field that the message names by `ref` or by a look-up."),
+  E_PARENT_UNKNOWN: person("Map the field that the message names by `ref` or by a lookup."),
   E_DELETION_COUNTED: itself("Nothing: the deletions that came with it are counted first."),
   E_DELETION_HELD: person(
     'See what is to be deleted with "svcsync deletions {stream}". If it is meant, add --confirm; else correct the ERP.',

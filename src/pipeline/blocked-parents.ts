@@ -75,7 +75,7 @@ export async function blockedRecords(
   return example === undefined ? undefined : { count, isMore: waiting.length === LOOKED_AT, example };
 }
 
-/** What a person should know of them. */
+/** What a person should know about them. */
 export function blockedSentence({ count, isMore, example }: Blocked): string {
   const many = isMore ? `${count} or more records are` : count === 1 ? "1 record is" : `${count} records are`;
   return `${many} blocked: ${example}`;

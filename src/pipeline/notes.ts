@@ -84,7 +84,7 @@ export function respelledNote(stream: StreamName, field: string): Note<Counterpa
   return { name: `respelled/${stream}/${field}`, schema: counterpart };
 }
 
-/** What is known of a resource besides its match index. */
+/** What is known about a resource besides its match index. */
 export interface IndexFacts {
   /** The rules the index holds; another set means reading the resource whole. */
   readonly rules: string;

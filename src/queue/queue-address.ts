@@ -22,11 +22,11 @@ export function parseQueueAddress(address: string, fallback = defaultPrefix): Qu
   try {
     url = new URL(address.startsWith("/") ? `unix://${address}` : address);
   } catch {
-    throw new StopError("E_QUEUE_URL", "QUEUE_URL is not an address; wanted is one like redis://host:6379/0");
+    throw new StopError("E_QUEUE_URL", "QUEUE_URL is not an address; expected one like redis://host:6379/0");
   }
   const prefix = url.searchParams.get("prefix") ?? fallback;
   if (!prefixShape.test(prefix)) {
-    const message = `the prefix in QUEUE_URL is ${JSON.stringify(prefix)}; wanted are letters, digits and underscores`;
+    const message = `the prefix in QUEUE_URL is ${JSON.stringify(prefix)}; expected letters, digits and underscores`;
     throw new StopError("E_QUEUE_URL", message);
   }
   url.searchParams.delete("prefix");

@@ -21,7 +21,7 @@ export function accountFromText(text: string): Account {
   if (username === undefined || password === undefined)
     throw new StopError(
       "E_SANDBOX_ACCOUNT",
-      "this is not an account: wanted user:password, user:password:code or JSON",
+      "this is not an account: expected user:password, user:password:code or JSON",
     );
   return { username, password, ...(code === undefined ? {} : { code: Number(code) }) };
 }
@@ -63,7 +63,7 @@ export function tokenFromText(text: string, accounts: readonly Account[]): Stati
   if (token === "" || username === undefined || !known.includes(username))
     throw new StopError(
       "E_SANDBOX_ACCOUNT",
-      `this is not a token of an account: wanted TOKEN or TOKEN@USER, with one of the users ${known.join(", ")}`,
+      `this is not a token of an account: expected TOKEN or TOKEN@USER, with one of the users ${known.join(", ")}`,
     );
   return { token, username };
 }

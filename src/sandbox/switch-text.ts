@@ -59,7 +59,7 @@ export function switchFromText(text: string): Partial<Switches> {
   const found = at < 0 ? "" : text.slice(at + 1).trim();
   const value = spelling.read(found);
   if (value === undefined)
-    throw new StopError("E_SANDBOX_SWITCH", `${name}: found ${JSON.stringify(found)}, wanted ${spelling.wanted}`);
+    throw new StopError("E_SANDBOX_SWITCH", `${name}: found ${JSON.stringify(found)}, expected ${spelling.wanted}`);
   return { [name]: value };
 }
 

@@ -1,7 +1,7 @@
 import type { ResourceName } from "#model";
 
 /**
- * Everything the documents leave open, or say in two ways. The defaults are what is known of the live service; where
+ * Everything the documents leave open, or say in two ways. The defaults are what is known about the live service; where
  * nothing is known, the value that a sloppy client stumbles over. README.md names the source of each.
  */
 export interface Switches {

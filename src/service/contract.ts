@@ -43,7 +43,7 @@ export interface ServiceState {
 /** What a field of the service takes. */
 export type FieldKind = "text" | "number" | "boolean" | "date" | "id" | "ids" | "object";
 
-/** What is known of a field's name, by reads alone. */
+/** What is known about a field's name, by reads alone. */
 export interface FieldFact {
   /** `unproven`: the catalogue does not list it, and no record shows whether the tenant has it. */
   readonly verdict: "known" | "unknown" | "unproven";
@@ -73,7 +73,7 @@ export interface Service extends AsyncDisposable {
   create(resource: ResourceName, body: JsonObject, signal: AbortSignal): Promise<Written>;
 
   /**
-   * PUTs a partial edit, once: an edit whose end was not seen may still arrive after a later one, so the caller hears of it
+   * PUTs a partial edit, once: an edit whose end was not seen may still arrive after a later one, so the caller hears about it
    * (`outcomeUnknown`). Only what was provably not processed (401) and the reads that go with an edit are repeated.
    * @throws {ParkError} E_RECORD_GONE when the service does not have the record (404, 400, or 200 with nothing);
    * E_PARENT_CHANGED when its address nests it below another record than `patch` names. Nothing is sent then.

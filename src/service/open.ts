@@ -123,7 +123,7 @@ function announce(logger: Logger, state: "open" | "closed", probeAt: number | un
   else logger.warn({ probeAt }, "circuit breaker opened");
 }
 
-/** Without a store nothing is known of what an earlier process wrote. */
+/** Without a store nothing is known about what an earlier process wrote. */
 function unwritten(): Promise<undefined> {
   return Promise.resolve(undefined);
 }

@@ -11,7 +11,7 @@ export interface Problem {
 /** All problems in one error, sorted by key, so that settings can be corrected in one go. */
 export function settingsError(problems: readonly Problem[]): StopError {
   const sorted = problems.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  const lines = sorted.map(({ key, found, wanted }) => `  ${key}: found ${found}; wanted ${wanted}`);
+  const lines = sorted.map(({ key, found, wanted }) => `  ${key}: found ${found}; expected ${wanted}`);
   const count = sorted.length === 1 ? "one problem" : `${sorted.length} problems`;
   return new StopError("E_SETTINGS", `the settings have ${count}:\n${lines.join("\n")}`, {
     details: { problems: sorted.map(({ key, found, wanted }) => ({ key, found, wanted })) },

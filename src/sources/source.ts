@@ -98,6 +98,6 @@ export interface Source extends AsyncDisposable {
   /** Present where listing tables and columns costs no more than a few small queries. */
   readonly catalog?: Catalog;
 
-  /** Present where the ERP tells of changes and the sync file says where. */
+  /** Present where the ERP reports changes and the sync file says where. */
   readonly listen?: Listener;
 }

@@ -5,7 +5,7 @@ import { openGauges } from "./gauges.ts";
 /** The media type of {@link Metrics.text}. */
 export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** From a look-up in a local network to the longest call that the settings allow by default, in seconds. */
+/** From a lookup in a local network to the longest call that the settings allow by default, in seconds. */
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 /** From a change that a poll brings at once to one that waited for a weekend. */
 const latencyBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400, 259_200];

@@ -48,7 +48,7 @@ export const TARGETS = {
 /** What was asked for and missed, a line each. */
 export function missedTargets(report: Report): string[] {
   return linesOf(report).flatMap(([what, figure, wanted, verdict]) =>
-    verdict === undefined ? [] : [`${what.trim()}: ${figure}, wanted ${wanted}`],
+    verdict === undefined ? [] : [`${what.trim()}: ${figure}, expected ${wanted}`],
   );
 }
 

@@ -6,7 +6,7 @@ import { Stage } from "./stage.ts";
 export interface RequestCost {
   readonly records: number;
   readonly writesEach: number;
-  /** Reads included: look-ups and the index of what is there, spread over all records. */
+  /** Reads included: lookups and the index of what is there, spread over all records. */
   readonly requestsEach: number;
 }
 

@@ -63,6 +63,6 @@ describe("the adoption list", () => {
 
   it("names the line of a wrong answer", () => {
     const text = 'stream;key;verdict;serviceId;candidates;reason\r\ncustomers;"a\nb";ambiguous;9;7 8;\r\n';
-    expect(readAnswers(text, "list.csv").problems).toEqual(["list.csv:3: found serviceId 9, wanted one of 7, 8"]);
+    expect(readAnswers(text, "list.csv").problems).toEqual(["list.csv:3: found serviceId 9, expected one of 7, 8"]);
   });
 });

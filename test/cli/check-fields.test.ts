@@ -52,9 +52,9 @@ describe("svcsync check", () => {
   });
 
   it.each([
-    ["shortName: { const: 7 }", "field shortName: found the number 7, wanted a text"],
-    ["inhouse: name1", 'field inhouse: found the text "Muster", wanted true or false'],
-    ["companyData: name1", 'field companyData: found the text "Muster", wanted the id of a record'],
+    ["shortName: { const: 7 }", "field shortName: found the number 7, expected a text"],
+    ["inhouse: name1", 'field inhouse: found the text "Muster", expected true or false'],
+    ["companyData: name1", 'field companyData: found the text "Muster", expected the id of a record'],
   ])("names a value that the field refuses: %s", async (fields, message) => {
     const { code, stdout } = await check(fields);
     expect(code).toBe(1);

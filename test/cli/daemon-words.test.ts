@@ -17,7 +17,7 @@ describe("what status tells of a running daemon", () => {
     await using web = await sampleWeb({
       status: sampleStatus({ service: { ...service, concurrency: 4, requests: 9 } }),
     });
-    expect(await words(web.url)).toEqual(["the daemon says of the service: it asked svcsync to wait 61 s (429)"]);
+    expect(await words(web.url)).toEqual(["the daemon says about the service: it asked svcsync to wait 61 s (429)"]);
   });
 
   it("is what /readyz tells everybody while the page wants a login", async () => {

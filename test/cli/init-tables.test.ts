@@ -113,7 +113,7 @@ describe("init on a database with tables of its own", () => {
     expect(stdout).toContain("tables with kun in their name: Kunden");
     expect(stdout).toContain("Kunden has no column Frima; did you mean Firma?");
     expect(stdout).toContain("still missing: name");
-    expect(stdout).toContain("found the part nme, wanted one of key, changed, number");
+    expect(stdout).toContain("found the part nme, expected one of key, changed, number");
     expect(stderr).toContain("Not all questions were answered");
     expect(code).toBe(64);
   });
@@ -164,7 +164,7 @@ describe("init on a database with tables of its own", () => {
 
   it.each([
     [["customers.table=kunde"], "source erp has no table kunde; did you mean Kunden? Nothing was written."],
-    [["customers.table=Kunden", "customers.nmae=Firma"], "found the part nmae, wanted one of key"],
+    [["customers.table=Kunden", "customers.nmae=Firma"], "found the part nmae, expected one of key"],
     [["contacts.table=Ansprechpartner"], "--set customers.table is missing"],
     [["customers.table=Lohn"], "--set customers: still missing: name."],
     [["customers.table=Kunden", "orders.table=Lohn"], "--set orders: still missing: customer."],

@@ -78,9 +78,9 @@ describe("init", () => {
   it("asks again where an answer cannot be", async () => {
     const stdin = answers("odo", "5000", "Tryton", "service.example", "https://service.example", "", "me", "", "pass");
     const { code, stdout, stderr } = await runCaptured(["init"], { stdin });
-    expect(stdout.match(/wanted a number from 1 to \d+, or a name/g)).toHaveLength(2);
-    expect(stdout).toContain("wanted an address that begins with https://");
-    expect(stdout).toContain("wanted an answer");
+    expect(stdout.match(/expected a number from 1 to \d+, or a name/g)).toHaveLength(2);
+    expect(stdout).toContain("expected an address that begins with https://");
+    expect(stdout).toContain("expected an answer");
     expect(stderr).toContain("Not all questions were answered");
     expect(code).toBe(64);
     await expect(stat(join(folder, ".env"))).rejects.toThrow("ENOENT");
@@ -101,7 +101,7 @@ describe("init", () => {
   it("takes the address of a web interface only as check does", async () => {
     const lines = ["https://service.example", "token", "erp.example", "https://erp.example/", "me", "secret"];
     const { stdout } = await runCaptured(["init", "--no-check"], { stdin: answers("odata", ...lines, "UTC") });
-    expect(stdout).toContain("found text, wanted an address that begins with https:// or http://");
+    expect(stdout).toContain("found text, expected an address that begins with https:// or http://");
     expect(await read(".env")).toContain("\nERP_URL=https://erp.example/\n");
   });
 

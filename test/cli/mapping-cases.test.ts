@@ -105,7 +105,7 @@ describe("svcsync test", () => {
 
   it.each([
     ["no file", undefined, /has no \*\.test\.yaml/],
-    ["no cases", "cases: []", /sync\.test\.yaml:1:8 cases: found a list, wanted at least 1 item|at least 1/],
+    ["no cases", "cases: []", /sync\.test\.yaml:1:8 cases: found a list, expected at least 1 item|at least 1/],
     [
       "an unknown stream",
       "cases: [{ stream: custmers, row: {}, expect: { skipped: true } }]",
@@ -122,7 +122,7 @@ describe("svcsync test", () => {
       /unknown field of customers "shortNmae", did you mean "shortName"/,
     ],
     ["two outcomes", "cases: [{ stream: customers, row: {}, expect: { skipped: true, parked: E } }]", /exactly one of/],
-    ["no row", "cases: [{ stream: customers, expect: { skipped: true } }]", /wanted row, or gone: true/],
+    ["no row", "cases: [{ stream: customers, expect: { skipped: true } }]", /expected row, or gone: true/],
     [
       "an unknown resource",
       "names: { prioritee: [] }\ncases: [{ stream: customers, row: {}, expect: { skipped: true } }]",

@@ -16,7 +16,7 @@ describe("a moment on the command line", () => {
   });
 
   it.each(["", "tomorrow", "24:00", "18:60", "18", "2026-13-22 18:00", "22.11.2026"])("is refused as %j", (text) => {
-    expect(() => momentArgument(text)).toThrow("wanted a time such as 18:00 or 2026-11-22 18:00");
+    expect(() => momentArgument(text)).toThrow("expected a time such as 18:00 or 2026-11-22 18:00");
   });
 });
 
@@ -26,6 +26,6 @@ describe("a duration on the command line", () => {
   });
 
   it.each(["", "10", "0m", "-1h", "1.5h", "2w"])("is refused as %j", (text) => {
-    expect(() => durationArgument(text)).toThrow("wanted a duration such as 10m, 2h or 1d");
+    expect(() => durationArgument(text)).toThrow("expected a duration such as 10m, 2h or 1d");
   });
 });

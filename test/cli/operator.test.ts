@@ -175,7 +175,7 @@ describe("the commands on a store", () => {
 
   it("refuses a record without its stream", async () => {
     const { code, stderr } = await scene.run("explain", "10001");
-    expect(stderr).toContain('found "10001", wanted stream/key');
+    expect(stderr).toContain('found "10001", expected stream/key');
     expect(code).toBe(64);
   });
 

@@ -84,7 +84,7 @@ describe("the program", () => {
     await writeFile(wrong, "SERVICE_URL=nowhere\nSERVICE_TOKEN=t\n");
     await using program = new Program(["run", "--env-file", wrong]);
     expect(await program.ended()).toBe(78);
-    expect(program.output).toMatch(/SERVICE_URL: found "nowhere"; wanted/);
+    expect(program.output).toMatch(/SERVICE_URL: found "nowhere"; expected/);
   });
 
   it.each([

@@ -124,11 +124,11 @@ describe("svcsync sandbox", () => {
     [["--switch", "createAnwser=id"], 64, "did you mean createAnswer?"],
     [["--fault", "latncy,ms=1"], 64, "did you mean latency?"],
     [["--fault", "{"], 64, "JSON"],
-    [["--account", "anna"], 64, "wanted user:password"],
+    [["--account", "anna"], 64, "expected user:password"],
     [["--token", "t@nobody"], 64, "one of the users sync"],
     [["--switch", "paths=custommer=x"], 64, "did you mean customer?"],
-    [["--latency", "soon"], 64, "wanted whole milliseconds"],
-    [["--port", "99999"], 64, "wanted a port"],
+    [["--latency", "soon"], 64, "expected whole milliseconds"],
+    [["--port", "99999"], 64, "expected a port"],
   ])("refuses %j with exit code %d and says: %s", async (options, code, words) => {
     expect(await refused(...options)).toEqual({ code, said: expect.stringContaining(words) });
   });

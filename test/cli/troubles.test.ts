@@ -60,7 +60,7 @@ describe("check", () => {
     const { code, problems: found } = await problems();
     expect(found).toEqual([
       expect.stringMatching(
-        /stream contacts: customer: found a key of 2 parts for customers \(10001\|1\), wanted 1 part \(such as 10001\) -> Correct the field/,
+        /stream contacts: customer: found a key of 2 parts for customers \(10001\|1\), expected 1 part \(such as 10001\) -> Correct the field/,
       ),
     ]);
     expect(code).toBe(1);

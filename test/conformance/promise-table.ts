@@ -15,7 +15,7 @@ export class PromiseTable {
     this.#cells.set(subject, row.set(promise, verdict));
   }
 
-  /** What is known of each subject, in the order of the run. */
+  /** What is known about each subject, in the order of the run. */
   cells(): PromiseCells {
     return Object.fromEntries([...this.#cells].map(([subject, row]) => [subject, Object.fromEntries(row)]));
   }

@@ -27,7 +27,7 @@ const ORPHANED: ErrorFacts = { code: "E_PARENT_MISSING", message: "waits", detai
 
 export function describeClaims(makePlace: MakePlace): void {
   describe("claims", () => {
-    it("gives the record with all that is known of it", async () => {
+    it("gives the record with all that is known about it", async () => {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"), { name: "A", tags: [1, null, { deep: true }] });
       expect(claim).toEqual({

@@ -12,7 +12,7 @@ function entry(serviceId: number, number: string, mail: string): MatchEntry {
 
 export function describeReference(makePlace: MakePlace): void {
   describe("reference data, adoption and notes", () => {
-    it("keeps the look-up values of a resource and when they were read", async () => {
+    it("keeps the lookup values of a resource and when they were read", async () => {
       await using scene = await Scene.open(makePlace);
       expect(await scene.store.reference("status")).toBeUndefined();
       await scene.store.saveReference("status", [{ id: 1, name: "Active" }]);

@@ -32,7 +32,7 @@ async function trial(name: string): Promise<Verdict> {
 const names = values.only ?? Object.keys(erps);
 const unknown = names.filter((name) => !(name in erps));
 if (unknown.length > 0) {
-  say(`found ${unknown.join(", ")}, wanted --only with ${Object.keys(erps).join(", ")}`);
+  say(`found ${unknown.join(", ")}, expected --only with ${Object.keys(erps).join(", ")}`);
   process.exitCode = 64;
 } else {
   // All at once: most of their time is waiting.

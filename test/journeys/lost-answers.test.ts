@@ -57,7 +57,7 @@ describe("a create whose answer is lost", () => {
     );
   });
 
-  it("is bound to its own record when the answer was empty and the look-up met a 429: nothing is adopted, no null written", async () => {
+  it("is bound to its own record when the answer was empty and the lookup met a 429: nothing is adopted, no null written", async () => {
     await using stage = await setStage({
       service: { createAnswer: "none" },
       environment: { DIALECT_CREATE_ANSWER: "none" },
@@ -141,7 +141,7 @@ describe("a service that answers creates with nothing", () => {
     expect((await stage.command("sync")).code).toBe(1);
     const unsettled = await stage.view(customer);
     expect(unsettled).toMatchObject({ state: "uncertain", error: { code: "E_CREATE_UNCERTAIN" } });
-    expect(unsettled!.error!.message).toContain("carried out the create of a customer and did not tell its id");
+    expect(unsettled!.error!.message).toContain("carried out the create of a customer and did not return its id");
     const { id } = only(sandbox, "customer", "customerId", "10001");
     expect((await stage.command("resolve", "customers/10001", "--bind", String(id), "--yes")).code).toBe(0);
     expect((await stage.command("sync")).code).toBe(0);
@@ -155,7 +155,7 @@ describe("a service that answers creates with nothing", () => {
     expect((await stage.command("sync")).code).toBe(1);
     const unsettled = await stage.view(customer);
     expect(unsettled).toMatchObject({ state: "uncertain", error: { code: "E_CREATE_UNCERTAIN" } });
-    expect(unsettled!.error!.message).toContain("did not tell its id; the stream has no match rule to look for it");
+    expect(unsettled!.error!.message).toContain("did not return its id; the stream has no match rule to look for it");
     expect(stage.sandbox.ledger.count({ method: "POST", resource: "customer" })).toBe(1);
   });
 });

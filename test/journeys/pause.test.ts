@@ -61,8 +61,8 @@ describe("a paused stream", () => {
   });
 
   it.each([
-    [["--until", "2020-01-01 18:00"], "which is in the past: wanted a time between now"],
-    [["--until", "soon"], "wanted a time such as 18:00 or 2026-11-22 18:00"],
+    [["--until", "2020-01-01 18:00"], "which is in the past: expected a time between now"],
+    [["--until", "soon"], "expected a time such as 18:00 or 2026-11-22 18:00"],
     [[], "Say when the pause ends: --until 18:00, or --for 2h."],
   ])("is not made by %j", async (options, words) => {
     await using stage = await setStage();

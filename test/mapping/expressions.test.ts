@@ -72,8 +72,8 @@ describe("an expression", () => {
     ],
     ["$utc(a, 'Europe/Berlin')", "the expression failed: $utc wants an ISO date and a time zone"],
     ["$utc('2026-01-01', a)", "the expression failed: $utc wants an ISO date and a time zone"],
-    ["function($x) { $x }", "the expression gives a function, wanted a value"],
-    ["$trim", "the expression gives a function, wanted a value"],
+    ["function($x) { $x }", "the expression gives a function, expected a value"],
+    ["$trim", "the expression gives a function, expected a value"],
   ])("that fails parks its record and never shows the row's values: %s", async (expr, message) => {
     const failure = await valueOf(expr, { a: "hunter2" }).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "E_MAPPING", family: "park", details: { stream: "it", field: "field" } });

@@ -72,11 +72,11 @@ function isObject(value: unknown): value is Schema {
 }
 
 export function object(value: unknown): Schema {
-  if (!isObject(value)) throw new Error(`wanted an object, found ${JSON.stringify(value)}`);
+  if (!isObject(value)) throw new Error(`expected an object, found ${JSON.stringify(value)}`);
   return value;
 }
 
 function list(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Error(`wanted a list, found ${JSON.stringify(value)}`);
+  if (!Array.isArray(value)) throw new Error(`expected a list, found ${JSON.stringify(value)}`);
   return value;
 }

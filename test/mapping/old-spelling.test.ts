@@ -123,8 +123,8 @@ streams:
       ${paging}
 `;
     expect(() => loadText(text)).toThrow(
-      "sync.yaml:11:21 streams.customers.read.orderByKey: found a list, wanted an object\n" +
-        "sync.yaml:12:62 streams.customers.read.paging.sizeParameter: found 5, wanted text",
+      "sync.yaml:11:21 streams.customers.read.orderByKey: found a list, expected an object\n" +
+        "sync.yaml:12:62 streams.customers.read.paging.sizeParameter: found 5, expected text",
     );
   });
 

@@ -62,16 +62,16 @@ streams:
       'sync.yaml:3:19 sources.erp.adapter: found the unknown adapter "sgl", did you mean "sql"?',
       'sync.yaml:4:30 sources.old.url: the variable OLD_ULR is not set, did you mean "OLD_URL"?',
       'sync.yaml:8:5 streams.customers.sorce: found the unknown word "sorce", did you mean "source"?',
-      "sync.yaml:9:5 streams.customers.read.key: found nothing, wanted text or a list",
+      "sync.yaml:9:5 streams.customers.read.key: found nothing, expected text or a list",
       'sync.yaml:9:31 streams.customers.read.kye: found the unknown word "kye", did you mean "key"?',
       'sync.yaml:10:15 streams.customers.resource: found the unknown resource "custmer", did you mean "customer"?',
-      "sync.yaml:11:12 streams.customers.every: found 30, wanted a duration such as 500ms, 90s, 5m, 12h or 7d",
+      "sync.yaml:11:12 streams.customers.every: found 30, expected a duration such as 500ms, 90s, 5m, 12h or 7d",
       'sync.yaml:12:13 streams.customers.match[0]: found "customerNo", which is not under fields, did you mean "customerId"?',
-      'sync.yaml:13:11 streams.customers.gone: found "recrate", wanted one of park, recreate, did you mean "recreate"?',
-      'sync.yaml:15:19 streams.customers.fields.customerId: found "customer no", wanted a column or a path like address.city; odd names go into backticks, expressions under expr',
+      'sync.yaml:13:11 streams.customers.gone: found "recrate", expected one of park, recreate, did you mean "recreate"?',
+      'sync.yaml:15:19 streams.customers.fields.customerId: found "customer no", expected a column or a path like address.city; odd names go into backticks, expressions under expr',
       'sync.yaml:16:15 streams.customers.fields.name.exp: found the unknown word "exp", did you mean "expr"?',
       'sync.yaml:17:33 streams.customers.fields.customerStatus.lookup: found the unknown resource "customerStatsu", did you mean "customerStatus"?',
-      'sync.yaml:19:13 streams.contacts.source: found the unknown source "crm", wanted one of erp, old',
+      'sync.yaml:19:13 streams.contacts.source: found the unknown source "crm", expected one of erp, old',
       'sync.yaml:23:24 streams.contacts.fields.customer.ref: found the unknown stream "customer", did you mean "customers"?',
     ]);
   });
@@ -84,7 +84,7 @@ streams:
         details: {
           file: "sync.yaml",
           problems: [
-            { line: 5, column: 11, path: "streams.it.gone", message: 'found "away", wanted one of park, recreate' },
+            { line: 5, column: 11, path: "streams.it.gone", message: 'found "away", expected one of park, recreate' },
           ],
         },
       }),
@@ -92,8 +92,8 @@ streams:
   });
 
   it.each([
-    ["nothing at all", "", "sync.yaml:1:1 found null, wanted an object with sources and streams"],
-    ["a list", "- a\n", "sync.yaml:1:1 found a list, wanted an object with sources and streams"],
+    ["nothing at all", "", "sync.yaml:1:1 found null, expected an object with sources and streams"],
+    ["a list", "- a\n", "sync.yaml:1:1 found a list, expected an object with sources and streams"],
     ["a key twice", `${stream("gone: park")}    gone: park\n`, "sync.yaml:10:5 Map keys must be unique"],
     ["an unknown anchor", "sources: *erp\n", "sync.yaml:1:10 no anchor &erp stands above this alias"],
     [
@@ -106,8 +106,8 @@ streams:
   });
 
   it.each([
-    ["read:", "sync.yaml:5:5 streams.it.read: found null, wanted an object"],
-    ["fields: {}", "sync.yaml:5:13 streams.it.fields: found no fields, wanted at least one, e.g. name: a_column"],
+    ["read:", "sync.yaml:5:5 streams.it.read: found null, expected an object"],
+    ["fields: {}", "sync.yaml:5:13 streams.it.fields: found no fields, expected at least one, e.g. name: a_column"],
     [
       "match: [tags]\nfields: { tags: { tags: tags } }",
       'sync.yaml:5:13 streams.it.match[0]: found "tags", but tags name no record',
@@ -118,24 +118,24 @@ streams:
     ],
     [
       "match: [[name], { fields: [nmae], compare: loose }]",
-      'sync.yaml:5:48 streams.it.match[1].compare: found "loose", wanted one of exact, normalized',
+      'sync.yaml:5:48 streams.it.match[1].compare: found "loose", expected one of exact, normalized',
     ],
     [
       "match: [[name], { fields: [nmae] }]",
       'sync.yaml:5:32 streams.it.match[1].fields[0]: found "nmae", which is not under fields, did you mean "name"?',
     ],
-    ["match: []", "sync.yaml:5:12 streams.it.match: found an empty list, wanted at least 1 item"],
+    ["match: []", "sync.yaml:5:12 streams.it.match: found an empty list, expected at least 1 item"],
     [
       "every: 5min",
-      'sync.yaml:5:12 streams.it.every: found "5min", wanted a duration such as 500ms, 90s, 5m, 12h or 7d',
+      'sync.yaml:5:12 streams.it.every: found "5min", expected a duration such as 500ms, 90s, 5m, 12h or 7d',
     ],
-    ["when: 1", "sync.yaml:5:11 streams.it.when: found 1, wanted a JSONata expression"],
-    ["deleted: {}", "sync.yaml:5:14 streams.it.deleted: wanted exactly one of set, delete: true, ignore: true"],
+    ["when: 1", "sync.yaml:5:11 streams.it.when: found 1, expected a JSONata expression"],
+    ["deleted: {}", "sync.yaml:5:14 streams.it.deleted: expected exactly one of set, delete: true, ignore: true"],
     [
       "deleted: { delete: true, ignore: true }",
-      "sync.yaml:5:14 streams.it.deleted: wanted exactly one of set, delete: true, ignore: true",
+      "sync.yaml:5:14 streams.it.deleted: expected exactly one of set, delete: true, ignore: true",
     ],
-    ["deleted: { delete: false }", "sync.yaml:5:24 streams.it.deleted.delete: found false, wanted true"],
+    ["deleted: { delete: false }", "sync.yaml:5:24 streams.it.deleted.delete: found false, expected true"],
     [
       "deleted: { set: { info: gone } }",
       "sync.yaml:5:23 streams.it.deleted.set.info: not under fields, so a record that comes back would keep this value",
@@ -157,11 +157,11 @@ streams:
   });
 
   it.each([
-    ["a:", "found null, wanted a column's name, or one of from, expr, const, lookup, ref, tags"],
-    ["a: 1", "found 1, wanted a column's name, or one of from, expr, const, lookup, ref, tags"],
+    ["a:", "found null, expected a column's name, or one of from, expr, const, lookup, ref, tags"],
+    ["a: 1", "found 1, expected a column's name, or one of from, expr, const, lookup, ref, tags"],
     [
       "a: { foo: 1 }",
-      "found an object with foo, wanted a column's name, or one of from, expr, const, lookup, ref, tags",
+      "found an object with foo, expected a column's name, or one of from, expr, const, lookup, ref, tags",
     ],
   ])("are found in a field's kind: %s", (words, message) => {
     expect(problemsOf(fields(words))).toEqual([expect.stringMatching(/^sync.yaml:6:\d+ streams.it.fields.a: /)]);
@@ -171,21 +171,21 @@ streams:
   it.each([
     [
       "a: first name",
-      '10 streams.it.fields.a: found "first name", wanted a column or a path like address.city; odd names go into backticks, expressions under expr',
+      '10 streams.it.fields.a: found "first name", expected a column or a path like address.city; odd names go into backticks, expressions under expr',
     ],
-    ["1st: a", '7 streams.it.fields.1st: found "1st", wanted a field of the resource, or customFields.<id or name>'],
-    ["a: { from: x, map: {} }", "26 streams.it.fields.a.map: found an empty table, wanted at least one entry"],
+    ["1st: a", '7 streams.it.fields.1st: found "1st", expected a field of the resource, or customFields.<id or name>'],
+    ["a: { from: x, map: {} }", "26 streams.it.fields.a.map: found an empty table, expected at least one entry"],
     [
       "a: { from: x, own: creat }",
-      '26 streams.it.fields.a.own: found "creat", wanted one of always, create, did you mean "create"?',
+      '26 streams.it.fields.a.own: found "creat", expected one of always, create, did you mean "create"?',
     ],
     [
       "a: { from: x, expr: y }",
-      '21 streams.it.fields.a.expr: found the unknown word "expr", wanted one of from, map, default, own',
+      '21 streams.it.fields.a.expr: found the unknown word "expr", expected one of from, map, default, own',
     ],
     [
       "a: { lookup: tag }",
-      "7 streams.it.fields.a.value: found nothing, wanted a column's name, or one of from, expr, const",
+      "7 streams.it.fields.a.value: found nothing, expected a column's name, or one of from, expr, const",
     ],
     [
       "a: { lookup: tag, value: { fron: x } }",
@@ -196,7 +196,7 @@ streams:
       '31 streams.it.fields.a.resource: found the unknown resource "tga", did you mean "tag"?',
     ],
     ["a: { ref: itt, key: k }", '17 streams.it.fields.a.ref: found the unknown stream "itt", did you mean "it"?'],
-    ["a: { ref: it, key: [] }", "26 streams.it.fields.a.key: found an empty list, wanted at least 1 item"],
+    ["a: { ref: it, key: [] }", "26 streams.it.fields.a.key: found an empty list, expected at least 1 item"],
   ])("are found in a field's words: %s", (words, problem) => {
     expect(problemsOf(fields(words))).toEqual([`sync.yaml:6:${problem}`]);
   });

@@ -56,6 +56,6 @@ export async function mapField(words: Json, row: Row): Promise<MappedValue> {
 }
 
 export function firstField(mapped: Mapped): MappedValue {
-  if (mapped.kind !== "record") throw new Error(`wanted a record, found ${mapped.kind}`);
+  if (mapped.kind !== "record") throw new Error(`expected a record, found ${mapped.kind}`);
   return mapped.fields[0]!.value;
 }

@@ -52,7 +52,7 @@ describe("the JSON Schema of the sync file", () => {
   it.each([
     ["an unknown word of a stream", { sorce: "erp" }],
     ["an unknown resource", { resource: "tikcet" }],
-    ["an unknown resource of a look-up", { fields: { a: { lookup: "tga", value: "x" } } }],
+    ["an unknown resource of a lookup", { fields: { a: { lookup: "tga", value: "x" } } }],
     ["an unknown word of a field", { fields: { a: { form: "x" } } }],
     ["an unknown word of the adapter", { read: { table: "t", key: "k", overlpa: "5m" } }],
     ["a stream without fields", { fields: undefined }],

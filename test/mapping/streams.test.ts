@@ -116,7 +116,7 @@ describe("mapping a row", () => {
   it("parks a row for which a condition is neither true nor false", async () => {
     const stream = streamWith({ when: "active" });
     await expect(stream.map({ active: 1, name: "x" }, false)).rejects.toThrow(
-      "it.when: the expression gives a number, wanted true or false (e.g. column = 1)",
+      "it.when: the expression gives a number, expected true or false (e.g. column = 1)",
     );
   });
 
@@ -155,8 +155,8 @@ describe("mapping a row", () => {
   });
 
   it.each([
-    [{ lookup: "tag", value: "a" }, { a: true }, "a look-up wants text or a number, found true or false"],
-    [{ tags: "a" }, { a: [{}] }, "a look-up wants text or a number, found an object"],
+    [{ lookup: "tag", value: "a" }, { a: true }, "a lookup needs text or a number, found true or false"],
+    [{ tags: "a" }, { a: [{}] }, "a lookup needs text or a number, found an object"],
     [{ ref: "customers", key: "a" }, { a: ["x"] }, "a key wants text or a number, found a list"],
   ])("parks what cannot name a record: %j", async (words, row, message) => {
     await expect(mapField(words, row)).rejects.toThrow(`it.field: ${message}`);

@@ -14,7 +14,7 @@ const file = loadSyncFile(readFileSync("config/sync.yaml", "utf8"), {
 
 async function fieldsOf(stream: string, row: Row): Promise<Record<string, MappedField["value"]>> {
   const mapped = await file.streams.find(({ name }) => name === stream)!.map(row, false);
-  if (mapped.kind !== "record") throw new Error(`wanted a record, found ${mapped.kind}`);
+  if (mapped.kind !== "record") throw new Error(`expected a record, found ${mapped.kind}`);
   return Object.fromEntries(mapped.fields.map(({ name, value }) => [name, value]));
 }
 

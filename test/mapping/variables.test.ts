@@ -27,8 +27,8 @@ describe("variables in sources", () => {
   it.each([
     ["${ERP_URL}", "the variable ERP_URL is not set", 30],
     ["host/${ERP_URL}", "the variable ERP_URL is not set", 35],
-    ["${ERP URL}", 'found "${" that begins no variable, wanted ${NAME} (a dollar sign itself is written $$)', 30],
-    ["${ERP_URL", 'found "${" that begins no variable, wanted ${NAME} (a dollar sign itself is written $$)', 30],
+    ["${ERP URL}", 'found "${" that begins no variable, expected ${NAME} (a dollar sign itself is written $$)', 30],
+    ["${ERP_URL", 'found "${" that begins no variable, expected ${NAME} (a dollar sign itself is written $$)', 30],
   ])("that cannot be filled in are named: %s", (url, message, column) => {
     expect(() => load(file(url), {})).toThrow(`sync.yaml:2:${column} sources.erp.url: ${message}`);
   });
@@ -41,12 +41,12 @@ describe("variables in sources", () => {
     } catch (error) {
       message = JSON.stringify([error, String(error)]);
     }
-    expect(message).toContain("sources.erp.timezone: found an object, wanted text");
+    expect(message).toContain("sources.erp.timezone: found an object, expected text");
     expect(message).not.toContain("hunter2");
   });
 
   it("are not shown where a whole source is a text", () => {
     const text = file("x").replace(/erp: \{.*\}/, "erp: 'postgres://sync:hunter2@host'");
-    expect(() => load(text)).toThrow("sync.yaml:2:8 sources.erp: found text, wanted an object");
+    expect(() => load(text)).toThrow("sync.yaml:2:8 sources.erp: found text, expected an object");
   });
 });

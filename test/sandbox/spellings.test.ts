@@ -46,9 +46,9 @@ describe("a switch from a command line", () => {
     ["createAnwser=id", /there is no switch "createAnwser"; did you mean createAnswer\?/],
     ["whatever=1", /there is no switch "whatever"; there are brand, /],
     ["constructor=1", /there is no switch "constructor"/],
-    ["createAnswer=locaton", /createAnswer: found "locaton", wanted record\|id\|location\|none/],
-    ["sorting", /sorting: found "", wanted true\|false/],
-    ["sorting=toString", /sorting: found "toString", wanted true\|false/],
+    ["createAnswer=locaton", /createAnswer: found "locaton", expected record\|id\|location\|none/],
+    ["sorting", /sorting: found "", expected true\|false/],
+    ["sorting=toString", /sorting: found "toString", expected true\|false/],
     ["paging=page:p:2", /paging: found/],
     ["recordPath={id}", /recordPath: found/],
   ])("%s is refused: %s", (text, message) => {
@@ -96,7 +96,7 @@ describe("a fault from a command line", () => {
 
   it.each([
     ["latncy,ms=5", /kind: found "latncy"; did you mean latency\?/],
-    ["nothing", /kind: found "nothing"; wanted one of latency, tooMany, /],
+    ["nothing", /kind: found "nothing"; expected one of latency, tooMany, /],
     ["cut,when=after,evry=5", /member of cut: found "evry"; did you mean every\?/],
     ["cut,when=sometimes", /when: /],
     ["tooMany,resource=custommer", /resource: found "custommer"; did you mean customer\?/],

@@ -98,7 +98,7 @@ describe("a list", () => {
     await using opened = open(server.url);
     const thrown = await thrownBy(rowsOf(opened, "customer", { fields: ["id"] }));
     expect(thrown).toMatchObject({ family: "retry", code: "E_SERVICE_ANSWER" });
-    expect(String(thrown)).toContain("wanted a positive whole number");
+    expect(String(thrown)).toContain("expected a positive whole number");
   });
 
   it("gives ids as numbers where a tenant writes them as text", async () => {

@@ -18,7 +18,7 @@ const statuses = [
   { id: 2, name: "Closed" },
 ];
 
-describe("a look-up", () => {
+describe("a lookup", () => {
   it("finds the id by name, and asks the service once for all names", async () => {
     const { server, clock } = await tenant("ticketStatus", statuses);
     await using _ = server;

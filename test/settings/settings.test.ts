@@ -43,7 +43,7 @@ function problemsOf(run: () => unknown): string[] {
 describe("settings", () => {
   it("refuse to run with certificates unchecked, and name what to set instead", () => {
     expect(problemsOf(() => load({ ...token, NODE_TLS_REJECT_UNAUTHORIZED: "0" }))).toEqual([
-      expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED: found "0"; wanted no such variable.*SERVICE_CA_FILE/),
+      expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED: found "0"; expected no such variable.*SERVICE_CA_FILE/),
     ]);
     expect(load({ ...token, NODE_TLS_REJECT_UNAUTHORIZED: "1" }).settings.service.url).toBe("https://tenant.example");
   });
@@ -124,11 +124,11 @@ describe("settings", () => {
     );
 
     expect(problems).toEqual([
-      'LOG_LEVEL: found "verbose"; wanted debug, info, warn or error',
-      'RETRY_BASE_SECONDS: found "60"; wanted at most RETRY_MAX_SECONDS, which is 5',
-      'SERVICE_CONCURRENCY: found "many"; wanted a whole number from 1 to 64',
-      "SERVICE_PASSWORD: found nothing; wanted the password of SERVICE_USERNAME",
-      'SERVICE_URL: found "tenant.example"; wanted an address that begins with https:// or http://',
+      'LOG_LEVEL: found "verbose"; expected debug, info, warn or error',
+      'RETRY_BASE_SECONDS: found "60"; expected at most RETRY_MAX_SECONDS, which is 5',
+      'SERVICE_CONCURRENCY: found "many"; expected a whole number from 1 to 64',
+      "SERVICE_PASSWORD: found nothing; expected the password of SERVICE_USERNAME",
+      'SERVICE_URL: found "tenant.example"; expected an address that begins with https:// or http://',
     ]);
   });
 
@@ -167,7 +167,7 @@ describe("settings", () => {
     ["hunter22", "8 characters, not shown"],
     ["ftp://sync:pass@host/", "an address with ftp://, not shown"],
   ])("shows a value of which nothing is secret, else its shape: %s", (value, found) => {
-    const wanted = "wanted a whole number from 1 to 64";
+    const wanted = "expected a whole number from 1 to 64";
     expect(problemsOf(() => load({ ...token, SERVICE_CONCURRENCY: value }))).toEqual([
       `SERVICE_CONCURRENCY: found ${found}; ${wanted}`,
     ]);
@@ -189,7 +189,7 @@ describe("settings", () => {
   });
 
   it.each([
-    [{ SERVICE_URL: "https://a.example" }, "SERVICE_TOKEN: found nothing; wanted a token, or SERVICE_USERNAME"],
+    [{ SERVICE_URL: "https://a.example" }, "SERVICE_TOKEN: found nothing; expected a token, or SERVICE_USERNAME"],
     [{ ...token, SERVICE_URL: "https://a.example/restApi/v1" }, "the base address alone, without /restApi"],
     [{ ...token, SERVICE_URL: "https://a.example/?x=1" }, "the base address alone"],
     [{ ...token, SERVICE_PASSWORD: "x" }, "SERVICE_PASSWORD: found a value beside SERVICE_TOKEN"],
@@ -249,7 +249,7 @@ describe("settings for commands that never call the service", () => {
 describe("env files", () => {
   it("are asked for by name, so one that is missing is a problem", () => {
     expect(problemsOf(() => load(token, join(folder, "no.env")))).toEqual([
-      `--env-file: found ${join(folder, "no.env")} (ENOENT); wanted a file that can be read`,
+      `--env-file: found ${join(folder, "no.env")} (ENOENT); expected a file that can be read`,
     ]);
   });
 
@@ -258,7 +258,7 @@ describe("env files", () => {
     const kept = fileWith("b.env", "A_PASSWORD='ab#cd'\nB=x # a comment\nC= # nothing\nD=\"\nE=1#2\n\"\n#F=1#2\n");
 
     expect(problemsOf(() => load(token, cut))).toEqual([
-      "ERP_PASSWORD: found a # inside a value without quotes; wanted quotes: ERP_PASSWORD='…#…'",
+      "ERP_PASSWORD: found a # inside a value without quotes; expected quotes: ERP_PASSWORD='…#…'",
     ]);
     expect(load(token, kept).settings.environment).toMatchObject({ A_PASSWORD: "ab#cd", B: "x", D: "\nE=1#2\n" });
   });
@@ -267,8 +267,8 @@ describe("env files", () => {
     const envFile = fileWith("a.env", "SERVICE_TOKN=x\nQUEUE_COLOUR=red\nERP_PASSWORT=mine\n");
 
     expect(problemsOf(() => load(token, envFile))).toEqual([
-      "QUEUE_COLOUR: found an unknown key; wanted a key of .env.example",
-      "SERVICE_TOKN: found an unknown key; wanted a key of .env.example: did you mean SERVICE_TOKEN?",
+      "QUEUE_COLOUR: found an unknown key; expected a key of .env.example",
+      "SERVICE_TOKN: found an unknown key; expected a key of .env.example: did you mean SERVICE_TOKEN?",
     ]);
   });
 });
@@ -278,7 +278,7 @@ describe("the process environment", () => {
     const environment = { ...token, QUEUE_SERVICE_HOST: "10.0.0.1", QUEUE_PORT_6379_TCP: "x", LOG_LEVLE: "info" };
 
     expect(problemsOf(() => load(environment))).toEqual([
-      "LOG_LEVLE: found an unknown key; wanted a key of .env.example: did you mean LOG_LEVEL?",
+      "LOG_LEVLE: found an unknown key; expected a key of .env.example: did you mean LOG_LEVEL?",
     ]);
   });
 });
@@ -319,9 +319,9 @@ describe("secrets from files", () => {
     );
 
     expect(problems).toEqual([
-      "HTTPS_PROXY_FILE: found an empty file; wanted a file that holds the value",
-      `QUEUE_URL_FILE: found no readable file (ENOENT); wanted ${aPath}`,
-      "SERVICE_TOKEN_FILE: found SERVICE_TOKEN as well; wanted one of the two",
+      "HTTPS_PROXY_FILE: found an empty file; expected a file that holds the value",
+      `QUEUE_URL_FILE: found no readable file (ENOENT); expected ${aPath}`,
+      "SERVICE_TOKEN_FILE: found SERVICE_TOKEN as well; expected one of the two",
     ]);
   });
 });
@@ -413,16 +413,16 @@ describe("the settings of notifications", () => {
     ]);
     expect(problems.join()).not.toMatch(/pa55word|s3cret|short-k3y/);
     expect(problems[1]).toBe(
-      'NOTIFY_EMAIL_QUIET: found "22-7"; wanted spans such as 22:00-07:00, or Mon-Fri 18:00-07:00, Sat-Sun',
+      'NOTIFY_EMAIL_QUIET: found "22-7"; expected spans such as 22:00-07:00, or Mon-Fri 18:00-07:00, Sat-Sun',
     );
   });
 
   it("want both halves of what belongs together", () => {
     expect(problemsOf(() => load({ ...token, NOTIFY_EMAIL_TO: "a@example.com" }))).toEqual([
-      "SMTP_URL: found nothing; wanted the mail server that NOTIFY_EMAIL_TO needs",
+      "SMTP_URL: found nothing; expected the mail server that NOTIFY_EMAIL_TO needs",
     ]);
     expect(problemsOf(() => load({ ...token, NOTIFY_WEBHOOK_KEY: "0123456789abcdef" }))).toEqual([
-      "NOTIFY_WEBHOOK_URL: found nothing; wanted the address that NOTIFY_WEBHOOK_KEY signs for",
+      "NOTIFY_WEBHOOK_URL: found nothing; expected the address that NOTIFY_WEBHOOK_KEY signs for",
     ]);
   });
 });

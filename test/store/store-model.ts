@@ -26,7 +26,7 @@ export interface ModelRecord {
   waits: RecordId[];
 }
 
-/** What a step needs to know of the claim that it is taken with. */
+/** What a step needs to know about the claim that it is taken with. */
 export interface ModelClaim {
   readonly number: number;
   readonly id: RecordId;

@@ -148,10 +148,10 @@ describe("acts on the page", () => {
   it.each([
     ["/groups/00000000/retry", {}, "no record is held up by group 00000000"],
     ["/groups/00000000/note", { note: "x" }, "no record is held up by group 00000000"],
-    [`/groups/${sampleGroup}/note`, { snoozeHours: "soon" }, "wanted a number of hours"],
-    [`/groups/${sampleGroup}/note`, { snoozeHours: "-1" }, "wanted a number of hours"],
+    [`/groups/${sampleGroup}/note`, { snoozeHours: "soon" }, "expected a number of hours"],
+    [`/groups/${sampleGroup}/note`, { snoozeHours: "-1" }, "expected a number of hours"],
     [`/groups/${sampleGroup}/note`, { note: "x".repeat(501) }, "at most 500 characters"],
-    [`/groups/${sampleGroup}/note`, {}, "wanted a note, an owner or snoozeHours"],
+    [`/groups/${sampleGroup}/note`, {}, "expected a note, an owner or snoozeHours"],
   ])("refuse what a group cannot take, and say why: %s", async (path, fields: Record<string, string>, text) => {
     const status = sampleStatus();
     await using web = await sampleWeb({ status });

@@ -23,10 +23,10 @@ describe("the JSON API", () => {
   });
 
   it.each([
-    ["/acts?stream=nothing", "wanted one of customers, contacts, tickets"],
-    ["/history?stream=nothing", "wanted one of customers, contacts, tickets"],
-    ["/acts?since=yesterday", "wanted an instant"],
-    ["/history?since=yesterday", "wanted an instant"],
+    ["/acts?stream=nothing", "expected one of customers, contacts, tickets"],
+    ["/history?stream=nothing", "expected one of customers, contacts, tickets"],
+    ["/acts?since=yesterday", "expected an instant"],
+    ["/history?since=yesterday", "expected an instant"],
   ])("says what is wrong with %s", async (path, error) => {
     expect(await read(path)).toMatchObject({ status: 400, body: { error: expect.stringContaining(error) } });
   });

@@ -6,7 +6,7 @@ import { takes, type FieldFact, type FieldFacts, type FieldKind, type Service } 
 /** What the first rows of the streams are mapped to. */
 export type MappedSamples = ReadonlyMap<StreamName, readonly MappedField[]>;
 
-/** Any id of the service: what a reference or a look-up becomes. */
+/** Any id of the service: what a reference or a lookup becomes. */
 const SOME_ID = 1;
 const TEXT_SHOWN = 40;
 
@@ -59,7 +59,7 @@ function fieldFinding(
   }
   const refused = kind && values.map(sent).find((value) => !takes(kind, value));
   if (kind === undefined || refused === undefined) return [];
-  const message = `found ${described(refused)}, wanted ${wanted[kind]}`;
+  const message = `found ${described(refused)}, expected ${wanted[kind]}`;
   return [problem(subject, name, "E_FIELD_TYPE", message)];
 }
 

@@ -20,7 +20,7 @@ export async function checkNames(
       } catch (thrown) {
         // Anything but an answer about this name concerns the service as a whole.
         if (!(thrown instanceof ParkError)) throw thrown;
-        const remedy = `Put a name that is there into the stream's look-up, or make ${JSON.stringify(value)} in the service.`;
+        const remedy = `Use an existing name in the stream's lookup, or create ${JSON.stringify(value)} in the service.`;
         unknown.push({ subject: `stream ${name}`, verdict: "problem", message: errorText(errorFacts(thrown)), remedy });
       }
     const names = constantLookups.map(({ value }) => value).join(", ");

@@ -29,7 +29,7 @@ export function notCheckedOffline(unsetVariables: readonly string[]): string[] {
         ];
   return [
     ...settings,
-    'secrets, store, ERP, queue and service, the names of look-ups, and fields that only the tenant knows. "svcsync check" verifies them where svcsync runs.',
+    'secrets, store, ERP, queue and service, the names of lookups, and fields that only the tenant knows. "svcsync check" verifies them where svcsync runs.',
   ];
 }
 

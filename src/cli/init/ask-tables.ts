@@ -101,7 +101,7 @@ async function askColumns(
 
 function changedBy(choice: StreamChoice, typed: string, parents: ParentKeys): StreamChoice | string {
   const at = typed.indexOf("=");
-  if (at < 1) return "wanted PART=COLUMN, or PART=COLUMN, COLUMN for several that belong together";
+  if (at < 1) return "expected PART=COLUMN, or PART=COLUMN, COLUMN for several that belong together";
   return withPart(choice, typed.slice(0, at).trim(), typed.slice(at + 1), parents);
 }
 

@@ -15,7 +15,7 @@ export async function askPreset(interview: Interview, presets: readonly Preset[]
   interview.say(`Which ERP leads?\n\n${list.join("\n")}\n`);
   const answer = await interview.ask({
     text: "Number or name",
-    objection: (typed) => (presetOf(typed) ? undefined : `wanted a number from 1 to ${presets.length}, or a name`),
+    objection: (typed) => (presetOf(typed) ? undefined : `expected a number from 1 to ${presets.length}, or a name`),
   });
   return answer === undefined ? undefined : presetOf(answer);
 }
@@ -64,7 +64,7 @@ export async function askSettings(
 
 const problemsOf = z.array(z.object({ message: z.string() }));
 
-/** What the sync file's own reader says of an answer; the answers that are missing are taken to be as their examples. */
+/** What the sync file's own reader says about an answer; the answers that are missing are taken to be as their examples. */
 function sourceObjection(preset: Preset, answers: Answers, name: string, answer: string): string | undefined {
   const examples = preset.variables.map((variable): [string, string] => [variable.name, variable.example ?? "x"]);
   const given = [...answers].filter(([, value]) => value !== "");
@@ -91,11 +91,11 @@ async function withPassword(interview: Interview, address: string): Promise<stri
 }
 
 function webAddress(answer: string): string | undefined {
-  return /^https?:\/\/[^\s/]+/.test(answer) ? undefined : "wanted an address that begins with https:// or http://";
+  return /^https?:\/\/[^\s/]+/.test(answer) ? undefined : "expected an address that begins with https:// or http://";
 }
 
 function something(answer: string): string | undefined {
-  return answer === "" ? "wanted an answer" : undefined;
+  return answer === "" ? "expected an answer" : undefined;
 }
 
 export function zoneObjection(zone: string): string | undefined {
@@ -103,6 +103,6 @@ export function zoneObjection(zone: string): string | undefined {
     Intl.DateTimeFormat("en", { timeZone: zone });
     return undefined;
   } catch {
-    return "wanted an IANA name such as Europe/Berlin or UTC";
+    return "expected an IANA name such as Europe/Berlin or UTC";
   }
 }

@@ -106,8 +106,8 @@ function unanswered({ variables }: Preset, settings: ReadonlyMap<string, string>
 
 function setting(text: string, before: readonly string[] = []): string[] {
   if (!/^([A-Z][A-Z0-9_]*|[a-z]+\.[A-Za-z]+)=/.test(text))
-    throw new InvalidArgumentError("wanted NAME=value or STREAM.PART=column");
-  if (/[\r\n]/.test(text)) throw new InvalidArgumentError("wanted a single line");
+    throw new InvalidArgumentError("expected NAME=value or STREAM.PART=column");
+  if (/[\r\n]/.test(text)) throw new InvalidArgumentError("expected a single line");
   return [...before, text];
 }
 

@@ -15,7 +15,7 @@ export interface MappingCase extends CaseWords {
 
 /** Cases with what the service is taken to hold. */
 export interface MappingCases {
-  /** Records of the service by resource, for look-ups. */
+  /** Records of the service by resource, for lookups. */
   readonly names: NonNullable<CaseFileWords["names"]>;
   /** Service ids by stream and key; null: the record will not come. */
   readonly bound: NonNullable<CaseFileWords["bound"]>;
@@ -59,14 +59,14 @@ function unknownNames(
 ): Problem[] {
   const known = streams.map(({ name }) => name);
   const unknown = (what: string, name: string, of: Iterable<string>) =>
-    `found the unknown ${what} "${name}"${didYouMean(name, of) || (what === "stream" ? `, wanted one of ${known.join(", ")}` : "")}`;
+    `found the unknown ${what} "${name}"${didYouMean(name, of) || (what === "stream" ? `, expected one of ${known.join(", ")}` : "")}`;
   return [
     ...Object.entries(names).flatMap(([name, records]): Problem[] => [
       ...(resources.has(name)
         ? []
         : [{ path: ["names", name], atName: true, message: unknown("resource", name, resources) }]),
       ...records.flatMap(({ id }, at) =>
-        typeof id === "number" ? [] : [{ path: ["names", name, at], message: "wanted an id, a whole number" }],
+        typeof id === "number" ? [] : [{ path: ["names", name, at], message: "expected an id, a whole number" }],
       ),
     ]),
     ...Object.keys(bound)
@@ -76,7 +76,9 @@ function unknownNames(
       const stream = streams.find((each) => each.name === name);
       if (!stream) return [{ path: ["cases", at, "stream"], message: unknown("stream", name, known) }];
       if (row === undefined && gone === undefined)
-        return [{ path: ["cases", at], message: "wanted row, or gone: true for a record that the ERP no longer has" }];
+        return [
+          { path: ["cases", at], message: "expected row, or gone: true for a record that the ERP no longer has" },
+        ];
       const fields = Object.keys(expect.fields ?? {}).filter((field) => !stream.ownedFields.includes(field));
       return fields.map((field) => ({
         path: ["cases", at, "expect", "fields", field],

@@ -3,8 +3,8 @@ import { z } from "zod";
 /** The words of a file of mapping cases: one schema for its checks and types. */
 
 const row = z.record(z.string(), z.json(), { error: "an object of columns" });
-const id = z.number({ error: "an id of the service" }).int({ error: "wanted a whole number" }).positive({
-  error: "wanted a number above 0",
+const id = z.number({ error: "an id of the service" }).int({ error: "expected a whole number" }).positive({
+  error: "expected a number above 0",
 });
 const text = z.string({ error: "text" }).min(1);
 
@@ -23,7 +23,7 @@ const expected = z
     if (count === 1 && isPair) return;
     context.addIssue({
       code: "custom",
-      message: "wanted exactly one of fields, skipped, parked, waiting, deleted; fields may be beside deleted: set",
+      message: "expected exactly one of fields, skipped, parked, waiting, deleted; fields may be beside deleted: set",
     });
   });
 

@@ -31,7 +31,7 @@ export function referencesOf(streams: readonly CheckedStream[]): Reference[] {
 function unknownName(path: FilePath, kind: string, name: string, known: Iterable<string>): Problem {
   const names = [...known];
   const hint =
-    didYouMean(name, names) || (names.length === 0 || names.length > 12 ? "" : `, wanted one of ${names.join(", ")}`);
+    didYouMean(name, names) || (names.length === 0 || names.length > 12 ? "" : `, expected one of ${names.join(", ")}`);
   return { path, message: `found the unknown ${kind} "${name}"${hint}` };
 }
 

@@ -55,19 +55,19 @@ function problemsOf(issue: Issue, { root, path: at, schema: top, found }: Settin
     if (at >= 0) return issue.errors[at]!.flatMap((nested) => problemsOf(nested, choice));
     const misspelt = misspeltWords(path, value, memberNames(schema));
     if (misspelt.length > 0) return misspelt;
-    return [{ path, message: `found ${found(value)}, wanted ${wanted ?? choiceKinds(issue.errors)}` }];
+    return [{ path, message: `found ${found(value)}, expected ${wanted ?? choiceKinds(issue.errors)}` }];
   }
   if (issue.code === "invalid_value") {
     const values = issue.values.map(String);
     const hint = typeof value === "string" ? didYouMean(value, values) : "";
-    return [{ path, message: `found ${found(value)}, wanted ${wanted ?? oneOf(values)}${hint}` }];
+    return [{ path, message: `found ${found(value)}, expected ${wanted ?? oneOf(values)}${hint}` }];
   }
   if (issue.code === "invalid_type")
-    return [{ path, message: `found ${found(value)}, wanted ${wanted ?? kinds[issue.expected] ?? issue.expected}` }];
+    return [{ path, message: `found ${found(value)}, expected ${wanted ?? kinds[issue.expected] ?? issue.expected}` }];
   if (issue.code === "too_small")
-    return [{ path, message: `found ${found(value)}, wanted at least ${counted(issue.minimum, issue.origin)}` }];
+    return [{ path, message: `found ${found(value)}, expected at least ${counted(issue.minimum, issue.origin)}` }];
   if (issue.code === "too_big")
-    return [{ path, message: `found ${found(value)}, wanted at most ${counted(issue.maximum, issue.origin)}` }];
+    return [{ path, message: `found ${found(value)}, expected at most ${counted(issue.maximum, issue.origin)}` }];
   return [{ path, message: `found ${found(value)}, ${wanted ?? issue.message}` }];
 }
 
@@ -77,7 +77,7 @@ function ownWords(message: string): string | undefined {
 }
 
 function unknownWord(path: FilePath, word: string, known: readonly string[]): Problem {
-  const hint = didYouMean(word, known) || (known.length === 0 ? "" : `, wanted one of ${known.join(", ")}`);
+  const hint = didYouMean(word, known) || (known.length === 0 ? "" : `, expected one of ${known.join(", ")}`);
   return { path: [...path, word], atName: true, message: `found the unknown word "${word}"${hint}` };
 }
 

@@ -36,7 +36,7 @@ export function checkSources(words: Readonly<Record<string, unknown>>, context: 
     const shapes = context.adapters.get(adapter);
     if (!shapes) {
       const names = [...context.adapters.keys()];
-      const hint = didYouMean(adapter, names) || `, wanted one of ${names.join(", ")}`;
+      const hint = didYouMean(adapter, names) || `, expected one of ${names.join(", ")}`;
       problems.push({ path: [...path, "adapter"], message: `found the unknown adapter "${adapter}"${hint}` });
       continue;
     }

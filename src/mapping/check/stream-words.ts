@@ -34,7 +34,10 @@ export function checkStream(name: string, words: unknown): CheckedStream {
   const fieldsWords = isObject(words) && isObject(words["fields"]) ? words["fields"] : {};
   const fieldNames = Object.keys(fieldsWords);
   if (isObject(words) && fieldNames.length === 0)
-    problems.push({ path: [...path, "fields"], message: "found no fields, wanted at least one, e.g. name: a_column" });
+    problems.push({
+      path: [...path, "fields"],
+      message: "found no fields, expected at least one, e.g. name: a_column",
+    });
   const fields = new Map<string, FieldWords>();
   for (const field of fieldNames) {
     const checked = checkShape(fieldsShape, { [field]: fieldsWords[field] }, [...path, "fields"]);

@@ -33,7 +33,7 @@ export function fillVariables(value: unknown, environment: Readonly<Record<strin
         return problem;
       };
       if (end !== "}" || !variableName.test(name ?? ""))
-        wrong(`found "\${" that begins no variable, wanted \${NAME} (a dollar sign itself is written $$)`);
+        wrong(`found "\${" that begins no variable, expected \${NAME} (a dollar sign itself is written $$)`);
       else if (environment[name!] === undefined)
         unset.push({
           name: name!,

@@ -27,7 +27,7 @@ function setValue(words: SetWords): MappedValue {
   return { kind: "lookup", resource, by, value: typeof value === "boolean" ? String(value) : value };
 }
 
-/** The look-ups of a deletion: all of them are constants. */
+/** The lookups of a deletion: all of them are constants. */
 export function deletionLookups(deletion: Deletion): ConstantLookup[] {
   if (deletion.policy !== "set") return [];
   return deletion.fields.flatMap(({ value }) => {

@@ -63,11 +63,11 @@ function lookupsOf({ constants }: CompiledValue, resource: string, by: string): 
   );
 }
 
-/** The name that a look-up seeks; blank is no name. */
+/** The name that a lookup seeks; blank is no name. */
 function nameIn(value: Json, place: FieldLocation): string | number | null {
   if (isBlank(value)) return null;
   if (typeof value === "string" || typeof value === "number") return value;
-  throw mappingError(place, `a look-up wants text or a number, found ${kindOf(value)}`, { found: kindOf(value) });
+  throw mappingError(place, `a lookup needs text or a number, found ${kindOf(value)}`, { found: kindOf(value) });
 }
 
 /** The parent's key, or null as soon as a part is blank: the row has no parent. */

@@ -80,7 +80,7 @@ function condition(text: string | undefined, stream: string, field: string) {
     const answer = await expression.evaluate(row, present);
     if (typeof answer === "boolean" || answer === null) return answer === true;
     const found = kindOf(answer);
-    throw mappingError(expression.place, `the expression gives ${found}, wanted true or false (e.g. column = 1)`, {
+    throw mappingError(expression.place, `the expression gives ${found}, expected true or false (e.g. column = 1)`, {
       found,
     });
   };

@@ -48,7 +48,7 @@ function asJson(value: unknown): Json {
   if (Array.isArray(value)) return value.map(asJson);
   if (isObject(value) && !("_jsonata_lambda" in value) && !("_jsonata_function" in value))
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asJson(member)]));
-  throw new NoValue("the expression gives a function, wanted a value");
+  throw new NoValue("the expression gives a function, expected a value");
 }
 
 /** Limits that an expression ran into: their `value` is the limit, none of the row's. */

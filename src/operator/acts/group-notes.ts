@@ -35,13 +35,13 @@ export async function notedGroups({ store }: GroupDeps, streams: readonly Stream
   return (await readGroups(store.groups, streams)).map((group) => ({ ...group, noted: notes.get(group.id) }));
 }
 
-/** Whether people do not want to hear of the group now. */
+/** Whether people do not want to hear about the group now. */
 export function isSnoozed(note: GroupNote | undefined, count: number, now: number): boolean {
   const { snooze } = note ?? {};
   return snooze !== undefined && now < snooze.until && !hasGrown(count, snooze.count);
 }
 
-/** Whether people have to hear of a group again that had so many records when they last did. */
+/** Whether people have to hear about a group again that had so many records when they last did. */
 export function hasGrown(count: number, before: number): boolean {
   return count >= GROWTH * before;
 }
@@ -68,7 +68,7 @@ export async function noteGroup(
   const group = await knownGroup({ store }, streams, id);
   const now = clock.now();
   if (snoozeUntil !== undefined && snoozeUntil - now > LONGEST_REST_MS)
-    throw new ParkError("E_PAUSE_TIME", "the snooze would last more than 92 days: wanted a time within 92 days");
+    throw new ParkError("E_PAUSE_TIME", "the snooze would last more than 92 days: expected a time within 92 days");
   const { noted } = group;
   const texts = { note: note ?? noted?.note, owner: owner ?? noted?.owner };
   const snooze = snoozeUntil === undefined ? noted?.snooze : { until: snoozeUntil, count: group.count };

@@ -23,12 +23,15 @@ export async function pause(
 ): Promise<void> {
   const since = clock.now();
   if (Number.isNaN(until))
-    throw new ParkError("E_PAUSE_TIME", "the pause has no end: wanted a number of hours or a time. Nothing was paused");
+    throw new ParkError(
+      "E_PAUSE_TIME",
+      "the pause has no end: expected a number of hours or a time. Nothing was paused",
+    );
   const wrong = until <= since ? "in the past" : until - since > LONGEST_REST_MS ? "more than 92 days away" : undefined;
   if (wrong !== undefined)
     throw new ParkError(
       "E_PAUSE_TIME",
-      `the pause would end ${localTime(until)}, which is ${wrong}: wanted a time between now (${localTime(since)}) and 92 days later. Nothing was paused`,
+      `the pause would end ${localTime(until)}, which is ${wrong}: expected a time between now (${localTime(since)}) and 92 days later. Nothing was paused`,
     );
   await store.acts.pause(streams, { since, until, polls, by });
 }

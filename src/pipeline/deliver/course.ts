@@ -3,7 +3,7 @@ import type { Mapped, Stream } from "#mapping";
 import { forgottenError, isForgotten, type Claim } from "#store";
 import type { Resolver, Wanted } from "./resolver.ts";
 
-/** What is known of a record before its delivery acts; a plan knows the same. */
+/** What is known about a record before its delivery acts; a plan knows the same. */
 export type Deliverable = Pick<Claim, "id" | "row" | "deleted" | "binding" | "intent" | "applied" | "decision"> &
   Partial<Pick<Claim, "unreadable" | "inFlight">>;
 

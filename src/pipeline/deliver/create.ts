@@ -47,7 +47,7 @@ export class Creator {
   /**
    * Binds an unbound record: to the one record of the service that its natural key names, else to a new one; to a new one
    * at once when a person said so.
-   * @throws {ParkError} E_MATCH_AMBIGUOUS when several records answer to the natural key.
+   * @throws {ParkError} E_MATCH_AMBIGUOUS when several records match the natural key.
    */
   async create(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<"adopted" | "created"> {
     const { matcher, proof } = this.#deps;
@@ -71,7 +71,7 @@ export class Creator {
 
   /**
    * Binds an unbound record to the one record of the service that its natural key names; false when there is none.
-   * @throws {ParkError} E_MATCH_AMBIGUOUS when several records answer to the natural key.
+   * @throws {ParkError} E_MATCH_AMBIGUOUS when several records match the natural key.
    */
   async adopt(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
     const answers = await this.#deps.matcher.find(stream, wanted.projection, claim.id, signal);

@@ -20,7 +20,7 @@ export class DroppedFields {
     this.#logger = logger;
   }
 
-  /** Resolves when the store knows of every field that was dropped. */
+  /** Resolves when the store knows about every field that was dropped. */
   async report(stream: Stream, { dropped, serviceId }: Written): Promise<void> {
     for (const { field } of dropped) {
       const { name } = droppedNote(stream.name, field);

@@ -31,7 +31,7 @@ export interface Wanted {
 
 type Bound = Pick<Binding, "serviceId">;
 
-/** What is known of parents; the store knows more. */
+/** What is known about parents; the store knows more. */
 export interface KnownParents {
   bindings(...of: Parameters<RecordStore["bindings"]>): Promise<ReadonlyMap<string, Bound>>;
   record(id: RecordId): Promise<Pick<RecordView, "state"> | undefined>;

@@ -133,8 +133,8 @@ export class CreateSettlement {
 
 function whatIsKnown({ resource, answered }: Intent): string {
   return answered
-    ? `the service carried out the create of a ${resource} and did not tell its id`
-    : `a create of ${resource} was begun and its end not seen`;
+    ? `the service carried out the create of a ${resource} and did not return its id`
+    : `a create of ${resource} was started, and its result is unknown`;
 }
 
 /** A create whose result cannot be known: a person decides. */

@@ -15,7 +15,7 @@ import { naturalKey, ruleName } from "./natural-key.ts";
 /** When the owner of a natural key is about to change, the key may be free soon. */
 const TAKEN_AGAIN_MS = 2_000;
 
-/** What answers to a natural key. */
+/** What matches a natural key. */
 export interface Found {
   /** Records of the service that `wanted` may already be; several mean that a person has to choose. */
   readonly free: readonly ServiceId[];
@@ -53,9 +53,9 @@ export async function lookUp(
   return first ?? NOTHING;
 }
 
-/** Several records of the service answer to one natural key: a person has to choose. */
+/** Several records in the service match one natural key: a person has to choose. */
 export function ambiguous(resource: ResourceName, candidates: readonly ServiceId[]): ParkError {
-  const text = `${candidates.length} records of ${resource} answer to its natural key: ${candidates.join(", ")}`;
+  const text = `${candidates.length} records of ${resource} match its natural key: ${candidates.join(", ")}`;
   return new ParkError("E_MATCH_AMBIGUOUS", text, { details: { candidates: [...candidates] } });
 }
 

@@ -1,7 +1,7 @@
 import { recordName, type RecordId } from "#model";
 import type { Fate } from "./planned-delivery.ts";
 
-/** What others need to know of a record that is planned: how it ends, and as which record of the service. */
+/** What others need to know about a record that is planned: how it ends, and as which record of the service. */
 export type KnownFate = Pick<Fate, "state" | "isBound"> & Pick<Fate["planned"], "verdict" | "serviceId" | "error">;
 
 /** The children of a page have few parents; more would only fill the memory. */

@@ -30,7 +30,7 @@ export interface PlannedDelivery {
   readonly fields: readonly PlannedField[];
   /** Why it is parked or waits. */
   readonly error?: ErrorFacts | undefined;
-  /** What else a person should know of it. */
+  /** What else a person should know about it. */
   readonly reason?: string | undefined;
   /** Something was written for it before. */
   readonly isDelivered: boolean;

@@ -10,7 +10,7 @@ const PAGE = 200;
 
 export interface PlannerDeps {
   readonly store: RecordStore & OperatorStore & NoteStore & IntakeStore & Pick<MatchStore, "matches">;
-  /** What is known of the service's names; from the store alone, unless the plan may ask the service. */
+  /** What is known about the service's names; from the store alone, unless the plan may ask the service. */
   readonly names: KnownNames;
   readonly clock: Clock;
   readonly guard: DeleteGuardSettings;

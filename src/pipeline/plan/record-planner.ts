@@ -28,7 +28,7 @@ import { KnownFates, type KnownFate } from "./known-fates.ts";
 import { PendingIds } from "./pending-ids.ts";
 import type { Fate, PlannedDelivery } from "./planned-delivery.ts";
 
-/** What is known of the service's names: an id, or undefined where they have not been read. Throws as {@link Service.lookup} does. */
+/** What is known about the service's names: an id, or undefined where they have not been read. Throws as {@link Service.lookup} does. */
 export type KnownNames = (...of: Parameters<Service["lookup"]>) => Promise<ServiceId | undefined>;
 
 export interface RecordPlannerDeps {

@@ -168,7 +168,7 @@ export class Poller {
     observer.pollFailed(stream, cause);
   }
 
-  /** The store knows the failure before an observer hears of it: `sync` prints the stream's state as soon as it does. */
+  /** The store knows the failure before an observer hears about it: `sync` prints the stream's state as soon as it does. */
   async #note(stream: StreamName, error: ErrorFacts): Promise<void> {
     const { store, logger } = this.#deps;
     try {

@@ -9,7 +9,7 @@ const DEFAULT_LIFE_MINUTES = 15;
 const MAXIMUM_LIFE_MINUTES = 44_640;
 const DEFAULT_NAME = "default";
 const TOKEN_BYTES = 24;
-/** The last moment that a date can hold: what the answer says of a token that never expires. */
+/** The last moment that a date can hold: what the answer says about a token that never expires. */
 const NEVER = "9999-12-31T23:59:59.999Z";
 
 interface Token {

@@ -27,7 +27,7 @@ export function checkedFault(given: unknown, resources?: readonly string[]): Fau
 function wrong(what: string, found: unknown, known: readonly string[]): StopError {
   const meant = typeof found === "string" ? nearest(found, known) : undefined;
   // Ninety resources are no help in a message.
-  const wanted = meant === undefined && known.length < 20 ? `; wanted one of ${known.join(", ")}` : "";
+  const wanted = meant === undefined && known.length < 20 ? `; expected one of ${known.join(", ")}` : "";
   const question = meant === undefined ? "" : `; did you mean ${meant}?`;
   return fault(`${what}: found ${found === undefined ? "nothing" : JSON.stringify(found)}${wanted}${question}`);
 }

@@ -24,7 +24,7 @@ const catalogue: ReadonlyMap<ResourceName, ResourceFacts> = new Map(
 /** Every endpoint of the reference, in its order. */
 export const resourceNames: readonly ResourceName[] = [...catalogue.keys()];
 
-/** The facts of a resource. One that the reference does not list is usable too; nothing is known of it. */
+/** The facts of a resource. One that the reference does not list is usable too; nothing is known about it. */
 export function resourceFacts(name: ResourceName): ResourceFacts {
   return catalogue.get(name) ?? { name, object: name, ...nothingKnown };
 }

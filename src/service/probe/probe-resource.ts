@@ -48,7 +48,7 @@ function isBranded(resource: ResourceName): boolean {
   return resource.startsWith("svc") && resourceFacts(resource).otherPath === undefined;
 }
 
-/** Does no harm, rows are checked here; but every refresh of what is known of the resource reads its whole list. */
+/** Does no harm, rows are checked here; but every refresh of what is known about the resource reads its whole list. */
 function ignoredStamp(resource: ResourceName): Finding {
   const message = "changedSince is ignored: lists are read whole and filtered here, which takes longer";
   return { subject: resource, verdict: "warning", message };

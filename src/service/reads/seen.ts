@@ -49,7 +49,7 @@ export class Seen {
     const found = JSON.stringify(row["id"] ?? null);
     throw new RetryError(
       "E_SERVICE_ANSWER",
-      `the list of ${this.#resource} has a row with id ${found}, wanted a positive whole number below 2^53`,
+      `the list of ${this.#resource} has a row with id ${found}, expected a positive whole number below 2^53`,
       { details: { resource: this.#resource } },
     );
   }

@@ -4,7 +4,7 @@ import type { ReadDeps } from "./lists.ts";
 import { pageIn, recordIn, type Page } from "./reading.ts";
 import { idOf } from "../dialect/values.ts";
 
-/** Resources that every tenant has, to ask for when nothing is known of the one that was refused. */
+/** Resources that every tenant has, to ask for when nothing is known about the one that was refused. */
 const COMMON: readonly ResourceName[] = ["customer", "user", "priority", "ticketStatus"];
 
 /**

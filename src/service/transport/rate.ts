@@ -42,7 +42,7 @@ interface Sent extends Turn {
 }
 
 /**
- * What the client knows of the service's limit: as many requests as passed within a second before it refused one.
+ * What the client knows about the service's limit: as many requests as passed within a second before it refused one.
  *
  * A request is counted by the service somewhere between being sent and being answered. The fastest answer says how much of that
  * is the way there and back, so what an answer took longer may have gone by before it was counted. No more than the limit is

@@ -46,7 +46,7 @@ export class Creates {
     };
   }
 
-  /** The record is created, whatever becomes of a look-up that only serves the comparison: then nothing is compared. */
+  /** The record is created, whatever becomes of a lookup that only serves the comparison: then nothing is compared. */
   async #spread(resource: ResourceName, record: JsonObject, names: readonly string[], signal: AbortSignal) {
     try {
       await this.#customFields.spread(resource, [record], names, signal);

@@ -83,7 +83,7 @@ export class Edits {
         url: await paths.record(resource, id, scope),
         query: { fields: brand.outward(fieldsParameter(names)) },
         body: brand.encode(body),
-        // An edit whose end was not seen may still arrive, after a later one: the caller has to know of it.
+        // An edit whose end was not seen may still arrive, after a later one: the caller has to know about it.
         repeat: "never",
         signal,
       });

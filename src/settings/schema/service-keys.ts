@@ -68,7 +68,7 @@ export const serviceKeys = {
   SERVICE_REFERENCE_MAX_AGE_SECONDS: withDefault(
     seconds(0, 604_800),
     "900",
-    "How old remembered look-up values (statuses, priorities, tags) may be, in seconds.",
+    "How old remembered lookup values (statuses, priorities, tags) may be, in seconds.",
   ),
   SERVICE_MATCH_MAX_AGE_SECONDS: withDefault(
     seconds(0, 31_536_000),

@@ -19,7 +19,7 @@ export class ODataClient {
     this.#manners = manners;
   }
 
-  /** What `$metadata` says of an entity set; the document is read once. */
+  /** What `$metadata` says about an entity set; the document is read once. */
   async shape(entity: string, signal: AbortSignal): Promise<EntityShape> {
     this.#metadata ??= this.#web
       .text({ url: "$metadata", headers: { accept: "application/xml" } }, signal)

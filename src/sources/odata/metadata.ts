@@ -2,7 +2,7 @@ import { XMLParser } from "fast-xml-parser";
 import { z } from "zod";
 import { ParkError, nearest } from "#model";
 
-/** What `$metadata` says of one entity set: its key and its properties' types, by name. */
+/** What `$metadata` says about one entity set: its key and its properties' types, by name. */
 export interface EntityShape {
   readonly keys: readonly string[];
   readonly types: ReadonlyMap<string, string>;

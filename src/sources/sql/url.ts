@@ -15,7 +15,7 @@ export function urlProblem(text: string): string | undefined {
   if (allowed === undefined) return undefined;
   const unencoded = unencodedPassword(text);
   if (unencoded !== undefined) return unencoded;
-  if (!URL.canParse(text)) return "this is no address, wanted one like postgres://user:password@host:5432/database";
+  if (!URL.canParse(text)) return "this is no address, expected one like postgres://user:password@host:5432/database";
   const names = [...new URL(text).searchParams.keys()].filter((name) => !allowed.includes(name));
   const encryption = names.find((name) => ENCRYPTION.test(name));
   if (encryption !== undefined)

@@ -2,7 +2,7 @@ import type { Json, Key, Row } from "#model";
 import type { KeylessRows } from "../source.ts";
 import type { Wall, WallRange } from "./stamps/wall.ts";
 
-/** A row as a system on the wire gave it, with what the walk needs to know of it. */
+/** A row as a system on the wire gave it, with what the walk needs to know about it. */
 export interface WireRow {
   readonly key: Key;
   readonly row: Row;

@@ -27,7 +27,7 @@ export interface IntakeStore {
 
   /**
    * Stores the next batch of the stream's deletion feed together with that feed's cursor, by the rules of `stage`. The cursor
-   * of the polls and what is known of them stay.
+   * of the polls and what is known about them stay.
    */
   stageDeletions(
     stream: StreamName,

@@ -1,7 +1,7 @@
 import type { Binding, RecordId, RecordState, ResourceName, ServiceId, StreamName } from "#model";
 import type { RecordView } from "../facts.ts";
 
-/** What is known of records: their state, what they are bound to, who waits for whom. */
+/** What is known about records: their state, what they are bound to, who waits for whom. */
 export interface RecordStore {
   record(id: RecordId): Promise<RecordView | undefined>;
 

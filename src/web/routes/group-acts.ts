@@ -13,16 +13,16 @@ function sentNote(group: string, sent: Readonly<Record<string, unknown>>): PageG
     const text = sent[name];
     if (text === undefined) continue;
     if (typeof text !== "string" || text.length > noteMax)
-      return `${name}: wanted a text of at most ${noteMax} characters`;
+      return `${name}: expected a text of at most ${noteMax} characters`;
     texts[name] = text.trim();
   }
   const snooze = sent["snoozeHours"];
   const isSame = snooze === undefined || snooze === sameSnooze;
-  if (isSame && Object.keys(texts).length === 0) return "wanted a note, an owner or snoozeHours";
+  if (isSame && Object.keys(texts).length === 0) return "expected a note, an owner or snoozeHours";
   if (isSame) return { group, ...texts };
   const snoozeHours = typeof snooze === "string" && snooze.trim() !== "" ? Number(snooze) : snooze;
   if (typeof snoozeHours !== "number" || !(snoozeHours >= 0))
-    return "snoozeHours: wanted a number of hours; 0 ends the snooze";
+    return "snoozeHours: expected a number of hours; 0 ends the snooze";
   return { group, ...texts, snoozeHours };
 }
 

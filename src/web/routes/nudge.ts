@@ -17,7 +17,7 @@ export function addNudge(app: App, { token, streams, nudge }: NudgeAccess): void
     const given = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
     if (given === undefined || !isSame(given, token)) {
       c.header("www-authenticate", "Bearer");
-      return jsonAnswer(c, { error: "wanted the header Authorization: Bearer NUDGE_TOKEN" }, 401);
+      return jsonAnswer(c, { error: "expected the header Authorization: Bearer NUDGE_TOKEN" }, 401);
     }
     const stream = c.req.param("stream");
     if (!streams.includes(stream)) return jsonAnswer(c, { error: `no such stream: ${streams.join(", ")}` }, 404);

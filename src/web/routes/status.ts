@@ -56,8 +56,8 @@ export function addStatus(app: App, { status, redact, clock, version }: RouteDep
 function spanOf(c: Context, { streams }: StatusSource, now: number): { since: number; stream?: StreamName } | string {
   const stream = c.req.query("stream");
   if (stream !== undefined && !streams.includes(stream))
-    return `stream: found ${JSON.stringify(stream)}, wanted one of ${streams.join(", ")}`;
+    return `stream: found ${JSON.stringify(stream)}, expected one of ${streams.join(", ")}`;
   const since = Date.parse(c.req.query("since") ?? new Date(now - DAY_MS).toISOString());
-  if (Number.isNaN(since)) return "since: wanted an instant such as 2026-11-22T00:00:00Z";
+  if (Number.isNaN(since)) return "since: expected an instant such as 2026-11-22T00:00:00Z";
   return { since, ...(stream === undefined ? {} : { stream }) };
 }

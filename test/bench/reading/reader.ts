@@ -48,7 +48,9 @@ export class Reader implements AsyncDisposable {
     const reading = await this.#ask("poll");
     const { rowsRead, changed } = reading;
     if (changed !== expected.changed || rowsRead !== (expected.rows ?? rowsRead))
-      throw new Error(`a poll read ${rowsRead} rows and found ${changed} changes, wanted ${JSON.stringify(expected)}`);
+      throw new Error(
+        `a poll read ${rowsRead} rows and found ${changed} changes, expected ${JSON.stringify(expected)}`,
+      );
     return reading;
   }
 

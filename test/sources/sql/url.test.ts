@@ -30,7 +30,7 @@ describe("the address of a database", () => {
     ["mysql://u:12#hunter@erp/db", /%23 for #/],
     ["mssql://u:hunter%2@erp/db", /%25 for %/],
     ["mariadb://u:hunter@2@erp/db", /%40 for @/],
-    ["postgres://erp:port/db", /this is no address, wanted one like/],
+    ["postgres://erp:port/db", /this is no address, expected one like/],
   ])("%s is refused with what to do, and without the password", (url, message) => {
     expect(refusal(url)).toMatch(message);
     expect(refusal(url)).not.toContain("hunter");

@@ -174,7 +174,7 @@ async function carryOut(
 ): Promise<boolean> {
   const stream = context.configuration.syncFile.streams.find(({ name }) => name === id.stream);
   if (!stream) {
-    io.stderr.write(`${place}: found stream ${JSON.stringify(id.stream)}, wanted one of the sync file\n`);
+    io.stderr.write(`${place}: found stream ${JSON.stringify(id.stream)}, expected one of the sync file\n`);
     return false;
   }
   const owner = await context.parts.store.boundTo({ resource: stream.resource, serviceId });

@@ -75,7 +75,7 @@ function nextStep(drifts: readonly Drift[], repair: boolean): string {
       ? "The service holds what was last written. Rows that were not read are read now and due."
       : 'The service holds what was last written. Rows that were not read are read by the next poll or sweep, or now by "--repair".';
   const doubled = drifts.some(({ kind }) => kind === "doubled")
-    ? ["Doubles are for a person to merge in the service."]
+    ? ["svcsync does not merge duplicates: merge them in the service."]
     : [];
   const repaired = repair
     ? "What differed is due again: the running daemon or the next sync writes it; what is missing meets the stream's `gone`."

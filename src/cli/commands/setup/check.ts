@@ -195,7 +195,7 @@ function misnamedParents(
     if (value.kind !== "ref" || value.key === null || key === undefined) return [];
     const [found, wanted] = [value.key, key].map(partsOf);
     if (found === wanted) return [];
-    const message = `${name}: found a key of ${found} for ${value.stream} (${value.key}), wanted ${wanted} (such as ${key})`;
+    const message = `${name}: found a key of ${found} for ${value.stream} (${value.key}), expected ${wanted} (such as ${key})`;
     return [{ subject, verdict: "problem", message, remedy: partRemedies.mapping }];
   });
 }
@@ -238,7 +238,7 @@ async function checkService(
       };
       const resources = [...new Set(syncFile.streams.map(({ resource }) => resource))];
       const probed = isProbe ? await service.probe(resources, signal) : [];
-      // A dialect that does not fit fails here too: what the probe found of it must be told all the same.
+      // A dialect that does not fit fails here too: what the probe found of it must be reported all the same.
       const names = await attempt("service", () => checkNames(syncFile.streams, service, signal), "names");
       const fields: Finding[] = [];
       for (const resource of resources)

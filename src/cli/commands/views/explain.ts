@@ -60,7 +60,7 @@ function asText(view: RecordView, waiting: readonly string[], history: readonly 
   if (remedy !== undefined) lines.push(`What to do: ${remedy}`);
   if (attempts > 0) lines.push(`Failed attempts: ${attempts}${dueAt ? `; the next one ${instant(dueAt)}` : ""}.`);
   if (intent)
-    lines.push(`A create of ${intent.resource} was begun ${instant(intent.begunAt)}; its end was never seen.`);
+    lines.push(`A create of ${intent.resource} was started ${instant(intent.begunAt)}; its result is unknown.`);
   lines.push("", ...rowLines(view), "", "As last written to the service:");
   lines.push(...(view.applied ? members(view.applied) : ["  nothing yet"]), "", "History, newest first:");
   lines.push(...(history.length > 0 ? history.flatMap(entry) : ["  no write yet"]));

@@ -80,7 +80,7 @@ function since(text: string): number {
   if (span.success) return span.data;
   const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z?)?$/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at) || at < FIRST_DATE)
-    throw new InvalidArgumentError("wanted a span such as 24h or 30d, or a date such as 2026-11-01");
+    throw new InvalidArgumentError("expected a span such as 24h or 30d, or a date such as 2026-11-01");
   return at;
 }
 

@@ -44,7 +44,7 @@ export const registerPlan: Registration = (cli) =>
 
 function recordLabelled(text: string): RecordId {
   const id = parseRecord(text);
-  if (!id) throw new InvalidArgumentError(`found ${JSON.stringify(text)}, wanted stream/key`);
+  if (!id) throw new InvalidArgumentError(`found ${JSON.stringify(text)}, expected stream/key`);
   return id;
 }
 

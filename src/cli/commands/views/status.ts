@@ -37,7 +37,7 @@ Records: in sync (the service has what the ERP showed last), due (in progress), 
 uncertain (you must act), left out (by the rules of the stream or by a user), deleted (in the ERP).
 `;
 
-/** `svcsync status`: how each stream stands, from the store, and what a running daemon says of the others. */
+/** `svcsync status`: how each stream stands, from the store, and what a running daemon says about the others. */
 async function status(options: StatusOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const statuses = await streamStatus(context.store, context.syncFile.streams, systemClock);

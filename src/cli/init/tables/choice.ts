@@ -33,7 +33,7 @@ export function withPart(
   parents: ParentKeys,
 ): StreamChoice | string {
   const wanted = partNames(choice.kind, parents);
-  if (!wanted.includes(part)) return `found the part ${part}, wanted one of ${wanted.join(", ")}`;
+  if (!wanted.includes(part)) return `found the part ${part}, expected one of ${wanted.join(", ")}`;
   const names = choice.outline.columns.map(({ name }) => name);
   const given = columns.split(",").map((column) => column.trim());
   const chosen = given.filter((column) => column !== "");
@@ -53,7 +53,7 @@ export function incomplete({ kind, columns }: StreamChoice, parents: ParentKeys)
   const missing = required.filter((part) => columns[part] === undefined);
   if (missing.length > 0) return `still missing: ${missing.join(", ")}`;
   const several = ["changed", "number"].find((part) => (columns[part] ?? []).length > 1);
-  if (several !== undefined) return `found several columns for ${several}, wanted one`;
+  if (several !== undefined) return `found several columns for ${several}, expected one`;
   for (const { part, parent } of parts[kind]) {
     const [own, wanted] = [columns[part], parent && parents[parent]];
     if (own && wanted && own.length !== wanted.length)

@@ -17,7 +17,7 @@ export interface Ceiling {
 export interface CounterMarkerOptions {
   readonly engine: Engine;
   readonly layout: Layout;
-  /** What the database itself knows of a counter; undefined for a sequence, whose open numbers cannot be read. */
+  /** What the database itself knows about a counter; undefined for a sequence, whose open numbers cannot be read. */
   readonly ceiling: (() => Promise<Ceiling>) | undefined;
   /** Called where the database no longer knows what happened since the mark. */
   readonly onForgotten?: (() => void) | undefined;

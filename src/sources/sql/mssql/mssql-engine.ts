@@ -80,7 +80,7 @@ function exact(column: Column): Sql {
   }
 }
 
-/** Always `convert(…)`, so that a look-up can make it `try_convert(…)`. */
+/** Always `convert(…)`, so that a lookup can make it `try_convert(…)`. */
 function bound(cell: Cell, column: Column): Sql {
   const value = cell === null ? null : String(cell);
   if (column.kind === "rowversion") return sql`convert(binary(8), convert(bigint, ${value}))`;

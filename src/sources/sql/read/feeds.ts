@@ -14,7 +14,7 @@ import type { Keyless } from "./keyless.ts";
 import { describeLayout, type Layout, type LayoutRequest } from "./layout.ts";
 import { KeyLog, Records } from "./records.ts";
 
-/** What a stream knows of itself before it has asked the database anything. */
+/** What a stream knows about itself before it has asked the database anything. */
 export interface StreamContext {
   readonly database: Database;
   readonly read: SqlRead;

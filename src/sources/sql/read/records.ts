@@ -8,7 +8,7 @@ import type { Part, Piece, Rows } from "./feed.ts";
 import { keyReader, rowReader, type Layout } from "./layout.ts";
 import { Oddity } from "./oddity.ts";
 
-/** Keys per statement of a look-up: far below every database's limit of bound values. */
+/** Keys per statement of a lookup: far below every database's limit of bound values. */
 const keysPerStatement = 100;
 /** Rows that are made into changes at once: more would hold up the page and deliveries, here and in the store. */
 const rowsPerPiece = 1_500;

@@ -43,7 +43,7 @@ export type AuthSettings = z.infer<typeof authSchema>;
 /** What every source that is read over HTTP can be told. */
 export const webSettings = {
   url: z
-    .url({ protocol: /^https?$/, error: "wanted an address that begins with https:// or http://" })
+    .url({ protocol: /^https?$/, error: "expected an address that begins with https:// or http://" })
     .describe("Base address; paths of streams are below it"),
   auth: authSchema.default({ kind: "none" }).describe("How to log in: none, basic, bearer, header, oauth or login"),
   headers: secret(z.record(z.string(), z.string())).default({}).describe("Headers to send with every request"),

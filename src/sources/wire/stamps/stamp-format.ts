@@ -73,7 +73,7 @@ function notAStamp(value: Json, format: string, field: string, why?: string): Pa
   const found = typeof value === "string" && /^[\d\s.:TZ+/-]*$/i.test(value) ? JSON.stringify(value) : typeof value;
   return new ParkError(
     "E_SOURCE_STAMP",
-    `the change stamp ${field} holds ${found}, but ${format} is wanted${why === undefined ? "" : `: ${why}`}`,
+    `the change stamp ${field} holds ${found}, but ${format} is expected${why === undefined ? "" : `: ${why}`}`,
     { details: { field, format } },
   );
 }

@@ -52,7 +52,7 @@ export function rowsAt(answer: Json, path: string): JsonObject[] {
   const where = path === "" ? "the answer" : `\`${path}\` of the answer`;
   const found = rows === undefined ? "missing" : Array.isArray(rows) ? "a list of something else" : typeof rows;
   const members = isJsonObject(answer) ? `; the answer has ${Object.keys(answer).slice(0, 20).join(", ")}` : "";
-  throw new ParkError("E_SOURCE_ROWS", `${where} is ${found}, but a list of objects is wanted${members}`);
+  throw new ParkError("E_SOURCE_ROWS", `${where} is ${found}, but a list of objects is expected${members}`);
 }
 
 /** Any JSON value, as a schema. */

@@ -1,4 +1,4 @@
-/** Streams, records with what is known of them, and the audit trail: all that polling and delivery need. */
+/** Streams, records with what is known about them, and the audit trail: all that polling and delivery need. */
 export const records = `
   CREATE TABLE streams (
     stream        TEXT PRIMARY KEY,

@@ -14,7 +14,7 @@ import type { StageResult, Unreadable } from "../../facts.ts";
 import { next } from "../../transitions.ts";
 import type { Streams } from "../tables/streams.ts";
 
-/** What a poll said of one record, with its content hash, which is made before the transaction so that the file is not held. */
+/** What a poll said about one record, with its content hash, which is made before the transaction so that the file is not held. */
 export interface News {
   readonly key: Key;
   readonly hash: string;

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { Clock, Json, ResourceName } from "#model";
 import { parseText, type JsonText } from "./json-text.ts";
 
-/** Look-up values of the service as last read. */
+/** Lookup values of the service as last read. */
 export class ReferenceData {
   readonly #clock: Clock;
   readonly #reference;

@@ -16,7 +16,7 @@ interface StreamRow {
   readonly adoption_at: number | null;
 }
 
-/** What is known of each stream as a whole: its place in the ERP, its last poll, its adoption. */
+/** What is known about each stream as a whole: its place in the ERP, its last poll, its adoption. */
 export class Streams {
   readonly #clock: Clock;
   readonly #select;

@@ -86,7 +86,7 @@ function facts(record: RecordView, now: number): Content {
           "In doubt",
           record.inFlight?.kind === "drift"
             ? `${doubts.join(", ")}: changed in the service; they are sent again`
-            : `${doubts.join(", ")}: sent, but it was not seen whether they arrived; they are sent again`,
+            : `${doubts.join(", ")}: sent, but svcsync does not know whether they arrived; they are sent again`,
         ),
     fact("Failed attempts", record.attempts),
     record.dueAt === undefined ? undefined : fact("Next try", instant(record.dueAt, now)),
