@@ -12,6 +12,7 @@ import { registerResume } from "./commands/acts/resume.ts";
 import { registerRetry } from "./commands/acts/retry.ts";
 import { registerSkip } from "./commands/acts/skip.ts";
 import { registerUnbind } from "./commands/acts/unbind.ts";
+import { registerWatch } from "./commands/acts/watch.ts";
 import { registerBackup } from "./commands/maintenance/backup.ts";
 import { registerBundle } from "./commands/maintenance/bundle.ts";
 import { registerNotify } from "./commands/maintenance/notify.ts";
@@ -46,6 +47,7 @@ const registrations: readonly Registration[] = [
   registerRecords,
   registerGroups,
   registerExplain,
+  registerWatch,
   registerHistory,
   registerPeek,
   registerTest,

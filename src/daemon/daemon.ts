@@ -16,6 +16,7 @@ import { listenToSources } from "./nudging.ts";
 import { ParkedLog } from "./watch/parked-log.ts";
 import { openSystems, type Configuration, type Systems } from "./systems.ts";
 import { PollWatch } from "./watch/poll-watch.ts";
+import { RecordWatch } from "./watch/record-watch.ts";
 import { observeRequests, openTracing } from "./watch/tracing.ts";
 import { proveWork } from "./watch/work-proof.ts";
 import { RunHistory } from "./watch/run-history.ts";
@@ -64,9 +65,12 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const counted = new DaemonMetrics();
   const tracing = await openTracing(configuration);
   const history = new RunHistory(configuration.clock ?? systemClock, logger);
-  const requested = observeRequests(counted.requested, history.requested, ...(tracing ? [tracing.requested] : []));
+  const recordWatch = new RecordWatch(configuration.clock ?? systemClock, logger);
+  const listeners = [counted.requested, history.requested, recordWatch.requested];
+  const requested = observeRequests(...listeners, ...(tracing ? [tracing.requested] : []));
   const parts = await openSystems({ ...configuration, requested }, "daemon", closing);
   if (tracing) closing.use(tracing.watch(parts.store));
+  await recordWatch.open(parts.store.watches);
   const { failure, fail, failed } = failureOnce();
   const location = queueLocation(settings, secrets, await installationOf(parts.store));
   const queue = closing.use(await openQueue(location, { clock: parts.clock, logger }));
@@ -93,9 +97,18 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
     closing,
   );
   const stopUpkeep = startUpkeep(upkeep, failed);
-  const countedHandlers = counting(assembly.handlers, history, pollWatch);
+  const countedHandlers = counting(recordWatch.watching(assembly.handlers), history, pollWatch);
   const handlers = tracing?.watching(countedHandlers) ?? countedHandlers;
-  const stopLoops = startLoops(configuration, plan, parts, queue, { ...assembly, handlers }, pollWatch, fail);
+  const stopLoops = startLoops(
+    configuration,
+    plan,
+    parts,
+    queue,
+    { ...assembly, handlers },
+    pollWatch,
+    recordWatch,
+    fail,
+  );
   closing.defer(async () => {
     const lastWords = await stopUpkeep();
     await stopLoops();
@@ -130,6 +143,7 @@ function startLoops(
   queue: Queue,
   { gate, holds, changes, relay, handlers, concurrency }: Assembly,
   pollWatch: PollWatch,
+  recordWatch: RecordWatch,
   fail: (error: StopError) => void,
 ): () => Promise<void> {
   const { store, service, clock } = parts;
@@ -148,6 +162,7 @@ function startLoops(
     housekeeping.run(loops.signal),
     clockWatch.run(loops.signal),
     pollWatch.run(loops.signal),
+    recordWatch.run(loops.signal),
   ]);
   return async () => {
     loops.abort();

@@ -12,11 +12,13 @@ import {
   retryGroup,
   skip,
   unbind,
+  watchRecord,
 } from "#operator";
 import { heldDeletions } from "#pipeline";
 import type { PageActs } from "#web";
 import type { Configuration, Systems } from "./systems.ts";
 
+const MS_PER_MINUTE = 60_000;
 const MS_PER_HOUR = 3_600_000;
 /** How long a person waits for the ERP or the service. */
 const ANSWER_MS = 20_000;
@@ -50,6 +52,9 @@ export function pageActs(parts: Systems, streams: Configuration["syncFile"]["str
       return nudging(bind(parts, { id, stream, serviceId, isMeant: () => Promise.resolve(isMeant), signal }, by));
     },
     unbind: async (id, by) => void (await unbind(parts, id, by)),
+    watch: async ({ id, minutes }, by) => {
+      await watchRecord({ store, clock }, { id, forMs: minutes * MS_PER_MINUTE }, by);
+    },
     forget: (id, by) => forget(parts, id, by),
     reread: async ({ stream, key }, by) => {
       const source = sources.streams.get(stream);

@@ -102,7 +102,8 @@ function statusSource(
       const sides = stream
         ? await recordSides({ store, service }, stream, record, { ask: readService, signal })
         : noSides;
-      return { record, sides, history: await store.audit({ id, limit: HISTORY }) };
+      const history = await store.audit({ id, limit: HISTORY });
+      return { record, sides, history, exchanges: await store.watches.exchanges(id) };
     },
     boundTo: (binding) => store.boundTo(binding),
     acts: pageActs(parts, streams, () => relay.nudge()),

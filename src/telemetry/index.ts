@@ -3,4 +3,4 @@ export { openLogger, type LogOptions } from "./pino-logger.ts";
 export type { DeliveryEnd, Metrics, Readings } from "./metrics.ts";
 export { metricsType, openMetrics, type MetricsOptions } from "./prometheus.ts";
 export { openTraces, type TracedWork, type Traces, type TracesOptions } from "./traces.ts";
-export { redacted, Redaction, type Redact } from "./redaction.ts";
+export { isSecretField, redacted, redactedMark, Redaction, type Redact } from "./redaction.ts";

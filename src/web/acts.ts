@@ -21,6 +21,8 @@ export interface PageActs {
   unbind(id: RecordId, by: Actor): Promise<void>;
   /** Overwrites what is kept of its contents; key and binding stay. */
   forget(id: RecordId, by: Actor): Promise<void>;
+  /** Keeps its requests and answers for so many minutes. */
+  watch(target: { readonly id: RecordId; readonly minutes: number }, by: Actor): Promise<void>;
   /** Reads the record from the ERP now. */
   reread(id: RecordId, by: Actor): Promise<void>;
   /** Confirms the deletions that the guard holds, if there are still as many as the person saw. */
@@ -37,7 +39,7 @@ export interface PageGroupNote {
   readonly snoozeHours?: number;
 }
 
-export const recordVerbs = ["retry", "skip", "create", "bind", "unbind", "reread", "forget"] as const;
+export const recordVerbs = ["retry", "skip", "create", "bind", "unbind", "reread", "watch", "forget"] as const;
 export type RecordVerb = (typeof recordVerbs)[number];
 
 export const streamVerbs = ["deletions", "pause", "resume"] as const;

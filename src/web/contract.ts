@@ -2,7 +2,7 @@ import type { RecordId, StreamName } from "#model";
 import type { BlockedPolicy, NotedGroup, UpkeepFacts } from "#operator";
 import type { RecordSides, StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
-import type { ActStore, AuditRecord, GroupStore, HistoryStore, RecordStore, RecordView } from "#store";
+import type { ActStore, AuditRecord, Exchange, GroupStore, HistoryStore, RecordStore, RecordView } from "#store";
 import type { PageActs } from "./acts.ts";
 
 /** Where the daemon stands. */
@@ -26,6 +26,8 @@ export interface RecordDetail {
   readonly sides: RecordSides;
   /** Its writes and decisions, newest first. */
   readonly history: readonly AuditRecord[];
+  /** Its requests and answers while it was watched, newest first. */
+  readonly exchanges: readonly Exchange[];
 }
 
 /** All that the pages ask: reads, and what a person may do. */

@@ -39,6 +39,12 @@ describe("acts on the page", () => {
       "/records/customers/10023",
     ],
     [
+      "/records/customers/10023/watch",
+      { minutes: "10" },
+      "watch customers/10023 for 10 min by page",
+      "/records/customers/10023",
+    ],
+    [
       "/records/customers/10023/forget",
       { why: "request 17", confirm: "yes" },
       "forget customers/10023 by page: request 17",

@@ -1,6 +1,14 @@
 import { ParkError, recordLabel, type Actor, type RecordId } from "#model";
 import { ErrorGroups } from "#operator";
-import { noCounts, type AuditRecord, type GroupNote, type HistoryHour, type RecordView, type PersonAct } from "#store";
+import {
+  noCounts,
+  type AuditRecord,
+  type Exchange,
+  type GroupNote,
+  type HistoryHour,
+  type RecordView,
+  type PersonAct,
+} from "#store";
 import type { FieldSides, RecordSides, StreamStatus } from "#pipeline";
 import type { Overview, PageActs, StatusSource } from "#web";
 
@@ -85,6 +93,19 @@ export const sampleRecords: readonly RecordView[] = [
       },
     },
   ),
+];
+
+const sampleExchanges: readonly Exchange[] = [
+  { at: now - 1_000, method: "GET", path: "/restApi/v1/customer/501?fields=id", failure: "cut", durationMs: 3 },
+  {
+    at: now - 2_000,
+    method: "PUT",
+    path: "/restApi/v1/customer/501",
+    sent: '{"name":"<b>Muster</b>"}',
+    status: 400,
+    answer: '{"errorMessage":"name is too long"}',
+    durationMs: 12.4,
+  },
 ];
 
 const history: readonly AuditRecord[] = [
@@ -290,6 +311,7 @@ function sampleActs(done: string[]): PageActs {
     },
     unbind: (id, by) => noted("unbind", recordLabel(id), by),
     reread: (id, by) => noted("reread", recordLabel(id), by),
+    watch: ({ id, minutes }, by) => noted("watch", `${recordLabel(id)} for ${minutes} min`, by),
     forget: (id, by) => noted("forget", recordLabel(id), by),
     confirmDeletions: ({ stream, count }, by) => noted("confirm", `${count} of ${stream}`, by),
     pause: ({ stream, hours }, by) => noted("pause", `${stream} for ${hours} h`, by),
@@ -347,6 +369,7 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
         record,
         sides: sampleSides(record, readService),
         history: history.filter((entry) => recordLabel(entry.id) === recordLabel(id)),
+        exchanges: id.key === "10023" ? sampleExchanges : [],
       });
     },
     boundTo: ({ resource, serviceId }) =>

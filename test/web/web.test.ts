@@ -198,7 +198,7 @@ describe("the pages", () => {
     await using web = await sampleWeb({
       status: {
         ...status,
-        record: () => Promise.resolve({ record: leaky, sides: sampleSides(leaky, false), history: [] }),
+        record: () => Promise.resolve({ record: leaky, sides: sampleSides(leaky, false), history: [], exchanges: [] }),
         records: () => Promise.resolve([leaky]),
       },
     });
@@ -365,7 +365,7 @@ describe("keys that no path can hold", () => {
       records: () => Promise.resolve([record]),
       record: (id: RecordId) => {
         asked.push(id.key);
-        return Promise.resolve({ record, sides: sampleSides(record, false), history: [] });
+        return Promise.resolve({ record, sides: sampleSides(record, false), history: [], exchanges: [] });
       },
       acts: { ...sampleStatus().acts, retry: (id: Partial<RecordId>) => Promise.resolve(asked.push(id.key ?? "")) },
     };

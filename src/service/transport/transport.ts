@@ -1,4 +1,5 @@
 import {
+  errorFacts,
   RetryError,
   WaitError,
   type Clock,
@@ -61,6 +62,12 @@ export interface RequestFacts {
   readonly method: string;
   readonly status: number | undefined;
   readonly durationMs: number;
+  /** With its query, as it was sent. */
+  readonly url: string;
+  readonly body: Call["body"];
+  readonly answer: HttpAnswer | undefined;
+  /** Why no answer came. */
+  readonly failure: string | undefined;
 }
 
 interface TransportDeps {
@@ -176,10 +183,11 @@ export class Transport {
     this.#requests++;
     const { http, pace, clock, serverClock } = this.#deps;
     const startedAt = performance.now();
+    const url = address(call);
     try {
       const answer = await http.call({
         method: call.method,
-        url: address(call),
+        url,
         headers:
           call.body === undefined
             ? { accept: "application/json", authorization }
@@ -190,18 +198,21 @@ export class Transport {
       if (answer.status === 429) pace.refused(turn, askedPauseMs(answer, clock.now()));
       else pace.passed(turn);
       serverClock.hear(answer.headers.date);
-      this.#report(call, answer.status, answer.durationMs);
+      this.#report(call, { url, status: answer.status, answer, durationMs: answer.durationMs, failure: undefined });
       return answer;
     } catch (thrown) {
       pace.lost(turn);
-      this.#report(call, undefined, performance.now() - startedAt);
+      const durationMs = performance.now() - startedAt;
+      const { message: failure } = errorFacts(thrown);
+      this.#report(call, { url, status: undefined, answer: undefined, durationMs, failure });
       throw thrown instanceof HttpFailure ? exchangeError(thrown, write) : thrown;
     }
   }
 
-  #report({ method, resource }: Call, status: number | undefined, durationMs: number): void {
+  #report({ method, resource, body }: Call, end: Omit<RequestFacts, "method" | "resource" | "body">): void {
     const { requested, logger } = this.#deps;
-    requested({ method, resource, status, durationMs });
+    const { status, durationMs } = end;
+    requested({ method, resource, body, ...end });
     if (status !== undefined)
       logger.debug({ method, resource, status, durationMs: Math.round(durationMs) }, "service answered");
   }

@@ -35,7 +35,7 @@ export function addActs(app: App, deps: RouteDeps, gate: Gate): void {
             const verb = recordVerbs.find((known) => known === c.req.param("verb"))!;
             return verb === "bind"
               ? bind(c, id, sent, by)
-              : { ...(await recordAct(acts, verb, id, by)), next: pathOf(id) };
+              : { ...(await recordAct(acts, verb, id, sent, by)), next: pathOf(id) };
           },
         ] as (typeof routes)[number],
     ),
@@ -97,6 +97,7 @@ async function recordAct(
   acts: PageActs,
   verb: Exclude<RecordVerb, "bind">,
   id: RecordId,
+  sent: Sent,
   by: Actor,
 ): Promise<Pick<Done, "fact">> {
   const run = {
@@ -105,6 +106,7 @@ async function recordAct(
     create: () => acts.create(id, by),
     unbind: () => acts.unbind(id, by),
     reread: () => acts.reread(id, by),
+    watch: () => acts.watch({ id, minutes: Number(sent["minutes"]) }, by),
     forget: () => acts.forget(id, by),
   };
   return { fact: { record: recordLabel(id), done: verb, ...(await run[verb]()) } };

@@ -1,7 +1,14 @@
 import { canonicalJson, oneLine, recordLabel, errorText, type Json, type RecordId } from "#model";
-import { actorText, meaningOf, recordRemedy } from "#operator";
+import { actorText, exchangeEnd, meaningOf, recordRemedy } from "#operator";
 import { permanentlyBlockedReason } from "#pipeline";
-import { forgottenError, isForgotten, type AuditRecord, type RecordStore, type RecordView } from "#store";
+import {
+  forgottenError,
+  isForgotten,
+  type AuditRecord,
+  type Exchange,
+  type RecordStore,
+  type RecordView,
+} from "#store";
 import { recordArgument } from "../../arguments.ts";
 import type { Registration } from "../../command.ts";
 import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
@@ -33,8 +40,9 @@ async function explain(id: RecordId, options: ExplainOptions, io: Io): Promise<n
     return exitCode.needsPerson;
   }
   const history = await context.store.audit({ id, limit: HISTORY });
-  if (options.json) printJson(io.stdout, { ...view, history });
-  else io.stdout.write(asText(view, await waits(view, context.store), history));
+  const exchanges = await context.store.watches.exchanges(id);
+  if (options.json) printJson(io.stdout, { ...view, history, exchanges });
+  else io.stdout.write(asText(view, await waits(view, context.store), history, exchanges));
   return exitCode.ok;
 }
 
@@ -48,7 +56,12 @@ async function waits({ id, waitsFor }: RecordView, store: Pick<RecordStore, "rec
   return sentences;
 }
 
-function asText(view: RecordView, waiting: readonly string[], history: readonly AuditRecord[]): string {
+function asText(
+  view: RecordView,
+  waiting: readonly string[],
+  history: readonly AuditRecord[],
+  exchanges: readonly Exchange[],
+): string {
   const { id, state, binding, error, attempts, dueAt, changedAt, intent } = view;
   const lines = [
     `${recordLabel(id)} is ${state}${binding ? ` and bound to ${binding.resource} ${binding.serviceId}` : ", not bound"}. ${meaningOf(state)}`,
@@ -64,7 +77,16 @@ function asText(view: RecordView, waiting: readonly string[], history: readonly 
   lines.push("", ...rowLines(view), "", "As last written to the service:");
   lines.push(...(view.applied ? members(view.applied) : ["  nothing yet"]), "", "History, newest first:");
   lines.push(...(history.length > 0 ? history.flatMap(entry) : ["  no write yet"]));
+  if (exchanges.length > 0)
+    lines.push("", "Requests and answers while it was watched, newest first:", ...exchanges.flatMap(exchangeLines));
   return `${lines.map(oneLine).join("\n")}\n`;
+}
+
+function exchangeLines({ at, method, path, sent, answer, durationMs, ...end }: Exchange): string[] {
+  const lines = [`  ${instant(at)}  ${method} ${path}: ${exchangeEnd(end)}, ${Math.round(durationMs)} ms`];
+  if (sent !== undefined) lines.push(`      sent ${sent}`);
+  if (answer !== undefined && answer !== "") lines.push(`      answer ${answer}`);
+  return lines;
 }
 
 function rowLines(view: RecordView): string[] {

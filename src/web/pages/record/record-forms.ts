@@ -48,6 +48,7 @@ export function recordForms(record: RecordView, frame: Frame): Html | undefined 
         )
       : undefined,
     form(id, "reread", "Read it from the ERP again", "Reads the row now; it is delivered if it changed.", frame),
+    form(id, "watch", "Watch its requests", watchWords, frame, minutesField),
     state === "due" || state === "claimed" || state === "uncertain"
       ? undefined
       : form(id, "forget", "Forget its personal data", forgetWords, frame),
@@ -57,6 +58,17 @@ export function recordForms(record: RecordView, frame: Frame): Html | undefined 
 
 const forgetWords =
   "Row, written values and details of its history are overwritten here; key and binding stay. Delete or anonymise it in the ERP and in the service first. Backups made before now still hold it.";
+
+const watchWords = "What is asked of the service for it is kept with the answers, and shown here for 7 days.";
+
+const minutesField = html`<label
+  >For
+  <select name="minutes">
+    <option value="10">10 minutes</option>
+    <option value="60">1 hour</option>
+    <option value="1440">1 day</option>
+  </select></label
+>`;
 
 const idField = html`<label
   >Service id <input name="serviceId" inputmode="numeric" pattern="[0-9]+" size="9" required

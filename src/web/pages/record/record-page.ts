@@ -1,6 +1,6 @@
 import { recordLabel, type Json, type RecordId } from "#model";
-import { actorText, counted, meaningOf, recordRemedy } from "#operator";
-import { isForgotten, type AuditRecord, type RecordView } from "#store";
+import { actorText, counted, exchangeEnd, meaningOf, recordRemedy } from "#operator";
+import { isForgotten, type AuditRecord, type Exchange, type RecordView } from "#store";
 import type { RecordDetail } from "../../contract.ts";
 import { html, type Content, type Html } from "#server";
 import { page, table, type Frame } from "../frame/layout.ts";
@@ -17,7 +17,7 @@ export interface RecordPage {
 }
 
 /** One record: why it is the way it is. */
-export function recordPage({ detail: { record, history, sides }, frame, now }: RecordPage): Html {
+export function recordPage({ detail: { record, history, sides, exchanges }, frame, now }: RecordPage): Html {
   const label = recordLabel(record.id);
   return page({
     title: `svcsync: ${label}`,
@@ -43,6 +43,16 @@ export function recordPage({ detail: { record, history, sides }, frame, now }: R
               ["When", "Action", "Outcome", "What changed"],
               history.map((entry) => historyRow(entry, now)),
             )
+      }
+      ${
+        exchanges.length === 0
+          ? undefined
+          : html`<h2>Requests and answers</h2>
+              ${table(
+                "While it was watched, newest first",
+                ["When", "Request", "Answer"],
+                exchanges.map((exchange) => exchangeRow(exchange, now)),
+              )}`
       }
       <p><a href="/">Status</a></p>`,
   });
@@ -148,5 +158,19 @@ function historyRow(entry: AuditRecord, now: number): Html {
       ${entry.outcome}${entry.by && html`<br /><span class="quiet">${actorText(entry.by)}</span>`}${answer.length === 0 ? undefined : html`<br /><span class="quiet">${answer.join(", ")}</span>`}
     </td>
     <td data-head="What changed">${changes(entry.before, entry.after)}</td>
+  </tr>`;
+}
+
+function exchangeRow({ at, method, path, sent, answer, durationMs, ...end }: Exchange, now: number): Html {
+  return html`<tr>
+    <td class="number">${instant(at, now)}</td>
+    <td data-head="Request">
+      <span class="value">${method} ${path}</span>${sent && html`<br /><span class="value">${sent}</span>`}
+    </td>
+    <td data-head="Answer">
+      ${exchangeEnd(end)}
+      <span class="quiet">${Math.round(durationMs)} ms</span
+      >${answer && html`<br /><span class="value">${answer}</span>`}
+    </td>
   </tr>`;
 }

@@ -1,0 +1,45 @@
+import { localTime, recordLabel, systemClock, type RecordId } from "#model";
+import { duration, recordWord, watchRecord } from "#operator";
+import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import { recordArgument } from "../../arguments.ts";
+import type { Registration } from "../../command.ts";
+import { openStoreContext } from "../../command-context.ts";
+import { areKnown, unknownStream } from "../../known-streams.ts";
+import { durationArgument } from "../../moment.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+
+interface WatchOptions extends ActOptions {
+  /** Milliseconds from now. */
+  readonly for: number;
+  readonly json?: boolean;
+}
+
+const TEN_MINUTES_MS = 600_000;
+
+export const registerWatch: Registration = (cli) =>
+  withActor(
+    cli
+      .command("watch", "Keep the requests and answers of one record for a while, for explain and its page")
+      .addArgument(recordArgument())
+      .option("--for <duration>", "how long, as 10m or 2h, up to 1d", durationArgument, TEN_MINUTES_MS),
+  )
+    .option("--json", "as JSON")
+    .action(cli.action(run));
+
+/** `svcsync watch RECORD --for 10m`: a running daemon keeps what it asks of the service for the record, and the answers. */
+async function run(id: RecordId, { for: forMs, ...options }: WatchOptions, io: Io): Promise<number> {
+  await using context = await openStoreContext(options, io);
+  if (!areKnown([id.stream], context.syncFile.streams, io)) return unknownStream;
+  const { store } = context;
+  const { until, isKnown } = await watchRecord({ store, clock: systemClock }, { id, forMs }, actorOf(options));
+  if (options.json) printJson(io.stdout, { id, endsAt: until, isKnown });
+  else
+    io.stdout.write(
+      `Watching ${recordLabel(id)} until ${localTime(until)}, for ${duration(forMs)}: a running daemon keeps its requests and answers.
+${isKnown ? "" : "No poll has shown this key yet: its first delivery will be kept.\n"}"svcsync explain ${recordWord(id)}" shows them.
+`,
+    );
+  return exitCode.ok;
+}

@@ -1,0 +1,128 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { errorFacts, recordName, sleep, type Clock, type Json, type RecordId } from "#model";
+import type { QueueHandlers } from "#queue";
+import type { ServiceContext } from "#service";
+import type { Exchange, Watch, WatchStore } from "#store";
+import { isSecretField, redactedMark, type Logger } from "#telemetry";
+
+/** How often the watches are read: a person's word in another process takes effect within this. */
+const LOOK_MS = 1_000;
+/** Exchanges that are kept of a record: a delivery makes one to five. */
+const KEPT = 50;
+/** As much of a body as is kept. */
+const BODY_LENGTH = 16_384;
+
+type Request = Parameters<NonNullable<ServiceContext["requested"]>>[0];
+
+/** Keeps the requests and answers of records that people watch. Of all other records it keeps nothing and asks nothing. */
+export class RecordWatch {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #running = new AsyncLocalStorage<RecordId>();
+  readonly #saving = new Set<Promise<void>>();
+  #store: WatchStore | undefined;
+  #watches: ReadonlyMap<string, Watch> = new Map();
+
+  constructor(clock: Clock, logger: Logger) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** From now on it knows what people watch. */
+  async open(store: WatchStore): Promise<void> {
+    this.#store = store;
+    await this.#look();
+  }
+
+  /** Looks until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(LOOK_MS, signal);
+      await this.#look();
+    }
+  }
+
+  /** The same handlers; the exchanges of watched records are kept before their deliveries end. */
+  watching(handlers: QueueHandlers): QueueHandlers {
+    return {
+      poll: (stream, signal) => handlers.poll(stream, signal),
+      deliver: (id, signal) => {
+        const watch = this.#watches.size === 0 ? undefined : this.#watches.get(recordName(id));
+        if (watch === undefined || watch.until <= this.#clock.now()) return handlers.deliver(id, signal);
+        return this.#running.run(id, async () => {
+          await handlers.deliver(id, signal);
+          await Promise.all(this.#saving);
+        });
+      },
+    };
+  }
+
+  readonly requested = (request: Request): void => {
+    const id = this.#running.getStore();
+    if (id === undefined || this.#store === undefined) return;
+    const saving = this.#store
+      .saveExchange(id, exchangeOf(request, this.#clock.now()), KEPT)
+      .catch((thrown: unknown) => this.#logger.warn({ ...id, err: errorFacts(thrown) }, "exchange was not kept"))
+      .finally(() => this.#saving.delete(saving));
+    this.#saving.add(saving);
+  };
+
+  async #look(): Promise<void> {
+    try {
+      const before = this.#watches;
+      const found = (await this.#store?.watches(this.#clock.now())) ?? [];
+      this.#watches = new Map(found.map((watch) => [recordName(watch.id), watch]));
+      for (const [name, { id, until }] of this.#watches)
+        if (!before.has(name)) this.#logger.info({ ...id, until: new Date(until).toISOString() }, "record watch began");
+      for (const [name, { id }] of before)
+        if (!this.#watches.has(name)) this.#logger.info({ ...id }, "record watch ended");
+    } catch (thrown) {
+      this.#logger.debug({ err: errorFacts(thrown) }, "watches were not read");
+    }
+  }
+}
+
+function exchangeOf({ method, url, body, answer, failure, durationMs }: Request, at: number): Exchange {
+  const { pathname, search, searchParams } = new URL(url);
+  const isList = searchParams.has("limit");
+  return {
+    at,
+    method,
+    path: pathname + search,
+    ...(body === undefined ? {} : { sent: bodyText(JSON.stringify(body)) }),
+    ...(answer === undefined
+      ? {}
+      : {
+          status: answer.status,
+          answer: isList && answer.ok ? `(a list of ${answer.bytes.length} bytes)` : bodyText(textOf(answer)),
+        }),
+    ...(failure === undefined ? {} : { failure }),
+    durationMs,
+  };
+}
+
+function textOf(answer: NonNullable<Request["answer"]>): string {
+  try {
+    return answer.text();
+  } catch {
+    return answer.excerpt;
+  }
+}
+
+/** A body without the values of members that are secret by their name. What is no whole JSON stays as it is. */
+function bodyText(text: string): string {
+  return cut(withoutSecrets(text));
+}
+
+function withoutSecrets(text: string): string {
+  try {
+    const value: Json = JSON.parse(text);
+    return JSON.stringify(value, (name, member: Json) => (isSecretField(name) ? redactedMark : member));
+  } catch {
+    return text;
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= BODY_LENGTH ? text : `${text.slice(0, BODY_LENGTH)}…`;
+}

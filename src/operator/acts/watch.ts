@@ -1,0 +1,40 @@
+import { ParkError, type Actor, type Clock, type RecordId } from "#model";
+import type { RecordStore, WatchStore } from "#store";
+import { duration } from "../figures.ts";
+
+/** A longer watch collects what no person reads. */
+const LONGEST_MS = 86_400_000;
+/** Records that are watched at once. */
+const MOST = 20;
+
+export interface WatchInput {
+  readonly id: RecordId;
+  /** How long it lasts, in milliseconds. */
+  readonly forMs: number;
+}
+
+/**
+ * Has a running daemon keep the requests and answers of a record, from within a second, until the time is over. The record may
+ * still be unknown: its first delivery is then kept.
+ * @throws {ParkError} E_WATCH_REFUSED for no time, more than a day, or more than twenty records at once.
+ */
+export async function watchRecord(
+  { store, clock }: { readonly store: RecordStore & { readonly watches: WatchStore }; readonly clock: Clock },
+  { id, forMs }: WatchInput,
+  by: Actor,
+): Promise<{ readonly until: number; readonly isKnown: boolean }> {
+  if (!(forMs > 0 && forMs <= LONGEST_MS))
+    throw new ParkError(
+      "E_WATCH_REFUSED",
+      `found ${forMs > 0 ? duration(forMs) : "no time"} to watch for, wanted up to ${duration(LONGEST_MS)}. Nothing is watched`,
+    );
+  const now = clock.now();
+  const others = (await store.watches.watches(now)).filter(
+    ({ id: { stream, key } }) => stream !== id.stream || key !== id.key,
+  );
+  if (others.length >= MOST)
+    throw new ParkError("E_WATCH_REFUSED", `${MOST} records are watched already: wait until one of the watches ends`);
+  const until = now + forMs;
+  await store.watches.watch({ id, until, by });
+  return { until, isKnown: (await store.record(id)) !== undefined };
+}
