@@ -43,6 +43,13 @@ describe("a look at the next rows", () => {
     expect(keys(await stream.peek!(null, 10, never))).toEqual(["C1", "C2", "C3"]);
   });
 
+  it("goes on where the last poll stopped behind a row that cannot be read", async () => {
+    const stream = await folder.stream({ size: 2, numbers: ["amount"] });
+    await folder.drop("customers_1.csv", "no;amount\nC1;many\nC2;2\nC3;3\n");
+    const { batches } = await poll(stream);
+    expect(keys(await stream.peek!(batches[0]!.cursor, 10, never))).toEqual(["C3"]);
+  });
+
   it("names the file and what is wrong with it", async () => {
     const stream = await folder.stream({});
     await folder.drop("customers_1.csv", "number;name\nC1;a\n");
