@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Json } from "#model";
-import { declaredCharset, decodeStrictly } from "./charset.ts";
 import { HttpFailure } from "./failure.ts";
 
 /** Error messages are short; error pages need not be. */
 const EXCERPT_BYTES = 16 * 1024;
+const XML_DECLARATION_BYTES = 200;
 
 /** What a server answered, whatever the status. The body is read to its end and decoded only when asked for. */
 export class HttpAnswer {
@@ -36,7 +36,8 @@ export class HttpAnswer {
   text(encoding?: string): string {
     const charset = encoding ?? declaredCharset(this.headers["content-type"], this.bytes);
     try {
-      return decodeStrictly(this.bytes, charset);
+      // Nothing is replaced, and a byte order mark is left out.
+      return new TextDecoder(charset, { fatal: true }).decode(this.bytes);
     } catch (cause) {
       const why =
         cause instanceof RangeError
@@ -70,4 +71,12 @@ export class HttpAnswer {
       throw new HttpFailure("malformed", what, { outcomeUnknown: true, cause });
     }
   }
+}
+
+/** The encoding that an answer declares: of its Content-Type, else of its XML declaration, else UTF-8 as JSON has to be. */
+function declaredCharset(contentType: string | undefined, bytes: Uint8Array): string {
+  const declared = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
+  if (declared !== undefined) return declared;
+  const head = Buffer.from(bytes.subarray(0, XML_DECLARATION_BYTES)).toString("latin1");
+  return /^<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)/i.exec(head)?.[1] ?? "utf-8";
 }

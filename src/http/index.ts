@@ -2,5 +2,4 @@ export type { HttpClient, HttpRequest, HttpSettings } from "./client.ts";
 export { openHttp } from "./open.ts";
 export { HttpAnswer } from "./answer.ts";
 export { HttpFailure, type HttpFailureReason } from "./failure.ts";
-export { repeating, type RepeatPolicy } from "./repeat.ts";
-export { retryAfterMs } from "./retry-after.ts";
+export { repeating, retryAfterMs, type RepeatPolicy } from "./repeat.ts";

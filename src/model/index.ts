@@ -1,5 +1,3 @@
-export type { Actor } from "./actor.ts";
-export { localTime } from "./local-time.ts";
 export { canonicalJson, isJsonObject, type Json, type JsonObject } from "./json.ts";
 export {
   joinKey,
@@ -14,6 +12,7 @@ export {
 export { contentHash, type Change, type ChangeBatch, type Cursor, type UnreadableRow } from "./change.ts";
 export {
   RECORD_STATES,
+  type Actor,
   type Binding,
   type Finding,
   type Outcome,
@@ -37,12 +36,20 @@ export {
   type RetryExtras,
   type WaitExtras,
 } from "./errors.ts";
-export { LONGEST_TIMER_MS, sleep, systemClock, type Clock } from "./clock.ts";
-export { backoffMs, type Backoff } from "./backoff.ts";
-export { duration, timeLimit } from "./duration.ts";
-export { onAbort } from "./abort.ts";
+export {
+  LONGEST_TIMER_MS,
+  backoffMs,
+  duration,
+  isTimeZone,
+  localTime,
+  sleep,
+  systemClock,
+  timeLimit,
+  type Backoff,
+  type Clock,
+} from "./time.ts";
+export { onAbort, untilAborted } from "./abort.ts";
 export { ListenerSet } from "./listener-set.ts";
 export { nearest } from "./nearest.ts";
 export { oneLine, printable } from "./printable.ts";
-export { secretsInAddress } from "./address.ts";
-export { isLoopback } from "./loopback.ts";
+export { isLoopback, secretsInAddress } from "./address.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { untilAborted } from "../../src/service/transport/shared-work.ts";
+import { untilAborted } from "../../src/model/abort.ts";
 import { thrownBy } from "../kit/outcome.ts";
 
 describe("work that callers share", () => {

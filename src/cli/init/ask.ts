@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { errorFacts } from "#model";
+import { errorFacts, isTimeZone } from "#model";
 import { loadSyncFile } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
 import type { Answers } from "./env-text.ts";
 import type { Interview } from "../interview.ts";
-import type { Preset } from "./preset.ts";
+import type { Preset } from "./presets.ts";
 
 /** Asks which ERP it is, by number or by name; undefined without an answer. */
 export async function askPreset(interview: Interview, presets: readonly Preset[]): Promise<Preset | undefined> {
@@ -99,10 +99,5 @@ function something(answer: string): string | undefined {
 }
 
 export function zoneObjection(zone: string): string | undefined {
-  try {
-    Intl.DateTimeFormat("en", { timeZone: zone });
-    return undefined;
-  } catch {
-    return "expected an IANA name such as Europe/Berlin or UTC";
-  }
+  return isTimeZone(zone) ? undefined : "expected an IANA name such as Europe/Berlin or UTC";
 }

@@ -1,7 +1,14 @@
-import { isJsonObject, type Clock, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
+import {
+  isJsonObject,
+  untilAborted,
+  type Clock,
+  type Json,
+  type JsonObject,
+  type ResourceName,
+  type ServiceId,
+} from "#model";
 import type { Logger } from "#telemetry";
 import { resourceFacts } from "../catalogue/catalogue.ts";
-import { untilAborted } from "../transport/shared-work.ts";
 import { Snapshot, theOne } from "./snapshot.ts";
 
 /** Where reference data outlives the process. Shaped like the store's own methods. */

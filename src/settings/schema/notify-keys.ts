@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration } from "#model";
+import { duration, isTimeZone } from "#model";
 import { optional, secret, withDefault } from "./key.ts";
 import { quietHours } from "./quiet-hours.ts";
 import { address, list, oneOf, orNone, seconds, text, wholeNumber } from "./values.ts";
@@ -19,15 +19,7 @@ const quiet = (channel: string) =>
     `When messages by ${channel} wait; afterwards one message has them all.`,
   );
 
-const zone = z.string().refine(isZone, "a time zone such as Europe/Berlin");
-
-function isZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).format() !== "";
-  } catch {
-    return false;
-  }
-}
+const zone = z.string().refine(isTimeZone, "a time zone such as Europe/Berlin");
 
 /** Who is told what, and when. */
 export const notifyKeys = {

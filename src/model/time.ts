@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { onAbort } from "./abort.ts";
+
+/** The only source of the time: instants are epoch milliseconds. */
+export interface Clock {
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+/** Node fires a timer that is longer, 24.8 days, at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Waits `ms` milliseconds, or less when `signal` is aborted: it then resolves early, so that loops end at their
+ * `while (!signal.aborted)`.
+ */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      unfollow?.();
+      resolve();
+    };
+    let timer: NodeJS.Timeout;
+    const wait = (leftMs: number) => {
+      const nextMs = Math.min(leftMs, LONGEST_TIMER_MS);
+      timer = setTimeout(() => (leftMs > nextMs ? wait(leftMs - nextMs) : done()), nextMs);
+    };
+    wait(ms);
+    const unfollow = signal && onAbort(signal, done);
+  });
+}
+
+/** How the pauses between attempts grow: they double from `baseMs` to `maxMs`. */
+export interface Backoff {
+  readonly baseMs: number;
+  readonly maxMs: number;
+}
+
+/**
+ * The pause after attempt number `attempt` (from 1): exponential, with equal jitter, so between half of it and the whole. What
+ * failed together does not return together.
+ */
+export function backoffMs({ baseMs, maxMs }: Backoff, attempt: number): number {
+  const whole = Math.min(maxMs, baseMs * 2 ** Math.max(0, attempt - 1));
+  return Math.round(whole * (0.5 + Math.random() / 2));
+}
+
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const DAY_MS = 86_400_000;
+const spelling = "a duration such as 500ms, 90s, 5m, 12h or 7d";
+
+/** A duration as the sync file spells it (`90s`, `5m`, `12h`, `7d`), in milliseconds. */
+export const duration = z
+  .string({ error: spelling })
+  .regex(/^\d{1,9}(ms|s|m|h|d)$/, `expected ${spelling}`)
+  .transform((text) => Number.parseInt(text, 10) * (unitsMs[text.replace(/^\d+/, "")] ?? Number.NaN));
+
+/** A duration that limits one exchange. Node.js fires a timer of more than 24.8 days at once; a day is long enough. */
+export const timeLimit = duration.refine((ms) => ms > 0 && ms <= DAY_MS, "a time limit is between 1ms and 1d");
+
+/** An instant as people write it, with this machine's offset: `2026-11-22 18:00 +01:00`. */
+export function localTime(at: number): string {
+  const here = new Date(at);
+  const minutes = -here.getTimezoneOffset();
+  const offset = `${minutes < 0 ? "-" : "+"}${two(Math.trunc(minutes / 60))}:${two(minutes % 60)}`;
+  const day = `${here.getFullYear()}-${two(here.getMonth() + 1)}-${two(here.getDate())}`;
+  return `${day} ${two(here.getHours())}:${two(here.getMinutes())} ${offset}`;
+}
+
+function two(number: number): string {
+  return String(Math.abs(number)).padStart(2, "0");
+}
+
+/** Whether a name is one of the IANA time zones, such as Europe/Berlin or UTC. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).format() !== "";
+  } catch {
+    return false;
+  }
+}
