@@ -6,4 +6,3 @@ export { resourceFacts, resourceNames } from "./catalogue/catalogue.ts";
 export { takes } from "./catalogue/catalogue-fields.ts";
 export { idOf, sameValue } from "./dialect/values.ts";
 export { catalogueFacts } from "./reads/field-facts.ts";
-export type { Operation, ResourceFacts } from "./catalogue/resource-facts.ts";

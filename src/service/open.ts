@@ -4,7 +4,6 @@ import type { Secrets, Settings } from "#settings";
 import type { Logger } from "#telemetry";
 import { Brand } from "./dialect/brand.ts";
 import { Breaker, type BreakerSettings } from "./transport/breaker.ts";
-import { ServiceClient } from "./client.ts";
 import type { Service } from "./contract.ts";
 import { Creates } from "./writes/creates.ts";
 import { customFieldFinder, CustomFields } from "./dialect/custom-fields.ts";
@@ -94,26 +93,34 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
   const creates = new Creates(parts, customFields, records);
   const edits = new Edits(parts, customFields, records, logger);
   const probe = new Probe({ ...parts, clock });
-  const close = () => {
-    closing.abort(new Error("the service was closed"));
-    http[Symbol.dispose]();
+  const witness = new Witness(parts);
+  const fieldReader = new FieldReader({ lists, paths, brand });
+  return {
+    create: (...args) => creates.create(...args),
+    update: (...args) => edits.update(...args),
+    remove: (...args) => records.remove(...args),
+    read: (...args) => records.read(...args),
+    vouch: (...args) => witness.vouch(...args),
+    list: (...args) => lists.pages(...args),
+    lookup: (...args) => reference.lookup(...args),
+    fields: (...args) => fieldReader.facts(...args),
+    probe: (...args) => probe.run(...args),
+    ping: (signal) => probe.ping(signal),
+    now: () => serverClock.now(),
+    drain: () => pace.drain(),
+    state: () => ({
+      state: breaker.state,
+      probeAt: breaker.probeAt,
+      holdMs: Math.ceil(pace.holdMs),
+      perSecond: Number.isFinite(pace.perSecond) ? pace.perSecond : undefined,
+      concurrency: limit.current,
+      requests: transport.requests,
+    }),
+    async [Symbol.asyncDispose]() {
+      closing.abort(new Error("the service was closed"));
+      http[Symbol.dispose]();
+    },
   };
-  return new ServiceClient({
-    serverClock,
-    transport,
-    limit,
-    pace,
-    breaker,
-    lists,
-    records,
-    creates,
-    edits,
-    witness: new Witness(parts),
-    reference,
-    fieldReader: new FieldReader({ lists, paths, brand }),
-    probe,
-    close,
-  });
 }
 
 function ignore(): void {}

@@ -6,7 +6,7 @@ import { openTenant, rowsOf, type Tenant } from "./service-tenant.ts";
 
 /** Operations that the service refuses for ever, beyond deletions that the client refuses itself. */
 const EDIT_REFUSED = new Set(["svcDocumentMessage"]);
-const DELETE_REFUSED = new Set(resourceNames.filter((name) => resourceFacts(name).refuses.includes("delete")));
+const DELETE_REFUSED = new Set(resourceNames.filter((name) => resourceFacts(name).neverDeletes));
 const STARTED = "2026-01-02T03:04:05.000Z";
 
 /** What each resource needs at creation beside a name. */

@@ -76,12 +76,12 @@ describe("the catalogue", () => {
       required: ["name", "customerStatus", "customerId"],
       changedSince: true,
     });
-    expect(resourceFacts("tag")).toMatchObject({ refuses: ["delete"] });
+    expect(resourceFacts("tag")).toMatchObject({ neverDeletes: true });
     expect(resourceFacts("svcDocument").createOnly).toContain("erpReferenceNumber");
   });
 
   it("takes a resource that the reference does not list, knowing nothing of it", () => {
-    expect(resourceFacts("webhook")).toMatchObject({ name: "webhook", refuses: [], match: [] });
+    expect(resourceFacts("webhook")).toMatchObject({ neverDeletes: false, match: [] });
   });
 });
 

@@ -1,6 +1,32 @@
-import type { ResourceFacts } from "./resource-facts.ts";
+import type { ResourceName } from "#model";
 
-type Known = Partial<Omit<ResourceFacts, "name" | "object">>;
+/** What is known about one resource beyond its name. Everything may be wrong on a tenant: nothing here is trusted unseen. */
+export interface ResourceFacts {
+  /** The service lets no user delete a record. */
+  readonly neverDeletes: boolean;
+  /** Fields without which a create is refused. */
+  readonly required: readonly string[];
+  /** Fields that are accepted in a write and silently dropped. */
+  readonly readOnly: readonly string[];
+  /** Fields that no read ever shows. */
+  readonly writeOnly: readonly string[];
+  /** Fields that only a create may set; an edit drops them. */
+  readonly createOnly: readonly string[];
+  /** Natural keys, the surest first. */
+  readonly match: readonly (readonly string[])[];
+  /** Array properties whose elements are shared with others and are changed one by one. */
+  readonly arrays: readonly string[];
+  /** Does the list know `changedSince`? */
+  readonly changedSince: boolean;
+  /** Records can be switched off by `deactivated` and then keep their names. */
+  readonly deactivates: boolean;
+  /** The record above, where the service nests this one: the field that links to it. */
+  readonly parent: { readonly field: string; readonly resource: ResourceName } | undefined;
+  /** The path that the vendor's schema has where it differs from the reference; {parent} and further up by name. */
+  readonly otherPath: string | undefined;
+}
+
+type Known = Partial<ResourceFacts>;
 
 const stamps = ["id", "link", "created", "modified"];
 const words = (text: string) => text.split(" ");
@@ -79,18 +105,18 @@ export const known: Readonly<Record<string, Known>> = {
   materialItem: {
     ...byName,
     match: [["number"], ["name"]],
-    refuses: ["delete"],
+    neverDeletes: true,
     changedSince: true,
     deactivates: true,
   },
   serviceType: {
     ...byName,
     match: [["number"], ["name"]],
-    refuses: ["delete"],
+    neverDeletes: true,
     deactivates: true,
   },
-  tag: { required: ["name"], match: [["name"]], refuses: ["delete"], deactivates: true },
-  customField: { required: ["name", "parentType", "type"], refuses: ["delete"] },
+  tag: { required: ["name"], match: [["name"]], neverDeletes: true, deactivates: true },
+  customField: { required: ["name", "parentType", "type"], neverDeletes: true },
   ticketStatus: byName,
   priority: byName,
   customerProfile: byName,
@@ -125,7 +151,7 @@ export const known: Readonly<Record<string, Known>> = {
   }),
   svcDocumentMessage: below("svcDocument", "svcDocument/{parent}/message", {
     required: ["content"],
-    refuses: ["edit", "delete"],
+    neverDeletes: true,
   }),
   svcDocumentConflict: below("svcDocument", "svcDocument/{parent}/conflict"),
   ticketMessage: below("ticket", "ticket/{parent}/message", { required: ["content"] }),

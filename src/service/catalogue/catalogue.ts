@@ -1,10 +1,28 @@
 import type { ResourceName } from "#model";
-import { known } from "./catalogue-facts.ts";
-import { endpoints } from "./catalogue-endpoints.ts";
-import type { ResourceFacts } from "./resource-facts.ts";
+import { known, type ResourceFacts } from "./catalogue-facts.ts";
 
-const nothingKnown: Omit<ResourceFacts, "name" | "object"> = {
-  refuses: [],
+/** Every endpoint of section 4.5 of the reference, in its order and under its exact name, irregular spellings included. */
+export const resourceNames: readonly ResourceName[] = `
+  agreement agreementCategory agreementComponent agreementPeriod away awayReason companyData confidentialTag
+  contignent contignentItem costEstimation costEstimationTask costEstimationSubTask customer customerContact
+  customerLocation customerObject customerProfile customerStatus customerUser customField department
+  departmentProfile svcDocument svcDocumentConflict svcDocumentMessage svcDocumentTask svcDocumentTaskMaterial
+  svcDocumentTaskPlanningTime svcDocumentTaskWorkLog svcDocumentTraveLog svcDocumentTemplate svcScript
+  emailAddress exportProfile file invoice materialItem message mobileNumber mis notification object objectCategory
+  observer observerCategory observerType paymentProfile paymentProfilePrice permissionGroup priority protocol
+  protocolEntry protocolGroup protocolGroupData protocolGroupEntries protocolTemplate protocolTemplateElement
+  protocolTemplateEntry protocolTemplateGroupContainer protocolTemplateGroup protocolTemplateGroupEntryMapping
+  protocolTemplateComponent protocolTemplateAction protocolTemplateReaction protocolTemplateType queue
+  selectionCategory selectionValue serviceProvider serviceProviderUser serviceType serviceTypeProfile tag
+  tableConfigStorage taskTemplate ticket ticketBoard ticketBoardProfile ticketCategory ticketLinkType
+  ticketMessage ticketLink ticketStatus ticketTemplate timer timeRecord traveType user userAndQueue userProfile
+  userActivity workPipe
+`
+  .trim()
+  .split(/\s+/);
+
+const nothingKnown: ResourceFacts = {
+  neverDeletes: false,
   required: [],
   readOnly: ["id", "link", "created", "modified"],
   writeOnly: [],
@@ -17,14 +35,9 @@ const nothingKnown: Omit<ResourceFacts, "name" | "object"> = {
   otherPath: undefined,
 };
 
-const catalogue: ReadonlyMap<ResourceName, ResourceFacts> = new Map(
-  Object.entries(endpoints).map(([name, object]) => [name, { name, object, ...nothingKnown, ...known[name] }]),
-);
-
-/** Every endpoint of the reference, in its order. */
-export const resourceNames: readonly ResourceName[] = [...catalogue.keys()];
+const catalogue = new Map(resourceNames.map((name) => [name, { ...nothingKnown, ...known[name] }]));
 
 /** The facts of a resource. One that the reference does not list is usable too; nothing is known about it. */
 export function resourceFacts(name: ResourceName): ResourceFacts {
-  return catalogue.get(name) ?? { name, object: name, ...nothingKnown };
+  return catalogue.get(name) ?? nothingKnown;
 }

@@ -1,14 +1,12 @@
 import { SyncError, type Finding, type JsonObject, type ResourceName } from "#model";
 import { BRAND_SIGN } from "../dialect/brand.ts";
-import { ServiceRefusal } from "../transport/failures.ts";
-import { found, notProbed, unlessRefused, type Ask, type ProbeDeps } from "./probe-finding.ts";
-import { probeLists } from "./probe-lists.ts";
-import { probeRecordPath } from "./probe-record-path.ts";
-import { probeResource } from "./probe-resource.ts";
-import type { Sample } from "./probe-wrapper.ts";
-import { pageIn } from "../reads/reading.ts";
-import type { Exchange } from "../transport/transport.ts";
 import { idOf } from "../dialect/values.ts";
+import { pageIn, recordIn } from "../reads/reading.ts";
+import { ServiceRefusal } from "../transport/failures.ts";
+import type { Exchange } from "../transport/transport.ts";
+import { found, notProbed, unlessRefused, type Ask, type ProbeDeps } from "./probe-finding.ts";
+import { probeLists, type Sample } from "./probe-lists.ts";
+import { probeResource } from "./probe-resource.ts";
 
 /** Resources that every tenant has, in case none is mapped that has records. */
 const COMMON: readonly ResourceName[] = ["customer", "user", "priority", "ticketStatus"];
@@ -142,4 +140,30 @@ function clockFinding(skewMs: number): Finding[] {
   const message = `the clocks differ by ${Math.round(skewMs / 1000)} seconds`;
   if (skewMs <= SKEW_ALLOWED_MS) return [{ subject: "clock", verdict: "ok", message }];
   return [{ subject: "clock", verdict: "warning", message, remedy: "set this machine's clock by a time server" }];
+}
+
+/** Shapes that APIs commonly give the address of one record. */
+const SHAPES = [
+  "{resource}/{id}",
+  "{resource}/id/{id}",
+  "{resource}?id={id}",
+  "{resource}({id})",
+  "{resource}/get/{id}",
+];
+
+/** Where one record is read: as configured, or else in one of the common shapes. A shape counts only when it answers that record. */
+async function probeRecordPath(ask: Ask, samples: readonly Sample[], { dialect }: ProbeDeps): Promise<Finding[]> {
+  const configured = dialect.recordPath;
+  const sample = samples.find(({ id }) => id !== undefined);
+  if (sample?.id === undefined) return [found("record path", configured, undefined, "DIALECT_RECORD_PATH")];
+  const { resource, id } = sample;
+  for (const shape of new Set([configured, ...SHAPES])) {
+    const path = shape.replace("{resource}", dialect.paths[resource] ?? resource).replace("{id}", String(id));
+    const exchange = await unlessRefused(ask.path(path, resource, { fields: "id" }));
+    if (exchange !== undefined && idOf(recordIn(exchange.body, resource)?.["id"]) === id)
+      return [found("record path", configured, shape, "DIALECT_RECORD_PATH")];
+  }
+  const message = `${resource} ${id} is in the list, but is not found at ${[...new Set([configured, ...SHAPES])].join(", ")}`;
+  const remedy = "ask the vendor for the path of one record and set DIALECT_RECORD_PATH";
+  return [{ subject: "record path", verdict: "problem", message, remedy }];
 }

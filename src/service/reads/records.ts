@@ -71,7 +71,7 @@ export class Records {
     signal: AbortSignal,
     scope: Scope = {},
   ): Promise<{ status: number; durationMs: number }> {
-    if (resourceFacts(resource).refuses.includes("delete")) throw neverDeletes(resource);
+    if (resourceFacts(resource).neverDeletes) throw neverDeletes(resource);
     const { transport, paths } = this.#deps;
     const startedAt = performance.now();
     try {

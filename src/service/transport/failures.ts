@@ -85,8 +85,9 @@ export function askedPauseMs({ headers }: HttpAnswer, now: number): number | und
   return retryAfterMs(headers["retry-after"], now, headers.date);
 }
 
-/** What a failed exchange means: no answer, or one that cannot be read. */
-export function exchangeError(failure: HttpFailure, write: boolean): RetryError {
+/** What a failed exchange means: no answer, or one that cannot be read. Anything else thrown stays what it is. */
+export function exchangeError(failure: unknown, write: boolean): unknown {
+  if (!(failure instanceof HttpFailure)) return failure;
   const unreadable = ["malformed", "encoding", "too-large", "origin"].includes(failure.reason);
   return new RetryError(unreadable ? "E_SERVICE_ANSWER" : "E_SERVICE_UNREACHABLE", failure.message, {
     outcomeUnknown: write && failure.outcomeUnknown,

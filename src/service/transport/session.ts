@@ -1,5 +1,5 @@
 import { isJsonObject, RetryError, StopError, WaitError, type Clock, type Json, type JsonObject } from "#model";
-import { HttpFailure, type HttpAnswer, type HttpClient } from "#http";
+import type { HttpAnswer, HttpClient } from "#http";
 import type { Secrets, Settings } from "#settings";
 import type { Logger } from "#telemetry";
 import { answerError, exchangeError, isOwnWord, serviceMessage } from "./failures.ts";
@@ -143,7 +143,7 @@ export class Session {
     try {
       return await http.call({ method: "POST", url, json, headers: { accept: "application/json" } });
     } catch (thrown) {
-      throw thrown instanceof HttpFailure ? exchangeError(thrown, false) : thrown;
+      throw exchangeError(thrown, false);
     }
   }
 
@@ -163,7 +163,7 @@ export class Session {
     try {
       return answer.json();
     } catch (thrown) {
-      throw thrown instanceof HttpFailure ? exchangeError(thrown, false) : thrown;
+      throw exchangeError(thrown, false);
     }
   }
 

@@ -8,7 +8,7 @@ import {
   type ResourceName,
   type SyncError,
 } from "#model";
-import { HttpFailure, repeating, type HttpAnswer, type HttpClient, type RepeatPolicy } from "#http";
+import { repeating, type HttpAnswer, type HttpClient, type RepeatPolicy } from "#http";
 import type { Logger } from "#telemetry";
 import type { Brand } from "../dialect/brand.ts";
 import type { Breaker } from "./breaker.ts";
@@ -205,7 +205,7 @@ export class Transport {
       const durationMs = performance.now() - startedAt;
       const { message: failure } = errorFacts(thrown);
       this.#report(call, { url, status: undefined, answer: undefined, durationMs, failure });
-      throw thrown instanceof HttpFailure ? exchangeError(thrown, write) : thrown;
+      throw exchangeError(thrown, write);
     }
   }
 
@@ -222,7 +222,7 @@ export class Transport {
       const body = answer.json();
       return body === undefined ? undefined : this.#deps.brand.decode(body);
     } catch (thrown) {
-      throw thrown instanceof HttpFailure ? exchangeError(thrown, write) : thrown;
+      throw exchangeError(thrown, write);
     }
   }
 }
