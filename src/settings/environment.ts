@@ -1,10 +1,9 @@
-import { nearest } from "#model";
 import { readFileSync } from "node:fs";
-import { readEnvFile } from "./env-file.ts";
+import { parse } from "dotenv";
+import { nearest } from "#model";
 import type { Problem } from "./problem.ts";
 import { isSettingsKey, keys, ownPrefixes } from "./schema/schema.ts";
 import { mayComeFromFile } from "./secrets.ts";
-import { systemCode } from "./system-code.ts";
 
 export interface EnvironmentOptions {
   /** Path of the env file. Without it `.env` is read where there is one. */
@@ -98,4 +97,42 @@ function withoutEmpty(texts: Readonly<Record<string, string | undefined>>): Reco
   return Object.fromEntries(
     Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ""),
   );
+}
+
+/** The names and texts of an env file: the one that was asked for, or `.env` where there is one. */
+function readEnvFile(path: string | undefined, problems: Problem[]): Record<string, string> {
+  try {
+    const content = readFileSync(path ?? ".env", "utf8");
+    const texts = parse(content);
+    problems.push(...cutTexts(content, texts));
+    return texts;
+  } catch (error) {
+    const code = systemCode(error);
+    if (path !== undefined || code !== "ENOENT")
+      problems.push({ key: "--env-file", found: `${path ?? ".env"} (${code})`, wanted: "a file that can be read" });
+    return {};
+  }
+}
+
+/**
+ * A # inside a value that has no quotes begins a comment there, and the rest is gone without a word: half a password is
+ * a riddle for hours.
+ */
+function cutTexts(content: string, texts: Readonly<Record<string, string>>): Problem[] {
+  const lines = content.matchAll(/^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*([^\s#'"`][^\n#]*)#/gm);
+  return [...lines].flatMap(([, name = "", before = ""]) => {
+    const isCut = texts[name] === before && !/\s$/.test(before);
+    return isCut ? [{ key: name, found: "a # inside a value without quotes", wanted: `quotes: ${name}='…#…'` }] : [];
+  });
+}
+
+/** What a program that svcsync starts gets of the environment: where programs are, and nothing that could be a secret. */
+export function childEnvironment(): Readonly<Record<string, string>> {
+  const { PATH } = process.env;
+  return PATH === undefined ? {} : { PATH };
+}
+
+/** The operating system's word for what went wrong: ENOENT, EACCES, EISDIR. */
+function systemCode(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

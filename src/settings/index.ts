@@ -1,9 +1,10 @@
-export { loadLocalSettings, loadSettings, type EnvironmentOptions } from "./load.ts";
-export type { LocalSettings, ServiceSettings, Settings } from "./settings.ts";
+export { loadLocalSettings, loadSettings, type EnvironmentOptions, type Settings } from "./load.ts";
+export type { LocalSettings } from "./local-settings.ts";
+export type { ServiceSettings } from "./service-settings.ts";
 export type { NotifySettings, QuietHours } from "./notify-settings.ts";
 export type { Dialect } from "./dialect.ts";
 export { secretTexts, type Secrets } from "./secrets.ts";
 export { notifyAccess, type NotifyAccess } from "./service-manager.ts";
-export { childEnvironment } from "./child-environment.ts";
+export { childEnvironment } from "./environment.ts";
 export { exampleEnvironment } from "./example.ts";
 export { isSettingsKey } from "./schema/schema.ts";

@@ -1,13 +1,17 @@
 import { readEnvironment, type EnvironmentOptions } from "./environment.ts";
 import type { Key } from "./schema/key.ts";
-import { localSettings } from "./local-settings.ts";
+import { localSettings, type LocalSettings } from "./local-settings.ts";
 import { settingsError, type Problem } from "./problem.ts";
 import { keys, type Values } from "./schema/schema.ts";
 import { secretsOf, type Secrets } from "./secrets.ts";
-import { proxyFor, serviceSettings } from "./service-settings.ts";
-import type { LocalSettings, Settings } from "./settings.ts";
+import { proxyFor, serviceSettings, type ServiceSettings } from "./service-settings.ts";
 
 export type { EnvironmentOptions } from "./environment.ts";
+
+/** What the environment means, with defaults filled in. Holds no secret: those are in `Secrets`. */
+export interface Settings extends LocalSettings {
+  readonly service: ServiceSettings;
+}
 
 /**
  * Reads the environment once and interprets it.

@@ -1,15 +1,13 @@
 import { join } from "node:path";
 import { notifySettings } from "./notify-settings.ts";
-import type { Problem } from "./problem.ts";
+import { needs, type Problem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
-import type { LocalSettings } from "./settings.ts";
+
+/** What the environment means beside the service, with defaults filled in. Enough for commands that never call it. */
+export type LocalSettings = Readonly<ReturnType<typeof localSettings>>;
 
 /** What the keys beside the service's mean together. */
-export function localSettings(
-  values: Values,
-  environment: Readonly<Record<string, string>>,
-  problems: Problem[],
-): LocalSettings {
+export function localSettings(values: Values, environment: Readonly<Record<string, string>>, problems: Problem[]) {
   checkRetries(values, problems);
   checkLease(values, problems);
   return {
@@ -20,9 +18,12 @@ export function localSettings(
       leaseMs: values.DELIVERY_LEASE_SECONDS,
       retryBaseMs: values.RETRY_BASE_SECONDS,
       retryMaxMs: values.RETRY_MAX_SECONDS,
+      /** After this many failed attempts a record is parked. */
       retryAttempts: values.RETRY_ATTEMPTS,
+      /** How long a search index of the service may lag before an unknown create counts as not done. */
       settleMs: values.SETTLE_LAG_SECONDS,
       stopGraceMs: values.STOP_GRACE_SECONDS,
+      /** How long the audit keeps its entries. */
       auditKeepDays: values.AUDIT_KEEP_DAYS,
     },
     polling: {
@@ -30,13 +31,19 @@ export function localSettings(
       sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS,
       nudgeFloorMs: values.NUDGE_FLOOR_SECONDS,
     },
+    /** A sweep that would delete more than either stops and asks. */
     guard: { percent: values.DELETE_GUARD_PERCENT, count: values.DELETE_GUARD_COUNT, floor: values.DELETE_GUARD_FLOOR },
+    /** A changed mapping that would update more than both holds its stream. */
     changeGuard: { percent: values.CHANGE_GUARD_PERCENT, count: values.CHANGE_GUARD_COUNT },
     health: { port: values.HEALTH_PORT, host: values.HEALTH_HOST, names: values.HEALTH_NAMES ?? [] },
+    /** Who may see the page, beside the token and the users, which are secrets. */
     page: { proxy: pageProxy(values, problems), isPublic: values.PAGE_PUBLIC === "read", probes: values.HEALTH_PUBLIC },
+    /** What records mean that wait for a parent which will not come. */
     blockedRecords: values.BLOCKED_RECORDS,
     notify: notifySettings(values, problems),
+    /** Where traces are sent; undefined: nowhere. */
     tracesUrl: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    /** What the daemon does for the store at intervals; undefined intervals: never. */
     care: {
       backupEveryMs: values.BACKUP_EVERY,
       backupKeep: values.BACKUP_KEEP,
@@ -44,21 +51,24 @@ export function localSettings(
       reconcileEveryMs: values.RECONCILE_EVERY,
     },
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
+    /** The whole environment, for `${NAME}` in the sync file. Values are secrets until proven otherwise: never log them. */
     environment,
   };
 }
 
 /** A header that anybody can send proves nothing without the address of the one who sends it. */
-function pageProxy(values: Values, problems: Problem[]): LocalSettings["page"]["proxy"] {
+function pageProxy(values: Values, problems: Problem[]) {
   const { PAGE_PROXY_HEADER: header, PAGE_PROXY_ADDRESSES: addresses, PAGE_PROXY_ROLE: role } = values;
   if (header !== undefined && addresses !== undefined) return { header, addresses, role };
   const wanted = "both PAGE_PROXY_HEADER and PAGE_PROXY_ADDRESSES, or neither";
-  if (header !== undefined) problems.push({ key: "PAGE_PROXY_ADDRESSES", found: "nothing", wanted });
-  if (addresses !== undefined) problems.push({ key: "PAGE_PROXY_HEADER", found: "nothing", wanted });
+  problems.push(
+    ...needs(values, "PAGE_PROXY_HEADER", "PAGE_PROXY_ADDRESSES", wanted),
+    ...needs(values, "PAGE_PROXY_ADDRESSES", "PAGE_PROXY_HEADER", wanted),
+  );
   return undefined;
 }
 
-function queueKind(url: string | undefined): LocalSettings["queue"]["kind"] {
+function queueKind(url: string | undefined): "redis" | "postgres" | "private" {
   if (url === undefined) return "private";
   return url.startsWith("redis") ? "redis" : "postgres";
 }

@@ -1,68 +1,37 @@
 import { hostname } from "node:os";
-import type { Problem } from "./problem.ts";
-import type { QuietHours } from "./schema/quiet-hours.ts";
+import { needs, type Problem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
 
 export type { QuietHours } from "./schema/quiet-hours.ts";
 
-/** What a channel tells, and when. */
-export interface ChannelSettings {
-  /** The least that it tells. */
-  readonly min: "note" | "warning" | "problem";
-  readonly quiet: QuietHours | undefined;
-}
-
 /** Who is told what, and when. Addresses that are secret are in `Secrets`. */
-export interface NotifySettings {
-  /** How messages call this installation. */
-  readonly name: string;
-  /** How long something that is retried must fail before it is reported, in milliseconds. */
-  readonly afterMs: number;
-  /** 0: no reminders. */
-  readonly remindMs: number;
-  readonly timezone: string;
-  /** How long a stream may be without changes, in milliseconds. */
-  readonly silence: "auto" | "none" | number;
-  readonly diskFreeBytes: number;
-  readonly email:
-    | (ChannelSettings & {
-        readonly host: string;
-        readonly port: number;
-        readonly implicitTls: boolean;
-        readonly username: string | undefined;
-        readonly from: string;
-        readonly to: readonly string[];
-        readonly caFile: string | undefined;
-      })
-    | undefined;
-  readonly chat: (ChannelSettings & { readonly format: "slack" | "teams" }) | undefined;
-  readonly webhook: ChannelSettings | undefined;
-  /** How often the dead-man switch is called while everything is in sync; undefined without one. */
-  readonly heartbeatMs: number | undefined;
-  /** Hosts that are reached without a proxy. */
-  readonly noProxy: readonly string[];
-}
+export type NotifySettings = Readonly<ReturnType<typeof notifySettings>>;
 
 const MEGABYTE = 1024 * 1024;
 const SUBMISSION = 587;
 const SUBMISSIONS = 465;
 
 /** What the keys of notifications mean together. */
-export function notifySettings(values: Values, problems: Problem[]): NotifySettings {
-  if (values.NOTIFY_WEBHOOK_KEY !== undefined && values.NOTIFY_WEBHOOK_URL === undefined)
-    problems.push({
-      key: "NOTIFY_WEBHOOK_URL",
-      found: "nothing",
-      wanted: "the address that NOTIFY_WEBHOOK_KEY signs for",
-    });
+export function notifySettings(values: Values, problems: Problem[]) {
+  problems.push(
+    ...needs(values, "NOTIFY_WEBHOOK_KEY", "NOTIFY_WEBHOOK_URL", "the address that NOTIFY_WEBHOOK_KEY signs for"),
+    ...needs(values, "NOTIFY_EMAIL_TO", "SMTP_URL", "the mail server that NOTIFY_EMAIL_TO needs"),
+    ...needs(values, "SMTP_URL", "NOTIFY_EMAIL_TO", "who gets the e-mail that SMTP_URL sends"),
+    ...needs(values, "SMTP_USERNAME", "SMTP_PASSWORD", "the password of SMTP_USERNAME"),
+    ...needs(values, "SMTP_PASSWORD", "SMTP_USERNAME", "the user that SMTP_PASSWORD belongs to"),
+  );
   return {
+    /** How messages call this installation. */
     name: values.NOTIFY_NAME ?? hostname(),
+    /** How long something that is retried must fail before it is reported, in milliseconds. */
     afterMs: values.NOTIFY_AFTER,
+    /** 0: no reminders. */
     remindMs: values.NOTIFY_REMIND_EVERY ?? 0,
     timezone: values.NOTIFY_TIMEZONE ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    /** How long a stream may be without changes, in milliseconds. */
     silence: values.NOTIFY_SILENCE,
     diskFreeBytes: values.NOTIFY_DISK_FREE_MB * MEGABYTE,
-    email: emailOf(values, problems),
+    email: emailOf(values),
     chat:
       values.NOTIFY_CHAT_URL === undefined
         ? undefined
@@ -71,21 +40,15 @@ export function notifySettings(values: Values, problems: Problem[]): NotifySetti
       values.NOTIFY_WEBHOOK_URL === undefined
         ? undefined
         : { min: values.NOTIFY_WEBHOOK_MIN, quiet: values.NOTIFY_WEBHOOK_QUIET },
+    /** How often the dead-man switch is called while everything is in sync; undefined without one. */
     heartbeatMs: values.HEARTBEAT_URL === undefined ? undefined : values.HEARTBEAT_EVERY_SECONDS,
+    /** Hosts that are reached without a proxy. */
     noProxy: values.NO_PROXY ?? [],
   };
 }
 
-function emailOf(values: Values, problems: Problem[]): NotifySettings["email"] {
-  const { NOTIFY_EMAIL_TO: to, SMTP_URL: url, SMTP_USERNAME: username, SMTP_PASSWORD: password } = values;
-  if (to !== undefined && url === undefined)
-    problems.push({ key: "SMTP_URL", found: "nothing", wanted: "the mail server that NOTIFY_EMAIL_TO needs" });
-  if (url !== undefined && to === undefined)
-    problems.push({ key: "NOTIFY_EMAIL_TO", found: "nothing", wanted: "who gets the e-mail that SMTP_URL sends" });
-  if (username !== undefined && password === undefined)
-    problems.push({ key: "SMTP_PASSWORD", found: "nothing", wanted: "the password of SMTP_USERNAME" });
-  if (password !== undefined && username === undefined)
-    problems.push({ key: "SMTP_USERNAME", found: "nothing", wanted: "the user that SMTP_PASSWORD belongs to" });
+function emailOf(values: Values) {
+  const { NOTIFY_EMAIL_TO: to, SMTP_URL: url } = values;
   if (to === undefined || url === undefined) return undefined;
   const { hostname: host, port, protocol } = new URL(url);
   const implicitTls = protocol === "smtps:";
@@ -95,7 +58,7 @@ function emailOf(values: Values, problems: Problem[]): NotifySettings["email"] {
     host: host.replace(/^\[|\]$/g, ""),
     port: port === "" ? (implicitTls ? SUBMISSIONS : SUBMISSION) : Number(port),
     implicitTls,
-    username,
+    username: values.SMTP_USERNAME,
     from: values.NOTIFY_EMAIL_FROM ?? to[0]!,
     to,
     caFile: values.SMTP_CA_FILE,

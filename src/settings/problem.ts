@@ -1,4 +1,5 @@
 import { StopError } from "#model";
+import type { Values } from "./schema/schema.ts";
 
 /** One thing that is wrong with the environment. */
 export interface Problem {
@@ -6,6 +7,11 @@ export interface Problem {
   /** What was found, in quotes; never a secret's value. */
   readonly found: string;
   readonly wanted: string;
+}
+
+/** A key that means nothing without another one: the problem where that is missing. */
+export function needs(values: Values, key: keyof Values, other: keyof Values, wanted: string): Problem[] {
+  return values[key] === undefined || values[other] !== undefined ? [] : [{ key: other, found: "nothing", wanted }];
 }
 
 /** All problems in one error, sorted by key, so that settings can be corrected in one go. */

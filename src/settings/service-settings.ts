@@ -1,10 +1,23 @@
 import type { Dialect } from "./dialect.ts";
-import type { Problem } from "./problem.ts";
+import { needs, type Problem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
-import type { ServiceSettings } from "./settings.ts";
+
+/** The service's part of the settings. */
+export type ServiceSettings = Readonly<NonNullable<ReturnType<typeof serviceSettings>>>;
+
+type Login =
+  | { readonly kind: "token" }
+  | {
+      readonly kind: "password";
+      readonly username: string;
+      /** Negative: the token never expires. */
+      readonly lifeTimeMinutes: number;
+      readonly lifeTimeRefresh: boolean;
+      readonly tokenName: string | undefined;
+    };
 
 /** What the service's keys mean together; undefined where they contradict each other, with the reasons in `problems`. */
-export function serviceSettings(values: Values, problems: Problem[]): ServiceSettings | undefined {
+export function serviceSettings(values: Values, problems: Problem[]) {
   const url = values.SERVICE_URL;
   if (url === undefined)
     problems.push({
@@ -17,17 +30,23 @@ export function serviceSettings(values: Values, problems: Problem[]): ServiceSet
   if (url === undefined || login === undefined) return undefined;
   const proxyUrl = proxyFor(url, values);
   return {
+    /** Without a slash at its end and without credentials. */
     url,
     login,
     dialect: dialectOf(values),
     connectTimeoutMs: values.SERVICE_CONNECT_TIMEOUT_SECONDS,
     answerTimeoutMs: values.SERVICE_ANSWER_TIMEOUT_SECONDS,
     callTimeoutMs: values.SERVICE_CALL_TIMEOUT_SECONDS,
+    /** Ceiling of requests at once. */
     concurrency: values.SERVICE_CONCURRENCY,
     responseLimitBytes: values.SERVICE_RESPONSE_LIMIT_BYTES,
+    /** Path of a PEM file with the authorities to trust beside the system's. */
     caFile: values.SERVICE_CA_FILE,
+    /** From HTTPS_PROXY / HTTP_PROXY / NO_PROXY, without credentials: with them it is `secrets.proxyUrl`. */
     proxy: proxyUrl === undefined ? undefined : { url: withoutCredentials(proxyUrl), except: values.NO_PROXY ?? [] },
+    /** How old cached reference data may be. */
     referenceMaxAgeMs: values.SERVICE_REFERENCE_MAX_AGE_SECONDS,
+    /** How old the match index may be before a create consults it. */
     matchMaxAgeMs: values.SERVICE_MATCH_MAX_AGE_SECONDS,
   };
 }
@@ -53,7 +72,7 @@ export function dialectOf(values: Values): Dialect {
   };
 }
 
-function loginOf(values: Values, problems: Problem[]): ServiceSettings["login"] | undefined {
+function loginOf(values: Values, problems: Problem[]): Login | undefined {
   const { SERVICE_TOKEN: token, SERVICE_USERNAME: username, SERVICE_PASSWORD: password } = values;
   if (token !== undefined) {
     for (const key of ["SERVICE_USERNAME", "SERVICE_PASSWORD", "SERVICE_CODE", "SERVICE_TOKEN_NAME"] as const)
@@ -66,10 +85,10 @@ function loginOf(values: Values, problems: Problem[]): ServiceSettings["login"] 
     problems.push({ key: "SERVICE_TOKEN", found: "nothing", wanted });
     return undefined;
   }
-  if (username === undefined)
-    problems.push({ key: "SERVICE_USERNAME", found: "nothing", wanted: "the user that SERVICE_PASSWORD belongs to" });
-  if (password === undefined)
-    problems.push({ key: "SERVICE_PASSWORD", found: "nothing", wanted: "the password of SERVICE_USERNAME" });
+  problems.push(
+    ...needs(values, "SERVICE_PASSWORD", "SERVICE_USERNAME", "the user that SERVICE_PASSWORD belongs to"),
+    ...needs(values, "SERVICE_USERNAME", "SERVICE_PASSWORD", "the password of SERVICE_USERNAME"),
+  );
   if (username === undefined || password === undefined) return undefined;
   return {
     kind: "password",

@@ -1,5 +1,6 @@
+import { duration } from "#model";
 import { optional, secret, withDefault } from "./key.ts";
-import { address, hostList, oneOf, seconds, text, wholeNumber } from "./values.ts";
+import { address, hostList, oneOf, orNone, seconds, text, wholeNumber } from "./values.ts";
 
 /** What flows where. */
 export const fileKeys = {
@@ -142,5 +143,25 @@ export const logKeys = {
     address(["http", "https"]),
     "http://otel-collector:4318",
     "Address of an OpenTelemetry collector (OTLP over HTTP): each change of a record becomes a trace, from its poll to the answers of the service. Headers come from OTEL_EXPORTER_OTLP_HEADERS in the process environment.",
+  ),
+};
+
+/** What the daemon does for the store at intervals. */
+export const careKeys = {
+  BACKUP_EVERY: withDefault(
+    orNone(duration),
+    "none",
+    "How often the daemon copies the store and verifies the copy, for example 12h or 1d; none for never.",
+  ),
+  BACKUP_KEEP: withDefault(wholeNumber(1, 1000), "7", "How many verified copies are kept; older ones are deleted."),
+  BACKUP_DIR: optional(
+    text,
+    "/backups",
+    "The folder of the copies, best on another disk. Default: the folder backups in DATA_DIR.",
+  ),
+  RECONCILE_EVERY: withDefault(
+    orNone(duration),
+    "none",
+    "How often the daemon compares the service with what was written, for example 7d; it only reports. none for never.",
   ),
 };

@@ -1,5 +1,5 @@
-import { careKeys } from "./care-keys.ts";
 import {
+  careKeys,
   deliveryKeys,
   fileKeys,
   healthKeys,
@@ -11,8 +11,8 @@ import {
 } from "./daemon-keys.ts";
 import { dialectKeys } from "./dialect-keys.ts";
 import type { Key } from "./key.ts";
-import { pageKeys } from "./page-keys.ts";
 import { notifyKeys } from "./notify-keys.ts";
+import { pageKeys } from "./page-keys.ts";
 import { proxyKeys, serviceKeys } from "./service-keys.ts";
 
 /** Every key that svcsync reads, in the order of `.env.example`: the one definition. */
