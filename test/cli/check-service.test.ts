@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "#cli";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox, switchFromText, type Sandbox, type Switches } from "#sandbox";
 import { customersStream } from "../setup/customers-stream.ts";
-import { linesToSet } from "../../src/cli/check/lines-to-set.ts";
+import { linesToSet } from "../../src/cli/check/findings-text.ts";
 
 const syncFile = `
 sources: { erp: { adapter: sql, url: "\${ERP_URL}", timezone: UTC } }

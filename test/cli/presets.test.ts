@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { loadSyncFile } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
+import { presetNames, readPresets, readSampleSyncFile, templateZone } from "../../src/cli/init/presets.ts";
+
 // The presets are inside the module: its index shows commands alone.
-import { presetNames, readPresets, readSampleSyncFile } from "../../src/cli/init/presets.ts";
-import { templateZone } from "../../src/cli/init/preset.ts";
 
 const presets = readPresets();
 

@@ -1,18 +1,18 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { untilIdle, PollsSeen, startDaemon, type Daemon } from "#daemon";
+import { styleText } from "node:util";
+import { PollsSeen, startDaemon, untilIdle, type Daemon } from "#daemon";
 import { printable } from "#model";
-import { loadLocalSettings } from "#settings";
 import { streamStatus, type StreamStatus } from "#pipeline";
-import type { Registration } from "../command.ts";
+import { loadLocalSettings } from "#settings";
 import type { GlobalOptions } from "../command-context.ts";
+import type { Registration } from "../command.ts";
 import { exitCode } from "../output/exit-code.ts";
 import type { Io } from "../output/io.ts";
 import { Progress } from "../output/progress.ts";
 import { table } from "../output/table.ts";
 import { whenAborted } from "../when-aborted.ts";
-import { coloured } from "./coloured.ts";
 import { liveChanges, REFUSED_CUSTOMER, show } from "./live-changes.ts";
 import { provideRedis } from "./provide-redis.ts";
 import { ServiceReader } from "./service-reader.ts";
@@ -148,4 +148,9 @@ function nextSteps(stage: Stage, daemon: Daemon, keep: boolean): string {
     "",
     "Everything keeps running. Ctrl-C ends it and removes the folder.",
   ].join("\n");
+}
+
+/** A text in a colour, where `terminal` shows colours: NO_COLOR and what is no terminal are respected. */
+export function coloured(terminal: NodeJS.WritableStream, colour: "green" | "red", text: string): string {
+  return styleText(colour, text, { stream: terminal });
 }

@@ -3,10 +3,9 @@ import { Interview } from "../interview.ts";
 import type { Io } from "../output/io.ts";
 import { askPreset, askSettings, zoneObjection } from "./ask.ts";
 import { askedKeys } from "./env-text.ts";
-import { templateZone, type Preset } from "./preset.ts";
-import { presetNames, readPresets } from "./presets.ts";
-import { tablesOf } from "./tables/given-tables.ts";
 import { ownStreams } from "./own-streams.ts";
+import { presetNames, readPresets, templateZone, type Preset } from "./presets.ts";
+import { tablesOf } from "./tables/given-tables.ts";
 
 export interface AnswerOptions {
   readonly erp?: string;

@@ -1,4 +1,4 @@
-import type { Preset } from "./preset.ts";
+import type { Preset } from "./presets.ts";
 
 /** The answers by the names of their keys; an empty text, or none, is still to be filled in. */
 export type Answers = ReadonlyMap<string, string>;

@@ -7,7 +7,7 @@ import { openLogger } from "#telemetry";
 import type { Answers } from "./env-text.ts";
 import type { Interview } from "../interview.ts";
 import type { Io } from "../output/io.ts";
-import type { Preset } from "./preset.ts";
+import type { Preset } from "./presets.ts";
 import { askTables } from "./ask-tables.ts";
 import { givenStreams, type GivenTables } from "./tables/given-tables.ts";
 import { streamsText, type StreamChoice } from "./tables/streams-text.ts";

@@ -1,7 +1,56 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
-import { fileHead, tablesOfSample, type Preset } from "./preset.ts";
+
+/** One value that the sync file takes from the environment as `${NAME}`. */
+interface Variable {
+  readonly name: string;
+  /** What to answer, for a person. */
+  readonly about: string;
+  /** How such a value looks. */
+  readonly example?: string | undefined;
+  /** Not shown while it is typed. */
+  readonly isSecret?: boolean | undefined;
+  /** The address of a database: shown while it is typed; its password is asked for separately, hidden. */
+  readonly isDatabase?: boolean | undefined;
+}
+
+/** What `svcsync init` writes for one ERP. */
+export interface Preset {
+  /** The word after `--erp`. */
+  readonly name: string;
+  readonly title: string;
+  /** Every `${NAME}` of the sync file, in the order of the questions. */
+  readonly variables: readonly Variable[];
+  /** The whole sync file. {@link templateZone} stands for the time zone of the ERP. */
+  readonly syncFile: string;
+  /** All that stands before `streams:` where the tables are the person's own to choose. */
+  readonly ownHead?: string;
+}
+
+/** The time zone in the templates. It is a real one, so that each of them is a valid sync file as it is. */
+export const templateZone = "Europe/Berlin";
+
+/** The first lines of every sync file that is written: where its words are explained and what to look at first. */
+function fileHead(title: string): string {
+  return `# yaml-language-server: $schema=sync.schema.json
+#
+# What flows from ${title} into the service. Written once by "svcsync init"; from now on it is yours.
+#
+# - Every word is explained in docs/sync-file.md. Secrets stay in the environment: \${NAME} is taken from there.
+# - Names of statuses and priorities (Active, Open, Normal …) are the service's: "svcsync check" tells which of them
+#   yours does not have. "svcsync peek STREAM" shows rows as the ERP gives them and as this file maps them.
+# - Changing this file is safe: every record is mapped again, and only what then differs is sent.
+`;
+}
+
+/** Below the head, where the tables are those of the sample ERP. */
+const tablesOfSample = `#
+# The tables and columns below are those of the sample ERP. Put your own names in, or, better, make one view per stream with
+# these names: then everything that is peculiar to your ERP is in one place, and the columns that each stream needs are
+# exactly the ones named here. A view needs a key that is never empty and unique, and a stamp that moves with every change
+# of every table it joins.
+`;
 
 /** Every ERP that `svcsync init` knows, in the order of its question. A name here and a file in `presets/` make another. */
 export const presetNames = [

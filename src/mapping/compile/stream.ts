@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson, type Json, type Row } from "#model";
-import type { Mapped, MappedField, MatchRule, Stream } from "../contract.ts";
-import { compileDeletion, deletionLookups } from "./deletion.ts";
+import type { Mapped, MappedField, MappedValue, MatchRule, Stream } from "../contract.ts";
 import { Expression, withoutNulls } from "../expression/expression.ts";
-import { compileField } from "./field.ts";
+import type { FieldWords, SetWords, StreamHead } from "../words.ts";
+import { compileField, type ConstantLookup } from "./field.ts";
 import { kindOf } from "./kind.ts";
 import { mappingError } from "./mapping-error.ts";
 import { ValueCompiler } from "./value.ts";
-import type { FieldWords, StreamHead } from "../words.ts";
 
 /** Raised when a release maps an unchanged definition to other values, so that every record is mapped again. */
 const mappingVersion = 1;
@@ -114,4 +113,38 @@ function fingerprint(head: StreamHead, fields: ReadonlyMap<string, FieldWords>):
 
 function distinct<T>(items: readonly T[]): T[] {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
+}
+
+type DeletedWords = NonNullable<StreamHead["deleted"]>;
+
+/** What becomes of a deleted record, made once: it holds nothing but constants. */
+type Deletion =
+  | { readonly kind: "deleted"; readonly policy: "ignore" | "delete" }
+  | { readonly kind: "deleted"; readonly policy: "set"; readonly fields: readonly MappedField[] };
+
+function compileDeletion(words: DeletedWords | undefined): Deletion {
+  if (words?.delete) return { kind: "deleted", policy: "delete" };
+  if (!words?.set) return { kind: "deleted", policy: "ignore" };
+  const fields = Object.entries(words.set).map(([name, set]) => ({
+    name,
+    value: setValue(set),
+    own: "always" as const,
+  }));
+  return { kind: "deleted", policy: "set", fields };
+}
+
+function setValue(words: SetWords): MappedValue {
+  if (words === null || typeof words !== "object") return { kind: "value", value: words };
+  if ("const" in words) return { kind: "value", value: words.const };
+  const { lookup: resource, by, value } = words;
+  return { kind: "lookup", resource, by, value: typeof value === "boolean" ? String(value) : value };
+}
+
+/** The lookups of a deletion: all of them are constants. */
+function deletionLookups(deletion: Deletion): ConstantLookup[] {
+  if (deletion.policy !== "set") return [];
+  return deletion.fields.flatMap(({ value }) => {
+    if (value.kind !== "lookup" || value.value === null) return [];
+    return [{ resource: value.resource, by: value.by, value: value.value }];
+  });
 }

@@ -1,9 +1,8 @@
 import jsonata from "jsonata";
 import type { Json, Row } from "#model";
-import { isObject } from "../object.ts";
 import { kindOf } from "../compile/kind.ts";
-import { pad } from "./pad.ts";
-import { utc } from "./utc.ts";
+import { isObject } from "../object.ts";
+import { pad, utc } from "./functions.ts";
 
 /** An expression that works longer than this on one row does not end. */
 const timeoutMs = 1_000;

@@ -1,8 +1,8 @@
+import { z } from "zod";
 import type { RecordId } from "#model";
 import type { Logger } from "#telemetry";
-import type { Jobs, Work } from "./backend.ts";
 import type { QueueHandlers, WakeOptions } from "../contract.ts";
-import { parseRecords, recordsText } from "../record-text.ts";
+import type { Jobs, Work } from "./backend.ts";
 import type { PrioritySemaphore } from "./priority-semaphore.ts";
 
 export const deliveryQueueName = "deliveries";
@@ -17,6 +17,8 @@ const backfillPriority = 1;
 const recordsPerJob = 32;
 /** Jobs in one round trip. */
 const batchSize = 100;
+
+const writtenRecords = z.array(z.tuple([z.string(), z.string()]));
 
 /** Adds a wake-up for each record, many in one job. */
 export async function addWakeUps(jobs: Jobs, ids: readonly RecordId[], { backfill }: WakeOptions): Promise<void> {
@@ -71,4 +73,17 @@ function chunks<T>(all: readonly T[], size: number): T[][] {
 
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+/**
+ * Records as one text: the data of their job. JSON escapes whatever a key may hold (colons, NUL, half a surrogate pair),
+ * so every backend stores it as it is.
+ */
+function recordsText(ids: readonly RecordId[]): string {
+  return JSON.stringify(ids.map(({ stream, key }) => [stream, key]));
+}
+
+/** @throws for a text that {@link recordsText} did not write. */
+function parseRecords(text: string): RecordId[] {
+  return writtenRecords.parse(JSON.parse(text)).map(([stream, key]) => ({ stream, key }));
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { WriteStream } from "node:tty";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { coloured } from "../../../src/cli/demo/coloured.ts";
+import { coloured } from "../../../src/cli/demo/demo.ts";
 
 const terminal = Object.assign(new PassThrough(), {
   isTTY: true,
