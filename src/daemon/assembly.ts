@@ -15,7 +15,9 @@ import {
 } from "#pipeline";
 import type { Queue, QueueHandlers, QueueLocation } from "#queue";
 import type { Secrets, Settings } from "#settings";
+import { AdoptionComparison } from "./adoption-comparison.ts";
 import type { Closing } from "./closing.ts";
+import { Plans } from "./plans.ts";
 import type { Configuration, Systems } from "./systems.ts";
 /**
  * Deliveries that run at once, per request that may: while one waits for its answer, others are mapped, or wait for the disk
@@ -32,6 +34,9 @@ export interface Assembly {
   /** Which streams may deliver. */
   readonly holds: StreamHolds;
   readonly changes: ChangeGuard;
+  readonly plans: Plans;
+  readonly adoption: AdoptionComparison;
+  readonly matcher: Matcher;
   readonly relay: Relay;
   readonly handlers: QueueHandlers;
   /** Deliveries that may run at once. */
@@ -72,7 +77,11 @@ export function assemble(
   const holds = new StreamHolds({ ...common, gate, released: nudge }, [...streams.keys()]);
   const { changeGuard, guard } = settings;
   const released = () => void holds.look();
-  const changes = new ChangeGuard({ ...common, changeGuard, guard, released, stop: fail }, syncFile.streams);
+  const openPlanner = () => changes.openPlanner();
+  const plans = new Plans({ ...common, changeGuard, openPlanner }, syncFile.streams);
+  const plan: typeof plans.count = (...of) => plans.count(...of);
+  const changes = new ChangeGuard({ ...common, changeGuard, guard, plan, released, stop: fail }, syncFile.streams);
+  const adoption = closing.use(new AdoptionComparison({ ...common, matcher }, syncFile.streams));
   const window = Math.max(WINDOW_MIN, concurrency * WINDOW_PER_DELIVERY);
   const relay = new Relay({ ...common, queue, streams: () => holds.open(), window });
   const { sweepIntervalMs } = settings.polling;
@@ -108,5 +117,5 @@ export function assemble(
     relay.forget();
     void age.tell();
   });
-  return { gate, holds, changes, relay, handlers, concurrency };
+  return { gate, holds, changes, plans, adoption, matcher, relay, handlers, concurrency };
 }

@@ -85,7 +85,7 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const plan = pollPlan(configuration, options);
   const pollWatch = new PollWatch({ store: parts.store, logger }, plan.scheduled);
   const web = options.web
-    ? closing.use(await servePages(configuration, parts, queue, relay, nudges, pollWatch, counted.metrics))
+    ? closing.use(await servePages(configuration, parts, queue, assembly, nudges, pollWatch, counted.metrics))
     : undefined;
   // Before the first poll and delivery: a changed mapping is held, and a hold from before a restart still counts.
   await assembly.changes.begin();

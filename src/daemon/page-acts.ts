@@ -1,11 +1,13 @@
-import { ParkError } from "#model";
+import { ParkError, sleep } from "#model";
 import {
   bind,
   confirmDeletions,
   forget,
+  decideAdoption,
   noteGroup,
   pause,
   rereadKeys,
+  rereadStream,
   resolve,
   resume,
   retry,
@@ -14,22 +16,34 @@ import {
   unbind,
   watchRecord,
 } from "#operator";
-import { heldDeletions } from "#pipeline";
+import { adoptionHold, heldDeletions } from "#pipeline";
 import type { PageActs } from "#web";
+import type { Assembly } from "./assembly.ts";
 import type { Configuration, Systems } from "./systems.ts";
 
 const MS_PER_MINUTE = 60_000;
+/** What the page shows and moves of a running pipeline. */
+export type PageParts = Pick<Assembly, "relay" | "gate" | "plans" | "adoption" | "matcher">;
+
 const MS_PER_HOUR = 3_600_000;
 /** How long a person waits for the ERP or the service. */
 const ANSWER_MS = 20_000;
 
-/** The acts of the page, by the functions that the commands use; `nudge` delivers at once what became due. */
-export function pageActs(parts: Systems, streams: Configuration["syncFile"]["streams"], nudge: () => void): PageActs {
+/** How long the page waits for a comparison before it says that one runs. */
+const COMPARED_MS = 1_500;
+
+/** The acts of the page, by the functions that the commands use. */
+export function pageActs(
+  parts: Systems,
+  streams: Configuration["syncFile"]["streams"],
+  { relay, gate, plans, adoption, matcher }: PageParts,
+): PageActs {
   const { store, clock, sources } = parts;
   const names = streams.map(({ name }) => name);
   const nudging = async <Value>(act: Promise<Value>): Promise<Value> => {
     const value = await act;
-    nudge();
+    // What became due is delivered at once.
+    relay.nudge();
     return value;
   };
   return {
@@ -72,8 +86,24 @@ export function pageActs(parts: Systems, streams: Configuration["syncFile"]["str
         );
       await nudging(confirmDeletions({ store, clock }, { stream, held }, by));
     },
-    pause: ({ stream, hours }, by) =>
-      pause({ store, clock }, { streams: [stream], until: clock.now() + hours * MS_PER_HOUR, polls: false }, by),
+    confirmPlan: ({ stream, plan }, by) => plans.confirm(stream, plan, by),
+    compareAdoption: async () => {
+      adoption.begin();
+      // A small tenant is compared by the time that the page is shown.
+      await Promise.race([adoption.ended, sleep(COMPARED_MS)]);
+    },
+    adopt: async ({ stream: name, decision }, by) => {
+      const stream = streams.find((each) => each.name === name);
+      if (stream === undefined) throw noStream(name);
+      const isHeld = (await adoptionHold.find(store, name, clock.now())) !== undefined;
+      if (!isHeld || (await store.adoption(name)) !== undefined)
+        throw new ParkError("E_NOT_RESOLVABLE", `${name} does not wait for a decision about existing records`);
+      await decideAdoption({ store, matcher }, { streams: [stream], decision }, by);
+      gate.decided();
+    },
+    pause: ({ stream, hours, polls }, by) =>
+      pause({ store, clock }, { streams: [stream], until: clock.now() + hours * MS_PER_HOUR, polls }, by),
+    rereadStream: (stream, by) => rereadStream({ store }, stream, by),
     resume: async (stream, by) => void (await nudging(resume({ store, clock }, [stream], by))),
   };
 }

@@ -1,11 +1,11 @@
 import { RetryError } from "#model";
 import { notedGroups, readUpkeep } from "#operator";
-import { heldDeletions, recordSides, streamStatus, type Nudges, type RecordSides, type Relay } from "#pipeline";
+import { heldDeletions, recordSides, streamStatus, type Nudges, type RecordSides } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
 import type { Configuration, Systems } from "./systems.ts";
-import { pageActs } from "./page-acts.ts";
+import { pageActs, type PageParts } from "./page-acts.ts";
 import type { PollWatch } from "./watch/poll-watch.ts";
 import { readinessNote } from "./watch/work-proof.ts";
 import { version } from "./version.ts";
@@ -31,13 +31,13 @@ export function servePages(
   { settings, secrets, redaction, syncFile, logger }: Configuration,
   parts: Systems,
   queue: Queue,
-  relay: Relay,
+  running: PageParts,
   nudges: Nudges,
   pollWatch: PollWatch,
   metrics: Metrics,
 ): Promise<Web> {
   return startWeb(settings.health, {
-    status: statusSource(parts, syncFile.streams, settings.blockedRecords, queue, relay),
+    status: statusSource(parts, syncFile.streams, settings.blockedRecords, queue, running),
     ...(secrets.nudgeToken === undefined
       ? {}
       : {
@@ -62,23 +62,17 @@ function statusSource(
   streams: Configuration["syncFile"]["streams"],
   blockedRecords: Overview["blockedRecords"],
   queue: Queue,
-  relay: Relay,
+  running: PageParts,
 ): StatusSource {
   const { store, service, clock } = parts;
   const startedAt = clock.now();
   return {
     overview: async (): Promise<Overview> => {
       const statuses = await streamStatus(store, streams, clock);
-      const held = statuses
-        .filter(({ deletionsHeld }) => deletionsHeld)
-        .map(async ({ name }) => {
-          return [name, (await heldDeletions(store, name))?.count ?? 0] as const;
-        });
       return {
         startedAt,
         streams: statuses,
         blockedRecords,
-        heldDeletions: Object.fromEntries(await Promise.all(held)),
         service: service.state(),
         queue: await queue.depth().catch(() => undefined),
         upkeep: await readUpkeep(store),
@@ -106,7 +100,10 @@ function statusSource(
       return { record, sides, history, exchanges: await store.watches.exchanges(id) };
     },
     boundTo: (binding) => store.boundTo(binding),
-    acts: pageActs(parts, streams, () => relay.nudge()),
+    plan: (stream) => running.plans.read(stream),
+    heldDeletions: (stream) => heldDeletions(store, stream),
+    adoption: () => running.adoption.state,
+    acts: pageActs(parts, streams, running),
   };
 }
 

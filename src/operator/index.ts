@@ -18,9 +18,12 @@ export { watchRecord, type WatchInput } from "./acts/watch.ts";
 export { unbind } from "./acts/unbind.ts";
 export { forget, forgettable, otherPlaces, type Forgettable } from "./acts/forget.ts";
 export { rereadKeys, rereadStream, type Reread } from "./acts/reread.ts";
-export { confirmChange } from "./acts/change.ts";
+export { confirmPlan } from "./acts/change.ts";
+export { planStream, type StreamPlan } from "./plan/stream-plan.ts";
+export { confirmText, csvHead, csvRows, deliveryText, plannedCounts, planText, valueText } from "./plan/plan-text.ts";
+export { adoptionReport, adoptionVerdicts, type AdoptionReport } from "./plan/adoption-report.ts";
 export { confirmDeletions } from "./acts/deletions.ts";
-export { decideAdoption } from "./acts/adoption.ts";
+export { blindTexts, decideAdoption } from "./acts/adoption.ts";
 export {
   hasGrown,
   isSnoozed,

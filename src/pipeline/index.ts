@@ -5,7 +5,8 @@ export { Nudges } from "./poll/nudges.ts";
 export { PollPauses } from "./poll/poll-pauses.ts";
 export { Relay } from "./wake/relay.ts";
 export { Synchronizer } from "./deliver/synchronizer.ts";
-export { AdoptionGate, blindRemedy } from "./wake/adoption-gate.ts";
+export { AdoptionGate, adoptionHold, blindRemedy } from "./wake/adoption-gate.ts";
+export type { Held } from "./wake/hold.ts";
 export { StreamHolds } from "./wake/stream-holds.ts";
 export { StoreAge } from "./wake/store-age.ts";
 export { Matcher } from "./match/matcher.ts";
@@ -22,6 +23,12 @@ export type { Overwrite, Shown } from "./match/shown.ts";
 export { Reconciler, type Drift, type Reconciliation } from "./match/reconciler.ts";
 export { Planner } from "./plan/planner.ts";
 export { mapAsDelivered, type AsDelivered } from "./plan/as-delivered.ts";
-export { ChangeGuard, confirmChange, isTooMuch, type PlannedChange } from "./plan/change-guard.ts";
+export {
+  ChangeGuard,
+  confirmChange,
+  isTooMuch,
+  type ChangeGuardSettings,
+  type PlannedChange,
+} from "./plan/change-guard.ts";
 export { Tally, type PlanCounts } from "./plan/tally.ts";
 export { VERDICTS, type PlannedDelivery, type PlannedField, type Verdict } from "./plan/planned-delivery.ts";

@@ -27,7 +27,19 @@ export interface PageActs {
   reread(id: RecordId, by: Actor): Promise<void>;
   /** Confirms the deletions that the guard holds, if there are still as many as the person saw. */
   confirmDeletions(target: { readonly stream: StreamName; readonly count: number }, by: Actor): Promise<void>;
-  pause(target: { readonly stream: StreamName; readonly hours: number }, by: Actor): Promise<void>;
+  /** Lets a changed mapping through that the guard holds, if this is still its plan. Resolves to how many updates. */
+  confirmPlan(target: { readonly stream: StreamName; readonly plan: string }, by: Actor): Promise<number>;
+  /** Begins to compare the ERP's records with the service's, to decide about held streams. Reads only. */
+  compareAdoption(): Promise<void>;
+  /** Releases a stream that waits for a decision about existing records. */
+  adopt(target: { readonly stream: StreamName; readonly decision: "adopt" | "create-all" }, by: Actor): Promise<void>;
+  /** `polls`: the stream is not polled either. */
+  pause(
+    target: { readonly stream: StreamName; readonly hours: number; readonly polls: boolean },
+    by: Actor,
+  ): Promise<void>;
+  /** Lets the next poll read the stream from its beginning. */
+  rereadStream(stream: StreamName, by: Actor): Promise<void>;
   resume(stream: StreamName, by: Actor): Promise<void>;
 }
 
@@ -42,8 +54,15 @@ export interface PageGroupNote {
 export const recordVerbs = ["retry", "skip", "create", "bind", "unbind", "reread", "watch", "forget"] as const;
 export type RecordVerb = (typeof recordVerbs)[number];
 
-export const streamVerbs = ["deletions", "pause", "resume"] as const;
+export const streamVerbs = ["deletions", "plan", "adopt", "pause", "resume", "reread"] as const;
 export type StreamVerb = (typeof streamVerbs)[number];
 
 /** Verbs whose effect cannot be taken back: they want a reason and a second yes. */
-export const finalVerbs: ReadonlySet<RecordVerb | StreamVerb> = new Set(["create", "unbind", "forget", "deletions"]);
+export const finalVerbs: ReadonlySet<RecordVerb | StreamVerb> = new Set([
+  "create",
+  "unbind",
+  "forget",
+  "deletions",
+  "plan",
+  "adopt",
+]);

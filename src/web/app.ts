@@ -9,6 +9,7 @@ import { jsonAnswer } from "./json-answer.ts";
 import { contentPolicy } from "./pages/frame/style.ts";
 import { addNudge } from "./routes/nudge.ts";
 import { addRecords } from "./routes/records.ts";
+import { addDecisions } from "./routes/decisions.ts";
 import type { RouteDeps } from "./route-deps.ts";
 import { addStatus } from "./routes/status.ts";
 
@@ -37,6 +38,7 @@ export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
   app.use(gate.acting);
   addStatus(app, deps, gate);
   addRecords(app, deps, gate);
+  addDecisions(app, deps, gate);
   addActs(app, deps, gate);
   return app;
 }

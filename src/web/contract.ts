@@ -1,6 +1,6 @@
-import type { RecordId, StreamName } from "#model";
-import type { BlockedPolicy, NotedGroup, UpkeepFacts } from "#operator";
-import type { RecordSides, StreamStatus } from "#pipeline";
+import type { ErrorFacts, RecordId, StreamName } from "#model";
+import type { AdoptionReport, BlockedPolicy, NotedGroup, StreamPlan, UpkeepFacts } from "#operator";
+import type { HeldDeletions, RecordSides, StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
 import type { ActStore, AuditRecord, Exchange, GroupStore, HistoryStore, RecordStore, RecordView } from "#store";
 import type { PageActs } from "./acts.ts";
@@ -12,8 +12,6 @@ export interface Overview {
   /** How monitoring rates blocked records. */
   readonly blockedRecords: BlockedPolicy;
   readonly service: ServiceState;
-  /** Deletions that the guard holds, of streams that have some. */
-  readonly heldDeletions?: Readonly<Record<StreamName, number>>;
   /** Undefined: the queue does not answer. */
   readonly queue: { readonly waiting: number; readonly active: number } | undefined;
   /** Backups, comparisons and channels of notifications. */
@@ -29,6 +27,19 @@ export interface RecordDetail {
   /** Its requests and answers while it was watched, newest first. */
   readonly exchanges: readonly Exchange[];
 }
+
+/** What the next run would write of one stream, and when that was computed. */
+export interface DatedPlan {
+  readonly plan: StreamPlan;
+  readonly at: number;
+}
+
+/** How the comparison of the ERP's records with the service's stands, and since when. */
+export type AdoptionState =
+  | { readonly kind: "never" }
+  | { readonly kind: "running"; readonly at: number }
+  | { readonly kind: "failed"; readonly at: number; readonly error: ErrorFacts }
+  | { readonly kind: "done"; readonly at: number; readonly reports: readonly AdoptionReport[] };
 
 /** All that the pages ask: reads, and what a person may do. */
 export interface StatusSource {
@@ -47,5 +58,10 @@ export interface StatusSource {
   /** `readService`: with what the service holds now, by one request. */
   record(id: RecordId, options?: { readonly readService: boolean }): Promise<RecordDetail | undefined>;
   readonly boundTo: RecordStore["boundTo"];
+  /** What the next run would write; undefined while a changed mapping is still being counted. */
+  plan(stream: StreamName): Promise<DatedPlan | undefined>;
+  /** Undefined where no deletion waits for a person. */
+  heldDeletions(stream: StreamName): Promise<HeldDeletions | undefined>;
+  readonly adoption: () => AdoptionState;
   readonly acts: PageActs;
 }

@@ -30,6 +30,7 @@ describe("the change guard", () => {
         logger: silentLogger,
         changeGuard: { percent: 10, count: 50 },
         guard: unguarded,
+        plan: () => Promise.reject(new Error("nothing is planned")),
         released: () => running.abort(),
         stop: (error) => {
           stopped.push(error);

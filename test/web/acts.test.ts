@@ -59,6 +59,8 @@ describe("acts on the page", () => {
     ],
     [`/groups/${sampleGroup}/note`, { note: "", snoozeHours: "same" }, `note ${sampleGroup} {"note":""} by page`, "/"],
     ["/streams/tickets/pause", { hours: "4", why: "upgrade" }, "pause tickets for 4 h by page: upgrade", "/"],
+    ["/streams/tickets/pause", { hours: "1", polls: "yes" }, "pause tickets for 1 h, polls too by page", "/"],
+    ["/streams/tickets/reread", {}, "reread stream tickets by page", "/"],
     ["/streams/tickets/resume", {}, "resume tickets by page", "/"],
     [
       "/streams/customers/deletions",
@@ -66,6 +68,20 @@ describe("acts on the page", () => {
       "confirm 60 of customers by page: closed",
       "/",
     ],
+    [
+      "/streams/customers/plan",
+      { plan: "0a1b2c3d4e5f", why: "new names", confirm: "yes" },
+      "confirm plan 0a1b2c3d4e5f of customers by page: new names",
+      "/",
+    ],
+    ["/streams/tickets/adopt", { why: "looked", confirm: "yes" }, "adopt tickets by page: looked", "/"],
+    [
+      "/streams/tickets/adopt",
+      { decision: "create-all", why: "all new", confirm: "yes" },
+      "create-all tickets by page: all new",
+      "/",
+    ],
+    ["/adoption/compare", {}, "compare", "/adoption"],
   ])("are done once and lead back: %s", async (path, fields: Record<string, string>, done, next) => {
     const status = sampleStatus();
     await using web = await sampleWeb({ status });
@@ -80,6 +96,8 @@ describe("acts on the page", () => {
     "/records/customers/10023/unbind",
     "/records/customers/10023/forget",
     "/streams/customers/deletions",
+    "/streams/customers/plan",
+    "/streams/tickets/adopt",
   ])("that cannot be undone want a reason and a second yes: %s", async (path) => {
     const status = sampleStatus();
     await using web = await sampleWeb({ status });

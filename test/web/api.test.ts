@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { sampleGroup } from "./sample-status.ts";
 import { sampleWeb } from "./web-server.ts";
@@ -29,6 +30,30 @@ describe("the JSON API", () => {
     ["/history?since=yesterday", "expected an instant"],
   ])("says what is wrong with %s", async (path, error) => {
     expect(await read(path)).toMatchObject({ status: 400, body: { error: expect.stringContaining(error) } });
+  });
+});
+
+describe("docs/api.md", () => {
+  const text = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
+  const named = [...text.matchAll(/`(GET|POST|GET` and `POST) (\/api\/[\w/]+)/g)].map(
+    ([, methods = "", path = ""]): [methods: string, path: string] => [
+      methods,
+      path.replace("STREAM", "customers").replace("KEY", "10023").replace("ID", sampleGroup),
+    ],
+  );
+
+  it("names only what is served", async () => {
+    await using web = await sampleWeb();
+    const headers = { "content-type": "application/json" };
+    const statuses: [string, number][] = [];
+    for (const [methods, path] of named)
+      for (const method of methods.match(/[A-Z]+/g) ?? []) {
+        const body = method === "POST" ? { body: "{}" } : {};
+        statuses.push([`${method} ${path}`, (await fetch(web.url + path, { method, headers, ...body })).status]);
+      }
+
+    expect(statuses.length).toBeGreaterThan(15);
+    expect(statuses.filter(([, status]) => ![200, 409].includes(status))).toEqual([]);
   });
 });
 

@@ -11,9 +11,9 @@ import {
 } from "#store";
 import type { FieldSides, RecordSides, StreamStatus } from "#pipeline";
 import type { Overview, PageActs, StatusSource } from "#web";
+import { now, sampleDeletions, samplePlan } from "./sample-decisions.ts";
 
-/** The moment at which the sample is looked at. */
-export const now = Date.UTC(2026, 4, 20, 12, 0, 0);
+export { now };
 
 const minute = 60_000;
 
@@ -314,7 +314,20 @@ function sampleActs(done: string[]): PageActs {
     watch: ({ id, minutes }, by) => noted("watch", `${recordLabel(id)} for ${minutes} min`, by),
     forget: (id, by) => noted("forget", recordLabel(id), by),
     confirmDeletions: ({ stream, count }, by) => noted("confirm", `${count} of ${stream}`, by),
-    pause: ({ stream, hours }, by) => noted("pause", `${stream} for ${hours} h`, by),
+    confirmPlan: async ({ stream, plan }, by) => {
+      if (plan !== samplePlan.plan)
+        throw new ParkError("E_PLAN_OUTDATED", `plan ${plan} is not what would be written now`);
+      await noted("confirm plan", `${plan} of ${stream}`, by);
+      return samplePlan.updates;
+    },
+    compareAdoption: () => {
+      done.push("compare");
+      return Promise.resolve();
+    },
+    adopt: ({ stream, decision }, by) => noted(decision, stream, by),
+    pause: ({ stream, hours, polls }, by) =>
+      noted("pause", `${stream} for ${hours} h${polls ? ", polls too" : ""}`, by),
+    rereadStream: (stream, by) => noted("reread stream", stream, by),
     resume: (stream, by) => noted("resume", stream, by),
   };
 }
@@ -376,6 +389,9 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
       Promise.resolve(
         sampleRecords.find(({ binding }) => binding?.resource === resource && binding.serviceId === serviceId)?.id,
       ),
+    plan: (stream) => Promise.resolve(stream === "customers" ? { plan: samplePlan, at: now - 3 * minute } : undefined),
+    heldDeletions: (stream) => Promise.resolve(stream === "customers" ? sampleDeletions : undefined),
+    adoption: () => ({ kind: "never" }),
     acts: sampleActs(retried),
   };
 }

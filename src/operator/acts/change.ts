@@ -1,23 +1,39 @@
-import type { Actor, StreamName } from "#model";
-import { confirmChange as confirm, type PlannedChange } from "#pipeline";
+import type { Stream } from "#mapping";
+import { ParkError, type Actor } from "#model";
+import { confirmChange } from "#pipeline";
 import type { ActStore, NoteStore } from "#store";
+import type { StreamPlan } from "../plan/stream-plan.ts";
 
-/** Says that the updates by a changed mapping that the guard holds are meant: the daemon, or the next sync, writes them. */
-export async function confirmChange(
+/**
+ * Says that the updates of this plan, which the change guard holds, are meant: the daemon, or the next sync, writes them.
+ * @param plans what would be written now.
+ * @throws {ParkError} E_PLAN_OUTDATED when no stream would be written by this plan now.
+ */
+export async function confirmPlan(
   { store }: { readonly store: { readonly acts: ActStore } & NoteStore },
   {
-    stream,
-    fingerprint,
-    change,
-  }: {
-    readonly stream: StreamName;
-    /** Of the mapping that the plan is about. */
-    readonly fingerprint: string;
-    readonly change: PlannedChange;
-  },
+    id,
+    plans,
+    streams,
+  }: { readonly id: string; readonly plans: readonly StreamPlan[]; readonly streams: readonly Stream[] },
   by: Actor,
-): Promise<void> {
-  const outcome = `confirmed plan ${change.id}: ${change.updates} of ${change.known}`;
-  await store.acts.save(stream, { action: "plan", outcome }, by);
-  await confirm(store, stream, { fingerprint, updates: change.updates });
+): Promise<StreamPlan> {
+  const meant = plans.find(({ plan }) => plan === id);
+  const stream = streams.find(({ name }) => name === meant?.stream);
+  if (!meant || !stream) throw outdated(id, plans);
+  const { updates, known } = meant;
+  await store.acts.save(stream.name, { action: "plan", outcome: `confirmed plan ${id}: ${updates} of ${known}` }, by);
+  await confirmChange(store, stream.name, { fingerprint: stream.fingerprint, updates });
+  return meant;
+}
+
+function outdated(id: string, plans: readonly StreamPlan[]): ParkError {
+  const now = plans.flatMap(({ stream, plan, updates }) =>
+    plan === undefined ? [] : [`${plan} (${stream}, ${updates} updates)`],
+  );
+  const wanted = now.length === 0 ? "no mapping is waiting to be delivered" : `the plan is now ${now.join(", ")}`;
+  return new ParkError(
+    "E_PLAN_OUTDATED",
+    `plan ${id} is not what would be written now: ${wanted}. Nothing was confirmed`,
+  );
 }

@@ -1,12 +1,11 @@
 import { errorFacts, ParkError, RetryError, sleep, StopError, WaitError, type Clock, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { Service } from "#service";
-import type { NoteStore, RecordStore } from "#store";
+import type { NoteStore } from "#store";
 import type { Logger } from "#telemetry";
-import { knownCount, type DeleteGuardSettings } from "../poll/delete-guard.ts";
+import type { DeleteGuardSettings } from "../poll/delete-guard.ts";
 import { changeConfirmedNote, changeHeldNote, type ChangeHeld } from "../wake/change-hold.ts";
 import { Planner, type PlannerDeps } from "./planner.ts";
-import { Tally } from "./tally.ts";
 
 /** How often a person's word is looked for. */
 const LOOK_MS = 500;
@@ -37,6 +36,8 @@ export interface ChangeGuardDeps {
   readonly logger: Logger;
   readonly changeGuard: ChangeGuardSettings;
   readonly guard: DeleteGuardSettings;
+  /** Counts what the stream's changed mapping would update of what was written before. */
+  readonly plan: (planner: Planner, stream: Stream, signal: AbortSignal) => Promise<PlannedChange>;
   /** Records became due. */
   readonly released: () => void;
   readonly stop: (error: StopError) => void;
@@ -97,7 +98,7 @@ export class ChangeGuard {
       const confirmed = await store.note(changeConfirmedNote(name));
       const isAnswered = confirmed?.fingerprint === fingerprint;
       if (!isAnswered && performance.now() < dueAt) return;
-      const change = await plannedChange(await this.#planner(), store, stream, signal);
+      const change = await this.#deps.plan(await this.openPlanner(), stream, signal);
       if (!isTooMuch(changeGuard, change, isAnswered ? confirmed.updates : 0)) {
         const count = await store.remap(name, fingerprint);
         await store.saveNote(changeHeldNote(name), undefined);
@@ -122,8 +123,8 @@ export class ChangeGuard {
     }
   }
 
-  /** Asks the service for names that were never read: without them every record would seem to change. */
-  #planner(): Promise<Planner> {
+  /** A planner that asks the service for names that were never read: without them every record would seem to change. */
+  openPlanner(): Promise<Planner> {
     const names: PlannerDeps["names"] = async (...of) => {
       try {
         return await this.#deps.service.lookup(...of);
@@ -140,18 +141,6 @@ export class ChangeGuard {
   #hold({ name }: Stream, hold: ChangeHeld): Promise<void> {
     return this.#deps.store.saveNote(changeHeldNote(name), hold);
   }
-}
-
-/** What the stream's changed mapping would update of what was written before. */
-export async function plannedChange(
-  planner: Planner,
-  store: RecordStore,
-  { name, fingerprint }: Stream,
-  signal: AbortSignal,
-): Promise<PlannedChange> {
-  const tally = new Tally(name, fingerprint);
-  for await (const planned of planner.plan(name, signal)) tally.add(planned);
-  return { id: tally.id, updates: tally.counts.updates, known: await knownCount(store, name) };
 }
 
 /** Whether a person has to confirm the change; `meant`: so many updates were confirmed. */

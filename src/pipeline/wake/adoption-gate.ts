@@ -63,6 +63,11 @@ export class AdoptionGate {
     return [...this.#undecided.keys()].every((name) => this.#held.has(name));
   }
 
+  /** A person decided in this process: the gate looks now. */
+  decided(): void {
+    this.#bell.ring();
+  }
+
   /** Looks at the undecided streams until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     let isSettled = false;

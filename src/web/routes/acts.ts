@@ -1,4 +1,4 @@
-import { errorFacts, recordLabel, SyncError, type Actor, type RecordId } from "#model";
+import { errorFacts, ParkError, recordLabel, SyncError, type Actor, type RecordId } from "#model";
 import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
@@ -6,7 +6,7 @@ import { finalVerbs, recordVerbs, streamVerbs, type PageActs, type RecordVerb, t
 import { groupAct } from "./group-acts.ts";
 import { jsonAnswer } from "../json-answer.ts";
 import { bindingPage, refusedPage } from "../pages/record/act-pages.ts";
-import { pathOf } from "../pages/frame/wording.ts";
+import { pathOf, streamPath } from "../pages/frame/wording.ts";
 import { idOf, recordPaths } from "./record-address.ts";
 import type { RouteDeps } from "../route-deps.ts";
 
@@ -48,6 +48,13 @@ export function addActs(app: App, deps: RouteDeps, gate: Gate): void {
       },
     ],
     [
+      "/adoption/:verb{compare}",
+      async () => {
+        await acts.compareAdoption();
+        return { fact: { done: "compare" }, next: "/adoption" };
+      },
+    ],
+    [
       `/streams/:stream/:verb{${streamVerbs.join("|")}}`,
       async (c, sent, by) => {
         const stream = c.req.param("stream") ?? "";
@@ -70,7 +77,10 @@ export function addActs(app: App, deps: RouteDeps, gate: Gate): void {
   const refused = (c: Context, message: string, code?: string) => {
     const text = deps.redact(message);
     if (isApi(c)) return jsonAnswer(c, { error: text, code }, 409);
-    return c.html(refusedPage({ message: text, frame: { version: deps.version, visitor: gate.visitor(c) } }), 409);
+    return c.html(
+      refusedPage({ message: text, again: againPath(c), frame: { version: deps.version, visitor: gate.visitor(c) } }),
+      409,
+    );
   };
 
   for (const [path, run] of routes)
@@ -120,9 +130,33 @@ async function streamAct(
   by: Actor,
 ): Promise<Pick<Done, "fact">> {
   if (verb === "resume") await acts.resume(stream, by);
-  if (verb === "pause") await acts.pause({ stream, hours: Number(sent["hours"]) }, by);
+  if (verb === "reread") await acts.rereadStream(stream, by);
+  if (verb === "pause") await acts.pause({ stream, hours: Number(sent["hours"]), polls: isYes(sent["polls"]) }, by);
   if (verb === "deletions") await acts.confirmDeletions({ stream, count: Number(sent["count"]) }, by);
+  if (verb === "plan") return { fact: { stream, done: verb, updates: await confirmedPlan(acts, stream, sent, by) } };
+  if (verb === "adopt") await acts.adopt({ stream, decision: decisionOf(sent) }, by);
   return { fact: { stream, done: verb } };
+}
+
+/** The page of what a refused act is about. */
+function againPath(c: Context): string | undefined {
+  const { verb, stream } = c.req.param() as Readonly<Record<string, string | undefined>>;
+  if (stream === undefined) return undefined;
+  if (verb === "plan" || verb === "deletions") return `${streamPath(stream)}/${verb}`;
+  if (verb === "adopt") return "/adoption";
+  const id = idOf(c);
+  return id && pathOf(id);
+}
+
+async function confirmedPlan(acts: PageActs, stream: string, { plan }: Sent, by: Actor): Promise<number> {
+  if (typeof plan !== "string")
+    throw new ParkError("E_PLAN_OUTDATED", "no plan was named: send the id of the plan (plan)");
+  return acts.confirmPlan({ stream, plan }, by);
+}
+
+function decisionOf({ decision = "adopt" }: Sent): "adopt" | "create-all" {
+  if (decision === "adopt" || decision === "create-all") return decision;
+  throw new ParkError("E_NOT_RESOLVABLE", "decision: wanted adopt or create-all. Nothing was decided");
 }
 
 /** What an act lacks that cannot be taken back. */
@@ -133,7 +167,11 @@ function missing(verb: string | undefined, sent: Sent, { why }: Actor): string |
 }
 
 function isConfirmed({ confirm }: Sent): boolean {
-  return confirm === "yes" || confirm === true;
+  return isYes(confirm);
+}
+
+function isYes(sent: unknown): boolean {
+  return sent === "yes" || sent === true;
 }
 
 function actorOf(c: Context, gate: Gate, { why }: Sent): Actor {

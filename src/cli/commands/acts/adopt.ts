@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
+import type { Stream } from "#mapping";
 import { oneLine, ParkError, recordLabel } from "#model";
-import { bind, decideAdoption } from "#operator";
-import { AdoptionPlanner, blindRemedy, Matcher, type AdoptionPlan, type PlannedRecord } from "#pipeline";
+import { adoptionReport, adoptionVerdicts, bind, blindTexts, decideAdoption } from "#operator";
+import { AdoptionPlanner, Matcher, type AdoptionPlan, type PlannedRecord } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import type { Registration } from "../../command.ts";
 import { adoptionCsv, readAnswers, type CsvRow } from "../../adoption-csv.ts";
@@ -20,9 +21,6 @@ export interface AdoptOptions extends ActOptions {
   readonly createAll?: boolean;
   readonly json?: boolean;
 }
-
-/** Examples shown per verdict: the whole list is in the CSV. */
-const EXAMPLES = 10;
 
 export const registerAdopt: Registration = (cli) =>
   withActor(
@@ -68,7 +66,8 @@ export async function adopt(
     if (failed > 0) return exitCode.needsPerson;
   }
   // Parents are planned too, though not shown: their children's natural keys contain the planned ids.
-  const planner = new AdoptionPlanner(context.parts.store, context.parts.service, matcherOf(context));
+  const matcher = matcherOf(context);
+  const planner = new AdoptionPlanner(context.parts.store, context.parts.service, matcher);
   const plans: AdoptionPlan[] = [];
   for (const stream of syncFile.streams) plans.push(await planner.plan(stream, io.signal));
   const shown = plans.filter(({ stream }) => names.length === 0 || names.includes(stream));
@@ -85,14 +84,11 @@ export async function adopt(
     io.stderr.write('No record of the ERP is in the store yet: "svcsync sync" reads them, and holds the streams.\n');
     return exitCode.needsPerson;
   }
-  const blind = shown.filter(({ blindFields }) => blindFields.length > 0);
-  if (options.confirm && blind.length > 0) {
-    io.stderr.write(`${blind.map(blindText).join("")}Nothing was decided.
-`);
-    return exitCode.needsPerson;
-  }
   if (options.confirm || options.createAll) {
-    await confirm(shown, context, options, io);
+    const streams = syncFile.streams.filter(({ name }) => shown.some(({ stream }) => stream === name));
+    const decision = options.createAll ? "create-all" : "adopt";
+    await decideAdoption({ store: context.parts.store, matcher }, { streams, decision }, actorOf(options));
+    if (!options.json) io.stdout.write(decidedText(streams));
     return exitCode.ok;
   }
   if (!options.json) {
@@ -115,10 +111,6 @@ function matcherOf({ configuration: { settings, syncFile, logger }, parts }: Par
   return new Matcher({ ...parts, logger, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
 }
 
-function blindText({ stream, blindFields }: AdoptionPlan): string {
-  return `${stream}: none of the service's records carries ${blindFields.join(", ")}, so nothing can be found by it: ${blindRemedy(stream)}.\n`;
-}
-
 /** The code of a file system error, which the user corrects by naming another file; any other error is rethrown. */
 function fileSays(thrown: unknown): { readonly code: string } {
   if (thrown instanceof Error && "code" in thrown) return { code: String(thrown.code) };
@@ -134,18 +126,8 @@ function nextStep(command: string, answers: string | undefined): string {
   );
 }
 
-async function confirm(
-  plans: readonly AdoptionPlan[],
-  context: PartsContext,
-  options: AdoptOptions,
-  io: Io,
-): Promise<void> {
-  const decision = options.createAll ? "create-all" : "adopt";
-  await decideAdoption(context.parts, { streams: plans.map(({ stream }) => stream), decision }, actorOf(options));
-  if (!options.json)
-    io.stdout.write(
-      `\nDecided: ${plans.map(({ stream }) => stream).join(", ")} may deliver. A running daemon continues at once; otherwise the next sync does.\n`,
-    );
+function decidedText(streams: readonly Stream[]): string {
+  return `\nDecided: ${streams.map(({ name }) => name).join(", ")} may deliver. A running daemon continues at once; otherwise the next sync does.\n`;
 }
 
 async function answer(
@@ -190,19 +172,20 @@ async function carryOut(
 }
 
 function asText(plans: readonly AdoptionPlan[], csv: string | undefined): string {
-  const verdicts = ["bound", "matched", "deleted", "new", "ambiguous", "left out", "unclear"];
-  const rows = plans.map((plan) => [
-    plan.stream,
-    ...verdicts.map((verdict) => count(plan, verdict)),
-    plan.orphans.length,
+  const reports = plans.map(adoptionReport);
+  const rows = reports.map(({ stream, counts, onlyInService }) => [
+    stream,
+    ...adoptionVerdicts.map((verdict) => counts[verdict]),
+    onlyInService,
   ]);
-  const lines = [table(["stream", ...verdicts, "only in the service"], rows)];
-  for (const plan of plans) if (plan.blindFields.length > 0) lines.push(blindText(plan));
-  for (const { records } of plans)
-    for (const verdict of ["ambiguous", "unclear", "deleted", "matched"] as const) {
-      const some = records.filter((each) => each.verdict === verdict);
-      for (const record of some.slice(0, EXAMPLES)) lines.push(`${verdict}: ${recordText(record)}\n`);
-      if (some.length > EXAMPLES) lines.push(`… and ${some.length - EXAMPLES} more ${verdict}\n`);
+  const lines = [table(["stream", ...adoptionVerdicts, "only in the service"], rows)];
+  for (const { stream, blindFields } of reports)
+    lines.push(...blindTexts(stream, blindFields).map((text) => `${text}\n`));
+  for (const { examples, counts } of reports)
+    for (const verdict of new Set(examples.map((record) => record.verdict))) {
+      const some = examples.filter((record) => record.verdict === verdict);
+      for (const record of some) lines.push(`${verdict}: ${recordText(record)}\n`);
+      if (counts[verdict] > some.length) lines.push(`… and ${counts[verdict] - some.length} more ${verdict}\n`);
     }
   lines.push(csv === undefined ? "--csv FILE writes the whole list.\n" : `The whole list is in ${csv}.\n`);
   return lines.join("");
@@ -217,8 +200,4 @@ function recordText({ id, name, match, verdict, candidates, counterparts, overwr
   return oneLine(
     `${sideText(recordLabel(id), { name, match })}${is}${others.join(" or ")}${changes}${error ? `: ${error.message}` : ""}`,
   );
-}
-
-function count({ records }: AdoptionPlan, verdict: string): number {
-  return records.filter((each) => each.verdict === verdict).length;
 }

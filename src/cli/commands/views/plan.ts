@@ -1,6 +1,15 @@
 import { InvalidArgumentError } from "commander";
-import { errorFacts, ParkError, systemClock, type RecordId } from "#model";
-import { confirmChange } from "#operator";
+import { errorFacts, systemClock, type RecordId } from "#model";
+import {
+  confirmPlan,
+  confirmText,
+  csvHead,
+  csvRows,
+  deliveryText,
+  planStream,
+  planText,
+  type StreamPlan,
+} from "#operator";
 import { Planner } from "#pipeline";
 import { KnownNames, type Service } from "#service";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
@@ -12,8 +21,6 @@ import { exitCode } from "../../output/exit-code.ts";
 import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
 import { CsvFile } from "../../plan/csv-file.ts";
-import { confirmText, csvHead, csvRows, deliveryText, planText } from "../../plan/plan-text.ts";
-import { planStream, type StreamPlan } from "../../plan/stream-plan.ts";
 
 interface PlanOptions extends ActOptions {
   readonly record?: RecordId;
@@ -51,6 +58,8 @@ function recordLabelled(text: string): RecordId {
 /** `svcsync plan [STREAM…]`: what the next run would write. Writes nothing, unless `--confirm` lets a held mapping through. */
 async function plan(names: readonly string[], options: PlanOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
+  const { store, settings } = context;
+  const { changeGuard } = settings;
   const { streams } = context.syncFile;
   if (!areKnown([...names, options.record?.stream], streams, io)) return unknownStream;
   const planner = await openPlanner(context);
@@ -61,7 +70,7 @@ async function plan(names: readonly string[], options: PlanOptions, io: Io): Pro
     const each = async (planned: Parameters<typeof csvRows>[0]) => csv?.write(csvRows(planned));
     for (const stream of streams)
       if (names.length === 0 || names.includes(stream.name))
-        plans.push(await planStream(stream, { ...context, planner, each }, io.signal));
+        plans.push(await planStream(stream, { store, planner, changeGuard, each }, io.signal));
   } catch (thrown) {
     if (!(thrown instanceof Error) || !("path" in thrown) || options.csv === undefined) throw thrown;
     io.stderr.write(`--csv: ${options.csv} cannot be written (${errorFacts(thrown).message}).\n`);
@@ -87,7 +96,6 @@ async function planRecord(id: RecordId, planner: Planner, { json }: PlanOptions,
   return planned && planner.isChange(planned) ? exitCode.changes : exitCode.ok;
 }
 
-/** @throws {ParkError} E_PLAN_OUTDATED when no stream would be written by this plan now. */
 async function confirm(
   id: string,
   plans: readonly StreamPlan[],
@@ -95,24 +103,11 @@ async function confirm(
   options: PlanOptions,
   io: Io,
 ): Promise<number> {
-  const meant = plans.find(({ plan: known }) => known === id);
-  if (!meant) {
-    const now = plans.flatMap(({ stream, plan: known, updates }) =>
-      known === undefined ? [] : [`${known} (${stream}, ${updates} updates)`],
-    );
-    const wanted = now.length === 0 ? "no mapping is waiting to be delivered" : `the plan is now ${now.join(", ")}`;
-    throw new ParkError(
-      "E_PLAN_OUTDATED",
-      `plan ${id} is not what would be written now: ${wanted}. Nothing was confirmed`,
-    );
-  }
-  const { fingerprint } = syncFile.streams.find(({ name }) => name === meant.stream)!;
-  const change = { id, updates: meant.updates, known: meant.known };
-  await confirmChange({ store }, { stream: meant.stream, fingerprint, change }, actorOf(options));
-  if (options.json) printJson(io.stdout, { confirmed: { stream: meant.stream, plan: id, updates: meant.updates } });
+  const { stream, updates } = await confirmPlan({ store }, { id, plans, streams: syncFile.streams }, actorOf(options));
+  if (options.json) printJson(io.stdout, { confirmed: { stream, plan: id, updates } });
   else
     io.stdout.write(
-      `Confirmed: ${meant.updates.toLocaleString("en")} updates of ${meant.stream}. A running daemon with this sync file writes them within seconds; otherwise the next run does.\n`,
+      `Confirmed: ${updates.toLocaleString("en")} updates of ${stream}. A running daemon with this sync file writes them within seconds; otherwise the next run does.\n`,
     );
   return exitCode.ok;
 }

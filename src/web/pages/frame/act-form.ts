@@ -6,24 +6,33 @@ export interface ActForm {
   readonly action: string;
   readonly verb: RecordVerb | StreamVerb;
   readonly label: string;
-  /** What it does, for the one who is about to do it. */
-  readonly means: string;
   readonly fields?: Content;
 }
 
 /** A form behind its name, so that nothing happens by one slip of the finger. */
-export function actForm({ action, verb, label, means, fields }: ActForm, { visitor }: Frame): Html {
-  const isFinal = finalVerbs.has(verb);
+export function actForm(
+  form: ActForm & {
+    /** What it does, for the one who is about to do it. */
+    readonly means: string;
+  },
+  frame: Frame,
+): Html {
   return html`<details>
-    <summary>${label}</summary>
-    <p>${means}</p>
-    <form method="post" action="${action}">
-      ${csrfField(visitor)} ${fields}
-      <label>Why <input name="why" maxlength="500" ${isFinal ? required : undefined} /></label>
-      ${isFinal ? html`<label><input type="checkbox" name="confirm" value="yes" required /> I mean it; this cannot be undone</label>` : undefined}
-      <button class="${isFinal ? "danger" : ""}">${label}</button>
-    </form>
+    <summary>${form.label}</summary>
+    <p>${form.means}</p>
+    ${openForm(form, frame)}
   </details>`;
+}
+
+/** The form itself: asks for the reason, and for a second yes where the act cannot be undone. */
+export function openForm({ action, verb, label, fields }: ActForm, { visitor }: Frame): Html {
+  const isFinal = finalVerbs.has(verb);
+  return html`<form method="post" action="${action}">
+    ${csrfField(visitor)} ${fields}
+    <label>Why <input name="why" maxlength="500" ${isFinal ? required : undefined} /></label>
+    ${isFinal ? html`<label class="sure"><input type="checkbox" name="confirm" value="yes" required /> I mean it; this cannot be undone</label>` : undefined}
+    <button class="${isFinal ? "danger" : ""}">${label}</button>
+  </form>`;
 }
 
 const required = html`required`;

@@ -1,4 +1,4 @@
-import { recordLabel, type ErrorFacts, type RecordId, type RecordState } from "#model";
+import { recordLabel, type ErrorFacts, type RecordId, type RecordState, type StreamName } from "#model";
 import { duration } from "#operator";
 import type { RecordVerb } from "../../acts.ts";
 import { html, type Html } from "#server";
@@ -8,6 +8,10 @@ export function pathOf(id: RecordId, verb?: RecordVerb): string {
   const [stream, key] = [id.stream, id.key].map((part) => encodeURIComponent(part.toWellFormed()));
   const end = verb === undefined ? "" : `/${verb}`;
   return /^\.{0,2}$/.test(id.key) ? `/records/${stream}${end}?key=${key}` : `/records/${stream}/${key}${end}`;
+}
+
+export function streamPath(name: StreamName): string {
+  return `/streams/${encodeURIComponent(name)}`;
 }
 
 export function linkTo(id: RecordId): Html {

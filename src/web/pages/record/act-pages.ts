@@ -5,14 +5,24 @@ import { csrfField, page, table, type Frame } from "../frame/layout.ts";
 import { shown } from "../frame/values.ts";
 import { linkTo, pathOf, sentence } from "../frame/wording.ts";
 
+interface RefusedPage {
+  readonly message: string;
+  /** Where a person looks at what they wanted to act on as it is now. */
+  readonly again: string | undefined;
+  readonly frame: Frame;
+}
+
 /** What was asked for cannot be done now, and why. */
-export function refusedPage({ message, frame }: { readonly message: string; readonly frame: Frame }): Html {
+export function refusedPage({ message, again, frame }: RefusedPage): Html {
   return page({
     title: "svcsync: not done",
     frame,
     main: html`<h1>This was not done</h1>
       <p>${sentence(message)}.</p>
-      <p>Go back with your browser, or to the <a href="/">status</a>.</p>`,
+      <p>
+        ${again === undefined ? undefined : html`<a class="button" href="${again}">Look at it as it is now</a>`}
+        <a href="/">Status</a>
+      </p>`,
   });
 }
 

@@ -28,11 +28,11 @@ export function recordForms(record: RecordView, frame: Frame): Html | undefined 
           idField,
         )
       : undefined,
-    state === "uncertain"
+    canBeNew(record)
       ? form(
           id,
           "create",
-          "Create it again",
+          state === "uncertain" ? "Create it again" : "Create a new one",
           "You looked in the service, and it is not there. If it is, this makes a duplicate.",
           frame,
         )
@@ -69,6 +69,11 @@ const minutesField = html`<label
     <option value="1440">1 day</option>
   </select></label
 >`;
+/** States of doubt in which a person may say that the service does not have the record. */
+function canBeNew({ state, error, binding }: RecordView): boolean {
+  if (binding !== undefined) return false;
+  return state === "uncertain" || error?.code === "E_MATCH_AMBIGUOUS" || error?.code === "E_UNBOUND";
+}
 
 const idField = html`<label
   >Service id <input name="serviceId" inputmode="numeric" pattern="[0-9]+" size="9" required

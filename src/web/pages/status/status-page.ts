@@ -16,7 +16,7 @@ import type { HistoryHour, PersonAct } from "#store";
 import type { Overview } from "../../contract.ts";
 import { groupCards } from "./group-cards.ts";
 import { page, table, type Frame } from "../frame/layout.ts";
-import { holdForms } from "./stream-forms.ts";
+import { decisionLinks } from "./stream-forms.ts";
 import { streamHeads, streamRow } from "./stream-rows.ts";
 import { instant, sentence } from "../frame/wording.ts";
 
@@ -46,9 +46,7 @@ export function statusPage({ overview, held, history, acts, frame, now }: Status
         noted.length === 0
           ? undefined
           : html`<h2>Streams to look at</h2>
-              <div class="cards">
-                ${noted.map((stream) => streamCard(stream, overview.heldDeletions?.[stream.name], frame))}
-              </div>`
+              <div class="cards">${noted.map((stream) => streamCard(stream, frame))}</div>`
       }
       ${
         held.length === 0
@@ -68,14 +66,14 @@ export function statusPage({ overview, held, history, acts, frame, now }: Status
 }
 
 /** What a person should know or do about a stream: what holds it, what fails, what the service does not keep. */
-function streamCard(stream: StreamStatus, heldDeletions: number | undefined, frame: Frame): Html {
+function streamCard(stream: StreamStatus, frame: Frame): Html {
   const { name, state, attention } = stream;
   return html`<article class="card ${state}">
     <h3>${name} <span class="badge ${state}">${state}</span></h3>
     <ul aria-label="${name}: attention">
       ${attention.map((text) => html`<li>${sentence(text)}</li>`)}
     </ul>
-    ${holdForms(stream, heldDeletions, frame)}
+    ${decisionLinks(stream, frame)}
   </article>`;
 }
 

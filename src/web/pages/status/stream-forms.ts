@@ -1,53 +1,60 @@
-import type { StreamStatus } from "#pipeline";
+import type { Held, StreamStatus } from "#pipeline";
 import { html, type Html } from "#server";
 import { actForm } from "../frame/act-form.ts";
 import { csrfField, type Frame } from "../frame/layout.ts";
+import { streamPath } from "../frame/wording.ts";
 
-/** What ends a hold of a stream, where the page can end it. */
-export function holdForms(
-  { name, holds }: StreamStatus,
-  heldDeletions: number | undefined,
-  frame: Frame,
-): Html | undefined {
+/** Where a person looks at what holds a stream and decides; a pause is ended here. */
+export function decisionLinks({ name, holds, deletionsHeld }: StreamStatus, frame: Frame): Html | undefined {
+  const path = streamPath(name);
+  const has = (kind: Held["kind"]) =>
+    holds.some((held) => held.kind === kind && (held.needsPerson || kind === "pause"));
+  const links = [
+    has("change") ? html`<a class="button" href="${path}/plan">See the plan of ${name}</a>` : undefined,
+    has("adoption") ? html`<a class="button" href="/adoption">See what ${name} matches</a>` : undefined,
+    deletionsHeld ? html`<a class="button" href="${path}/deletions">See the deletions of ${name}</a>` : undefined,
+    has("pause") && frame.visitor?.role === "act"
+      ? html`<form method="post" action="${path}/resume">
+          ${csrfField(frame.visitor)}<button aria-label="Resume ${name}">Resume</button>
+        </form>`
+      : undefined,
+  ].filter((link) => link !== undefined);
+  return links.length === 0 ? undefined : html`<div class="acts">${links}</div>`;
+}
+
+/** What a person may do with any stream: let it rest, and read it from its beginning. */
+export function streamForms({ name, holds }: StreamStatus, frame: Frame): Html | undefined {
   if (frame.visitor?.role !== "act") return undefined;
   const path = streamPath(name);
-  const resume = holds.some(({ kind }) => kind === "pause")
-    ? html`<form method="post" action="${path}/resume">
-        ${csrfField(frame.visitor)}<button aria-label="Resume ${name}">Resume</button>
-      </form>`
-    : undefined;
-  const label = `Confirm ${(heldDeletions ?? 0).toLocaleString("en")} deletions`;
-  const means = "They are carried out in the service.";
-  const fields = html`<input type="hidden" name="count" value="${heldDeletions}" />`;
-  const deletions =
-    heldDeletions === undefined
-      ? undefined
-      : actForm({ action: `${path}/deletions`, verb: "deletions", label, means, fields }, frame);
-  return resume === undefined && deletions === undefined
-    ? undefined
-    : html`<div class="acts">${resume} ${deletions}</div>`;
-}
-
-/** A pause for a stream that has none. */
-export function pauseForm({ name, holds }: StreamStatus, frame: Frame): Html | undefined {
-  if (frame.visitor?.role !== "act" || holds.some(({ kind }) => kind === "pause")) return undefined;
-  const means = "Nothing is delivered until then. Polls continue, and nothing is lost.";
-  return actForm(
-    { action: `${streamPath(name)}/pause`, verb: "pause", label: `Pause ${name}`, means, fields: hoursField },
+  const pause = actForm(
+    {
+      action: `${path}/pause`,
+      verb: "pause",
+      label: `Pause ${name}`,
+      means: "Nothing is delivered until then. Polls continue, and nothing is lost.",
+      fields: pauseFields,
+    },
     frame,
   );
+  const reread = actForm(
+    {
+      action: `${path}/reread`,
+      verb: "reread",
+      label: `Read ${name} again`,
+      means: "The next poll reads all rows of the ERP. Rows that did not change cost the service no request.",
+    },
+    frame,
+  );
+  return html`${holds.some(({ kind }) => kind === "pause") ? undefined : pause} ${reread}`;
 }
 
-function streamPath(name: string): string {
-  return `/streams/${encodeURIComponent(name)}`;
-}
-
-const hoursField = html`<label
-  >For
-  <select name="hours">
-    <option value="1">1 hour</option>
-    <option value="4">4 hours</option>
-    <option value="24">1 day</option>
-    <option value="168">1 week</option>
-  </select></label
->`;
+const pauseFields = html`<label
+    >For
+    <select name="hours">
+      <option value="1">1 hour</option>
+      <option value="4">4 hours</option>
+      <option value="24">1 day</option>
+      <option value="168">1 week</option>
+    </select></label
+  >
+  <label class="sure"><input type="checkbox" name="polls" value="yes" /> Stop polling too</label>`;

@@ -3,7 +3,7 @@ import { counted, duration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "#server";
 import type { HistoryHour } from "#store";
-import { pauseForm } from "./stream-forms.ts";
+import { streamForms } from "./stream-forms.ts";
 import type { Frame } from "../frame/layout.ts";
 import { recordsPath } from "../record/records-page.ts";
 import { sparkline } from "./sparkline.ts";
@@ -27,7 +27,7 @@ export function streamRow(stream: StreamStatus, history: readonly HistoryHour[],
     <th scope="row">${name}<br /><span class="quiet">${source} → ${resource}</span></th>
     <td>
       <span class="badge ${state}">${state}</span><br /><span class="quiet">${meanings[state]}</span
-      >${pauseForm(stream, frame)}
+      >${streamForms(stream, frame)}
     </td>
     <td data-head="Last poll">${lastPoll(stream, now)}</td>
     <td>${counts(stream)}</td>

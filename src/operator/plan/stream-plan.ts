@@ -1,9 +1,16 @@
 import type { Stream } from "#mapping";
 import type { StreamName } from "#model";
-import { ErrorGroups, type ErrorGroup } from "#operator";
-import { isTooMuch, Tally, type PlanCounts, type PlannedDelivery, type Planner, type Verdict } from "#pipeline";
+import {
+  isTooMuch,
+  Tally,
+  type ChangeGuardSettings,
+  type PlanCounts,
+  type PlannedDelivery,
+  type Planner,
+  type Verdict,
+} from "#pipeline";
 import type { Store } from "#store";
-import type { LocalSettings } from "#settings";
+import { ErrorGroups, type ErrorGroup } from "../groups.ts";
 
 /** Deliveries that are shown per verdict: the whole list is in the CSV. */
 const SAMPLES = 5;
@@ -32,15 +39,15 @@ export interface StreamPlan extends PlanCounts {
 export interface StreamPlanDeps {
   readonly store: Pick<Store, "counts">;
   readonly planner: Planner;
-  readonly settings: Pick<LocalSettings, "changeGuard">;
+  readonly changeGuard: ChangeGuardSettings;
   /** Told of every delivery that is planned. */
-  readonly each: (planned: PlannedDelivery) => Promise<void>;
+  readonly each?: (planned: PlannedDelivery) => Promise<void>;
 }
 
 /** Plans one stream, a record at a time. */
 export async function planStream(
   { name, fingerprint }: Stream,
-  { store, planner, settings, each }: StreamPlanDeps,
+  { store, planner, changeGuard, each }: StreamPlanDeps,
   signal: AbortSignal,
 ): Promise<StreamPlan> {
   const tally = new Tally(name, fingerprint);
@@ -49,7 +56,7 @@ export async function planStream(
   for await (const planned of planner.plan(name, signal)) {
     const { id, verdict, error } = planned;
     tally.add(planned);
-    await each(planned);
+    await each?.(planned);
     const some = samples.get(verdict) ?? [];
     if (SHOWN.has(verdict) && some.length < SAMPLES) samples.set(verdict, [...some, planned]);
     if (verdict === "park" || verdict === "wait")
@@ -64,7 +71,7 @@ export async function planStream(
     isMappingChanged,
     ...(isMappingChanged ? { plan: tally.id } : {}),
     known,
-    isHeld: isMappingChanged && isTooMuch(settings.changeGuard, { updates: counts.updates, known }),
+    isHeld: isMappingChanged && isTooMuch(changeGuard, { updates: counts.updates, known }),
     areDeletionsHeld: counts.verdicts.delete > 0 && (await planner.wouldHold(name, counts.verdicts.delete)),
     isChange: tally.isChange,
     ...counts,

@@ -1,6 +1,7 @@
 import { canonicalJson, isJsonObject, oneLine, recordLabel, errorText, type Json } from "#model";
-import { counted, csvText } from "#operator";
 import { VERDICTS, type PlannedDelivery, type PlannedField, type Verdict } from "#pipeline";
+import { csvText } from "../csv.ts";
+import { counted } from "../figures.ts";
 import type { StreamPlan } from "./stream-plan.ts";
 
 const FIELDS_SHOWN = 8;
@@ -32,9 +33,7 @@ const ORDER: readonly Verdict[] = [
 /** The plan of a stream, for a person. */
 export function planText(plan: StreamPlan): string {
   const { stream, isMappingChanged, verdicts, fields, samples, causes, areDeletionsHeld } = plan;
-  const counts = ORDER.filter((verdict) => verdicts[verdict] > 0).map(
-    (verdict) => `${verdicts[verdict].toLocaleString("en")} ${words[verdict].many}`,
-  );
+  const counts = plannedCounts(plan).map(({ text }) => text);
   const why = isMappingChanged ? " (its mapping changed, so every record is mapped again)" : "";
   const lines = [`${stream}: ${counts.length === 0 ? "nothing to deliver" : counts.join(", ")}${why}`];
   if (fields.length > 0) lines.push(`  fields updated: ${fieldCounts(fields)}`);
@@ -53,6 +52,14 @@ export function planText(plan: StreamPlan): string {
       `  The deletions are more than the guard lets pass: they wait until "svcsync deletions ${stream} --confirm".`,
     );
   return `${lines.map(oneLine).join("\n")}\n`;
+}
+
+/** How many records meet each verdict, as `412 updated`; those of the first verdicts matter most. */
+export function plannedCounts({ verdicts }: Pick<StreamPlan, "verdicts">): { verdict: Verdict; text: string }[] {
+  return ORDER.filter((verdict) => verdicts[verdict] > 0).map((verdict) => ({
+    verdict,
+    text: `${verdicts[verdict].toLocaleString("en")} ${words[verdict].many}`,
+  }));
 }
 
 /** What ends the hold of the change guard. */
@@ -83,7 +90,7 @@ function fieldText({ field, before, after }: PlannedField): string {
 }
 
 /** A value; an id that only the run will know in words. */
-function valueText(value: Json): string {
+export function valueText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(", ")}]`;
   if (!isJsonObject(value)) return canonicalJson(value);
   if (typeof value["newIdOf"] === "string") return `the new id of ${value["newIdOf"]}`;

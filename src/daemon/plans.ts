@@ -1,0 +1,72 @@
+import { ParkError, type Actor, type Clock, type StreamName } from "#model";
+import type { Stream } from "#mapping";
+import { confirmPlan, planStream, type StreamPlan } from "#operator";
+import type { ChangeGuardSettings, PlannedChange, Planner } from "#pipeline";
+import type { Store } from "#store";
+import type { DatedPlan } from "#web";
+
+/** How long a person waits for a plan: minutes for a million records. */
+const PLAN_MS = 300_000;
+
+export interface PlansDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly changeGuard: ChangeGuardSettings;
+  readonly openPlanner: () => Promise<Planner>;
+}
+
+/**
+ * What the next run would write, for the page. A changed mapping is planned by the guard, which counts it anyway; other plans
+ * are made when they are asked for, one at a time for each stream.
+ */
+export class Plans {
+  readonly #deps: PlansDeps;
+  readonly #streams: readonly Stream[];
+  readonly #counted = new Map<StreamName, DatedPlan>();
+  readonly #running = new Map<StreamName, Promise<DatedPlan>>();
+
+  constructor(deps: PlansDeps, streams: readonly Stream[]) {
+    this.#deps = deps;
+    this.#streams = streams;
+  }
+
+  /** Counts for the guard what a changed mapping would update, and keeps the plan. */
+  async count(planner: Planner, stream: Stream, signal: AbortSignal): Promise<PlannedChange> {
+    const { plan } = await this.#plan(planner, stream, signal);
+    return { id: plan.plan ?? "", updates: plan.updates, known: plan.known };
+  }
+
+  /** Undefined while the guard still counts. */
+  async read(name: StreamName): Promise<DatedPlan | undefined> {
+    const planner = await this.#deps.openPlanner();
+    if (planner.isChanged(name)) return this.#counted.get(name);
+    const running =
+      this.#running.get(name) ??
+      this.#plan(planner, this.#stream(name), AbortSignal.timeout(PLAN_MS)).finally(() => this.#running.delete(name));
+    this.#running.set(name, running);
+    return running;
+  }
+
+  /**
+   * Lets the stream's changed mapping through if this is still what it would write; returns how many updates.
+   * @throws {ParkError} E_PLAN_OUTDATED.
+   */
+  async confirm(name: StreamName, id: string, by: Actor): Promise<number> {
+    const { openPlanner, store } = this.#deps;
+    const { plan } = await this.#plan(await openPlanner(), this.#stream(name), AbortSignal.timeout(PLAN_MS));
+    return (await confirmPlan({ store }, { id, plans: [plan], streams: this.#streams }, by)).updates;
+  }
+
+  async #plan(planner: Planner, stream: Stream, signal: AbortSignal): Promise<DatedPlan> {
+    const plan: StreamPlan = await planStream(stream, { ...this.#deps, planner }, signal);
+    const dated = { plan, at: this.#deps.clock.now() };
+    if (plan.isMappingChanged) this.#counted.set(stream.name, dated);
+    return dated;
+  }
+
+  #stream(name: StreamName): Stream {
+    const stream = this.#streams.find((each) => each.name === name);
+    if (stream === undefined) throw new ParkError("E_RECORD_UNKNOWN", `${name} is not in the sync file`);
+    return stream;
+  }
+}

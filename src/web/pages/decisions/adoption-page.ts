@@ -1,0 +1,141 @@
+import { adoptionVerdicts, blindTexts, type AdoptionReport } from "#operator";
+import type { Held, PlannedRecord, StreamStatus } from "#pipeline";
+import { html, type Html } from "#server";
+import type { AdoptionState } from "../../contract.ts";
+import { openForm } from "../frame/act-form.ts";
+import { csrfField, page, table, type Frame } from "../frame/layout.ts";
+import { shown } from "../frame/values.ts";
+import { instant, linkTo, reason, sentence, streamPath } from "../frame/wording.ts";
+
+interface AdoptionPage {
+  readonly streams: readonly StreamStatus[];
+  readonly state: AdoptionState;
+  readonly frame: Frame;
+  readonly now: number;
+}
+
+/** Streams that wait for a decision about records that the service already holds: what matches, and the form that decides. */
+export function adoptionPage({ streams, state, frame, now }: AdoptionPage): Html {
+  const held = streams.flatMap(({ name, holds }) => {
+    const hold = holds.find(({ kind }) => kind === "adoption");
+    return hold === undefined ? [] : { name, hold };
+  });
+  return page({
+    title: "svcsync: existing records",
+    frame,
+    isLive: state.kind === "running",
+    main: html`<h1>Existing records of the service</h1>
+      ${
+        held.length === 0
+          ? html`<p>No stream waits for a decision about existing records.</p>`
+          : html`<p>
+                The service holds records that svcsync does not know. Some of them may be the ERP's: those are bound, so
+                that nothing is created twice. Nothing of these streams is delivered until a person decides.
+              </p>
+              ${comparison(state, frame, now)}`
+      }
+      ${held.map(({ name, hold }) => section(name, hold, state, frame))}
+      <p><a href="/">Status</a></p>`,
+  });
+}
+
+function comparison(state: AdoptionState, frame: Frame, now: number): Html {
+  if (state.kind === "running")
+    return html`<p role="status">
+      The comparison runs since ${instant(state.at, now)}. <a href="/adoption">Look again</a>
+    </p>`;
+  const button = html`<form class="acts" method="post" action="/adoption/compare">
+    ${csrfField(frame.visitor)}<button class="${state.kind === "done" ? "plain" : ""}">
+      ${state.kind === "never" ? "Compare with the service" : "Compare again"}
+    </button>
+  </form>`;
+  const text =
+    state.kind === "never"
+      ? html`<p>The comparison reads all records of the service and writes nothing.</p>`
+      : state.kind === "failed"
+        ? html`<p class="problem">The comparison failed ${instant(state.at, now)}: ${reason(state.error)}</p>`
+        : html`<p class="quiet">Compared ${instant(state.at, now)}.</p>`;
+  return html`${text} ${frame.visitor?.role === "act" ? button : undefined}`;
+}
+
+function section(name: string, hold: Held, state: AdoptionState, frame: Frame): Html {
+  const report = state.kind === "done" ? state.reports.find(({ stream }) => stream === name) : undefined;
+  return html`<section aria-label="${name}">
+    <h2>${name}</h2>
+    <p>${sentence(hold.reason)}.</p>
+    ${report === undefined ? undefined : reported(report, frame)}
+  </section>`;
+}
+
+function reported(report: AdoptionReport, frame: Frame): Html {
+  const { stream, counts, onlyInService, examples, blindFields } = report;
+  const figures = [
+    ...adoptionVerdicts.map((verdict) => [verdict, counts[verdict]] as const),
+    ["only in the service", onlyInService] as const,
+  ];
+  return html`<ul class="counts figures">
+      ${figures.filter(([, count]) => count > 0).map(([verdict, count]) => html`<li><strong>${count.toLocaleString("en")}</strong> ${verdict}<br /><span class="quiet">${meanings[verdict]}</span></li>`)}
+    </ul>
+    ${blindTexts(stream, blindFields).map((text) => html`<p class="problem">${sentence(text)}</p>`)}
+    ${frame.visitor?.role === "act" ? decision(report, frame) : html`<p>A login with the role <em>act</em> may decide, or <code class="command">svcsync adopt ${stream} --confirm</code>.</p>`}
+    ${examples.length === 0 ? undefined : examplesTable(examples)}
+    <p class="quiet">
+      The whole list, to fill in for ambiguous records:
+      <code class="command">svcsync adopt ${stream} --csv list.csv</code>
+    </p>`;
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  bound: "already linked",
+  matched: "one record of the service has this key: bound",
+  deleted: "deleted in the ERP: bound, then removed as the stream says",
+  new: "no record of the service has this key: created",
+  ambiguous: "several have this key: parked for a person",
+  "left out": "nothing to create",
+  unclear: "could not be compared: parked or waiting",
+  "only in the service": "never touched",
+};
+
+function decision({ stream, blindFields, counts }: AdoptionReport, frame: Frame): Html {
+  const action = `${streamPath(stream)}/adopt`;
+  const form = (decision: string, label: string) =>
+    openForm(
+      { action, verb: "adopt", label, fields: html`<input type="hidden" name="decision" value="${decision}" />` },
+      frame,
+    );
+  const adopt = `Bind ${counts.matched.toLocaleString("en")}, create ${counts.new.toLocaleString("en")}`;
+  return html`<div class="decision">
+    ${
+      blindFields.length > 0
+        ? undefined
+        : html`<h3>Is this right?</h3>
+            ${form("adopt", adopt)}`
+    }
+    <details>
+      <summary>None of them is the ERP's</summary>
+      <p>
+        Every record is created, without looking for matches. Where the service has one already, this makes a duplicate.
+      </p>
+      ${form("create-all", "Create all records")}
+    </details>
+  </div>`;
+}
+
+function examplesTable(examples: readonly PlannedRecord[]): Html {
+  const rows = examples.map(
+    ({ id, name, match, verdict, counterparts, overwrites, error }) =>
+      html`<tr>
+        <th scope="row">${linkTo(id)}</th>
+        <td>${verdict}</td>
+        <td data-head="ERP">${name} <span class="quiet">${match}</span></td>
+        <td data-head="Service">
+          ${counterparts.map((each) => html`${each.serviceId} ${each.name} <span class="quiet">${each.match}</span><br />`)}
+          ${error === undefined ? undefined : reason(error)}
+        </td>
+        <td data-head="First write changes">
+          ${overwrites.map(({ field, from, to }) => html`<strong>${field}</strong>: <span class="value">${shown(from)} → ${shown(to)}</span><br />`)}
+        </td>
+      </tr>`,
+  );
+  return table("For example", ["Record", "What", "ERP", "Service", "First write changes"], rows);
+}

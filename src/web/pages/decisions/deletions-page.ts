@@ -1,0 +1,62 @@
+import { counted } from "#operator";
+import type { HeldDeletions } from "#pipeline";
+import { html, type Html } from "#server";
+import { openForm } from "../frame/act-form.ts";
+import { page, type Frame } from "../frame/layout.ts";
+import { linkTo, streamPath } from "../frame/wording.ts";
+
+interface DeletionsPage {
+  readonly stream: string;
+  readonly held: HeldDeletions | undefined;
+  readonly frame: Frame;
+}
+
+/** Deletions that the guard holds, with the form that lets them through. */
+export function deletionsPage({ stream, held, frame }: DeletionsPage): Html {
+  return page({
+    title: `svcsync: deletions of ${stream}`,
+    frame,
+    main: html`<h1>Deletions of ${stream}</h1>
+      ${held === undefined ? html`<p>No deletion of ${stream} waits for a person.</p>` : heldText(stream, held, frame)}
+      <p><a href="/">Status</a></p>`,
+  });
+}
+
+function heldText(stream: string, { count, known, examples, isEmptied }: HeldDeletions, frame: Frame): Html {
+  return html`<p>
+      ${
+        isEmptied
+          ? `The ERP shows no record of ${stream} any more, and ${counted(count, "record")} of it are known.`
+          : `${count.toLocaleString("en")} of ${counted(known, "record")} are missing in the ERP or marked as deleted there, more than the guard lets pass.`
+      }
+      They stay in the service until a person decides; other changes of ${stream} are delivered.
+    </p>
+    ${
+      frame.visitor?.role === "act"
+        ? html`<div class="decision">
+            <h2>Is this meant?</h2>
+            ${openForm(
+              {
+                action: `${streamPath(stream)}/deletions`,
+                verb: "deletions",
+                label: `Delete ${counted(count, "record")}`,
+                fields: html`<input type="hidden" name="count" value="${count}" />`,
+              },
+              frame,
+            )}
+            <p>If not, put the rows back in the ERP: deletions of rows that are there again are given up.</p>
+          </div>`
+        : html`<p>
+            A login with the role <em>act</em> may confirm them, or
+            <code class="command">svcsync deletions ${stream} --confirm</code>.
+          </p>`
+    }
+    ${
+      examples.length === 0
+        ? undefined
+        : html`<h2>For example</h2>
+            <ul class="columns">
+              ${examples.map((key) => html`<li>${linkTo({ stream, key })}</li>`)}
+            </ul>`
+    }`;
+}

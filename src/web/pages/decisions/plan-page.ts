@@ -1,0 +1,134 @@
+import { recordLabel } from "#model";
+import { counted, plannedCounts, valueText, type StreamPlan } from "#operator";
+import type { PlannedDelivery } from "#pipeline";
+import { html, type Html } from "#server";
+import type { DatedPlan } from "../../contract.ts";
+import { openForm } from "../frame/act-form.ts";
+import { page, table, type Frame } from "../frame/layout.ts";
+import { instant, linkTo, streamPath } from "../frame/wording.ts";
+
+interface PlanPage {
+  readonly stream: string;
+  /** Undefined while it is being counted. */
+  readonly dated: DatedPlan | undefined;
+  readonly frame: Frame;
+  readonly now: number;
+}
+
+/** What the next run would write of a stream; where the change guard holds it, with the form that lets it through. */
+export function planPage({ stream, dated, frame, now }: PlanPage): Html {
+  return page({
+    title: `svcsync: plan of ${stream}`,
+    frame,
+    isLive: dated === undefined,
+    main: html`<h1>Plan of ${stream}</h1>
+      ${
+        dated === undefined
+          ? html`<p>
+              Its mapping changed, and the updates that follow from it are being counted. Nothing is delivered
+              meanwhile.
+            </p>`
+          : planned(dated, frame, now)
+      }
+      <p><a href="/">Status</a></p>`,
+  });
+}
+
+function planned({ plan, at }: DatedPlan, frame: Frame, now: number): Html {
+  const { fields, samples, causes, verdicts } = plan;
+  const counts = plannedCounts(plan);
+  return html`<p>${summary(plan)} <span class="quiet">Computed ${instant(at, now)}, from the store alone.</span></p>
+    ${plan.isHeld ? decision(plan, frame) : undefined}
+    ${
+      counts.length === 0
+        ? undefined
+        : html`<h2>Records</h2>
+            <ul class="counts">
+              ${counts.map(({ text }) => html`<li>${text}</li>`)}
+            </ul>`
+    }
+    ${
+      fields.length === 0
+        ? undefined
+        : table(
+            "Fields that updates write",
+            ["Field", "Records"],
+            fields.map(
+              ({ field, count }) =>
+                html`<tr>
+                  <th scope="row">${field}</th>
+                  <td class="number">${count.toLocaleString("en")}</td>
+                </tr>`,
+            ),
+          )
+    }
+    ${
+      samples.length === 0
+        ? undefined
+        : html`<h2>For example</h2>
+            ${samplesTable(samples)}`
+    }
+    ${
+      causes.length === 0
+        ? undefined
+        : html`<h2>Not delivered</h2>
+            <ul>
+              ${causes.map(
+                ({ count, state, message, code, examples }) =>
+                  html`<li>
+                    ${counted(count, "record")} ${state}: ${message} <code>${code}</code>, such as
+                    ${examples.slice(0, 1).map(linkTo)}
+                  </li>`,
+              )}
+            </ul>`
+    }
+    ${verdicts.update + verdicts.create > samples.length ? html`<p class="quiet">The whole list: <code class="command">svcsync plan ${plan.stream} --csv plan.csv</code></p>` : undefined}`;
+}
+
+function summary({ isHeld, isChange, updates, known }: StreamPlan): string {
+  if (isHeld)
+    return `The changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the change guard lets pass. Nothing of the stream is delivered until a person decides.`;
+  return isChange ? "This is written next." : "The next run changes nothing.";
+}
+
+function decision({ stream, plan, updates }: StreamPlan, frame: Frame): Html {
+  const form = html`<div class="decision">
+    <h2>Is this meant?</h2>
+    ${openForm(
+      {
+        action: `${streamPath(stream)}/plan`,
+        verb: "plan",
+        label: `Write ${counted(updates, "update")}`,
+        fields: html`<input type="hidden" name="plan" value="${plan}" />`,
+      },
+      frame,
+    )}
+    <p>If not, correct the sync file and restart svcsync: the hold then ends, and nothing was written.</p>
+  </div>`;
+  return frame.visitor?.role === "act"
+    ? form
+    : html`<p>
+        A login with the role <em>act</em> may confirm it, or
+        <code class="command">svcsync plan --confirm ${plan}</code>.
+      </p>`;
+}
+
+function samplesTable(samples: readonly PlannedDelivery[]): Html {
+  const rows = samples.flatMap(({ id, verdict, fields, reason }) =>
+    (fields.length === 0 ? [undefined] : fields).map(
+      (field, at) =>
+        html`<tr>
+          <th scope="row">${at === 0 ? linkTo(id) : html`<span class="unseen">${recordLabel(id)}</span>`}</th>
+          <td>${at === 0 ? verdict : undefined}</td>
+          <td data-head="Field">${field?.field ?? reason}</td>
+          <td data-head="Now">
+            <span class="value">${field?.before === undefined ? undefined : valueText(field.before)}</span>
+          </td>
+          <td data-head="Then">
+            <span class="value">${field === undefined ? undefined : valueText(field.after)}</span>
+          </td>
+        </tr>`,
+    ),
+  );
+  return table("The first records of each kind", ["Record", "What", "Field", "Now", "Then"], rows);
+}

@@ -1,0 +1,39 @@
+import type { App, Context } from "#server";
+import { redacted } from "#telemetry";
+import type { Gate } from "../access/gate.ts";
+import { jsonAnswer } from "../json-answer.ts";
+import { adoptionPage } from "../pages/decisions/adoption-page.ts";
+import { deletionsPage } from "../pages/decisions/deletions-page.ts";
+import { planPage } from "../pages/decisions/plan-page.ts";
+import type { Frame } from "../pages/frame/layout.ts";
+import type { RouteDeps } from "../route-deps.ts";
+
+/** What a person looks at before a decision about a stream: its plan, its held deletions, its existing records. */
+export function addDecisions(app: App, { status, redact, clock, version }: RouteDeps, gate: Gate): void {
+  const frameOf = (c: Context): Frame => ({ version, visitor: gate.visitor(c) });
+  const now = () => clock.now();
+  const ofStream = (path: string, show: (c: Context, stream: string) => Promise<Response>) =>
+    app.get(path, async (c) => {
+      const stream = c.req.param("stream") ?? "";
+      return status.streams.includes(stream) ? show(c, stream) : c.notFound();
+    });
+  const planOf = async (stream: string) => redacted(await status.plan(stream), redact);
+  const deletionsOf = async (stream: string) => redacted(await status.heldDeletions(stream), redact);
+
+  ofStream("/streams/:stream/plan", async (c, stream) =>
+    c.html(planPage({ stream, dated: await planOf(stream), frame: frameOf(c), now: now() })),
+  );
+  ofStream("/api/streams/:stream/plan", async (c, stream) => jsonAnswer(c, (await planOf(stream)) ?? { plan: null }));
+  ofStream("/streams/:stream/deletions", async (c, stream) =>
+    c.html(deletionsPage({ stream, held: await deletionsOf(stream), frame: frameOf(c) })),
+  );
+  ofStream("/api/streams/:stream/deletions", async (c, stream) =>
+    jsonAnswer(c, { held: (await deletionsOf(stream)) ?? null }),
+  );
+  app.get("/adoption", async (c) => {
+    const { streams } = redacted(await status.overview(), redact);
+    const state = redacted(status.adoption(), redact);
+    return c.html(adoptionPage({ streams, state, frame: frameOf(c), now: now() }));
+  });
+  app.get("/api/adoption", (c) => jsonAnswer(c, redacted(status.adoption(), redact)));
+}

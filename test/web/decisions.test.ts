@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import type { StatusSource } from "#web";
+import { compared, samplePlan } from "./sample-decisions.ts";
+import { sampleStatus, sampleStreams } from "./sample-status.ts";
+import { formOf, sampleWeb } from "./web-server.ts";
+
+async function pageOf(path: string, facts: Partial<StatusSource> = {}, access = {}) {
+  await using web = await sampleWeb({ status: { ...sampleStatus(), ...facts }, access });
+  const response = await fetch(web.url + path);
+  return { status: response.status, text: await response.text() };
+}
+
+const everybodyReads = { token: "a-token-of-the-page", isPublic: true };
+
+describe("the page of a held plan", () => {
+  it("shows counts per record and field, old and new values, and confirms this plan alone", async () => {
+    const { text } = await pageOf("/streams/customers/plan");
+
+    expect(text).toContain("3,980 of 4,120 records, more than the change guard lets pass");
+    for (const part of ["3,980 updated", "2 created", "1 parked", "no customerStatus is called"])
+      expect(text).toContain(part);
+    expect(text).toMatch(/customerStatus<\/th>\s*<td class="number">12/);
+    expect(text).toContain("Müller &amp; Söhne AG");
+    expect(text).toContain("the id of customerStatus &quot;&lt;b&gt;Aktiv&lt;/b&gt;&quot;");
+    expect(text).toContain(`<input type="hidden" name="plan" value="${samplePlan.plan}" />`);
+  });
+
+  it("says that it is being counted, and names no plan yet", async () => {
+    const { text } = await pageOf("/streams/tickets/plan");
+    expect(text).toContain("are being counted");
+    expect(text).not.toContain("<button>Write");
+  });
+
+  it("has no form where the stream is not held", async () => {
+    const plan = { ...samplePlan, isHeld: false };
+    const { text } = await pageOf("/streams/customers/plan", { plan: async () => ({ plan, at: 0 }) });
+    expect(text).toContain("This is written next.");
+    expect(text).not.toContain('action="/streams/customers/plan"');
+  });
+
+  it("refuses the plan of yesterday and leads to the one of now", async () => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status });
+    const { fields } = await formOf(`${web.url}/records/tickets/T-2`);
+    const body = new URLSearchParams({ csrf: fields["csrf"]!, plan: "ffffffffffff", why: "x", confirm: "yes" });
+    const path = "/streams/customers/plan";
+    const refused = await fetch(web.url + path, { method: "POST", headers: { origin: web.url }, body });
+
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toMatch(/plan ffffffffffff is not what[\s\S]*href="\/streams\/customers\/plan"/);
+    expect(status.retried).toEqual([]);
+  });
+});
+
+describe("the page of held deletions", () => {
+  it("shows how many of how many, examples to look at, and confirms as many as it shows", async () => {
+    const { text } = await pageOf("/streams/customers/deletions");
+    expect(text).toContain("60 of 412 records are missing in the ERP");
+    expect(text).toContain('<a href="/records/customers/10019">customers/10019</a>');
+    expect(text).toContain('<input type="hidden" name="count" value="60" />');
+    expect((await pageOf("/streams/contacts/deletions")).text).toContain("No deletion of contacts waits");
+  });
+
+  it("tells an ERP that shows nothing any more from rows that are missing", async () => {
+    const emptied = { count: 412, known: 412, examples: [], isEmptied: true };
+    const { text } = await pageOf("/streams/customers/deletions", { heldDeletions: async () => emptied });
+    expect(text).toContain("The ERP shows no record of customers any more");
+  });
+});
+
+describe("the page of existing records", () => {
+  it("offers to compare, and shows what matches before anything is decided", async () => {
+    const before = await pageOf("/adoption");
+    expect(before.text).toContain('action="/adoption/compare"');
+    expect(before.text).not.toContain('action="/streams/tickets/adopt"');
+
+    const { text } = await pageOf("/adoption", { adoption: () => compared });
+    for (const part of ["150</strong> matched", "1,850</strong> only in the service", "Pump leaks (old)"])
+      expect(text).toContain(part);
+    expect(text).toContain("Bind 150, create 130");
+    expect(text).toContain("&lt;Garantie&gt;");
+    expect(text).toContain('<input type="hidden" name="decision" value="adopt" />');
+  });
+
+  it("offers no match where none can be found", async () => {
+    const reports =
+      compared.kind === "done" ? compared.reports.map((each) => ({ ...each, blindFields: ["extId"] })) : [];
+    const { text } = await pageOf("/adoption", { adoption: () => ({ kind: "done", at: 0, reports }) });
+    expect(text).toContain("none of the service&#39;s records carries extId");
+    expect(text).not.toContain('value="adopt"');
+    expect(text).toContain('value="create-all"');
+  });
+
+  it("says why a comparison failed, and offers another", async () => {
+    const error = { code: "E_SERVICE_DOWN", message: "the service does not answer", details: {} } as const;
+    const { text } = await pageOf("/adoption", { adoption: () => ({ kind: "failed", at: 0, error }) });
+    expect(text).toMatch(/The comparison failed[\s\S]*the service does not answer[\s\S]*Compare again/);
+  });
+});
+
+describe("decisions", () => {
+  it.each(["/streams/customers/plan", "/streams/customers/deletions", "/adoption"])(
+    "are shown to those who may only read, without a form: %s",
+    async (path) => {
+      const { status, text } = await pageOf(path, { adoption: () => compared }, everybodyReads);
+      expect(status).toBe(200);
+      expect(text).not.toContain('method="post"');
+      expect(text).toMatch(/<code class="command">svcsync (plan|deletions|adopt)/);
+    },
+  );
+
+  it("are JSON for scripts too", async () => {
+    const plan = JSON.parse((await pageOf("/api/streams/customers/plan")).text);
+    expect(plan).toMatchObject({ at: "2026-05-20T11:57:00.000Z", plan: { plan: "0a1b2c3d4e5f", updates: 3_980 } });
+    expect(JSON.parse((await pageOf("/api/streams/contacts/plan")).text)).toEqual({ plan: null });
+    expect(JSON.parse((await pageOf("/api/streams/customers/deletions")).text)).toMatchObject({ held: { count: 60 } });
+    const adoption = JSON.parse((await pageOf("/api/adoption", { adoption: () => compared })).text);
+    expect(adoption).toMatchObject({ kind: "done", reports: [{ stream: "tickets", counts: { new: 130 } }] });
+    expect((await pageOf("/api/streams/nothing/plan")).status).toBe(404);
+  });
+
+  it("are led to from the stream that is held", async () => {
+    const hold = { reason: "r", remedy: "m", needsPerson: true, polls: false };
+    const [customers] = sampleStreams;
+    const held = {
+      ...customers!,
+      state: "held",
+      attention: ["r; m"],
+      deletionsHeld: true,
+      holds: [
+        { ...hold, kind: "change" },
+        { ...hold, kind: "adoption" },
+      ],
+    } as const;
+    const { text } = await pageOf("/", { overview: () => sampleStatus({ streams: [held] }).overview() });
+    for (const path of ["/streams/customers/plan", "/streams/customers/deletions", "/adoption"])
+      expect(text).toContain(`class="button" href="${path}"`);
+  });
+});
