@@ -5,83 +5,53 @@ const breakerStates = ["closed", "half-open", "open"] as const;
 
 /** The figures that are read at a scrape. Setting them forgets the last ones: what is not read is not shown. */
 export function openGauges(registry: Registry, version: string): { set(readings: Readings): void } {
-  const registers = [registry];
-  const records = new Gauge({
-    name: "svcsync_records",
-    help: "Records in the store by stream and state.",
-    labelNames: ["stream", "state"],
-    registers,
-  });
-  const lag = new Gauge({
-    name: "svcsync_cursor_lag_seconds",
-    help: "Time since a poll of the stream last reached its end.",
-    labelNames: ["stream"],
-    registers,
-  });
-  const held = new Gauge({
-    name: "svcsync_stream_held",
-    help: "1 while nothing of the stream is delivered, by what holds it: adoption or pause.",
-    labelNames: ["stream", "by"],
-    registers,
-  });
-  const undelivered = new Gauge({
-    name: "svcsync_undelivered_age_seconds",
-    help: "Time since the oldest change was first seen that is on its way to the service; 0 where none is.",
-    labelNames: ["stream"],
-    registers,
-  });
-  const jobs = new Gauge({
-    name: "svcsync_queue_jobs",
-    help: "Jobs in the queue, each for many records: those that wait and those in flight (active).",
-    labelNames: ["state"],
-    registers,
-  });
-  const breaker = new Gauge({
-    name: "svcsync_service_breaker",
-    help: "1 for the state that the breaker before the service is in.",
-    labelNames: ["state"],
-    registers,
-  });
-  const limit = new Gauge({
-    name: "svcsync_service_concurrency",
-    help: "Requests to the service allowed at once now.",
-    labelNames: [],
-    registers,
-  });
-  const hold = new Gauge({
-    name: "svcsync_service_hold_seconds",
-    help: "For how long nothing is sent because the service answered 429.",
-    labelNames: [],
-    registers,
-  });
-  const perSecond = new Gauge({
-    name: "svcsync_service_requests_per_second_limit",
-    help: "Requests per second that the service lets pass; absent while it has not answered 429.",
-    labelNames: [],
-    registers,
-  });
-  const backup = new Gauge({
-    name: "svcsync_backup_age_seconds",
-    help: "Time since the last scheduled backup that was opened and checked; absent before the first.",
-    labelNames: [],
-    registers,
-  });
-  const drift = new Gauge({
-    name: "svcsync_drift",
-    help: "Differences that the last scheduled comparison with the service found.",
-    labelNames: ["stream", "kind"],
-    registers,
-  });
-  const notices = new Gauge({
-    name: "svcsync_notifications_waiting",
-    help: "Changes of state that wait for a channel of notifications.",
-    labelNames: ["channel"],
-    registers,
-  });
-  new Gauge({ name: "svcsync_info", help: "1, with the version.", labelNames: ["version"], registers }).set(
-    { version },
-    1,
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+  const records = gauge("svcsync_records", "Records in the store by stream and state.", "stream", "state");
+  const lag = gauge("svcsync_cursor_lag_seconds", "Time since a poll of the stream last reached its end.", "stream");
+  const held = gauge(
+    "svcsync_stream_held",
+    "1 while nothing of the stream is delivered, by what holds it: adoption or pause.",
+    "stream",
+    "by",
   );
+  const undelivered = gauge(
+    "svcsync_undelivered_age_seconds",
+    "Time since the oldest change was first seen that is on its way to the service; 0 where none is.",
+    "stream",
+  );
+  const jobs = gauge(
+    "svcsync_queue_jobs",
+    "Jobs in the queue, each for many records: those that wait and those in flight (active).",
+    "state",
+  );
+  const breaker = gauge(
+    "svcsync_service_breaker",
+    "1 for the state that the breaker before the service is in.",
+    "state",
+  );
+  const limit = gauge("svcsync_service_concurrency", "Requests to the service allowed at once now.");
+  const hold = gauge("svcsync_service_hold_seconds", "For how long nothing is sent because the service answered 429.");
+  const perSecond = gauge(
+    "svcsync_service_requests_per_second_limit",
+    "Requests per second that the service lets pass; absent while it has not answered 429.",
+  );
+  const backup = gauge(
+    "svcsync_backup_age_seconds",
+    "Time since the last scheduled backup that was opened and checked; absent before the first.",
+  );
+  const drift = gauge(
+    "svcsync_drift",
+    "Differences that the last scheduled comparison with the service found.",
+    "stream",
+    "kind",
+  );
+  const notices = gauge(
+    "svcsync_notifications_waiting",
+    "Changes of state that wait for a channel of notifications.",
+    "channel",
+  );
+  gauge("svcsync_info", "1, with the version.", "version").set({ version }, 1);
 
   return {
     set(readings) {

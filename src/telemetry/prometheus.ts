@@ -21,60 +21,51 @@ export interface MetricsOptions {
 /** Figures in a registry of their own: two daemons in one process do not mix. */
 export function openMetrics({ version, read }: MetricsOptions): Metrics {
   const registry = new Registry();
-  const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const deliveries = new Counter({
-    name: "svcsync_deliveries_total",
-    help: "Deliveries by stream and how they ended.",
-    labelNames: ["stream", "end"],
-    registers,
-  });
-  const deliverySeconds = new Histogram({
-    name: "svcsync_delivery_duration_seconds",
-    help: "Time of one delivery, from the claim to its end.",
-    labelNames: ["stream"],
-    buckets: durationBuckets,
-    registers,
-  });
-  const requestSeconds = new Histogram({
-    name: "svcsync_service_request_duration_seconds",
-    help: "Requests to the service by resource, method and status (none: no answer came).",
-    labelNames: ["resource", "method", "status"],
-    buckets: durationBuckets,
-    registers,
-  });
-  const pollSeconds = new Histogram({
-    name: "svcsync_poll_duration_seconds",
-    help: "Time of one poll that reached its end.",
-    labelNames: ["stream"],
-    buckets: pollBuckets,
-    registers,
-  });
-  const pollRows = new Counter({
-    name: "svcsync_poll_rows_total",
-    help: "Rows read from the ERP, and those of them that had really changed.",
-    labelNames: ["stream", "kind"],
-    registers,
-  });
-  const pollFailures = new Counter({
-    name: "svcsync_poll_failures_total",
-    help: "Polls that failed.",
-    labelNames: ["stream"],
-    registers,
-  });
-  const latency = new Histogram({
-    name: "svcsync_change_latency_seconds",
-    help: "From the poll that first saw a change to the service holding it.",
-    labelNames: ["stream"],
-    buckets: latencyBuckets,
-    registers,
-  });
-  const notifications = new Counter({
-    name: "svcsync_notifications_total",
-    help: "Messages to people by channel, and whether the channel took them.",
-    labelNames: ["channel", "result"],
-    registers,
-  });
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers: [registry] });
+  const histogram = <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>
+    new Histogram({ name, help, labelNames, buckets, registers: [registry] });
+  const deliveries = counter("svcsync_deliveries_total", "Deliveries by stream and how they ended.", "stream", "end");
+  const deliverySeconds = histogram(
+    "svcsync_delivery_duration_seconds",
+    "Time of one delivery, from the claim to its end.",
+    durationBuckets,
+    "stream",
+  );
+  const requestSeconds = histogram(
+    "svcsync_service_request_duration_seconds",
+    "Requests to the service by resource, method and status (none: no answer came).",
+    durationBuckets,
+    "resource",
+    "method",
+    "status",
+  );
+  const pollSeconds = histogram(
+    "svcsync_poll_duration_seconds",
+    "Time of one poll that reached its end.",
+    pollBuckets,
+    "stream",
+  );
+  const pollRows = counter(
+    "svcsync_poll_rows_total",
+    "Rows read from the ERP, and those of them that had really changed.",
+    "stream",
+    "kind",
+  );
+  const pollFailures = counter("svcsync_poll_failures_total", "Polls that failed.", "stream");
+  const latency = histogram(
+    "svcsync_change_latency_seconds",
+    "From the poll that first saw a change to the service holding it.",
+    latencyBuckets,
+    "stream",
+  );
+  const notifications = counter(
+    "svcsync_notifications_total",
+    "Messages to people by channel, and whether the channel took them.",
+    "channel",
+    "result",
+  );
   const gauges = openGauges(registry, version);
 
   return {
