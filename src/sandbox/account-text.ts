@@ -6,9 +6,9 @@ const methods = z.array(z.enum(["GET", "POST", "PUT", "DELETE"]));
 const accountSchema = z.strictObject({
   username: z.string().min(1),
   password: z.string().min(1),
-  code: z.int().optional(),
-  permissions: z.record(z.string(), methods).optional(),
-  sees: z.record(z.string(), z.record(z.string(), z.json())).optional(),
+  code: z.int().exactOptional(),
+  permissions: z.record(z.string(), methods).exactOptional(),
+  sees: z.record(z.string(), z.record(z.string(), z.json())).exactOptional(),
 });
 
 /**
@@ -28,15 +28,7 @@ export function accountFromText(text: string): Account {
 
 function accountFromJson(text: string): Account {
   const parsed = accountSchema.safeParse(jsonOf(text));
-  if (parsed.success) {
-    const { code, permissions, sees, ...named } = parsed.data;
-    return {
-      ...named,
-      ...(code !== undefined && { code }),
-      ...(permissions && { permissions }),
-      ...(sees && { sees }),
-    };
-  }
+  if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const member = issue?.path.join(".") || "account";
   throw new StopError("E_SANDBOX_ACCOUNT", `this is not an account: ${member}: ${issue?.message ?? "invalid"}`);

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { performance } from "node:perf_hooks";
 import { errorFacts, sleep, systemClock, type Json } from "#model";
 import type { Logger } from "#telemetry";
-import { Refusal, UNAUTHORIZED, refused, type ApiResponse } from "./api/answer.ts";
+import { Refusal, refused, UNAUTHORIZED, type ApiResponse } from "./api/answer.ts";
 import type { Api } from "./api/api.ts";
 import { Router, type Route } from "./api/route.ts";
 import type { Sessions } from "./api/sessions.ts";
@@ -23,9 +23,8 @@ import type { Fault, FaultOf } from "./faults/fault.ts";
 import type { Faults } from "./faults/faults.ts";
 import type { Ledger } from "./ledger.ts";
 import { closeServer } from "./listening.ts";
-import { readBody } from "./request-body.ts";
 import { seededRandom } from "./random.ts";
-import { send, sendHalf, sendSlowly } from "./transport.ts";
+import { readBody, send, sendHalf, sendSlowly } from "./transport.ts";
 
 const DEFAULT_COMMIT_DELAY_MS = 50;
 /** Longer than clients keep idle connections, so that they, not we, close them. */
@@ -210,10 +209,7 @@ export class HttpFrontend {
   }
 
   #vanish(route: Route | undefined): void {
-    if (route === undefined || !("resource" in route) || !("id" in route)) return;
-    const { database } = this.#deps.tenant;
-    if (database.table(route.resource.name).get(route.id))
-      database.remove(route.resource.name, route.id, { action: "vanish" });
+    if (route?.kind === "record") this.#deps.tenant.database.vanish(route.resource.name, route.id);
   }
 
   #finish(exchange: Exchange, answer: ApiResponse): void {

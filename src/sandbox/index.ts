@@ -4,7 +4,7 @@ export { accountFromText, tokenFromText } from "./account-text.ts";
 export type { Switches } from "./switches.ts";
 export { switchFromText, switchSpellings } from "./switch-text.ts";
 export type { ArmedFault, Fault } from "./faults/fault.ts";
-export { faultFromText, faultMembers } from "./faults/fault-text.ts";
+export { faultFromText, faultMembers } from "./faults/checked-fault.ts";
 export type { Ledger, RequestEntry, RequestQuery, WriteEntry, WriteQuery } from "./ledger.ts";
 export type { StoredRecord, WriteAction } from "./records/version.ts";
 export { createSampleErp, openSampleErp, type SampleErp, type SampleErpOptions } from "./erp/sample-erp.ts";

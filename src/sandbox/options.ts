@@ -1,6 +1,6 @@
 import type { Clock, JsonObject, ResourceName } from "#model";
 import type { Logger } from "#telemetry";
-import type { Method } from "./catalogue/resource-spec.ts";
+import type { Method } from "./catalogue/resource.ts";
 import type { Fault } from "./faults/fault.ts";
 import type { Switches } from "./switches.ts";
 

@@ -64,9 +64,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   if (database.log.length === 0) seedReference();
 
   const front = new HttpFrontend({ tenant, api: new Api(tenant), sessions, faults, ledger, logger });
-  const vanish = (resource: ResourceName, id: number) => {
-    if (database.table(resource).get(id)) database.remove(resource, id, { action: "vanish" });
-  };
   const reset = async () => {
     faults.clear();
     sessions.reset();
@@ -75,7 +72,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     await dataFile?.clear();
     seedReference();
   };
-  const control = openControl({ tenant, sessions, faults, ledger, vanish, reset });
+  const control = openControl({ tenant, sessions, faults, ledger, reset });
   const stop = async () => {
     await Promise.all([front.stop(), closeServer(control)]);
     await dataFile?.[Symbol.asyncDispose]();
@@ -105,7 +102,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         .map((row) => row.version.record!),
     record: (resource, id) => tenant.find(tenant.resource(resource).name, id),
     seed: (resource, rows) => seedRows(tenant, resource, rows),
-    vanish,
+    vanish: (resource, id) => database.vanish(resource, id),
     reset,
     async [Symbol.asyncDispose]() {
       await stop();

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, type ResourceName } from "#mo
 import type { Resource } from "../catalogue/resource.ts";
 import { idsOf } from "../records/version.ts";
 import { Refusal, nothing, type ApiResponse } from "./answer.ts";
-import { isInstant } from "./instant.ts";
+import { isInstant } from "../catalogue/field.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** Where the sandbox keeps which fields a resource shows; not an endpoint. */

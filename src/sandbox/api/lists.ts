@@ -1,11 +1,11 @@
+import type { Json } from "#model";
+import { isInstant } from "../catalogue/field.ts";
 import type { Resource } from "../catalogue/resource.ts";
 import type { Row } from "../records/table.ts";
 import { versionAsOf } from "../records/version.ts";
+import type { Switches } from "../switches.ts";
 import { Refusal, type ApiResponse } from "./answer.ts";
-import { isInstant } from "./instant.ts";
-import { readPage, type Page } from "./paging.ts";
 import type { Shaper } from "./shape.ts";
-import { readSorting, type Comparison } from "./sorting.ts";
 import { sees, type Caller, type Tenant } from "./tenant.ts";
 
 /** What is listed for whom. */
@@ -114,4 +114,80 @@ function changedSince(from: string): Condition {
     const at = record?.["modified"];
     return typeof at === "string" && at >= from;
   };
+}
+
+const DEFAULT_LIMIT = 10;
+const MAXIMUM_LIMIT = 50;
+
+/** Which rows of a list are wanted. */
+interface Page {
+  readonly offset: number;
+  readonly limit: number;
+  /** Members of the wrapper that tell the position. */
+  readonly echo: string;
+}
+
+function readPage(query: URLSearchParams | undefined, { paging }: Switches): Page {
+  if (paging.kind === "none") return { offset: 0, limit: Infinity, echo: "" };
+  // 0 asks for no rows at all, only for the count.
+  const limit = Math.min(count(query, "limit") ?? DEFAULT_LIMIT, MAXIMUM_LIMIT);
+  if (paging.kind === "page") {
+    const page = count(query, paging.parameter) ?? paging.first;
+    if (page < paging.first) throw new Refusal(400, `${paging.parameter} must be ${paging.first} or more`);
+    const echo = `${JSON.stringify(paging.parameter)}:${page},"limit":${limit},`;
+    return { offset: (page - paging.first) * limit, limit, echo };
+  }
+  const offset = paging.kind === "offset" ? (count(query, paging.parameter) ?? 0) : 0;
+  return { offset, limit, echo: `"offset":${offset},"limit":${limit},` };
+}
+
+function count(query: URLSearchParams | undefined, name: string): number | undefined {
+  const text = query?.get(name);
+  if (text === undefined || text === null || text === "") return undefined;
+  if (!/^\d{1,9}$/.test(text)) throw new Refusal(400, `${name} must be a whole number`);
+  return Number(text);
+}
+
+type Comparison = (a: Row, b: Row) => number;
+
+/** The order a list is asked for, or the tenant's own. Words that mean nothing are ignored. */
+function readSorting(
+  resource: Resource,
+  query: URLSearchParams | undefined,
+  tenant: Tenant,
+): Comparison | "ascending" | "descending" {
+  const { sorting, order } = tenant.switches;
+  const asked = sorting ? (query?.get("sortings") ?? "") : "";
+  const terms = asked
+    .split(",")
+    .map((term) => term.trim().split(/\s+/))
+    .filter(([name = ""]) => resource.fields.has(tenant.catalogue.brand.neutral(name)));
+  const [first] = terms;
+  if (first === undefined) {
+    if (order === "changedFirst") return (a, b) => b.version.sequence - a.version.sequence;
+    return order === "oldestFirst" ? "ascending" : "descending";
+  }
+  if (first[0] === "id") return first[1] === "desc" ? "descending" : "ascending";
+  const comparisons = terms.map(([name = "", direction]) =>
+    byField(tenant.catalogue.brand.neutral(name), direction === "desc" ? -1 : 1),
+  );
+  return (a, b) => {
+    for (const compare of comparisons) {
+      const difference = compare(a, b);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  };
+}
+
+function byField(field: string, sign: 1 | -1): Comparison {
+  return (a, b) => sign * compareValues(a.version.record?.[field] ?? null, b.version.record?.[field] ?? null);
+}
+
+/** Null before everything; text and numbers each among themselves. */
+function compareValues(a: Json, b: Json): number {
+  if (a === b) return 0;
+  if (a === null) return -1;
+  if (b === null) return 1;
+  return a < b ? -1 : 1;
 }

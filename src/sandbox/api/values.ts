@@ -3,7 +3,7 @@ import type { Field, Resource } from "../catalogue/resource.ts";
 import { idsOf, type StoredRecord } from "../records/version.ts";
 import { Refusal } from "./answer.ts";
 import { mergeCustomFields } from "./custom-fields.ts";
-import { isInstant } from "./instant.ts";
+import { isInstant } from "../catalogue/field.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** What is kept of a value that was sent. Undefined: the field stays as it is. */

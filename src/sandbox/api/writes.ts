@@ -1,10 +1,8 @@
 import type { Json, JsonObject } from "#model";
 import type { Resource } from "../catalogue/resource.ts";
 import type { StoredRecord, WriteOrigin } from "../records/version.ts";
-import { Refusal, nothing, type ApiResponse } from "./answer.ts";
-
+import { nothing, Refusal, type ApiResponse } from "./answer.ts";
 import { readDraft, type Draft } from "./draft.ts";
-import { initialValues } from "./initial-values.ts";
 import type { Shaper } from "./shape.ts";
 import type { Caller, Tenant } from "./tenant.ts";
 
@@ -139,4 +137,46 @@ export class Writes {
 function withoutSecrets(resource: Resource, sent: JsonObject): JsonObject {
   if (resource.name !== "user" || sent["password"] === undefined) return sent;
   return { ...sent, password: "***" };
+}
+
+/** How many digits the running number of a ticket has at least. */
+const TICKET_DIGITS = 6;
+const DOCUMENT_DIGITS = 5;
+
+/** What the service itself fills in when a record is created. */
+function initialValues(tenant: Tenant, resource: Resource, id: number, caller: Caller): Record<string, Json> {
+  switch (resource.name) {
+    case "ticket":
+      return {
+        ticketNumber: `T${String(id).padStart(TICKET_DIGITS, "0")}`,
+        creatorSource: "API",
+        creatorUser: userId(tenant, caller),
+        webLink: `${tenant.url}/app/ticket/${id}`,
+      };
+    case "svcDocument": {
+      const day = tenant.now().slice(0, 10).replaceAll("-", "");
+      return {
+        documentNumber: `#${day}-${String(id).padStart(DOCUMENT_DIGITS, "0")}`,
+        billable: true,
+        ...Object.fromEntries(["finished", "preFinished", "approved", "canceled"].map((name) => [name, false])),
+        drafted: false,
+        canChangeDocument: true,
+        webLink: `${tenant.url}/app/document/${id}`,
+      };
+    }
+    case "ticketMessage":
+    case "svcDocumentMessage":
+      return {
+        user: userId(tenant, caller),
+        sender: caller.account.username,
+        senderType: "USER_REST_API",
+        receivedDate: tenant.now(),
+      };
+    default:
+      return {};
+  }
+}
+
+function userId(tenant: Tenant, caller: Caller): number | null {
+  return tenant.database.table("user").find("username", caller.account.username)[0]?.id ?? null;
 }

@@ -1,11 +1,9 @@
 import type { ResourceName } from "#model";
-import { brandOf, type Brand } from "./brand.ts";
 import { customerResources } from "./customers.ts";
-import { documentResources } from "./documents.ts";
+import { documentResources, taskResources } from "./documents.ts";
 import { openResources } from "./open-resources.ts";
 import { referenceResources } from "./reference-resources.ts";
-import { compileResource, type Resource } from "./resource.ts";
-import { taskResources } from "./tasks.ts";
+import { brandOf, compileResource, type Brand, type Resource } from "./resource.ts";
 import { ticketResources } from "./tickets.ts";
 
 /** All resources of one tenant, by their neutral name and by every spelling that a path may have. */

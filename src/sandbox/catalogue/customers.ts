@@ -11,7 +11,7 @@ import {
   readOnly,
   text,
 } from "./field.ts";
-import type { ResourceSpec } from "./resource-spec.ts";
+import type { ResourceSpec } from "./resource.ts";
 
 /** Customers and what hangs on them. */
 export const customerResources: readonly ResourceSpec[] = [

@@ -16,10 +16,12 @@ import {
   reverse,
   text,
 } from "./field.ts";
-import type { ResourceSpec } from "./resource-spec.ts";
+import type { ResourceSpec } from "./resource.ts";
 import { messageFields } from "./tickets.ts";
 
-/** Service records and invoices; what hangs on a service record is in its own file. */
+const PRICES = "price internalPrice revisedPrice contingentPrice invoicePrice invoicePriceWithAgreement";
+
+/** Service records and invoices. */
 export const documentResources: readonly ResourceSpec[] = [
   {
     name: "svcDocument",
@@ -87,5 +89,102 @@ export const documentResources: readonly ResourceSpec[] = [
     stamps: "both",
     list: ["id", "message"],
     nested: { parent: "svcDocument", field: "svcDocument", segment: "conflict" },
+  },
+];
+
+/** What hangs on a service record: activities with their work logs, material and planning, and travel. */
+export const taskResources: readonly ResourceSpec[] = [
+  {
+    name: "svcDocumentTask",
+    fields: {
+      svcDocument: atCreate(link("svcDocument")),
+      ...all("name description internalDescription reviseMsg obligingnessMsg", text),
+      serviceType: link("serviceType"),
+      contingent: link("contignent"),
+      dueDate: instant,
+      ...all("estimate arrivalEstimate returnEstimate remainingEstimate planningEstimate", integer),
+      workers: links("user"),
+      customerObjects: links("customerObject"),
+      ...all("finished isObligingness", boolean),
+      reviseType: choice("TIME", "PRICE", "PERCENT", "NONE"),
+      ...all("reviseValue alternativeLocationLatitude alternativeLocationLongitude", number),
+      alternativeLocationAddress: text,
+      files: integers,
+      workLogs: children("svcDocumentTaskWorkLog", "task"),
+      planningTimes: children("svcDocumentTaskPlanningTime", "task"),
+      materials: children("svcDocumentTaskMaterial", "task"),
+      ...all("totalWorkingTime totalPlanningTime totalInvoiceTime totalRevisedTime", readOnly(integer)),
+      ...all(PRICES, readOnly(number)),
+    },
+    required: ["name", "serviceType"],
+    stamps: "both",
+    list: ["id", "name", "serviceType"],
+    hidden: ["modified"],
+    refuses: { POST: 500 },
+    nested: { parent: "svcDocument", field: "svcDocument", segment: "task" },
+  },
+  {
+    name: "svcDocumentTaskWorkLog",
+    fields: {
+      task: atCreate(link("svcDocumentTask")),
+      started: instant,
+      time: integer,
+      worker: link("user"),
+      comment: text,
+      remainingEstimate: integer,
+      ...all("factor invoiceTime revisedTime contingentTime erpAmount", readOnly(number)),
+      ...all(PRICES, readOnly(number)),
+    },
+    required: ["worker", "time", "started"],
+    stamps: "both",
+    list: ["id", "started", "time", "worker"],
+    nested: { parent: "svcDocumentTask", field: "task", segment: "workLog" },
+  },
+  {
+    name: "svcDocumentTaskMaterial",
+    fields: {
+      task: atCreate(link("svcDocumentTask")),
+      amount: number,
+      materialItem: link("materialItem"),
+      ...all("name serial storageLocation", text),
+      additionalData: object,
+    },
+    required: ["amount"],
+    stamps: "modified",
+    list: ["id", "amount", "materialItem"],
+    nested: { parent: "svcDocumentTask", field: "task", segment: "material" },
+  },
+  {
+    name: "svcDocumentTaskPlanningTime",
+    fields: {
+      task: atCreate(link("svcDocumentTask")),
+      startDate: instant,
+      estimate: integer,
+      estimateType: atCreate(choice("ARRIVAL", "RETURN", "WORK")),
+      endDate: readOnly(instant),
+    },
+    required: ["estimate", "estimateType", "startDate"],
+    stamps: "modified",
+    list: ["id", "startDate", "estimate"],
+    nested: { parent: "svcDocumentTask", field: "task", segment: "planningTime" },
+  },
+  {
+    name: "svcDocumentTraveLog",
+    aliases: ["svcDocumentTravelLog"],
+    fields: {
+      svcDocument: atCreate(link("svcDocument")),
+      started: instant,
+      time: integer,
+      distance: number,
+      travelType: link("traveType"),
+      factor: number,
+      worker: link("user"),
+      comment: text,
+      ...all("invoiceTime revisedTime price internalPrice revisedPrice invoicePrice erpAmount", readOnly(number)),
+    },
+    required: ["worker", "distance", "time", "started"],
+    stamps: "both",
+    list: ["id", "started", "time", "distance"],
+    nested: { parent: "svcDocument", field: "svcDocument", segment: "travelLog" },
   },
 ];

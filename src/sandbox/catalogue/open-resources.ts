@@ -1,4 +1,4 @@
-import type { ResourceSpec } from "./resource-spec.ts";
+import type { ResourceSpec } from "./resource.ts";
 
 /** Endpoints of the reference whose fields no document names: they keep whatever JSON object they are given. */
 const NAMES = [

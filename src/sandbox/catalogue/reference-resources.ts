@@ -1,5 +1,5 @@
 import { all, boolean, choice, instant, integer, integers, link, links, secret, text } from "./field.ts";
-import type { ResourceSpec } from "./resource-spec.ts";
+import type { ResourceSpec } from "./resource.ts";
 
 const CUSTOM_FIELD_TYPES = [
   ..."TEXT MULTILINE_TEXT BOOLEAN DATE NUMBER_LONG NUMBER_DOUBLE SELECTION_CATEGORY OBSERVER_CATEGORY".split(" "),

@@ -14,7 +14,7 @@ import {
   reverse,
   text,
 } from "./field.ts";
-import type { ResourceSpec } from "./resource-spec.ts";
+import type { ResourceSpec } from "./resource.ts";
 
 const SENDERS = ["API", "USER_REST_API", "ERP", "EMAIL", "USER", "RULE_ENGINE", "SVC_SCRIPT", "RECURRENCE"] as const;
 

@@ -1,4 +1,3 @@
-import type { ResourceName } from "#model";
 import type { App, Context } from "#server";
 import type { Sessions } from "../api/sessions.ts";
 import type { Tenant } from "../api/tenant.ts";
@@ -11,7 +10,6 @@ export interface ControlDeps {
   readonly sessions: Sessions;
   readonly faults: Faults;
   readonly ledger: Ledger;
-  readonly vanish: (resource: ResourceName, id: number) => void;
   readonly reset: () => Promise<void>;
 }
 
@@ -38,7 +36,7 @@ export function addCommands(app: App, deps: ControlDeps): void {
 }
 
 /** Counts of all resources, the newest records of one, one record, or its history. */
-function addRecords(app: App, { tenant, ledger, vanish }: ControlDeps): void {
+function addRecords(app: App, { tenant, ledger }: ControlDeps): void {
   const { database } = tenant;
   const nameOf = (c: Context) => tenant.resource(c.req.param("resource") ?? "").name;
   app.get("/records", (c) =>
@@ -54,7 +52,7 @@ function addRecords(app: App, { tenant, ledger, vanish }: ControlDeps): void {
   });
   app.get("/records/:resource/:id/history", (c) => c.json(ledger.history(nameOf(c), idOf(c))));
   app.delete("/records/:resource/:id", (c) => {
-    vanish(nameOf(c), idOf(c));
+    database.vanish(nameOf(c), idOf(c));
     return c.json({ vanished: true });
   });
 }

@@ -1,7 +1,35 @@
-import { html, type Html } from "#server";
+import { html, rawHtml, type Html } from "#server";
 import type { ControlDeps } from "./commands.ts";
-import { STYLE } from "./style.ts";
 import { faultsTable, recordsTable, recordTable, requestsTable, resourceLinks, writesTable } from "./tables.ts";
+
+/** The page's whole look: light and dark, narrow and wide, no external assets. */
+const STYLE = rawHtml(`
+:root{color-scheme:light dark;--ink:#1c2430;--soft:#566273;--line:#d9dfe7;--paper:#fff;--back:#f4f6f9;--accent:#14576b;--bad:#a12622}
+@media (prefers-color-scheme:dark){:root{--ink:#e6eaf0;--soft:#a3afbe;--line:#333d4a;--paper:#1b222b;--back:#12171e;--accent:#7cc4d8;--bad:#ff9c96}}
+*{box-sizing:border-box}
+body{margin:0;font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--back)}
+header{padding:1.2rem 1.5rem;background:var(--paper);border-bottom:1px solid var(--line)}
+h1{margin:0;font-size:1.4rem}h2{margin:0 0 .4rem;font-size:1.05rem}header p{margin:.2rem 0 .8rem;color:var(--soft)}
+header nav{display:flex;flex-wrap:wrap;gap:.5rem}
+button{font:inherit;padding:.3rem .8rem;border:1px solid var(--line);border-radius:.4rem;background:var(--back);color:var(--ink);cursor:pointer}
+button:hover{border-color:var(--accent)}
+a{color:var(--accent)}:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+.skip{position:absolute;left:-999px}.skip:focus{left:1rem;top:.5rem;background:var(--paper);padding:.3rem .6rem}
+.columns{display:grid;grid-template-columns:15rem minmax(0,1fr);gap:1.2rem;padding:1.2rem 1.5rem}
+@media (max-width:50rem){.columns{grid-template-columns:1fr}}
+.side ul{list-style:none;margin:0;padding:0}.side li{display:flex;justify-content:space-between;gap:.6rem;padding:.1rem 0}.side a{overflow-wrap:anywhere}
+.side summary{margin:.6rem 0 .2rem;color:var(--soft);cursor:pointer}
+.side a[aria-current]{font-weight:700}.side span{color:var(--soft)}
+section{margin-bottom:1.2rem;padding:1rem;background:var(--paper);border:1px solid var(--line);border-radius:.6rem}
+section p{margin:0 0 .6rem;color:var(--soft)}
+.scroll{overflow-x:auto}
+table{width:100%;border-collapse:collapse;font-size:.87rem}
+th,td{padding:.3rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
+th{color:var(--soft);font-weight:600;white-space:nowrap}
+td.number{text-align:right;font-variant-numeric:tabular-nums}
+code,td.code{font-family:ui-monospace,monospace;font-size:.82rem;overflow-wrap:anywhere}
+.bad{color:var(--bad);font-weight:600}
+`);
 
 const REQUESTS_SHOWN = 50;
 const WRITES_SHOWN = 50;

@@ -1,7 +1,6 @@
-import { TAG_NAMES } from "../reference-data.ts";
 import { between, pick, seededRandom, type Random } from "../random.ts";
-import type { ContactRow, CustomerRow, ServiceOrderRow, TicketRow } from "./schema.ts";
-import { erpStamp } from "./stamp.ts";
+import { TAG_NAMES } from "../reference-data.ts";
+import { erpStamp, type ContactRow, type CustomerRow, type ServiceOrderRow, type TicketRow } from "./schema.ts";
 import {
   BODIES,
   FORMS,

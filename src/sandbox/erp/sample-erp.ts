@@ -1,9 +1,8 @@
-import Database from "better-sqlite3";
 import { existsSync } from "node:fs";
+import Database from "better-sqlite3";
 import { StopError, systemClock, type Clock } from "#model";
 import { ErpGenerator, type ErpCounts } from "./generator.ts";
-import { ERP_COLUMNS, ERP_KEYS, SCHEMA, type ErpRows, type ErpTable, type ErpValue } from "./schema.ts";
-import { erpStamp } from "./stamp.ts";
+import { ERP_KEYS, erpStamp, SCHEMA, type ErpRows, type ErpTable, type ErpValue } from "./schema.ts";
 
 export interface SampleErpOptions extends Partial<ErpCounts> {
   /** Same seed, counts and clock: same rows. Default 1. */
@@ -59,35 +58,19 @@ export class SampleErp implements Disposable {
 
   /** Adds a customer; members not given are those of a plain active one. */
   insertCustomer(values: Values<"customers"> & { readonly customer_no: string }): void {
-    const plain = {
-      name1: `Kunde ${values.customer_no}`,
-      name2: null,
-      short_name: null,
-      status: "A",
-      email_domain: null,
-    };
-    this.#insert("customers", { ...plain, remarks: null, warning: null, ...values });
+    this.#insert("customers", { name1: `Kunde ${values.customer_no}`, status: "A", ...values });
   }
 
   insertContact(values: Values<"contacts"> & { readonly customer_no: string; readonly contact_no: number }): void {
-    const plain = {
-      first_name: null,
-      last_name: `Kontakt ${values.contact_no}`,
-      email: null,
-      phone: null,
-      mobile: null,
-    };
-    this.#insert("contacts", { ...plain, gender: null, notes: null, ...values });
+    this.#insert("contacts", { last_name: `Kontakt ${values.contact_no}`, ...values });
   }
 
   insertTicket(values: Values<"tickets"> & { readonly ticket_no: string; readonly customer_no: string }): void {
-    const plain = { contact_no: null, subject: `Ticket ${values.ticket_no}`, body: null, priority: "normal" };
-    this.#insert("tickets", { ...plain, status: "open", tags: null, due_date: null, ...values });
+    this.#insert("tickets", { subject: `Ticket ${values.ticket_no}`, priority: "normal", status: "open", ...values });
   }
 
   insertOrder(values: Values<"service_orders"> & { readonly order_no: string; readonly customer_no: string }): void {
-    const plain = { ticket_no: null, reference: null, billable: 1, amount: "0.00", planned_at: null, remarks: null };
-    this.#insert("service_orders", { ...plain, ...values });
+    this.#insert("service_orders", { billable: 1, amount: "0.00", ...values });
   }
 
   /** Sets columns of one row. */
@@ -101,11 +84,8 @@ export class SampleErp implements Disposable {
 
   /** Takes the row out of the table, without a trace: only a sweep can notice. */
   deleteRow(table: ErpTable, key: Key): void {
-    this.#expectOne(
-      table,
-      key,
-      this.#database.prepare(`DELETE FROM ${table} WHERE ${where(table)}`).run(...key).changes,
-    );
+    const statement = this.#database.prepare(`DELETE FROM ${table} WHERE ${where(table)}`);
+    this.#expectOne(table, key, statement.run(...key).changes);
   }
 
   /** Takes the row out of sight, as an access rule does; its stamp stays. {@link show} brings it back. */
@@ -136,15 +116,18 @@ export class SampleErp implements Disposable {
   }
 
   #insert(table: ErpTable, values: Readonly<Record<string, ErpValue | undefined>>): void {
-    const row = { deleted: 0, ...values, updated_at: erpStamp(this.#clock.now()) };
-    this.#insertAll(table, [row]);
+    this.#insertAll(table, [{ ...values, updated_at: erpStamp(this.#clock.now()) }]);
   }
 
+  /** Rows with the same columns; what is not among them is NULL, or 0 for a flag. */
   #insertAll(table: ErpTable, rows: Iterable<object>): void {
-    const columns = ERP_COLUMNS[table];
-    const marks = columns.map((column) => `@${column}`).join(", ");
-    const statement = this.#database.prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks})`);
-    for (const row of rows) statement.run(row);
+    let statement: Database.Statement | undefined;
+    for (const row of rows) {
+      const columns = Object.keys(row);
+      const marks = columns.map((column) => `@${column}`).join(", ");
+      statement ??= this.#database.prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks})`);
+      statement.run(row);
+    }
   }
 
   #update(table: ErpTable, key: Key, values: Readonly<Record<string, ErpValue>>): void {

@@ -90,17 +90,14 @@ export interface ErpRows {
   readonly service_orders: ServiceOrderRow;
 }
 
-export const ERP_COLUMNS = {
-  customers: "customer_no name1 name2 short_name status email_domain remarks warning deleted updated_at".split(" "),
-  contacts: "customer_no contact_no first_name last_name email phone mobile gender notes deleted updated_at".split(" "),
-  tickets: "ticket_no customer_no contact_no subject body priority status tags due_date deleted updated_at".split(" "),
-  service_orders:
-    "order_no customer_no ticket_no reference billable amount planned_at remarks deleted updated_at".split(" "),
-} satisfies Record<ErpTable, string[]>;
-
 export const ERP_KEYS = {
   customers: ["customer_no"],
   contacts: ["customer_no", "contact_no"],
   tickets: ["ticket_no"],
   service_orders: ["order_no"],
 } satisfies Record<ErpTable, string[]>;
+
+/** How the sample ERP writes a moment: UTC, `YYYY-MM-DD HH:MM:SS.sss`. Texts order as the moments do. */
+export function erpStamp(at: number): string {
+  return new Date(at).toISOString().replace("T", " ").slice(0, -1);
+}

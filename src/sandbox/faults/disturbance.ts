@@ -1,9 +1,6 @@
 import type { Random } from "../random.ts";
-import type { Fault, FaultOf } from "./fault.ts";
+import { isFinal, type Fault, type FaultOf, type FinalFault } from "./fault.ts";
 
-type Final = FaultOf<
-  "tooMany" | "rateLimit" | "quota" | "serverError" | "redirect" | "gateway404" | "cut" | "brokenJson" | "emptyList"
->;
 type Retouch = FaultOf<"futureStamp" | "oddId">;
 
 /** What the faults that strike one request come to together. */
@@ -17,7 +14,7 @@ export interface Disturbance {
   readonly slowBodyMs: number;
   /** What changes a part of the answer. */
   readonly retouches: readonly Retouch[];
-  readonly final: Final | undefined;
+  readonly final: FinalFault | undefined;
 }
 
 /** Adds latencies up, takes the longest lag, and the one fault that ends the request. */
@@ -29,8 +26,12 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
   let vanish = false;
   let revoke: Disturbance["revoke"];
   const retouches: Retouch[] = [];
-  let final: Final | undefined;
+  let final: FinalFault | undefined;
   for (const fault of faults) {
+    if (isFinal(fault)) {
+      final = fault;
+      continue;
+    }
     switch (fault.kind) {
       case "latency": {
         const ms = fault.ms + jitter() * (fault.jitterMs ?? 0);
@@ -54,16 +55,6 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
       case "oddId":
         retouches.push(fault);
         break;
-      case "emptyList":
-      case "tooMany":
-      case "rateLimit":
-      case "quota":
-      case "serverError":
-      case "redirect":
-      case "gateway404":
-      case "cut":
-      case "brokenJson":
-        final = fault;
     }
   }
   const kinds = faults.map((fault) => fault.kind);

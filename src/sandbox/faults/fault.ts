@@ -93,6 +93,25 @@ export type Fault = z.infer<typeof faultSchema>;
 
 export type FaultOf<Kind extends Fault["kind"]> = Extract<Fault, { kind: Kind }>;
 
+/** Faults whose effect ends the request: at most one of them strikes. */
+const FINAL_KINDS = [
+  "tooMany",
+  "rateLimit",
+  "quota",
+  "serverError",
+  "redirect",
+  "gateway404",
+  "cut",
+  "brokenJson",
+  "emptyList",
+] as const;
+
+export type FinalFault = FaultOf<(typeof FINAL_KINDS)[number]>;
+
+export function isFinal(fault: Fault): fault is FinalFault {
+  return FINAL_KINDS.some((kind) => kind === fault.kind);
+}
+
 /** A fault that is armed, and how often it matched and struck. */
 export interface ArmedFault {
   readonly id: number;

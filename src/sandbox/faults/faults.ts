@@ -1,6 +1,6 @@
 import { seededRandom, type Random } from "../random.ts";
 import { checkedFault } from "./checked-fault.ts";
-import type { ArmedFault, Fault } from "./fault.ts";
+import { isFinal, type ArmedFault, type Fault } from "./fault.ts";
 import { Limiter } from "./limiter.ts";
 
 /** What a fault is aimed at. */
@@ -23,19 +23,6 @@ interface Armed {
   /** Lets a request pass that a limit of the fault's kind allows. */
   readonly limiter: Limiter;
 }
-
-/** Faults whose effect ends the request: at most one of them strikes. */
-const FINAL = new Set<Fault["kind"]>([
-  "tooMany",
-  "rateLimit",
-  "quota",
-  "serverError",
-  "redirect",
-  "gateway404",
-  "cut",
-  "brokenJson",
-  "emptyList",
-]);
 
 const DEFAULT_SEED = 1;
 
@@ -94,7 +81,7 @@ export class Faults {
     for (const armed of this.#armed) {
       if (!aimedAt(armed, target)) continue;
       armed.matched += 1;
-      const final = FINAL.has(armed.fault.kind);
+      const final = isFinal(armed.fault);
       if ((final && ended) || !strikes(armed)) continue;
       armed.hits += 1;
       struck.push(armed.fault);

@@ -51,6 +51,11 @@ export class Database {
     return this.#commit(resource, id, undefined, origin);
   }
 
+  /** Takes a record away as if another client had done it. */
+  vanish(resource: ResourceName, id: number): void {
+    if (this.table(resource).get(id)) this.remove(resource, id, { action: "vanish" });
+  }
+
   /** Takes over a write from the data file; listeners do not hear of it. */
   replay(entry: Omit<Version, "sequence" | "previous">): void {
     this.#apply({
