@@ -51,5 +51,6 @@ export {
 export { onAbort, untilAborted } from "./abort.ts";
 export { ListenerSet } from "./listener-set.ts";
 export { nearest } from "./nearest.ts";
+export { counted } from "./counted.ts";
 export { oneLine, printable } from "./printable.ts";
 export { isLoopback, secretsInAddress } from "./address.ts";

@@ -1,4 +1,5 @@
-import { counted, driftFound } from "#operator";
+import { counted } from "#model";
+import { driftFound } from "#operator";
 import type { BackupState, DriftState } from "#store";
 import type { Condition } from "./condition.ts";
 

@@ -1,5 +1,5 @@
-import { errorText, type ErrorFacts } from "#model";
-import { counted, duration, healsItself, isSnoozed, remedyOf, type BlockedPolicy, type ErrorGroup } from "#operator";
+import { counted, errorText, type ErrorFacts } from "#model";
+import { duration, healsItself, isSnoozed, remedyOf, type BlockedPolicy, type ErrorGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
 import type { ChannelState, GroupNote } from "#store";
@@ -150,7 +150,7 @@ function blocked({ streams, blockedRecords }: NoticeFacts): Condition[] {
       id: `blocked/${name}`,
       kind: "blocked",
       severity: "problem",
-      title: `${name}: ${counted(count, "record")} wait for a parent that will not come`,
+      title: `${name}: ${counted(count, "record")} waiting for a parent that will not come`,
       affected: name,
       remedy: remedyOf({ code: "E_PARENT_MISSING" }, { stream: name }),
       count,

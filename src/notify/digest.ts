@@ -1,4 +1,5 @@
-import { counted, duration } from "#operator";
+import { counted } from "#model";
+import { duration } from "#operator";
 import type { NoticeEvent, QueuedEvent, Severity } from "#store";
 import { rank } from "./ledger.ts";
 

@@ -1,6 +1,5 @@
-import { recordLabel, type Actor } from "#model";
+import { counted, recordLabel, type Actor } from "#model";
 import type { PersonAct } from "#store";
-import { counted } from "./figures.ts";
 
 const channels: Readonly<Record<Actor["via"], string>> = { cli: "command", page: "page", api: "API" };
 

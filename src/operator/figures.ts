@@ -10,8 +10,3 @@ export function duration(ms: number): string {
   const unit = units.find((candidate) => ms >= candidate.ms);
   return unit === undefined ? "0 s" : `${Math.floor(ms / unit.ms)} ${unit.name}`;
 }
-
-/** `1 record`, `2 records`. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-}

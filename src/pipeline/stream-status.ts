@@ -1,4 +1,4 @@
-import { errorText, type Clock, type RecordState, type ResourceName, type StreamName } from "#model";
+import { counted, errorText, type Clock, type RecordState, type ResourceName, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { ActStore, CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore, ScheduleStore } from "#store";
 import { heldBy } from "./wake/stream-holds.ts";
@@ -101,7 +101,7 @@ async function deletionSentence(store: StatusStore, stream: StreamName): Promise
   const remedy = `"svcsync deletions ${stream} --confirm" deletes them`;
   if (held.isEmptied) return [`the ERP shows no record of ${held.count} that are known; ${remedy}`];
   return [
-    `${held.count} records are missing in the ERP or marked as deleted, more than the guard lets pass; ${remedy}`,
+    `missing in the ERP or marked as deleted: ${counted(held.count, "record")}, more than the guard lets pass; ${remedy}`,
   ];
 }
 

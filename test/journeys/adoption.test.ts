@@ -45,7 +45,7 @@ describe("a first run into a service that is in use", () => {
     const before = strangers(stage);
     const held = await stage.command("sync");
     expect(held.code).toBe(1);
-    expect(held.stderr).toContain("customer already holds 2000 records that svcsync does not know");
+    expect(held.stderr).toContain("customer already holds 2,000 records that svcsync does not know");
     expect((await stage.command("status")).stdout).toContain('"svcsync adopt customers"');
 
     const csv = join(stage.folder, "plan.csv");

@@ -228,7 +228,9 @@ describe("the guard", () => {
     expect((await stage.command("deletions")).stdout).toContain("customers: 8 of 8 records");
     erp.change("customers", ["10003"], { deleted: 0 });
     await stage.command("sync");
-    expect((await stage.command("deletions", "--confirm")).stdout).toContain("these 7 records are deleted next");
+    expect((await stage.command("deletions", "--confirm")).stdout).toContain(
+      "confirmed; 7 records will be deleted next",
+    );
     expect((await stage.command("sync")).code).toBe(0);
     expect(sandbox.records("customer")).toHaveLength(1);
     erp.flagDeleted("customers", ["10003"]);

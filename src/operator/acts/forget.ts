@@ -1,6 +1,5 @@
-import { recordLabel, type Actor, type RecordId } from "#model";
+import { counted, recordLabel, type Actor, type RecordId } from "#model";
 import type { OperatorStore, PrivacyStore, RecordStore, RecordView } from "#store";
-import { counted } from "../figures.ts";
 import { labelOf, knownRecord } from "./resolve.ts";
 
 type ForgetStore = RecordStore & OperatorStore & { readonly privacy: PrivacyStore };

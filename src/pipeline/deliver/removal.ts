@@ -1,4 +1,5 @@
 import {
+  counted,
   recordLabel,
   recordName,
   RetryError,
@@ -77,19 +78,19 @@ export class Remover {
   }
 
   async #delete(claim: BoundClaim, signal: AbortSignal): Promise<void> {
-    this.#expectNone(claim, await this.#store.boundChildren(claim.id), "records still belong to it");
+    this.#expectNone(claim, await this.#store.boundChildren(claim.id), "record", "still below it in the service");
     const sought = await deletedChildren(this.#store, this.#streams, claim.id);
-    this.#expectNone(claim, sought, "deleted records are to be looked for in the service before it");
+    this.#expectNone(claim, sought, "deleted record", "still to be looked for in the service");
     this.#pausesMs.delete(recordName(claim.id));
     await this.#store.markInFlight(claim, deletionOf(claim));
     const audit = await this.#removed(claim, signal);
     await this.#store.remove(claim, { unbind: true, audit });
   }
 
-  #expectNone(claim: Claim, children: readonly RecordId[], what: string): void {
+  #expectNone(claim: Claim, children: readonly RecordId[], noun: string, where: string): void {
     if (children.length === 0) return;
     const labels = children.slice(0, 10).map(recordLabel);
-    throw new WaitError("E_CHILDREN_FIRST", `${children.length} ${what}: ${labels.join(", ")}`, {
+    throw new WaitError("E_CHILDREN_FIRST", `${counted(children.length, noun)} ${where}: ${labels.join(", ")}`, {
       afterMs: this.#pauseMs(claim),
       details: { children: labels },
     });

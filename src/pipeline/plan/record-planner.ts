@@ -1,4 +1,5 @@
 import {
+  counted,
   errorFacts,
   ParkError,
   recordLabel,
@@ -159,9 +160,13 @@ export class RecordPlanner {
       if ((await this.#fate(child, signal))?.state !== "deleted") standing.push(child);
     if (standing.length === 0) return { verdict: "delete", serviceId };
     const labels = standing.slice(0, 10).map(recordLabel);
-    throw new WaitError("E_CHILDREN_FIRST", `${standing.length} records still belong to it: ${labels.join(", ")}`, {
-      details: { children: labels },
-    });
+    throw new WaitError(
+      "E_CHILDREN_FIRST",
+      `${counted(standing.length, "record")} still below it in the service: ${labels.join(", ")}`,
+      {
+        details: { children: labels },
+      },
+    );
   }
 
   /** A deleted record that is not bound: what its natural key finds is bound and then removed. */

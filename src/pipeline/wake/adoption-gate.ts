@@ -1,4 +1,4 @@
-import { errorFacts, sleep, StopError, WaitError, type ErrorFacts, type StreamName } from "#model";
+import { counted, errorFacts, sleep, StopError, WaitError, type ErrorFacts, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import { type MatchStore, type NoteStore, restoredNote } from "#store";
 import type { Logger } from "#telemetry";
@@ -193,7 +193,7 @@ export class AdoptionGate {
 }
 
 function holdFor({ name, resource, match }: Stream, count: number, blind: readonly string[]): HoldCause {
-  const reason = `${resource} already holds ${count} records that svcsync does not know`;
+  const reason = `${resource} already holds ${counted(count, "record")} that svcsync does not know`;
   if (match.length === 0)
     return {
       reason,

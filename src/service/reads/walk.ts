@@ -1,4 +1,4 @@
-import type { JsonObject, ResourceName } from "#model";
+import { counted, type JsonObject, type ResourceName } from "#model";
 import type { Dialect } from "#settings";
 import type { Page } from "./reading.ts";
 import { Seen, unstable } from "./seen.ts";
@@ -42,7 +42,8 @@ async function* byOffset(resource: ResourceName, read: ReadPage, pageSize: numbe
     if (step.repeats) throw unstable(resource, `shows the same page again at offset ${from}: is DIALECT_PAGING right?`);
     if (step.fresh.length > 0) yield step.fresh;
     if (step.count <= overlap && page.total !== undefined && page.total > from + step.count) {
-      if (limit <= 2) throw unstable(resource, `counts ${page.total} records but shows only ${from + step.count}`);
+      if (limit <= 2)
+        throw unstable(resource, `counts ${counted(page.total, "record")} but shows only ${from + step.count}`);
       limit = Math.max(2, Math.floor(limit / 2));
     } else if (overlap > 0 && !step.beginsKnown) {
       moves++;
@@ -74,7 +75,7 @@ async function* byPage(resource: ResourceName, read: ReadPage, limit: number): A
       seen.forgetPage();
     } else if (step.count === 0) {
       if (total === undefined || from >= total) return;
-      throw unstable(resource, `counts ${total} records but page ${from / limit} of ${limit} is empty`);
+      throw unstable(resource, `counts ${counted(total, "record")} but page ${from / limit} of ${limit} is empty`);
     } else from += limit;
   }
   throw unstable(resource, `moved ${MOVES_ALLOWED} times while it was read`);
@@ -91,7 +92,7 @@ async function* wholeList(resource: ResourceName, read: ReadPage, limit: number)
   if (page.total !== undefined && page.total > page.rows.length)
     throw unstable(
       resource,
-      `counts ${page.total} records but shows only ${page.rows.length}: is DIALECT_PAGING right?`,
+      `counts ${counted(page.total, "record")} but shows only ${page.rows.length}: is DIALECT_PAGING right?`,
     );
   if (page.rows.length > 0) yield [...page.rows];
 }

@@ -1,4 +1,4 @@
-import type { Finding } from "#model";
+import { counted, type Finding } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import { finding } from "../wire/client/web-check.ts";
 import { matcher } from "./folder/done-name.ts";
@@ -42,7 +42,7 @@ export async function openFiles(settings: FilesSettings, context: OpenContext): 
           context.name,
           async () => {
             const files = await folder.list("");
-            return `${root} can be listed; ${files.length} files wait in it`;
+            return `${root} can be listed; ${counted(files.length, "file")} waiting in it`;
           },
           sftp === undefined ? LOCAL_REMEDIES : SFTP_REMEDIES,
         ),
@@ -65,13 +65,17 @@ async function checkFiles(
   );
   const arrived = waiting(await folder.list(""), read);
   const findings: Finding[] = [
-    { subject: `${stream}: files`, verdict: "ok", message: `${arrived.length} files ${read.files} wait to be read` },
+    {
+      subject: `${stream}: files`,
+      verdict: "ok",
+      message: `${counted(arrived.length, "file")} matching ${read.files} waiting to be read`,
+    },
   ];
   if (refused.length > 0)
     findings.push({
       subject: `${stream}: failed`,
       verdict: "warning",
-      message: `${refused.length} files and reports are in ${settings.failed}, the latest ${refused.at(-1)!.name}`,
+      message: `in ${settings.failed}: ${counted(refused.length, "file or report")}, the latest ${refused.at(-1)!.name}`,
       remedy: "Read the report, correct the file, drop it again, and delete what is settled.",
     });
   return findings;

@@ -1,4 +1,13 @@
-import { ParkError, type Change, type ChangeBatch, type Cursor, type Finding, type Key, type Row } from "#model";
+import {
+  counted,
+  ParkError,
+  type Change,
+  type ChangeBatch,
+  type Cursor,
+  type Finding,
+  type Key,
+  type Row,
+} from "#model";
 import type { Capabilities, SourceStream } from "../source.ts";
 import { assertAscending, assertInside } from "./walk/assertions.ts";
 import { changesByStamp, changesWhole, type PollTimes, type Track } from "./walk/changes.ts";
@@ -76,7 +85,9 @@ async function checkStream(parts: StreamDeps, signal: AbortSignal): Promise<Find
   const { name, table, tracks, times } = parts;
   const readable = await finding(`${name}: rows`, async () => {
     const { rows } = await table.byKey({ kind: "all" }, undefined, signal);
-    return rows.length === 0 ? `${table.name} is empty` : `${table.name} can be read; a page has ${rows.length} rows`;
+    return rows.length === 0
+      ? `${table.name} is empty`
+      : `${table.name} can be read; a page has ${counted(rows.length, "row")}`;
   });
   // Whatever keeps rows from being read would be said again of each stamp.
   if (readable.verdict === "problem") return [readable];
@@ -105,7 +116,7 @@ async function filterFindings(
   const [first] = odd;
   if (result.verdict === "problem" || first?.odd === undefined) return [result];
   const { place, reason } = first.odd;
-  const rows = odd.length === 1 ? "1 row" : `${odd.length} rows`;
+  const rows = counted(odd.length, "row");
   const message = `${rows} of the last 24 hours cannot be read: ${place} of ${first.key}: ${reason}`;
   const remedy = "Correct the row in the ERP. It is parked alone; all others are read.";
   return [result, { subject, verdict: "warning", message, remedy }];
@@ -133,7 +144,7 @@ async function checkFilter(
   setOdd(odd);
   const last = table.sorted ? assertAscending(table, page.rows) : undefined;
   const newest = last === undefined ? "" : `, up to ${wallText(last)}`;
-  return `filtering by ${table.stampField} works: ${page.rows.length} rows of the last 24 hours on the first page${newest}`;
+  return `filtering by ${table.stampField} works: ${counted(page.rows.length, "row")} of the last 24 hours on the first page${newest}`;
 }
 
 /** Rows from the future betray a wrong time zone, or a filter that does nothing. */
@@ -152,7 +163,7 @@ async function futureFinding(subject: string, track: Track, times: PollTimes, si
   return {
     subject,
     verdict: "warning",
-    message: `${ahead} rows have a ${table.stampField} more than ten minutes ahead of the ERP's clock`,
+    message: `${counted(ahead, "row")} with a ${table.stampField} more than ten minutes ahead of the ERP's clock`,
     remedy: "Set the source's `timezone` to the zone in which the ERP writes its stamps.",
   };
 }

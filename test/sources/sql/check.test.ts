@@ -23,7 +23,7 @@ describe("check", () => {
       { changed: "at" },
     );
     expect(worst(found)).toEqual([]);
-    expect(found.map(({ message }) => message)).toContain("1 rows, 2 columns are read");
+    expect(found.map(({ message }) => message)).toContain("1 row and 2 columns can be read");
   });
 
   it.each([
@@ -34,7 +34,7 @@ describe("check", () => {
       { stampFormat: "iso" },
       "of the format iso",
     ],
-    ["rows without a stamp", "insert into items values ('a', 'x', null)", {}, "1 rows have no stamp"],
+    ["rows without a stamp", "insert into items values ('a', 'x', null)", {}, "1 row without a stamp"],
     [
       "stamps in the future",
       "insert into items values ('a', 'x', '2999-01-01 10:00:00')",

@@ -1,4 +1,4 @@
-import { oneLine, systemClock } from "#model";
+import { counted, oneLine, systemClock } from "#model";
 import { confirmDeletions } from "#operator";
 import { heldDeletions } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
@@ -48,7 +48,7 @@ async function deletions(stream: string | undefined, options: DeletionsOptions, 
     say(
       isEmptied
         ? `${name}: confirmed; two further sweeps that find no record delete at most ${count}.`
-        : `${name}: confirmed; these ${count} records are deleted next.`,
+        : `${name}: confirmed; ${counted(count, "record")} will be deleted next.`,
     );
   }
   if (options.json) printJson(io.stdout, { held: found });

@@ -1,14 +1,5 @@
-import { localTime, oneLine, systemClock } from "#model";
-import {
-  actorText,
-  counted,
-  knownGroup,
-  noteGroup,
-  notedGroups,
-  recordWord,
-  remedyOf,
-  type NotedGroup,
-} from "#operator";
+import { counted, localTime, oneLine, systemClock } from "#model";
+import { actorText, knownGroup, noteGroup, notedGroups, recordWord, remedyOf, type NotedGroup } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import type { Registration } from "../../command.ts";
 import { openStoreContext } from "../../command-context.ts";

@@ -1,5 +1,5 @@
-import { oneLine, recordLabel, type Key } from "#model";
-import { counted, rereadKeys, rereadStream } from "#operator";
+import { counted, oneLine, recordLabel, type Key } from "#model";
+import { rereadKeys, rereadStream } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import type { Registration } from "../../command.ts";
 import { openPartsContext, openStoreContext } from "../../command-context.ts";

@@ -1,5 +1,5 @@
-import { oneLine } from "#model";
-import { counted, skip } from "#operator";
+import { counted, oneLine } from "#model";
+import { skip } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { parseRecord } from "../../arguments.ts";
 import type { Registration } from "../../command.ts";

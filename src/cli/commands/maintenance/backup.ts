@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { systemClock } from "#model";
+import { counted, systemClock } from "#model";
 import { verifyBackup } from "#store";
 import type { Registration } from "../../command.ts";
 import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
@@ -40,7 +40,7 @@ async function backup(path: string, options: BackupOptions, io: Io): Promise<num
     return exitCode.ok;
   }
   io.stdout.write(
-    `The store is copied to ${path} and the copy was checked (${recordCount.toLocaleString("en")} records). To restore it, stop svcsync, put the file into DATA_DIR as svcsync.db, and delete\n` +
+    `The store is copied to ${path} and the copy was checked (${counted(recordCount, "record")}). To restore it, stop svcsync, put the file into DATA_DIR as svcsync.db, and delete\n` +
       "svcsync.db-wal and svcsync.db-shm beside it: they belong to the old file and would damage the new one.\n",
   );
   return exitCode.ok;

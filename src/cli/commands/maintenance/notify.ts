@@ -1,7 +1,7 @@
-import { errorFacts, oneLine, systemClock, errorText } from "#model";
+import { counted, errorFacts, oneLine, systemClock, errorText } from "#model";
 import { version } from "#daemon";
 import { openChannels, testDigest, type OpenChannel } from "#notify";
-import { counted, duration, remedyOf } from "#operator";
+import { duration, remedyOf } from "#operator";
 import type { ChannelState } from "#store";
 import { redacted } from "#telemetry";
 import type { Registration } from "../../command.ts";

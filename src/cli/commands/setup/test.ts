@@ -1,9 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { loadMappingCases, type SyncFile } from "#mapping";
-import { oneLine, StopError } from "#model";
+import { counted, oneLine, StopError } from "#model";
 import { resourceNames } from "#service";
-import { counted } from "#operator";
 import type { Registration } from "../../command.ts";
 import { readOfflineContext, type GlobalOptions } from "../../command-context.ts";
 import { exitCode } from "../../output/exit-code.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { ErrorCode, Finding } from "#model";
+import { counted, type ErrorCode, type Finding } from "#model";
 import { all, list } from "../compile.ts";
 import { conditionsOf } from "../markers/marker.ts";
 import { scalar, type Ask } from "../engines/engine.ts";
@@ -58,13 +58,13 @@ export async function checkMarks(context: StreamContext, layout: Layout, signal:
   if (unset === 0) findings.push({ subject, verdict: "ok", message: "is set in every row" });
   else
     warn(
-      `${unset} rows have no stamp: every poll reads them again`,
-      "Nothing is lost. Where they are many, use a query with COALESCE of the change and the creation stamp.",
+      `${counted(unset, "row")} without a stamp: every poll reads them again`,
+      "Nothing is lost. If there are many, use a query with COALESCE of the change and the creation stamp.",
     );
   const future = await count("future");
   if (future > 0)
     warn(
-      `${future} rows have a stamp later than the server's clock: every poll reads them again`,
+      `${counted(future, "row")} with a stamp later than the server's clock: every poll reads them again`,
       "Check the source's `timezone`, and the clock of the machine that writes the stamps.",
     );
   const { engine } = context.database;

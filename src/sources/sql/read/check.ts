@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { errorFacts, isLoopback, errorText, type Clock, type Finding } from "#model";
+import { counted, errorFacts, isLoopback, errorText, type Clock, type Finding } from "#model";
 import { checkKey, checkMarks } from "./check-columns.ts";
 import type { Database } from "../database.ts";
 import { describeRecords, type StreamContext } from "./feeds.ts";
@@ -46,7 +46,7 @@ export async function checkStream(context: StreamContext, signal: AbortSignal): 
       sql`select count(*) from ${layout.from} where ${layout.condition}`,
       signal,
     );
-    const found = `${Number(rows[0]?.[0] ?? 0)} rows, ${layout.columns.length} columns are read`;
+    const found = `${counted(Number(rows[0]?.[0] ?? 0), "row")} and ${counted(layout.columns.length, "column")} can be read`;
     return [
       { subject, verdict: "ok", message: found },
       ...(await checkKey(context, layout, signal)),

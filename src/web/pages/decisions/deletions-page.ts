@@ -1,4 +1,4 @@
-import { counted } from "#operator";
+import { counted } from "#model";
 import type { HeldDeletions } from "#pipeline";
 import { html, type Html } from "#server";
 import { openForm } from "../frame/act-form.ts";

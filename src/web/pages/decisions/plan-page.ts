@@ -1,5 +1,5 @@
-import { recordLabel } from "#model";
-import { counted, plannedCounts, valueText, type StreamPlan } from "#operator";
+import { counted, recordLabel } from "#model";
+import { plannedCounts, valueText, type StreamPlan } from "#operator";
 import type { PlannedDelivery } from "#pipeline";
 import { html, type Html } from "#server";
 import type { DatedPlan } from "../../contract.ts";

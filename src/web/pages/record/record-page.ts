@@ -1,5 +1,5 @@
-import { recordLabel, type Json, type RecordId } from "#model";
-import { actorText, counted, exchangeEnd, meaningOf, recordRemedy } from "#operator";
+import { counted, recordLabel, type Json, type RecordId } from "#model";
+import { actorText, exchangeEnd, meaningOf, recordRemedy } from "#operator";
 import { isForgotten, type AuditRecord, type Exchange, type RecordView } from "#store";
 import type { RecordDetail } from "../../contract.ts";
 import { html, type Content, type Html } from "#server";

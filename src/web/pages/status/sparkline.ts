@@ -1,5 +1,4 @@
-import type { StreamName } from "#model";
-import { counted } from "#operator";
+import { counted, type StreamName } from "#model";
 import { html, type Html } from "#server";
 import type { HistoryHour } from "#store";
 

@@ -1,8 +1,7 @@
-import type { RecordState } from "#model";
+import { counted, type RecordState } from "#model";
 import {
   actText,
   attentionOf,
-  counted,
   paceText,
   upkeepFailures,
   upkeepText,

@@ -1,5 +1,5 @@
-import { RECORD_STATES } from "#model";
-import { counted, duration } from "#operator";
+import { counted, RECORD_STATES } from "#model";
+import { duration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "#server";
 import type { HistoryHour } from "#store";
