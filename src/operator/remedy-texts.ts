@@ -29,18 +29,20 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_PARENT_UNKNOWN: person("Map the field that the message names by `ref` or by a lookup."),
   E_DELETION_COUNTED: itself("Nothing: the deletions that came with it are counted first."),
   E_DELETION_HELD: person(
-    'See what is to be deleted with "svcsync deletions {stream}". If it is meant, add --confirm; else correct the ERP.',
+    'See what is to be deleted with "svcsync deletions {stream}". If they are intended, add --confirm; otherwise correct the ERP.',
   ),
   E_CHILDREN_FIRST: itself(
     "Nothing while the deletions of its children are on their way. If they stay in the ERP, delete them there, or let the stream set a field instead.",
   ),
   E_ATTEMPTS_EXHAUSTED: person('Remove the cause that the message ends with, then "svcsync retry {record}".'),
-  E_CREATE_UNSETTLED: itself("Nothing: the service is asked what became of the create."),
+  E_CREATE_UNSETTLED: itself("Nothing: svcsync asks the service what became of the create."),
   E_UPDATE_UNSETTLED: itself("Nothing: the fields are sent once more."),
   E_CREATE_UNCERTAIN: person(
     'Look for the record in the service. Found: "svcsync resolve {record} --bind ID". Not there: "svcsync resolve {record} --create". Not wanted: "svcsync skip {record}".',
   ),
-  E_CREATE_UNKNOWN: itself("Nothing: the new record is looked for by the stream's `match`, and is not created again."),
+  E_CREATE_UNKNOWN: itself(
+    "Nothing: svcsync looks for the new record by the stream's `match`, and does not create it again.",
+  ),
   E_MATCH_AMBIGUOUS: person(
     'Choose one of the candidates with "svcsync resolve {record} --bind ID", or merge them in the service and then "svcsync retry {record}".',
   ),
@@ -48,11 +50,11 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
     'Merge the two in the ERP, or allow such records by `shared: true` at the match rule. Create this one: "svcsync resolve {record} --create". Leave it out: "svcsync skip {record}".',
   ),
   E_STORE_RESTORED: person(
-    'Nothing was delivered since. "svcsync status" names the streams that hold unknown records, "svcsync adopt STREAM" shows them.',
+    'Nothing has been delivered since then. "svcsync status" names the streams that have unknown records, "svcsync adopt STREAM" shows them.',
   ),
-  E_LIST_INCOMPLETE: itself("See whether the token's user still sees all records of the resource in the service."),
+  E_LIST_INCOMPLETE: itself("Check whether the token's user still sees all records of the resource in the service."),
   E_ALREADY_BOUND: person(
-    'Two rows of the ERP are one record of the service: merge them in the ERP, or leave this one out with "svcsync skip {record}". If the other row is bound to it by mistake, end that with "svcsync unbind".',
+    'Two rows of the ERP are the same record in the service: merge them in the ERP, or leave this one out with "svcsync skip {record}". If the other row is bound to it by mistake, use "svcsync unbind".',
   ),
   E_UNBOUND: person(
     'Bind it to an existing record: "svcsync resolve {record} --bind ID". Create it: "svcsync resolve {record} --create". Leave it out: "svcsync skip {record}".',
@@ -61,7 +63,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
     "Put the stream's former `resource` back into the sync file, and give the new one a stream of its own.",
   ),
   E_SERVICE_REFUSED: person(
-    'Correct the value that the message names, in the ERP or by the mapping: either is tried at once. Where a permission or a licence is missing, grant it, then "svcsync retry {record}".',
+    'Correct the value that the message names, in the ERP or by the mapping: either is tried at once. If a permission or a licence is missing, grant it, then "svcsync retry {record}".',
   ),
   E_RECORD_GONE: person(
     'It was deleted in the service. Create it again: "svcsync resolve {record} --create". Leave it deleted: "svcsync skip {record}". `gone: recreate` decides for the whole stream.',
@@ -75,9 +77,9 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_LOOKUP_AMBIGUOUS: person(
     'Rename or deactivate one of them in the service, or look up by a unique field; then "svcsync retry {record}".',
   ),
-  E_FIELD_UNKNOWN: person("Correct the field's name in the sync file; the service would drop it without a word."),
+  E_FIELD_UNKNOWN: person("Correct the field's name in the sync file; the service would drop it silently."),
   E_FIELD_TYPE: person(
-    'Make the value in the sync file with `expr`, such as $string(column) or $number(column); "svcsync peek {stream}" shows what rows are mapped to.',
+    'Convert the value in the sync file with `expr`, such as $string(column) or $number(column); "svcsync peek {stream}" shows what rows are mapped to.',
   ),
   E_CUSTOM_FIELD: person("Write `customFields.` with the id or the name of the custom field."),
   E_RECORD_UNKNOWN: person('Compare the key with those that "svcsync records" lists.'),
@@ -88,7 +90,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   ),
   E_NOT_RESOLVABLE: person('Look at it with "svcsync explain {record}": there may be nothing left to do.'),
   E_SKIPPED: itself('Nothing. To have it looked at again: "svcsync retry {record}".'),
-  E_CLAIM_LOST: itself("Nothing: another worker settles it."),
+  E_CLAIM_LOST: itself("Nothing: another worker handles it."),
   E_STORE_STATE: person(`${report} Then "svcsync retry {record}".`),
   E_STORE_VALUE: person(report),
   E_INTERNAL: person(report),
@@ -105,13 +107,15 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   ),
   E_SWEEP_LOST: itself("Nothing: the next sweep starts over."),
   E_POLL_OVERDUE: itself("Look at the queue: it hands out no polls."),
-  E_SOURCE_UNREACHABLE: itself("Check host, port, path and firewall of the source's `url`, and that the ERP runs."),
+  E_SOURCE_UNREACHABLE: itself(
+    "Check host, port, path and firewall of the source's `url`, and that the ERP is running.",
+  ),
   E_SOURCE_UNREADABLE: person("Read the message: too many rows cannot be read. Correct the table, the view or `read`."),
   E_SOURCE_BUSY: itself("Nothing for a while. If it stays: fewer `connections`, or a longer poll interval."),
   E_SOURCE_FAILED: itself("Look into the ERP's own log at the time of the failure."),
   E_SOURCE_TIMEOUT: itself("Add an index on the stamp column, lower `pageSize`, or raise `statementTimeout`."),
   E_SOURCE_MOVING: itself("Nothing. If it stays, give the stream an `after` parameter."),
-  E_SOURCE_FILE_BUSY: itself("Nothing: the sweep comes back."),
+  E_SOURCE_FILE_BUSY: itself("Nothing: the sweep is repeated."),
   E_SOURCE_ANSWER: itself(
     "If it stays, open the address of the message in a browser: something else answers in the ERP's place.",
   ),
@@ -128,21 +132,21 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_SOURCE_KEYS_UNKNOWN: person("Deliver full files (`kind: full`), or mark deletions by a column."),
   E_SOURCE_STAMP: person("Choose a column of stamps for `changed`, or name their format (`stampFormat`, `format`)."),
   E_SOURCE_FILTER_IGNORED: person(
-    "Compare the row's stamp with the ERP's: off by whole hours means a wrong `timezone`; else `changed` is misspelt.",
+    "Compare the row's stamp with the ERP's. If it is off by whole hours, `timezone` is wrong; otherwise `changed` is misspelt.",
   ),
   E_SOURCE_COUNTER: person("Use `kind: sequence`, or a stamp column."),
   E_SOURCE_TRACKING: person("Enable change tracking for database and table, and grant VIEW CHANGE TRACKING."),
   E_SOURCE_QUERY: person("Correct `query` or `where`; the message quotes the database's error."),
   E_SOURCE_CURSOR: person('"svcsync reread {stream}" reads it from the beginning; unchanged records cost no request.'),
-  E_SOURCE_ENCODING: person("Let the ERP declare the encoding that it writes, or correct its data."),
+  E_SOURCE_ENCODING: person("Make the ERP declare the encoding that it writes, or correct its data."),
   E_SOURCE_FILE: person("Read the report in the failed folder, correct the file and drop it again."),
   E_SOURCE_FILE_LINE: person("Correct the line that the report in the failed folder names, and drop it again."),
   E_SOURCE_FILE_SHRUNK: person(
-    "If the file is right, take the word partial out of its name in the done folder; else deliver a complete one.",
+    "If the file is right, remove the word partial from its name in the done folder; otherwise deliver a complete one.",
   ),
   E_SOURCE_METADATA: person("Correct the name: the message lists what there is."),
   E_SOURCE_NOT_FOUND: person("Check `url` and the name under `read`."),
-  E_SOURCE_ORIGIN: person("Set `url` to the address that is meant: credentials go nowhere else."),
+  E_SOURCE_ORIGIN: person("Set `url` to the intended address: credentials are sent nowhere else."),
   E_SOURCE_PAGING: person("Check `paging` and `after` against the API's documentation: a parameter is misspelt."),
   E_SOURCE_REQUEST: person("Correct the name of the field or the table: it does not exist in this system."),
   E_SOURCE_ROWS: person("Correct `rows`; the message names the members that the answer has."),
@@ -150,19 +154,19 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_SOURCE_TOO_LARGE: person("Ask for smaller pages (`size`), or raise `answerLimitMb`."),
   E_SOURCE_UNSORTED: person("Check the parameter that sorts by `changed`; without one that works, leave it out."),
 
-  E_PAUSE_TIME: person("Give `--until` a time that is still to come, or `--for` a duration."),
+  E_PAUSE_TIME: person("Give `--until` a time in the future, or `--for` a duration."),
 
   // ── the service and connections ─────────────────────────────────────────────────────────────────────────────────
   E_SERVICE_LOGIN: person("Correct SERVICE_TOKEN, or SERVICE_USERNAME and SERVICE_PASSWORD, and start again."),
-  E_SERVICE_UNAUTHORIZED: itself("See whether another program logs in with the same SERVICE_TOKEN_NAME."),
+  E_SERVICE_UNAUTHORIZED: itself("Check whether another program logs in with the same SERVICE_TOKEN_NAME."),
   E_SERVICE_BUSY: itself("Nothing. If it stays, ask the provider of the service for a higher limit."),
-  E_SERVICE_DOWN: itself("Nothing: it is probed. If it lasts, look at the service."),
+  E_SERVICE_DOWN: itself("Nothing: svcsync probes it. If it lasts, look at the service."),
   E_SERVICE_DOUBTED: itself(
     "Nothing while something in front of the service restarts. If it stays, read one record with the same token: see DIALECT_RECORD_PATH and the user's permissions.",
   ),
-  E_SERVICE_UNREACHABLE: itself("Check SERVICE_URL, the network and a proxy between."),
+  E_SERVICE_UNREACHABLE: itself("Check SERVICE_URL, the network and any proxy in between."),
   E_SERVICE_FAILED: itself(
-    "Nothing. If one record meets it always, its data makes the service fail: read the message.",
+    "Nothing. If it always happens with the same record, the record's data makes the service fail: read the message.",
   ),
   E_SERVICE_ANSWER: itself(dialect),
   E_RESOURCE_UNKNOWN: person(dialect),
@@ -172,13 +176,13 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
     "Give the PEM file of a private authority (SERVICE_CA_FILE for the service), or renew the certificate.",
   ),
   E_HTTP_TIMEOUT: itself("Look at the other side's load, or raise the time-out that the message names."),
-  E_HTTP_CUT: itself("Look for a device between the two that ends connections."),
+  E_HTTP_CUT: itself("Look for a device in between that cuts connections."),
   E_HTTP_TOO_LARGE: person(
     "Raise the limit (SERVICE_RESPONSE_LIMIT_BYTES for the service) if the answer may be so large.",
   ),
-  E_HTTP_MALFORMED: itself("Open the address from the same machine and see who answers."),
-  E_HTTP_ENCODING: person("Let the other side declare the encoding that it writes."),
-  E_HTTP_ORIGIN: person("Set the address to the one that is meant: credentials go nowhere else."),
+  E_HTTP_MALFORMED: itself("Open the address from the same machine and see what answers."),
+  E_HTTP_ENCODING: person("Make the other side declare the encoding that it writes."),
+  E_HTTP_ORIGIN: person("Set the address to the intended one: credentials are sent nowhere else."),
   E_HTTP_CA_FILE: person("Correct the path, the permissions or the file: it must hold a certificate in PEM form."),
 
   // ── the process ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -197,7 +201,9 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_REDIS_FAILED: person("Check that DATA_DIR and the temporary folder can be written, and that memory is left."),
   E_STORE_BUSY: person("Stop the other daemon, or give this one a DATA_DIR of its own."),
   E_STORE_FILE: person("Move it away, or set DATA_DIR to a folder that belongs to svcsync alone."),
-  E_STORE_LOCK_FILE: person("Make sure that no svcsync runs on this folder, delete svcsync.lock, and start again."),
+  E_STORE_LOCK_FILE: person(
+    "Make sure that no svcsync process uses this folder, delete svcsync.lock, and start again.",
+  ),
   E_STORE_LOCKED: itself("If it stays, close other programs that have svcsync.db open."),
   E_STORE_FULL: person("Free space or enlarge the volume of DATA_DIR, then start again."),
   E_STORE_READONLY: person("Give the user that runs svcsync write access to DATA_DIR and all its files."),
@@ -216,9 +222,9 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_NOTIFY_REFUSED: person(
     'Correct what the message names (a sender, a receiver, an address), then "svcsync notify --test".',
   ),
-  E_GROUP_UNKNOWN: person('Take an id that "svcsync groups" lists; a group ends when none of its records is held up.'),
+  E_GROUP_UNKNOWN: person('Use an id that "svcsync groups" lists; a group ends when none of its records is blocked.'),
   E_BACKUP_DAMAGED: person("Look at the disk of BACKUP_DIR: what was written there cannot be read again."),
   E_BACKUP_SPACE: person("Free space in BACKUP_DIR, choose another folder, or lower BACKUP_KEEP."),
   E_HEALTH_PORT: person("Give HEALTH_PORT another number, or 0 for any free one."),
-  E_NOT_READY: itself("Look at the part that is named; nothing is lost meanwhile."),
+  E_NOT_READY: itself("Look at the part that the message names; nothing is lost meanwhile."),
 };

@@ -44,7 +44,7 @@ const dialectNotChecked =
 
 /** What the failure of a part usually wants, where its error code has no remedy of its own. */
 const partRemedies = {
-  service: "Check SERVICE_URL, the network and a proxy between.",
+  service: "Check SERVICE_URL, the network and any proxy in between.",
   queue: "Check QUEUE_URL; without it svcsync starts its own Redis.",
   store: "DATA_DIR must be a folder that this user may write to.",
   mapping: 'Correct the field in the sync file; "svcsync peek" shows rows as they are read and mapped.',
