@@ -105,6 +105,11 @@ export interface Waiting {
    * once when one is bound already.
    */
   readonly parents?: Parents;
+  /**
+   * Those of them that the record can be delivered without: it is due at once when one of them was deleted in the ERP or is left
+   * out by now.
+   */
+  readonly optional?: readonly RecordId[];
   /** Due again at this moment; undefined: only an event wakes it. */
   readonly dueAt?: number | undefined;
 }

@@ -31,6 +31,23 @@ export function describeFamily(makePlace: MakePlace): void {
       expect(await scene.dueKeys("contacts")).toEqual(["1", "2"]);
     });
 
+    it("makes a wait due at once whose optional parent was given up meanwhile", async () => {
+      await using scene = await Scene.open(makePlace);
+      const [parent, other] = [customer("1"), customer("2")];
+      await scene.store.skip(await scene.claimed(parent), "private customer");
+      await scene.store.wait(await scene.claimed(contact("1")), { error: OOPS, parents: [parent], optional: [parent] });
+      expect(await scene.state(contact("1"))).toBe("due");
+      await scene.store.wait(await scene.claimed(contact("2")), {
+        error: OOPS,
+        parents: [parent, other],
+        optional: [other],
+      });
+      expect(await scene.state(contact("2"))).toBe("waiting");
+      await scene.store.remove(await scene.claimed(other), { unbind: true });
+      await scene.store.wait(await scene.claimed(contact("3")), { error: OOPS, parents: [other], optional: [other] });
+      expect(await scene.state(contact("3"))).toBe("due");
+    });
+
     it("keeps the attempts of a child that waited", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.store.retry(await scene.claimed(contact("1")), OOPS, scene.clock.now());

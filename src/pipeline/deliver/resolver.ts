@@ -12,12 +12,6 @@ import type { MappedField } from "#mapping";
 import type { Service } from "#service";
 import type { Parents, RecordStore, RecordView } from "#store";
 
-/**
- * A parent that turns out not to come wakes its children, but for those that are just being delivered: these are woken
- * again when their wait is stored ({@link Resolver.isOutdated}). If a crash prevents that, they retry after this.
- */
-const OPTIONAL_AGAIN_MS = 60_000;
-
 /** A record as it should be in the service: every reference an id, every name looked up. */
 export interface Wanted {
   readonly projection: Projection;
@@ -82,12 +76,6 @@ export class Resolver {
     return { projection, createOnly, shared, parents };
   }
 
-  /** Whether an optional parent was given up since it was found missing: its child, then still in hand, was not woken. */
-  async isOutdated({ optional }: ParentMissing): Promise<boolean> {
-    for (const id of optional) if (await this.#willNotCome(id)) return true;
-    return false;
-  }
-
   /** Only what the ERP deleted, or the stream's own rules leave out, is not waited for. */
   async #willNotCome(id: RecordId): Promise<boolean> {
     const state = (await this.#store.record(id))?.state;
@@ -123,7 +111,6 @@ export class ParentMissing extends WaitError {
     const labels = missing.map(recordLabel);
     super("E_PARENT_MISSING", `waits for ${labels.join(", ")}, which the service does not have yet`, {
       details: { parents: labels },
-      ...(optional.length === 0 ? {} : { afterMs: OPTIONAL_AGAIN_MS }),
     });
     this.missing = missing;
     this.optional = optional;

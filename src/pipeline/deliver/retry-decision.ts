@@ -26,6 +26,7 @@ export type RetryDecision =
       readonly error: ErrorFacts;
       readonly dueAt?: number;
       readonly parents?: readonly RecordId[];
+      readonly optional?: readonly RecordId[];
     }
   | { readonly kind: "park"; readonly error: ErrorFacts }
   /** The claim is no longer ours: its new owner decides. */
@@ -47,7 +48,7 @@ export function decideRetry(
   if (thrown instanceof StopError) return { kind: "stop", error: thrown };
   if (thrown instanceof ParkError) return { kind: "park", error };
   if (thrown instanceof ParentMissing)
-    return { kind: "wait", error, parents: thrown.missing, ...again(now, thrown.afterMs) };
+    return { kind: "wait", error, parents: thrown.missing, optional: thrown.optional };
   if (thrown instanceof WaitError)
     return { kind: "wait", error, dueAt: Math.ceil(now + (thrown.afterMs ?? policy.retryBaseMs)) };
   if (error.code === "E_CLAIM_LOST") return { kind: "lost" };
@@ -66,11 +67,6 @@ export function decideRetry(
     error,
     dueAt: now + backoffMs({ baseMs: policy.retryBaseMs, maxMs: policy.retryMaxMs }, attempts + 1),
   };
-}
-
-/** The store keeps whole milliseconds. */
-function again(now: number, afterMs: number | undefined): { dueAt?: number } {
-  return afterMs === undefined ? {} : { dueAt: now + Math.ceil(afterMs) };
 }
 
 /**

@@ -30,7 +30,7 @@ import type { Delivery, Observer } from "../observer.ts";
 import { Presence } from "../match/presence.ts";
 import { Remover } from "./removal.ts";
 import { Replacement } from "./replacement.ts";
-import { ParentMissing, Resolver, type Wanted } from "./resolver.ts";
+import { Resolver, type Wanted } from "./resolver.ts";
 import type { StoreAge } from "../wake/store-age.ts";
 import { Updates } from "./updates.ts";
 import { CreateSettlement, UncertainError } from "./settlement.ts";
@@ -243,8 +243,6 @@ export class Synchronizer {
           return this.#delivered(claim, { kind: "parked", error: decided.error, durationMs });
         case "wait":
           await store.wait(claim, decided);
-          if (thrown instanceof ParentMissing && (await this.#resolver.isOutdated(thrown)))
-            await store.retryNow({ ...claim.id, states: ["waiting"] });
           return this.#delivered(claim, { kind: "waiting", error: decided.error, durationMs });
         case "retry":
           if (decided.error.code === "E_INTERNAL") this.#defect(claim, thrown, decided.error);

@@ -53,8 +53,8 @@ export interface DeliveryStore {
   retry(claim: Claim, error: ErrorFacts, dueAt: number): Promise<void>;
 
   /**
-   * Ends the claim without counting an attempt. A parent that has been bound since the claim makes it due at once. Without
-   * parents and time only `stage`, `remap` or `retryNow` wakes it.
+   * Ends the claim without counting an attempt. A parent that has been bound since the claim makes it due at once, and
+   * so does an optional one that was given up since. Without parents and time only `stage`, `remap` or `retryNow` wakes it.
    */
   wait(claim: Claim, waiting: Waiting): Promise<void>;
 

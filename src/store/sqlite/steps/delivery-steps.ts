@@ -54,11 +54,16 @@ export class DeliverySteps {
     this.#tables.endings.end(held, "retry", { attempts: held.attempts + 1, error, dueAt });
   }
 
-  wait(claim: Claim, { error, parents = [], dueAt }: Waiting): void {
+  wait(claim: Claim, { error, parents = [], optional = [], dueAt }: Waiting): void {
     const { claims, endings, family } = this.#tables;
     const held = claims.hold(claim);
-    const bound = family.setWaits(held.id, parents);
-    endings.end(held, "wait", { attempts: held.attempts, error, dueAt, followedBy: bound ? "parentBound" : undefined });
+    const isOver = family.setWaits(held.id, parents) || family.isGivenUp(optional);
+    endings.end(held, "wait", {
+      attempts: held.attempts,
+      error,
+      dueAt,
+      followedBy: isOver ? "parentBound" : undefined,
+    });
   }
 
   park(claim: Claim, error: ErrorFacts, { audit, parents = [] }: { audit?: AuditEntry; parents?: Parents } = {}): void {

@@ -22,6 +22,7 @@ export class ParentLinks {
   readonly #addWait;
   readonly #waitsOf;
   readonly #parentsBound;
+  readonly #isGivenUp;
   readonly #waiting;
   readonly #outdated;
   readonly #wake;
@@ -49,6 +50,11 @@ export class ParentLinks {
       .prepare<[number], number>(
         `SELECT EXISTS (SELECT 1 FROM waits w JOIN records p ON p.stream = w.stream AND p.key = w.key
                         JOIN bindings b ON b.record = p.id WHERE w.child = ?)`,
+      )
+      .pluck();
+    this.#isGivenUp = db
+      .prepare<[string, string], 0 | 1>(
+        "SELECT EXISTS (SELECT 1 FROM records WHERE stream = ? AND key = ? AND state IN ('deleted', 'skipped'))",
       )
       .pluck();
     this.#waiting = db.prepare<[string, string], Child>(`
@@ -119,6 +125,11 @@ export class ParentLinks {
     this.#forgetWaits.run(child);
     for (const { stream, key } of parents) this.#addWait.run(child, stream, key);
     return parents.length > 0 && this.#parentsBound.get(child) === 1;
+  }
+
+  /** Whether one of these records will not come: the ERP deleted it, or the stream's rules leave it out. */
+  isGivenUp(parents: readonly RecordId[]): boolean {
+    return parents.some(({ stream, key }) => this.#isGivenUp.get(stream, key) === 1);
   }
 
   waitsOf(child: number): RecordId[] {
