@@ -111,7 +111,12 @@ const rows: Readonly<Record<string, readonly Drawn[]>> = {
       shows: { "{{instance}}": rate("process_cpu_seconds_total", "instance") },
       unit: "percentunit",
     },
-    { title: "Event loop lag (99 %)", shows: { "{{instance}}": `nodejs_eventloop_lag_p99_seconds${here}` }, unit: "s" },
+    {
+      title: "Event loop lag (99 %)",
+      // What is told includes the pause between two looks, which is the shortest that was seen.
+      shows: { "{{instance}}": `nodejs_eventloop_lag_p99_seconds${here} - nodejs_eventloop_lag_min_seconds${here}` },
+      unit: "s",
+    },
     { title: "Version", shows: { "{{version}}": `count by (version) (svcsync_info${here})` }, unit: "short" },
   ],
 };
