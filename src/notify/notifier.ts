@@ -22,7 +22,7 @@ export interface NotifierDeps {
   readonly store: NoticeStore;
   readonly channels: readonly OpenChannel[];
   readonly policy: NoticePolicy & { readonly timezone: string };
-  /** How messages call this installation. */
+  /** The name of this installation in messages. */
   readonly name: string;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -8,7 +8,7 @@ import { mayComeFromFile } from "./secrets.ts";
 export interface EnvironmentOptions {
   /** Path of the env file. Without it `.env` is read where there is one. */
   readonly envFile?: string | undefined;
-  /** What lies over the env file; the process's own environment unless given. */
+  /** What takes precedence over the env file; the process's own environment unless given. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Files of secrets (`SERVICE_TOKEN_FILE`) need not be there: nothing is called. */
   readonly mayLackSecrets?: boolean;

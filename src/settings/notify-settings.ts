@@ -21,7 +21,7 @@ export function notifySettings(values: Values, problems: Problem[]) {
     ...needs(values, "SMTP_PASSWORD", "SMTP_USERNAME", "the user that SMTP_PASSWORD belongs to"),
   );
   return {
-    /** How messages call this installation. */
+    /** The name of this installation in messages. */
     name: values.NOTIFY_NAME ?? hostname(),
     /** How long something that is retried must fail before it is reported, in milliseconds. */
     afterMs: values.NOTIFY_AFTER,

@@ -20,13 +20,13 @@ describe("what status tells of a running daemon", () => {
     expect(await words(web.url)).toEqual(["the daemon says about the service: it asked svcsync to wait 61 s (429)"]);
   });
 
-  it("is what /readyz tells everybody while the page wants a login", async () => {
+  it("is what /readyz tells everybody while the page requires a login", async () => {
     await using web = await sampleWeb({ access: { token: "0123456789abcdef" } });
     expect(await words(web.url)).toEqual([]);
     expect(await words(web.url, "0123456789abcdef")).toEqual([]);
   });
 
-  it("is that a daemon answers where its health wants a login, too", async () => {
+  it("is that a daemon answers where its health requires a login, too", async () => {
     await using web = await sampleWeb({ access: { token: "0123456789abcdef", probes: "alive" } });
     expect(await words(web.url)).toEqual([`a daemon answers at ${web.url}, but tells its health only with PAGE_TOKEN`]);
     expect(await words(web.url, "0123456789abcdef")).toEqual([]);

@@ -42,7 +42,7 @@ it("keeps requests and answers of a watched record, good and bad, without secret
     expect(created).toMatchObject({ status: expect.any(Number), sent: expect.stringContaining("[redacted]") });
     expect(created.answer).toContain("[redacted]");
 
-    // The service wants a name.
+    // The service requires a name.
     await renamed(stage, running, "", ({ status }) => status === 400);
     stage.sandbox.faults.add({ kind: "serverError", method: "PUT", count: 1 });
     await renamed(stage, running, "Failed", ({ status }) => status === 500);

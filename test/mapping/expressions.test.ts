@@ -70,8 +70,8 @@ describe("an expression", () => {
       "a < 1",
       'the expression failed: The values text and a number either side of operator "<" must be of the same data type',
     ],
-    ["$utc(a, 'Europe/Berlin')", "the expression failed: $utc wants an ISO date and a time zone"],
-    ["$utc('2026-01-01', a)", "the expression failed: $utc wants an ISO date and a time zone"],
+    ["$utc(a, 'Europe/Berlin')", "the expression failed: $utc needs an ISO date and a time zone"],
+    ["$utc('2026-01-01', a)", "the expression failed: $utc needs an ISO date and a time zone"],
     ["function($x) { $x }", "the expression gives a function, expected a value"],
     ["$trim", "the expression gives a function, expected a value"],
   ])("that fails parks its record and never shows the row's values: %s", async (expr, message) => {

@@ -157,7 +157,7 @@ describe("mapping a row", () => {
   it.each([
     [{ lookup: "tag", value: "a" }, { a: true }, "a lookup needs text or a number, found true or false"],
     [{ tags: "a" }, { a: [{}] }, "a lookup needs text or a number, found an object"],
-    [{ ref: "customers", key: "a" }, { a: ["x"] }, "a key wants text or a number, found a list"],
+    [{ ref: "customers", key: "a" }, { a: ["x"] }, "a key needs text or a number, found a list"],
   ])("parks what cannot name a record: %j", async (words, row, message) => {
     await expect(mapField(words, row)).rejects.toThrow(`it.field: ${message}`);
   });

@@ -38,7 +38,7 @@ export async function readSyncFileText(
       if (syncFile.secrets.every((secret) => places.some((place) => spelled(place, secret)))) return text;
       throw new StopError(
         "E_SYNC_FILE",
-        "the text is left out: it holds a secret in a spelling (several lines, escapes) that cannot be taken out; write it as ${NAME}",
+        "the text is left out: it contains a secret in a form (several lines, escapes) that cannot be removed; write it as ${NAME}",
       );
     },
   };

@@ -34,7 +34,7 @@ export async function daemonWords({ port, host }: LocalSettings["health"], token
   }
 }
 
-/** Undefined where the page wants a login, or has none to give. */
+/** Undefined where the page requires a login, or has none to give. */
 async function answerOf(url: string, token: string | undefined): Promise<unknown> {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });

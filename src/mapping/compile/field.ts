@@ -75,7 +75,7 @@ function keyOf(parts: readonly Json[], place: FieldLocation): Key | null {
   if (parts.some(isBlank)) return null;
   const odd = parts.find((part) => typeof part === "object");
   if (odd !== undefined)
-    throw mappingError(place, `a key wants text or a number, found ${kindOf(odd)}`, { found: kindOf(odd) });
+    throw mappingError(place, `a key needs text or a number, found ${kindOf(odd)}`, { found: kindOf(odd) });
   return joinKey(parts);
 }
 

@@ -13,7 +13,7 @@ const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
 export function utc(text: unknown, zone: unknown): string | undefined {
   if (text === undefined || text === null || text === "") return undefined;
   if (typeof text !== "string")
-    throw new RangeError("$utc wants a date as text, e.g. 2026-05-04 or 2026-05-04 13:30:00");
+    throw new RangeError("$utc needs a date as text, e.g. 2026-05-04 or 2026-05-04 13:30:00");
   const trimmed = text.trim();
   try {
     const instant =
@@ -22,7 +22,7 @@ export function utc(text: unknown, zone: unknown): string | undefined {
         : Temporal.PlainDateTime.from(trimmed).toZonedDateTime(String(zone)).toInstant();
     return new Date(instant.epochMilliseconds).toISOString();
   } catch {
-    throw new RangeError("$utc wants an ISO date and a time zone, e.g. $utc(due_date, 'Europe/Berlin')");
+    throw new RangeError("$utc needs an ISO date and a time zone, e.g. $utc(due_date, 'Europe/Berlin')");
   }
 }
 
@@ -32,7 +32,7 @@ const widest = 10_000;
 /** `$pad(text, width, char)` as JSONata defines it, up to a width that a record can hold. @throws {RangeError} beyond it. */
 export function pad(text: unknown, width: unknown, char: unknown): string | undefined {
   if (text === undefined || text === null) return undefined;
-  if (typeof text !== "string" || typeof width !== "number") throw new RangeError("$pad wants a text and a width");
+  if (typeof text !== "string" || typeof width !== "number") throw new RangeError("$pad needs a text and a width");
   if (Math.abs(width) > widest) throw new RangeError(`$pad makes texts of up to ${widest} characters`);
   const filling = typeof char === "string" && char !== "" ? Array.from(char) : [" "];
   const count = Math.max(0, Math.trunc(Math.abs(width)) - Array.from(text).length);

@@ -45,7 +45,7 @@ export class Api {
         this.#checkParents(route.parents, caller);
         if (method === "GET")
           return this.#lists.read({ resource, key: route.key, within: within(route.parents), query, caller });
-        if (method !== "POST") throw new Refusal(405, `${method} wants the id of one ${resource.wire}`);
+        if (method !== "POST") throw new Refusal(405, `${method} needs the id of one ${resource.wire}`);
         return this.#create(resource, route.parents, object(body), fields, caller);
       case "record":
         this.#checkParents(route.parents, caller);

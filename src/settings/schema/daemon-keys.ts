@@ -34,17 +34,17 @@ export const pollingKeys = {
   DELETE_GUARD_PERCENT: withDefault(
     wholeNumber(0, 100),
     "5",
-    "Deletions of more than this share of a stream's records within a day wait for a person, in percent.",
+    "Deletions of more than this share of a stream's records within a day wait for confirmation, in percent.",
   ),
   DELETE_GUARD_COUNT: withDefault(
     wholeNumber(0, 10_000_000),
     "50",
-    "Deletions of more than this many records of a stream within a day wait for a person.",
+    "Deletions of more than this many records of a stream within a day wait for confirmation.",
   ),
   DELETE_GUARD_FLOOR: withDefault(
     wholeNumber(0, 10_000_000),
     "2",
-    "So many deletions of a stream within a day never wait for a person, whatever their share.",
+    "Up to this many deletions of a stream within a day never wait for confirmation, whatever their share.",
   ),
 };
 
@@ -52,7 +52,7 @@ export const deliveryKeys = {
   CHANGE_GUARD_PERCENT: withDefault(
     wholeNumber(0, 100),
     "10",
-    "A changed mapping that would update more than this share of a stream's records holds the stream until a person confirms it, in percent. 100 turns this off.",
+    "A changed mapping that would update more than this share of a stream's records holds the stream until you confirm it, in percent. 100 turns this off.",
   ),
   CHANGE_GUARD_COUNT: withDefault(
     wholeNumber(0, 10_000_000),
@@ -73,12 +73,12 @@ export const deliveryKeys = {
   RETRY_ATTEMPTS: withDefault(
     wholeNumber(1, 1000),
     "12",
-    "Failed attempts after which a record is parked. Waiting for a busy or dead service counts none.",
+    "Failed attempts after which a record is parked. Waiting for a busy or unreachable service does not count.",
   ),
   SETTLE_LAG_SECONDS: withDefault(
     seconds(0, 86_400),
     "60",
-    "How long the service's lists may lag behind, in seconds: a create without an answer counts as not done only after it.",
+    "How long the service's lists may lag behind, in seconds: a create without an answer counts as not carried out only after this time.",
   ),
   STOP_GRACE_SECONDS: withDefault(
     seconds(0, 3600),
@@ -124,7 +124,7 @@ export const statusKeys = {
   BLOCKED_RECORDS: withDefault(
     oneOf(["note", "problem"]),
     "note",
-    "Records that wait for a parent which will not come (the ERP deleted it, or the rules leave it out): note shows them in amber and exits with 0; problem counts them as work for a person.",
+    "Records that wait for a parent which will not come (the ERP deleted it, or the rules leave it out): note shows them in amber and exits with 0; problem counts them as records that need attention.",
   ),
 };
 
@@ -132,12 +132,12 @@ export const logKeys = {
   LOG_LEVEL: withDefault(
     oneOf(["debug", "info", "warn", "error"]),
     "info",
-    "The least that is logged: debug (each record), info (each batch), warn (heals itself) or error (needs a person).",
+    "The lowest level that is logged: debug (each record), info (each batch), warn (heals itself) or error (needs attention).",
   ),
   LOG_FORMAT: withDefault(
     oneOf(["json", "pretty", "auto"]),
     "auto",
-    "json, pretty, or auto: pretty on a terminal, else json.",
+    "json, pretty, or auto: pretty on a terminal, otherwise json.",
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     address(["http", "https"]),

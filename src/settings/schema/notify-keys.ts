@@ -23,7 +23,7 @@ const zone = z.string().refine(isTimeZone, "a time zone such as Europe/Berlin");
 
 /** Who is told what, and when. */
 export const notifyKeys = {
-  NOTIFY_NAME: optional(text, "Example Ltd", "How messages call this installation. Default: the machine's name."),
+  NOTIFY_NAME: optional(text, "Example Ltd", "The name of this installation in messages. Default: the machine's name."),
   NOTIFY_AFTER: withDefault(
     duration,
     "15m",
@@ -58,7 +58,7 @@ export const notifyKeys = {
     "smtp://mail.example.com:587",
     "The mail server: smtp:// (STARTTLS, which a login needs) or smtps:// (TLS from the start).",
   ),
-  SMTP_USERNAME: optional(text, "", "The user at the mail server, where it wants one."),
+  SMTP_USERNAME: optional(text, "", "The user for the mail server, if it requires a login."),
   SMTP_PASSWORD: secret(text, "", "The password of SMTP_USERNAME."),
   SMTP_CA_FILE: optional(
     text,
@@ -81,7 +81,7 @@ export const notifyKeys = {
   NOTIFY_WEBHOOK_KEY: secret(
     z.string().min(16, "at least 16 characters"),
     "",
-    "Signs messages to NOTIFY_WEBHOOK_URL, see docs/operations.md. 16 characters or more.",
+    "Signs messages to NOTIFY_WEBHOOK_URL, see docs/notifications.md. 16 characters or more.",
   ),
   NOTIFY_WEBHOOK_MIN: minimum("the webhook"),
   NOTIFY_WEBHOOK_QUIET: quiet("the webhook"),

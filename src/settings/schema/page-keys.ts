@@ -32,7 +32,7 @@ export const pageKeys = {
   PAGE_USERS: secret(
     users,
     "anna:act:scrypt.15.8.3.q1w2e3r4t5z6u7i8o9p0aQ.y1x2c3v4b5n6m7q8w9e0r1t2z3u4i5o6p7a8s9d0f1g",
-    'Who may log in to the page, one line of "svcsync page-password" each, separated by commas. The role read may look, act may also act.',
+    'Who may log in to the page, one line of "svcsync page-password" each, separated by commas. The role read may only look, act may also change things.',
   ),
   PAGE_PROXY_HEADER: optional(
     text.regex(/^[A-Za-z][A-Za-z0-9-]*$/, "the name of a header"),
@@ -44,7 +44,7 @@ export const pageKeys = {
     "10.0.0.5",
     "IP addresses of that proxy, comma-separated, as svcsync sees them.",
   ),
-  PAGE_PROXY_ROLE: withDefault(oneOf(["read", "act"]), "read", "What those may do whom the proxy names."),
+  PAGE_PROXY_ROLE: withDefault(oneOf(["read", "act"]), "read", "The role of users whom the proxy names."),
   PAGE_PUBLIC: withDefault(
     oneOf(["none", "read"]),
     "none",

@@ -28,7 +28,7 @@ export const serviceKeys = {
   SERVICE_TOKEN: secret(
     text,
     "",
-    "A token made in the service's web interface. Either this, or user name and password.",
+    "A token created in the service's web interface. Either this, or user name and password.",
   ),
   SERVICE_USERNAME: optional(text, "", "The user to log in as; svcsync may do what this user may do."),
   SERVICE_PASSWORD: secret(text, "", "The password of SERVICE_USERNAME."),
@@ -36,7 +36,7 @@ export const serviceKeys = {
   SERVICE_TOKEN_NAME: optional(
     text,
     "svcsync",
-    "The name of the token that a login makes. Give each svcsync on one account its own, or they log each other out.",
+    "The name of the token that a login creates. Give each svcsync on one account its own, or they log each other out.",
   ),
   SERVICE_TOKEN_LIFETIME_MINUTES: withDefault(
     z.union([z.literal("-1").transform(() => -1), wholeNumber(1, lifetimeMaxMinutes)]),
@@ -47,7 +47,7 @@ export const serviceKeys = {
   SERVICE_CONCURRENCY: withDefault(
     wholeNumber(1, 64),
     "4",
-    "Requests at once at most, 1 to 64. Below this ceiling svcsync adapts to what the service bears.",
+    "How many requests may run at once, 1 to 64. Below this ceiling svcsync adapts to what the service can handle.",
   ),
   SERVICE_CONNECT_TIMEOUT_SECONDS: withDefault(seconds(0.1, 300), "10", "Longest wait for a connection, in seconds."),
   SERVICE_ANSWER_TIMEOUT_SECONDS: withDefault(
