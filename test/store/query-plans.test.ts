@@ -1,8 +1,10 @@
 import Database from "better-sqlite3";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { systemClock } from "#model";
 import type { Store } from "#store";
+import { contact, customer, Scene } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
+import { memoryPlace } from "./memory-place.ts";
 import { migrate } from "../../src/store/sqlite/durability/migrate.ts";
 import { migrations } from "../../src/store/sqlite/migrations/index.ts";
 import { DiskSync } from "../../src/store/sqlite/durability/disk-sync.ts";
@@ -62,9 +64,37 @@ describe("the store's queries", () => {
     const plans = await plansOf((store) =>
       store.records({ stream: "s", states: ["parked", "skipped"], after: { stream: "s", key: "0" }, limit: 5 }),
     );
-    const searches = plans.filter((plan) => plan.startsWith("SEARCH"));
+    const searches = plans.filter((plan) => plan.startsWith("SEARCH records"));
     expect(searches).toHaveLength(2);
     for (const plan of searches)
       expect(plan).toContain("COVERING INDEX records_state (stream=? AND state=? AND key>?)");
+  });
+
+  it("plans no statement of a delivery again", async () => {
+    await using scene = await Scene.open(memoryPlace);
+    const { store } = scene;
+    const deliver = async (key: string, serviceId: number) => {
+      await scene.bound(contact(key), serviceId, [customer("1")]);
+      await store.record(contact(key));
+      await store.bindings([contact(key), customer("1")]);
+      await store.boundTo({ resource: "contacts", serviceId });
+      await store.dependents(customer("1"));
+      await store.boundChildren(customer("1"));
+    };
+    await scene.bound(customer("1"), 7);
+    await deliver("1", 8);
+    await deliver("2", 9);
+    // The driver makes a function for the rows of a statement each time that SQLite plans it.
+    let planned = 0;
+    const counting: ProxyHandler<FunctionConstructor> = {
+      apply: (target, self, of) => {
+        planned += 1;
+        return Reflect.apply(target, self, of) as unknown;
+      },
+    };
+    vi.stubGlobal("Function", new Proxy(Function, counting));
+    await deliver("3", 10);
+    vi.unstubAllGlobals();
+    expect(planned).toBe(0);
   });
 });

@@ -11,7 +11,7 @@ interface Child extends RecordId {
 /** Children of a parent that are in the service. No record is its own child. */
 const FROM_BOUND_CHILDREN = `
   FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
-  WHERE p.stream = ? AND p.key = ? AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key)`;
+  WHERE p.stream = +? AND p.key = +? AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key)`;
 
 /** Parents and children: who carries whose service id, and who waits for whom. */
 export class ParentLinks {
@@ -49,7 +49,7 @@ export class ParentLinks {
     this.#parentsBound = db
       .prepare<[number], number>(
         `SELECT EXISTS (SELECT 1 FROM waits w JOIN records p ON p.stream = w.stream AND p.key = w.key
-                        JOIN bindings b ON b.record = p.id WHERE w.child = ?)`,
+                        JOIN bindings b ON b.record = p.id WHERE w.child = +?)`,
       )
       .pluck();
     this.#isGivenUp = db
@@ -59,10 +59,10 @@ export class ParentLinks {
       .pluck();
     this.#waiting = db.prepare<[string, string], Child>(`
       SELECT r.id, r.stream, r.key FROM waits w JOIN records r ON r.id = w.child
-      WHERE w.stream = ? AND w.key = ? AND r.state IN (${stateList(statesMovedTo("due", "parentBound"))})`);
+      WHERE w.stream = +? AND w.key = +? AND r.state IN (${stateList(statesMovedTo("due", "parentBound"))})`);
     this.#outdated = db.prepare<[string, string], Child & { state: RecordState }>(`
       SELECT r.id, r.stream, r.key, r.state FROM parents p JOIN records r ON r.id = p.child
-      WHERE p.stream = ? AND p.key = ? AND r.state IN (${stateList([...statesMovedTo("due", "parentRebound"), "claimed"])})`);
+      WHERE p.stream = +? AND p.key = +? AND r.state IN (${stateList([...statesMovedTo("due", "parentRebound"), "claimed"])})`);
     this.#wake = db.prepare<[number, number]>(
       "UPDATE records SET state = 'due', due_at = ?, error = NULL WHERE id = ?",
     );
@@ -75,7 +75,7 @@ export class ParentLinks {
     this.#parentsOf = db.prepare<[number], RecordId>("SELECT stream, key FROM parents WHERE child = ?");
     this.#boundTo = db
       .prepare<[string, string], ServiceId>(
-        "SELECT b.service_id FROM records p JOIN bindings b ON b.record = p.id WHERE p.stream = ? AND p.key = ?",
+        "SELECT b.service_id FROM records p JOIN bindings b ON b.record = p.id WHERE p.stream = +? AND p.key = +?",
       )
       .pluck();
     this.#inPlace = db.prepare<[string, string], { id: number; state: RecordState }>(`

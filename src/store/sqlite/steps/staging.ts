@@ -97,7 +97,7 @@ export class Staging {
     this.#different = db.prepare<{ stream: string; news: string }, Different | { at: number; id: null }>(`
       SELECT n.key AS at, r.id, r.hash, r.state, r.sequence, r.due_at, r.backfill
       FROM json_each(@news) n
-      LEFT JOIN records r ON r.stream = @stream AND r.key = substr(n.value, ${HASH_LENGTH + 1})
+      LEFT JOIN records r ON r.stream = +@stream AND r.key = substr(n.value, ${HASH_LENGTH + 1})
       WHERE r.hash IS NOT substr(n.value, 1, ${HASH_LENGTH})`);
     this.#known = db.prepare<[string, string], Known>(
       "SELECT id, hash, state, sequence, due_at, backfill FROM records WHERE stream = ? AND key = ?",

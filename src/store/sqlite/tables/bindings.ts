@@ -18,10 +18,10 @@ export class Bindings {
   constructor(db: Database) {
     this.#ofRecord = db.prepare<[number], BindingRow>("SELECT resource, service_id FROM bindings WHERE record = ?");
     this.#ofId = db.prepare<[string, string], BindingRow>(`
-      SELECT b.resource, b.service_id FROM records r JOIN bindings b ON b.record = r.id WHERE r.stream = ? AND r.key = ?`);
+      SELECT b.resource, b.service_id FROM records r JOIN bindings b ON b.record = r.id WHERE r.stream = +? AND r.key = +?`);
     this.#owner = db.prepare<[string, number], RecordId & { id: number }>(`
       SELECT r.id, r.stream, r.key FROM bindings b JOIN records r ON r.id = b.record
-      WHERE b.resource = ? AND b.service_id = ?`);
+      WHERE b.resource = +? AND b.service_id = +?`);
     this.#ids = db
       .prepare<[string, number], number>(
         "SELECT service_id FROM bindings WHERE resource = ? ORDER BY service_id DESC LIMIT ?",

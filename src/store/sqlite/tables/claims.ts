@@ -5,7 +5,7 @@ import type { Logger } from "#telemetry";
 import type { Claim } from "../../claim.ts";
 import { allows } from "../../transitions.ts";
 import { LatestMoment } from "./latest-moment.ts";
-import { SELECT_RECORD, bindingOf, partsOf, type RecordRow } from "./record-row.ts";
+import { SELECT_ONE, bindingOf, partsOf, type RecordRow } from "./record-row.ts";
 import { Notes } from "./notes.ts";
 
 /** The record behind a claim that is still held. */
@@ -33,14 +33,14 @@ export class Claims {
   constructor(db: Database, clock: Clock, leaseMs: number) {
     this.#clock = clock;
     this.#leaseMs = leaseMs;
-    this.#select = db.prepare<[string, string], RecordRow>(`${SELECT_RECORD} WHERE r.stream = ? AND r.key = ?`);
+    this.#select = db.prepare<[string, string], RecordRow>(SELECT_ONE);
     this.#take = db.prepare<[string, number, number]>(
       "UPDATE records SET state = 'claimed', token = ?, due_at = ?, again = 0 WHERE id = ?",
     );
     this.#held = db.prepare<[string, string, string], Held>(
       `SELECT id, deleted, attempts, again, EXISTS (SELECT 1 FROM bindings WHERE record = r.id) AS bound,
          EXISTS (SELECT 1 FROM intents WHERE record = r.id) AS begun
-       FROM records r WHERE stream = ? AND key = ? AND token = ?`,
+       FROM records r WHERE stream = +? AND key = +? AND token = +?`,
     );
     this.#extend = db.prepare<[number, number]>("UPDATE records SET due_at = ? WHERE id = ?");
   }

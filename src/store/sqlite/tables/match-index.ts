@@ -62,7 +62,7 @@ export class MatchIndex {
       .pluck();
     this.#matches = db
       .prepare<[string, string, string], ServiceId>(
-        "SELECT service_id FROM match_keys WHERE resource = ? AND rule = ? AND key = ? ORDER BY service_id",
+        "SELECT service_id FROM match_keys WHERE resource = +? AND rule = +? AND key = +? ORDER BY service_id",
       )
       .pluck();
   }

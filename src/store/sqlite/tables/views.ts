@@ -3,7 +3,7 @@ import type { RecordId, RecordState, StreamName } from "#model";
 import type { RecordView } from "../../facts.ts";
 import type { ParentLinks } from "../steps/parent-links.ts";
 import { parseOptional } from "./json-text.ts";
-import { SELECT_RECORD, bindingOf, partsOf, type RecordRow } from "./record-row.ts";
+import { SELECT_ONE, SELECT_RECORD, bindingOf, partsOf, type RecordRow } from "./record-row.ts";
 import { stateList } from "./state-list.ts";
 import type { Streams } from "./streams.ts";
 
@@ -27,7 +27,7 @@ export class Views {
     this.#db = db;
     this.#family = family;
     this.#streams = streams;
-    this.#one = db.prepare<[string, string], RecordRow>(`${SELECT_RECORD} WHERE r.stream = ? AND r.key = ?`);
+    this.#one = db.prepare<[string, string], RecordRow>(SELECT_ONE);
     this.#counts = db.prepare<[], { stream: StreamName; state: RecordState; count: number }>(
       "SELECT stream, state, count(*) AS count FROM records GROUP BY stream, state",
     );
@@ -46,28 +46,27 @@ export class Views {
       if (found.length >= limit) break;
       if (after !== undefined && Buffer.compare(Buffer.from(name), Buffer.from(after.stream)) < 0) continue;
       const afterKey = after !== undefined && name === after.stream ? after.key : undefined;
-      for (const key of this.#keys(name, query, afterKey, limit - found.length))
-        found.push(this.#view(this.#one.get(name, key)!));
+      for (const row of this.#page(name, query, afterKey, limit - found.length)) found.push(this.#view(row));
     }
     return found;
   }
 
   /** One index range per state, each cut at the limit: a page costs the same however many records the stream has. */
-  #keys(
+  #page(
     stream: StreamName,
     { states, unbound }: Pick<RecordQuery, "states" | "unbound">,
     after: string | undefined,
     limit: number,
-  ) {
+  ): RecordRow[] {
     const isUnbound = unbound ? "AND NOT EXISTS (SELECT 1 FROM bindings b WHERE b.record = records.id)" : "";
     const range = `stream = @stream ${after === undefined ? "" : "AND key > @after"} ${isUnbound}`;
     const ranges = (states?.map((state) => `${range} AND state = ${stateList([state])}`) ?? [range]).map(
-      (where) => `SELECT * FROM (SELECT key FROM records WHERE ${where} ORDER BY key LIMIT @limit)`,
+      (where) => `SELECT * FROM (SELECT id, key FROM records WHERE ${where} ORDER BY key LIMIT @limit)`,
     );
     if (ranges.length === 0) return [];
+    const ids = `SELECT id FROM (${ranges.join(" UNION ALL ")} ORDER BY key LIMIT @limit)`;
     return this.#db
-      .prepare<[object], string>(`${ranges.join(" UNION ALL ")} ORDER BY key LIMIT @limit`)
-      .pluck()
+      .prepare<[object], RecordRow>(`${SELECT_RECORD} WHERE r.id IN (${ids}) ORDER BY r.key`)
       .all({ stream, after, limit });
   }
 
