@@ -42,7 +42,7 @@ export function difference(
     if (wanted.createOnly.has(name)) continue;
     const last = applied[name];
     const inDoubt = doubts !== undefined && name in doubts;
-    if (!inDoubt && last !== undefined && canonicalJson(last) === canonicalJson(value)) continue;
+    if (!inDoubt && last !== undefined && isSame(last, value)) continue;
     if (wanted.shared.has(name)) {
       const maybe = inDoubt ? ids(doubts[name]) : [];
       const change = arrayChange(ids(last), maybe, ids(value), inDoubt);
@@ -58,6 +58,10 @@ export function difference(
   }
   if (Object.keys(after).length === 0) return undefined;
   return { patch: { fields, arrays }, doubts: doubted, before, after };
+}
+
+function isSame(a: Json, b: Json): boolean {
+  return a === b || canonicalJson(a) === canonicalJson(b);
 }
 
 function arrayChange(last: number[], maybe: number[], wanted: number[], inDoubt: boolean): ArrayChange {

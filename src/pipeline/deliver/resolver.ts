@@ -47,11 +47,7 @@ export class Resolver {
 
   /** A record that is its own parent does not wait: it is written without the parent, and its binding makes it due again. */
   async resolve(self: RecordId, fields: readonly MappedField[], signal: AbortSignal): Promise<Wanted> {
-    const references = fields.flatMap(({ value }) =>
-      value.kind === "ref" && value.key !== null
-        ? [{ id: { stream: value.stream, key: value.key }, isOptional: value.optional ?? false }]
-        : [],
-    );
+    const references = referencesIn(fields);
     const ids = references.map(({ id }) => id);
     const bindings = ids.length > 0 ? await this.#store.bindings(ids) : new Map<string, Bound>();
     const missing: RecordId[] = [];
@@ -99,6 +95,17 @@ export class Resolver {
       }
     }
   }
+}
+
+/** The records that mapped fields refer to. */
+export function referencesIn(
+  fields: readonly MappedField[],
+): { readonly id: RecordId; readonly isOptional: boolean }[] {
+  return fields.flatMap(({ value }) =>
+    value.kind === "ref" && value.key !== null
+      ? [{ id: { stream: value.stream, key: value.key }, isOptional: value.optional ?? false }]
+      : [],
+  );
 }
 
 /** A record's turn comes after its parents': no attempt is counted, and the parent's binding wakes it. */

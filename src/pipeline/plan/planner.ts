@@ -1,7 +1,8 @@
-import type { Mapped, Stream } from "#mapping";
-import type { Clock, RecordId, Row, StreamName } from "#model";
+import type { Stream } from "#mapping";
+import type { Clock, RecordId, StreamName } from "#model";
 import type { IntakeStore, MatchStore, NoteStore, OperatorStore, RecordStore, RecordView } from "#store";
 import { wouldHoldDeletions, type DeleteGuardSettings } from "../poll/delete-guard.ts";
+import { PageAhead } from "./page-ahead.ts";
 import { RecordPlanner, type KnownNames } from "./record-planner.ts";
 import { CHANGES, type PlannedDelivery } from "./planned-delivery.ts";
 
@@ -24,14 +25,20 @@ export class Planner {
   readonly #deps: PlannerDeps;
   readonly #streams: ReadonlyMap<StreamName, Stream>;
   readonly #changed: ReadonlySet<StreamName>;
+  readonly #page: PageAhead;
   readonly #records: RecordPlanner;
 
   private constructor(deps: PlannerDeps, streams: readonly Stream[], changed: ReadonlySet<StreamName>) {
-    const ahead = streams.map(mappedOnce);
     this.#deps = deps;
-    this.#streams = new Map(ahead.map((stream) => [stream.name, stream]));
+    this.#page = new PageAhead(deps.store);
+    this.#streams = new Map(streams.map((stream) => [stream.name, this.#page.streamOf(stream)]));
     this.#changed = changed;
-    this.#records = new RecordPlanner({ ...deps, streams: this.#streams, isDue: (view) => this.#isDue(view) });
+    this.#records = new RecordPlanner({
+      ...deps,
+      streams: this.#streams,
+      bindings: (ids) => this.#page.bindings(ids),
+      isDue: (view) => this.#isDue(view),
+    });
   }
 
   /** All streams of the sync file, of which any may be planned: records of one refer to those of others. */
@@ -82,7 +89,7 @@ export class Planner {
       const range = { stream: stream.name, ...states, ...query, ...(after && { after }), limit: PAGE };
       const page = await this.#deps.store.records(range);
       const due = page.filter((view) => this.#isDue(view));
-      for (const view of due) void stream.map(view.row, view.deleted).catch(() => {});
+      await this.#page.read(due, stream);
       for (const view of due) {
         signal.throwIfAborted();
         yield view;
@@ -118,17 +125,4 @@ export class Planner {
     if (this.#changed.has(id.stream)) return state !== "deleted";
     return state === "due" || state === "claimed" || state === "waiting";
   }
-}
-
-/** A page's rows are mapped together, since expressions run in another process; each row once. */
-function mappedOnce(stream: Stream): Stream {
-  const known = new WeakMap<Row, Promise<Mapped>>();
-  return {
-    ...stream,
-    map(row, deleted) {
-      const mapped = known.get(row) ?? stream.map(row, deleted);
-      known.set(row, mapped);
-      return mapped;
-    },
-  };
 }

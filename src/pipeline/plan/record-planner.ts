@@ -34,6 +34,7 @@ export type KnownNames = (...of: Parameters<Service["lookup"]>) => Promise<Servi
 
 export interface RecordPlannerDeps {
   readonly store: RecordStore & Pick<IntakeStore, "cursor"> & Pick<MatchStore, "matches">;
+  readonly bindings: RecordStore["bindings"];
   readonly names: KnownNames;
   readonly streams: ReadonlyMap<StreamName, Stream>;
   /** Whether the run delivers the record. */
@@ -68,14 +69,14 @@ export class RecordPlanner {
       const { applied, state, isBound, ...draft } = await this.#draft(view, stream, ids, signal);
       const planned: PlannedDelivery = { id: view.id, fields: [], ...draft, isDelivered };
       const isFound = isBound ?? draft.verdict === "adopt";
-      return this.#remembered({ planned, state: state ?? stateAfter[draft.verdict], applied, isBound: isFound });
+      return this.#remembered(view, { planned, state: state ?? stateAfter[draft.verdict], applied, isBound: isFound });
     } catch (thrown) {
       if (signal.aborted || thrown instanceof StopError || thrown instanceof RetryError) throw thrown;
       const error = errorFacts(thrown);
       const verdict = thrown instanceof WaitError ? "wait" : "park";
       const reason = thrown instanceof ParentMissing ? await this.#whyMissing(thrown.missing) : undefined;
       const planned: PlannedDelivery = { id: view.id, verdict, fields: [], error, reason, isDelivered };
-      return this.#remembered({ planned, state: stateAfter[verdict], applied: view.applied, isBound: false });
+      return this.#remembered(view, { planned, state: stateAfter[verdict], applied: view.applied, isBound: false });
     } finally {
       this.#planning.delete(name);
     }
@@ -194,7 +195,7 @@ export class RecordPlanner {
 
   #resolver(ids: PendingIds, signal: AbortSignal): Resolver {
     const bindings = async (records: readonly RecordId[]) => {
-      const bound = new Map(await this.#deps.store.bindings(records));
+      const bound = new Map(await this.#deps.bindings(records));
       for (const id of records) {
         if (bound.has(recordName(id))) continue;
         const binding = await this.#futureBinding(id, ids, signal);
@@ -235,15 +236,15 @@ export class RecordPlanner {
     if (this.#planning.size > DEEPEST) return { verdict: "create", state: "applied", isBound: false };
     const view = await this.#deps.store.record(id);
     const stream = this.#deps.streams.get(id.stream);
-    if (view && stream && this.#deps.isDue(view)) await this.plan(view, stream, signal);
-    else this.#fates.set(id, undefined);
-    return this.#fates.get(id);
+    const isDue = view && stream && this.#deps.isDue(view);
+    const fate = isDue ? knownFate(await this.plan(view, stream, signal)) : undefined;
+    this.#fates.set(id, fate);
+    return fate;
   }
 
-  #remembered(fate: Fate): Fate {
-    const { state, planned, isBound } = fate;
-    const { id, verdict, serviceId, error } = planned;
-    this.#fates.set(id, { state, verdict, serviceId, error, isBound });
+  /** Of a record that is bound, others know what they need by its binding. */
+  #remembered({ id, binding }: RecordView, fate: Fate): Fate {
+    if (!binding) this.#fates.set(id, knownFate(fate));
     return fate;
   }
 
@@ -265,6 +266,10 @@ export class RecordPlanner {
     if (state === "skipped") return "is left out";
     return view.error ? `is ${state} (${view.error.code})` : `is ${state}`;
   }
+}
+
+function knownFate({ state, isBound, planned: { verdict, serviceId, error } }: Fate): KnownFate {
+  return { state, isBound, verdict, serviceId, error };
 }
 
 function only({ resource }: Stream, { free }: Found): ServiceId | undefined {
