@@ -11,6 +11,7 @@ import { measureFirstRead, measureGrowth } from "./reading/growth.ts";
 import { inTurn, measureStaging } from "./reading/staging.ts";
 import { DATABASES } from "./reading/tables.ts";
 import { measureNudges } from "./nudge.ts";
+import { measurePlans } from "./plan.ts";
 import { asText, missedTargets, type Report } from "./report.ts";
 import { countRequests } from "./requests.ts";
 import { measured, type Figure } from "./runs.ts";
@@ -21,9 +22,9 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
-    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, idle, growth. */
+    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, idle, plan, growth. */
     only: { type: "string", multiple: true },
-    /** How often the last four of them run: the table then shows medians and spread. */
+    /** How often the last five of them run: the table then shows medians and spread. */
     runs: { type: "string", default: "1" },
   },
 });
@@ -79,6 +80,7 @@ const repeated: Record<string, () => Promise<Figure[]>> = {
   staging: () => measured(runs, async () => (await inTurn(DATABASES, (name) => measureStaging(name, sizes))).flat()),
   firstRead: () => measured(runs, () => measureFirstRead(sizes)),
   idle: () => measureIdle(sizes, runs),
+  plan: () => measurePlans(sizes, runs),
   growth: () => measured(runs, () => measureGrowth(sizes)),
 };
 for (const [part, run] of Object.entries(repeated)) {

@@ -1,22 +1,15 @@
-import { copyFile, mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { sleep } from "#model";
-import { createSampleErp } from "#sandbox";
 import { DaemonProcess } from "./daemon-process.ts";
 import type { Sizes } from "./figures.ts";
+import { load, POLL_SECONDS, STREAMS } from "./loaded.ts";
 import { measured, type Figure, type Measured } from "./runs.ts";
-import { SandboxProcess } from "./sandbox-process.ts";
-import { writeEnvironment } from "./stage.ts";
 
 const MEGABYTE = 1024 * 1024;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-const POLL_SECONDS = 30;
-/** The four streams of the sync file that comes with svcsync. */
-const STREAMS = 4;
 /** Until the store's file was folded together and the last records' timers have ended. */
 const SETTLE_MS = 20_000;
 
@@ -25,24 +18,11 @@ export const IDLE_TARGETS = { minutesPerDay: 3, memoryMb: 140 };
 
 /** What a daemon takes that has nothing to do. One load serves all runs: each is a window of some polls. */
 export async function measureIdle({ large, idlePolls }: Sizes, runs: number): Promise<Figure[]> {
-  const folder = await mkdtemp(join(tmpdir(), "svcsync-bench-"));
-  try {
-    const each = large / STREAMS;
-    const erpPath = join(folder, "erp.sqlite");
-    createSampleErp(erpPath, { customers: each, contacts: each, tickets: each, orders: each })[Symbol.dispose]();
-    const syncFile = join(folder, "sync.yaml");
-    await copyFile(fileURLToPath(new URL("../../config/sync.yaml", import.meta.url)), syncFile);
-    await using sandbox = await SandboxProcess.start();
-    const environment = { syncFile, erpUrl: `sqlite:${erpPath}`, pollSeconds: POLL_SECONDS };
-    const envFile = await writeEnvironment(folder, sandbox, environment);
-    await new DaemonProcess(["sync", "--env-file", envFile], join(folder, "load.log")).ended();
-    await using daemon = new DaemonProcess(["run", "--env-file", envFile], join(folder, "idle.log"));
-    await sleep(SETTLE_MS);
-    const store = join(folder, "data/svcsync.db");
-    return await measured(runs, () => measureWindow(daemon, idlePolls, large, store));
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  }
+  await using loaded = await load(large);
+  await using daemon = new DaemonProcess(["run", "--env-file", loaded.envFile], join(loaded.folder, "idle.log"));
+  await sleep(SETTLE_MS);
+  const store = join(loaded.folder, "data/svcsync.db");
+  return await measured(runs, () => measureWindow(daemon, idlePolls, large, store));
 }
 
 /** Processor time of a window, extrapolated, and memory; the private queue server counts as a part of the daemon. */

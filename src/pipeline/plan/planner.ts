@@ -7,7 +7,7 @@ import { RecordPlanner, type KnownNames } from "./record-planner.ts";
 import { CHANGES, type PlannedDelivery } from "./planned-delivery.ts";
 
 /** Records that are read and mapped at once. */
-const PAGE = 200;
+const PAGE = 100;
 
 export interface PlannerDeps {
   readonly store: RecordStore & OperatorStore & NoteStore & IntakeStore & Pick<MatchStore, "matches">;
