@@ -28,3 +28,8 @@ export function port(text: string): number {
   if (!Number.isSafeInteger(number) || number < 0 || number > 65_535) throw new InvalidArgumentError("expected a port");
   return number;
 }
+
+/** `name1,email` as names of columns. */
+export function columnsArgument(text: string): ReadonlySet<string> {
+  return new Set(text.split(",").map((name) => name.trim()));
+}

@@ -44,6 +44,15 @@ export type Mapped =
   | { readonly kind: "deleted"; readonly policy: "ignore" | "delete" }
   | { readonly kind: "deleted"; readonly policy: "set"; readonly fields: readonly MappedField[] };
 
+/** A place of the sync file that reads a column of the row. */
+export interface ColumnUse {
+  readonly column: string;
+  /** The field that it feeds; absent for a condition. */
+  readonly field?: string;
+  /** Its value decides or links instead of being written: a condition, a `map`, a look-up, tags or a reference. */
+  readonly isTested: boolean;
+}
+
 /** A natural key: the fields whose values together name a record in the service. */
 export interface MatchRule {
   readonly fields: readonly string[];
@@ -79,6 +88,8 @@ export interface Stream {
   }[];
   /** What makes a deletion: `ignore` is the default. */
   readonly deletion: "ignore" | "delete" | "set";
+  /** Every use of a column by the mapping. A column that only an expression over the whole row reads is not among them. */
+  columnUses(): readonly ColumnUse[];
   /** Changes when the mapping changes, so that every record is mapped again. */
   readonly fingerprint: string;
   /**

@@ -1,4 +1,15 @@
-export type { Mapped, MappedField, MappedValue, MatchRule, SourceEntry, Stream, SyncFile } from "./contract.ts";
+export type {
+  ColumnUse,
+  Mapped,
+  MappedField,
+  MappedValue,
+  MatchRule,
+  SourceEntry,
+  Stream,
+  SyncFile,
+} from "./contract.ts";
+export { appendCases, type CaseAdditions } from "./cases/append.ts";
+export { Mask, maskedColumns, type MaskedColumns } from "./cases/mask.ts";
 export { loadMappingCases, type MappingCase, type MappingCases } from "./cases/load.ts";
 export { loadSyncFile } from "./sync-file.ts";
 export type { AdapterShapes, SyncFileContext } from "./sync-file-context.ts";

@@ -22,7 +22,7 @@ export { recordSides, type FieldSides, type RecordSides } from "./record-sides.t
 export type { Overwrite, Shown } from "./match/shown.ts";
 export { Reconciler, type Drift, type Reconciliation } from "./match/reconciler.ts";
 export { Planner } from "./plan/planner.ts";
-export { mapAsDelivered, type AsDelivered } from "./plan/as-delivered.ts";
+export { mapAsDelivered, type AsDelivered, type Known } from "./plan/as-delivered.ts";
 export {
   ChangeGuard,
   confirmChange,

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { schemaText } from "#mapping";
@@ -10,6 +10,7 @@ import { check } from "../commands/setup/check.ts";
 import { exitCode } from "../output/exit-code.ts";
 import { failureCode, failureText } from "../output/failure-text.ts";
 import type { Io } from "../output/io.ts";
+import { readIfThere, writeWhole } from "../output/whole-file.ts";
 import { answers, syncFilePath as syncFile, type AnswerOptions } from "./answers.ts";
 import { zoneObjection } from "./ask.ts";
 import { envText } from "./env-text.ts";
@@ -116,29 +117,10 @@ function zone(text: string): string {
   return text;
 }
 
-/** The file's text, or undefined where there is none. */
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (thrown) {
-    if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return undefined;
-    throw thrown;
-  }
-}
-
 async function isThere(path: string): Promise<boolean> {
   return (await readIfThere(path)) !== undefined;
 }
 
 async function writeFolders(...paths: readonly string[]): Promise<void> {
   for (const path of paths) await mkdir(path, { recursive: true });
-}
-
-/** The whole file or none of it, with `mode` from its first byte on. */
-async function writeWhole(path: string, text: string, mode: number): Promise<void> {
-  const unfinished = `${path}.new`;
-  // A file that is left of a broken run would keep its own mode.
-  await rm(unfinished, { force: true });
-  await writeFile(unfinished, text, { mode, flag: "wx" });
-  await rename(unfinished, path);
 }

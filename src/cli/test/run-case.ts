@@ -1,10 +1,10 @@
 import type { MappingCase, MappingCases, Stream } from "#mapping";
-import { canonicalJson, errorFacts, ParkError, WaitError, errorText, type Json } from "#model";
-import { mapAsDelivered, type AsDelivered } from "#pipeline";
+import { canonicalJson, errorFacts, ParkError, WaitError, errorText, type ErrorFacts, type Json } from "#model";
+import { mapAsDelivered, type AsDelivered, type Known } from "#pipeline";
 import { KnownNames } from "#service";
 
 /** What a row became. */
-type Became = AsDelivered | { readonly kind: "parked" | "waiting"; readonly message: string; readonly code: string };
+export type Became = AsDelivered | ({ readonly kind: "parked" | "waiting" } & ErrorFacts);
 
 /** A case and its differences; none: it passed. */
 export interface CaseResult {
@@ -23,32 +23,39 @@ export async function runCase(
 ): Promise<CaseResult> {
   const begunAt = performance.now();
   const stream = streams.find(({ name }) => name === one.stream)!;
-  const became = await becameOf(one, given, stream, signal);
+  const became = await becameOf(one, knownOf(given), stream, signal);
   const differences = differencesOf(one.expect, became);
   return { title: one.title, line: one.line, differences, durationMs: performance.now() - begunAt };
 }
 
-async function becameOf(
-  { row = {}, gone }: MappingCase,
-  { names, bound }: MappingCases,
+/** What the row of a case becomes, beside what the service and the store are taken to hold. */
+export async function becameOf(
+  { row = {}, gone }: Pick<MappingCase, "row" | "gone">,
+  known: Known,
   stream: Stream,
   signal: AbortSignal,
 ): Promise<Became> {
-  const known = new KnownNames({ load: (resource) => Promise.resolve(readNow(names[resource] ?? [])) });
-  const lookup = async (...[resource, by, value]: Parameters<KnownNames["lookup"]>) => {
-    const id = await known.lookup(resource, by, value);
-    if (id !== undefined) return id;
-    const name = canonicalJson(value);
-    throw new ParkError("E_LOOKUP_UNKNOWN", `names in the test file have no ${resource} with ${by} ${name}`);
-  };
-  const idOf = (name: string, key: string) => bound[name]?.[key];
   try {
-    return await mapAsDelivered(stream, { row, deleted: gone !== undefined }, { lookup, idOf }, signal);
+    return await mapAsDelivered(stream, { row, deleted: gone !== undefined }, known, signal);
   } catch (thrown) {
     if (!(thrown instanceof ParkError) && !(thrown instanceof WaitError)) throw thrown;
-    const { message, code } = errorFacts(thrown);
-    return { kind: thrown instanceof ParkError ? "parked" : "waiting", message, code };
+    const { message, code, details } = errorFacts(thrown);
+    return { kind: thrown instanceof ParkError ? "parked" : "waiting", message, code, details };
   }
+}
+
+/** What a file of cases says of the service and the store. */
+export function knownOf({ names, bound }: Pick<MappingCases, "names" | "bound">): Known {
+  const known = new KnownNames({ load: (resource) => Promise.resolve(readNow(names[resource] ?? [])) });
+  return {
+    async lookup(resource, by, value) {
+      const id = await known.lookup(resource, by, value);
+      if (id !== undefined) return id;
+      const name = canonicalJson(value);
+      throw new ParkError("E_LOOKUP_UNKNOWN", `names in the test file have no ${resource} with ${by} ${name}`);
+    },
+    idOf: (name, key) => bound[name]?.[key],
+  };
 }
 
 /** The records of a resource in the form in which the service's names are kept. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson, type Json, type Row } from "#model";
 import type { Mapped, MappedField, MappedValue, MatchRule, Stream } from "../contract.ts";
+import { columnUses } from "./column-uses.ts";
 import { Expression, withoutNulls } from "../expression/expression.ts";
 import type { FieldWords, SetWords, StreamHead } from "../words.ts";
 import { compileField, type ConstantLookup } from "./field.ts";
@@ -66,6 +67,7 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
     ownedFields: [...new Set([...fields.keys(), ...Object.keys(head.deleted?.set ?? {})])],
     constantLookups: distinct([...compiled.flatMap((field) => field.constantLookups), ...deletionLookups(deletion)]),
     deletion: deletion.policy,
+    columnUses: () => columnUses(head, fields),
     fingerprint: fingerprint(head, fields),
     map,
     identify,

@@ -12,6 +12,13 @@ export function columnsOf(ast: unknown): readonly string[] {
   return [...read].filter((name) => !optional.has(name));
 }
 
+/** The same with the optional ones. */
+export function allColumnsOf(ast: unknown): readonly string[] {
+  const read = new Set<string>();
+  collect(ast, read, read);
+  return [...read];
+}
+
 /** The path that an expression is, where it is nothing else: `address.city`, `$.address.city`. */
 export function pathOf(ast: unknown): ColumnPath | undefined {
   if (!isObject(ast) || ast["type"] !== "path" || !Array.isArray(ast["steps"]) || "group" in ast) return undefined;

@@ -1,6 +1,9 @@
-import { canonicalJson, errorFacts, oneLine, errorText, type Change } from "#model";
+import { canonicalJson, counted, errorFacts, oneLine, errorText, type Change } from "#model";
+import type { Systems } from "#daemon";
 import type { Mapped, MappedValue, Stream } from "#mapping";
-import { positiveInteger } from "../../arguments.ts";
+import { shellQuoted } from "#operator";
+import { redacted } from "#telemetry";
+import { columnsArgument, positiveInteger } from "../../arguments.ts";
 import type { Registration } from "../../command.ts";
 import { openPartsContext, type GlobalOptions } from "../../command-context.ts";
 import { exitCode } from "../../output/exit-code.ts";
@@ -8,9 +11,13 @@ import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
 import { areKnown, unknownStream } from "../../known-streams.ts";
 import { nextChanges } from "../../check/next-changes.ts";
+import { maskedRows, type MaskOptions } from "../../test/masked-rows.ts";
+import { saveCases } from "../../test/save-cases.ts";
 
-interface PeekOptions extends GlobalOptions {
+interface PeekOptions extends GlobalOptions, MaskOptions {
   readonly rows: number;
+  readonly save?: string;
+  readonly mask?: boolean;
   readonly json?: boolean;
 }
 
@@ -23,30 +30,61 @@ interface Peeked {
 
 export const registerPeek: Registration = (cli) =>
   cli
-    .command("peek", "Show the next rows of a stream as the ERP returns them and as they are mapped; write nothing")
+    .command(
+      "peek",
+      "Show the next rows of a stream as the ERP returns them and as they are mapped, or save them as test cases",
+    )
     .argument("<stream>", "the stream")
     .option("--rows <count>", "how many", positiveInteger, 3)
+    .option("--save <file>", 'add the rows as cases for "svcsync test", with what they are mapped to now')
+    .option("--mask", "replace personal data by made-up values; columns that the mapping does not read are left out")
+    .option("--mask-columns <names>", "with --mask: mask these columns too, whatever they hold", columnsArgument)
+    .option("--keep-columns <names>", "with --mask: keep these columns as they are", columnsArgument)
     .option("--json", "one line of JSON per row")
     .action(cli.action(peek));
 
-/** `svcsync peek STREAM`: the next rows as read and as mapped. Nothing is written, no cursor moves. */
+/** `svcsync peek STREAM`: the next rows as read and as mapped. No cursor moves, and the service is not asked. */
 async function peek(name: string, options: PeekOptions, io: Io): Promise<number> {
+  if (!options.mask && (options.maskColumns || options.keepColumns)) {
+    io.stderr.write("--mask-columns and --keep-columns choose what --mask does: add --mask.\n");
+    return exitCode.usage;
+  }
   await using context = await openPartsContext(options, io);
-  const { syncFile } = context.configuration;
-  if (!areKnown([name], syncFile.streams, io)) return unknownStream;
-  const stream = syncFile.streams.find((each) => each.name === name)!;
-  const source = context.parts.sources.streams.get(name)!;
-  const { cursor } = await context.parts.store.cursor(name);
-  const next = await nextChanges(source, cursor, options.rows, io.signal);
-  // A stream that is up to date has no next rows: its first ones show the mapping as well.
-  const isUpToDate = next.length === 0 && cursor !== null;
-  const changes = isUpToDate ? await nextChanges(source, null, options.rows, io.signal) : next;
-  if (isUpToDate) io.stderr.write(`${name} is up to date; these are its first rows.\n`);
+  const { streams } = context.configuration.syncFile;
+  if (!areKnown([name], streams, io)) return unknownStream;
+  const stream = streams.find((each) => each.name === name)!;
+  const { store } = context.parts;
+  const read = await nextRows(context.parts, name, options.rows, io);
+  const changes = options.mask ? await maskedRows(read, stream, options, store, io) : read;
+  if (changes === undefined) return exitCode.usage;
   const peeked: Peeked[] = [];
   for (const change of changes) peeked.push(await map(stream, change));
   if (options.json) for (const each of peeked) printJson(io.stdout, each);
   else io.stdout.write(peeked.length === 0 ? "The ERP shows no rows.\n" : peeked.map(asText).join("\n"));
+  if (options.save !== undefined && changes.length > 0) {
+    const clean = redacted(changes, io.redaction.redact);
+    const { saved, known } = await saveCases(options.save, clean, stream, streams, io.signal);
+    io.stderr.write(savedText(options.save, saved, known, options.mask ?? false));
+  }
   return peeked.some(({ error }) => error !== undefined) ? exitCode.needsPerson : exitCode.ok;
+}
+
+async function nextRows({ sources, store }: Systems, name: string, rows: number, io: Io): Promise<readonly Change[]> {
+  const source = sources.streams.get(name)!;
+  const { cursor } = await store.cursor(name);
+  const next = await nextChanges(source, cursor, rows, io.signal);
+  if (next.length > 0 || cursor === null) return next;
+  // A stream that is up to date has no next rows: its first ones show the mapping as well.
+  io.stderr.write(`${name} is up to date; these are its first rows.\n`);
+  return nextChanges(source, null, rows, io.signal);
+}
+
+function savedText(file: string, saved: number, known: number, isMasked: boolean): string {
+  const others = known === 0 ? "" : `; ${counted(known, "record")} had one already`;
+  const warning = isMasked
+    ? "Read the file before you share it."
+    : "The file holds real rows: --mask replaces personal data.";
+  return `Saved ${counted(saved, "case")} to ${file}${others}. "svcsync test ${shellQuoted(file)}" runs them. ${warning}\n`;
 }
 
 async function map(stream: Stream, change: Change): Promise<Peeked> {

@@ -1,0 +1,20 @@
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+
+/** The file's text, or undefined where there is none. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (thrown) {
+    if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return undefined;
+    throw thrown;
+  }
+}
+
+/** The whole file or none of it, with `mode` from its first byte on. */
+export async function writeWhole(path: string, text: string, mode: number): Promise<void> {
+  const unfinished = `${path}.new`;
+  // A file that is left of a broken run would keep its own mode.
+  await rm(unfinished, { force: true });
+  await writeFile(unfinished, text, { mode, flag: "wx" });
+  await rename(unfinished, path);
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { Mask, maskedColumns, type Stream } from "#mapping";
+import type { Change } from "#model";
+import type { Note, NoteStore } from "#store";
+import type { Io } from "../output/io.ts";
+
+export interface MaskOptions {
+  readonly maskColumns?: ReadonlySet<string>;
+  readonly keepColumns?: ReadonlySet<string>;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** The rows with made-up values; undefined where an option names a column that they do not have. */
+export async function maskedRows(
+  changes: readonly Change[],
+  stream: Stream,
+  { maskColumns: mask = none, keepColumns: keep = none }: MaskOptions,
+  store: NoteStore,
+  io: Io,
+): Promise<readonly Change[] | undefined> {
+  const known = new Set(changes.flatMap((change) => (change.kind === "upsert" ? Object.keys(change.row) : [])));
+  const strange = [...mask, ...keep].find((column) => !known.has(column));
+  if (strange !== undefined && known.size > 0) {
+    io.stderr.write(`${stream.name} has no column "${strange}"; it has ${[...known].join(", ")}.\n`);
+    return undefined;
+  }
+  const columns = maskedColumns(changes, stream.columnUses(), { mask, keep });
+  io.stderr.write(
+    `Masked: ${listed(columns.masked.keys())}.\nKept: ${listed(columns.kept)}.\nLeft out, the mapping does not read them: ${listed(columns.left)}.\n`,
+  );
+  const maskOf = new Mask(await maskSecret(store));
+  return changes.map((change) =>
+    change.kind === "upsert" ? { ...change, row: maskOf.row(change.row, columns) } : change,
+  );
+}
+
+const secretNote: Note<string> = { name: "mask", schema: z.string() };
+
+/** Of this store alone, so that a value is always masked by the same one, and only with it can that be repeated. */
+async function maskSecret(store: NoteStore): Promise<string> {
+  await store.replaceNote(secretNote, undefined, randomBytes(16).toString("hex"));
+  return (await store.note(secretNote)) ?? "";
+}
+
+function listed(names: Iterable<string>): string {
+  return [...names].join(", ") || "none";
+}
