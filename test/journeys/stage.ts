@@ -124,7 +124,7 @@ export async function until<Seen>(
 export async function untilHeld(store: Store, stream: string): Promise<void> {
   await until(`${stream} is held`, async () => {
     const hold = await store.note(heldNote(stream));
-    return hold?.reason.includes("records that svcsync does not know") ?? false;
+    return hold?.reason.includes("that svcsync does not know") ?? false;
   });
 }
 
