@@ -3,7 +3,7 @@ import type { Capabilities, KeylessRows, SourceStream } from "../source.ts";
 import { checkStream } from "./read/check.ts";
 import { parseCursor } from "./markers/cursor.ts";
 import type { Engine } from "./engines/engine.ts";
-import { poll } from "./read/feed.ts";
+import { isQuiet, poll, type FeedOptions } from "./read/feed.ts";
 import { changesFeed, deletionsFeed, describeRecords, type StreamContext } from "./read/feeds.ts";
 import { Keyless } from "./read/keyless.ts";
 import { keyReader } from "./read/layout.ts";
@@ -11,6 +11,8 @@ import { Oddity } from "./read/oddity.ts";
 import { readPages } from "./read/pages.ts";
 import { counterOf, type SqlRead } from "./read.ts";
 import { Records } from "./read/records.ts";
+
+type FeedOf = typeof changesFeed;
 
 interface DeletionBatch {
   readonly changes: readonly Change[];
@@ -22,17 +24,18 @@ export class SqlStream implements SourceStream {
   readonly capabilities: Capabilities;
   readonly deletions?: (cursor: Cursor | null, signal: AbortSignal) => AsyncIterable<DeletionBatch>;
   readonly #context: StreamContext;
+  /** What each feed was when it was last read. */
+  readonly #last = new Map<FeedOf, FeedOptions>();
 
   constructor(context: Omit<StreamContext, "keyless">) {
     this.#context = { ...context, keyless: new Keyless() };
     this.capabilities = capabilitiesOf(context.read, context.database.engine);
-    if (this.capabilities.deletions === "feed") this.deletions = (cursor, signal) => this.#deletions(cursor, signal);
+    if (this.capabilities.deletions === "feed")
+      this.deletions = (cursor, signal) => this.#poll(deletionsFeed, cursor, signal);
   }
 
-  async *changes(cursor: Cursor | null, signal: AbortSignal): AsyncGenerator<ChangeBatch> {
-    const feed = await changesFeed(this.#context, signal);
-    this.#noteForeignCursor(cursor, feed.read);
-    yield* poll(feed, cursor, signal);
+  changes(cursor: Cursor | null, signal: AbortSignal): AsyncGenerator<ChangeBatch> {
+    return this.#poll(changesFeed, cursor, signal);
   }
 
   async readOne(key: Key, signal: AbortSignal): Promise<Row | undefined> {
@@ -68,10 +71,25 @@ export class SqlStream implements SourceStream {
     return await checkStream(this.#context, signal);
   }
 
-  async *#deletions(cursor: Cursor | null, signal: AbortSignal): AsyncGenerator<DeletionBatch> {
-    const feed = await deletionsFeed(this.#context, signal);
+  /** What the last poll learned of the table is enough to ask whether anything is new; a poll that reads learns it again. */
+  async *#poll(feedOf: FeedOf, cursor: Cursor | null, signal: AbortSignal): AsyncGenerator<ChangeBatch> {
+    if (cursor !== null && (await this.#isQuiet(this.#last.get(feedOf), cursor, signal)))
+      return yield { changes: [], cursor };
+    const feed = await feedOf(this.#context, signal);
+    this.#last.set(feedOf, feed);
     this.#noteForeignCursor(cursor, feed.read);
     yield* poll(feed, cursor, signal);
+  }
+
+  /** A table that is no longer what it was is described again: that says best what is wrong. */
+  async #isQuiet(last: FeedOptions | undefined, cursor: Cursor, signal: AbortSignal): Promise<boolean> {
+    if (last === undefined) return false;
+    try {
+      return await isQuiet(last, cursor, signal);
+    } catch (thrown) {
+      if (thrown instanceof ParkError) return false;
+      throw thrown;
+    }
   }
 
   #noteForeignCursor(cursor: Cursor | null, read: string): void {

@@ -111,11 +111,16 @@ class SqlHarness implements SourceHarness {
       settings.parse({ url, connectTimeout: "5s", ...(this.#dialect === "mssql" ? { tls: { mode: "trust" } } : {}) }),
     );
     const { clockMs } = options;
-    const moment: Engine["moment"] = async (ask) => {
-      const real = await plain.moment(ask);
-      return clockMs ? { ...real, atMs: clockMs(), oldestMs: undefined } : real;
-    };
-    const database = new Database(wrap({ ...plain, moment }), { source: "erp", connections: 2 });
+    const timed: Engine = clockMs
+      ? {
+          ...plain,
+          moment: async (ask) => ({ ...(await plain.moment(ask)), atMs: clockMs(), oldestMs: undefined }),
+          get clock() {
+            return sql.lit(clockMs());
+          },
+        }
+      : plain;
+    const database = new Database(wrap(timed), { source: "erp", connections: 2 });
     this.#databases.push(database);
     const deletions = this.#shape.tombstones ? { table: "deleted", key: "nr", changed: "at" } : undefined;
     const stream = { table: "items", key: "nr", pageSize: options.pageSize, ...this.#shape.read, deletions };

@@ -98,6 +98,8 @@ export interface Engine {
   /** SQL Server only: row versions and change tracking, which know themselves what is committed. */
   readonly counters?: ServerCounters;
   moment(ask: Ask): Promise<Moment>;
+  /** The server's clock in epoch milliseconds, for one statement with other questions. Absent: a poll asks one by one. */
+  readonly clock?: Sql;
   version(ask: Ask): Promise<string>;
   /** Schema and name of each table and view that can be seen, and whether the name alone finds it. */
   readonly tables: Sql;

@@ -14,6 +14,8 @@ const busyTimeoutMs = 5_000;
 /** So long other work waits for a row at most, unless SQLite itself takes longer to find one. */
 const turnMs = 20;
 
+const clock = sql`cast((julianday('now') - 2440587.5) * 86400000 as integer)`;
+
 /** SQLite files, opened read-only; another process may write them meanwhile (WAL or not). */
 export function sqliteEngine(settings: SqlSettings): Engine {
   const path = sqlitePath(settings.url);
@@ -35,9 +37,9 @@ export function sqliteEngine(settings: SqlSettings): Engine {
     // Every number sorts before every text: this also finds a number that was stored among texts.
     unset: (column, text) => unsetText(sql.id(column.name), text ?? "time"),
     async moment(ask) {
-      const clock = await scalar(ask, sql`select cast((julianday('now') - 2440587.5) * 86400000 as integer)`);
-      return { atMs: Number(clock), open: [], oldestMs: undefined };
+      return { atMs: Number(await scalar(ask, sql`select ${clock}`)), open: [], oldestMs: undefined };
     },
+    clock,
     version: async (ask) => `SQLite ${String(await scalar(ask, sql`select sqlite_version()`))}`,
     tables: sql`
         select 'main', name, 1 from sqlite_master where type in ('table', 'view') and name not like 'sqlite\\_%' escape '\\'`,

@@ -26,6 +26,14 @@ export function conditionsOf({ above, others }: Condition): readonly Sql[] {
   return above ? [above, ...others] : others;
 }
 
+/** What there would be if anything were new. */
+export interface News {
+  /** Nothing is new where none of them finds a row. */
+  readonly conditions: readonly Sql[];
+  /** A server whose clock shows less, in epoch milliseconds, was set back: new rows may lie anywhere. */
+  readonly notBeforeMs: number;
+}
+
 /** What grows with each change: the part of a stream that knows which rows are new. Created for each poll. */
 export interface Marker {
   /** The columns that order the rows of a window, before the key. */
@@ -34,6 +42,8 @@ export interface Marker {
   readonly phases: readonly Phase[];
   /** True where marks are readings of a clock in the source's zone. */
   readonly wall: boolean;
+  /** What a poll from here would read; absent or undefined where one statement cannot tell. */
+  news?(before: Settled): News | undefined;
   /** Takes the upper bound, before anything is read. */
   begin(before: Settled): Promise<Begun>;
   /**

@@ -6,7 +6,7 @@ import { restoredCells, storedCells, type Phase } from "./cursor.ts";
 import type { Column } from "../read/column.ts";
 import type { Ask, Cell, Engine, Moment, StampText } from "../engines/engine.ts";
 import type { Layout } from "../read/layout.ts";
-import type { Begun, Bounds, Condition, Marker } from "./marker.ts";
+import type { Begun, Bounds, Condition, Marker, News } from "./marker.ts";
 import { Oddity, placeOf, said } from "../read/oddity.ts";
 import { settle, type Settled } from "./settle.ts";
 import { secondMs } from "./stamp-format.ts";
@@ -61,6 +61,20 @@ export class StampMarker implements Marker {
     this.columns = options.layout.marks;
     this.wall = options.scale?.scale === "wall";
     this.phases = options.scale ? ["unset", "window", "future"] : ["unset"];
+  }
+
+  /**
+   * Once the window begins right after the highest stamp, new stamps lie above that one however late it is by now: the mark need
+   * not move.
+   */
+  news(before: Settled): News | undefined {
+    const { scale, overlapMs } = this.#options;
+    if (!scale || before.mark === null || before.pending) return undefined;
+    const notBeforeMs = Date.parse(before.mark) - overlapMs;
+    const bounds = { lower: iso(notBeforeMs), upper: before.mark, since: before.highest, after: before };
+    const { above } = this.condition("window", bounds);
+    if (!this.#window(scale, bounds).since || !above) return undefined;
+    return { conditions: [above, ...this.condition("unset", bounds).others], notBeforeMs };
   }
 
   async begin(before: Settled): Promise<Begun> {

@@ -33,6 +33,7 @@ export function mysqlEngine(settings: SqlSettings): Engine {
       return dated ? sql`(${name} is null or ${name} = '0000-00-00 00:00:00')` : unsetText(name, text);
     },
     moment,
+    clock,
     async version(ask) {
       const version = String(await scalar(ask, sql`select version()`));
       return version.includes("MariaDB") ? `MariaDB ${version.split("-")[0]}` : `MySQL ${version}`;
@@ -93,13 +94,15 @@ function bound(cell: Cell, column: Column): Sql {
   }
 }
 
+const clock = sql`floor(unix_timestamp(now(3)) * 1000)`;
+
 /**
  * Open transactions are shown only to users with the PROCESS privilege, and from a cache that one reader refreshes at most
  * every 0.1 s: they make the mark wait for long transactions, and the overlap covers the short ones.
  */
 async function moment(ask: Ask): Promise<Moment> {
-  const clock = await scalar(ask, sql`select unix_timestamp(now(3))`);
-  return { atMs: Math.floor(Number(clock) * 1000), open: await openTransactions(ask), oldestMs: undefined };
+  const atMs = Number(await scalar(ask, sql`select ${clock}`));
+  return { atMs, open: await openTransactions(ask), oldestMs: undefined };
 }
 
 async function openTransactions(ask: Ask): Promise<readonly string[] | undefined> {

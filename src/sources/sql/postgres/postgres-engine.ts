@@ -25,6 +25,7 @@ export function postgresEngine(settings: SqlSettings): Engine {
       return dated ? sql`(${name} is null or ${name} = '-infinity')` : unsetText(name, text);
     },
     moment,
+    clock,
     version: async (ask) => `PostgreSQL ${String(await scalar(ask, sql`select current_setting('server_version')`))}`,
     tables: sql`
         select n.nspname, c.relname, pg_table_is_visible(c.oid) from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -55,6 +56,8 @@ function quoted(table: string): string {
     .join(".");
 }
 
+const clock = sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
 /**
  * Every open transaction, also one that has not written yet, holds a lock on its own virtual id, and `pg_locks` shows
  * them to every user; prepared ones hold their transaction id. Transactions of other databases are left out. A standby
@@ -62,7 +65,7 @@ function quoted(table: string): string {
  */
 async function moment(ask: Ask): Promise<Moment> {
   const { rows } = await ask(sql`
-    select floor(extract(epoch from clock_timestamp()) * 1000)::bigint,
+    select ${clock},
       pg_is_in_recovery(),
       (select string_agg(distinct l.virtualtransaction, ' ')
        from pg_locks l left join pg_stat_activity a on a.pid = l.pid

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { ParkError, type ChangeBatch, type Cursor, type Key } from "#model";
 import type { Column } from "./column.ts";
-import { all } from "../compile.ts";
+import { all, list } from "../compile.ts";
 import { parseCursor, restoredCells, storedCells, storedCursor, type Phase, type Progress } from "../markers/cursor.ts";
 import type { Database } from "../database.ts";
 import type { Cell } from "../engines/engine.ts";
@@ -66,6 +66,29 @@ export async function* poll(
     };
     yield { changes: [], cursor: storedCursor(stand ?? { version: 1, read, settled: await end(options, progress) }) };
   }
+}
+
+/** Whether a poll from here would read no row, by one statement; false where that cannot be told. */
+export async function isQuiet(
+  { database, read, increment }: FeedOptions,
+  from: Cursor,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const cursor = parseCursor(from, read);
+  const { clock } = database.engine;
+  if (!clock || !increment || !cursor || cursor.progress) return false;
+  const news = increment.marker.news?.(cursor.settled);
+  if (!news) return false;
+  const { layout } = increment.part;
+  // All columns are named: one that is gone is an error now, not at the next change.
+  const columns = list(layout.columns.map(({ name }) => sql.id(name)));
+  const found = news.conditions.map(
+    (condition) => sql`exists (select ${columns} from ${layout.from} where ${all([layout.where, condition])})`,
+  );
+  const any = sql`case when ${sql.join(found, sql` or `)} then 1 else 0 end`;
+  const { rows } = await database.ask(sql`select ${clock}, ${any}`, signal);
+  const [[atMs, isFound] = []] = rows;
+  return Number(isFound) === 0 && Number(atMs) >= news.notBeforeMs;
 }
 
 /** What holds after the last page; the beginning, where the log lost rows while its pages were read. */

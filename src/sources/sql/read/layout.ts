@@ -27,6 +27,8 @@ export interface Layout {
   /** What messages call it. */
   readonly label: string;
   readonly from: Sql;
+  /** Which rows are meant, with a key or without one. */
+  readonly where: Sql;
   /** Which rows are read: those of `where` that have a key. */
   readonly condition: Sql;
   /** Those that have none. Databases disagree on where NULL comes in an order, and a row without a key is no record. Undefined where all have one. */
@@ -69,6 +71,7 @@ export async function describeLayout(database: Database, request: LayoutRequest,
   return {
     label,
     from,
+    where,
     condition: all([where, ...isSet]),
     keyless: sql`${where} and (${sql.join(isNull, sql` or `)})`,
     key,

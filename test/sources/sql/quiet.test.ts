@@ -1,0 +1,113 @@
+import { sql } from "kysely";
+import { describe, expect, it } from "vitest";
+import { systemClock, type Cursor } from "#model";
+import { Database } from "../../../src/sources/sql/database.ts";
+import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
+import { CellReader } from "../../../src/sources/sql/read/cells.ts";
+import { read } from "../../../src/sources/sql/read.ts";
+import { settings } from "../../../src/sources/sql/settings.ts";
+import { SqlStream } from "../../../src/sources/sql/stream.ts";
+import { silentLogger } from "../../kit/logger.ts";
+import { never } from "../../kit/outcome.ts";
+import { poll } from "../reading.ts";
+import { openPlace } from "./place.ts";
+import { dialects, useServers } from "./servers.ts";
+import type { DialectName } from "./shapes.ts";
+
+const servers = useServers();
+const minuteMs = 60_000;
+
+/** A table whose last row was written an hour ago, followed until nothing is new. */
+async function followed(dialect: DialectName) {
+  await using stack = new AsyncDisposableStack();
+  const urls: Readonly<Record<string, string>> = { postgres: servers.postgres.url, mysql: servers.mariadb.url };
+  const { url, writer } = stack.use(await openPlace(dialect, urls[dialect]));
+  const now = { ms: Date.now() };
+  await writer.run("create table items (nr varchar(20), name varchar(20), at varchar(30))");
+  const put = (nr: string | null, at: string | null) =>
+    writer.run(`insert into items values (${quoted(nr)}, 'x', ${quoted(at)})`);
+  await put("A", stampOf(now.ms - 60 * minuteMs));
+  const plain = engineOf(settings.parse({ url }));
+  let statements = 0;
+  const engine = {
+    ...plain,
+    get clock() {
+      return sql.lit(now.ms);
+    },
+    moment: async (ask: Parameters<typeof plain.moment>[0]) => ({
+      ...(await plain.moment(ask)),
+      atMs: now.ms,
+      open: [],
+    }),
+    connect: async () => {
+      const session = await plain.connect();
+      const query: typeof session.query = (...of) => (statements++, session.query(...of));
+      return { query, end: () => session.end(), destroy: () => session.destroy() };
+    },
+  };
+  const stream = new SqlStream({
+    database: stack.use(new Database(engine, { source: "erp", connections: 1 })),
+    read: read.parse({ table: "items", key: "nr", changed: "at" }),
+    zone: "UTC",
+    zoneIsSet: true,
+    cells: new CellReader("UTC"),
+    clock: systemClock,
+    logger: silentLogger,
+  });
+  let cursor: Cursor | null = null;
+  const look = async () => {
+    statements = 0;
+    const read = await poll(stream, cursor);
+    ({ cursor } = read);
+    return { keys: read.keys, statements };
+  };
+  await look();
+  await look();
+  const owned = stack.move();
+  return { look, put, now, stream, writer, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+const quoted = (value: string | null) => (value === null ? "null" : `'${value}'`);
+
+function stampOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 19).replace("T", " ");
+}
+
+describe.each(dialects)("a poll of %s when nothing is new", (dialect) => {
+  it("is one statement, however often", async () => {
+    await using erp = await followed(dialect);
+    for (let hours = 0; hours < 3; hours++) {
+      expect(await erp.look()).toEqual({ keys: [], statements: 1 });
+      erp.now.ms += 60 * minuteMs;
+    }
+    await erp.put("B", stampOf(erp.now.ms - 30 * minuteMs));
+    expect((await erp.look()).keys).toEqual(["B"]);
+  });
+
+  it("sees rows without a stamp, in the future, or without a key", async () => {
+    await using erp = await followed(dialect);
+    await erp.put("unset", null);
+    expect((await erp.look()).keys).toEqual(["unset"]);
+    await erp.put("future", stampOf(erp.now.ms + 600 * minuteMs));
+    expect((await erp.look()).keys.toSorted()).toEqual(["future", "unset"]);
+    await erp.writer.run("delete from items where nr in ('unset', 'future')");
+    expect((await erp.look()).keys).toEqual([]);
+    await erp.put(null, stampOf(erp.now.ms));
+    await erp.look();
+    expect(await erp.stream.keyless(never)).toMatchObject([{ place: "items" }]);
+  });
+
+  it("sees that the server's clock was set back", async () => {
+    await using erp = await followed(dialect);
+    expect((await erp.look()).statements).toBe(1);
+    erp.now.ms -= 120 * minuteMs;
+    await erp.put("B", stampOf(erp.now.ms));
+    expect((await erp.look()).keys).toContain("B");
+  });
+
+  it("sees that a column is gone", async () => {
+    await using erp = await followed(dialect);
+    await erp.writer.run("alter table items rename column nr to number");
+    await expect(erp.look()).rejects.toMatchObject({ code: "E_SOURCE_COLUMN" });
+  });
+});
