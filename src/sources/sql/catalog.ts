@@ -1,5 +1,5 @@
 import type { Catalog, OutlineKind } from "../source.ts";
-import type { Column } from "./read/column.ts";
+import type { Column, ColumnKind } from "./read/column.ts";
 import type { Database } from "./database.ts";
 import { columnsOf } from "./read/layout.ts";
 import { tableName } from "./compile.ts";
@@ -21,29 +21,24 @@ export function catalogOf(database: Database): Catalog {
   };
 }
 
+const kinds: Readonly<Record<Exclude<ColumnKind, "any">, OutlineKind>> = {
+  integer: "number",
+  decimal: "number",
+  float: "number",
+  instant: "stamp",
+  datetime: "stamp",
+  date: "stamp",
+  "any-datetime": "stamp",
+  rowversion: "version",
+  text: "text",
+  binary: "binary",
+  boolean: "other",
+  time: "other",
+  json: "other",
+};
+
 function outlineKind({ kind, type }: Column): OutlineKind {
-  switch (kind) {
-    case "integer":
-    case "decimal":
-    case "float":
-      return "number";
-    case "instant":
-    case "datetime":
-    case "date":
-    case "any-datetime":
-      return "stamp";
-    case "rowversion":
-      return "version";
-    case "any":
-      return declaredKind(type);
-    case "text":
-    case "binary":
-      return kind;
-    case "boolean":
-    case "time":
-    case "json":
-      return "other";
-  }
+  return kind === "any" ? declaredKind(type) : kinds[kind];
 }
 
 /** SQLite's columns hold what they like; what they were declared for is the best that is known. */

@@ -3,7 +3,7 @@ import { SyncError, type ErrorCode } from "#model";
 import { compilerOf, unsetText } from "../compile.ts";
 import { scalar, type Ask, type Cell, type Engine, type Fault, type Moment, type Sql } from "../engines/engine.ts";
 import { errorCode, errorText, networkFault } from "../engines/network-fault.ts";
-import type { Column } from "../read/column.ts";
+import type { Column, ColumnKind } from "../read/column.ts";
 import type { SqlSettings } from "../settings.ts";
 
 /** MariaDB 10.5 and later, MySQL 8 and later. Values travel as text and are cast to the type of the column they meet. */
@@ -67,31 +67,21 @@ function placeOf(table: string): { schema: Sql; name: string } {
   return { schema: at < 0 ? sql`database()` : sql`${table.slice(0, at)}`, name: table.slice(at + 1) };
 }
 
-function bound(cell: Cell, column: Column): Sql {
+/** What texts are cast to before they meet a column of the kind; others meet it as they are. */
+const castTypes: Readonly<Partial<Record<ColumnKind, Sql>>> = {
+  integer: sql`signed`,
+  decimal: sql`decimal(65, 20)`,
+  instant: sql`datetime(6)`,
+  datetime: sql`datetime(6)`,
+  date: sql`date`,
+  time: sql`time(6)`,
+  float: sql`double`,
+};
+
+function bound(cell: Cell, { kind, type }: Column): Sql {
   const text = cell === null ? null : String(cell);
-  switch (column.kind) {
-    case "integer":
-      return column.type.endsWith("unsigned") ? sql`cast(${text} as unsigned)` : sql`cast(${text} as signed)`;
-    case "decimal":
-      return sql`cast(${text} as decimal(65, 20))`;
-    case "instant":
-    case "datetime":
-      return sql`cast(${text} as datetime(6))`;
-    case "date":
-      return sql`cast(${text} as date)`;
-    case "time":
-      return sql`cast(${text} as time(6))`;
-    case "float":
-      return sql`cast(${text} as double)`;
-    case "text":
-    case "json":
-    case "boolean":
-    case "binary":
-    case "rowversion":
-    case "any":
-    case "any-datetime":
-      return sql`${text}`;
-  }
+  const castType = type.endsWith("unsigned") ? sql`unsigned` : castTypes[kind];
+  return castType === undefined ? sql`${text}` : sql`cast(${text} as ${castType})`;
 }
 
 const clock = sql`floor(unix_timestamp(now(3)) * 1000)`;
