@@ -117,31 +117,21 @@ export function catalogueFields(resource: ResourceName): ReadonlyMap<string, Fie
   return fields;
 }
 
+const customKinds = new Map<Json | undefined, FieldKind>([
+  ["BOOLEAN", "boolean"],
+  ["DATE", "date"],
+  ["NUMBER_LONG", "number"],
+  ["NUMBER_DOUBLE", "number"],
+  ["SELECTION_CATEGORY", "id"],
+  ["OBSERVER_CATEGORY", "id"],
+  ["SELECTION_CATEGORY_MULTI", "ids"],
+  ["OBSERVER_CATEGORY_MULTI", "ids"],
+  ...["TEXT", "MULTILINE_TEXT", "EMAIL", "EMAIL_DOMAIN", "PHONE_NUMBER"].map((type) => [type, "text"] as const),
+]);
+
 /** What the type of a custom field takes, in the vendor's words; undefined for one that is not known. */
 export function customFieldKind(type: Json | undefined): FieldKind | undefined {
-  switch (typeof type === "string" ? type : "") {
-    case "BOOLEAN":
-      return "boolean";
-    case "DATE":
-      return "date";
-    case "NUMBER_LONG":
-    case "NUMBER_DOUBLE":
-      return "number";
-    case "SELECTION_CATEGORY":
-    case "OBSERVER_CATEGORY":
-      return "id";
-    case "SELECTION_CATEGORY_MULTI":
-    case "OBSERVER_CATEGORY_MULTI":
-      return "ids";
-    case "TEXT":
-    case "MULTILINE_TEXT":
-    case "EMAIL":
-    case "EMAIL_DOMAIN":
-    case "PHONE_NUMBER":
-      return "text";
-    default:
-      return undefined;
-  }
+  return customKinds.get(type);
 }
 
 /** What a field takes that shows these values, as far as all of them agree. */
