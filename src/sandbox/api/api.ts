@@ -35,7 +35,8 @@ export class Api {
   }
 
   /** @throws {Refusal} for what the service says no to. */
-  answer({ method, route, query, body, caller }: Call): ApiResponse {
+  answer(call: Call): ApiResponse {
+    const { method, route, query, body, caller } = call;
     const { resource } = route;
     if (!allowed(caller.account, resource, method))
       throw new Refusal(403, `no permission to ${method} ${resource.wire}`);
@@ -46,25 +47,21 @@ export class Api {
         if (method === "GET")
           return this.#lists.read({ resource, key: route.key, within: within(route.parents), query, caller });
         if (method !== "POST") throw new Refusal(405, `${method} needs the id of one ${resource.wire}`);
-        return this.#create(resource, route.parents, object(body), fields, caller);
+        return this.#create(call, route.parents.at(-1), fields);
       case "record":
         this.#checkParents(route.parents, caller);
-        return this.#record(method, resource, route.id, route.parents, body, fields, caller);
+        return this.#record(call, route.id, route.parents.at(-1), fields);
       case "customFields":
         if (method !== "PUT") throw new Refusal(405, `${method} is not offered here`);
         return assignCustomFields(this.#tenant, resource, object(body), caller.request);
     }
   }
 
-  #create(
-    resource: Resource,
-    parents: readonly ParentStep[],
-    body: JsonObject,
-    fields: string | null,
-    caller: Caller,
-  ): ApiResponse {
+  #create(call: Call, parent: ParentStep | undefined, fields: string | null): ApiResponse {
+    const { caller, route } = call;
+    const { resource } = route;
+    const body = object(call.body);
     const status = resource.refuses?.POST;
-    const parent = parents.at(-1);
     const nestedOnly = resource.name === "svcDocumentTask";
     if (status !== undefined && !(nestedOnly && parent !== undefined))
       throw new Refusal(status, nestedOnly ? "Unknown error" : `${resource.wire} cannot be created`);
@@ -73,26 +70,19 @@ export class Api {
     return this.#writes.create(resource, { ...body, [wire]: parent.id }, fields, caller);
   }
 
-  #record(
-    method: string,
-    resource: Resource,
-    id: number,
-    parents: readonly ParentStep[],
-    body: Json | undefined,
-    fields: string | null,
-    caller: Caller,
-  ): ApiResponse {
+  #record(call: Call, id: number, parent: ParentStep | undefined, fields: string | null): ApiResponse {
+    const { method, caller, route } = call;
+    const { resource } = route;
     if (method !== "GET" && method !== "PUT" && method !== "DELETE")
       throw new Refusal(405, `${method} is not offered for one ${resource.wire}`);
     const status = resource.refuses?.[method];
     if (status !== undefined) throw new Refusal(status, `${method} ${resource.wire} is not allowed`);
     const record = this.#tenant.find(resource.name, id, caller.account);
-    const parent = parents.at(-1);
     if (record === undefined || (parent && record[parent.field] !== parent.id))
       return this.#tenant.notFound(resource, id);
     if (method === "GET") return json(this.#shaper.shape(record, this.#shaper.plan(resource, "one", fields)));
     if (method === "DELETE") return this.#writes.delete(resource, record, caller);
-    return this.#writes.edit(resource, record, object(body), fields, caller);
+    return this.#writes.edit(resource, record, object(call.body), fields, caller);
   }
 
   /** Every record of the path must exist and hang on the one before it. */
