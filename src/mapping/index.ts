@@ -13,4 +13,4 @@ export { Mask, maskedColumns, type MaskedColumns } from "./cases/mask.ts";
 export { loadMappingCases, type MappingCase, type MappingCases } from "./cases/load.ts";
 export { loadSyncFile } from "./sync-file.ts";
 export type { AdapterShapes, SyncFileContext } from "./sync-file-context.ts";
-export { schemaText, syncFileSchema, writeSchema } from "./sync-file-schema.ts";
+export { schemaText, syncFileSchema } from "./sync-file-schema.ts";

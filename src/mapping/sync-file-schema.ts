@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { isObject } from "./object.ts";
 import type { AdapterShapes } from "./sync-file-context.ts";
@@ -33,15 +32,6 @@ export function syncFileSchema(adapters: ReadonlyMap<string, AdapterShapes>, res
 /** The text of the schema as it is kept in a file. */
 export function schemaText(adapters: ReadonlyMap<string, AdapterShapes>, resources: Iterable<string>): string {
   return `${JSON.stringify(syncFileSchema(adapters, resources), null, 2)}\n`;
-}
-
-/** Writes the schema to a file, for editors. */
-export async function writeSchema(
-  path: string,
-  adapters: ReadonlyMap<string, AdapterShapes>,
-  resources: Iterable<string>,
-): Promise<void> {
-  await writeFile(path, schemaText(adapters, resources));
 }
 
 function toSchema(schema: z.ZodType): Schema {

@@ -1,9 +1,7 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { schemaText, syncFileSchema, writeSchema } from "#mapping";
+import { schemaText, syncFileSchema } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
 import { accepts, object } from "./json-schema.ts";
@@ -69,20 +67,6 @@ describe("the JSON Schema of the sync file", () => {
 
   it("describes every word", () => {
     expect(undescribed(schema, "")).toEqual([]);
-  });
-
-  describe("as a file", () => {
-    let folder: string;
-    beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), "svcsync-schema-"));
-    });
-    afterAll(() => rm(folder, { recursive: true }));
-
-    it("is written for editors", async () => {
-      const path = join(folder, "sync.schema.json");
-      await writeSchema(path, sample.adapters, sample.resources);
-      expect(JSON.parse(await readFile(path, "utf8"))).toEqual(JSON.parse(JSON.stringify(schema)));
-    });
   });
 });
 
