@@ -11,8 +11,8 @@ export interface DemoResult {
   readonly different: readonly string[];
 }
 
-/** The fields that one row of the ERP should show in the service, written down here a second time, past the sync file. */
-type Expected = ReadonlyMap<string, JsonObject>;
+/** Rows by their key with the fields they show, written down here a second time, past the sync file. */
+type Rows = readonly (readonly [string, JsonObject])[];
 
 /**
  * Compares the whole service with the whole ERP. Rows that are flagged as deleted need not be there, nor rows that belong
@@ -48,12 +48,10 @@ export async function judge(
   return [
     compare(
       "customers",
-      new Map(
-        customerRows.map((row) => [
-          row.customer_no,
-          { name: joined(" ", row.name1, row.name2), status: letters[row.status]!, shortName: row.short_name },
-        ]),
-      ),
+      customerRows.map((row) => [
+        row.customer_no,
+        { name: joined(" ", row.name1, row.name2), status: letters[row.status]!, shortName: row.short_name },
+      ]),
       customers.map((record) => [
         text(record["customerId"]),
         {
@@ -72,28 +70,24 @@ export async function judge(
           { telephone: row.phone, mobile: row.mobile, email: row.email },
         ]),
       ),
-      [
-        ...counted(
-          contacts.map((record) => [
-            `${customerNo.get(record["customer"])} ${text(record["name"])} ${text(record["email"])}`,
-            {
-              telephone: record["telephone"] ?? null,
-              mobile: record["mobile"] ?? null,
-              email: record["email"] ?? null,
-            },
-          ]),
-        ),
-      ],
+      counted(
+        contacts.map((record) => [
+          `${customerNo.get(record["customer"])} ${text(record["name"])} ${text(record["email"])}`,
+          {
+            telephone: record["telephone"] ?? null,
+            mobile: record["mobile"] ?? null,
+            email: record["email"] ?? null,
+          },
+        ]),
+      ),
       refused,
     ),
     compare(
       "tickets",
-      new Map(
-        ticketRows.map((row) => [
-          row.ticket_no,
-          { customer: row.customer_no, status: row.status, priority: row.priority, firstLine: row.subject },
-        ]),
-      ),
+      ticketRows.map((row) => [
+        row.ticket_no,
+        { customer: row.customer_no, status: row.status, priority: row.priority, firstLine: row.subject },
+      ]),
       tickets.map((record) => [
         text(record["erpReferenceNumber"]),
         {
@@ -107,17 +101,15 @@ export async function judge(
     ),
     compare(
       "orders",
-      new Map(
-        orderRows.map((row) => [
-          row.order_no,
-          {
-            customer: row.customer_no,
-            ticket: goneTickets.has(row.ticket_no ?? "") ? null : row.ticket_no,
-            reference: row.reference,
-            billable: row.billable === 1,
-          },
-        ]),
-      ),
+      orderRows.map((row) => [
+        row.order_no,
+        {
+          customer: row.customer_no,
+          ticket: goneTickets.has(row.ticket_no ?? "") ? null : row.ticket_no,
+          reference: row.reference,
+          billable: row.billable === 1,
+        },
+      ]),
       documents.map((record) => [
         text(record["erpReferenceNumber"]),
         {
@@ -132,18 +124,8 @@ export async function judge(
   ];
 }
 
-function compare(
-  stream: string,
-  expected: Expected,
-  found: readonly (readonly [string, JsonObject])[],
-  refused: ReadonlySet<string>,
-): DemoResult {
-  const byKey = new Map<string, JsonObject>();
-  let duplicates = 0;
-  for (const [key, fields] of found) {
-    if (byKey.has(key)) duplicates += 1;
-    byKey.set(key, fields);
-  }
+function compare(stream: string, expected: Rows, found: Rows, refused: ReadonlySet<string>): DemoResult {
+  const byKey = new Map(found);
   const missing: string[] = [];
   const different: string[] = [];
   for (const [key, fields] of expected) {
@@ -155,19 +137,17 @@ function compare(
         if (!isSame(value, actual[name]))
           different.push(`${key}: ${name} is ${JSON.stringify(actual[name])}, the ERP says ${JSON.stringify(value)}`);
   }
-  return { stream, records: found.length, duplicates, missing, different };
+  return { stream, records: found.length, duplicates: found.length - byKey.size, missing, different };
 }
 
 /** Rows of the ERP may be alike to the letter; then as many are expected as there are. */
-function counted(entries: readonly (readonly [string, JsonObject])[]): Map<string, JsonObject> {
+function counted(rows: Rows): Rows {
   const seen = new Map<string, number>();
-  return new Map(
-    entries.map(([key, fields]) => {
-      const number = (seen.get(key) ?? 0) + 1;
-      seen.set(key, number);
-      return [number === 1 ? key : `${key} (${number})`, fields];
-    }),
-  );
+  return rows.map(([key, fields]) => {
+    const number = (seen.get(key) ?? 0) + 1;
+    seen.set(key, number);
+    return [number === 1 ? key : `${key} (${number})`, fields];
+  });
 }
 
 /** The service keeps no difference between an empty text and none. */

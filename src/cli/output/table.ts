@@ -1,22 +1,12 @@
 import Table from "cli-table3";
 import { oneLine } from "#model";
 
+/** The lines that cli-table3 would draw, by their names. */
+const RULES = ["top", "bottom", "mid", "left", "right"].flatMap((side) => [side, `${side}-mid`]);
+
 const plain = {
   chars: {
-    top: "",
-    "top-mid": "",
-    "top-left": "",
-    "top-right": "",
-    bottom: "",
-    "bottom-mid": "",
-    "bottom-left": "",
-    "bottom-right": "",
-    left: "",
-    "left-mid": "",
-    mid: "",
-    "mid-mid": "",
-    right: "",
-    "right-mid": "",
+    ...Object.fromEntries([...RULES, "top-left", "top-right", "bottom-left", "bottom-right"].map((rule) => [rule, ""])),
     middle: "  ",
   },
   style: { "padding-left": 0, "padding-right": 0, head: [], border: [] },
