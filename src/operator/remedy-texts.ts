@@ -85,6 +85,9 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_RECORD_UNKNOWN: person('Compare the key with those that "svcsync records" lists.'),
   E_WATCH_REFUSED: person("Give a shorter time, or wait until another watch is over."),
   E_FORGOTTEN: itself("Nothing. It is delivered again when the ERP shows it again."),
+  E_FORGET_UNFINISHED: person(
+    'Free disk space for another copy of the store, or wait until less is written to it. Then "svcsync forget {record}" again.',
+  ),
   E_NOT_FORGETTABLE: person(
     'Let it be delivered, or settle it as "svcsync explain {record}" says. "svcsync skip {record}" leaves out what cannot be delivered. Then forget it.',
   ),

@@ -1,8 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { systemClock, type Actor } from "#model";
-import { customer, upsert, written } from "../conformance/store-scene.ts";
+import { customer, OOPS, upsert, written } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 
@@ -42,6 +43,24 @@ it("forgets a record to the last byte of its files, beside a daemon, whatever ro
   await daemon.check();
   expect(await daemon.record(customer("1"))).toMatchObject({ state: "skipped", binding: { serviceId: 11 } });
   expect(await stage("1", { name: "Other" })).toEqual({ changed: 1, unchanged: 0 });
+});
+
+it("says so when the files cannot be rewritten, and does it when it is asked again", async () => {
+  await using place = await sqlitePlace();
+  await using daemon = await place.open({ as: "daemon", clock: systemClock, logger: silentLogger });
+  const changes = [upsert("1", { name: "Erna Muster" })];
+  await daemon.stage("customers", { changes, cursor: 1, backfill: false, complete: true });
+  await daemon.park((await daemon.claim(customer("1")))!, OOPS);
+  // A reader that does not end keeps the log from being emptied.
+  const reader = new Database(join(place.dataDir, "svcsync.db"));
+  reader.exec("BEGIN; SELECT count(*) FROM records");
+  const forgetting = daemon.privacy.forget(customer("1"), anna);
+  await expect(forgetting).rejects.toMatchObject({ family: "retry", code: "E_FORGET_UNFINISHED" });
+  expect(await daemon.record(customer("1"))).toMatchObject({ row: {} });
+  expect(await traces(place.dataDir)).toBeGreaterThan(0);
+  reader.close();
+  await daemon.privacy.forget(customer("1"), anna);
+  expect(await traces(place.dataDir)).toBe(0);
 });
 
 /** How many files of the folder hold a piece of the text. */

@@ -13,6 +13,7 @@ export interface PrivacyStore {
    * files itself. Rewrites all of them: seconds per gigabyte.
    * @throws {ParkError} E_RECORD_UNKNOWN; E_NOT_FORGETTABLE while something of it is still to be delivered: it is due or
    * claimed, its deletion waits or is parked, a create is open, or the end of an update or a deletion is not known.
+   * @throws {RetryError} E_FORGET_UNFINISHED when all is overwritten, but the files could not be rewritten.
    */
   forget(id: RecordId, by: Actor): Promise<void>;
 }

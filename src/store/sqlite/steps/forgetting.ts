@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { ParkError, recordLabel, RetryError, type Actor, type RecordId, type RecordState } from "#model";
+import { errorFacts, ParkError, recordLabel, RetryError, type Actor, type RecordId, type RecordState } from "#model";
 import type { PrivacyStore } from "../../contract/privacy.ts";
 import { forgottenError } from "../../facts.ts";
 import { allows, next } from "../../transitions.ts";
@@ -80,13 +80,17 @@ export class Forgetting implements PrivacyStore {
    * that is written again has none.
    */
   #rewriteFiles(): void {
-    this.#db.exec("VACUUM");
-    const isBusy = this.#db.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) === 1;
-    if (isBusy)
+    try {
+      this.#db.exec("VACUUM");
+      const isRead = this.#db.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) === 1;
+      if (isRead) throw new Error("another process reads the log");
+    } catch (cause) {
       throw new RetryError(
-        "E_STORE_LOCKED",
-        `${this.#db.name}: the record was forgotten, but another process reads the log that still has its bytes: forget it again`,
+        "E_FORGET_UNFINISHED",
+        `the record was forgotten, but ${this.#db.name} may still hold old bytes of it, since it could not be rewritten (${errorFacts(cause).message}): forget it again`,
+        { cause },
       );
+    }
   }
 }
 
