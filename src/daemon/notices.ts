@@ -43,7 +43,7 @@ export function openNotices(
   );
   const expiries = new Expiries({ ...whatExpires(configuration), clock });
   const read = async (signal: AbortSignal): Promise<NoticeFacts> => {
-    const streams = await streamStatus(store, syncFile.streams, clock);
+    const streams = await streamStatus(store, syncFile.streams, clock, ["waiting"]);
     return {
       now: clock.now(),
       streams,

@@ -77,7 +77,7 @@ function openHeartbeat(
   const { store, clock } = parts;
   const startedAt = clock.now();
   const ready = readinessOf(readiness(parts, queue, pollWatch), clock);
-  const prove = async () => proofOf(await ready(), await streamStatus(store, syncFile.streams, clock), startedAt);
+  const prove = async () => proofOf(await ready(), await streamStatus(store, syncFile.streams, clock, []), startedAt);
   const proxy = proxyOf(url, settings.notify, secrets);
   const http = closing.use(tellingHttp({ url, proxy, userAgent: `svcsync/${version}` }));
   return new Heartbeat({ http, url, everyMs, prove, logger });

@@ -40,13 +40,17 @@ type StatusStore = IntakeStore &
   NoteStore &
   Pick<ScheduleStore, "undeliveredSince"> & { readonly acts: Pick<ActStore, "pauseOf"> };
 
-/** The status of each stream, from the store alone: right beside a running daemon and without one. */
+/**
+ * The status of each stream, from the store alone: right beside a running daemon and without one. For those who look often and
+ * show no counts, `counted` leaves out the others: all cost a tenth of a second per million records.
+ */
 export async function streamStatus(
   store: StatusStore,
   streams: readonly Stream[],
   clock: Clock,
+  counted?: readonly RecordState[],
 ): Promise<StreamStatus[]> {
-  const counts = await store.counts();
+  const counts = await store.counts(counted);
   return Promise.all(streams.map((stream) => oneStatus(store, stream, counts.get(stream.name) ?? {}, clock.now())));
 }
 

@@ -261,6 +261,8 @@ export function describePeople(makePlace: MakePlace): void {
           ["customers", { parked: 2 }],
         ]),
       );
+      expect(await scene.store.counts(["parked", "waiting"])).toEqual(new Map([["customers", { parked: 2 }]]));
+      expect(await scene.store.counts([])).toEqual(new Map());
     });
   });
 

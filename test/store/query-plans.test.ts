@@ -51,6 +51,11 @@ describe("the store's queries", () => {
     for (const plan of plans) expect(plan).toContain("USING COVERING INDEX records_due (stream=? AND backfill=?");
   });
 
+  it("counts the records of a few states by their ranges of that index", async () => {
+    const plans = await plansOf((store) => store.counts(["waiting"]));
+    expect(plans).toContain("SEARCH r USING COVERING INDEX records_state (stream=? AND state=?)");
+  });
+
   it("counts from one index", async () => {
     expect(await plansOf((store) => store.counts())).toEqual(["SCAN records USING COVERING INDEX records_state"]);
   });

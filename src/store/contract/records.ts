@@ -14,8 +14,11 @@ export interface RecordStore {
     limit: number;
   }): Promise<RecordView[]>;
 
-  /** Records per stream and state; states without records are absent. */
-  counts(): Promise<Map<StreamName, Partial<Record<RecordState, number>>>>;
+  /**
+   * Records per stream and state; states without records are absent. All states cost a tenth of a second per million records,
+   * `states` alone what these have.
+   */
+  counts(states?: readonly RecordState[]): Promise<Map<StreamName, Partial<Record<RecordState, number>>>>;
 
   /** The bindings of these records, by {@link recordName}; unbound ones are absent. */
   bindings(ids: readonly RecordId[]): Promise<ReadonlyMap<string, Binding>>;

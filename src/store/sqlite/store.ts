@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Database } from "better-sqlite3";
-import type { Clock, RecordId, ResourceName, StreamName } from "#model";
+import type { Clock, RecordId, RecordState, ResourceName, StreamName } from "#model";
 import { redacted, type Logger, type Redact } from "#telemetry";
 import type { Applied, Claim } from "../claim.ts";
 import type { Store } from "../contract/index.ts";
@@ -194,7 +194,7 @@ export class SqliteStore implements Store {
 
   record = (id: RecordId) => this.#read(() => this.#deps.views.record(id));
   records = (query: RecordQuery) => this.#read(() => this.#deps.views.records(query));
-  counts = () => this.#read(() => this.#deps.views.counts());
+  counts = (states?: readonly RecordState[]) => this.#read(() => this.#deps.views.counts(states));
 
   audit = (query: Parameters<Store["audit"]>[0]) => this.#read(() => this.#deps.audit.latest(query));
   pruneAudit = (before: number) => this.#commit.run(() => this.#deps.audit.prune(before));

@@ -22,6 +22,7 @@ export class Views {
   readonly #streams: Streams;
   readonly #one;
   readonly #counts;
+  readonly #countsOf;
 
   constructor(db: Database, family: ParentLinks, streams: Streams) {
     this.#db = db;
@@ -31,6 +32,10 @@ export class Views {
     this.#counts = db.prepare<[], { stream: StreamName; state: RecordState; count: number }>(
       "SELECT stream, state, count(*) AS count FROM records GROUP BY stream, state",
     );
+    this.#countsOf = db.prepare<[string], { stream: StreamName; state: RecordState; count: number }>(`
+      SELECT s.stream, n.value AS state, count(*) AS count
+      FROM streams s, json_each(?) n CROSS JOIN records r ON r.stream = s.stream AND r.state = n.value
+      GROUP BY s.stream, n.value`);
   }
 
   record(id: RecordId): RecordView | undefined {
@@ -70,9 +75,11 @@ export class Views {
       .all({ stream, after, limit });
   }
 
-  counts(): Map<StreamName, Partial<Record<RecordState, number>>> {
+  counts(states?: readonly RecordState[]): Map<StreamName, Partial<Record<RecordState, number>>> {
     const counts = new Map<StreamName, Partial<Record<RecordState, number>>>();
-    for (const { stream, state, count } of this.#counts.iterate()) {
+    for (const { stream, state, count } of states === undefined
+      ? this.#counts.iterate()
+      : this.#countsOf.iterate(JSON.stringify(states))) {
       const ofStream = counts.get(stream) ?? {};
       ofStream[state] = count;
       counts.set(stream, ofStream);
