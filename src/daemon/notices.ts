@@ -14,7 +14,7 @@ import { Silence } from "./watch/silence.ts";
 /** The watch that tells people what changed; undefined where the settings name no channel. */
 export function openNotices(
   configuration: Configuration,
-  { store, service, clock }: Systems,
+  { store, service, clock, renewed }: Systems,
   queue: Pick<Queue, "depth">,
   metrics: Pick<Metrics, "notified">,
   closing: Closing,
@@ -41,7 +41,7 @@ export function openNotices(
     syncFile.streams.map(({ name }) => name),
     notify.silence,
   );
-  const expiries = new Expiries({ ...whatExpires(configuration), clock });
+  const expiries = new Expiries({ ...whatExpires(configuration), tokens: () => tokensOf(renewed), clock });
   const read = async (signal: AbortSignal): Promise<NoticeFacts> => {
     const streams = await streamStatus(store, syncFile.streams, clock, ["waiting"]);
     return {
@@ -88,12 +88,15 @@ async function freeSpace(path: string): Promise<NoticeFacts["disk"]> {
 }
 
 /** A certificate behind a proxy cannot be seen. */
-function whatExpires({ settings, secrets, syncFile }: Configuration) {
+function whatExpires({ settings, syncFile }: Configuration) {
   const { service, notify } = settings;
   const urls = service.proxy === undefined ? [service.url, ...syncFile.sources.flatMap(addressOf)] : [];
   const caFiles = [service.caFile, notify.email?.caFile].filter((path) => path !== undefined);
-  const tokens = secrets.serviceToken === undefined ? [] : [{ name: "SERVICE_TOKEN", token: secrets.serviceToken }];
-  return { urls, caFiles, tokens };
+  return { urls, caFiles };
+}
+
+function tokensOf({ serviceToken: token }: Systems["renewed"]) {
+  return token === undefined ? [] : [{ name: "SERVICE_TOKEN", token }];
 }
 
 function addressOf({ settings }: { readonly settings: unknown }): string[] {

@@ -2,6 +2,7 @@ import type { SyncFile } from "#mapping";
 import type { StreamName } from "#model";
 import { adapters, type OpenContext, type OpenedSource, type Source, type SourceStream } from "#sources";
 import { Closing } from "./closing.ts";
+import { RenewingSource } from "./renewing-source.ts";
 
 /** Every source of the sync file, opened, and every stream by its name. */
 export interface Sources extends AsyncDisposable {
@@ -9,16 +10,22 @@ export interface Sources extends AsyncDisposable {
   readonly streams: ReadonlyMap<StreamName, SourceStream>;
 }
 
+export interface SourcesDeps extends Pick<OpenContext, "clock" | "logger" | "hide"> {
+  /** After refused credentials: the settings of a source as they are now, if they are others than these. */
+  readonly renew?: (source: string, settings: unknown) => unknown;
+}
+
 /** Opens the sources. Nothing is connected yet: an ERP that is away is noticed by the streams that need it. */
-export async function openSources(
-  syncFile: SyncFile,
-  { clock, ...parts }: Pick<OpenContext, "clock" | "logger" | "hide">,
-): Promise<Sources> {
+export async function openSources(syncFile: SyncFile, { clock, renew, ...parts }: SourcesDeps): Promise<Sources> {
   const closing = new Closing();
   const sources = new Map<string, OpenedSource<unknown>>();
   for (const { name, adapter, settings } of syncFile.sources) {
     const logger = parts.logger.child({ source: name });
-    sources.set(name, closing.use(await adapters.get(adapter)!.open(settings, { ...parts, name, clock, logger })));
+    const open = (settings: unknown) => adapters.get(adapter)!.open(settings, { ...parts, name, clock, logger });
+    const source = renew
+      ? await RenewingSource.open({ settings, open, renew: (before) => renew(name, before) })
+      : await open(settings);
+    sources.set(name, closing.use(source));
   }
   const streams = new Map(
     syncFile.streams.map(({ name, source, read }) => [name, sources.get(source)!.stream(name, read)]),

@@ -5,6 +5,7 @@ import { openStore, type Store } from "#store";
 import type { SyncFile } from "#mapping";
 import type { Logger, Redaction } from "#telemetry";
 import type { Closing } from "./closing.ts";
+import { RenewedSecrets } from "./renewed-secrets.ts";
 import { openSources, type Sources } from "./sources.ts";
 import { version } from "./version.ts";
 
@@ -32,6 +33,7 @@ export interface Systems {
   readonly store: Store;
   readonly service: Service;
   readonly sources: Sources;
+  readonly renewed: Pick<RenewedSecrets, "serviceToken">;
 }
 
 /**
@@ -39,10 +41,12 @@ export interface Systems {
  * @throws {StopError} E_STORE_BUSY and others when the store cannot be had. The service and the ERP are not asked yet.
  */
 export async function openSystems(
-  { settings, secrets, syncFile, logger, redaction, clock = systemClock, requested, breaker }: Configuration,
+  configuration: Configuration,
   as: "daemon" | "operator",
   closing: Closing,
 ): Promise<Systems> {
+  const { settings, secrets, syncFile, logger, redaction, clock = systemClock, requested, breaker } = configuration;
+  const renewed = new RenewedSecrets(configuration);
   const { leaseMs } = settings.delivery;
   const store = closing.use(
     await openStore(settings.dataDir, { as, leaseMs, clock, logger, redact: redaction.redact }),
@@ -63,10 +67,13 @@ export async function openSystems(
       loadWritten,
       version,
       hide: redaction.hide,
+      renew: renewed.ofService,
       ...(requested ? { requested } : {}),
       ...(breaker ? { breaker } : {}),
     }),
   );
-  const sources = closing.use(await openSources(syncFile, { clock, logger, hide: redaction.hide }));
-  return { clock, store, service, sources };
+  const sources = closing.use(
+    await openSources(syncFile, { clock, logger, hide: redaction.hide, renew: renewed.ofSource }),
+  );
+  return { clock, store, service, sources, renewed };
 }

@@ -116,6 +116,8 @@ export interface SyncFile {
   readonly sources: readonly SourceEntry[];
   /** Passwords, tokens and keys among the sources' settings: never to be seen. */
   readonly secrets: readonly string[];
+  /** The sources as another environment fills them in; one that is not sound with it is absent. */
+  readonly sourcesWith: (environment: Readonly<Record<string, string>>) => Pick<SyncFile, "sources" | "secrets">;
   /** Parents before children. */
   readonly streams: readonly Stream[];
   /** Variables that sources name and that are not set; none unless the context allows it. */

@@ -31,7 +31,8 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
 
   keep(checkShape(fileHead, yaml.value, [], { hideValues: true }));
   const streamWords = partOf(yaml.value, "streams");
-  const sources = keep(checkSources(partOf(yaml.value, "sources"), context));
+  const sourceWords = partOf(yaml.value, "sources");
+  const sources = keep(checkSources(sourceWords, context));
   const streams = Object.entries(streamWords).map(([name, words]) => keep(checkStream(name, words)));
   const names = Object.keys(streamWords);
   const known = { sources: sources.readShapes, streams: names, resources: context.resources };
@@ -53,6 +54,10 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
   return {
     sources: sources.entries,
     secrets: sources.secrets,
+    sourcesWith: (environment) => {
+      const { entries, secrets } = checkSources(sourceWords, { ...context, environment });
+      return { sources: entries, secrets };
+    },
     unsetVariables: sources.unsetVariables,
     streams: compilable.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name)).map(compileStream),
     warnings: onePerPlace(warnings.map((warning) => yaml.place(warning))),

@@ -14,8 +14,8 @@ export interface ExpiriesDeps {
   readonly urls: readonly string[];
   /** PEM files with authorities. */
   readonly caFiles: readonly string[];
-  /** Tokens that may state their end (JSON Web Tokens), with what a person calls them. */
-  readonly tokens: readonly { readonly name: string; readonly token: string }[];
+  /** The tokens of now that may state their end (JSON Web Tokens), with what a person calls them. */
+  readonly tokens: () => readonly { readonly name: string; readonly token: string }[];
   readonly clock: Clock;
 }
 
@@ -29,7 +29,12 @@ export class Expiries {
   }
 
   async known(signal: AbortSignal): Promise<readonly Expiry[]> {
-    const { urls, caFiles, tokens, clock } = this.#deps;
+    const tokens = this.#deps.tokens().map(tokenExpiry);
+    return [...(await this.#certificates(signal)), ...tokens.filter((each) => each !== undefined)];
+  }
+
+  async #certificates(signal: AbortSignal): Promise<readonly Expiry[]> {
+    const { urls, caFiles, clock } = this.#deps;
     const now = clock.now();
     if (this.#known !== undefined && Math.abs(now - this.#known.at) < EVERY_MS) return this.#known.found;
     const before = this.#known?.found ?? [];
@@ -37,7 +42,7 @@ export class Expiries {
       Promise.all([...new Set(urls.flatMap(serverOf))].map((server) => certificateOf(server, signal))),
       Promise.all(caFiles.map(authoritiesIn)),
     ]);
-    const found = [...servers, ...files.flat(), ...tokens.map(tokenExpiry)].filter((each) => each !== undefined);
+    const found = [...servers, ...files.flat()].filter((each) => each !== undefined);
     // A server that is away does not take back what it showed before.
     const names = new Set(found.map(({ name }) => name));
     const kept = before.filter(({ name }) => !names.has(name));

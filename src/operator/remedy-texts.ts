@@ -122,7 +122,9 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_SOURCE_ANSWER: itself(
     "If it stays, open the address of the message in a browser: something else answers in the ERP's place.",
   ),
-  E_SOURCE_LOGIN: person("Correct the user, password, token or key of the source, then start again."),
+  E_SOURCE_LOGIN: person(
+    "Correct the user, password, token or key of the source, then start again; what comes from a file needs no restart.",
+  ),
   E_SOURCE_FORBIDDEN: person("Grant the source's user the right to read this."),
   E_SOURCE_TLS: person("Check `tls` or `caFile`: an authority of your own, another name, or an expired certificate."),
   E_SOURCE_DATABASE: person("Correct the name of the database or the file in `url`."),

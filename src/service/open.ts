@@ -33,6 +33,8 @@ export interface ServiceContext {
   readonly version?: string;
   /** Takes secrets that a login brings out of all that is logged, shown and stored. */
   readonly hide?: (...secrets: string[]) => void;
+  /** After refused credentials: the secrets as they are now, if they are others than before. */
+  readonly renew?: () => Secrets | undefined;
   /** Told of every request to the service, for figures. */
   readonly requested?: (request: RequestFacts) => void;
 }
@@ -60,7 +62,9 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     userAgent: context.version === undefined ? "svcsync" : `svcsync/${context.version}`,
     connections: settings.concurrency + SPARE_CONNECTIONS,
   });
-  const session = new Session({ login: settings.login, loginUrl: paths.login, secrets, http, clock, logger, hide });
+  const { login } = settings;
+  const renew = context.renew ?? ignore;
+  const session = new Session({ login, loginUrl: paths.login, secrets, http, clock, logger, hide, renew });
   const limit = new AdaptiveLimit(settings.concurrency);
   const breaker = new Breaker(context.breaker ?? BREAKER, (state, probeAt) => announce(logger, state, probeAt));
   const serverClock = new ServerClock(clock);
@@ -123,7 +127,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
   };
 }
 
-function ignore(): void {}
+function ignore(): undefined {}
 
 function announce(logger: Logger, state: "open" | "closed", probeAt: number | undefined): void {
   if (state === "closed") logger.info({}, "service answered again");

@@ -18,6 +18,8 @@ export interface EnvironmentOptions {
 export interface Environment {
   /** Names to texts. Empty texts are left out: an empty value means "not set". */
   readonly texts: Readonly<Record<string, string>>;
+  /** The files that texts came from, by the name of the variable. */
+  readonly secretFiles: ReadonlyMap<string, string>;
   readonly problems: readonly Problem[];
 }
 
@@ -41,9 +43,9 @@ export function readEnvironment({
   for (const name of lowerCaseProxies) if (outer[name] !== undefined) outer[name.toUpperCase()] ??= outer[name];
   const texts = { ...file, ...outer };
   if (texts[unchecked] === "0") problems.push({ key: unchecked, found: '"0"', wanted: uncheckedWanted });
-  readSecretFiles(texts, mayLackSecrets ? [] : problems);
+  const secretFiles = readSecretFiles(texts, mayLackSecrets ? [] : problems);
   problems.push(...unknownNames(Object.keys(file), Object.keys(outer)));
-  return { texts, problems };
+  return { texts, secretFiles, problems };
 }
 
 /** The path is not repeated: it may be the secret itself, given to the wrong key. */
@@ -53,7 +55,8 @@ const pathWanted = "the path of a file that can be read; a value itself belongs 
  * A container's secrets come as files. Ours are read or reported; those of others (`ERP_PASSWORD_FILE`, for the sync
  * file) are read where they can be, since a name alone does not tell whether it is meant for svcsync.
  */
-function readSecretFiles(texts: Record<string, string>, problems: Problem[]): void {
+function readSecretFiles(texts: Record<string, string>, problems: Problem[]): Map<string, string> {
+  const files = new Map<string, string>();
   for (const [name, path] of Object.entries(texts)) {
     if (!name.endsWith(fileSuffix) || isSettingsKey(name)) continue;
     const target = name.slice(0, -fileSuffix.length);
@@ -64,13 +67,36 @@ function readSecretFiles(texts: Record<string, string>, problems: Problem[]): vo
       continue;
     }
     try {
-      const text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
-      if (text !== "") texts[target] = text;
-      else if (ours) problems.push({ key: name, found: "an empty file", wanted: "a file that holds the value" });
+      const text = readSecret(path);
+      if (text !== "") {
+        files.set(target, path);
+        texts[target] = text;
+      } else if (ours) problems.push({ key: name, found: "an empty file", wanted: "a file that holds the value" });
     } catch (error) {
       if (ours) problems.push({ key: name, found: `no readable file (${systemCode(error)})`, wanted: pathWanted });
     }
   }
+  return files;
+}
+
+function readSecret(path: string): string {
+  return readFileSync(path, "utf8").replace(/\r?\n$/, "");
+}
+
+/** The texts with what the files hold now. A file that cannot be read, or is empty, leaves the text that it gave before. */
+export function rereadSecretFiles(
+  texts: Readonly<Record<string, string>>,
+  secretFiles: ReadonlyMap<string, string>,
+): Readonly<Record<string, string>> {
+  const now = { ...texts };
+  for (const [name, path] of secretFiles)
+    try {
+      const text = readSecret(path);
+      if (text !== "") now[name] = text;
+    } catch {
+      // The file is being replaced, or gone.
+    }
+  return now;
 }
 
 /**

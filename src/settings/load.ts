@@ -35,10 +35,11 @@ export function loadLocalSettings(options: EnvironmentOptions = {}): { settings:
 }
 
 function read(options: EnvironmentOptions) {
-  const { texts, problems: environmentProblems } = readEnvironment(options);
+  const environment = readEnvironment(options);
+  const { texts, problems: environmentProblems } = environment;
   const { values, problems: valueProblems } = parseValues(texts);
   const localProblems: Problem[] = [...environmentProblems, ...valueProblems];
-  const local = localSettings(values, texts, localProblems);
+  const local = localSettings(values, environment, localProblems);
   const serviceProblems: Problem[] = [];
   const service = serviceSettings(values, serviceProblems);
   // A value that cannot be read was left to its default or absence: say only what is wrong with it, not what follows.

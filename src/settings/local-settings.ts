@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Environment } from "./environment.ts";
 import { notifySettings } from "./notify-settings.ts";
 import { needs, type Problem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
@@ -7,7 +8,11 @@ import type { Values } from "./schema/schema.ts";
 export type LocalSettings = Readonly<ReturnType<typeof localSettings>>;
 
 /** What the keys beside the service's mean together. */
-export function localSettings(values: Values, environment: Readonly<Record<string, string>>, problems: Problem[]) {
+export function localSettings(
+  values: Values,
+  { texts: environment, secretFiles }: Pick<Environment, "texts" | "secretFiles">,
+  problems: Problem[],
+) {
   checkRetries(values, problems);
   checkLease(values, problems);
   return {
@@ -53,6 +58,8 @@ export function localSettings(values: Values, environment: Readonly<Record<strin
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
     /** The whole environment, for `${NAME}` in the sync file. Values are secrets until proven otherwise: never log them. */
     environment,
+    /** The files that variables came from, by the variable's name. */
+    secretFiles,
   };
 }
 

@@ -47,6 +47,17 @@ export function secretsOf(values: Values, proxyUrl: string | undefined): Secrets
   };
 }
 
+/** The secrets with the service's credentials of these texts. */
+export function withCredentials(secrets: Secrets, texts: Readonly<Record<string, string>>): Secrets {
+  const { SERVICE_TOKEN, SERVICE_PASSWORD, SERVICE_CODE } = texts;
+  return {
+    ...secrets,
+    serviceToken: SERVICE_TOKEN,
+    servicePassword: SERVICE_PASSWORD,
+    serviceCode: SERVICE_CODE,
+  };
+}
+
 /** Names of variables that are read from a file where `<NAME>_FILE` names one. */
 const secretName = /(PASSWORD|PASSWD|TOKEN|SECRET|KEY|CREDENTIALS?)$/;
 const addressName = /(URL|URI|DSN|CONNECTION)$/;
@@ -61,8 +72,8 @@ export function mayComeFromFile(name: string): boolean {
 export function secretTexts(secrets: Secrets): string[] {
   const { serviceToken, servicePassword, serviceCode, queueUrl, proxyUrl, smtpPassword, webhookKey, proxies } = secrets;
   const { nudgeToken, pageToken, pageUsers = [] } = secrets;
-  const withCredentials = [queueUrl, proxyUrl, proxies?.http, proxies?.https];
-  const addresses = withCredentials.flatMap((address) => (address === undefined ? [] : secretsInAddress(address)));
+  const proxied = [queueUrl, proxyUrl, proxies?.http, proxies?.https];
+  const addresses = proxied.flatMap((address) => (address === undefined ? [] : secretsInAddress(address)));
   const whole = [secrets.chatUrl, secrets.webhookUrl, secrets.heartbeatUrl].flatMap(spellingsOf);
   const hashes = pageUsers.map(({ hash }) => hash);
   const own = [serviceToken, servicePassword, serviceCode, smtpPassword, webhookKey, nudgeToken, pageToken];

@@ -1,3 +1,3 @@
 export { adapters } from "./register.ts";
-export type { Capabilities, Catalog, KeylessRows, Source, SourceStream, TableOutline } from "./source.ts";
+export type { Capabilities, Catalog, KeylessRows, Listener, Source, SourceStream, TableOutline } from "./source.ts";
 export type { Adapter, OpenContext, OpenedSource } from "./adapter.ts";

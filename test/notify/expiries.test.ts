@@ -21,7 +21,7 @@ describe("what expires", () => {
     const expiries = new Expiries({
       urls: [`${server.url}/api`, "http://localhost/plain", "sqlite:erp.db"],
       caFiles: [pem("authority"), "/nowhere.pem"],
-      tokens: [
+      tokens: () => [
         { name: "SERVICE_TOKEN", token: tokenThatEnds(2_000_000_000) },
         { name: "other", token: "an opaque token" },
       ],
@@ -39,7 +39,7 @@ describe("what expires", () => {
     let handshakes = 0;
     const server = await localServer((_, response) => response.end(), { tls: true });
     server.server.on("connection", () => handshakes++);
-    const expiries = new Expiries({ urls: [server.url], caFiles: [], tokens: [], clock });
+    const expiries = new Expiries({ urls: [server.url], caFiles: [], tokens: () => [], clock });
     const known = await expiries.known(signal);
     expect(known).toHaveLength(1);
     await expiries.known(signal);

@@ -145,6 +145,20 @@ describe("the session with a password", () => {
     expect(state.logins).toHaveLength(1);
   });
 
+  it("logs in once more with a password that is another one by now, and with that one alone", async () => {
+    const { state, answer } = tenant();
+    state.login = () => ({ status: 401 });
+    await using server = await standIn(answer);
+    const later = [{ ...secrets, servicePassword: "second" }, undefined, { ...secrets, servicePassword: "third" }];
+    await using opened = open(server.url, { login: password }, { renew: () => later.shift() });
+    expect(await thrownBy(opened.service.ping(never))).toMatchObject({ family: "stop", code: "E_SERVICE_LOGIN" });
+    expect(await thrownBy(opened.service.ping(never))).toMatchObject({ family: "stop", code: "E_SERVICE_LOGIN" });
+    expect(state.logins.map(({ body }) => body)).toMatchObject([
+      { password: "right-password" },
+      { password: "second" },
+    ]);
+  });
+
   it("stops after a 401 in anybody's words", async () => {
     const { state, answer } = tenant();
     state.login = () => ({ status: 401 });

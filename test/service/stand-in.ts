@@ -123,6 +123,7 @@ export function open(
     referenceCache,
     ...(context.breaker === undefined ? {} : { breaker: context.breaker }),
     ...(context.hide === undefined ? {} : { hide: context.hide }),
+    ...(context.renew === undefined ? {} : { renew: context.renew }),
     ...(context.version === undefined ? {} : { version: context.version }),
   });
   return { service, log: logger.lines, cache, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };

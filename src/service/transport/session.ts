@@ -38,15 +38,18 @@ interface SessionDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly hide: (...secrets: string[]) => void;
+  /** The secrets as they are now, if they are others than before. */
+  readonly renew: () => Secrets | undefined;
 }
 
 /**
  * The right to call. One login at a time however many callers ask, renewed ahead of its end. Credentials that the service
- * refused once are never sent again: every further call fails as the first one did, until a restart. A 400 or 403 that is not in
+ * refused once are never sent again, unless there are others by then: every further call fails as the first one did, until a restart. A 400 or 403 that is not in
  * the service's own words is retried after growing pauses, some minutes long.
  */
 export class Session {
   readonly #deps: SessionDeps;
+  #secrets: Secrets;
   #token: Token | undefined;
   #expiresAt = Infinity;
   #lifeMs = Infinity;
@@ -59,7 +62,8 @@ export class Session {
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
-    if (deps.login.kind === "token") this.#token = { header: `Bearer ${deps.secrets.serviceToken}`, served: 0 };
+    this.#secrets = deps.secrets;
+    if (deps.login.kind === "token") this.#token = this.#staticToken();
   }
 
   /** A token that is good as far as is known; a promise only when a login is needed first. */
@@ -87,7 +91,11 @@ export class Session {
   async refused(token: Token, firstTime: boolean): Promise<void> {
     if (this.#refusal !== undefined) throw this.#refusal;
     if (this.#deps.login.kind === "token") {
-      if (firstTime) return;
+      if (firstTime || token !== this.#token) return;
+      if (this.#hasRenewed()) {
+        this.#token = this.#staticToken();
+        return;
+      }
       throw this.#refuse("the service answers 401 to SERVICE_TOKEN: it has expired, was revoked or is not a token");
     }
     if (token !== this.#token) return;
@@ -115,16 +123,40 @@ export class Session {
   }
 
   async #login(): Promise<Token> {
-    const { login, loginUrl, secrets, http, clock, logger, hide } = this.#deps;
+    try {
+      return await this.#tryLogin();
+    } catch (thrown) {
+      if (this.#refusal === undefined || thrown !== this.#refusal || !this.#hasRenewed()) throw thrown;
+      this.#refusal = undefined;
+      return this.#login();
+    }
+  }
+
+  /** Asked after each refusal: what was refused once is not sent again. */
+  #hasRenewed(): boolean {
+    const secrets = this.#deps.renew();
+    if (secrets === undefined) return false;
+    this.#secrets = secrets;
+    this.#doubted = undefined;
+    return true;
+  }
+
+  #staticToken(): Token {
+    return { header: `Bearer ${this.#secrets.serviceToken}`, served: 0 };
+  }
+
+  async #tryLogin(): Promise<Token> {
+    const { login, loginUrl, http, clock, logger, hide } = this.#deps;
     if (login.kind === "token") throw this.#refuse("a static token cannot be renewed");
     this.#expectRested();
+    const { servicePassword, serviceCode } = this.#secrets;
     const body: JsonObject = {
       username: login.username,
-      password: secrets.servicePassword ?? "",
+      password: servicePassword ?? "",
       lifeTime: login.lifeTimeMinutes,
       lifeTimeRefresh: login.lifeTimeRefresh,
       ...(login.tokenName === undefined ? {} : { name: login.tokenName }),
-      ...(secrets.serviceCode === undefined ? {} : { code: secondFactor(secrets.serviceCode) }),
+      ...(serviceCode === undefined ? {} : { code: secondFactor(serviceCode) }),
     };
     const answer = await this.#post(http, loginUrl, body);
     const result = this.#result(answer, login.username);
@@ -201,7 +233,7 @@ export class Session {
   }
 
   #withoutSecrets(answer: HttpAnswer): string {
-    const { servicePassword, serviceCode } = this.#deps.secrets;
+    const { servicePassword, serviceCode } = this.#secrets;
     let said = serviceMessage(answer) || "no reason given";
     for (const secret of [servicePassword, serviceCode]) if (secret) said = said.replaceAll(secret, "***");
     return said;

@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from "node:util";
+import { rereadSecretFiles, secretTexts, withCredentials, type LocalSettings, type Secrets } from "#settings";
+import type { SyncFile } from "#mapping";
+import type { Logger, Redaction } from "#telemetry";
+
+export interface RenewedSecretsDeps {
+  readonly settings: Pick<LocalSettings, "environment" | "secretFiles">;
+  readonly secrets: Secrets;
+  readonly syncFile: Pick<SyncFile, "sourcesWith">;
+  readonly redaction: Redaction;
+  readonly logger: Logger;
+}
+
+/** Secrets that came from files, read again after a refused login: who replaces a file need not restart svcsync. */
+export class RenewedSecrets {
+  readonly #deps: RenewedSecretsDeps;
+  #secrets: Secrets;
+
+  constructor(deps: RenewedSecretsDeps) {
+    this.#deps = deps;
+    this.#secrets = deps.secrets;
+  }
+
+  get serviceToken(): string | undefined {
+    return this.#secrets.serviceToken;
+  }
+
+  /** The service's credentials, if they are others than before. */
+  readonly ofService = (): Secrets | undefined => {
+    const { redaction, logger } = this.#deps;
+    const secrets = withCredentials(this.#secrets, this.#texts());
+    if (isDeepStrictEqual(secrets, this.#secrets)) return undefined;
+    redaction.hide(...secretTexts(secrets));
+    this.#secrets = secrets;
+    logger.info({}, "credentials of the service were read again");
+    return secrets;
+  };
+
+  /** The settings of a source, if they are others than these. */
+  readonly ofSource = (source: string, settings: unknown): unknown => {
+    const { syncFile, redaction, logger } = this.#deps;
+    const now = syncFile.sourcesWith(this.#texts());
+    const entry = now.sources.find(({ name }) => name === source);
+    if (entry === undefined || isDeepStrictEqual(entry.settings, settings)) return undefined;
+    redaction.hide(...now.secrets);
+    logger.info({ source }, "credentials of a source were read again");
+    return entry.settings;
+  };
+
+  #texts(): Readonly<Record<string, string>> {
+    const { environment, secretFiles } = this.#deps.settings;
+    return rereadSecretFiles(environment, secretFiles);
+  }
+}

@@ -1,0 +1,131 @@
+import { errorFacts } from "#model";
+import type { Catalog, Listener, OpenedSource, SourceStream } from "#sources";
+
+export interface RenewingSourceDeps {
+  readonly settings: unknown;
+  readonly open: (settings: unknown) => Promise<OpenedSource<unknown>>;
+  /** The settings as they are now, if they are others than these. */
+  readonly renew: (settings: unknown) => unknown;
+}
+
+/**
+ * A source whose credentials may be replaced while svcsync runs. After a refused login it is opened again, if its settings are others
+ * by then, and the read is repeated once. What was refused is not tried more often than without it.
+ */
+export class RenewingSource implements OpenedSource<unknown> {
+  readonly #deps: RenewingSourceDeps;
+  /** Earlier ones are closed at the end: other streams may still read from them. */
+  readonly #all: OpenedSource<unknown>[];
+  #opened: OpenedSource<unknown>;
+  #settings: unknown;
+  /** The last login was refused: whether there are other credentials is looked up before the next one. */
+  #isRefused = false;
+  #renewing: Promise<boolean> | undefined;
+  #replaced = new AbortController();
+  readonly catalog?: Catalog;
+  readonly listen?: Listener;
+
+  private constructor(deps: RenewingSourceDeps, opened: OpenedSource<unknown>) {
+    this.#deps = deps;
+    this.#settings = deps.settings;
+    this.#opened = opened;
+    this.#all = [opened];
+    if (opened.catalog) this.catalog = opened.catalog;
+    if (opened.listen) this.listen = (told, signal) => this.#listen(told, signal);
+  }
+
+  static async open(deps: RenewingSourceDeps): Promise<RenewingSource> {
+    return new RenewingSource(deps, await deps.open(deps.settings));
+  }
+
+  check(signal: AbortSignal) {
+    return this.#opened.check(signal);
+  }
+
+  stream(name: string, read: unknown): SourceStream {
+    const streams = new WeakMap<OpenedSource<unknown>, SourceStream>();
+    const current = () => {
+      const known = streams.get(this.#opened) ?? this.#opened.stream(name, read);
+      streams.set(this.#opened, known);
+      return known;
+    };
+    const first = current();
+    return {
+      capabilities: first.capabilities,
+      changes: (...of) => this.#batches(() => current().changes(...of)),
+      keys: (...of) => this.#batches(() => current().keys(...of)),
+      readOne: (...of) => this.#attempt(() => current().readOne(...of)),
+      check: (...of) => this.#attempt(() => current().check(...of)),
+      ...(first.readMany && { readMany: (...of) => this.#attempt(() => current().readMany!(...of)) }),
+      ...(first.keyless && { keyless: (...of) => this.#attempt(() => current().keyless!(...of)) }),
+      ...(first.deletions && { deletions: (...of) => this.#batches(() => current().deletions!(...of)) }),
+      ...(first.peek && { peek: (...of) => this.#attempt(() => current().peek!(...of)) }),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#all.map((opened) => opened[Symbol.asyncDispose]()));
+  }
+
+  /** Continues with the source that took the place of the one it listened to. */
+  async #listen(told: Parameters<Listener>[0], signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) await this.#opened.listen?.(told, AbortSignal.any([signal, this.#replaced.signal]));
+  }
+
+  async #attempt<Value>(read: () => Promise<Value>): Promise<Value> {
+    if (this.#isRefused) await this.#renew();
+    const tried = this.#opened;
+    try {
+      const value = await read();
+      this.#isRefused = false;
+      return value;
+    } catch (thrown) {
+      if (!(await this.#isOther(tried, thrown))) throw thrown;
+      return await read();
+    }
+  }
+
+  /** A read that gave a batch is not repeated: its batches would come twice. */
+  async *#batches<Batch>(read: () => AsyncIterable<Batch>): AsyncGenerator<Batch> {
+    if (this.#isRefused) await this.#renew();
+    const tried = this.#opened;
+    let isBegun = false;
+    try {
+      for await (const batch of read()) {
+        isBegun = true;
+        this.#isRefused = false;
+        yield batch;
+      }
+      return;
+    } catch (thrown) {
+      const isOther = await this.#isOther(tried, thrown);
+      if (isBegun || !isOther) throw thrown;
+    }
+    yield* read();
+  }
+
+  /** Whether the source is another one since the read that ended so. */
+  async #isOther(tried: OpenedSource<unknown>, thrown: unknown): Promise<boolean> {
+    if (errorFacts(thrown).code !== "E_SOURCE_LOGIN") return false;
+    this.#isRefused = true;
+    return tried !== this.#opened || (await this.#renew());
+  }
+
+  #renew(): Promise<boolean> {
+    this.#renewing ??= this.#reopen().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #reopen(): Promise<boolean> {
+    const settings = this.#deps.renew(this.#settings);
+    if (settings === undefined) return false;
+    this.#opened = await this.#deps.open(settings);
+    this.#all.push(this.#opened);
+    this.#settings = settings;
+    this.#replaced.abort();
+    this.#replaced = new AbortController();
+    return true;
+  }
+}
