@@ -23,7 +23,7 @@ import type { Configuration, Systems } from "./systems.ts";
 
 const MS_PER_MINUTE = 60_000;
 /** What the page shows and moves of a running pipeline. */
-export type PageParts = Pick<Assembly, "relay" | "gate" | "plans" | "adoption" | "matcher">;
+export type PageParts = Pick<Assembly, "relay" | "gate" | "holds" | "plans" | "adoption" | "matcher">;
 
 const MS_PER_HOUR = 3_600_000;
 /** How long a person waits for the ERP or the service. */
@@ -36,7 +36,7 @@ const COMPARED_MS = 1_500;
 export function pageActs(
   parts: Systems,
   streams: Configuration["syncFile"]["streams"],
-  { relay, gate, plans, adoption, matcher }: PageParts,
+  { relay, gate, holds, plans, adoption, matcher }: PageParts,
 ): PageActs {
   const { store, clock, sources } = parts;
   const names = streams.map(({ name }) => name);
@@ -101,8 +101,10 @@ export function pageActs(
       await decideAdoption({ store, matcher }, { streams: [stream], decision }, by);
       gate.decided();
     },
-    pause: ({ stream, hours, polls }, by) =>
-      pause({ store, clock }, { streams: [stream], until: clock.now() + hours * MS_PER_HOUR, polls }, by),
+    pause: async ({ stream, hours, polls }, by) => {
+      await pause({ store, clock }, { streams: [stream], until: clock.now() + hours * MS_PER_HOUR, polls }, by);
+      await holds.look();
+    },
     rereadStream: (stream, by) => rereadStream({ store }, stream, by),
     resume: async (stream, by) => void (await nudging(resume({ store, clock }, [stream], by))),
   };

@@ -136,6 +136,7 @@ describe("a person at the page", () => {
     // A pause holds what changes; resume lets it go.
     expect((await anna.send("/", "/streams/customers/pause", { hours: "1", why: "ERP upgrade" })).status).toBe(303);
     await until("the page says so", async () => (await anna.look("/")).includes("delivery is paused by anna"));
+    expect(running.daemon.holds.isHeld("customers")).toBe(true);
     erp.renameCustomer("10012", "Neuer Name");
     await until(
       "the poll brings the name",
