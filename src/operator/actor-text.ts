@@ -1,4 +1,4 @@
-import { counted, recordLabel, type Actor } from "#model";
+import { counted, localTime, recordLabel, type Actor } from "#model";
 import type { PersonAct } from "#store";
 
 const channels: Readonly<Record<Actor["via"], string>> = { cli: "command", page: "page", api: "API" };
@@ -20,6 +20,7 @@ const OUTCOME_MAX = 100;
 export function actText({ stream, key, count, action, outcome }: PersonAct): string {
   const target =
     count > 1 ? `${counted(count, "record")} of ${stream}` : key === "" ? stream : recordLabel({ stream, key });
-  const shown = outcome.length > OUTCOME_MAX ? `${outcome.slice(0, OUTCOME_MAX)}…` : outcome;
+  const local = outcome.replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) => localTime(Date.parse(iso)));
+  const shown = local.length > OUTCOME_MAX ? `${local.slice(0, OUTCOME_MAX)}…` : local;
   return `${target}: ${action} (${shown})`;
 }

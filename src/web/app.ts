@@ -6,6 +6,7 @@ import { addLogin } from "./routes/login.ts";
 import { addActs } from "./routes/acts.ts";
 import type { HostNames } from "./access/hosts.ts";
 import { jsonAnswer } from "./json-answer.ts";
+import { problemPage } from "./pages/frame/problem-page.ts";
 import { contentPolicy } from "./pages/frame/style.ts";
 import { addNudge } from "./routes/nudge.ts";
 import { addRecords } from "./routes/records.ts";
@@ -29,6 +30,7 @@ export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
   if (gate.closedBecause !== undefined) logger.warn({ host }, "status page closed: it has no credentials");
   // Alive is no secret, and a probe may call the process by any name.
   app.get("/healthz", (c) => c.text("alive\n"));
+  app.use(problemsAsPages(version));
   app.use(refuseForeignNames(names));
   if (gate.opensProbes) addProbes(app, deps);
   if (deps.nudges) addNudge(app, deps.nudges);
@@ -50,6 +52,20 @@ function addProbes(app: App, { readiness, metrics, redact }: RouteDeps): void {
     return jsonAnswer(c, found, found.ready ? 200 : 503);
   });
   app.get("/metrics", async (c) => c.body(await metrics.text(), 200, { "content-type": metricsType }));
+}
+
+/** Browsers are shown a page where programs are told a line. */
+function problemsAsPages(version: string): Middleware {
+  return async (c, next) => {
+    await next();
+    const { status, headers } = c.res;
+    const isLine = status >= 400 && headers.get("content-type")?.startsWith("text/plain");
+    if (!isLine || c.req.path.startsWith("/api/") || !c.req.header("accept")?.includes("text/html")) return;
+    const body = problemPage({ status, text: await c.res.text(), version });
+    const kept = new Headers(headers);
+    kept.set("content-type", "text/html; charset=UTF-8");
+    c.res = new Response(body.toString(), { status, headers: kept });
+  };
 }
 
 function refuseForeignNames(names: HostNames): Middleware {

@@ -17,7 +17,12 @@ describe("the page of a held plan", () => {
     const { text } = await pageOf("/streams/customers/plan");
 
     expect(text).toContain("3,980 of 4,120 records, more than the change guard lets pass");
-    for (const part of ["3,980 updated", "2 created", "1 parked", "no customerStatus is called"])
+    for (const part of [
+      "3,980</strong> updated",
+      "2</strong> created",
+      "1</strong> parked",
+      "no customerStatus is called",
+    ])
       expect(text).toContain(part);
     expect(text).toMatch(/customerStatus<\/th>\s*<td class="number">12/);
     expect(text).toContain("Müller &amp; Söhne AG");

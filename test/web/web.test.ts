@@ -446,3 +446,33 @@ describe("the server", () => {
     await expect(fetch(web.url)).rejects.toThrow("fetch failed");
   });
 });
+
+describe("a request that is not answered", () => {
+  const browser = { accept: "text/html,application/xhtml+xml" };
+
+  it("shows a page to a person and a line to a program", async () => {
+    await using web = await sampleWeb();
+    const page = await fetch(`${web.url}/nowhere`, { headers: browser });
+    expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=UTF-8"]);
+    expect(await page.text()).toContain("This page does not exist");
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const line = await fetch(`${web.url}/nowhere`);
+    expect([line.status, await line.text()]).toEqual([404, "not found\n"]);
+    expect((await fetch(`${web.url}/api/nowhere`, { headers: browser })).headers.get("content-type")).toContain(
+      "text/plain",
+    );
+  });
+
+  it("names the missing setting where the page is closed, and hides secrets of what failed", async () => {
+    await using closed = await sampleWeb({}, { host: "0.0.0.0" });
+    const refused = await fetch(closed.url.replace("0.0.0.0", "127.0.0.1"), { headers: browser });
+    expect([refused.status, await refused.text()]).toEqual([
+      403,
+      expect.stringMatching(/<h1>This is not allowed[\s\S]*PAGE_TOKEN/),
+    ]);
+    await using broken = await sampleWeb({ status: { ...sampleStatus(), overview } });
+    const failed = await (await fetch(broken.url, { headers: browser })).text();
+    expect(failed).toContain("This cannot be shown now");
+    expect(failed).not.toContain("s3cret");
+  });
+});

@@ -32,7 +32,7 @@ const ORDER: readonly Verdict[] = [
 /** The plan of a stream, for a person. */
 export function planText(plan: StreamPlan): string {
   const { stream, isMappingChanged, verdicts, fields, samples, causes, areDeletionsHeld } = plan;
-  const counts = plannedCounts(plan).map(({ text }) => text);
+  const counts = plannedCounts(plan).map(({ count, words: what }) => `${count.toLocaleString("en")} ${what}`);
   const why = isMappingChanged ? " (its mapping changed, so every record is mapped again)" : "";
   const lines = [`${stream}: ${counts.length === 0 ? "nothing to deliver" : counts.join(", ")}${why}`];
   if (fields.length > 0) lines.push(`  fields updated: ${fieldCounts(fields)}`);
@@ -53,12 +53,10 @@ export function planText(plan: StreamPlan): string {
   return `${lines.map(oneLine).join("\n")}\n`;
 }
 
-/** How many records meet each verdict, as `412 updated`; those of the first verdicts matter most. */
-export function plannedCounts({ verdicts }: Pick<StreamPlan, "verdicts">): { verdict: Verdict; text: string }[] {
-  return ORDER.filter((verdict) => verdicts[verdict] > 0).map((verdict) => ({
-    verdict,
-    text: `${verdicts[verdict].toLocaleString("en")} ${words[verdict].many}`,
-  }));
+/** How many records meet each verdict, in words; those of the first verdicts matter most. */
+export function plannedCounts({ verdicts }: Pick<StreamPlan, "verdicts">): { count: number; words: string }[] {
+  const met = ORDER.filter((verdict) => verdicts[verdict] > 0);
+  return met.map((verdict) => ({ count: verdicts[verdict], words: words[verdict].many }));
 }
 
 /** What ends the hold of the change guard. */

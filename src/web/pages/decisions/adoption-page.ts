@@ -3,7 +3,7 @@ import type { Held, PlannedRecord, StreamStatus } from "#pipeline";
 import { html, type Html } from "#server";
 import type { AdoptionState } from "../../contract.ts";
 import { openForm } from "../frame/act-form.ts";
-import { csrfField, page, table, type Frame } from "../frame/layout.ts";
+import { cell, csrfField, page, table, type Frame } from "../frame/layout.ts";
 import { shown } from "../frame/values.ts";
 import { instant, linkTo, reason, sentence, streamPath } from "../frame/wording.ts";
 
@@ -34,15 +34,14 @@ export function adoptionPage({ streams, state, frame, now }: AdoptionPage): Html
               </p>
               ${comparison(state, frame, now)}`
       }
-      ${held.map(({ name, hold }) => section(name, hold, state, frame))}
-      <p><a href="/">Status</a></p>`,
+      ${held.map(({ name, hold }) => section(name, hold, state, frame))}`,
   });
 }
 
 function comparison(state: AdoptionState, frame: Frame, now: number): Html {
   if (state.kind === "running")
     return html`<p role="status">
-      The comparison runs since ${instant(state.at, now)}. <a href="/adoption">Look again</a>
+      The comparison began ${instant(state.at, now)} and is still running. <a href="/adoption">Look again</a>
     </p>`;
   const button = html`<form class="acts" method="post" action="/adoption/compare">
     ${csrfField(frame.visitor)}<button class="${state.kind === "done" ? "plain" : ""}">
@@ -73,7 +72,7 @@ function reported(report: AdoptionReport, frame: Frame): Html {
     ...adoptionVerdicts.map((verdict) => [verdict, counts[verdict]] as const),
     ["only in the service", onlyInService] as const,
   ];
-  return html`<ul class="counts figures">
+  return html`<ul class="tiles">
       ${figures.filter(([, count]) => count > 0).map(([verdict, count]) => html`<li><strong>${count.toLocaleString("en")}</strong> ${verdict}<br /><span class="quiet">${meanings[verdict]}</span></li>`)}
     </ul>
     ${blindTexts(stream, blindFields).map((text) => html`<p class="problem">${sentence(text)}</p>`)}
@@ -127,14 +126,20 @@ function examplesTable(examples: readonly PlannedRecord[]): Html {
       html`<tr>
         <th scope="row">${linkTo(id)}</th>
         <td>${verdict}</td>
-        <td data-head="ERP">${name} <span class="quiet">${match}</span></td>
-        <td data-head="Service">
-          ${counterparts.map((each) => html`${each.serviceId} ${each.name} <span class="quiet">${each.match}</span><br />`)}
-          ${error === undefined ? undefined : reason(error)}
-        </td>
-        <td data-head="First write changes">
-          ${overwrites.map(({ field, from, to }) => html`<strong>${field}</strong>: <span class="value">${shown(from)} → ${shown(to)}</span><br />`)}
-        </td>
+        ${cell("ERP", name === "" ? undefined : html`${name} <span class="quiet">${match}</span>`)}
+        ${cell("Service", [
+          ...counterparts.map(
+            (each) => html`${each.serviceId} ${each.name} <span class="quiet">${each.match}</span><br />`,
+          ),
+          ...(error === undefined ? [] : [reason(error)]),
+        ])}
+        ${cell(
+          "First write changes",
+          overwrites.map(
+            ({ field, from, to }) =>
+              html`<strong>${field}</strong>: <span class="value">${shown(from)} → ${shown(to)}</span><br />`,
+          ),
+        )}
       </tr>`,
   );
   return table("For example", ["Record", "What", "ERP", "Service", "First write changes"], rows);

@@ -17,8 +17,7 @@ export function deletionsPage({ stream, held, frame }: DeletionsPage): Html {
     title: `svcsync: deletions of ${stream}`,
     frame,
     main: html`<h1>Deletions of ${stream}</h1>
-      ${held === undefined ? html`<p>No deletion of ${stream} waits for a person.</p>` : heldText(stream, held, frame)}
-      <p><a href="/">Status</a></p>`,
+      ${held === undefined ? html`<p>No deletion of ${stream} waits for a person.</p>` : heldText(stream, held, frame)}`,
   });
 }
 

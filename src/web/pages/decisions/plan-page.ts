@@ -1,10 +1,10 @@
-import { counted, recordLabel } from "#model";
+import { counted, recordLabel, type Json } from "#model";
 import { plannedCounts, valueText, type StreamPlan } from "#operator";
 import type { PlannedDelivery } from "#pipeline";
 import { html, type Html } from "#server";
 import type { DatedPlan } from "../../contract.ts";
 import { openForm } from "../frame/act-form.ts";
-import { page, table, type Frame } from "../frame/layout.ts";
+import { cell, page, table, type Frame } from "../frame/layout.ts";
 import { instant, linkTo, streamPath } from "../frame/wording.ts";
 
 interface PlanPage {
@@ -29,8 +29,7 @@ export function planPage({ stream, dated, frame, now }: PlanPage): Html {
               meanwhile.
             </p>`
           : planned(dated, frame, now)
-      }
-      <p><a href="/">Status</a></p>`,
+      }`,
   });
 }
 
@@ -43,8 +42,8 @@ function planned({ plan, at }: DatedPlan, frame: Frame, now: number): Html {
       counts.length === 0
         ? undefined
         : html`<h2>Records</h2>
-            <ul class="counts">
-              ${counts.map(({ text }) => html`<li>${text}</li>`)}
+            <ul class="tiles">
+              ${counts.map(({ count, words }) => html`<li><strong>${count.toLocaleString("en")}</strong> ${words}</li>`)}
             </ul>`
     }
     ${
@@ -120,15 +119,14 @@ function samplesTable(samples: readonly PlannedDelivery[]): Html {
         html`<tr>
           <th scope="row">${at === 0 ? linkTo(id) : html`<span class="unseen">${recordLabel(id)}</span>`}</th>
           <td>${at === 0 ? verdict : undefined}</td>
-          <td data-head="Field">${field?.field ?? reason}</td>
-          <td data-head="Now">
-            <span class="value">${field?.before === undefined ? undefined : valueText(field.before)}</span>
-          </td>
-          <td data-head="Then">
-            <span class="value">${field === undefined ? undefined : valueText(field.after)}</span>
-          </td>
+          ${cell("Field", field?.field ?? reason)} ${cell("Now", value(field?.before))}
+          ${cell("Then", value(field?.after))}
         </tr>`,
     ),
   );
   return table("The first records of each kind", ["Record", "What", "Field", "Now", "Then"], rows);
+}
+
+function value(json: Json | undefined): Html | undefined {
+  return json === undefined ? undefined : html`<span class="value">${valueText(json)}</span>`;
 }

@@ -37,6 +37,9 @@ export function page({ title, frame: { version, visitor, searched }, isLive = fa
         <a class="skip" href="#main">Skip to the content</a>
         <header>
           <a class="brand" href="/">svcsync</a>
+          <nav aria-label="Pages">
+            ${visitor === undefined ? undefined : html`<a href="/">Status</a> <a href="/records">Held-up records</a>`}
+          </nav>
           ${visitor === undefined ? undefined : searchForm(searched)}
           ${visitor?.hasSession ? logout(visitor) : undefined}
         </header>
@@ -92,4 +95,10 @@ export function table(caption: string, heads: readonly string[], rows: readonly 
       </tbody>
     </table>
   </div>`;
+}
+
+/** A cell that names its column where a telephone shows it below the others; nothing there while it is empty. */
+export function cell(head: string, content: Content): Html {
+  const isEmpty = content === undefined || content === "" || (Array.isArray(content) && content.length === 0);
+  return html`<td data-head="${head}">${isEmpty ? undefined : content}</td>`;
 }

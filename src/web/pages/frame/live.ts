@@ -12,7 +12,7 @@ const script = `(() => {
   button.type = "button";
   button.className = "plain";
   let on = true;
-  const show = () => { button.textContent = on ? "Pause" : "Resume"; place.firstChild.textContent = on ? "Live, every 10 s " : "Not refreshed "; };
+  const show = () => { button.textContent = on ? "Stop refreshing" : "Refresh again"; place.firstChild.textContent = on ? "Live, every 10 s " : "Not refreshed "; };
   button.addEventListener("click", () => { on = !on; show(); });
   place.append("", button);
   show();

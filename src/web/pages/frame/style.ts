@@ -12,7 +12,10 @@ const style = `
 body { margin: 0 auto; padding: 0 1.5rem 3rem; max-width: 78rem; background: var(--paper); color: var(--ink);
   font: 16px/1.5 system-ui, sans-serif; }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; padding: .9rem 0; }
-.brand { font-weight: 700; font-size: 1.15rem; color: var(--ink); text-decoration: none; margin-right: auto; }
+.brand { font-weight: 700; font-size: 1.15rem; color: var(--ink); text-decoration: none; }
+nav { display: flex; gap: 1rem; margin-right: auto; }
+nav a { color: var(--soft); text-decoration: none; }
+nav a:hover { text-decoration: underline; }
 .search, .logout { display: flex; gap: .4rem; align-items: center; }
 .search input { width: 17rem; max-width: 100%; }
 footer { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: center; margin-top: 2.5rem; padding-top: .75rem;
@@ -23,6 +26,9 @@ h1 { font-size: 1.6rem; line-height: 1.25; margin: 1rem 0 .5rem; overflow-wrap: 
 h2 { font-size: 1.15rem; margin: 2rem 0 .6rem; }
 h3 { font-size: 1.02rem; margin: 0 0 .3rem; overflow-wrap: anywhere; }
 a { color: var(--link); }
+.more summary { color: var(--soft); }
+.more > * + * { margin-top: .5rem; }
+.more form { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; padding: .3rem 0; }
 a:focus-visible, button:focus-visible, input:focus-visible, summary:focus-visible, select:focus-visible,
 .scroll:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 p { margin: .4rem 0; max-width: 60rem; overflow-wrap: anywhere; }
@@ -30,13 +36,24 @@ p { margin: .4rem 0; max-width: 60rem; overflow-wrap: anywhere; }
 .verdict h1 { margin: 0; }
 .verdict.wait { border-color: var(--wait); background: var(--waitback); }
 .verdict.bad { border-color: var(--bad); background: var(--badback); }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: .9rem; }
-.card { padding: .9rem 1.1rem; background: var(--panel); border: 1px solid var(--line); border-left: .3rem solid var(--soft);
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: .9rem; align-items: start; }
+.card, .decision { padding: .9rem 1.1rem; background: var(--panel); border: 1px solid var(--line); border-left: .3rem solid var(--soft);
   border-radius: .6rem; }
 .card.held, .card.failing, .card.parked, .card.uncertain { border-left-color: var(--bad); }
 .card.following, .card.loading, .card.paused, .card.waiting { border-left-color: var(--wait); }
 .card ul { margin: .3rem 0; padding-left: 1.2rem; }
 .card .todo { margin-top: .6rem; }
+.decision { margin: 1rem 0; border-left-color: var(--wait); max-width: 44rem; }
+.decision h2, .decision h3 { margin: 0 0 .5rem; font-size: 1.05rem; }
+.decision form { display: grid; grid-template-columns: minmax(0, 1fr); gap: .6rem; justify-items: start; margin-bottom: .6rem; }
+.decision details { margin-top: .8rem; }
+.decision input[name="why"] { width: min(22rem, 100%); }
+.decision label { max-width: 100%; }
+ul.tiles { list-style: none; margin: .8rem 0; padding: 0; display: grid; gap: .6rem;
+  grid-template-columns: repeat(auto-fill, minmax(8.5rem, 1fr)); }
+.tiles li { padding: .6rem .9rem; background: var(--panel); border: 1px solid var(--line); border-radius: .6rem; }
+.tiles strong { display: block; font-size: 1.35rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
+ul.columns { columns: 14rem; padding-left: 1.2rem; }
 .scroll { overflow-x: auto; background: var(--panel); border: 1px solid var(--line); border-radius: .6rem; padding: .4rem 1rem; }
 .wide table { min-width: 56rem; }
 table { border-collapse: collapse; width: 100%; }
@@ -44,7 +61,8 @@ caption { text-align: left; color: var(--soft); padding: .25rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .5rem .9rem .5rem 0; border-bottom: 1px solid var(--line); }
 tbody tr:last-child > * { border-bottom: 0; }
 thead th { color: var(--soft); font-weight: 600; white-space: nowrap; }
-tbody th { font-weight: 600; }
+tbody th { font-weight: 600; min-width: 9rem; }
+.card dl { margin: .2rem 0; }
 tbody th .quiet { font-weight: 400; }
 .bars { fill: var(--link); background: var(--paper); border-bottom: 1px solid var(--soft); max-width: 100%; }
 .number { white-space: nowrap; font-variant-numeric: tabular-nums; }
@@ -53,7 +71,7 @@ tbody th .quiet { font-weight: 400; }
 details { color: var(--soft); }
 summary { cursor: pointer; width: max-content; }
 .command { color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: .3rem;
-  padding: 0 .35rem; overflow-wrap: anywhere; }
+  padding: 0 .35rem; overflow-wrap: anywhere; display: inline-block; max-width: 100%; }
 code, .value { font: .92em/1.45 ui-monospace, monospace; }
 code { color: var(--soft); }
 .quiet { color: var(--soft); }
@@ -69,12 +87,17 @@ dd { margin: 0; overflow-wrap: anywhere; }
 ul.changes { margin: 0; padding-left: 1.1rem; }
 .differs { background: var(--waitback); }
 .mark { display: inline-block; color: var(--wait); font-weight: 600; font-size: .85rem; }
+.scroll + form, .scroll + p { margin-top: .8rem; }
+.button { display: inline-block; padding: .4rem 1rem; border: 1px solid var(--link); border-radius: .4rem; text-decoration: none;
+  background: var(--link); color: var(--panel); }
 button { font: inherit; padding: .4rem 1rem; border: 1px solid var(--link); border-radius: .4rem; cursor: pointer;
   background: var(--link); color: var(--panel); }
 button.plain { background: var(--panel); color: var(--link); border-color: var(--line); }
 button.danger { background: var(--bad); border-color: var(--bad); }
 input, select { font: inherit; padding: .4rem .6rem; border: 1px solid var(--soft); border-radius: .4rem; background: var(--panel);
-  color: var(--ink); min-width: 0; }
+  color: var(--ink); min-width: 0; max-width: 100%; }
+label { max-width: 100%; }
+.acts label, .more label { display: inline-flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
 .login { max-width: 22rem; margin: 12vh auto 0; padding: 1.5rem; background: var(--panel); border: 1px solid var(--line);
   border-radius: .8rem; display: grid; gap: .5rem; }
 .login h1 { margin: 0; } .login button { margin-top: .6rem; }

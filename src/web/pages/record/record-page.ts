@@ -24,8 +24,10 @@ export function recordPage({ detail: { record, history, sides, exchanges }, fram
     frame,
     main: html`<h1>${label} ${badge(record.state)}</h1>
       <p>${meaningOf(record.state)}</p>
-      <dl>${facts(record, now)}</dl>
-      ${recordForms(record, frame)}
+      <div class="card ${record.state}">
+        <dl>${facts(record, now)}</dl>
+        ${recordForms(record, frame)}
+      </div>
       <h2>From the ERP to the service</h2>
       ${sidesTable(sides, record.applied !== undefined)}
       ${record.binding === undefined || sides.service !== "notAsked" ? undefined : readNow(record)}
@@ -53,8 +55,7 @@ export function recordPage({ detail: { record, history, sides, exchanges }, fram
                 ["When", "Request", "Answer"],
                 exchanges.map((exchange) => exchangeRow(exchange, now)),
               )}`
-      }
-      <p><a href="/">Status</a></p>`,
+      }`,
   });
 }
 
@@ -67,8 +68,7 @@ export function noRecordPage({ id, frame }: { id: RecordId; frame: Frame }): Htm
       <p>
         No poll has shown this record yet. If other records wait for it, look whether the ERP has it and whether its
         stream reads it.
-      </p>
-      <p><a href="/">Status</a></p>`,
+      </p>`,
   });
 }
 
@@ -98,7 +98,7 @@ function facts(record: RecordView, now: number): Content {
             ? `${doubts.join(", ")}: changed in the service; they are sent again`
             : `${doubts.join(", ")}: sent, but svcsync does not know whether they arrived; they are sent again`,
         ),
-    fact("Failed attempts", record.attempts),
+    record.attempts === 0 ? undefined : fact("Failed attempts", record.attempts),
     record.dueAt === undefined ? undefined : fact("Next try", instant(record.dueAt, now)),
     intent === undefined
       ? undefined

@@ -48,8 +48,7 @@ export function recordsPage({ query, records, frame, now }: RecordsPage): Html {
     main: html`<h1>${title}</h1>
       ${records.length === 0 ? html`<p>No records.</p>` : recordsTable("Why each is where it is, and what to do", records, now)}
       ${records.length === 0 ? undefined : html`<p><a href="${recordsPath(query, "/records.csv")}">Save as CSV</a></p>`}
-      ${last === undefined ? undefined : html`<p><a href="${recordsPath({ ...query, after: last.id })}">Next</a></p>`}
-      <p><a href="/">Status</a></p>`,
+      ${last === undefined ? undefined : html`<p><a href="${recordsPath({ ...query, after: last.id })}">Next</a></p>`}`,
   });
 }
 
@@ -70,9 +69,7 @@ function recordRow(record: RecordView, now: number): Html {
       ${record.error === undefined ? undefined : reason(record.error)}
       ${record.waitsFor.length === 0 ? undefined : html`<br />parent: ${joined(record.waitsFor)}`}
     </td>
-    <td class="number">
-      ${record.dueAt === undefined ? html`<span class="quiet">none</span>` : instant(record.dueAt, now)}
-    </td>
+    <td class="number" data-head="Next try">${record.dueAt === undefined ? undefined : instant(record.dueAt, now)}</td>
     <td>${remedy(record)}</td>
   </tr>`;
 }

@@ -1,4 +1,4 @@
-import { localTime } from "#model";
+import { counted, localTime } from "#model";
 import { actorText, attentionStates, isSnoozed, remedyOf, type ErrorGroup, type NotedGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Html } from "#server";
@@ -37,14 +37,14 @@ function groupCard(group: NotedGroup, whole: boolean, frame: Frame, now: number)
   return html`<article class="card ${state}">
     <h3>
       ${whole ? undefined : "at least "}<a href="${recordsPath({ stream, state })}"
-        >${count.toLocaleString("en")} ${stream}</a
+        >${counted(count, "record")} of ${stream}</a
       >
       ${badge(state)} <code>${group.id}</code>
     </h3>
     ${error === undefined ? undefined : html`<p>${count === 1 ? error.message : message} <code>${error.code}</code></p>`}
     ${todo === undefined ? undefined : html`<p class="todo"><strong>What to do:</strong> ${sentence(todo)}</p>`}
     ${noteOf(group, now)}
-    <p class="quiet">${count > examples.length ? "For example " : undefined}${shown}</p>
+    <p class="quiet">${count > examples.length ? "For example " : "See "}${shown}</p>
     ${groupForms(group, frame)}
   </article>`;
 }

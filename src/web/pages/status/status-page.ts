@@ -2,7 +2,9 @@ import { counted, type RecordState } from "#model";
 import {
   actText,
   attentionOf,
+  duration,
   paceText,
+  remedyOf,
   upkeepFailures,
   upkeepText,
   urgencyOf,
@@ -66,12 +68,14 @@ export function statusPage({ overview, held, history, acts, frame, now }: Status
 
 /** What a person should know or do about a stream: what holds it, what fails, what the service does not keep. */
 function streamCard(stream: StreamStatus, frame: Frame): Html {
-  const { name, state, attention } = stream;
+  const { name, state, attention, cursor } = stream;
+  const todo = cursor.error && remedyOf(cursor.error, { stream: name });
   return html`<article class="card ${state}">
     <h3>${name} <span class="badge ${state}">${state}</span></h3>
     <ul aria-label="${name}: attention">
       ${attention.map((text) => html`<li>${sentence(text)}</li>`)}
     </ul>
+    ${todo === undefined ? undefined : html`<p class="todo"><strong>What to do:</strong> ${sentence(todo)}</p>`}
     ${decisionLinks(stream, frame)}
   </article>`;
 }
@@ -117,28 +121,47 @@ function total(streams: readonly StreamStatus[], state: RecordState): number {
 /** The answer to "is all well?", in one sentence; what it means stands below it. */
 function verdict(overview: Overview, now: number): Html {
   const details = [...connectionProblems(overview), ...recordProblems(overview)];
-  const due = total(overview.streams, "due") + total(overview.streams, "claimed");
-  if (due > 0 && details.length === 0) details.push(`${counted(due, "record")} on the way.`);
   const colour = colourOf(overview, now);
+  if (details.length === 0) details.push(...progressOf(overview.streams, now));
+  const headline = headlineOf(overview, colour);
   return html`<div class="verdict ${colour}" role="status">
-    <h1>${headlineOf(overview, colour)}</h1>
-    ${details.map((text) => html`<p>${text}</p>`)}
+    <h1>${headline}</h1>
+    ${details.map((text) => html`<p>${text.replace(headline, "")}</p>`)}
   </div>`;
 }
 
+/** What is in step and what is on its way. */
+function progressOf(streams: readonly StreamStatus[], now: number): string[] {
+  const flowing = streams.filter(({ holds }) => holds.length === 0);
+  const due = total(flowing, "due") + total(flowing, "claimed");
+  const polls = streams.flatMap(({ cursor }) => cursor.polledAt ?? []);
+  const applied = total(streams, "applied");
+  const read = polls.length === 0 ? "" : `; every stream was read within ${duration(now - Math.min(...polls))}`;
+  return [
+    applied === 0 ? [] : `${counted(applied, "record")} in step${polls.length === streams.length ? read : ""}.`,
+    due === 0 ? [] : `${counted(due, "record")} on the way.`,
+  ].flat();
+}
+
 function headlineOf({ streams, service, queue }: Overview, colour: keyof typeof titles): string {
-  if (colour === "good") return "All is well.";
+  if (colour === "good")
+    return streams.some(({ state }) => state === "loading") ? "The first load is under way." : "All is well.";
   if (service.state !== "closed") return "The service is failing.";
   if (queue === undefined) return "The queue does not answer.";
-  const names = streams.filter(({ attention }) => attention.length > 0).map(({ name }) => name);
+  const noted = streams.filter(({ attention }) => attention.length > 0);
+  const names = noted.map(({ name }) => name);
   const records = total(streams, "uncertain") + total(streams, "parked");
   const parts = [
     names.length === 0 ? [] : `${counted(names.length, "stream")} (${names.join(", ")})`,
     records === 0 ? [] : counted(records, "record"),
   ].flat();
   const verb = names.length + records === 1 ? "needs" : "need";
-  return colour === "bad"
-    ? `${parts.join(" and ")} ${verb} attention.`
+  if (colour === "bad" && records === 0 && noted.every(({ state, deletionsHeld }) => state === "held" || deletionsHeld))
+    return `A decision is needed: ${names.join(", ")}.`;
+  if (colour === "bad") return `${parts.join(" and ")} ${verb} attention.`;
+  const paused = streams.filter(({ state }) => state === "paused").map(({ name }) => name);
+  return paused.length > 0 && paused.length === names.length
+    ? `Paused: ${paused.join(", ")}. All else is well.`
     : `Records flow. Have a look at ${(names.length === 0 ? ["the upkeep"] : names).join(", ")}.`;
 }
 

@@ -26,8 +26,8 @@ export function streamRow(stream: StreamStatus, history: readonly HistoryHour[],
   return html`<tr>
     <th scope="row">${name}<br /><span class="quiet">${source} → ${resource}</span></th>
     <td>
-      <span class="badge ${state}">${state}</span><br /><span class="quiet">${meanings[state]}</span
-      >${streamForms(stream, frame)}
+      <span class="badge ${state}">${state}</span><br /><span class="quiet">${meanings[state]}</span>
+      ${more(stream, frame)}
     </td>
     <td data-head="Last poll">${lastPoll(stream, now)}</td>
     <td>${counts(stream)}</td>
@@ -36,26 +36,28 @@ export function streamRow(stream: StreamStatus, history: readonly HistoryHour[],
 }
 
 function lastPoll(stream: StreamStatus, now: number): Html {
-  const { cursor } = stream;
-  const at = cursor.polledAt === undefined ? "not yet" : instant(cursor.polledAt, now);
-  const position = cursor.cursor === null ? "from the beginning" : JSON.stringify(cursor.cursor);
-  return html`${at}<br /><span class="quiet">${progress(stream)}</span>
-    <details>
-      <summary>cursor</summary>
-      <span class="value cursor">${position}</span>
-    </details>`;
+  const { polledAt } = stream.cursor;
+  const at = polledAt === undefined ? "not yet" : instant(polledAt, now);
+  return html`${at}<br /><span class="quiet">${progress(stream)}</span>`;
 }
 
-function progress({ cursor, lagMs, undeliveredMs }: StreamStatus): Content {
-  const read = cursor.firstLoad
-    ? `${counted(cursor.rowsRead, "row")} read so far`
-    : lagMs === undefined
-      ? undefined
-      : `lag ${duration(lagMs)}`;
-  return [
-    read,
-    undeliveredMs === undefined ? undefined : html`<br />oldest undelivered change: ${duration(undeliveredMs)} old`,
-  ];
+/** What is rarely wanted: how far the stream was read, and what a person may do with it. */
+function more(stream: StreamStatus, frame: Frame): Html {
+  const { name, lagMs, cursor } = stream;
+  const position = cursor.cursor === null ? "from the beginning" : JSON.stringify(cursor.cursor);
+  return html`<details class="more">
+    <summary aria-label="More about ${name}">More</summary>
+    <p>
+      Read up to
+      <span class="value cursor">${position}</span>${lagMs === undefined ? undefined : `, whole ${duration(lagMs)} ago`}
+    </p>
+    ${streamForms(stream, frame)}
+  </details>`;
+}
+
+function progress({ cursor, undeliveredMs }: StreamStatus): Content {
+  if (cursor.firstLoad) return `${counted(cursor.rowsRead, "row")} read so far`;
+  return undeliveredMs === undefined ? undefined : `oldest undelivered change: ${duration(undeliveredMs)} old`;
 }
 
 function counts({ name, counts: byState }: StreamStatus): Html {
