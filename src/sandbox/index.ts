@@ -1,8 +1,14 @@
 export { startSandbox, type Sandbox } from "./sandbox.ts";
-export { DEFAULT_ACCOUNT, DEFAULT_TOKEN, type Account, type SandboxOptions, type StaticToken } from "./options.ts";
-export { accountFromText, tokenFromText } from "./account-text.ts";
-export type { Switches } from "./switches.ts";
-export { switchFromText, switchSpellings } from "./switch-text.ts";
+export {
+  DEFAULT_ACCOUNT,
+  DEFAULT_TOKEN,
+  accountFromText,
+  tokenFromText,
+  type Account,
+  type StaticToken,
+} from "./account.ts";
+export type { SandboxOptions } from "./options.ts";
+export { switchFromText, switchSpellings, type Switches } from "./switches.ts";
 export type { ArmedFault, Fault } from "./faults/fault.ts";
 export { faultFromText, faultMembers } from "./faults/checked-fault.ts";
 export type { Ledger, RequestEntry, RequestQuery, WriteEntry, WriteQuery } from "./ledger.ts";

@@ -4,13 +4,14 @@ import { Sessions } from "./api/sessions.ts";
 import { Tenant } from "./api/tenant.ts";
 import { openControl } from "./control/control.ts";
 import { Faults } from "./faults/faults.ts";
-import { HttpFrontend } from "./http-frontend.ts";
+import { HttpFrontend } from "./http/frontend.ts";
 import { Ledger } from "./ledger.ts";
-import { closeServer, listen } from "./listening.ts";
-import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, type SandboxOptions } from "./options.ts";
+import { closeServer, listen } from "./http/listening.ts";
+import { DEFAULT_ACCOUNT, DEFAULT_TOKEN } from "./account.ts";
+import type { SandboxOptions } from "./options.ts";
 import { DataFile } from "./records/data-file.ts";
 import type { StoredRecord } from "./records/version.ts";
-import { checkNames, seedReferenceData, seedRows } from "./seeding.ts";
+import { checkNames, seedReferenceData, seedRows } from "./seed/seeding.ts";
 import { switchesOf, type Switches } from "./switches.ts";
 
 const DEFAULT_LEDGER_SIZE = 10_000;

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "#model";
 import type { Resource } from "../catalogue/resource.ts";
-import type { Account } from "../options.ts";
+import type { Account } from "../account.ts";
 import type { StoredRecord } from "../records/version.ts";
 import { Refusal, json, type ApiResponse } from "./answer.ts";
 import { assignCustomFields } from "./custom-fields.ts";

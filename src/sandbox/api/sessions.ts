@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isJsonObject, type Clock, type Json } from "#model";
-import type { Account, StaticToken } from "../options.ts";
+import type { Account, StaticToken } from "../account.ts";
 import type { Switches } from "../switches.ts";
 import { UNAUTHORIZED, json, refused, type ApiResponse } from "./answer.ts";
 

@@ -1,7 +1,7 @@
 import type { Clock, ResourceName } from "#model";
 import { openCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
 import type { Resource } from "../catalogue/resource.ts";
-import type { Account } from "../options.ts";
+import type { Account } from "../account.ts";
 import { Database } from "../records/database.ts";
 import type { StoredRecord } from "../records/version.ts";
 import type { Switches } from "../switches.ts";

@@ -1,5 +1,5 @@
 import { between, pick, seededRandom, type Random } from "../random.ts";
-import { TAG_NAMES } from "../reference-data.ts";
+import { TAG_NAMES } from "../seed/reference-data.ts";
 import { erpStamp, type ContactRow, type CustomerRow, type ServiceOrderRow, type TicketRow } from "./schema.ts";
 import {
   BODIES,

@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { performance } from "node:perf_hooks";
 import { errorFacts, sleep, systemClock, type Json } from "#model";
 import type { Logger } from "#telemetry";
-import { Refusal, refused, UNAUTHORIZED, type ApiResponse } from "./api/answer.ts";
-import type { Api } from "./api/api.ts";
-import { Router, type Route } from "./api/route.ts";
-import type { Sessions } from "./api/sessions.ts";
-import type { Tenant } from "./api/tenant.ts";
+import { Refusal, refused, UNAUTHORIZED, type ApiResponse } from "../api/answer.ts";
+import type { Api } from "../api/api.ts";
+import { Router, type Route } from "../api/route.ts";
+import type { Sessions } from "../api/sessions.ts";
+import type { Tenant } from "../api/tenant.ts";
 import {
   brokenJson,
   emptyList,
@@ -17,13 +17,13 @@ import {
   redirect,
   serverError,
   tooMany,
-} from "./faults/bad-answers.ts";
-import { disturbance, type Disturbance } from "./faults/disturbance.ts";
-import type { Fault, FaultOf } from "./faults/fault.ts";
-import type { Faults } from "./faults/faults.ts";
-import type { Ledger } from "./ledger.ts";
+} from "../faults/bad-answers.ts";
+import { disturbance, type Disturbance } from "../faults/disturbance.ts";
+import type { Fault, FaultOf } from "../faults/fault.ts";
+import type { Faults } from "../faults/faults.ts";
+import type { Ledger } from "../ledger.ts";
 import { closeServer } from "./listening.ts";
-import { seededRandom } from "./random.ts";
+import { seededRandom } from "../random.ts";
 import { readBody, send, sendHalf, sendSlowly } from "./transport.ts";
 
 const DEFAULT_COMMIT_DELAY_MS = 50;

@@ -1,5 +1,5 @@
 import type { JsonObject, ResourceName } from "#model";
-import type { Account } from "./options.ts";
+import type { Account } from "../account.ts";
 
 /** Names of tags that the sample ERP hands out too. */
 export const TAG_NAMES = [

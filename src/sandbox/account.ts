@@ -1,6 +1,28 @@
 import { z } from "zod";
-import { StopError } from "#model";
-import type { Account, StaticToken } from "./options.ts";
+import { StopError, type JsonObject, type ResourceName } from "#model";
+import type { Method } from "./catalogue/resource.ts";
+
+/** A person, or a program, that may log in. */
+export interface Account {
+  readonly username: string;
+  readonly password: string;
+  /** Second factor: a login without it is refused. */
+  readonly code?: number;
+  /** Methods per resource; `*` stands for every resource not named. Absent: everything is allowed. */
+  readonly permissions?: Readonly<Record<ResourceName, readonly Method[]>>;
+  /** Of these resources only records with exactly these values exist for this account. */
+  readonly sees?: Readonly<Record<ResourceName, JsonObject>>;
+}
+
+/** A token made in the settings of the web interface: valid until it is revoked. */
+export interface StaticToken {
+  readonly token: string;
+  readonly username: string;
+}
+
+/** The account and the token of a sandbox that was given none: open secrets. */
+export const DEFAULT_ACCOUNT: Account = { username: "sync", password: "sandbox" };
+export const DEFAULT_TOKEN = "sandbox-token";
 
 const methods = z.array(z.enum(["GET", "POST", "PUT", "DELETE"]));
 const accountSchema = z.strictObject({

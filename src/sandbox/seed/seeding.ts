@@ -1,9 +1,9 @@
 import { StopError, type JsonObject, type ResourceName, nearest } from "#model";
-import type { Tenant } from "./api/tenant.ts";
-import type { Account } from "./options.ts";
-import type { StoredRecord } from "./records/version.ts";
+import type { Tenant } from "../api/tenant.ts";
+import type { Account } from "../account.ts";
+import type { StoredRecord } from "../records/version.ts";
 import { referenceSets } from "./reference-data.ts";
-import type { Switches } from "./switches.ts";
+import type { Switches } from "../switches.ts";
 
 /**
  * Stores rows as they are, with ids and stamps where they have none.

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sleep } from "#model";
-import type { ApiResponse } from "./api/answer.ts";
+import type { ApiResponse } from "../api/answer.ts";
 
 const PIECES = 10;
 
