@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Environment } from "./environment.ts";
 import { notifySettings } from "./notify-settings.ts";
-import { needs, type Problem } from "./problem.ts";
+import { compared, needs, type Problem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
 
 /** What the environment means beside the service, with defaults filled in. Enough for commands that never call it. */
@@ -13,8 +13,11 @@ export function localSettings(
   { texts: environment, secretFiles }: Pick<Environment, "texts" | "secretFiles">,
   problems: Problem[],
 ) {
-  checkRetries(values, problems);
-  checkLease(values, problems);
+  problems.push(
+    ...compared(values, "RETRY_BASE_SECONDS", "at most", "RETRY_MAX_SECONDS"),
+    // A lease shorter than one request could run out under a worker that is well: another one would then take the record.
+    ...compared(values, "DELIVERY_LEASE_SECONDS", "more than", "SERVICE_CALL_TIMEOUT_SECONDS"),
+  );
   return {
     dataDir: values.DATA_DIR,
     syncFile: values.SYNC_FILE,
@@ -78,17 +81,4 @@ function pageProxy(values: Values, problems: Problem[]) {
 function queueKind(url: string | undefined): "redis" | "postgres" | "private" {
   if (url === undefined) return "private";
   return url.startsWith("redis") ? "redis" : "postgres";
-}
-
-function checkRetries(values: Values, problems: Problem[]): void {
-  if (values.RETRY_BASE_SECONDS <= values.RETRY_MAX_SECONDS) return;
-  const wanted = `at most RETRY_MAX_SECONDS, which is ${values.RETRY_MAX_SECONDS / 1000}`;
-  problems.push({ key: "RETRY_BASE_SECONDS", found: `"${values.RETRY_BASE_SECONDS / 1000}"`, wanted });
-}
-
-/** A lease shorter than one request could run out under a worker that is well: another one would then take the record. */
-function checkLease(values: Values, problems: Problem[]): void {
-  if (values.DELIVERY_LEASE_SECONDS > values.SERVICE_CALL_TIMEOUT_SECONDS) return;
-  const wanted = `more than SERVICE_CALL_TIMEOUT_SECONDS, which is ${values.SERVICE_CALL_TIMEOUT_SECONDS / 1000}`;
-  problems.push({ key: "DELIVERY_LEASE_SECONDS", found: `"${values.DELIVERY_LEASE_SECONDS / 1000}"`, wanted });
 }

@@ -14,6 +14,21 @@ export function needs(values: Values, key: keyof Values, other: keyof Values, wa
   return values[key] === undefined || values[other] !== undefined ? [] : [{ key: other, found: "nothing", wanted }];
 }
 
+/** The keys that hold milliseconds, typed as seconds. */
+type SecondsKey = Extract<keyof Values, `${string}_SECONDS`>;
+
+/** Seconds that mean nothing on the wrong side of another key's: the problem where they are there. */
+export function compared(
+  values: Values,
+  key: SecondsKey,
+  wanted: "at most" | "more than",
+  other: SecondsKey,
+): Problem[] {
+  const [found, limit] = [values[key], values[other]];
+  if (wanted === "at most" ? found <= limit : found > limit) return [];
+  return [{ key, found: `"${found / 1000}"`, wanted: `${wanted} ${other}, which is ${limit / 1000}` }];
+}
+
 /** All problems in one error, sorted by key, so that settings can be corrected in one go. */
 export function settingsError(problems: readonly Problem[]): StopError {
   const sorted = problems.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));

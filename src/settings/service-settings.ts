@@ -1,5 +1,5 @@
 import type { Dialect } from "./dialect.ts";
-import { needs, type Problem } from "./problem.ts";
+import { compared, needs, type Problem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
 
 /** The service's part of the settings. */
@@ -26,7 +26,8 @@ export function serviceSettings(values: Values, problems: Problem[]) {
       wanted: "the tenant's base address, e.g. https://example.com",
     });
   const login = loginOf(values, problems);
-  checkTimeouts(values, problems);
+  for (const key of ["SERVICE_CONNECT_TIMEOUT_SECONDS", "SERVICE_ANSWER_TIMEOUT_SECONDS"] as const)
+    problems.push(...compared(values, key, "at most", "SERVICE_CALL_TIMEOUT_SECONDS"));
   if (url === undefined || login === undefined) return undefined;
   const proxyUrl = proxyFor(url, values);
   return {
@@ -97,17 +98,6 @@ function loginOf(values: Values, problems: Problem[]): Login | undefined {
     lifeTimeRefresh: values.SERVICE_TOKEN_REFRESH,
     tokenName: values.SERVICE_TOKEN_NAME,
   };
-}
-
-function checkTimeouts(values: Values, problems: Problem[]): void {
-  const call = values.SERVICE_CALL_TIMEOUT_SECONDS;
-  for (const key of ["SERVICE_CONNECT_TIMEOUT_SECONDS", "SERVICE_ANSWER_TIMEOUT_SECONDS"] as const)
-    if (values[key] > call)
-      problems.push({
-        key,
-        found: `"${values[key] / 1000}"`,
-        wanted: `at most SERVICE_CALL_TIMEOUT_SECONDS, which is ${call / 1000}`,
-      });
 }
 
 function withoutCredentials(address: string): string {
