@@ -1,4 +1,12 @@
-import type { Job, JobsOptions, Processor, Queue } from "bullmq";
+import {
+  withBackend,
+  type BackendFactory,
+  type IQueueBackend,
+  type Job,
+  type Processor,
+  type Queue,
+  type QueueOptions,
+} from "bullmq";
 import { sleep } from "#model";
 
 /** What a job of ours holds: a text, see record-text.ts and polls.ts. */
@@ -52,7 +60,7 @@ export interface Backend extends AsyncDisposable {
 }
 
 /** Nothing is kept of a job that has ended: what happened is in the store. */
-export const forgetful = { removeOnComplete: true, removeOnFail: true } satisfies JobsOptions;
+const defaultJobOptions = { removeOnComplete: true, removeOnFail: true };
 
 /**
  * How long a job of a process that died is held before another may run it, in milliseconds. A job that runs is held by
@@ -61,7 +69,7 @@ export const forgetful = { removeOnComplete: true, removeOnFail: true } satisfie
 const lockMs = 10_000;
 
 /** How BullMQ is set up on every backend, and why. */
-export function workerOptions({ concurrency }: WorkerSettings) {
+function workerOptions({ concurrency }: WorkerSettings) {
   return {
     concurrency,
     removeOnComplete: { count: 0 },
@@ -80,29 +88,41 @@ export function workerOptions({ concurrency }: WorkerSettings) {
 /** Between two requests for a job that the server refused, in milliseconds. */
 const refusedPauseMs = 500;
 
-/** BullMQ repeats a refused request for a job at once, tens of thousands of times a second: `ask` takes its time to fail. */
-export async function refusedSlowly<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    await sleep(refusedPauseMs);
-    throw error;
-  }
-}
-
-/** A job that could not be held any longer may run elsewhere: its signal is aborted. */
-export function cancelLostJobs<
-  W extends {
-    on(event: "lockRenewalFailed", listener: (jobIds: string[]) => void): W;
-    cancelJob(jobId: string, reason?: string): boolean;
-  },
->(worker: W): W {
-  return worker.on("lockRenewalFailed", (jobIds) => {
-    for (const jobId of jobIds) worker.cancelJob(jobId, "the job was lost");
-  });
-}
-
 /** BullMQ makes a controller for each job as soon as the function it calls takes three arguments. */
-export function processor(work: Work, { tellsLoss }: WorkerSettings): Processor<JobText, void> {
+function processor(work: Work, { tellsLoss }: WorkerSettings): Processor<JobText, void> {
   return tellsLoss ? (job, _token, lost) => work(job, lost) : (job) => work(job);
+}
+
+/** BullMQ's queues and workers on the servers of one kind. */
+export function onServers<B extends IQueueBackend, C>(
+  factory: BackendFactory<B, C>,
+  options: QueueOptions<C>,
+): Pick<Backend, "jobs" | "worker"> {
+  const { Queue, Worker } = withBackend(factory);
+  /** BullMQ's stream of events is not used. */
+  const quiet = { ...options, streams: { events: { maxLen: 0 } } };
+
+  class PatientWorker extends Worker<JobText, void> {
+    /** BullMQ repeats a refused request for a job at once, tens of thousands of times a second: this takes its time to fail. */
+    protected override async moveToActive(token: string, name?: string) {
+      try {
+        return await super.moveToActive(token, name);
+      } catch (error) {
+        await sleep(refusedPauseMs);
+        throw error;
+      }
+    }
+  }
+
+  return {
+    jobs: (name, onError) => new Queue<JobText>(name, { ...quiet, defaultJobOptions }).on("error", onError),
+    worker(name, work, settings, onError) {
+      const worker = new PatientWorker(name, processor(work, settings), { ...quiet, ...workerOptions(settings) });
+      /** A job that could not be held any longer may run elsewhere: its signal is aborted. */
+      worker.on("lockRenewalFailed", (jobIds) => {
+        for (const jobId of jobIds) worker.cancelJob(jobId, "the job was lost");
+      });
+      return worker.on("error", onError);
+    },
+  };
 }

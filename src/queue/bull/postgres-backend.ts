@@ -1,45 +1,30 @@
-import { createPostgresBackend, runMigrations, withBackend } from "bullmq";
+import { createPostgresBackend, runMigrations } from "bullmq";
 import { escapeIdentifier, Pool } from "pg";
-import {
-  cancelLostJobs,
-  forgetful,
-  processor,
-  refusedSlowly,
-  workerOptions,
-  type Backend,
-  type JobText,
-  type JobWorker,
-  type Jobs,
-  type Work,
-  type WorkerSettings,
-} from "./backend.ts";
+import { onServers, type Backend } from "./backend.ts";
 import { tooOld } from "../errors.ts";
 import type { QueueAddress } from "../queue-address.ts";
-
-const { Queue, Worker } = withBackend(createPostgresBackend);
 
 const oldestVersion = 13;
 const connectTimeoutMs = 3_000;
 /** Each of BullMQ's parts has a pool of its own and one more connection to listen on. */
 const connectionsPerPart = 4;
 
-class PatientWorker extends Worker<JobText, void> {
-  protected override moveToActive(token: string, name?: string) {
-    return refusedSlowly(() => super.moveToActive(token, name));
-  }
-}
-
 /** BullMQ on PostgreSQL, in a schema of its own that is created and migrated when the server is first reached. */
 export class PostgresBackend implements Backend {
   readonly #place: QueueAddress;
   readonly #pool: Pool;
+  readonly jobs: Backend["jobs"];
+  readonly worker: Backend["worker"];
   #isPrepared = false;
 
   constructor(place: QueueAddress) {
     this.#place = place;
-    this.#pool = new Pool({ ...this.#connection, max: 1, query_timeout: connectTimeoutMs });
+    const server = { connectionString: place.url, connectionTimeoutMillis: connectTimeoutMs, keepAlive: true };
+    this.#pool = new Pool({ ...server, max: 1, query_timeout: connectTimeoutMs });
     /** A connection that breaks while idle is replaced by the pool; the next probe tells whether that works. */
     this.#pool.on("error", () => undefined);
+    const connection = { ...server, schema: place.prefix, max: connectionsPerPart, skipVersionCheck: true };
+    ({ jobs: this.jobs, worker: this.worker } = onServers(createPostgresBackend, { connection }));
   }
 
   async probe(): Promise<void> {
@@ -66,34 +51,8 @@ export class PostgresBackend implements Backend {
   /** PostgreSQL keeps its jobs over a restart: there is nothing to look after. */
   onReconnect(): void {}
 
-  jobs(name: string, onError: (error: Error) => void): Jobs {
-    return new Queue<JobText>(name, { ...this.#options, defaultJobOptions: forgetful }).on("error", onError);
-  }
-
-  worker(name: string, work: Work, settings: WorkerSettings, onError: (error: Error) => void): JobWorker {
-    const worker = new PatientWorker(name, processor(work, settings), {
-      ...this.#options,
-      ...workerOptions(settings),
-    });
-    return cancelLostJobs(worker).on("error", onError);
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool.end();
-  }
-
-  get #connection() {
-    return { connectionString: this.#place.url, connectionTimeoutMillis: connectTimeoutMs, keepAlive: true };
-  }
-
-  get #options() {
-    const connection = {
-      ...this.#connection,
-      schema: this.#place.prefix,
-      max: connectionsPerPart,
-      skipVersionCheck: true,
-    };
-    return { connection, streams: { events: { maxLen: 0 } } };
   }
 
   /** One row in it proves, again and again, that the server takes writes. */

@@ -1,18 +1,6 @@
-import { Queue, Worker } from "bullmq";
+import { createRedisBackend } from "bullmq";
 import type { Logger } from "#telemetry";
-import {
-  cancelLostJobs,
-  forgetful,
-  processor,
-  refusedSlowly,
-  workerOptions,
-  type Backend,
-  type JobText,
-  type JobWorker,
-  type Jobs,
-  type Work,
-  type WorkerSettings,
-} from "./backend.ts";
+import { onServers, type Backend } from "./backend.ts";
 import { isAccessDenied, tooOld, unreachable } from "../errors.ts";
 import type { QueueAddress } from "../queue-address.ts";
 import { RedisConnections } from "./redis-client.ts";
@@ -23,23 +11,21 @@ const proofMs = 60_000;
 /** How long a probe waits for a connection that is being made again, in milliseconds: twice the longest pause between tries. */
 const connectionPatienceMs = 1_000;
 
-class PatientWorker extends Worker<JobText, void> {
-  protected override moveToActive(token: string, name?: string) {
-    return refusedSlowly(() => super.moveToActive(token, name));
-  }
-}
-
 /** BullMQ on Redis or Valkey: one connection for all commands, and one more for each worker that waits for jobs. */
 export class RedisBackend implements Backend {
   readonly #place: QueueAddress;
   readonly #log: Logger;
   readonly #connections: RedisConnections;
+  readonly jobs: Backend["jobs"];
+  readonly worker: Backend["worker"];
   #isChecked = false;
 
   constructor(place: QueueAddress, log: Logger) {
     this.#place = place;
     this.#log = log;
-    this.#connections = new RedisConnections(this.#place.url);
+    this.#connections = new RedisConnections(place.url);
+    const options = { connection: this.#commands, prefix: place.prefix };
+    ({ jobs: this.jobs, worker: this.worker } = onServers(createRedisBackend, options));
   }
 
   async probe(): Promise<void> {
@@ -61,26 +47,8 @@ export class RedisBackend implements Backend {
     this.#commands.on("ready", listener);
   }
 
-  jobs(name: string, onError: (error: Error) => void): Jobs {
-    const queue = new Queue<JobText>(name, { ...this.#options, defaultJobOptions: forgetful });
-    return queue.on("error", onError);
-  }
-
-  worker(name: string, work: Work, settings: WorkerSettings, onError: (error: Error) => void): JobWorker {
-    const worker = new PatientWorker(name, processor(work, settings), {
-      ...this.#options,
-      ...workerOptions(settings),
-    });
-    return cancelLostJobs(worker).on("error", onError);
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     this.#connections.disconnect();
-  }
-
-  get #options() {
-    /** BullMQ's stream of events is not used. */
-    return { connection: this.#commands, prefix: this.#place.prefix, streams: { events: { maxLen: 0 } } };
   }
 
   get #markKey() {
