@@ -11,7 +11,7 @@ export function openGauges(registry: Registry, version: string): { set(readings:
   const lag = gauge("svcsync_cursor_lag_seconds", "Time since a poll of the stream last reached its end.", "stream");
   const held = gauge(
     "svcsync_stream_held",
-    "1 while nothing of the stream is delivered, by what holds it: adoption or pause.",
+    "1 while nothing of the stream is delivered, by what holds it: adoption, change (the change guard) or pause.",
     "stream",
     "by",
   );
@@ -51,11 +51,29 @@ export function openGauges(registry: Registry, version: string): { set(readings:
     "Changes of state that wait for a channel of notifications.",
     "channel",
   );
+  const failing = gauge(
+    "svcsync_notifications_failing_seconds",
+    "Time since a channel of notifications began to take no messages; 0 while it works.",
+    "channel",
+  );
   gauge("svcsync_info", "1, with the version.", "version").set({ version }, 1);
 
   return {
     set(readings) {
-      for (const gauge of [records, lag, held, undelivered, jobs, notices, drift, breaker, limit, hold, perSecond])
+      for (const gauge of [
+        records,
+        lag,
+        held,
+        undelivered,
+        jobs,
+        notices,
+        failing,
+        drift,
+        breaker,
+        limit,
+        hold,
+        perSecond,
+      ])
         gauge.reset();
       for (const [stream, states] of readings.records ?? [])
         for (const [state, count] of Object.entries(states)) records.set({ stream, state }, count);
@@ -63,7 +81,10 @@ export function openGauges(registry: Registry, version: string): { set(readings:
       for (const [stream, kinds] of readings.held ?? []) for (const by of kinds) held.set({ stream, by }, 1);
       for (const [stream, ms] of readings.undeliveredMs ?? []) undelivered.set({ stream }, ms / 1000);
       for (const [state, count] of Object.entries(readings.queue ?? {})) jobs.set({ state }, count);
-      for (const [channel, count] of readings.notices ?? []) notices.set({ channel }, count);
+      for (const [channel, { waiting, failingMs }] of readings.channels ?? []) {
+        notices.set({ channel }, waiting);
+        failing.set({ channel }, failingMs / 1000);
+      }
       for (const [stream, kinds] of Object.entries(readings.drifts ?? {}))
         for (const [kind, count] of Object.entries(kinds)) drift.set({ stream, kind }, count);
       for (const gauge of [backup, limit, hold, perSecond]) gauge.remove();

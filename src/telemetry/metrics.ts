@@ -16,8 +16,8 @@ export interface Readings {
   readonly backupAgeMs?: number;
   /** Differences of the last scheduled comparison, by stream and kind. */
   readonly drifts?: Readonly<Record<StreamName, Readonly<Record<string, number>>>>;
-  /** Changes that wait for each channel of notifications. */
-  readonly notices?: ReadonlyMap<string, number>;
+  /** Of each channel of notifications: changes that wait for it, and for how long it has taken none; 0 while it works. */
+  readonly channels?: ReadonlyMap<string, { readonly waiting: number; readonly failingMs: number }>;
   readonly service?: {
     readonly state: "closed" | "open" | "half-open";
     readonly concurrency: number;

@@ -60,6 +60,16 @@ const rows: Readonly<Record<string, readonly Drawn[]>> = {
       unit: "s",
     },
     {
+      title: "Age of the oldest change that is on its way",
+      shows: { "{{stream}}": `max by (stream) (svcsync_undelivered_age_seconds${here})` },
+      unit: "s",
+    },
+    {
+      title: "Streams that are held",
+      shows: { "{{stream}} {{by}}": `max by (stream, by) (svcsync_stream_held${here})` },
+      unit: "short",
+    },
+    {
       title: "Time of a delivery (95 %)",
       shows: { "{{stream}}": quantile(0.95, "svcsync_delivery_duration_seconds", "stream") },
       unit: "s",
@@ -103,6 +113,12 @@ const rows: Readonly<Record<string, readonly Drawn[]>> = {
       unit: "short",
     },
     { title: "Jobs in the queue", shows: { "{{state}}": `sum by (state) (svcsync_queue_jobs${here})` }, unit: "short" },
+  ],
+  Upkeep: [
+    stat("Age of the last verified backup", `max(svcsync_backup_age_seconds${here})`, "s", 2 * 86_400),
+    stat("Differences in the service", `sum(svcsync_drift${here})`, "short", 1),
+    stat("Longest failure of a channel", `max(svcsync_notifications_failing_seconds${here})`, "s", 3600),
+    stat("Changes that wait for a channel", `sum(svcsync_notifications_waiting${here})`, "short"),
   ],
   "The process": [
     { title: "Memory", shows: { "{{instance}}": `process_resident_memory_bytes${here}` }, unit: "bytes" },

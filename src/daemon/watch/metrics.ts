@@ -55,7 +55,12 @@ async function readings(parts: Systems, streams: readonly Stream[], queue: Queue
     undeliveredMs: new Map(statuses.map(({ name, undeliveredMs = 0 }) => [name, undeliveredMs])),
     ...(backup?.verified ? { backupAgeMs: Math.max(0, clock.now() - backup.verified.at) } : {}),
     ...(drift?.drifts ? { drifts: drift.drifts } : {}),
-    notices: new Map(channels.map(({ name, waiting }) => [name, waiting])),
+    channels: new Map(
+      channels.map(({ name, waiting, failure }) => {
+        const failingMs = failure ? Math.max(0, clock.now() - failure.since) : 0;
+        return [name, { waiting, failingMs }];
+      }),
+    ),
     ...(depth ? { queue: depth } : {}),
     service: service.state(),
   };
