@@ -42,9 +42,11 @@ export {
   duration,
   isTimeZone,
   localTime,
+  msUntilNext,
   sleep,
   systemClock,
   timeLimit,
+  untilNext,
   type Backoff,
   type Clock,
 } from "./time.ts";

@@ -33,6 +33,19 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/**
+ * Milliseconds to the next whole multiple of `everyMs`, by a monotonic clock: loops that look at the same interval wake the process
+ * once for all of them.
+ */
+export function msUntilNext(everyMs: number): number {
+  return Math.floor(everyMs - (performance.now() % everyMs)) + 1;
+}
+
+/** Waits until then, or less when `signal` is aborted. */
+export function untilNext(everyMs: number, signal?: AbortSignal): Promise<void> {
+  return sleep(msUntilNext(everyMs), signal);
+}
+
 /** How the pauses between attempts grow: they double from `baseMs` to `maxMs`. */
 export interface Backoff {
   readonly baseMs: number;

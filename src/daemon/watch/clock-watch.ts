@@ -1,4 +1,4 @@
-import { errorFacts, sleep, type Clock } from "#model";
+import { errorFacts, untilNext, type Clock } from "#model";
 import type { ScheduleStore } from "#store";
 import type { Logger } from "#telemetry";
 
@@ -33,7 +33,7 @@ export class ClockWatch {
         expected = now;
         lookedAt = performance.now();
       }
-      await sleep(LOOK_MS, signal);
+      await untilNext(LOOK_MS, signal);
     }
   }
 

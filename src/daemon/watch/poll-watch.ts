@@ -1,4 +1,4 @@
-import { errorFacts, RetryError, sleep, type StreamName } from "#model";
+import { errorFacts, RetryError, untilNext, type StreamName } from "#model";
 import type { IntakeStore } from "#store";
 import type { Logger } from "#telemetry";
 
@@ -75,7 +75,7 @@ export class PollWatch {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.look();
-      await sleep(LOOK_MS, signal);
+      await untilNext(LOOK_MS, signal);
     }
   }
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { errorFacts, recordName, sleep, type Clock, type Json, type RecordId } from "#model";
+import { errorFacts, recordName, untilNext, type Clock, type Json, type RecordId } from "#model";
 import type { QueueHandlers } from "#queue";
 import type { ServiceContext } from "#service";
 import type { Exchange, Watch, WatchStore } from "#store";
@@ -37,7 +37,7 @@ export class RecordWatch {
   /** Looks until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await sleep(LOOK_MS, signal);
+      await untilNext(LOOK_MS, signal);
       await this.#look();
     }
   }

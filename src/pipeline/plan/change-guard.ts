@@ -82,9 +82,9 @@ export class ChangeGuard {
     }
   }
 
-  /** Looks at the streams that are held until the signal is aborted. */
+  /** Looks at the streams that are held until none is, or the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
+    while (!signal.aborted && this.#pending.size > 0) {
       for (const [stream, dueAt] of this.#pending) await this.#look(stream, dueAt, signal);
       await sleep(LOOK_MS, signal);
     }

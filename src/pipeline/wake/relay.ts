@@ -1,4 +1,4 @@
-import { errorFacts, recordName, type Clock, type RecordId, type StreamName } from "#model";
+import { errorFacts, msUntilNext, recordName, type Clock, type RecordId, type StreamName } from "#model";
 import type { Queue } from "#queue";
 import type { Service, ServiceState } from "#service";
 import type { DueRecord, ScheduleStore } from "#store";
@@ -82,7 +82,7 @@ export class Relay {
         if (!inTrouble) this.#deps.logger.warn({ err: errorFacts(thrown) }, "relay waited for the queue");
         inTrouble = true;
       }
-      await this.#bell.wait(pauseMs, signal);
+      await this.#bell.wait(Math.min(pauseMs, msUntilNext(LOOK_AGAIN_MS)), signal);
     }
   }
 

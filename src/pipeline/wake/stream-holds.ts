@@ -1,4 +1,4 @@
-import { errorFacts, sleep, type Clock, type StreamName } from "#model";
+import { errorFacts, untilNext, type Clock, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import { adoptionHold, type AdoptionGate } from "./adoption-gate.ts";
 import { changeHold } from "./change-hold.ts";
@@ -6,7 +6,7 @@ import type { Held, Hold, HoldStore } from "./hold.ts";
 import { pauseHold } from "./pause-hold.ts";
 
 /** How often the holds are read: a person's word in another process takes effect within this. */
-const LOOK_MS = 500;
+const LOOK_MS = 1_000;
 
 /** What may hold a stream besides the adoption gate; the first that does is named first. */
 const otherHolds: readonly Hold[] = [pauseHold, changeHold];
@@ -94,7 +94,7 @@ export class StreamHolds {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.look();
-      await sleep(LOOK_MS, signal);
+      await untilNext(LOOK_MS, signal);
     }
   }
 }
