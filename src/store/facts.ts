@@ -130,3 +130,11 @@ export const restoredNote: Note<boolean> = { name: "restored", schema: z.boolean
  * when the store's files do.
  */
 export const createsNote: Note<number> = { name: "creates", schema: z.number() };
+
+/** The note of how far the clock had got when something was last written. */
+export const latestNote: Note<number> = { name: "clock/latest", schema: z.number() };
+/** Its steps: enough to tell a clock that was set from one that runs, and no more than two writes a second. */
+export const GRAIN_MS = 500;
+
+/** The note of when the store was last proven to be writable. */
+export const checkedNote: Note<number> = { name: "store.checkedAt", schema: z.number() };

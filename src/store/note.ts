@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Json } from "#model";
+import { canonicalJson, type Json } from "#model";
 import type { Logger } from "#telemetry";
 
 /** A small fact that survives a restart: its name in the store, and its shape. */
@@ -29,4 +29,15 @@ export class NoteReader {
     this.#told.add(name);
     return undefined;
   }
+}
+
+/** Whether two facts would be stored as the same. */
+export function isSameFact(one: unknown, other: unknown): boolean {
+  return asStored(one) === asStored(other);
+}
+
+function asStored(fact: unknown): string | undefined {
+  if (fact === undefined) return undefined;
+  const plain: Json = JSON.parse(JSON.stringify(fact));
+  return canonicalJson(plain);
 }

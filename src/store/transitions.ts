@@ -49,7 +49,7 @@ const ANSWERS_TAKEN = { answerBind: "due", answerCreate: "due", answerSkip: "ski
  * Every legal move; the drawing is in README.md. A record that stays "claimed" on a change, a remap or a rebound parent is marked
  * to become due when its claim ends. "claim" on a claimed record is legal only once the lease ran out.
  */
-const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]: Move } } = {
+export const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]: Move } } = {
   due: {
     ...STEPS_REFUSED,
     ...ANSWERS_TAKEN,
@@ -186,4 +186,9 @@ export function isAnswerable(state: RecordState): boolean {
 /** The states that the event turns into `target`, `target` itself left out: what a bulk update looks for. */
 export function statesMovedTo(target: RecordState, event: RecordEvent): RecordState[] {
   return RECORD_STATES.filter((state) => state !== target && TRANSITIONS[state][event] === target);
+}
+
+/** The states in which the event may happen. */
+export function statesAllowing(event: RecordEvent): RecordState[] {
+  return RECORD_STATES.filter((state) => allows(state, event));
 }

@@ -50,6 +50,9 @@ export interface Store
   readonly watches: WatchStore;
 }
 
+/** Long enough for the slowest request with its time-out, short enough that a dead worker's record is not missed. */
+export const DEFAULT_LEASE_MS = 60_000;
+
 export interface OpenStoreOptions {
   /**
    * `daemon` holds the store alone among daemons until disposed (the operating system frees it after a kill -9) and gives

@@ -1,1 +1,1 @@
-export { openStore } from "./open.ts";
+export { openSqliteStore } from "./open.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
-import type { OpenStoreOptions, Store } from "../contract/index.ts";
+import { DEFAULT_LEASE_MS, type OpenStoreOptions, type Store } from "../contract/index.ts";
 import { DiskSync } from "./durability/disk-sync.ts";
 import { giveBackClaims } from "./tables/claims.ts";
 import { connect, makeDataDir } from "./durability/connection.ts";
@@ -12,9 +12,6 @@ import { migrate, storeVersion } from "./durability/migrate.ts";
 import { migrations } from "./migrations/index.ts";
 import { SqliteStore } from "./store.ts";
 
-/** Long enough for the slowest request with its time-out, short enough that a dead worker's record is not missed. */
-const DEFAULT_LEASE_MS = 60_000;
-
 /**
  * Opens the store in `dataDir`, making the directory and the file `svcsync.db` when there are none, and brings it to this
  * program's version. An operator beside a running daemon never changes the tables under it.
@@ -22,7 +19,7 @@ const DEFAULT_LEASE_MS = 60_000;
  * E_STORE_NEWER when a newer program wrote it, E_STORE_READONLY, E_STORE_FULL, E_STORE_CORRUPT or E_STORE_FAILED when the
  * disk says no.
  */
-export async function openStore(
+export async function openSqliteStore(
   dataDir: string,
   options: OpenStoreOptions & { readonly clock: Clock; readonly logger: Logger },
 ): Promise<Store> {

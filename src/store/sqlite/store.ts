@@ -1,10 +1,10 @@
-import { z } from "zod";
 import type { Database } from "better-sqlite3";
 import type { Clock, RecordId, RecordState, ResourceName, StreamName } from "#model";
 import { redacted, type Logger, type Redact } from "#telemetry";
 import type { Applied, Claim } from "../claim.ts";
 import type { Store } from "../contract/index.ts";
-import type { MatchEntry } from "../facts.ts";
+import { checkedNote, type MatchEntry } from "../facts.ts";
+import { latestOfEach } from "../news.ts";
 import type { Note } from "../note.ts";
 import { backupStore } from "./durability/backup.ts";
 import type { Disk } from "./durability/disk-sync.ts";
@@ -14,16 +14,15 @@ import { GroupCommit } from "./durability/group-commit.ts";
 import { expectUndamaged } from "./durability/integrity.ts";
 import { markRestored } from "./durability/restored.ts";
 import { makeStoreDeps, type StoreDeps } from "./parts.ts";
-import { makeRoles, type Roles } from "./roles.ts";
-import { latestOfEach } from "./steps/staging.ts";
+import type { Access } from "../roles/access.ts";
+import { makeRoles, type Roles } from "../roles/roles.ts";
+import { Forgetting } from "./steps/forgetting.ts";
+import { dialect, runStatement } from "./statements.ts";
 import type { RecordQuery } from "./tables/views.ts";
 import { tableCounts } from "./tables/table-counts.ts";
 
 /** Everything that ends or opens a journal entry outlives a power cut. */
 const DURABLE = { durable: true } as const;
-
-/** When the store was last proven to be writable. */
-const checkedNote: Note<number> = { name: "store.checkedAt", schema: z.number() };
 
 export interface SqliteStoreOptions {
   readonly db: Database;
@@ -53,7 +52,7 @@ export class SqliteStore implements Store {
   readonly groups: Roles["groups"];
   readonly history: Roles["history"];
   readonly care: Roles["care"];
-  readonly privacy: Roles["privacy"];
+  readonly privacy: Store["privacy"];
   readonly watches: Roles["watches"];
   #isClosing = false;
   #isClosed = false;
@@ -66,10 +65,16 @@ export class SqliteStore implements Store {
     this.#clean = (value) => redacted(value, redact);
     this.#commit = new GroupCommit(db, disk, () => this.#deps.moment.note());
     this.#deps = makeStoreDeps(db, clock, leaseMs, logger);
-    const access = { read: this.#read.bind(this), step: this.#commit.run.bind(this.#commit), clean: this.#clean };
-    const roles = makeRoles(db, this.#deps, access);
+    const access: Access = {
+      read: (sql, values) => this.#read(() => runStatement(db, { sql, values: values ?? {} })),
+      step: (all, options) => this.#commit.run(() => all.flatMap((each) => runStatement(db, each)), options),
+      clean: this.#clean,
+    };
+    const roles = makeRoles(access, clock, dialect);
     ({ acts: this.acts, notices: this.notices, groups: this.groups } = roles);
-    ({ history: this.history, care: this.care, privacy: this.privacy, watches: this.watches } = roles);
+    ({ history: this.history, care: this.care, watches: this.watches } = roles);
+    const step = this.#commit.run.bind(this.#commit);
+    this.privacy = new Forgetting(db, this.#deps, { read: this.#read.bind(this), step, clean: this.#clean });
   }
 
   /** A read of what is committed then. */

@@ -1,6 +1,7 @@
 import type { Binding, ErrorFacts, RecordId } from "#model";
 import type { Applied, AuditEntry, Claim, Parents, Waiting } from "../../claim.ts";
-import { letGo, refused } from "./journal.ts";
+import { letGo } from "./journal.ts";
+import { leftOut, refused } from "../../refusals.ts";
 import type { Store } from "../../contract/index.ts";
 import type { Tables } from "../tables.ts";
 
@@ -103,9 +104,4 @@ export class DeliverySteps {
     const held = this.#tables.claims.hold(claim);
     this.#tables.endings.end(held, "release", { attempts: held.attempts, dueAt: now });
   }
-}
-
-/** Why a record is skipped, in the form in which lists show every reason. */
-export function leftOut(reason: string): ErrorFacts {
-  return { code: "E_SKIPPED", message: reason, details: {} };
 }

@@ -1,17 +1,19 @@
 import type { Database } from "better-sqlite3";
-import { errorFacts, ParkError, recordLabel, RetryError, type Actor, type RecordId, type RecordState } from "#model";
+import { errorFacts, RetryError, type Actor, type RecordId } from "#model";
 import type { PrivacyStore } from "../../contract/privacy.ts";
 import { forgottenError } from "../../facts.ts";
-import { allows, next } from "../../transitions.ts";
-import type { Access } from "../access.ts";
-import { inFlightOf } from "../tables/in-flight.ts";
-import { parseOptional } from "../tables/json-text.ts";
-import { SELECT_RECORD, bindingOf, type RecordRow } from "../tables/record-row.ts";
+import { NO_HASH, expectForgettable } from "../../forgettable.ts";
+import { leftOut, unknownRecord } from "../../refusals.ts";
+import { SELECT_RECORD, bindingOf, type RecordRow } from "../../rows/record-row.ts";
+import { next } from "../../transitions.ts";
 import type { Tables } from "../tables.ts";
-import { leftOut } from "./delivery-steps.ts";
 
-/** No content has this hash: whatever the ERP shows next is a change. */
-const NO_HASH = "forgotten";
+/** How it reaches its tables. */
+interface Access {
+  read<T>(work: () => T): Promise<T>;
+  step<T>(work: () => T, options: { readonly durable: true }): Promise<T>;
+  clean<Value>(value: Value): Value;
+}
 
 const OF_RECORD = "WHERE stream = @stream AND key = @key";
 /** The records that a notice is about are listed in its `affected`. */
@@ -58,12 +60,8 @@ export class Forgetting implements PrivacyStore {
   #overwrite(name: RecordId, by: Actor): void {
     const { audit, family } = this.#tables;
     const record = this.#find.get(name.stream, name.key);
-    if (record === undefined) throw new ParkError("E_RECORD_UNKNOWN", `${recordLabel(name)} is not known to the store`);
-    const obstacle = obstacleOf(record);
-    if (obstacle !== undefined)
-      throw new ParkError("E_NOT_FORGETTABLE", `${recordLabel(name)} cannot be forgotten now: ${obstacle}`, {
-        details: { state: record.state },
-      });
+    if (record === undefined) throw unknownRecord(name);
+    expectForgettable(name, record);
     const { id } = record;
     const state = next(record.state, "forget");
     for (const statement of this.#erase) statement.run({ ...name, id });
@@ -93,18 +91,3 @@ export class Forgetting implements PrivacyStore {
     }
   }
 }
-
-/** What is still to be delivered of the record, or not known to have arrived. */
-function obstacleOf({ state, deleted, intent_resource: intent, doubts }: RecordRow): string | undefined {
-  const inFlight = inFlightOf(parseOptional(doubts));
-  if (intent !== null) return `a create of ${intent} was begun, and its end is not known`;
-  if (!allows(state, "forget")) return WAITING[state];
-  if (deleted === 1 && (state === "waiting" || state === "parked")) return "its deletion is still to be carried out";
-  if (inFlight !== undefined && inFlight.kind !== "drift") return `the end of its last ${inFlight.kind} is not known`;
-  return undefined;
-}
-
-const WAITING: Readonly<Partial<Record<RecordState, string>>> = {
-  due: "a change of it is still to be delivered",
-  claimed: "it is being delivered",
-};

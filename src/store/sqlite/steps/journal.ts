@@ -1,5 +1,6 @@
-import { ParkError, recordLabel, type Projection, type RecordId, type ResourceName } from "#model";
+import type { Projection, RecordId, ResourceName } from "#model";
 import type { AuditEntry, Claim, InFlight } from "../../claim.ts";
+import { refused } from "../../refusals.ts";
 import type { Tables } from "../tables.ts";
 
 /** Steps that leave the claim where it is: what is written down before and after a request to the service. */
@@ -53,9 +54,4 @@ export function letGo({ bindings, family, written }: Tables, record: number): re
   bindings.end(record);
   written.forget(record);
   return family.setParents(record, []).former;
-}
-
-/** A step that this record's story does not allow: a defect of the program. */
-export function refused(claim: Claim, why: string): ParkError {
-  return new ParkError("E_STORE_STATE", `${recordLabel(claim.id)} ${why}`);
 }

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { Clock, RecordId, RecordState, ServiceId } from "#model";
 import type { Parents } from "../../claim.ts";
 import { statesMovedTo } from "../../transitions.ts";
-import { stateList } from "../tables/state-list.ts";
+import { stateList } from "../../rows/state-list.ts";
 
 interface Child extends RecordId {
   readonly id: number;

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, Projection, RecordId } from "#model";
 import { statesMovedTo } from "../../transitions.ts";
-import { stateList } from "../tables/state-list.ts";
+import { stateList } from "../../rows/state-list.ts";
 import type { AuditEntry } from "../../claim.ts";
 import type { Tables } from "../tables.ts";
 

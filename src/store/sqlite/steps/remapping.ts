@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, StreamName } from "#model";
 import { statesMovedTo } from "../../transitions.ts";
-import { stateList } from "../tables/state-list.ts";
+import { stateList } from "../../rows/state-list.ts";
 import type { Streams } from "../tables/streams.ts";
 
 /** Makes a whole stream due when what its records map to may have changed. */

@@ -1,12 +1,9 @@
 import type { Database } from "better-sqlite3";
-import type { Clock, ErrorCode, StreamName } from "#model";
+import type { Clock, ErrorCode, RecordId, StreamName } from "#model";
 import type { DueRecord } from "../../facts.ts";
+import { AGED, inTurn } from "../../schedule.ts";
 
-/** However long the backlog is, its age costs some ten milliseconds at most. */
-const AGED = 10_000;
-
-interface DueRow {
-  readonly key: string;
+interface DueRow extends RecordId {
   readonly due_at: number;
 }
 
@@ -22,7 +19,7 @@ export class Schedule {
   constructor(db: Database, clock: Clock) {
     this.#clock = clock;
     this.#due = db.prepare<[string, number, number, number], DueRow>(`
-      SELECT key, due_at FROM records WHERE stream = ? AND backfill = ? AND due_at <= ? ORDER BY due_at, key LIMIT ?`);
+      SELECT stream, key, due_at FROM records WHERE stream = ? AND backfill = ? AND due_at <= ? ORDER BY due_at, key LIMIT ?`);
     this.#first = db
       .prepare<[string, number], number>(
         `SELECT due_at FROM records WHERE stream = ? AND backfill = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
@@ -54,13 +51,8 @@ export class Schedule {
   #dueOf({ limit, streams }: { limit: number; streams: readonly StreamName[] }, backfill: boolean): DueRecord[] {
     if (limit <= 0) return [];
     const now = this.#clock.now();
-    return streams
-      .flatMap((stream) =>
-        this.#due.all(stream, backfill ? 1 : 0, now, limit).map(({ key, due_at }) => ({ stream, key, dueAt: due_at })),
-      )
-      .toSorted((a, b) => a.dueAt - b.dueAt)
-      .slice(0, limit)
-      .map(({ stream, key }) => ({ id: { stream, key }, backfill }));
+    const rows = streams.flatMap((stream) => this.#due.all(stream, backfill ? 1 : 0, now, limit));
+    return inTurn(rows, limit, backfill);
   }
 
   undeliveredSince(stream: StreamName): number | undefined {

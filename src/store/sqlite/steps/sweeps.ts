@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
-import { RetryError, type Key, type StreamName } from "#model";
+import type { Key, StreamName } from "#model";
+import { sweepLost } from "../../refusals.ts";
 
 /** Finds records that the ERP no longer shows: two complete sweeps must have missed them. */
 export class Sweeps {
@@ -89,10 +90,6 @@ export class Sweeps {
 
   #expectOpen(stream: StreamName, sweep: number): void {
     const open = this.#number.get(stream);
-    if (open === sweep) return;
-    throw new RetryError(
-      "E_SWEEP_LOST",
-      `sweep ${sweep} of ${stream} is over: ${open === undefined ? "it was ended" : `sweep ${open} took its place`}`,
-    );
+    if (open !== sweep) throw sweepLost(stream, sweep, open);
   }
 }

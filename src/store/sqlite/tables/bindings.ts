@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
-import { ParkError, recordLabel, recordName, type Binding, type RecordId } from "#model";
+import { recordName, type Binding, type RecordId } from "#model";
+import { alreadyBound, expectServiceId } from "../../refusals.ts";
 
 interface BindingRow {
   readonly resource: string;
@@ -63,18 +64,9 @@ export class Bindings {
    */
   save(record: number, id: RecordId, binding: Binding): boolean {
     const { resource, serviceId } = binding;
-    if (!Number.isSafeInteger(serviceId) || serviceId <= 0)
-      throw new ParkError(
-        "E_STORE_VALUE",
-        `${recordLabel(id)} cannot be bound to ${resource} ${serviceId}: that is no id`,
-      );
+    expectServiceId(id, binding);
     const owner = this.#owner.get(resource, serviceId);
-    if (owner !== undefined && owner.id !== record)
-      throw new ParkError(
-        "E_ALREADY_BOUND",
-        `${recordLabel(id)} cannot be bound to ${resource} ${serviceId}: that is ${recordLabel(owner)}`,
-        { details: { resource, serviceId, boundTo: recordLabel(owner) } },
-      );
+    if (owner !== undefined && owner.id !== record) throw alreadyBound(id, binding, owner);
     if (owner !== undefined) return false;
     this.#save.run(record, resource, serviceId);
     return true;

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
-import { RetryError, recordLabel, type Clock, type RecordId } from "#model";
+import type { Clock, RecordId } from "#model";
 import type { Logger } from "#telemetry";
 import type { Claim } from "../../claim.ts";
+import { claimLost } from "../../refusals.ts";
 import { allows } from "../../transitions.ts";
 import { LatestMoment } from "./latest-moment.ts";
-import { SELECT_ONE, bindingOf, partsOf, type RecordRow } from "./record-row.ts";
+import { SELECT_ONE, claimOf, type RecordRow } from "../../rows/record-row.ts";
 import { Notes } from "./notes.ts";
 
 /** The record behind a claim that is still held. */
@@ -52,24 +53,14 @@ export class Claims {
     if (!allows(record.state, "claim")) return undefined;
     const token = randomUUID();
     this.#take.run(token, now + this.#leaseMs, record.id);
-    const claim = {
-      id: { stream: record.stream, key: record.key },
-      token,
-      sequence: record.sequence,
-      deleted: record.deleted === 1,
-      ...(record.applied_sequence === record.sequence ? {} : { changedAt: record.changed_at }),
-      attempts: record.attempts,
-      ...partsOf(record),
-    };
-    const binding = bindingOf(record);
-    return binding ? { ...claim, binding } : { ...claim, binding };
+    return claimOf(record, token);
   }
 
   /** @throws {RetryError} E_CLAIM_LOST when the claim ended, by a step or because another worker took the record. */
   hold(claim: Claim): Held {
     const held = this.#held.get(claim.id.stream, claim.id.key, claim.token);
     if (held !== undefined) return held;
-    throw new RetryError("E_CLAIM_LOST", `${recordLabel(claim.id)} is no longer held by this claim`);
+    throw claimLost(claim.id);
   }
 
   renew(claim: Claim): void {

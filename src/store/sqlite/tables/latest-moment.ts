@@ -1,11 +1,6 @@
-import { z } from "zod";
 import type { Clock } from "#model";
-import type { Note } from "../../note.ts";
+import { GRAIN_MS, latestNote } from "../../facts.ts";
 import type { Notes } from "./notes.ts";
-
-/** Enough to tell a clock that was set from one that runs, and no more than two writes a second. */
-const GRAIN_MS = 500;
-const latestNote: Note<number> = { name: "clock/latest", schema: z.number() };
 
 /**
  * How far the clock had got when something was last written. Due times were made by that clock: who finds an earlier one

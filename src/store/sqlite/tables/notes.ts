@@ -1,8 +1,8 @@
 import type { Database } from "better-sqlite3";
-import { canonicalJson, type Json } from "#model";
+import type { Json } from "#model";
 import type { Logger } from "#telemetry";
-import { NoteReader, type Note } from "../../note.ts";
-import { parseText, type JsonText } from "./json-text.ts";
+import { NoteReader, isSameFact, type Note } from "../../note.ts";
+import { parseText, type JsonText } from "../../rows/json-text.ts";
 
 /** Small facts that survive a restart. */
 export class Notes {
@@ -30,19 +30,8 @@ export class Notes {
   }
 
   replace<Fact>(note: Note<Fact>, known: Fact | undefined, next: Fact | undefined): boolean {
-    if (!isSame(this.note(note), known)) return false;
+    if (!isSameFact(this.note(note), known)) return false;
     this.save(note, next);
     return true;
   }
-}
-
-/** Whether two facts would be stored as the same. */
-function isSame(one: unknown, other: unknown): boolean {
-  return asStored(one) === asStored(other);
-}
-
-function asStored(fact: unknown): string | undefined {
-  if (fact === undefined) return undefined;
-  const plain: Json = JSON.parse(JSON.stringify(fact));
-  return canonicalJson(plain);
 }

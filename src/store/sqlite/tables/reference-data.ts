@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, Json, ResourceName } from "#model";
-import { parseText, type JsonText } from "./json-text.ts";
+import { parseText, type JsonText } from "../../rows/json-text.ts";
 
 /** Lookup values of the service as last read. */
 export class ReferenceData {

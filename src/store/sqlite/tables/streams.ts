@@ -1,20 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, Cursor, ErrorFacts, StreamName } from "#model";
 import type { Adoption, CursorState } from "../../facts.ts";
-import { parseOptional, type JsonText } from "./json-text.ts";
-
-interface StreamRow {
-  readonly sequence: number;
-  readonly cursor: JsonText<Cursor> | null;
-  readonly deletion_cursor: JsonText<Cursor> | null;
-  readonly polled_at: number | null;
-  readonly completed_at: number | null;
-  readonly rows_read: number;
-  readonly error: JsonText<ErrorFacts & { at: number }> | null;
-  readonly first_load: number;
-  readonly adoption: Adoption["decision"] | null;
-  readonly adoption_at: number | null;
-}
+import { adoptionOf, cursorOf, type StreamRow } from "../../rows/stream-row.ts";
 
 /** What is known about each stream as a whole: its place in the ERP, its last poll, its adoption. */
 export class Streams {
@@ -62,17 +49,7 @@ export class Streams {
   }
 
   cursor(stream: StreamName): CursorState {
-    const row = this.#select.get(stream);
-    return {
-      cursor: parseOptional(row?.cursor ?? null) ?? null,
-      deletionCursor: parseOptional(row?.deletion_cursor ?? null) ?? null,
-      sequence: row?.sequence ?? 0,
-      polledAt: row?.polled_at ?? undefined,
-      completedAt: row?.completed_at ?? undefined,
-      rowsRead: row?.rows_read ?? 0,
-      error: parseOptional(row?.error ?? null),
-      firstLoad: row === undefined || row.first_load === 1,
-    };
+    return cursorOf(this.#select.get(stream));
   }
 
   /** Moves the cursor after a batch. `rows` counts into the poll that runs. */
@@ -105,9 +82,7 @@ export class Streams {
   }
 
   adoption(stream: StreamName): Adoption | undefined {
-    const row = this.#select.get(stream);
-    if (row === undefined || row.adoption === null) return undefined;
-    return { decision: row.adoption, at: row.adoption_at ?? 0 };
+    return adoptionOf(this.#select.get(stream));
   }
 
   decideAdoption(stream: StreamName, decision: Adoption["decision"] | undefined): void {

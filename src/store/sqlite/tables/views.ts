@@ -2,9 +2,8 @@ import type { Database } from "better-sqlite3";
 import type { RecordId, RecordState, StreamName } from "#model";
 import type { RecordView } from "../../facts.ts";
 import type { ParentLinks } from "../steps/parent-links.ts";
-import { parseOptional } from "./json-text.ts";
-import { SELECT_ONE, SELECT_RECORD, bindingOf, partsOf, type RecordRow } from "./record-row.ts";
-import { stateList } from "./state-list.ts";
+import { SELECT_ONE, SELECT_RECORD, viewOf, type RecordRow } from "../../rows/record-row.ts";
+import { stateList } from "../../rows/state-list.ts";
 import type { Streams } from "./streams.ts";
 
 export interface RecordQuery {
@@ -88,20 +87,6 @@ export class Views {
   }
 
   #view(row: RecordRow): RecordView {
-    return {
-      id: { stream: row.stream, key: row.key },
-      state: row.state,
-      deleted: row.deleted === 1,
-      sequence: row.sequence,
-      appliedSequence: row.applied_sequence ?? undefined,
-      attempts: row.attempts,
-      // The end of a lease is not a due time as long as the lease is kept.
-      dueAt: row.state === "claimed" ? undefined : (row.due_at ?? undefined),
-      changedAt: row.changed_at,
-      error: parseOptional(row.error),
-      binding: bindingOf(row),
-      ...partsOf(row),
-      waitsFor: row.state === "waiting" ? this.#family.waitsOf(row.id) : [],
-    };
+    return viewOf(row, row.state === "waiting" ? this.#family.waitsOf(row.id) : []);
   }
 }

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Projection } from "#model";
 import type { InFlight } from "../../claim.ts";
-import { storedInFlight } from "./in-flight.ts";
+import { storedInFlight } from "../../rows/in-flight.ts";
 
 /** What was last written to the service for a record, and the fields of which that is not certain. */
 export class Written {

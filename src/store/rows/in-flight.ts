@@ -1,5 +1,5 @@
 import type { Projection } from "#model";
-import type { InFlight } from "../../claim.ts";
+import type { InFlight } from "../claim.ts";
 
 /** The column holds the fields; a kind other than an update stands among them under a name that no field of a service has. */
 const MARKS = { deletion: "(deletion)", drift: "(drift)" } as const;

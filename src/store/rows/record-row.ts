@@ -1,5 +1,6 @@
-import type { Binding, ErrorFacts, Projection, RecordState, Row } from "#model";
-import type { Decision, Intent } from "../../claim.ts";
+import type { Binding, ErrorFacts, Projection, RecordId, RecordState, Row } from "#model";
+import type { Claim, Decision, Intent } from "../claim.ts";
+import type { RecordView } from "../facts.ts";
 import { inFlightOf } from "./in-flight.ts";
 import { parseOptional, parseText, type JsonText } from "./json-text.ts";
 
@@ -47,8 +48,40 @@ export const SELECT_RECORD = `
  */
 export const SELECT_ONE = `${SELECT_RECORD} WHERE r.stream = +? AND r.key = +?`;
 
+export function claimOf(record: RecordRow, token: string): Claim {
+  const claim = {
+    id: { stream: record.stream, key: record.key },
+    token,
+    sequence: record.sequence,
+    deleted: record.deleted === 1,
+    ...(record.applied_sequence === record.sequence ? {} : { changedAt: record.changed_at }),
+    attempts: record.attempts,
+    ...partsOf(record),
+  };
+  const binding = bindingOf(record);
+  return binding ? { ...claim, binding } : { ...claim, binding };
+}
+
+export function viewOf(record: RecordRow, waitsFor: readonly RecordId[]): RecordView {
+  return {
+    id: { stream: record.stream, key: record.key },
+    state: record.state,
+    deleted: record.deleted === 1,
+    sequence: record.sequence,
+    appliedSequence: record.applied_sequence ?? undefined,
+    attempts: record.attempts,
+    // The end of a lease is not a due time as long as the lease is kept.
+    dueAt: record.state === "claimed" ? undefined : (record.due_at ?? undefined),
+    changedAt: record.changed_at,
+    error: parseOptional(record.error),
+    binding: bindingOf(record),
+    ...partsOf(record),
+    waitsFor,
+  };
+}
+
 /** What the row holds beside the record's own columns, parsed. */
-export function partsOf(record: RecordRow) {
+function partsOf(record: RecordRow) {
   return {
     row: parseText(record.row),
     unreadable: parseOptional(record.unreadable),

@@ -1,0 +1,52 @@
+import {
+  ParkError,
+  RetryError,
+  recordLabel,
+  type Binding,
+  type ErrorFacts,
+  type RecordId,
+  type StreamName,
+} from "#model";
+
+/** The claim ended, by a step or because another worker took the record. */
+export function claimLost(id: RecordId): RetryError {
+  return new RetryError("E_CLAIM_LOST", `${recordLabel(id)} is no longer held by this claim`);
+}
+
+/** A step that this record's story does not allow: a defect of the program. */
+export function refused({ id }: { readonly id: RecordId }, why: string): ParkError {
+  return new ParkError("E_STORE_STATE", `${recordLabel(id)} ${why}`);
+}
+
+/** @throws {ParkError} E_STORE_VALUE when it cannot be an id of the service. */
+export function expectServiceId(id: RecordId, { resource, serviceId }: Binding): void {
+  if (Number.isSafeInteger(serviceId) && serviceId > 0) return;
+  const message = `${recordLabel(id)} cannot be bound to ${resource} ${serviceId}: that is no id`;
+  throw new ParkError("E_STORE_VALUE", message);
+}
+
+export function alreadyBound(id: RecordId, { resource, serviceId }: Binding, owner: RecordId): ParkError {
+  const boundTo = recordLabel(owner);
+  return new ParkError(
+    "E_ALREADY_BOUND",
+    `${recordLabel(id)} cannot be bound to ${resource} ${serviceId}: that is ${boundTo}`,
+    { details: { resource, serviceId, boundTo } },
+  );
+}
+
+export function unknownRecord(id: RecordId): ParkError {
+  return new ParkError("E_RECORD_UNKNOWN", `${recordLabel(id)} is not known to the store`);
+}
+
+/** `open` is the sweep that runs now. */
+export function sweepLost(stream: StreamName, sweep: number, open: number | undefined): RetryError {
+  const why = open === undefined ? "it was ended" : `sweep ${open} took its place`;
+  return new RetryError("E_SWEEP_LOST", `sweep ${sweep} of ${stream} is over: ${why}`);
+}
+
+/** Why a record is skipped, in the form in which lists show every reason. */
+export function leftOut(reason: string): ErrorFacts {
+  return { code: "E_SKIPPED", message: reason, details: {} };
+}
+
+export const SKIPPED_BY_PERSON = leftOut("left out by an operator");

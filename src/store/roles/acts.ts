@@ -1,0 +1,84 @@
+import type { Actor, Clock, StreamName } from "#model";
+import type { ActStore, Pause, PersonAct } from "../contract/acts.ts";
+import type { AuditEntry } from "../claim.ts";
+import { addAudit } from "../rows/audit-row.ts";
+import { upsert, type Access, type Dialect, type Statement } from "./access.ts";
+
+interface PauseRow {
+  readonly since: number;
+  readonly until: number;
+  readonly polls: number;
+  readonly actor: string;
+  readonly via: Actor["via"];
+  readonly why: string | null;
+}
+
+interface ActRow extends Omit<PersonAct, "by">, Pick<PauseRow, "actor" | "via" | "why"> {}
+
+const DURABLE = { durable: true } as const;
+
+/** What people did to streams, and the streams that they paused. */
+export class Acts implements ActStore {
+  readonly #access: Access;
+  readonly #clock: Clock;
+  readonly #recent: string;
+
+  constructor(access: Access, clock: Clock, { actsOfPeople }: Dialect) {
+    this.#access = access;
+    this.#clock = clock;
+    this.#recent = `
+      SELECT MAX(at) AS at, stream, MIN(key) AS key, COUNT(*) AS count, action, outcome, actor, via, why
+      FROM ${actsOfPeople}
+      WHERE actor IS NOT NULL AND at >= @since AND (@stream IS NULL OR stream = @stream)
+      GROUP BY stream, key = '', action, outcome, actor, via, why, at / 60000
+      ORDER BY MAX(id) DESC LIMIT @limit`;
+  }
+
+  async save(stream: StreamName, act: Pick<AuditEntry, "action" | "outcome">, by: Actor): Promise<void> {
+    await this.#access.step([this.#entry(stream, act, this.#access.clean(by))], DURABLE);
+  }
+
+  async recent({ since, limit, stream }: Parameters<ActStore["recent"]>[0]): Promise<PersonAct[]> {
+    const rows = await this.#access.read<ActRow>(this.#recent, { since, stream: stream ?? null, limit });
+    return rows.map(({ actor, via, why, ...act }) => ({ ...act, by: { name: actor, via, why: why ?? undefined } }));
+  }
+
+  async pause(streams: readonly StreamName[], { since, until, polls, by }: Pause): Promise<void> {
+    const clean = this.#access.clean(by);
+    const { name: actor, via, why = null } = clean;
+    const outcome = `until ${new Date(until).toISOString()}${polls ? ", polls too" : ""}`;
+    const statements = streams.flatMap((stream) => [
+      upsert("pauses", "stream", { stream, since, until, polls: polls ? 1 : 0, actor, via, why }),
+      this.#entry(stream, { action: "pause", outcome }, clean),
+    ]);
+    await this.#access.step(statements, DURABLE);
+  }
+
+  async resume(streams: readonly StreamName[], now: number, by: Actor): Promise<StreamName[]> {
+    const clean = this.#access.clean(by);
+    const statements = streams.flatMap((stream) => {
+      const paused = "stream = @stream AND until > @now";
+      const values = { stream, now };
+      return [
+        this.#entry(stream, { action: "resume", outcome: "resumed" }, clean, {
+          sql: `EXISTS (SELECT 1 FROM pauses WHERE ${paused})`,
+          values,
+        }),
+        { sql: `DELETE FROM pauses WHERE ${paused} RETURNING stream`, values },
+      ];
+    });
+    const ended = await this.#access.step<{ stream: StreamName }>(statements, DURABLE);
+    return ended.map(({ stream }) => stream);
+  }
+
+  async pauseOf(stream: StreamName): Promise<Pause | undefined> {
+    const [row] = await this.#access.read<PauseRow>("SELECT * FROM pauses WHERE stream = @stream", { stream });
+    if (row === undefined) return undefined;
+    const { since, until, polls, actor, via, why } = row;
+    return { since, until, polls: polls === 1, by: { name: actor, via, why: why ?? undefined } };
+  }
+
+  #entry(stream: StreamName, act: Pick<AuditEntry, "action" | "outcome">, by: Actor, when?: Statement): Statement {
+    return addAudit(this.#clock.now(), { stream, key: "" }, { ...act, resource: "", by }, when);
+  }
+}

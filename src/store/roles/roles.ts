@@ -1,0 +1,23 @@
+import type { Clock } from "#model";
+import type { Store } from "../contract/index.ts";
+import type { Access, Dialect } from "./access.ts";
+import { Acts } from "./acts.ts";
+import { Care } from "./care.ts";
+import { Groups } from "./groups.ts";
+import { Notices } from "./notices.ts";
+import { RunHistory } from "./run-history.ts";
+import { Watches } from "./watches.ts";
+
+/** What a store keeps for people, beside the story of records: the same in every store. */
+export type Roles = Pick<Store, "acts" | "notices" | "groups" | "history" | "care" | "watches">;
+
+export function makeRoles(access: Access, clock: Clock, dialect: Dialect): Roles {
+  return {
+    acts: new Acts(access, clock, dialect),
+    notices: new Notices(access),
+    groups: new Groups(access, dialect),
+    history: new RunHistory(access),
+    care: new Care(access),
+    watches: new Watches(access, clock, dialect),
+  };
+}

@@ -1,0 +1,73 @@
+import type { Actor, Json, RecordId } from "#model";
+import type { AuditEntry } from "../claim.ts";
+import type { AuditRecord } from "../facts.ts";
+import type { Statement } from "../roles/access.ts";
+import { optionalText, parseOptional, type JsonText } from "./json-text.ts";
+
+export interface AuditRow {
+  readonly at: number;
+  readonly stream: string;
+  readonly key: string;
+  readonly action: AuditEntry["action"];
+  readonly resource: string;
+  readonly service_id: number | null;
+  readonly before: JsonText<Json> | null;
+  readonly after: JsonText<Json> | null;
+  readonly outcome: string;
+  readonly status: number | null;
+  readonly duration_ms: number | null;
+  readonly actor: string | null;
+  readonly via: Actor["via"] | null;
+  readonly why: string | null;
+}
+
+export const ADD_AUDIT = `
+  INSERT INTO audit (at, stream, key, action, resource, service_id, before, after, outcome, status, duration_ms,
+    actor, via, why)
+  SELECT @at, @stream, @key, @action, @resource, @service_id, @before, @after, @outcome, @status, @duration_ms,
+    @actor, @via, @why`;
+
+export function auditRow(at: number, { stream, key }: RecordId, entry: AuditEntry): AuditRow {
+  return {
+    at,
+    stream,
+    key,
+    action: entry.action,
+    resource: entry.resource,
+    service_id: entry.serviceId ?? null,
+    before: optionalText(entry.before),
+    after: optionalText(entry.after),
+    outcome: entry.outcome,
+    status: entry.status ?? null,
+    duration_ms: entry.durationMs ?? null,
+    actor: entry.by?.name ?? null,
+    via: entry.by?.via ?? null,
+    why: entry.by?.why ?? null,
+  };
+}
+
+/** Writes an entry down, where `when` is true. */
+export function addAudit(at: number, id: RecordId, entry: AuditEntry, when?: Statement): Statement {
+  const sql = when === undefined ? ADD_AUDIT : `${ADD_AUDIT} WHERE ${when.sql}`;
+  return { sql, values: { ...auditRow(at, id, entry), ...when?.values } };
+}
+
+export function auditRecordOf(row: AuditRow): AuditRecord {
+  return {
+    at: row.at,
+    id: { stream: row.stream, key: row.key },
+    action: row.action,
+    resource: row.resource,
+    serviceId: row.service_id ?? undefined,
+    before: parseOptional(row.before),
+    after: parseOptional(row.after),
+    outcome: row.outcome,
+    status: row.status ?? undefined,
+    durationMs: row.duration_ms ?? undefined,
+    by: actorOf(row),
+  };
+}
+
+function actorOf({ actor, via, why }: AuditRow): Actor | undefined {
+  return actor === null || via === null ? undefined : { name: actor, via, why: why ?? undefined };
+}
