@@ -23,7 +23,7 @@ const vendorPlaces: Readonly<Record<string, readonly string[]>> = {
   bullmq: ["src/queue/"],
   ioredis: ["src/queue/"],
   pino: ["src/telemetry/"],
-  pg: ["src/queue/", "src/sources/sql/"],
+  pg: ["src/queue/", "src/sources/sql/", "src/store/postgres/"],
   yaml: ["src/mapping/", "src/cli/init/"],
   "csv-parse": ["src/sources/files/", "src/cli/"],
   "better-sqlite3": ["src/store/sqlite/", "src/sources/sql/", "src/sandbox/"],

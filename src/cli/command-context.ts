@@ -1,6 +1,13 @@
 import { systemClock } from "#model";
 import { Closing, openSystems, readSyncFile, type Configuration, type Systems } from "#daemon";
-import { loadLocalSettings, loadSettings, secretTexts, type LocalSettings, type Secrets } from "#settings";
+import {
+  loadLocalSettings,
+  loadSettings,
+  secretTexts,
+  storeLocation,
+  type LocalSettings,
+  type Secrets,
+} from "#settings";
 import { openStore, type Store } from "#store";
 import type { SyncFile } from "#mapping";
 import { openLogger, type Logger } from "#telemetry";
@@ -40,7 +47,12 @@ export async function openStoreContext(options: GlobalOptions, io: Io): Promise<
   const syncFile = await readFiles(settings, secrets, io);
   const logger = operatorLogger(settings, io);
   const { redact } = io.redaction;
-  const store = await openStore(settings.dataDir, { as: "operator", clock: systemClock, logger, redact });
+  const store = await openStore(storeLocation(settings, secrets), {
+    as: "operator",
+    clock: systemClock,
+    logger,
+    redact,
+  });
   return { settings, secrets, syncFile, store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }
 

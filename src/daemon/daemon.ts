@@ -155,7 +155,7 @@ function startLoops(
       .start(handlers, { concurrency })
       .then(() => beginPolling(queue, plan, logger, loops.signal))
       .catch((thrown: unknown) => fail(queueFailed(thrown))),
-    relay.run(loops.signal),
+    relay.run(loops.signal).catch((thrown: unknown) => fail(queueFailed(thrown))),
     gate.run(loops.signal),
     holds.run(loops.signal),
     changes.run(loops.signal),

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from "#model";
 import { openService, type Service, type ServiceContext } from "#service";
-import type { Secrets, Settings } from "#settings";
+import { storeLocation, type Secrets, type Settings } from "#settings";
 import { openStore, type Store } from "#store";
 import type { SyncFile } from "#mapping";
 import type { Logger, Redaction } from "#telemetry";
@@ -49,7 +49,7 @@ export async function openSystems(
   const renewed = new RenewedSecrets(configuration);
   const { leaseMs } = settings.delivery;
   const store = closing.use(
-    await openStore(settings.dataDir, { as, leaseMs, clock, logger, redact: redaction.redact }),
+    await openStore(storeLocation(settings, secrets), { as, leaseMs, clock, logger, redact: redaction.redact }),
   );
   const referenceCache = {
     load: (resource: string) => store.reference(resource),

@@ -204,14 +204,23 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   ),
   E_REDIS_MISSING: person("Install Redis or Valkey as the message says, or set QUEUE_URL."),
   E_REDIS_FAILED: person("Check that DATA_DIR and the temporary folder can be written, and that memory is left."),
-  E_STORE_BUSY: person("Stop the other daemon, or give this one a DATA_DIR of its own."),
+  E_STORE_BUSY: person("Stop the other daemon, or give this one a DATA_DIR (or STORE_SCHEMA) of its own."),
   E_STORE_FILE: person("Move it away, or set DATA_DIR to a folder that belongs to svcsync alone."),
   E_STORE_LOCK_FILE: person(
     "Make sure that no svcsync process uses this folder, delete svcsync.lock, and start again.",
   ),
-  E_STORE_LOCKED: itself("If it stays, close other programs that have svcsync.db open."),
-  E_STORE_FULL: person("Free space or enlarge the volume of DATA_DIR, then start again."),
-  E_STORE_READONLY: person("Give the user that runs svcsync write access to DATA_DIR and all its files."),
+  E_STORE_LOCKED: itself("If it stays, close other programs that have svcsync.db, or the tables in PostgreSQL, open."),
+  E_STORE_FULL: person(
+    "Free space or enlarge the volume of DATA_DIR, or of the database of STORE_URL, then start again.",
+  ),
+  E_STORE_READONLY: person(
+    "Give the user that runs svcsync write access to DATA_DIR and all its files; in PostgreSQL, give the user of STORE_URL the schema, and name the primary, not a standby.",
+  ),
+  E_STORE_UNREACHABLE: itself("Check host, port and firewall of STORE_URL, and that PostgreSQL runs."),
+  E_STORE_DENIED: person("Correct user, password, database or encryption (`?sslmode=`) in STORE_URL."),
+  E_STORE_SERVER: person("Give the store a database in UTF8 on a newer PostgreSQL."),
+  E_STORE_LOST: person("Nothing, if it was replaced on purpose. Otherwise find out why this machine stood still."),
+  E_STORE_COPY: person("Back the database up by its own tools, for example pg_dump."),
   E_STORE_CORRUPT: person(
     'Stop svcsync and put the latest copy of "svcsync backup" in place; without one, "svcsync rebuild".',
   ),

@@ -18,9 +18,12 @@ export function localSettings(
     // A lease shorter than one request could run out under a worker that is well: another one would then take the record.
     ...compared(values, "DELIVERY_LEASE_SECONDS", "more than", "SERVICE_CALL_TIMEOUT_SECONDS"),
   );
+  checkBackups(values, problems);
   return {
     dataDir: values.DATA_DIR,
     syncFile: values.SYNC_FILE,
+    /** The schema of the store in PostgreSQL, whose address is a secret; undefined: a file in `dataDir`. */
+    store: { schema: values.STORE_URL === undefined ? undefined : values.STORE_SCHEMA },
     queue: { kind: queueKind(values.QUEUE_URL) },
     delivery: {
       leaseMs: values.DELIVERY_LEASE_SECONDS,
@@ -81,4 +84,11 @@ function pageProxy(values: Values, problems: Problem[]) {
 function queueKind(url: string | undefined): "redis" | "postgres" | "private" {
   if (url === undefined) return "private";
   return url.startsWith("redis") ? "redis" : "postgres";
+}
+
+/** Copies are copies of the file of a store in SQLite. */
+function checkBackups(values: Values, problems: Problem[]): void {
+  if (values.STORE_URL === undefined || values.BACKUP_EVERY === undefined) return;
+  const wanted = "none beside STORE_URL; back the database up by its own tools, such as pg_dump";
+  problems.push({ key: "BACKUP_EVERY", found: "an interval", wanted });
 }

@@ -6,6 +6,8 @@ export interface Secrets {
   readonly serviceToken: string | undefined;
   readonly servicePassword: string | undefined;
   readonly serviceCode: string | undefined;
+  /** STORE_URL may carry a password. */
+  readonly storeUrl: string | undefined;
   /** QUEUE_URL may carry a password. */
   readonly queueUrl: string | undefined;
   /** With it an ERP has streams polled. */
@@ -33,6 +35,7 @@ export function secretsOf(values: Values, proxyUrl: string | undefined): Secrets
     serviceToken: values.SERVICE_TOKEN,
     servicePassword: values.SERVICE_PASSWORD,
     serviceCode: values.SERVICE_CODE,
+    storeUrl: values.STORE_URL,
     queueUrl: values.QUEUE_URL,
     nudgeToken: values.NUDGE_TOKEN,
     pageToken: values.PAGE_TOKEN,
@@ -72,7 +75,7 @@ export function mayComeFromFile(name: string): boolean {
 export function secretTexts(secrets: Secrets): string[] {
   const { serviceToken, servicePassword, serviceCode, queueUrl, proxyUrl, smtpPassword, webhookKey, proxies } = secrets;
   const { nudgeToken, pageToken, pageUsers = [] } = secrets;
-  const proxied = [queueUrl, proxyUrl, proxies?.http, proxies?.https];
+  const proxied = [secrets.storeUrl, queueUrl, proxyUrl, proxies?.http, proxies?.https];
   const addresses = proxied.flatMap((address) => (address === undefined ? [] : secretsInAddress(address)));
   const whole = [secrets.chatUrl, secrets.webhookUrl, secrets.heartbeatUrl].flatMap(spellingsOf);
   const hashes = pageUsers.map(({ hash }) => hash);

@@ -5,4 +5,4 @@ export { addCounts, countNames, noCounts, type Counts } from "./hour-counts.ts";
 export type { Note } from "./note.ts";
 export { isAnswerable } from "./transitions.ts";
 export { verifyBackup, type VerifiedBackup } from "./sqlite/durability/verify.ts";
-export { openStore } from "./sqlite/index.ts";
+export { openStore, type StoreLocation } from "./open.ts";

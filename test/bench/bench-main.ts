@@ -10,6 +10,7 @@ import { compareRates, sandboxRate } from "./rates.ts";
 import { measureFirstRead, measureGrowth } from "./reading/growth.ts";
 import { inTurn, measureStaging } from "./reading/staging.ts";
 import { DATABASES } from "./reading/tables.ts";
+import { measureStores } from "./stores.ts";
 import { measureNudges } from "./nudge.ts";
 import { measurePlans } from "./plan.ts";
 import { asText, missedTargets, type Report } from "./report.ts";
@@ -22,7 +23,7 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
-    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, idle, plan, growth. */
+    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, stores, idle, plan, growth. */
     only: { type: "string", multiple: true },
     /** How often the last five of them run: the table then shows medians and spread. */
     runs: { type: "string", default: "1" },
@@ -79,6 +80,7 @@ const runs = Number(values.runs);
 const repeated: Record<string, () => Promise<Figure[]>> = {
   staging: () => measured(runs, async () => (await inTurn(DATABASES, (name) => measureStaging(name, sizes))).flat()),
   firstRead: () => measured(runs, () => measureFirstRead(sizes)),
+  stores: () => measured(runs, () => measureStores(sizes)),
   idle: () => measureIdle(sizes, runs),
   plan: () => measurePlans(sizes, runs),
   growth: () => measured(runs, () => measureGrowth(sizes)),

@@ -2,7 +2,7 @@ import { sleep } from "#model";
 import { median, type Sizes } from "./figures.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
 import { SandboxProcess } from "./sandbox-process.ts";
-import { Stage } from "./stage.ts";
+import { Stage, type StageSettings } from "./stage.ts";
 
 const CREATES = { method: "POST", resource: "customer", status: 200 } as const;
 const PATIENCE_MS = 3_600_000;
@@ -36,14 +36,20 @@ async function peakOfLoad(stage: Stage, sandbox: SandboxProcess, records: number
   return daemon.peakBytes();
 }
 
-async function pollAgain(
+export async function pollAgain(
   stage: Stage,
   sandbox: SandboxProcess,
   rows: number,
   { rounds }: Sizes,
+  store: Pick<StageSettings, "store"> = {},
 ): Promise<UnchangedPoll> {
   const before = await sandbox.count();
-  await using daemon = await stage.start("run", sandbox, { logLevel: "debug", pollSeconds: 1, overlap: EVERYTHING });
+  await using daemon = await stage.start("run", sandbox, {
+    logLevel: "debug",
+    pollSeconds: 1,
+    overlap: EVERYTHING,
+    ...store,
+  });
   let polls: number[] = [];
   while (polls.length < rounds) {
     await sleep(LOOK_MS);

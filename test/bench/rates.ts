@@ -83,7 +83,7 @@ async function bodiesOf(stage: Stage, records: number): Promise<string[]> {
   return entries.map(({ after }) => JSON.stringify(after, (_name, value: unknown) => value ?? undefined));
 }
 
-function latencyOf(ms: number): Fault[] {
+export function latencyOf(ms: number): Fault[] {
   return ms > 0 ? [{ kind: "latency", ms }] : [];
 }
 
@@ -95,13 +95,13 @@ async function load(program: string, { path, file, count }: Loaded, latencyMs: n
 }
 
 /** @throws {Error} unless there were exactly so many creates. */
-async function createsOf(sandbox: SandboxProcess, expected: number): Promise<Answer> {
+export async function createsOf(sandbox: SandboxProcess, expected: number): Promise<Answer> {
   const window = await sandbox.window(CREATES);
   if (window.count !== expected) throw new Error(`${window.count} of ${expected} records were created`);
   return window;
 }
 
-function rateOf({ count, firstAt = 0, lastAt = 0 }: Answer): number {
+export function rateOf({ count, firstAt = 0, lastAt = 0 }: Answer): number {
   return ((count - 1) / (lastAt - firstAt)) * 1000;
 }
 

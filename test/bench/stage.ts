@@ -16,6 +16,8 @@ const PLAIN_PATH = "info: { from: remarks, own: create }";
 const OWN_EXPRESSION = `info: { expr: "$replace(remarks, /<[^<>]+>/, ' ')", own: create }`;
 
 export interface StageSettings {
+  /** The database and the schema of the store, where it is not in SQLite. */
+  readonly store?: { readonly url: string; readonly schema: string };
   readonly logLevel?: "debug" | "info";
   readonly pollSeconds?: number;
   /** How far a poll reads back. */
@@ -28,7 +30,10 @@ export interface StageSettings {
 export async function writeEnvironment(
   folder: string,
   service: Pick<SandboxProcess, "url">,
-  of: Pick<StageSettings, "logLevel" | "pollSeconds"> & { readonly erpUrl: string; readonly syncFile?: string },
+  of: Pick<StageSettings, "logLevel" | "pollSeconds" | "store"> & {
+    readonly erpUrl: string;
+    readonly syncFile?: string;
+  },
 ): Promise<string> {
   const environment = {
     SERVICE_URL: service.url,
@@ -38,6 +43,8 @@ export async function writeEnvironment(
     SYNC_FILE: of.syncFile ?? template,
     DATA_DIR: join(folder, "data"),
     POLL_INTERVAL_SECONDS: of.pollSeconds ?? 30,
+    STORE_URL: of.store?.url ?? "",
+    STORE_SCHEMA: of.store?.schema ?? "",
     HEALTH_PORT: 0,
     LOG_LEVEL: of.logLevel ?? "info",
     LOG_FORMAT: "json",

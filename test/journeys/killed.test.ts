@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { byText, setStage, texts, until, type Stage } from "./stage.ts";
 import { builtProgram } from "../setup/built-program.ts";
+import { postgresServer } from "../setup/postgres.ts";
 
 /** The real program in a process of its own, until `isEnough`; then kill -9. */
 async function runAndKill(stage: Stage, isEnough: () => boolean): Promise<void> {
@@ -24,14 +25,23 @@ function living<Row extends { readonly deleted: number }>(table: readonly Row[])
   return table.filter((row) => row.deleted === 0);
 }
 
+const postgres = postgresServer();
+afterAll(() => postgres.end());
+
+/** The killed daemon's lease in PostgreSQL ends after eight seconds: fewer kills. */
+const STORES = [
+  { store: "SQLite", environment: async () => ({}), kills: [20, 80, 130] },
+  { store: "PostgreSQL", environment: async () => ({ STORE_URL: await postgres.url() }), kills: [60] },
+];
+
 describe("a daemon that is killed with -9 in the middle of the first load", () => {
-  it("goes on where it was: every record is there once", async () => {
+  it.each(STORES)("goes on where it was with $store: every record is there once", async ({ environment, kills }) => {
     const rows = { customers: 60, contacts: 100, tickets: 60, orders: 40 };
-    await using stage = await setStage({ rows });
+    await using stage = await setStage({ rows, environment: await environment() });
     const { sandbox, erp } = stage;
     const posts = () => sandbox.ledger.count({ method: "POST" });
     sandbox.faults.add({ kind: "latency", ms: 30, method: "POST" });
-    for (const enough of [20, 80, 130]) await runAndKill(stage, () => posts() >= enough);
+    for (const enough of kills) await runAndKill(stage, () => posts() >= enough);
     sandbox.faults.clear();
     const last = await stage.command("sync");
     expect(last.code).toBe(0);

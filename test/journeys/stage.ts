@@ -7,7 +7,7 @@ import { Closing, readSyncFile, startDaemon, type Configuration, type Daemon } f
 import { sleep, systemClock, type JsonObject, type RecordId } from "#model";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox, type SampleErp, type Sandbox } from "#sandbox";
 import type { SandboxOptions, StoredRecord } from "#sandbox";
-import { loadSettings, secretTexts } from "#settings";
+import { loadSettings, secretTexts, storeLocation } from "#settings";
 import { openStore, type RecordView, type Store } from "#store";
 import { openLogger, Redaction } from "#telemetry";
 import { heldNote } from "../../src/pipeline/notes.ts";
@@ -76,7 +76,11 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
     const envFile = join(folder, "journey.env");
     await writeFile(syncFile, options.syncFile ?? (await shippedSyncFile()));
     await writeFile(envFile, environment({ sandbox, erp, syncFile, dataDir }, options.environment ?? {}));
-    const openBeside = () => openStore(dataDir, { as: "operator", clock: systemClock, logger: silent() });
+    const openBeside = () => {
+      const { settings, secrets } = loadSettings({ envFile, environment: {} });
+      const location = storeLocation(settings, secrets);
+      return openStore(location, { as: "operator", clock: systemClock, logger: silent() });
+    };
     return {
       folder,
       envFile,

@@ -93,6 +93,7 @@ export const secrets: Secrets = {
   servicePassword: "right-password",
   serviceCode: undefined,
   queueUrl: undefined,
+  storeUrl: undefined,
 };
 
 export interface Opened extends AsyncDisposable {

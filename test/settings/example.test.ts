@@ -21,6 +21,7 @@ describe(".env.example", () => {
     const examples = new Set([
       "OTEL_EXPORTER_OTLP_ENDPOINT",
       "QUEUE_URL",
+      "STORE_URL",
       "SERVICE_CA_FILE",
       "HEALTH_NAMES",
       "PAGE_PROXY_HEADER",

@@ -6,6 +6,7 @@ const none: Secrets = {
   servicePassword: undefined,
   serviceCode: undefined,
   queueUrl: undefined,
+  storeUrl: undefined,
 };
 
 describe("secret texts", () => {

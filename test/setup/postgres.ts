@@ -23,8 +23,14 @@ export interface TestPostgres extends AsyncDisposable {
   start(): Promise<void>;
 }
 
-/** `hba`: lines of pg_hba.conf that come first, for users who need a password. */
-export async function startPostgres({ hba = [] }: { hba?: readonly string[] } = {}): Promise<TestPostgres> {
+/**
+ * `hba`: lines of pg_hba.conf that come first, for users who need a password. `waitsForDisk`: as a server in use, where others
+ * save the time.
+ */
+export async function startPostgres({
+  hba = [],
+  waitsForDisk = false,
+}: { hba?: readonly string[]; waitsForDisk?: boolean } = {}): Promise<TestPostgres> {
   const initdb = await provide(findInitdb, "postgresql");
   const owner = await unprivilegedOwner();
   const folder = await disposableFolder(owner);
@@ -49,7 +55,7 @@ export async function startPostgres({ hba = [] }: { hba?: readonly string[] } = 
     async start() {
       const program = join(dirname(initdb), "postgres");
       if (server) return;
-      server = await startServer(program, [...place, ...speed], /ready to accept connections/, {
+      server = await startServer(program, waitsForDisk ? place : [...place, ...speed], /ready to accept connections/, {
         ...as,
         /** TERM would wait for open connections. */
         endSignal: "INT",
@@ -65,6 +71,15 @@ export async function startPostgres({ hba = [] }: { hba?: readonly string[] } = 
   };
   await postgres.start();
   return postgres;
+}
+
+/** A server for all tests of a file, started when it is first asked for. */
+export function postgresServer(): { readonly url: () => Promise<string>; readonly end: () => Promise<void> } {
+  let server: Promise<TestPostgres> | undefined;
+  return {
+    url: async () => (await (server ??= startPostgres())).url,
+    end: async () => (await server)?.[Symbol.asyncDispose](),
+  };
 }
 
 /** The newest version: on the PATH, or where Debian keeps all of them. */

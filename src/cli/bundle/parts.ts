@@ -3,7 +3,14 @@ import { systemClock } from "#model";
 import { version } from "#daemon";
 import { notedGroups, readUpkeep, type NotedGroup } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
-import { loadLocalSettings, loadSettings, isSettingsKey, secretTexts, type LocalSettings } from "#settings";
+import {
+  loadLocalSettings,
+  loadSettings,
+  isSettingsKey,
+  secretTexts,
+  storeLocation,
+  type LocalSettings,
+} from "#settings";
 import { openStore, type AuditRecord, type Store } from "#store";
 import { openLogger } from "#telemetry";
 import type { SyncFile } from "#mapping";
@@ -29,12 +36,19 @@ const AUDIT_ENTRIES = 500;
 
 /** The parts of a bundle, in the order in which they are read: the first ones teach the redaction the secrets. */
 export function openBundle(options: GlobalOptions, io: Io): Parts {
-  const settings = once(() => localSettings(options, io));
+  const local = once(() => localSettings(options, io));
+  const settings = async () => (await local()).settings;
   const syncFile = once(async () => readSyncFileText(await settings(), io.redaction));
   const store = once(async () => {
-    const { dataDir, log } = await settings();
-    const logger = openLogger({ level: "warn", format: log.format, secrets: io.redaction, destination: io.stderr });
-    return openStore(dataDir, { as: "operator", clock: systemClock, logger, redact: io.redaction.redact });
+    const location = await local();
+    const { format } = location.settings.log;
+    const logger = openLogger({ level: "warn", format, secrets: io.redaction, destination: io.stderr });
+    return openStore(storeLocation(location.settings, location.secrets), {
+      as: "operator",
+      clock: systemClock,
+      logger,
+      redact: io.redaction.redact,
+    });
   });
   const streams = async () => (await syncFile()).syncFile.streams;
   return {
@@ -61,10 +75,10 @@ function environmentOf({ envFile }: GlobalOptions) {
   return envFile === undefined ? {} : { envFile };
 }
 
-async function localSettings(options: GlobalOptions, { redaction }: Io): Promise<LocalSettings> {
-  const { settings, secrets } = loadLocalSettings(environmentOf(options));
-  redaction.hide(...secretTexts(secrets));
-  return settings;
+async function localSettings(options: GlobalOptions, { redaction }: Io) {
+  const loaded = loadLocalSettings(environmentOf(options));
+  redaction.hide(...secretTexts(loaded.secrets));
+  return loaded;
 }
 
 function versions() {

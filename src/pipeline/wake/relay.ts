@@ -69,7 +69,10 @@ export class Relay {
     return this.#out.size;
   }
 
-  /** Runs until the signal is aborted. Trouble with queue or store is logged once per outage and waited out. */
+  /**
+   * Runs until the signal is aborted. Trouble with queue or store is logged once per outage and waited out.
+   * @throws {StopError} E_STORE_LOST when another daemon has the store.
+   */
   async run(signal: AbortSignal): Promise<void> {
     let inTrouble = false;
     while (!signal.aborted) {
@@ -79,6 +82,7 @@ export class Relay {
         if (inTrouble) this.#deps.logger.info({}, "relay resumed");
         inTrouble = false;
       } catch (thrown) {
+        if (errorFacts(thrown).code === "E_STORE_LOST") throw thrown;
         if (!inTrouble) this.#deps.logger.warn({ err: errorFacts(thrown) }, "relay waited for the queue");
         inTrouble = true;
       }

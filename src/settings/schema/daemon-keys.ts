@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { duration } from "#model";
 import { optional, secret, withDefault } from "./key.ts";
 import { address, hostList, oneOf, orNone, seconds, text, wholeNumber } from "./values.ts";
@@ -10,6 +11,24 @@ export const fileKeys = {
     "The folder of the store. Keep it on a disk that survives the container, and back it up.",
   ),
   SYNC_FILE: withDefault(text, "config/sync.yaml", "The sync file: which records flow where."),
+};
+
+export const storeKeys = {
+  STORE_URL: secret(
+    address(["postgres", "postgresql"]),
+    "postgres://svcsync:password@db.example.com/svcsync?sslmode=verify-full",
+    "A PostgreSQL database for the store. Unset: svcsync.db in DATA_DIR. With another one of the two, svcsync knows no record: never change it for a service that is in use.",
+  ),
+  STORE_SCHEMA: withDefault(
+    z
+      .string()
+      .regex(
+        /^(?!public$|pg_)[a-z_][a-z0-9_]{0,62}$/,
+        "a name of a-z, 0-9 and _ that is not public and does not begin with pg_",
+      ),
+    "svcsync",
+    "The schema of the store in the database of STORE_URL, used by nothing else. Two installations on one database need two.",
+  ),
 };
 
 export const queueKeys = {

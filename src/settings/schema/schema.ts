@@ -8,6 +8,7 @@ import {
   pollingKeys,
   queueKeys,
   statusKeys,
+  storeKeys,
 } from "./daemon-keys.ts";
 import { dialectKeys } from "./dialect-keys.ts";
 import type { Key } from "./key.ts";
@@ -20,6 +21,7 @@ export const keys = {
   ...serviceKeys,
   ...proxyKeys,
   ...fileKeys,
+  ...storeKeys,
   ...queueKeys,
   ...pollingKeys,
   ...nudgeKeys,
@@ -43,6 +45,7 @@ export const sections: readonly { readonly title: string; readonly keys: Readonl
   { title: "The service", keys: serviceKeys },
   { title: "Proxy", keys: proxyKeys },
   { title: "Files", keys: fileKeys },
+  { title: "Store", keys: storeKeys },
   { title: "Queue", keys: queueKeys },
   { title: "Polls, sweeps and deletions", keys: pollingKeys },
   { title: "Nudges: polls between the intervals", keys: nudgeKeys },
@@ -63,6 +66,7 @@ export const sections: readonly { readonly title: string; readonly keys: Readonl
 export const ownPrefixes = [
   "SERVICE_",
   "DIALECT_",
+  "STORE_",
   "QUEUE_",
   "POLL_",
   "NUDGE_",

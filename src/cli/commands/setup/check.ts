@@ -13,7 +13,7 @@ import { Closing, openSources, queueLocation, version, type Sources } from "#dae
 import { openQueue } from "#queue";
 import { knownRemedyOf, remedyOf } from "#operator";
 import { openService } from "#service";
-import { loadSettings, type Secrets, type Settings } from "#settings";
+import { loadSettings, storeLocation, type Secrets, type Settings } from "#settings";
 import { openStore } from "#store";
 import type { MappedField, Stream, SyncFile } from "#mapping";
 import { openLogger, type Logger } from "#telemetry";
@@ -81,7 +81,7 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
     { subject: "settings", verdict: "ok", message: "the environment is complete" },
     ...syncFileFindings(settings.syncFile, syncFile),
   ];
-  findings.push(...(await checkStore(settings, logger)));
+  findings.push(...(await checkStore(settings, secrets, logger)));
   const samples = new Map<StreamName, MappedField[]>();
   findings.push(...(await checkSources(syncFile, samples, logger, io.signal)));
   findings.push(...(await checkQueue(settings, secrets, logger)));
@@ -102,13 +102,15 @@ function report(
   return findings.some(({ verdict }) => verdict === "problem") ? exitCode.needsPerson : exitCode.ok;
 }
 
-async function checkStore(settings: Settings, logger: Logger): Promise<Finding[]> {
+async function checkStore(settings: Settings, secrets: Secrets, logger: Logger): Promise<Finding[]> {
   return attempt("store", async () => {
     await mkdir(settings.dataDir, { recursive: true });
     await access(settings.dataDir, constants.W_OK);
-    await using store = await openStore(settings.dataDir, { as: "operator", clock: systemClock, logger });
+    const location = storeLocation(settings, secrets);
+    await using store = await openStore(location, { as: "operator", clock: systemClock, logger });
     await store.check();
-    return [{ subject: "store", verdict: "ok", message: `${settings.dataDir} can be written` }];
+    const where = typeof location === "string" ? location : `the schema ${location.schema} in PostgreSQL`;
+    return [{ subject: "store", verdict: "ok", message: `${where} can be written` }];
   });
 }
 

@@ -1,0 +1,25 @@
+import type { Clock } from "#model";
+import type { Logger } from "#telemetry";
+import type { OpenStoreOptions, Store } from "./contract/index.ts";
+import type { PostgresPlace } from "./postgres/index.ts";
+import { openSqliteStore } from "./sqlite/index.ts";
+
+/** The folder of a store in SQLite, or the database and schema of one in PostgreSQL. */
+export type StoreLocation = string | PostgresPlace;
+
+/**
+ * Opens the store, making it when there is none, and brings it to this program's version. An operator beside a running daemon
+ * never changes the tables under it.
+ * @throws {StopError} E_STORE_BUSY when another live daemon holds it (for an operator: and its version is older),
+ * E_STORE_NEWER when a newer program wrote it, and others when the disk or the server says no.
+ * @throws {RetryError} E_STORE_UNREACHABLE when the server does not answer.
+ */
+export async function openStore(
+  location: StoreLocation,
+  options: OpenStoreOptions & { readonly clock: Clock; readonly logger: Logger },
+): Promise<Store> {
+  if (typeof location === "string") return openSqliteStore(location, options);
+  // The driver is loaded when it is needed.
+  const { openPostgresStore } = await import("./postgres/index.ts");
+  return openPostgresStore(location, options);
+}

@@ -1,0 +1,96 @@
+import { DatabaseError } from "pg";
+import { ParkError, RetryError, StopError, SyncError, type ErrorCode } from "#model";
+
+/** The states that the functions of the schema raise: a step that is refused, and one of a daemon that is no longer the daemon. */
+export const REFUSED = "SV001";
+export const NOT_THE_DAEMON = "SV002";
+
+/** A step that a function refused: the code of the error, and what its message needs. */
+export class Refusal extends Error {
+  readonly code: string;
+  readonly detail: string;
+
+  constructor({ message, detail }: DatabaseError) {
+    super(message);
+    this.code = message;
+    this.detail = detail ?? "";
+  }
+}
+
+type Family = (message: string, cause: unknown) => SyncError;
+
+const stop =
+  (code: ErrorCode, advice: string): Family =>
+  (message, cause) =>
+    new StopError(code, `${advice} (${message})`, { cause });
+const retry =
+  (code: ErrorCode, advice: string): Family =>
+  (message, cause) =>
+    new RetryError(code, `${advice} (${message})`, { cause });
+
+const UNREACHABLE = retry("E_STORE_UNREACHABLE", "the database of the store does not answer");
+const DENIED = stop(
+  "E_STORE_DENIED",
+  "the database of the store refuses access; correct user, password, database or encryption in STORE_URL",
+);
+
+const LOST = stop(
+  "E_STORE_LOST",
+  "another daemon took the store over while this one was not heard of; this one stops writing",
+);
+
+/** By SQLSTATE or its class, from the appendix of PostgreSQL's manual. The first that fits counts. */
+const STATES: readonly (readonly [state: RegExp, failure: Family])[] = [
+  [/^SV002$/, LOST],
+  [/^(08...|57P..|53[023]00|58...)$/, UNREACHABLE],
+  [/^(28...|3D000|0LP01)$/, DENIED],
+  [/^(25006|42501)$/, stop("E_STORE_READONLY", "the store cannot be written to; give the user of STORE_URL the right")],
+  [/^53100$/, stop("E_STORE_FULL", "the disk of the store's database is full; free space, then start again")],
+  [/^XX00[12]$/, stop("E_STORE_CORRUPT", "the store is damaged; stop, and restore the database from a backup")],
+  [/^(40...|55P03|57014)$/, retry("E_STORE_LOCKED", "others kept the store busy for too long")],
+  [
+    /^(22...|23...|54...)$/,
+    (message, cause) =>
+      new ParkError("E_STORE_VALUE", `the store does not take a value of this record: ${message}`, { cause }),
+  ],
+];
+
+const tls = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|EPROTO|ERR_OSSL)/;
+const denied = /does not support SSL|password must be a string|SASL|sslrootcert|no such file/i;
+const network = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|EPIPE|ETIMEDOUT)|terminated|timeout|not queryable|Client was closed/;
+
+/** What a throw of the driver means for the daemon, without anything of the address. Our own errors stay as they are. */
+export function storeFailure(thrown: unknown): Error {
+  if (thrown instanceof SyncError || thrown instanceof Refusal) return thrown;
+  const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
+  const message = first instanceof Error ? first.message : String(first);
+  if (first instanceof DatabaseError) {
+    const { code = "" } = first;
+    if (code === REFUSED) return new Refusal(first);
+    const known = STATES.find(([state]) => state.test(code));
+    if (known) return known[1](message, thrown);
+  }
+  const code = first instanceof Error && "code" in first && typeof first.code === "string" ? first.code : "";
+  if (tls.test(code) || denied.test(message)) return DENIED(message, thrown);
+  if (network.test(code) || network.test(message)) return UNREACHABLE(message, thrown);
+  return stop("E_STORE_FAILED", "the store could not be read or written; look at the log of the database")(
+    message,
+    thrown,
+  );
+}
+
+/** What the steps of a daemon are refused with once another one has its lease. */
+export function lostLease(): SyncError {
+  return LOST("its lease is held by another", undefined);
+}
+
+/** True when the failure concerns one step: the connection and the other steps are well. */
+export function concernsOneStep(thrown: unknown): boolean {
+  const { code = "" } = thrown instanceof DatabaseError ? thrown : {};
+  return code === REFUSED || /^(22|23|54)/.test(code);
+}
+
+/** True when the server answered: the connection is still good. */
+export function isAnswer(thrown: unknown): boolean {
+  return thrown instanceof DatabaseError && thrown.severity === "ERROR";
+}

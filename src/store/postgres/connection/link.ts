@@ -1,0 +1,81 @@
+import { Pool, types, type QueryResult } from "pg";
+import { originalText } from "../text.ts";
+import type { SqlText } from "../sql.ts";
+import { isAnswer, storeFailure } from "./failures.ts";
+
+/** Where a store is, and in which schema. */
+export interface PostgresPlace {
+  readonly url: string;
+  readonly schema: string;
+}
+
+const CONNECT_MS = 10_000;
+/** What takes longer is cut off: the longest steps make a million records due. */
+const ANSWER_MS = 120_000;
+
+/** Numbers as numbers, and texts as they were before {@link storedText}. Types by their fixed numbers in pg_type.dat. */
+const parsers = new Map<number, (text: string) => unknown>([
+  [types.builtins.INT8, Number],
+  [types.builtins.TEXT, originalText],
+]);
+const readers = {
+  getTypeParser: (oid: number) => parsers.get(oid) ?? types.getTypeParser(oid),
+};
+
+/**
+ * Connections to the database. A message is one transaction: everything that it needs is in it, the schema too, so that nothing
+ * depends on a session, and a pooler between this and the server may give each message to another one.
+ */
+export class Link implements AsyncDisposable {
+  readonly #pool: Pool;
+  readonly #prefix: SqlText;
+
+  /** `prefix` begins each message. */
+  constructor({ url }: PostgresPlace, prefix: SqlText, options: { max: number; answerMs?: number }) {
+    this.#prefix = prefix;
+    this.#pool = new Pool({
+      connectionString: url,
+      max: options.max,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: options.answerMs ?? ANSWER_MS,
+      keepAlive: true,
+      application_name: "svcsync",
+      types: readers,
+    });
+    // A connection that breaks is replaced, and the next message tells whether that works. Without listeners, one for those that
+    // are idle and one for those in use, it would end the process.
+    this.#pool.on("error", () => undefined);
+    this.#pool.on("connect", (client) => client.on("error", () => undefined));
+  }
+
+  /** Sends the statements as one message and returns the result of each. @throws what the driver throws. */
+  async send(statements: readonly SqlText[]): Promise<QueryResult[]> {
+    const client = await this.#pool.connect();
+    let broken = true;
+    try {
+      // Several statements have a list of results, which the types of the driver do not tell.
+      const results: unknown = await client.query([this.#prefix, ...statements].join(";\n"));
+      broken = false;
+      return (Array.isArray(results) ? results : [results]).slice(-statements.length);
+    } catch (thrown) {
+      broken = !isAnswer(thrown);
+      throw thrown;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  /** The rows of one statement. @throws {SyncError} */
+  async rows<Row>(statement: SqlText): Promise<Row[]> {
+    try {
+      const [result] = await this.send([statement]);
+      return result?.rows ?? [];
+    } catch (thrown) {
+      throw storeFailure(thrown);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.end();
+  }
+}

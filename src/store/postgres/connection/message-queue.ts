@@ -1,0 +1,99 @@
+import type { QueryResult } from "pg";
+import type { SyncError } from "#model";
+import { fill, type SqlText } from "../sql.ts";
+import { concernsOneStep, storeFailure } from "./failures.ts";
+import type { Link } from "./link.ts";
+
+/** Requests in one message: enough for all workers, and none waits for long. */
+const TOGETHER = 200;
+
+interface Request {
+  readonly statements: readonly SqlText[];
+  readonly isDurable: boolean;
+  readonly resolve: (results: QueryResult[]) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+export interface StepOptions {
+  /** The step must survive a power cut: its transaction waits for the disk of the server. */
+  readonly durable?: boolean;
+}
+
+/**
+ * Sends reads or steps to the server. Those that are asked for while a message is on its way go together in the next one, in
+ * order, as one transaction: however far the server is, workers do not wait for each other. One that fails leaves no trace and
+ * fails alone.
+ *
+ * Messages with steps begin with the lock of the store, which ends with their transaction. So steps happen one after the other,
+ * of other processes too, and a client that is stopped in the middle holds nothing.
+ */
+export class MessageQueue {
+  readonly #link: Link;
+  readonly #lanes: number;
+  readonly #first: (isDurable: boolean) => readonly SqlText[];
+  #waiting: Request[] = [];
+  /** Lanes that are in use. */
+  #busy = 0;
+  #idle: Promise<unknown> = Promise.resolve();
+  #refusal: SyncError | undefined;
+
+  /** `lanes` is how many messages may be on their way at once; `first` is what each begins with. */
+  constructor(link: Link, lanes: number, first: (isDurable: boolean) => readonly SqlText[] = () => []) {
+    this.#link = link;
+    this.#lanes = lanes;
+    this.#first = first;
+  }
+
+  /** Resolves to the results of the statements once they are committed. @throws {SyncError} */
+  run(statements: readonly SqlText[], { durable = false }: StepOptions = {}): Promise<QueryResult[]> {
+    if (this.#refusal) return Promise.reject(this.#refusal);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ statements, isDurable: durable, resolve, reject });
+      if (this.#busy < this.#lanes) this.#idle = Promise.all([this.#idle, this.#send()]);
+    });
+  }
+
+  /** From now on everything is refused for this reason. */
+  refuse(reason: SyncError): void {
+    this.#refusal = reason;
+  }
+
+  /** Waits for what was asked for, and refuses what comes later. */
+  async close(reason: SyncError): Promise<void> {
+    this.refuse(reason);
+    await this.#idle;
+  }
+
+  async #send(): Promise<void> {
+    this.#busy += 1;
+    // What is asked for in the same turn of the event loop goes together.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) {
+      const requests = this.#waiting.splice(0, TOGETHER);
+      try {
+        await this.#together(requests);
+      } catch (thrown) {
+        if (requests.length > 1 && concernsOneStep(thrown)) await this.#eachAlone(requests);
+        else for (const { reject } of requests) reject(storeFailure(thrown));
+      }
+    }
+    this.#busy -= 1;
+  }
+
+  async #together(requests: readonly Request[]): Promise<void> {
+    const first = this.#first(requests.some(({ isDurable }) => isDurable));
+    const all = await this.#link.send([...first, ...requests.flatMap(({ statements }) => statements)]);
+    let at = first.length;
+    for (const { statements, resolve } of requests) resolve(all.slice(at, (at += statements.length)));
+  }
+
+  async #eachAlone(requests: readonly Request[]): Promise<void> {
+    for (const request of requests)
+      await this.#together([request]).catch((thrown: unknown) => request.reject(storeFailure(thrown)));
+  }
+}
+
+/** The statement by which a transaction waits for the disk of the server, or does not. */
+export function waitingForDisk(isDurable: boolean): SqlText {
+  return fill("SELECT set_config('synchronous_commit', @value, true)", { value: isDurable ? "on" : "off" });
+}

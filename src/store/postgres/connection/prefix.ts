@@ -1,0 +1,20 @@
+import type { PostgresPlace } from "./link.ts";
+import { fill, type SqlText } from "../sql.ts";
+
+/** One of the two numbers of the lock is svcsync's own: no other program means the same lock. */
+const LOCK_SPACE = 0x5359_4e43;
+
+/** Begins a message that takes no lock. */
+export function unlocked({ schema }: PostgresPlace): SqlText {
+  return fill("SELECT set_config('search_path', @schema, true)", { schema: quoted(schema) });
+}
+
+/** Begins a message that changes records: one at a time, and each sees what the one before has written. */
+export function locked(place: PostgresPlace): SqlText {
+  const lock = fill(`SELECT pg_advisory_xact_lock(${LOCK_SPACE}, hashtext(@schema))`, { schema: place.schema });
+  return `SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ${lock}; ${unlocked(place)}`;
+}
+
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

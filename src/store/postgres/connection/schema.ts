@@ -1,0 +1,106 @@
+import { StopError } from "#model";
+import type { Logger } from "#telemetry";
+import { functions, functionsHash } from "../functions/index.ts";
+import { migrations } from "../migrations/index.ts";
+import { fill } from "../sql.ts";
+import { storeFailure } from "./failures.ts";
+import { Link, type PostgresPlace } from "./link.ts";
+import { locked, quoted } from "./prefix.ts";
+
+const OLDEST_SERVER = 13;
+
+interface Found {
+  readonly version: number;
+  readonly functions: string;
+}
+
+const FACTS = `
+  SELECT current_setting('server_version_num')::integer / 10000 AS server, current_setting('server_encoding') AS encoding,
+    to_regclass(@table) IS NOT NULL AS is_made`;
+
+const BEGINNING = `
+  CREATE TABLE leases (
+    role        text PRIMARY KEY,
+    holder      text NOT NULL,
+    name        text NOT NULL,
+    expires_at  timestamptz NOT NULL
+  );
+  CREATE TABLE store_version (version integer NOT NULL, functions text NOT NULL);
+  INSERT INTO store_version VALUES (0, '')`;
+
+/** The schema belongs to the store alone, so every function in it is one of ours. */
+const DROP_FUNCTIONS = `
+  DO $$
+  DECLARE
+    f regprocedure;
+  BEGIN
+    DROP VIEW IF EXISTS record_rows CASCADE;
+    FOR f IN SELECT p.oid FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = current_schema() LOOP
+      EXECUTE format('DROP FUNCTION IF EXISTS %s CASCADE', f);
+    END LOOP;
+  END $$`;
+
+/** The tables and functions of one store, in a schema of its own. */
+export class Schema implements AsyncDisposable {
+  readonly #place: PostgresPlace;
+  readonly #link: Link;
+
+  constructor(place: PostgresPlace) {
+    this.#place = place;
+    this.#link = new Link(place, locked(place), { max: 1 });
+  }
+
+  /**
+   * Makes the schema unless it is there. Resolves to whether tables and functions are those of this program.
+   * @throws {StopError} E_STORE_NEWER when a newer program made it: nothing is touched. E_STORE_SERVER when it cannot be on this server.
+   */
+  async isCurrent(): Promise<boolean> {
+    const { schema } = this.#place;
+    const [facts] = await this.#link.rows<{ server: number; encoding: string; is_made: boolean }>(
+      fill(FACTS, { table: `${quoted(schema)}.store_version` }),
+    );
+    if (facts === undefined || facts.server < OLDEST_SERVER || facts.encoding !== "UTF8")
+      throw new StopError(
+        "E_STORE_SERVER",
+        `the store needs PostgreSQL ${OLDEST_SERVER} or newer and a database in UTF8; ` +
+          `found PostgreSQL ${facts?.server} and ${facts?.encoding}`,
+      );
+    if (!facts.is_made) await this.#change(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}; ${BEGINNING}`);
+    const found = await this.#found();
+    if (found.version > migrations.length)
+      throw new StopError(
+        "E_STORE_NEWER",
+        `the store in the schema ${schema} has version ${found.version}, but this program knows versions up to ` +
+          `${migrations.length}; run the newer program, or restore the backup that was taken before it ran`,
+        { details: { found: found.version, known: migrations.length } },
+      );
+    return found.version === migrations.length && found.functions === functionsHash;
+  }
+
+  /** Brings tables and functions to this program's: one transaction per version, so that a crash leaves a whole one. */
+  async bringUpToDate(logger: Logger): Promise<void> {
+    const { version: from } = await this.#found();
+    for (const [version, script] of migrations.entries())
+      if (version >= from) await this.#change(`${script}; UPDATE store_version SET version = ${version + 1}`);
+    await this.#change(`${DROP_FUNCTIONS}; ${functions}; UPDATE store_version SET functions = '${functionsHash}'`);
+    const { schema } = this.#place;
+    if (from !== migrations.length) logger.info({ from, to: migrations.length, schema }, "migrated the store");
+  }
+
+  async #found(): Promise<Found> {
+    const [found] = await this.#link.rows<Found>("SELECT version, functions FROM store_version");
+    return found ?? { version: 0, functions: "" };
+  }
+
+  async #change(script: string): Promise<void> {
+    try {
+      await this.#link.send([script]);
+    } catch (thrown) {
+      throw storeFailure(thrown);
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#link[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,34 @@
+/** One that is parked waits for a person already. */
+export const IS_OPEN = `d.done = 0 AND EXISTS
+  (SELECT 1 FROM records r WHERE r.id = d.record AND r.state IN ('due', 'claimed', 'waiting'))`;
+
+/** Deletions that the ERP told of: counted per stream before one is carried out. */
+export const deletions = `
+  -- Deletions told of after a confirmation: the open ones, and those told of since then that were carried out.
+  CREATE FUNCTION count_deletions(p_stream text, p_since bigint, p_confirmed_at bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+  BEGIN
+    RETURN (SELECT count(*) FROM deletions d
+      WHERE d.stream = p_stream AND d.told_at > p_confirmed_at AND ((${IS_OPEN}) OR (d.done = 1 AND d.told_at > p_since)));
+  END $$;
+
+  CREATE FUNCTION tell_deletion(p_token text, p_since bigint, p_confirmed_at bigint, p_now bigint,
+    OUT told_at bigint, OUT count bigint, OUT is_counted integer)
+  LANGUAGE plpgsql AS $$
+  #variable_conflict use_column
+  DECLARE
+    r records := hold(p_token);
+    v_told_at bigint;
+  BEGIN
+    DELETE FROM deletions WHERE stream = r.stream AND told_at <= p_since AND done = 1;
+    INSERT INTO deletions AS d (record, stream, told_at) VALUES (r.id, r.stream, p_now)
+    ON CONFLICT (record) DO UPDATE SET told_at = excluded.told_at, done = 0 WHERE d.done = 1;
+    SELECT d.told_at INTO v_told_at FROM deletions d WHERE d.record = r.id;
+    told_at := v_told_at;
+    count := count_deletions(r.stream, p_since, p_confirmed_at);
+    -- What was staged no later and is still to be delivered may be a deletion too.
+    is_counted := (NOT EXISTS (
+      SELECT 1 FROM records o
+      WHERE o.stream = r.stream AND o.id <> r.id AND o.changed_at <= v_told_at
+        AND (o.state = 'claimed' OR (o.state = 'due' AND o.due_at <= p_now))
+        AND NOT EXISTS (SELECT 1 FROM deletions d WHERE d.record = o.id AND d.done = 0)))::integer;
+  END $$`;

@@ -1,0 +1,102 @@
+import { stateList } from "../../rows/state-list.ts";
+import { statesMovedTo } from "../../transitions.ts";
+import { isRecord } from "../sql.ts";
+
+/** What polls read is taken in here: {"k": key, "h": content hash, "d": deleted, "r": row, "u": why it cannot be read}. */
+export const intake = `
+  CREATE FUNCTION ensure_stream(p_stream text) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO streams (stream) VALUES (p_stream) ON CONFLICT DO NOTHING;
+  END $$;
+
+  -- Stores what differs and counts it; records that changed after p_since keep what they have.
+  CREATE FUNCTION take_news(p_stream text, p_news json, p_backfill integer, p_since bigint, p_now bigint,
+    OUT changed bigint, OUT unchanged bigint)
+  LANGUAGE plpgsql AS $$
+  DECLARE
+    v_before bigint;
+  BEGIN
+    PERFORM ensure_stream(p_stream);
+    SELECT s.sequence INTO v_before FROM streams s WHERE s.stream = p_stream;
+    WITH news AS (
+      SELECT * FROM ROWS FROM (json_to_recordset(p_news) AS (k text, h text, d integer, r text, u text))
+        WITH ORDINALITY AS n(k, h, d, r, u, at)
+    ), different AS MATERIALIZED (
+      SELECT n.*, r.id, r.state, r.due_at, r.backfill
+      FROM news n LEFT JOIN records r ON ${isRecord("r", "p_stream", "n.k")}
+      WHERE r.hash IS DISTINCT FROM n.h AND (p_since IS NULL OR r.sequence IS NULL OR r.sequence <= p_since)
+    ), version AS MATERIALIZED (
+      SELECT v.*, coalesce(v.id, nextval('record_ids')) AS record, v_before + row_number() OVER (ORDER BY v.at) AS sequence
+      FROM different v WHERE v.id IS NOT NULL OR v.d = 0
+    ), updated AS (
+      UPDATE records r SET state = next_state(v.state, 'change'), hash = v.h, sequence = v.sequence, deleted = v.d,
+        -- What already waits for its turn keeps its place, and a live change never falls back among a first load's.
+        backfill = CASE WHEN v.state IN ('due', 'claimed') THEN least(v.backfill, p_backfill) ELSE p_backfill END,
+        attempts = 0,
+        due_at = CASE v.state WHEN 'claimed' THEN v.due_at WHEN 'due' THEN least(v.due_at, p_now) ELSE p_now END,
+        again = (v.state = 'claimed')::integer, changed_at = p_now, error = v.u, unreadable = v.u
+      FROM version v WHERE r.id = v.id
+    ), replaced AS (
+      UPDATE contents c SET row = v.r FROM version v WHERE c.record = v.id AND v.r IS NOT NULL
+    ), added AS (
+      INSERT INTO records (id, stream, key, state, hash, sequence, backfill, due_at, changed_at, error, unreadable)
+      SELECT v.record, p_stream, v.k, 'due', v.h, v.sequence, p_backfill, p_now, p_now, v.u, v.u
+      FROM version v WHERE v.id IS NULL ORDER BY v.at
+    ), filled AS (
+      INSERT INTO contents (record, row) SELECT v.record, coalesce(v.r, '{}') FROM version v WHERE v.id IS NULL
+    )
+    SELECT (SELECT count(*) FROM version), (SELECT count(*) FROM news) - (SELECT count(*) FROM different)
+    INTO changed, unchanged;
+    UPDATE streams s SET sequence = v_before + changed WHERE s.stream = p_stream;
+  END $$;
+
+  CREATE FUNCTION stage(p_stream text, p_news json, p_cursor text, p_rows bigint, p_backfill integer, p_complete integer,
+    p_now bigint, OUT changed bigint, OUT unchanged bigint)
+  LANGUAGE plpgsql AS $$
+  BEGIN
+    SELECT t.changed, t.unchanged INTO changed, unchanged FROM take_news(p_stream, p_news, p_backfill, NULL, p_now) t;
+    UPDATE streams s SET cursor = p_cursor, polled_at = p_now, error = NULL,
+      completed_at = CASE WHEN p_complete = 1 THEN p_now ELSE s.completed_at END,
+      rows_read = CASE WHEN s.poll_open = 1 THEN s.rows_read ELSE 0 END + p_rows,
+      poll_open = 1 - p_complete,
+      first_load = CASE WHEN p_complete = 1 THEN 0 ELSE s.first_load END
+    WHERE s.stream = p_stream;
+  END $$;
+
+  -- Makes a whole stream due when what its records map to may have changed. Returns how many.
+  CREATE FUNCTION remap(p_stream text, p_fingerprint text, p_now bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+  DECLARE
+    v_known text;
+    v_total bigint := 0;
+    v_count bigint;
+  BEGIN
+    PERFORM ensure_stream(p_stream);
+    SELECT fingerprint INTO v_known FROM streams WHERE stream = p_stream;
+    IF v_known = p_fingerprint THEN
+      RETURN 0;
+    END IF;
+    UPDATE streams SET fingerprint = p_fingerprint WHERE stream = p_stream;
+    IF v_known IS NULL THEN
+      RETURN 0;
+    END IF;
+    UPDATE records SET again = 1 WHERE stream = p_stream AND state = 'claimed';
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    v_total := v_total + v_count;
+    UPDATE records SET due_at = least(due_at, p_now), attempts = 0, error = NULL WHERE stream = p_stream AND state = 'due';
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    v_total := v_total + v_count;
+    UPDATE records SET state = 'due', due_at = p_now, attempts = 0, error = NULL, backfill = 1
+    WHERE stream = p_stream AND state IN (${stateList(statesMovedTo("due", "remap"))});
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    RETURN v_total + v_count;
+  END $$;
+
+  -- Refuses the step of a sweep that is over.
+  CREATE FUNCTION expect_sweep(p_stream text, p_sweep bigint) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    v_open bigint := (SELECT number FROM sweeps WHERE stream = p_stream AND open = 1);
+  BEGIN
+    IF v_open IS DISTINCT FROM p_sweep THEN
+      PERFORM refuse('E_SWEEP_LOST', v_open::text);
+    END IF;
+  END $$`;

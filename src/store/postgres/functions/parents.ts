@@ -1,0 +1,117 @@
+import { stateList } from "../../rows/state-list.ts";
+import { statesMovedTo } from "../../transitions.ts";
+import { isRecord } from "../sql.ts";
+
+/** Children of a parent that are in the service. No record is its own child. */
+export const boundChildren = (stream: string, key: string) => `
+  FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
+  WHERE ${isRecord("p", stream, key)} AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key)`;
+
+/** Those whose projection carries the parent's service id, or should, and that are in these states. */
+export const rebound = (stream: string, key: string) => `
+  FROM parents p JOIN records r ON r.id = p.child
+  WHERE ${isRecord("p", stream, key)} AND r.state IN (${stateList(statesMovedTo("due", "parentRebound"))})`;
+
+/**
+ * Parents and children: who carries whose service id, and who waits for whom. A parent is {"s": stream, "k": key, "i": the service
+ * id that the projection carries}.
+ */
+export const parents = `
+  CREATE FUNCTION service_id_of(p_stream text, p_key text) RETURNS bigint LANGUAGE plpgsql AS $$
+  BEGIN
+    RETURN (SELECT b.service_id FROM records r JOIN bindings b ON b.record = r.id WHERE ${isRecord("r", "p_stream", "p_key")});
+  END $$;
+
+  CREATE FUNCTION parents_of(p_child bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
+  BEGIN
+    RETURN (SELECT coalesce(jsonb_agg(jsonb_build_object('s', stream, 'k', key)), '[]') FROM parents WHERE child = p_child);
+  END $$;
+
+  CREATE FUNCTION add_parents(p_child bigint, p_parents jsonb) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO parents (child, stream, key)
+    SELECT DISTINCT p_child, n.s, n.k FROM jsonb_to_recordset(p_parents) AS n(s text, k text)
+    WHERE NOT EXISTS (SELECT 1 FROM parents p WHERE p.child = p_child AND p.stream = n.s AND p.key = n.k);
+  END $$;
+
+  CREATE FUNCTION set_parents(p_child bigint, p_parents jsonb, OUT former jsonb, OUT is_outdated boolean)
+  LANGUAGE plpgsql AS $$
+  BEGIN
+    former := parents_of(p_child);
+    IF former <> '[]' THEN
+      DELETE FROM parents WHERE child = p_child;
+    END IF;
+    is_outdated := false;
+    IF p_parents <> '[]' THEN
+      PERFORM add_parents(p_child, p_parents);
+      is_outdated := EXISTS (
+        SELECT 1 FROM jsonb_array_elements(p_parents) n
+        WHERE n ? 'i' AND (n ->> 'i')::bigint IS DISTINCT FROM service_id_of(n ->> 's', n ->> 'k'));
+    END IF;
+  END $$;
+
+  -- True when one of those that the record waits for is bound already.
+  CREATE FUNCTION set_waits(p_child bigint, p_parents jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
+  BEGIN
+    DELETE FROM waits WHERE child = p_child;
+    IF p_parents = '[]' THEN
+      RETURN false;
+    END IF;
+    INSERT INTO waits (child, stream, key)
+    SELECT DISTINCT p_child, n.s, n.k FROM jsonb_to_recordset(p_parents) AS n(s text, k text);
+    RETURN EXISTS (SELECT 1 FROM waits w WHERE w.child = p_child AND service_id_of(w.stream, w.key) IS NOT NULL);
+  END $$;
+
+  -- Whether one of them will not come: the ERP deleted it, or the stream's rules leave it out.
+  CREATE FUNCTION is_given_up(p_parents jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
+  BEGIN
+    RETURN EXISTS (
+      SELECT 1 FROM jsonb_to_recordset(p_parents) AS n(s text, k text) JOIN records r ON ${isRecord("r", "n.s", "n.k")}
+      WHERE r.state IN ('deleted', 'skipped'));
+  END $$;
+
+  CREATE FUNCTION wake(p_records bigint[], p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    UPDATE records SET state = 'due', due_at = p_now, error = NULL WHERE id = ANY (p_records);
+    DELETE FROM waits WHERE child = ANY (p_records);
+  END $$;
+
+  -- Makes those of the parents due that wait and have no bound child left: a deletion may have waited for the last one.
+  CREATE FUNCTION child_deleted(p_parents jsonb, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    parent record;
+  BEGIN
+    FOR parent IN
+      SELECT r.id, r.state, r.stream, r.key FROM jsonb_to_recordset(p_parents) AS n(s text, k text)
+      JOIN records r ON ${isRecord("r", "n.s", "n.k")}
+      WHERE r.state IN ('waiting', 'claimed')
+    LOOP
+      IF EXISTS (SELECT 1 ${boundChildren("parent.stream", "parent.key")}) THEN
+        CONTINUE;
+      ELSIF parent.state = 'claimed' THEN
+        UPDATE records SET again = 1 WHERE id = parent.id;
+      ELSE
+        PERFORM wake(ARRAY[parent.id], p_now);
+      END IF;
+    END LOOP;
+  END $$;
+
+  -- Wakes who waits for a parent that was just bound, or that will not come (a reference may be optional), and, when it moved,
+  -- who carries its old service id.
+  CREATE FUNCTION wake_dependents(p_stream text, p_key text, p_moved boolean, p_now bigint)
+  RETURNS SETOF records LANGUAGE plpgsql AS $$
+  DECLARE
+    v_woken bigint[] := ARRAY(
+      SELECT r.id FROM waits w JOIN records r ON r.id = w.child
+      WHERE ${isRecord("w", "p_stream", "p_key")} AND r.state IN (${stateList(statesMovedTo("due", "parentBound"))}));
+  BEGIN
+    IF p_moved THEN
+      v_woken := v_woken || ARRAY(SELECT r.id ${rebound("p_stream", "p_key")});
+      UPDATE records r SET again = 1 FROM parents p
+      WHERE ${isRecord("p", "p_stream", "p_key")} AND r.id = p.child AND r.state = 'claimed';
+    END IF;
+    IF cardinality(v_woken) > 0 THEN
+      PERFORM wake(v_woken, p_now);
+      RETURN QUERY SELECT * FROM records WHERE id = ANY (v_woken);
+    END IF;
+  END $$`;

@@ -1,0 +1,50 @@
+import { NO_HASH } from "../../forgettable.ts";
+import { isRecord } from "../sql.ts";
+
+/** The records that a notice is about are listed in its `affected`. */
+const withoutCause = (notice: string) => `
+  (SELECT json_object_agg(key, value) FROM json_each(${notice}) WHERE key <> 'cause')`;
+const namesRecord = (notice: string) => `
+  starts_with(text_of(${notice}, 'affected'), p_stream || ': ') AND strpos(text_of(${notice}, 'affected'), p_key) > 0`;
+
+/** Overwrites what is kept of a record's contents. The bytes go when the server reuses their space. */
+export const privacy = `
+  -- A text of a JSON object, or "" where it holds what a text of this server cannot.
+  CREATE FUNCTION text_of(p_json json, p_name text) RETURNS text LANGUAGE plpgsql AS $$
+  BEGIN
+    RETURN p_json ->> p_name;
+  EXCEPTION WHEN data_exception THEN
+    RETURN '';
+  END $$;
+
+  -- Refused when the record is no longer as it was judged.
+  CREATE FUNCTION forget(p_record bigint, p_stream text, p_key text, p_known_state text, p_sequence bigint, p_doubts text,
+    p_event text, p_skipped text, p_unreadable text, p_audit jsonb, p_now bigint)
+  RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    v_state text := next_state(p_known_state, p_event);
+  BEGIN
+    IF is_begun(p_record)
+      OR NOT EXISTS (SELECT 1 FROM records WHERE id = p_record AND state = p_known_state AND sequence = p_sequence)
+      OR (SELECT doubts FROM written WHERE record = p_record) IS DISTINCT FROM p_doubts THEN
+      PERFORM refuse('E_STORE_LOCKED', '');
+    END IF;
+    UPDATE contents SET row = '{}' WHERE record = p_record;
+    DELETE FROM written WHERE record = p_record;
+    DELETE FROM match_keys m USING bindings b
+    WHERE b.record = p_record AND m.resource = b.resource AND m.service_id = b.service_id;
+    UPDATE audit SET before = NULL, after = NULL, why = NULL WHERE ${isRecord("audit", "p_stream", "p_key")};
+    DELETE FROM exchanges WHERE ${isRecord("exchanges", "p_stream", "p_key")};
+    DELETE FROM watches WHERE ${isRecord("watches", "p_stream", "p_key")};
+    UPDATE notices SET notice = ${withoutCause("notice::json")} WHERE ${namesRecord("notice::json")};
+    UPDATE notice_events SET event = (
+      SELECT json_object_agg(e.key, CASE WHEN e.key = 'notice' THEN ${withoutCause("e.value")} ELSE e.value END)
+      FROM json_each(event::json) e)
+    WHERE ${namesRecord("event::json -> 'notice'")};
+    UPDATE records SET state = v_state, hash = '${NO_HASH}', due_at = NULL, attempts = 0,
+      error = CASE WHEN v_state = 'skipped' THEN p_skipped END, unreadable = p_unreadable
+    WHERE id = p_record;
+    DELETE FROM waits WHERE child = p_record;
+    PERFORM wake_dependents(p_stream, p_key, false, p_now);
+    PERFORM add_audit(p_audit);
+  END $$`;

@@ -1,0 +1,2 @@
+export { openPostgresStore } from "./open.ts";
+export type { PostgresPlace } from "./connection/link.ts";

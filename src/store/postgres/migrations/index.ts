@@ -1,0 +1,4 @@
+import { tables } from "./0001-tables.ts";
+
+/** The versions of the schema, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
+export const migrations: readonly string[] = [tables];

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import type { Binding, RecordId } from "#model";
+import { alreadyBound, claimLost, refused, unknownRecord } from "../refusals.ts";
+import { Refusal } from "./connection/failures.ts";
+
+const owner = z.object({ stream: z.string(), key: z.string() });
+
+/** The step of a record, with its refusal as an error of the contract. `binding` is what it was to be bound to. */
+export async function refusable<T>(id: RecordId, step: Promise<T>, binding?: Binding): Promise<T> {
+  try {
+    return await step;
+  } catch (thrown) {
+    throw thrown instanceof Refusal ? refusalOf(thrown, id, binding) : thrown;
+  }
+}
+
+function refusalOf(refusal: Refusal, id: RecordId, binding: Binding | undefined): Error {
+  const { code, detail } = refusal;
+  if (code === "E_CLAIM_LOST") return claimLost(id);
+  if (code === "E_RECORD_UNKNOWN") return unknownRecord(id);
+  if (code === "E_ALREADY_BOUND" && binding) return alreadyBound(id, binding, owner.parse(JSON.parse(detail)));
+  return code === "E_STORE_STATE" ? refused({ id }, detail) : refusal;
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { recordName, type RecordId } from "#model";
+import type { Applied, AuditEntry, Claim, Parents } from "../../claim.ts";
+import type { DeliveryStore } from "../../contract/deliveries.ts";
+import { createsNote } from "../../facts.ts";
+import { expectServiceId, leftOut } from "../../refusals.ts";
+import { auditRow } from "../../rows/audit-row.ts";
+import { storedInFlight } from "../../rows/in-flight.ts";
+import { claimOf, type RecordRow } from "../../rows/record-row.ts";
+import type { StepOptions } from "../connection/message-queue.ts";
+import { DURABLE, type Database } from "../database.ts";
+import { refusable } from "../refused.ts";
+import { call, type SqlText, type SqlValue } from "../sql.ts";
+
+/** The steps of a delivery: each is a function of the schema. */
+export function deliveryStore(db: Database): DeliveryStore {
+  const { clock, clean, leaseMs } = db;
+  const audit = (id: RecordId, entry: AuditEntry | undefined) => entry && auditRow(clock.now(), id, entry);
+  const step = async (claim: Claim, text: SqlText, options?: StepOptions) => {
+    await refusable(claim.id, db.step([text], options));
+  };
+  const written = ({ id, sequence, deleted }: Claim, applied: Applied): SqlValue[] => [
+    sequence,
+    deleted,
+    JSON.stringify(applied.projection),
+    parentsAsJson(applied.parents),
+    audit(id, applied.audit),
+    applied.again === true,
+    clock.now(),
+  ];
+  return {
+    async claim(id) {
+      const secret = randomUUID();
+      const now = clock.now();
+      const [result] = await db.step([call("claim", id.stream, id.key, secret, now, now + leaseMs)]);
+      const [row]: RecordRow[] = result?.rows ?? [];
+      return row && claimOf(row, `${row.id}.${secret}`);
+    },
+    renew: (claim) => step(claim, call("renew", claim.token, clock.now() + leaseMs)),
+    begin: (claim, { resource, projection }) =>
+      step(
+        claim,
+        call("begin_create", claim.token, resource, JSON.stringify(projection), createsNote.name, clock.now()),
+        DURABLE,
+      ),
+    markInFlight: (claim, inFlight = { kind: "update", fields: {} }) =>
+      step(claim, call("mark_in_flight", claim.token, JSON.stringify(storedInFlight(inFlight))), DURABLE),
+    abandon: (claim) => step(claim, call("abandon_create", claim.token), DURABLE),
+    answered: (claim) => step(claim, call("answer_create", claim.token), DURABLE),
+    looked: (claim) => step(claim, call("look_for_create", claim.token)),
+    async bind(claim, binding, applied) {
+      expectServiceId(claim.id, binding);
+      const { resource, serviceId } = binding;
+      const text = call("bind", claim.token, resource, serviceId, ...written(claim, applied));
+      const [result] = await refusable(claim.id, db.step([text], DURABLE), binding);
+      const woken: RecordId[] = result?.rows ?? [];
+      return woken.map(({ stream, key }) => ({ stream, key }));
+    },
+    apply: (claim, applied) => step(claim, call("apply", claim.token, ...written(claim, applied))),
+    retry: (claim, error, dueAt) =>
+      step(claim, call("retry", claim.token, JSON.stringify(clean(error)), dueAt, clock.now())),
+    wait: (claim, { error, parents = [], optional = [], dueAt }) =>
+      step(
+        claim,
+        call(
+          "wait",
+          claim.token,
+          JSON.stringify(clean(error)),
+          parentsAsJson(parents),
+          parentsAsJson(optional),
+          dueAt,
+          clock.now(),
+        ),
+      ),
+    park: (claim, error, { audit: entry, parents = [] } = {}) =>
+      step(
+        claim,
+        call(
+          "park",
+          claim.token,
+          JSON.stringify(clean(error)),
+          audit(claim.id, entry),
+          parentsAsJson(parents),
+          clock.now(),
+        ),
+      ),
+    uncertain: (claim, error) =>
+      step(claim, call("mark_uncertain", claim.token, JSON.stringify(clean(error)), clock.now())),
+    skip: (claim, reason) => step(claim, call("skip", claim.token, JSON.stringify(leftOut(reason)), clock.now())),
+    async tellDeletion(claim, { since, confirmedAt }) {
+      const text = call("tell_deletion", claim.token, since, confirmedAt, clock.now());
+      const [result] = await refusable(claim.id, db.step([text]));
+      const [told]: { told_at: number; count: number; is_counted: number }[] = result?.rows ?? [];
+      return { toldAt: told?.told_at ?? 0, count: told?.count ?? 0, isCounted: told?.is_counted === 1 };
+    },
+    remove: (claim, { unbind, applied, inFlight, audit: entry }) =>
+      step(
+        claim,
+        call(
+          "remove",
+          claim.token,
+          unbind,
+          claim.sequence,
+          applied && JSON.stringify(applied),
+          inFlight && JSON.stringify(storedInFlight(inFlight)),
+          audit(claim.id, entry),
+          clock.now(),
+        ),
+        DURABLE,
+      ),
+    unbind: (claim, entry) => step(claim, call("unbind", claim.token, audit(claim.id, entry), clock.now()), DURABLE),
+    release: (claim) => step(claim, call("release", claim.token, clock.now())),
+  };
+}
+
+/** Each once, by the last that names it: the ids of one record are the same. */
+function parentsAsJson(parents: Parents): object {
+  const byName = new Map(parents.map((parent) => [recordName(parent), parent]));
+  return Array.from(byName.values(), ({ stream, key, serviceId }) => ({ s: stream, k: key, i: serviceId }));
+}

@@ -1,0 +1,51 @@
+import { StopError } from "#model";
+import type { MaintenanceStore } from "../../contract/maintenance.ts";
+import { checkedNote, createsNote, restoredNote } from "../../facts.ts";
+import { upsert } from "../../roles/access.ts";
+import { DURABLE, type Database } from "../database.ts";
+import { fill, filled } from "../sql.ts";
+
+/** The tables of the store itself, which say nothing of records, are left out. */
+const TABLES = `
+  SELECT tablename AS name FROM pg_tables
+  WHERE schemaname = current_schema() AND tablename NOT IN ('leases', 'store_version') ORDER BY tablename`;
+
+/** Care of the store as a whole. Copies of it are made by the tools of PostgreSQL. */
+export function maintenanceStore(db: Database): MaintenanceStore {
+  const tableCounts = async () => {
+    const names = (await db.read<{ name: string }>(TABLES)).map(({ name }) => name);
+    const each = names.map((name) => `SELECT '${name}' AS name, count(*) AS count FROM ${name}`);
+    const counts = await db.read<{ name: string; count: number }>(`${each.join(" UNION ALL ")} ORDER BY name`);
+    return Object.fromEntries(counts.map(({ name, count }) => [name, count]));
+  };
+  return {
+    tableCounts,
+    async pruneAudit(before) {
+      const [result] = await db.step([fill("DELETE FROM audit WHERE at < @before", { before })]);
+      return result?.rowCount ?? 0;
+    },
+    async restored(creates) {
+      await db.step(
+        [
+          "UPDATE match_indexes SET read_at = NULL",
+          "UPDATE streams SET adoption = NULL, adoption_at = NULL",
+          filled(upsert("notes", "name", { name: restoredNote.name, value: "true" })),
+          filled(upsert("notes", "name", { name: createsNote.name, value: JSON.stringify(creates) })),
+        ],
+        DURABLE,
+      );
+    },
+    backup: () =>
+      Promise.reject(
+        new StopError(
+          "E_STORE_COPY",
+          "a store in PostgreSQL is not copied by svcsync; back the database up, for example by pg_dump",
+        ),
+      ),
+    async check() {
+      const values = { name: checkedNote.name, value: JSON.stringify(db.clock.now()) };
+      await db.step([filled(upsert("notes", "name", values))]);
+      await tableCounts();
+    },
+  };
+}

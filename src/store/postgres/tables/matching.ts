@@ -1,0 +1,101 @@
+import type { ServiceId } from "#model";
+import type { MatchStore } from "../../contract/matching.ts";
+import { auditRow } from "../../rows/audit-row.ts";
+import { storedInFlight } from "../../rows/in-flight.ts";
+import { adoptionOf, type StreamRow } from "../../rows/stream-row.ts";
+import { DURABLE, type Database } from "../database.ts";
+import { call, fill, head } from "../sql.ts";
+
+const READING = "coalesce((SELECT reading FROM match_indexes WHERE resource = @resource), 0)";
+
+/** What the service holds, by the number of the whole read that saw it last: see the match index of the SQLite store. */
+export function matchStore(db: Database): MatchStore {
+  const { clock } = db;
+  return {
+    async adoption(stream) {
+      const [row] = await db.read<StreamRow>("SELECT * FROM streams WHERE stream = @stream", { stream });
+      return adoptionOf(row);
+    },
+    async decideAdoption(stream, decision) {
+      const decide = "UPDATE streams SET adoption = @decision, adoption_at = @at WHERE stream = @stream";
+      const at = decision && clock.now();
+      await db.step([call("ensure_stream", stream), fill(decide, { stream, decision, at })]);
+    },
+    async recheck(id, fields, audit) {
+      const doubts = JSON.stringify(storedInFlight({ kind: "drift", fields }));
+      const now = clock.now();
+      const [result] = await db.step(
+        [call("recheck", id.stream, id.key, doubts, audit && auditRow(now, id, audit), now)],
+        DURABLE,
+      );
+      const [row]: { recheck: boolean }[] = result?.rows ?? [];
+      return row?.recheck === true;
+    },
+    async beginMatches(resource) {
+      const begin = `
+        INSERT INTO match_indexes AS i (resource, reading) VALUES (@resource, 1)
+        ON CONFLICT (resource) DO UPDATE SET reading = i.reading + 1`;
+      const rememberBound = `
+        INSERT INTO match_records (resource, service_id) SELECT resource, service_id FROM bindings WHERE resource = @resource
+        ON CONFLICT DO NOTHING`;
+      await db.step([fill(begin, { resource }), fill(rememberBound, { resource })]);
+    },
+    async saveMatches(resource, entries) {
+      const latest = [...new Map(entries.map((entry) => [entry.serviceId, entry])).values()];
+      const ids = latest.map(({ serviceId }) => serviceId);
+      const keys = latest.flatMap(({ serviceId, keys: all }) =>
+        Object.entries(all).map(([rule, key]) => ({ i: serviceId, r: rule, k: key })),
+      );
+      await db.step([call("save_matches", resource, ids, keys)]);
+    },
+    async unseenMatches(resource, limit) {
+      const count = `
+        SELECT count(*) AS known, count(*) FILTER (WHERE reading <> ${READING}) AS unseen
+        FROM match_records WHERE resource = @resource`;
+      const some = `
+        SELECT service_id FROM match_records WHERE resource = @resource AND reading <> ${READING} ORDER BY random() LIMIT @limit`;
+      const [{ known, unseen } = { known: 0, unseen: 0 }] = await db.read<{ known: number; unseen: number }>(count, {
+        resource,
+      });
+      return { known, unseen, some: unseen === 0 ? [] : await idsOf(some, { resource, limit }) };
+    },
+    async endMatches(resource, { whole, readAt }) {
+      const unseen = `resource = @resource AND reading <> ${READING}`;
+      const forget = [
+        `DELETE FROM match_keys WHERE resource = @resource
+           AND service_id IN (SELECT service_id FROM match_records WHERE ${unseen})`,
+        `DELETE FROM match_records WHERE ${unseen}`,
+      ];
+      const stamp = `
+        INSERT INTO match_indexes (resource, read_at) VALUES (@resource, @readAt)
+        ON CONFLICT (resource) DO UPDATE SET read_at = excluded.read_at`;
+      await db.step([...(whole ? forget : []), stamp].map((sql) => fill(sql, { resource, readAt })));
+    },
+    async matchIndex(resource) {
+      const [row] = await db.read<{ readAt: number; isEmpty: boolean }>(
+        `SELECT read_at AS "readAt", NOT EXISTS (SELECT 1 FROM match_records r WHERE r.resource = i.resource) AS "isEmpty"
+         FROM match_indexes i WHERE resource = @resource AND read_at IS NOT NULL`,
+        { resource },
+      );
+      return row;
+    },
+    async unboundMatches(resource) {
+      const [row] = await db.read<{ count: number }>(
+        `SELECT count(*) AS count FROM match_records m WHERE resource = @resource AND NOT EXISTS
+           (SELECT 1 FROM bindings b WHERE b.resource = m.resource AND b.service_id = m.service_id)`,
+        { resource },
+      );
+      return row?.count ?? 0;
+    },
+    matches: (resource, rule, key) =>
+      idsOf(
+        `SELECT service_id FROM match_keys
+         WHERE resource = @resource AND rule = @rule AND ${head("key")} = ${head("@key")} AND key = @key ORDER BY service_id`,
+        { resource, rule, key },
+      ),
+  };
+
+  async function idsOf(sql: string, values: Readonly<Record<string, string | number>>): Promise<ServiceId[]> {
+    return (await db.read<{ service_id: number }>(sql, values)).map(({ service_id }) => service_id);
+  }
+}

@@ -1,0 +1,64 @@
+import type { Json } from "#model";
+import type { NoteStore } from "../../contract/notes.ts";
+import type { ReferenceStore } from "../../contract/references.ts";
+import { NoteReader, isSameFact, type Note } from "../../note.ts";
+import { upsert } from "../../roles/access.ts";
+import { parseText, type JsonText } from "../../rows/json-text.ts";
+import type { Database } from "../database.ts";
+import { fill, filled } from "../sql.ts";
+
+/** Small facts that survive a restart. */
+export function noteStore(db: Database): NoteStore {
+  const reader = new NoteReader(db.logger);
+  const storedAs = async (name: string) => {
+    const [row] = await db.read<{ value: JsonText<Json> }>("SELECT value FROM notes WHERE name = @name", { name });
+    return row?.value;
+  };
+  const parsed = <Fact>(note: Note<Fact>, stored: JsonText<Json> | undefined) =>
+    reader.read(note, stored === undefined ? undefined : parseText(stored));
+  const textOf = (fact: unknown) => (fact === undefined ? undefined : JSON.stringify(db.clean(fact)));
+  return {
+    note: async (note) => parsed(note, await storedAs(note.name)),
+    async saveNote({ name }, fact) {
+      const value = textOf(fact);
+      await db.step([
+        value === undefined
+          ? fill("DELETE FROM notes WHERE name = @name", { name })
+          : filled(upsert("notes", "name", { name, value })),
+      ]);
+    },
+    async replaceNote(note, known, next) {
+      const { name } = note;
+      const stored = await storedAs(name);
+      if (!isSameFact(parsed(note, stored), known)) return false;
+      const value = textOf(next);
+      if (stored === undefined && value === undefined) return true;
+      const [result] = await db.step([fill(replacing(stored, value), { name, stored, value })]);
+      return result?.rowCount === 1;
+    },
+  };
+}
+
+/** Replaces what was read, unless it has changed since. */
+function replacing(stored: string | undefined, value: string | undefined): string {
+  if (stored === undefined) return "INSERT INTO notes (name, value) VALUES (@name, @value) ON CONFLICT DO NOTHING";
+  const isStored = "WHERE name = @name AND value = @stored";
+  return value === undefined ? `DELETE FROM notes ${isStored}` : `UPDATE notes SET value = @value ${isStored}`;
+}
+
+/** Look-up values of the service as last read. */
+export function referenceStore(db: Database): ReferenceStore {
+  return {
+    async reference(resource) {
+      const [row] = await db.read<{ read_at: number; entries: JsonText<Json> }>(
+        "SELECT read_at, entries FROM reference WHERE resource = @resource",
+        { resource },
+      );
+      return row && { readAt: row.read_at, entries: parseText(row.entries) };
+    },
+    async saveReference(resource, entries) {
+      const values = { resource, read_at: db.clock.now(), entries: JSON.stringify(entries) };
+      await db.step([filled(upsert("reference", "resource", values))]);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { Key, StreamName } from "#model";
+import type { SweepStore } from "../../contract/sweeps.ts";
+import { sweepLost } from "../../refusals.ts";
+import { Refusal } from "../connection/failures.ts";
+import type { Database } from "../database.ts";
+import { call, fill, isRecord, type SqlText } from "../sql.ts";
+
+const number = z.coerce.number();
+const WAS_SEEN = `EXISTS (SELECT 1 FROM seen s WHERE ${isRecord("s", "r.stream", "r.key")})`;
+
+const BEGIN = `
+  INSERT INTO sweeps AS s (stream, number, open, sequence)
+  VALUES (@stream, 1, 1, coalesce((SELECT sequence FROM streams WHERE stream = @stream), 0))
+  ON CONFLICT (stream) DO UPDATE SET number = s.number + 1, open = 1, sequence = excluded.sequence RETURNING number`;
+
+const MARK = `
+  INSERT INTO seen (stream, key) SELECT DISTINCT r.stream, r.key
+  FROM (SELECT @stream::text AS stream, k AS key FROM json_array_elements_text(@keys) AS k) r WHERE NOT ${WAS_SEEN}`;
+
+/** A real change is a sign of life: it ends a suspicion as much as being seen does. */
+const CLEAR = `
+  DELETE FROM suspects x USING records r
+  WHERE r.id = x.record AND r.stream = @stream AND (r.deleted = 1 OR r.sequence <> x.sequence OR ${WAS_SEEN})`;
+
+/** What was staged while the sweep ran may lie behind the place where it was already reading. */
+const SUSPECT = `
+  INSERT INTO suspects (record, sequence, sweep)
+  SELECT r.id, r.sequence, @sweep FROM records r
+  WHERE r.stream = @stream AND r.deleted = 0
+    AND r.sequence <= (SELECT sequence FROM sweeps WHERE stream = @stream) AND NOT ${WAS_SEEN}
+  ON CONFLICT DO NOTHING`;
+
+const COUNTS = `
+  SELECT (SELECT count(*) FROM records WHERE stream = @stream AND deleted = 0) AS known,
+         (SELECT count(*) FROM suspects x JOIN records r ON r.id = x.record WHERE r.stream = @stream AND x.sweep = @sweep) AS suspects`;
+
+const CONFIRMED = `
+  SELECT r.key FROM suspects x JOIN records r ON r.id = x.record
+  WHERE r.stream = @stream AND x.sweep < @sweep ORDER BY r.key`;
+
+const UNSEEN = `
+  SELECT n.key FROM json_array_elements_text(@keys) WITH ORDINALITY AS n(key, at)
+  WHERE NOT EXISTS (
+    SELECT 1 FROM records r WHERE ${isRecord("r", "@stream", "n.key")} AND r.deleted = 0
+      AND NOT EXISTS (SELECT 1 FROM suspects x WHERE x.record = r.id))
+  ORDER BY n.at`;
+
+const FORGET_SEEN = "DELETE FROM seen WHERE stream = @stream";
+
+/** Finds records that the ERP no longer shows: two complete sweeps must have missed them. */
+export function sweepStore(db: Database): SweepStore {
+  return {
+    async beginSweep(stream) {
+      const [begun] = await db.step([fill(BEGIN, { stream }), fill(FORGET_SEEN, { stream })]);
+      const [row]: { number: number }[] = begun?.rows ?? [];
+      return row?.number ?? 0;
+    },
+    async unseenKeys(stream, keys) {
+      return (await db.read<{ key: Key }>(UNSEEN, { stream, keys })).map(({ key }) => key);
+    },
+    async markSeen(stream, sweep, keys) {
+      await ofSweep(stream, sweep, [fill(MARK, { stream, keys })]);
+    },
+    async endSweep(stream, sweep) {
+      const values = { stream, sweep };
+      const close = "UPDATE sweeps SET open = 0 WHERE stream = @stream";
+      const statements = [CLEAR, SUSPECT, FORGET_SEEN, close, COUNTS, CONFIRMED].map((sql) => fill(sql, values));
+      const results = await ofSweep(stream, sweep, statements);
+      const [counts]: { known: number; suspects: number }[] = results.at(-2)?.rows ?? [];
+      const confirmed: { key: Key }[] = results.at(-1)?.rows ?? [];
+      return { ...(counts ?? { known: 0, suspects: 0 }), confirmed: confirmed.map(({ key }) => key) };
+    },
+  };
+
+  async function ofSweep(stream: StreamName, sweep: number, statements: readonly SqlText[]) {
+    try {
+      return await db.step([call("expect_sweep", stream, sweep), ...statements]);
+    } catch (thrown) {
+      if (!(thrown instanceof Refusal)) throw thrown;
+      throw sweepLost(stream, sweep, thrown.detail ? number.parse(thrown.detail) : undefined);
+    }
+  }
+}

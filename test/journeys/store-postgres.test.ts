@@ -1,0 +1,43 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startPostgres } from "../setup/postgres.ts";
+import { only, setStage, until, untilState } from "./stage.ts";
+
+describe("a store in PostgreSQL", () => {
+  it("carries a daemon through changes and a restart of PostgreSQL, and commands work beside it", async () => {
+    await using server = await startPostgres();
+    const environment = { STORE_URL: server.url.replace("svcsync@", "svcsync:t0p-secret@"), STORE_SCHEMA: "house_7" };
+    await using stage = await setStage({ rows: { customers: 20, contacts: 30 }, environment });
+    const { erp, sandbox } = stage;
+    {
+      await using running = await stage.start();
+      erp.insertCustomer({ customer_no: "90001", name1: "Nordwind" });
+      const id = { stream: "customers", key: "90001" };
+      await untilState(running.store, "applied", id);
+
+      await server.stop();
+      await until("the outage was noticed", () => running.log.text.includes("E_STORE_UNREACHABLE"));
+      erp.renameCustomer("90001", "Südwind");
+      await server.start();
+      await until("the change arrived", () =>
+        JSON.stringify(only(sandbox, "customer", "customerId", "90001")).includes("Südwind"),
+      );
+
+      const status = await stage.command("status", "--json");
+      expect(status.code).not.toBe(70);
+      expect((await stage.command("explain", "customers/90001")).stdout).toContain("Südwind");
+      const checked = await stage.command("check");
+      expect(checked.stdout).toContain("the schema house_7 in PostgreSQL can be written");
+      const copy = join(stage.folder, "copy.db");
+      const backup = await stage.command("backup", copy);
+      expect(backup.stderr).toContain("E_STORE_COPY");
+      expect(existsSync(copy)).toBe(false);
+      const said = [status, checked, backup].flatMap(({ stdout, stderr }) => [stdout, stderr]);
+      expect([...said, running.log.text].join("")).not.toContain("t0p-secret");
+    }
+    expect(existsSync(join(stage.dataDir, "svcsync.db"))).toBe(false);
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(sandbox.records("customer").filter(({ customerId }) => customerId === "90001")).toHaveLength(1);
+  });
+});

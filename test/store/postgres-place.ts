@@ -1,0 +1,38 @@
+import { openPostgresStore } from "../../src/store/postgres/index.ts";
+import { randomBytes } from "node:crypto";
+import { Client } from "pg";
+import type { StorePlace } from "../conformance/store-scene.ts";
+import { postgresServer } from "../setup/postgres.ts";
+
+/** A schema of its own in a database that outlives the place. */
+export interface PostgresPlace extends StorePlace {
+  readonly url: string;
+  readonly schema: string;
+}
+
+export async function postgresPlace(url: string): Promise<PostgresPlace> {
+  const schema = `Store ${randomBytes(6).toString("hex")}`;
+  return {
+    url,
+    schema,
+    open: (options) => openPostgresStore({ url, schema }, options),
+    [Symbol.asyncDispose]: () => ask(url, `DROP SCHEMA IF EXISTS "${schema}" CASCADE`).then(() => undefined),
+  };
+}
+
+/** One statement on a connection of its own, past the store. */
+export async function ask<Row extends object>(url: string, sql: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Places on one server, which starts with the first. */
+export function postgresPlaces(): { make: () => Promise<PostgresPlace>; end: () => Promise<void> } {
+  const server = postgresServer();
+  return { make: async () => postgresPlace(await server.url()), end: server.end };
+}
