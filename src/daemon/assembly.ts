@@ -15,9 +15,9 @@ import {
 } from "#pipeline";
 import type { Queue, QueueHandlers, QueueLocation } from "#queue";
 import type { Secrets, Settings } from "#settings";
-import { AdoptionComparison } from "./adoption-comparison.ts";
+import { AdoptionComparison } from "./page/adoption-comparison.ts";
 import type { Closing } from "./closing.ts";
-import { Plans } from "./plans.ts";
+import { Plans } from "./page/plans.ts";
 import type { Configuration, Systems } from "./systems.ts";
 /**
  * Deliveries that run at once, per request that may: while one waits for its answer, others are mapped, or wait for the disk

@@ -11,7 +11,7 @@ import { Closing } from "./closing.ts";
 import { DeliveryLog } from "./watch/delivery-log.ts";
 import { Housekeeping } from "./watch/housekeeping.ts";
 import { DaemonMetrics } from "./watch/metrics.ts";
-import { servePages } from "./pages.ts";
+import { servePages } from "./page/pages.ts";
 import { listenToSources } from "./nudging.ts";
 import { ParkedLog } from "./watch/parked-log.ts";
 import { openSystems, type Configuration, type Systems } from "./systems.ts";

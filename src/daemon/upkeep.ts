@@ -7,7 +7,7 @@ import { readinessOf } from "#web";
 import type { Closing } from "./closing.ts";
 import { openCare } from "./care/open-care.ts";
 import { openNotices } from "./notices.ts";
-import { readiness } from "./pages.ts";
+import { readiness } from "./page/pages.ts";
 import { proofOf } from "./proof.ts";
 import type { Configuration, Systems } from "./systems.ts";
 import { version } from "./version.ts";

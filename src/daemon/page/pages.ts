@@ -4,11 +4,11 @@ import { heldDeletions, recordSides, streamStatus, type Nudges, type RecordSides
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
-import type { Configuration, Systems } from "./systems.ts";
+import type { Configuration, Systems } from "../systems.ts";
 import { pageActs, type PageParts } from "./page-acts.ts";
-import type { PollWatch } from "./watch/poll-watch.ts";
-import { readinessNote } from "./watch/work-proof.ts";
-import { version } from "./version.ts";
+import type { PollWatch } from "../watch/poll-watch.ts";
+import { readinessNote } from "../watch/work-proof.ts";
+import { version } from "../version.ts";
 
 /** Entries of a record's history that its page shows. */
 const HISTORY = 50;

@@ -18,8 +18,8 @@ import {
 } from "#operator";
 import { adoptionHold, heldDeletions } from "#pipeline";
 import type { PageActs } from "#web";
-import type { Assembly } from "./assembly.ts";
-import type { Configuration, Systems } from "./systems.ts";
+import type { Assembly } from "../assembly.ts";
+import type { Configuration, Systems } from "../systems.ts";
 
 const MS_PER_MINUTE = 60_000;
 /** What the page shows and moves of a running pipeline. */
