@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { createTransport } from "nodemailer";
 import { isLoopback, ParkError, RetryError } from "#model";
 import type { NotifySettings } from "#settings";
 import { textOf, type Digest } from "../digest.ts";
@@ -15,29 +14,33 @@ const ANSWER_MS = 30_000;
  */
 export function openSmtp(settings: NonNullable<NotifySettings["email"]>, password: string | undefined): Channel {
   const { host, port, implicitTls, username, from, to, caFile } = settings;
-  const transport = createTransport({
-    host,
-    port,
-    secure: implicitTls,
-    requireTLS: !implicitTls && username !== undefined && !isLoopback(host),
-    ...(username === undefined ? {} : { auth: { user: username, pass: password ?? "" } }),
-    ...(caFile === undefined ? {} : { tls: { ca: authorities(caFile) } }),
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    socketTimeout: ANSWER_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const tls = caFile === undefined ? {} : { tls: { ca: authorities(caFile) } };
+  // Loaded with the first message: most installations send none for weeks, and the library takes 8 MB.
+  const connect = async () =>
+    (await import("nodemailer")).createTransport({
+      host,
+      port,
+      secure: implicitTls,
+      requireTLS: !implicitTls && username !== undefined && !isLoopback(host),
+      ...(username === undefined ? {} : { auth: { user: username, pass: password ?? "" } }),
+      ...tls,
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: ANSWER_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  let transport: ReturnType<typeof connect> | undefined;
   return {
     name: "email",
     async send(digest) {
       try {
-        await transport.sendMail(mailOf(digest, from, to));
+        await (await (transport ??= connect())).sendMail(mailOf(digest, from, to));
       } catch (thrown) {
         throw smtpFailure(thrown, `${host}:${port}`);
       }
     },
-    [Symbol.dispose]: () => transport.close(),
+    [Symbol.dispose]: () => void transport?.then((opened) => opened.close()),
   };
 }
 
