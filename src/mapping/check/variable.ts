@@ -25,21 +25,22 @@ export function fillVariables(value: unknown, environment: Readonly<Record<strin
   const unset: UnsetVariable[] = [];
 
   function fillText(text: string, path: FilePath): string {
-    return text.replace(token, (whole: string, name: string | undefined, end: string | undefined, at: number) => {
+    return text.replace(token, (whole: string, name: string = "", end: string | undefined, at: number) => {
       if (whole === "$$") return "$";
       const wrong = (message: string): Problem => {
         const problem = { path, message, offset: at };
         problems.push(problem);
         return problem;
       };
-      if (end !== "}" || !variableName.test(name ?? ""))
+      const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+      if (end !== "}" || !variableName.test(name))
         wrong(`found "\${" that begins no variable, expected \${NAME} (a dollar sign itself is written $$)`);
-      else if (environment[name!] === undefined)
+      else if (value === undefined)
         unset.push({
-          name: name!,
-          problem: wrong(`the variable ${name} is not set${didYouMean(name!, Object.keys(environment))}`),
+          name,
+          problem: wrong(`the variable ${name} is not set${didYouMean(name, Object.keys(environment))}`),
         });
-      else return environment[name!]!;
+      else return value;
       return "";
     });
   }
