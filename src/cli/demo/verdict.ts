@@ -94,7 +94,7 @@ export async function judge(
           customer: customerNo.get(record["customer"]) ?? null,
           status: ticketStatuses.get(record["ticketStatus"])!.toLowerCase(),
           priority: priorities.get(record["priority"])!.toLowerCase(),
-          firstLine: text(record["description"]).split("\n")[0]!,
+          firstLine: text(record["description"]).split("\n", 1).join(),
         },
       ]),
       refused,

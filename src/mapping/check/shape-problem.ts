@@ -150,7 +150,7 @@ function counted(count: number | bigint, origin: string): string {
 }
 
 function oneOf(names: readonly string[]): string {
-  return names.length === 1 ? names[0]! : `one of ${names.join(", ")}`;
+  return names.length === 1 ? names.join() : `one of ${names.join(", ")}`;
 }
 
 const kinds: Readonly<Record<string, string>> = {

@@ -77,7 +77,7 @@ function nextLink(json: Json, d: Json | undefined, serviceUrl: string): string |
   const link = answer["@odata.nextLink"] ?? answer["odata.nextLink"] ?? (isJsonObject(d) ? d["__next"] : undefined);
   if (typeof link !== "string" || link === "") return undefined;
   const context = answer["@odata.context"] ?? answer["odata.metadata"];
-  const root = typeof context === "string" ? context.split("$metadata", 1)[0]! : "";
+  const [root = ""] = typeof context === "string" ? context.split("$metadata", 1) : [];
   const { pathname, search } = new URL(link, new URL(root, serviceUrl));
   const own = new URL(serviceUrl);
   // Set member by member: a path that begins with `//` would name a host.

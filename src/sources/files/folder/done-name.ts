@@ -30,9 +30,9 @@ export function doneName({ stamp, name }: ClaimedFile, rows: number, gaps: Gaps 
 
 /** Undefined for a file that svcsync did not put there. */
 export function parseClaimed(stored: string): ClaimedFile | undefined {
-  const match = CLAIMED.exec(stored);
-  if (match === null) return undefined;
-  return { stamp: match[1]!, name: match[2]!, stored, place: "processing", rows: 0, gaps: undefined };
+  const [, stamp, name] = CLAIMED.exec(stored) ?? [];
+  if (stamp === undefined || name === undefined) return undefined;
+  return { stamp, name, stored, place: "processing", rows: 0, gaps: undefined };
 }
 
 export function parseDone(stored: string): ClaimedFile | undefined {

@@ -43,7 +43,7 @@ function strict(encoding: "utf8" | "utf16le") {
     try {
       return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
     } catch (cause) {
-      const before = new TextDecoder(label).decode(bytes).split("\uFFFD")[0]!;
+      const [before = ""] = new TextDecoder(label).decode(bytes).split("\uFFFD", 1);
       throw fault(encoding, line + before.split("\n").length - 1, cause);
     }
   };

@@ -99,7 +99,7 @@ async function* ndjsonRecords(text: AsyncIterable<string>): AsyncGenerator<Parse
   let rest = "";
   for await (const piece of text) {
     const lines = (rest + piece).split("\n");
-    rest = lines.pop()!;
+    rest = lines.pop() ?? "";
     for (const one of lines) yield* ndjsonRecord(one, ++line);
     if (rest.length > WHOLE_LIMIT) throw new FileFault("a line is longer than 64 MB", line + 1);
   }

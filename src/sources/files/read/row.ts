@@ -61,7 +61,7 @@ function exactNumber(text: string, decimal: "." | ","): string | undefined {
   return /^[+-]?\d+(\.\d+)?$/.test(plain) ? plain.replace(/^\+/, "") : undefined;
 }
 
-const PARTS = {
+const PARTS: Readonly<Record<string, string>> = {
   YYYY: "(?<year>\\d{4})",
   MM: "(?<month>\\d{1,2})",
   DD: "(?<day>\\d{1,2})",
@@ -91,7 +91,5 @@ function isoDate(text: string, pattern: string, zone: string): string | undefine
 
 function expression(pattern: string): RegExp {
   const escaped = pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(
-    `^${escaped.replace(/YYYY|MM|DD|HH|mm|ss/g, (name) => Object.entries(PARTS).find(([key]) => key === name)![1])}$`,
-  );
+  return new RegExp(`^${escaped.replace(/YYYY|MM|DD|HH|mm|ss/g, (name) => PARTS[name] ?? name)}$`);
 }

@@ -4,7 +4,7 @@ import type { PresetRead, RestSettings } from "../schema.ts";
 import { stamped, type RestQuery, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
 import { encodeStamp, rowsAt } from "../wire.ts";
-import { afterLastKey, byKeyset, conditionOf, notThere, objectAt } from "./preset-shape.ts";
+import { afterLastKey, byKeyset, conditionOf, notThere, objectAt, rangeEnds } from "./preset-shape.ts";
 
 const parameters = z.record(z.string(), z.union([z.string(), z.number()])).default({});
 const PAGE_SIZE = 100;
@@ -18,11 +18,10 @@ export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
   const changed = read.changed === undefined ? "date_modification" : read.changed;
   const pageSize = read.size ?? PAGE_SIZE;
   const path = `api/index.php/${read.table}`;
-  const conditions = ({ range, page }: RestQuery): string[] => [
+  const conditions = (query: RestQuery): string[] => [
     ...(fixed === undefined ? [] : [String(fixed)]),
-    ...(range?.from === undefined ? [] : [`(t.tms:>=:'${local(range.from)}')`]),
-    ...(range?.below === undefined ? [] : [`(t.tms:<:'${local(range.below)}')`]),
-    ...(page === undefined ? [] : [`(t.rowid:>:${Number(page)})`]),
+    ...rangeEnds(query, changed, (_, comparison, wall) => `(t.tms:${comparison}:'${local(wall)}')`),
+    ...(query.page === undefined ? [] : [`(t.rowid:>:${Number(query.page)})`]),
   ];
   return {
     tracks: [

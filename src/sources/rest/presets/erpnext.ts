@@ -4,7 +4,7 @@ import type { PresetRead, RestSettings } from "../schema.ts";
 import { stamped, type RestQuery, type RestShape, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
 import { encodeStamp, jsonValue, rowsAt } from "../wire.ts";
-import { afterLastKey, byKeyset, conditionOf, objectAt } from "./preset-shape.ts";
+import { afterLastKey, byKeyset, conditionOf, objectAt, rangeEnds } from "./preset-shape.ts";
 
 type Filter = [field: string, operator: string, value: Json];
 
@@ -40,10 +40,9 @@ function docType(table: string, type: DocType, pageSize: number, settings: RestS
   const path = `api/resource/${encodeURIComponent(table)}`;
   const needed = [key, "name", ...(changed === null ? [] : [changed])];
   const fields = type.fields === undefined ? ["*"] : [...new Set([...needed, ...type.fields])];
-  const bounds = ({ range, page }: RestQuery): Filter[] => [
-    ...(range?.from === undefined ? [] : [bound(changed!, ">=", range.from)]),
-    ...(range?.below === undefined ? [] : [bound(changed!, "<", range.below)]),
-    ...(page === undefined ? [] : [["name", ">", page] satisfies Filter]),
+  const bounds = (query: RestQuery): Filter[] => [
+    ...rangeEnds(query, changed, bound),
+    ...(query.page === undefined ? [] : [["name", ">", query.page] satisfies Filter]),
   ];
   return {
     name: table,

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import type { HttpAnswer } from "#http";
 import { isJsonObject, StopError, type Json, type JsonObject } from "#model";
 import type { PresetRead } from "../schema.ts";
-import type { RestPage } from "../shape.ts";
-import { valueAt } from "../wire.ts";
+import type { RestPage, RestQuery } from "../shape.ts";
+import { valueAt, type Wall } from "../wire.ts";
 
 /** Rows come in the order of their stamps, between bounds, and page by key. */
 export const byKeyset = { sorted: true, bounded: true, keyset: true, nulls: false } as const;
@@ -11,6 +11,19 @@ export const byKeyset = { sorted: true, bounded: true, keyset: true, nulls: fals
 /** Where a page by key begins: after the last key of the page before. */
 export function afterLastKey(field: string): (page: RestPage) => Json | undefined {
   return ({ rows, full }) => (full ? valueAt(rows.at(-1), field) : undefined);
+}
+
+/** The ends of the range that a query asks for, each as `condition` writes it; none where the stream has no stamp. */
+export function rangeEnds<C>(
+  { range }: RestQuery,
+  changed: string | null,
+  condition: (changed: string, comparison: ">=" | "<", wall: Wall) => C,
+): C[] {
+  if (changed === null) return [];
+  return [
+    ...(range?.from === undefined ? [] : [condition(changed, ">=", range.from)]),
+    ...(range?.below === undefined ? [] : [condition(changed, "<", range.below)]),
+  ];
 }
 
 export const notThere = (answer: HttpAnswer): boolean => answer.status === 404;

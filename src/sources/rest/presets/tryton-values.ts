@@ -21,19 +21,11 @@ export function plainRow(row: JsonObject): JsonObject {
 
 /** An instant as Tryton's domains want it. */
 export function tagged(wall: Wall): JsonObject {
-  const [year, month, day, hour, minute, second, microsecond] = wallText(wall)
+  const names = ["year", "month", "day", "hour", "minute", "second", "microsecond"];
+  const parts = wallText(wall)
     .split(/[-T:.]/)
-    .map(Number);
-  return {
-    __class__: "datetime",
-    year: year!,
-    month: month!,
-    day: day!,
-    hour: hour!,
-    minute: minute!,
-    second: second!,
-    microsecond: microsecond!,
-  };
+    .map((part, at) => [names[at], Number(part)]);
+  return { __class__: "datetime", ...Object.fromEntries(parts) };
 }
 
 function isoDate(value: JsonObject): string {

@@ -14,7 +14,7 @@ import {
   type LoginParts,
   type WebRequest,
 } from "../wire.ts";
-import { afterLastKey, byKeyset, conditionOf, objectAt } from "./preset-shape.ts";
+import { afterLastKey, byKeyset, conditionOf, objectAt, rangeEnds } from "./preset-shape.ts";
 import { plain, plainRow, tagged } from "./tryton-values.ts";
 
 const domain = z.array(jsonValue).default([]);
@@ -42,11 +42,10 @@ function model(read: PresetRead, where: Json[], changed: string | null): RestSha
   const key = read.key?.[0] ?? "id";
   const stamps = ["id", key, ...(changed === null ? [] : [changed])];
   const fields = [...new Set([...stamps, ...(read.fields ?? [])])];
-  const conditions = ({ range, page }: RestQuery): Json[] => [
+  const conditions = (query: RestQuery): Json[] => [
     ...where,
-    ...(range?.from === undefined ? [] : [[changed!, ">=", tagged(range.from)]]),
-    ...(range?.below === undefined ? [] : [[changed!, "<", tagged(range.below)]]),
-    ...(page === undefined ? [] : [["id", ">", page]]),
+    ...rangeEnds<Json>(query, changed, (changed, comparison, wall) => [changed, comparison, tagged(wall)]),
+    ...(query.page === undefined ? [] : [["id", ">", query.page]]),
   ];
   return {
     name: read.table,
@@ -58,7 +57,7 @@ function model(read: PresetRead, where: Json[], changed: string | null): RestSha
       const order: Json =
         query.order === "stamp"
           ? [
-              [changed!, "ASC"],
+              [changed, "ASC"],
               ["id", "ASC"],
             ]
           : [["id", "ASC"]];

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Json } from "#model";
 import type { PresetRead } from "../schema.ts";
-import { stamped, type RestQuery, type RestShapes } from "../shape.ts";
+import { stamped, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
-import { encodeStamp, rowsAt } from "../wire.ts";
-import { byKeyset, conditionOf, notThere, objectAt } from "./preset-shape.ts";
+import { encodeStamp, rowsAt, type Wall } from "../wire.ts";
+import { byKeyset, conditionOf, notThere, objectAt, rangeEnds } from "./preset-shape.ts";
 
 const criterion = z.strictObject({ key: z.string(), op: z.string(), value: z.union([z.string(), z.number()]) });
 type Criterion = z.infer<typeof criterion>;
@@ -18,11 +18,6 @@ export function xentral(read: PresetRead): RestShapes {
   const changed = read.changed === undefined ? "updatedAt" : read.changed;
   const pageSize = read.size ?? PAGE_SIZE;
   const path = `api/v3/${read.table}`;
-  const criteria = ({ range }: RestQuery): Criterion[] => [
-    ...where,
-    ...(range?.from === undefined ? [] : [{ key: changed!, op: "greaterThanOrEquals", value: iso(range.from) }]),
-    ...(range?.below === undefined ? [] : [{ key: changed!, op: "lessThan", value: iso(range.below) }]),
-  ];
   return {
     tracks: [
       {
@@ -34,7 +29,7 @@ export function xentral(read: PresetRead): RestShapes {
         pageSize,
         request: (query) => ({
           url: addressOf(path, {
-            ...indexed(criteria(query)),
+            ...indexed([...where, ...rangeEnds(query, changed, bound)]),
             sort: query.order === "stamp" ? changed! : "id",
             perPage: pageSize,
             page: Number(query.page ?? 1),
@@ -48,6 +43,10 @@ export function xentral(read: PresetRead): RestShapes {
       },
     ],
   };
+}
+
+function bound(key: string, comparison: ">=" | "<", wall: Wall): Criterion {
+  return { key, op: comparison === "<" ? "lessThan" : "greaterThanOrEquals", value: iso(wall) };
 }
 
 function indexed(criteria: readonly Criterion[]): Record<string, string | number> {

@@ -48,6 +48,6 @@ function clockDigits(ofDayMs: number): string[] {
 
 function ofDay(match: RegExpExecArray | null): number | undefined {
   if (!match) return undefined;
-  const [, hours, minutes, seconds] = match.map(Number);
-  return ((hours! * 60 + minutes!) * 60 + seconds!) * 1000;
+  const [, hours = 0, minutes = 0, seconds = 0] = match.map(Number);
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000;
 }

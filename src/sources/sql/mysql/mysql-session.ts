@@ -54,7 +54,7 @@ class MysqlSession implements Session {
   /** Sets the session so that it cannot write, says everything in one way, and gives up in time. */
   async prepare(timeoutMs: number): Promise<void> {
     const { rows } = await this.query("select version()", [], new AbortController().signal);
-    const mariadb = String(rows[0]![0]).includes("MariaDB");
+    const mariadb = String(rows[0]?.[0]).includes("MariaDB");
     const timeout = mariadb ? `max_statement_time = ${timeoutMs / 1000}` : `max_execution_time = ${timeoutMs}`;
     const connection = this.#connection.promise();
     await connection.query("set session transaction isolation level read committed, read only");

@@ -16,11 +16,14 @@ export interface ParsedStamp {
 export function parseStampText(text: string): ParsedStamp | undefined {
   const match = SHAPE.exec(text);
   if (match === null) return undefined;
-  const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", offset] = match;
-  const ms = Date.UTC(+year!, +month! - 1, +day!, +hour, +minute, +second);
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((part) => +(part ?? 0));
+  const [fraction = "", offset] = match.slice(7);
+  const ms = Date.UTC(year, month - 1, day, hour, minute, second);
   const date = new Date(ms);
-  const real = date.getUTCMonth() === +month! - 1 && date.getUTCDate() === +day! && +hour < 24 && +minute < 60;
-  if (!real || +second > 59) return undefined;
+  const real = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60;
+  if (!real || second > 59) return undefined;
   const micros = Number(fraction.slice(0, MICRO_DIGITS).padEnd(MICRO_DIGITS, "0"));
   return { wall: ms * MICROS_PER_MS + micros, offsetMinutes: offset === undefined ? undefined : minutesOf(offset) };
 }
