@@ -26,10 +26,15 @@ export function reason(error: ErrorFacts): Html {
   return html`<code>${error.code}</code> ${error.message}`;
 }
 
-/** A sentence whose quoted commands ("svcsync adopt tickets") can be copied. */
+/** A sentence whose quoted commands ("svcsync adopt tickets") can be copied, and whose words of the sync file (`map`) are code. */
 export function sentence(text: string): Html {
-  const parts = text.split(/"(svcsync [^"]+)"/);
-  return html`${parts.map((part, at) => (at % 2 === 1 ? html`<code class="command">${part}</code>` : part))}`;
+  const parts = text.split(/("svcsync [^"]+"|`[^`]+`)/);
+  return html`${parts.map((part, at) => (at % 2 === 1 ? code(part) : part))}`;
+}
+
+function code(quoted: string): Html {
+  const text = quoted.slice(1, -1);
+  return quoted.startsWith("`") ? html`<code>${text}</code>` : html`<code class="command">${text}</code>`;
 }
 
 /** An instant with its distance from `now`; both are read, by people and by programs. */

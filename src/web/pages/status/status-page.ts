@@ -98,10 +98,12 @@ function connectionProblems({ service, queue }: Overview): string[] {
   const problems: string[] = [];
   if (service.state !== "closed")
     problems.push(
-      "The service is failing (circuit breaker open). Only probes are sent; all else waits and loses nothing.",
+      "The service is failing (circuit breaker open). Only probes are sent; all else waits and loses nothing. If it lasts, ask those who run the service.",
     );
   if (queue === undefined)
-    problems.push("The queue does not answer. Nothing is lost; deliveries resume when it is back.");
+    problems.push(
+      "The queue does not answer. Nothing is lost; deliveries resume when it is back. If it lasts, look at the server that QUEUE_URL names.",
+    );
   return problems;
 }
 
@@ -120,13 +122,13 @@ function total(streams: readonly StreamStatus[], state: RecordState): number {
 
 /** The answer to "is all well?", in one sentence; what it means stands below it. */
 function verdict(overview: Overview, now: number): Html {
-  const details = [...connectionProblems(overview), ...recordProblems(overview)];
+  const details = [...connectionProblems(overview), ...recordProblems(overview), ...upkeepProblems(overview, now)];
   const colour = colourOf(overview, now);
   if (details.length === 0) details.push(...progressOf(overview.streams, now));
   const headline = headlineOf(overview, colour);
   return html`<div class="verdict ${colour}" role="status">
     <h1>${headline}</h1>
-    ${details.map((text) => html`<p>${text.replace(headline, "")}</p>`)}
+    ${details.map((text) => html`<p>${sentence(text.replace(headline, ""))}</p>`)}
   </div>`;
 }
 
