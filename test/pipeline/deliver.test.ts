@@ -157,7 +157,7 @@ describe("an open create", () => {
     await scene.dies(id, projection(scene));
 
     expect(await scene.deliver(id)).toMatchObject({ state: "waiting", error: { code: "E_CREATE_UNSETTLED" } });
-    scene.clock.advance(1_000);
+    scene.clock.advance(2_000);
     expect(await scene.deliver(id)).toMatchObject({ state: "applied", intent: undefined });
     expect(scene.writes()).toEqual(["POST customer"]);
   });
@@ -167,7 +167,7 @@ describe("an open create", () => {
     await scene.erp(id, row);
     await scene.dies(id, projection(scene), { isAnswered: true });
     await scene.deliver(id);
-    scene.clock.advance(1_000);
+    scene.clock.advance(2_000);
 
     expect(await scene.deliver(id)).toMatchObject({ state: "uncertain", error: { code: "E_CREATE_UNCERTAIN" } });
     expect(scene.writes()).toEqual([]);

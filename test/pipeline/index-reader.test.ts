@@ -28,6 +28,8 @@ async function setScene() {
   return {
     sandbox,
     clock,
+    reader,
+    reads: () => tenant.requests("customer", "GET"),
     customer: (number: number) => tenant.customer(number),
     /** Brings the index up to date, and says which records have this number in it. */
     async found(number: number) {
@@ -60,5 +62,20 @@ describe("the match index", () => {
     expect(await scene.found(3)).toEqual([stamped!.id]);
     expect(await scene.found(2)).toEqual([]);
     expect(await scene.found(1)).toEqual([kept!.id]);
+  });
+
+  it("is read once for all who ask afresh, and again for who asks after the read began", async () => {
+    await using scene = await setScene();
+    const { sandbox, reader } = scene;
+    sandbox.seed("customer", [scene.customer(1)]);
+    const many = Array.from({ length: 20 }, async (_, at) => {
+      for (let turn = 0; turn < at; turn++) await new Promise(setImmediate);
+      await reader.readAfresh("customer", never);
+    });
+    await Promise.all(many);
+    const once = scene.reads();
+    expect(once).toBe(1);
+    await reader.readAfresh("customer", never);
+    expect(scene.reads()).toBe(once + 1);
   });
 });

@@ -1,7 +1,10 @@
 import { recordName, type RecordId } from "#model";
 import type { Intent } from "#store";
 
-/** The first look is followed by the next after this, and each further one after twice as long as the one before. */
+/**
+ * The first look is followed by the next after this, and each further one after twice as long as the one before. Looks come at whole
+ * multiples of it: those of creates that were cut off together share one reading of the list.
+ */
 const LOOK_AGAIN_MS = 1_000;
 
 interface Look {
@@ -29,15 +32,19 @@ export class SettleTimers {
     const known = this.#looks.get(name);
     if (known?.begunAt !== begunAt) {
       this.#looks.set(name, { begunAt, since: now });
-      return LOOK_AGAIN_MS;
+      return atWhole(now, LOOK_AGAIN_MS);
     }
     const lookedMs = now - known.since;
     const leftMs = this.#settleMs - lookedMs;
-    return leftMs <= 0 ? 0 : Math.max(LOOK_AGAIN_MS, Math.ceil(Math.min(leftMs, lookedMs)));
+    return leftMs <= 0 ? 0 : atWhole(now, Math.max(LOOK_AGAIN_MS, Math.min(leftMs, lookedMs)));
   }
 
   /** The create is settled. */
   end(id: RecordId): void {
     this.#looks.delete(recordName(id));
   }
+}
+
+function atWhole(now: number, waitMs: number): number {
+  return Math.ceil(Math.ceil((now + waitMs) / LOOK_AGAIN_MS) * LOOK_AGAIN_MS - now);
 }

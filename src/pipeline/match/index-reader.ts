@@ -12,6 +12,8 @@ const REFRESH_OVERLAP_MS = 10 * 60_000;
 const WHOLE_EVERY_MS = 7 * 24 * 60 * 60_000;
 /** Clocks of one service differ by this much. A stamp further ahead is wrong. */
 const AHEAD_MAX_MS = 60_000;
+/** Looks for creates that were cut off together come within this of each other. */
+const GATHER_MS = 100;
 /** "Nothing is there" is asked twice, so far apart, before it is believed. */
 const EMPTY_AGAIN_MS = 3_000;
 /** A list that lacks more known records than this, and more than this part of them, may be short by mistake. */
@@ -37,6 +39,8 @@ export class IndexReader {
   readonly #deps: IndexReaderDeps;
   readonly #rules: ReadonlyMap<ResourceName, readonly MatchRule[]>;
   readonly #reading = new Map<ResourceName, Promise<void>>();
+  /** Fresh reads that were asked for and have not begun. */
+  readonly #next = new Map<ResourceName, Promise<void>>();
   /** Resources that this process has read: what an earlier one left may be older than the service, or a restored copy. */
   readonly #read = new Set<ResourceName>();
   /** Resources whose emptiness is proven. */
@@ -62,18 +66,31 @@ export class IndexReader {
     await (this.#reading.get(resource) ?? this.#begin(resource, signal));
   }
 
-  /** A read that begins after this call. No clock is asked: clocks are set back, and a create must not be done twice. */
+  /**
+   * A read that begins after this call, shared by all who ask shortly before it begins. No clock is asked: clocks are set back, and a
+   * create must not be done twice.
+   */
   async readAfresh(resource: ResourceName, signal: AbortSignal): Promise<void> {
-    const running = this.#reading.get(resource);
-    if (running) await running.catch(() => {});
-    // Who waited beside us may have begun the next read already.
-    await (this.#reading.get(resource) ?? this.#begin(resource, signal));
+    const next = this.#next.get(resource) ?? this.#gather(resource, signal);
+    this.#next.set(resource, next);
+    await next;
+  }
+
+  async #gather(resource: ResourceName, signal: AbortSignal): Promise<void> {
+    await sleep(GATHER_MS, signal);
+    await this.#readingEnded(resource);
+    this.#next.delete(resource);
+    await this.#begin(resource, signal);
+  }
+
+  async #readingEnded(resource: ResourceName): Promise<void> {
+    for (let running = this.#reading.get(resource); running; running = this.#reading.get(resource))
+      await running.catch(() => {});
   }
 
   /** Reads the resource whole: only that sees what people deleted, and what they stamped by hand. */
   async readWhole(resource: ResourceName, signal: AbortSignal): Promise<void> {
-    for (let running = this.#reading.get(resource); running; running = this.#reading.get(resource))
-      await running.catch(() => {});
+    await this.#readingEnded(resource);
     await this.#begin(resource, signal, { whole: true });
   }
 
