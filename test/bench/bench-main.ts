@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { measureDay } from "./day.ts";
 import { measureDelay } from "./delay.ts";
 import { measureExpressions } from "./expressions.ts";
 import { FULL, QUICK } from "./figures.ts";
@@ -23,9 +24,9 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
-    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, stores, idle, plan, growth. */
+    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, stores, idle, plan, day, growth. */
     only: { type: "string", multiple: true },
-    /** How often the last five of them run: the table then shows medians and spread. */
+    /** How often the last seven of them run, but for day: the table then shows medians and spread. */
     runs: { type: "string", default: "1" },
   },
 });
@@ -83,6 +84,7 @@ const repeated: Record<string, () => Promise<Figure[]>> = {
   stores: () => measured(runs, () => measureStores(sizes)),
   idle: () => measureIdle(sizes, runs),
   plan: () => measurePlans(sizes, runs),
+  day: () => measureDay(sizes),
   growth: () => measured(runs, () => measureGrowth(sizes)),
 };
 for (const [part, run] of Object.entries(repeated)) {

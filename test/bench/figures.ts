@@ -17,6 +17,8 @@ export interface Sizes {
   readonly growth: readonly number[];
   /** Polls in the window of an idle daemon. */
   readonly idlePolls: number;
+  /** Changes whose traces in log and store are measured, one at a time. */
+  readonly dayChanges: number;
 }
 
 export const FULL: Sizes = {
@@ -29,6 +31,7 @@ export const FULL: Sizes = {
   changes: 20,
   growth: [10_000, 100_000, 1_000_000],
   idlePolls: 1,
+  dayChanges: 40,
 };
 
 export const QUICK: Sizes = {
@@ -41,6 +44,7 @@ export const QUICK: Sizes = {
   changes: 5,
   growth: [1_000, 10_000, 100_000],
   idlePolls: 1,
+  dayChanges: 8,
 };
 
 export function median(values: readonly number[]): number {
