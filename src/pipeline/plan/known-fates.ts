@@ -4,8 +4,8 @@ import type { Fate } from "./planned-delivery.ts";
 /** What others need to know about a record that is planned: how it ends, and as which record of the service. */
 export type KnownFate = Pick<Fate, "state" | "isBound"> & Pick<Fate["planned"], "verdict" | "serviceId" | "error">;
 
-/** The children of a page have few parents; more would only fill the memory. */
-const KEPT = 10_000;
+/** Some 10 MB. Of a first load each parent that is forgotten is planned again for its next child. */
+const KEPT = 50_000;
 
 /** The fates of records that others refer to, the latest few of them. */
 export class KnownFates {
