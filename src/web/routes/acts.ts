@@ -1,9 +1,11 @@
-import { errorFacts, ParkError, recordLabel, SyncError, type Actor, type RecordId } from "#model";
+import { errorFacts, recordLabel, SyncError, type Actor, type RecordId } from "#model";
 import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
-import { finalVerbs, recordVerbs, streamVerbs, type PageActs, type RecordVerb, type StreamVerb } from "../acts.ts";
+import { finalVerbs, recordVerbs, streamVerbs, type PageActs, type RecordVerb } from "../acts.ts";
 import { groupAct } from "./group-acts.ts";
+import { isYes, streamAct, type Sent } from "./stream-acts.ts";
+import type { Frame } from "../pages/frame/layout.ts";
 import { jsonAnswer } from "../json-answer.ts";
 import { bindingPage, refusedPage } from "../pages/record/act-pages.ts";
 import { pathOf, streamPath } from "../pages/frame/wording.ts";
@@ -12,95 +14,100 @@ import type { RouteDeps } from "../route-deps.ts";
 
 const whyMax = 500;
 
-/** What was sent with an act: fields of a form, or members of a JSON object. */
-type Sent = Readonly<Record<string, unknown>>;
-
 /** The result of an act: a fact for scripts, and where a browser goes next. */
 interface Done {
   readonly fact: object;
   readonly next: string;
 }
 
+type Run = (c: Context, sent: Sent, by: Actor) => Promise<Done | Response>;
+
 /** All acts of people: forms of the pages, and the same as JSON under `/api`. */
 export function addActs(app: App, deps: RouteDeps, gate: Gate): void {
-  const { acts } = deps.status;
-  const routes: [path: string, run: (c: Context, sent: Sent, by: Actor) => Promise<Done | Response>][] = [
-    ...recordPaths.map(
-      (path) =>
-        [
-          `${path}/:verb{${recordVerbs.join("|")}}`,
-          async (c: Context, sent: Sent, by: Actor) => {
-            const id = idOf(c);
-            if (id === undefined || (await deps.status.record(id)) === undefined) return c.notFound();
-            const verb = recordVerbs.find((known) => known === c.req.param("verb"))!;
-            return verb === "bind"
-              ? bind(c, id, sent, by)
-              : { ...(await recordAct(acts, verb, id, sent, by)), next: pathOf(id) };
-          },
-        ] as (typeof routes)[number],
-    ),
-    [
-      "/groups/:group/:verb{retry|note}",
-      async (c, sent, by) => {
-        const [group, verb] = [c.req.param("group") ?? "", c.req.param("verb") ?? ""];
-        const fact = await groupAct(acts, { group, verb, sent }, by);
-        return typeof fact === "string" ? refused(c, fact) : { fact, next: "/" };
-      },
-    ],
-    [
-      "/adoption/:verb{compare}",
-      async () => {
-        await acts.compareAdoption();
-        return { fact: { done: "compare" }, next: "/adoption" };
-      },
-    ],
-    [
-      `/streams/:stream/:verb{${streamVerbs.join("|")}}`,
-      async (c, sent, by) => {
-        const stream = c.req.param("stream") ?? "";
-        if (!deps.status.streams.includes(stream)) return c.notFound();
-        const verb = streamVerbs.find((known) => known === c.req.param("verb"))!;
-        return { ...(await streamAct(acts, verb, stream, sent, by)), next: "/" };
-      },
-    ],
-  ];
+  const acts = new Acts(deps, gate);
+  const add = (path: string, run: Run) => {
+    for (const prefix of ["", "/api"]) app.post(`${prefix}${path}`, (c) => acts.answer(c, run));
+  };
+  for (const path of recordPaths) add(`${path}/:verb{${recordVerbs.join("|")}}`, acts.onRecord);
+  add("/groups/:group/:verb{retry|note}", acts.onGroup);
+  add("/adoption/:verb{compare}", acts.compare);
+  add(`/streams/:stream/:verb{${streamVerbs.join("|")}}`, acts.onStream);
+}
 
-  const bind = async (c: Context, id: RecordId, sent: Sent, by: Actor): Promise<Done | Response> => {
+class Acts {
+  readonly #deps: RouteDeps;
+  readonly #gate: Gate;
+  readonly #acts: PageActs;
+
+  constructor(deps: RouteDeps, gate: Gate) {
+    this.#deps = deps;
+    this.#gate = gate;
+    this.#acts = deps.status.acts;
+  }
+
+  /** Carries out what was sent, and leads a browser on. */
+  async answer(c: Context, run: Run): Promise<Response> {
+    const sent = await sentWith(c);
+    const by = actorOf(c, this.#gate, sent);
+    const wanted = missing(c.req.param("verb"), sent, by);
+    if (wanted !== undefined) return this.#refused(c, wanted);
+    try {
+      const done = await run(c, sent, by);
+      if (done instanceof Response) return done;
+      // 303: the browser fetches the page with GET, so that loading it again does not repeat the act.
+      return isApi(c) ? jsonAnswer(c, done.fact) : c.redirect(done.next, 303);
+    } catch (thrown) {
+      if (!(thrown instanceof SyncError) || thrown.family === "stop") throw thrown;
+      const { message, code } = errorFacts(thrown);
+      return this.#refused(c, message, code);
+    }
+  }
+
+  readonly onRecord: Run = async (c, sent, by) => {
+    const id = idOf(c);
+    const verb = recordVerbs.find((known) => known === c.req.param("verb"));
+    if (!id || !verb || (await this.#deps.status.record(id)) === undefined) return c.notFound();
+    if (verb === "bind") return this.#bind(c, id, sent, by);
+    return { ...(await recordAct(this.#acts, verb, id, sent, by)), next: pathOf(id) };
+  };
+
+  readonly onGroup: Run = async (c, sent, by) => {
+    const [group, verb] = [c.req.param("group") ?? "", c.req.param("verb") ?? ""];
+    const fact = await groupAct(this.#acts, { group, verb, sent }, by);
+    return typeof fact === "string" ? this.#refused(c, fact) : { fact, next: "/" };
+  };
+
+  readonly onStream: Run = async (c, sent, by) => {
+    const stream = c.req.param("stream") ?? "";
+    const verb = streamVerbs.find((known) => known === c.req.param("verb"));
+    if (!verb || !this.#deps.status.streams.includes(stream)) return c.notFound();
+    return { fact: await streamAct(this.#acts, { stream, verb, sent }, by), next: "/" };
+  };
+
+  readonly compare: Run = async () => {
+    await this.#acts.compareAdoption();
+    return { fact: { done: "compare" }, next: "/adoption" };
+  };
+
+  async #bind(c: Context, id: RecordId, sent: Sent, by: Actor): Promise<Done | Response> {
     const serviceId = Number(sent["serviceId"]);
     if (!Number.isSafeInteger(serviceId) || serviceId < 1)
-      return refused(c, "the service id is a whole number above 0");
-    const found = await acts.bind({ id, serviceId, isMeant: isConfirmed(sent) }, by);
-    if (found.isBound || isApi(c)) return { fact: redacted(found, deps.redact), next: pathOf(id) };
-    const frame = { version: deps.version, visitor: gate.visitor(c) };
-    return c.html(bindingPage({ id, serviceId, proposed: redacted(found, deps.redact), why: by.why, frame }));
-  };
-  const refused = (c: Context, message: string, code?: string) => {
-    const text = deps.redact(message);
-    if (isApi(c)) return jsonAnswer(c, { error: text, code }, 409);
-    return c.html(
-      refusedPage({ message: text, again: againPath(c), frame: { version: deps.version, visitor: gate.visitor(c) } }),
-      409,
-    );
-  };
+      return this.#refused(c, "the service id is a whole number above 0");
+    const found = await this.#acts.bind({ id, serviceId, isMeant: isConfirmed(sent) }, by);
+    const shown = redacted(found, this.#deps.redact);
+    if (found.isBound || isApi(c)) return { fact: shown, next: pathOf(id) };
+    return c.html(bindingPage({ id, serviceId, proposed: shown, why: by.why, frame: this.#frame(c) }));
+  }
 
-  for (const [path, run] of routes)
-    for (const prefix of ["", "/api"])
-      app.post(`${prefix}${path}`, async (c) => {
-        const sent = await sentWith(c);
-        const by = actorOf(c, gate, sent);
-        const wanted = missing(c.req.param("verb"), sent, by);
-        if (wanted !== undefined) return refused(c, wanted);
-        try {
-          const done = await run(c, sent, by);
-          if (done instanceof Response) return done;
-          // 303: the browser fetches the page with GET, so that loading it again does not repeat the act.
-          return isApi(c) ? jsonAnswer(c, done.fact) : c.redirect(done.next, 303);
-        } catch (thrown) {
-          if (!(thrown instanceof SyncError) || thrown.family === "stop") throw thrown;
-          const { message, code } = errorFacts(thrown);
-          return refused(c, message, code);
-        }
-      });
+  #refused(c: Context, text: string, code?: string): Response | Promise<Response> {
+    const message = this.#deps.redact(text);
+    if (isApi(c)) return jsonAnswer(c, { error: message, code }, 409);
+    return c.html(refusedPage({ message, again: againPath(c), frame: this.#frame(c) }), 409);
+  }
+
+  #frame(c: Context): Frame {
+    return { version: this.#deps.version, visitor: this.#gate.visitor(c) };
+  }
 }
 
 async function recordAct(
@@ -122,22 +129,6 @@ async function recordAct(
   return { fact: { record: recordLabel(id), done: verb, ...(await run[verb]()) } };
 }
 
-async function streamAct(
-  acts: PageActs,
-  verb: StreamVerb,
-  stream: string,
-  sent: Sent,
-  by: Actor,
-): Promise<Pick<Done, "fact">> {
-  if (verb === "resume") await acts.resume(stream, by);
-  if (verb === "reread") await acts.rereadStream(stream, by);
-  if (verb === "pause") await acts.pause({ stream, hours: Number(sent["hours"]), polls: isYes(sent["polls"]) }, by);
-  if (verb === "deletions") await acts.confirmDeletions({ stream, count: Number(sent["count"]) }, by);
-  if (verb === "plan") return { fact: { stream, done: verb, updates: await confirmedPlan(acts, stream, sent, by) } };
-  if (verb === "adopt") await acts.adopt({ stream, decision: decisionOf(sent) }, by);
-  return { fact: { stream, done: verb } };
-}
-
 /** The page of what a refused act is about. */
 function againPath(c: Context): string | undefined {
   const { verb, stream } = c.req.param() as Readonly<Record<string, string | undefined>>;
@@ -146,17 +137,6 @@ function againPath(c: Context): string | undefined {
   if (verb === "adopt") return "/adoption";
   const id = idOf(c);
   return id && pathOf(id);
-}
-
-async function confirmedPlan(acts: PageActs, stream: string, { plan }: Sent, by: Actor): Promise<number> {
-  if (typeof plan !== "string")
-    throw new ParkError("E_PLAN_OUTDATED", "no plan was named: send the id of the plan (plan)");
-  return acts.confirmPlan({ stream, plan }, by);
-}
-
-function decisionOf({ decision = "adopt" }: Sent): "adopt" | "create-all" {
-  if (decision === "adopt" || decision === "create-all") return decision;
-  throw new ParkError("E_NOT_RESOLVABLE", "decision: wanted adopt or create-all. Nothing was decided");
 }
 
 /** What an act lacks that cannot be taken back. */
@@ -168,10 +148,6 @@ function missing(verb: string | undefined, sent: Sent, { why }: Actor): string |
 
 function isConfirmed({ confirm }: Sent): boolean {
   return isYes(confirm);
-}
-
-function isYes(sent: unknown): boolean {
-  return sent === "yes" || sent === true;
 }
 
 function actorOf(c: Context, gate: Gate, { why }: Sent): Actor {

@@ -1,5 +1,6 @@
 import type { Actor } from "#model";
 import type { PageActs, PageGroupNote } from "../acts.ts";
+import type { Sent } from "./stream-acts.ts";
 
 /** Characters of a note and of an owner. */
 export const noteMax = 500;
@@ -7,7 +8,7 @@ export const noteMax = 500;
 export const sameSnooze = "same";
 
 /** What is sent with a note of a group, checked; a text names what is wrong. */
-function sentNote(group: string, sent: Readonly<Record<string, unknown>>): PageGroupNote | string {
+function sentNote(group: string, sent: Sent): PageGroupNote | string {
   const texts: { note?: string; owner?: string } = {};
   for (const name of ["note", "owner"] as const) {
     const text = sent[name];
@@ -29,11 +30,7 @@ function sentNote(group: string, sent: Readonly<Record<string, unknown>>): PageG
 /** Carries out what people do with a group; returns the fact for scripts, or a text that names what is wrong. */
 export async function groupAct(
   acts: PageActs,
-  {
-    group,
-    verb,
-    sent,
-  }: { readonly group: string; readonly verb: string; readonly sent: Readonly<Record<string, unknown>> },
+  { group, verb, sent }: { readonly group: string; readonly verb: string; readonly sent: Sent },
   by: Actor,
 ): Promise<object | string> {
   if (verb === "retry") return { group, due: await acts.retryGroup(group, by) };
