@@ -94,6 +94,28 @@ describe("texts and keys in PostgreSQL", () => {
   });
 });
 
+describe("a step in PostgreSQL", () => {
+  it("finds each record by its key alone, also before the server has statistics", async () => {
+    await using place = await makePlace();
+    const scene = await Scene.open(async () => place);
+    const changes = Array.from({ length: 1_000 }, (_, at) => upsert(`${at}`));
+    for (const from of [0, 200, 400, 600, 800]) await scene.stage(changes.slice(from, from + 200));
+    expect(await scene.stage(changes)).toEqual({ changed: 0, unchanged: 1_000 });
+    const ids = changes.map(({ key }) => customer(key));
+    for (const id of ids.slice(0, 100)) await scene.store.release(await scene.claim(id));
+    expect(await scene.store.bindings(ids)).toEqual(new Map());
+    // A session tells what it read when it ends.
+    await scene.store[Symbol.asyncDispose]();
+    const [read] = await ask<{ rows: string }>(
+      server.url,
+      `SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE schemaname = '${place.schema}' AND relname = 'records')
+         + (SELECT seq_tup_read FROM pg_stat_user_tables WHERE schemaname = '${place.schema}' AND relname = 'records') AS rows`,
+    );
+    expect(Number(read?.rows)).toBeGreaterThan(1_000);
+    expect(Number(read?.rows)).toBeLessThan(10_000);
+  });
+});
+
 describe("the lease of a store in PostgreSQL", () => {
   it("names its daemon to a second one", async () => {
     await using scene = await Scene.open(makePlace);

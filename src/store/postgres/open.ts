@@ -9,7 +9,7 @@ import { Lease } from "./connection/lease.ts";
 import { Link, type PostgresPlace } from "./connection/link.ts";
 import { locked, unlocked } from "./connection/prefix.ts";
 import { Schema } from "./connection/schema.ts";
-import { MessageQueue, waitingForDisk } from "./connection/message-queue.ts";
+import { MessageQueue, stepSettings } from "./connection/message-queue.ts";
 import type { Database } from "./database.ts";
 import { Moment } from "./moment.ts";
 import { dialect, fill, filled } from "./sql.ts";
@@ -71,7 +71,7 @@ async function connect(
     const moment = new Moment(clock, Number(stored?.value ?? 0));
     const reads = new MessageQueue(readLink, READERS);
     const steps = new MessageQueue(stepLink, 1, (isDurable) => [
-      waitingForDisk(isDurable),
+      stepSettings(isDurable),
       ...(lease ? [lease.check] : []),
       ...moment.note(),
     ]);

@@ -93,7 +93,13 @@ export class MessageQueue {
   }
 }
 
-/** The statement by which a transaction waits for the disk of the server, or does not. */
-export function waitingForDisk(isDurable: boolean): SqlText {
-  return fill("SELECT set_config('synchronous_commit', @value, true)", { value: isDurable ? "on" : "off" });
+/**
+ * Begins steps: their transaction waits for the disk of the server or does not, and their functions keep the plans that they made.
+ * Making a plan for each call would take longer than most steps.
+ */
+export function stepSettings(isDurable: boolean): SqlText {
+  return fill(
+    "SELECT set_config('synchronous_commit', @commit, true), set_config('plan_cache_mode', 'force_generic_plan', true)",
+    { commit: isDurable ? "on" : "off" },
+  );
 }

@@ -23,7 +23,8 @@ export const intake = `
         WITH ORDINALITY AS n(k, h, d, r, u, at)
     ), different AS MATERIALIZED (
       SELECT n.*, r.id, r.state, r.due_at, r.backfill
-      FROM news n LEFT JOIN records r ON ${isRecord("r", "p_stream", "n.k")}
+      -- One look into the index for each, however many records there are: nothing tells how many news come.
+      FROM news n LEFT JOIN LATERAL (SELECT * FROM records r WHERE ${isRecord("r", "p_stream", "n.k")} LIMIT 1) r ON true
       WHERE r.hash IS DISTINCT FROM n.h AND (p_since IS NULL OR r.sequence IS NULL OR r.sequence <= p_since)
     ), version AS MATERIALIZED (
       SELECT v.*, coalesce(v.id, nextval('record_ids')) AS record, v_before + row_number() OVER (ORDER BY v.at) AS sequence

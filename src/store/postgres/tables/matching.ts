@@ -4,7 +4,7 @@ import { auditRow } from "../../rows/audit-row.ts";
 import { storedInFlight } from "../../rows/in-flight.ts";
 import { adoptionOf, type StreamRow } from "../../rows/stream-row.ts";
 import { DURABLE, type Database } from "../database.ts";
-import { call, fill, head } from "../sql.ts";
+import { call, fill, isKey } from "../sql.ts";
 
 const READING = "coalesce((SELECT reading FROM match_indexes WHERE resource = @resource), 0)";
 
@@ -90,7 +90,7 @@ export function matchStore(db: Database): MatchStore {
     matches: (resource, rule, key) =>
       idsOf(
         `SELECT service_id FROM match_keys
-         WHERE resource = @resource AND rule = @rule AND ${head("key")} = ${head("@key")} AND key = @key ORDER BY service_id`,
+         WHERE ${isKey("key", "@key")} AND resource || '' = @resource AND rule = @rule ORDER BY service_id`,
         { resource, rule, key },
       ),
   };

@@ -9,7 +9,7 @@ import { Refusal } from "../connection/failures.ts";
 import { DURABLE, type Database } from "../database.ts";
 import { IS_OPEN } from "../functions/deletions.ts";
 import { refusable } from "../refused.ts";
-import { call, fill, head } from "../sql.ts";
+import { call, dialect, fill, isKey } from "../sql.ts";
 
 /** What a record was that could not be answered. */
 const standing = z.object({
@@ -34,7 +34,7 @@ export function operatorStore(db: Database): OperatorStore {
   };
   return {
     async audit({ id, limit }) {
-      const where = id && `WHERE stream = @stream AND ${head("key")} = ${head("@key")} AND key = @key`;
+      const where = id && `WHERE ${dialect.isRecord}`;
       const rows = await db.read<AuditRow>(`SELECT * FROM audit ${where ?? ""} ORDER BY id DESC LIMIT @limit`, {
         ...id,
         limit,
@@ -45,7 +45,7 @@ export function operatorStore(db: Database): OperatorStore {
       const where = [
         `r.state IN (${stateList(revivable(states)) || "''"})`,
         ...(stream === undefined ? [] : ["r.stream = @stream"]),
-        ...(key === undefined ? [] : [`${head("r.key")} = ${head("@key")} AND r.key = @key`]),
+        ...(key === undefined ? [] : [isKey("r.key", "@key")]),
       ].join(" AND ");
       const { name: actor, via, why } = clean(by) ?? {};
       const values = { stream, key, now: clock.now(), actor, via, why };

@@ -1,4 +1,4 @@
-import { recordName, type Binding, type RecordId, type RecordState, type StreamName } from "#model";
+import { RECORD_STATES, recordName, type Binding, type RecordId, type RecordState, type StreamName } from "#model";
 import type { RecordStore } from "../../contract/records.ts";
 import type { RecordView } from "../../facts.ts";
 import { viewOf, type RecordRow } from "../../rows/record-row.ts";
@@ -52,7 +52,8 @@ export function recordStore(db: Database): RecordStore {
       const rows = await db.read<RecordId & Binding>(
         `SELECT r.stream, r.key, b.resource, b.service_id AS "serviceId"
          FROM json_to_recordset(@records) AS n(stream text, key text)
-         JOIN records r ON ${isRecord("r", "n.stream", "n.key")} JOIN bindings b ON b.record = r.id`,
+         JOIN LATERAL (SELECT * FROM records r WHERE ${isRecord("r", "n.stream", "n.key")} LIMIT 1) r ON true
+         JOIN bindings b ON b.record = r.id`,
         { records: records.map(({ stream, key }) => ({ stream, key })) },
       );
       return new Map(rows.map(({ resource, serviceId, ...id }) => [recordName(id), { resource, serviceId }]));
@@ -85,19 +86,20 @@ async function namesOf(db: Database): Promise<StreamName[]> {
 /** One index range per state, each cut at the limit: a page costs the same however many records the stream has. */
 function pageOf(
   stream: StreamName,
-  { states, unbound }: { states?: readonly RecordState[]; unbound?: true },
+  { states = RECORD_STATES, unbound }: { states?: readonly RecordState[]; unbound?: true },
   after: string | undefined,
   limit: number,
 ): SqlText | undefined {
-  if (states?.length === 0) return undefined;
+  if (states.length === 0) return undefined;
   const range = [
     "r.stream = @stream",
     ...(after === undefined ? [] : [`${head("r.key")} >= ${head("@after")} AND r.key > @after`]),
     ...(unbound ? ["NOT EXISTS (SELECT 1 FROM bindings b WHERE b.record = r.id)"] : []),
   ].join(" AND ");
   const order = `ORDER BY ${head("r.key")}, r.key`;
-  const ranges = (states?.map((state) => `${range} AND r.state = ${stateList([state])}`) ?? [range]).map(
-    (where) => `(SELECT r.id, r.key FROM records r WHERE ${where} ${order} LIMIT @limit)`,
+  const ranges = states.map(
+    (state) =>
+      `(SELECT r.id, r.key FROM records r WHERE ${range} AND r.state = ${stateList([state])} ${order} LIMIT @limit)`,
   );
   const sql = `WHERE r.id IN (SELECT id FROM (${ranges.join(" UNION ALL ")}) page ORDER BY key LIMIT @limit) ORDER BY r.key`;
   return fill(sql, { stream, after, limit });
