@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openScene, type Scene } from "./scene.ts";
@@ -43,7 +43,9 @@ describe("peek --save", () => {
   it("adds to a file of cases, and changes nothing that is in it", async () => {
     const before = await readFile("config/sync.test.yaml", "utf8");
     await writeFile(file, before);
+    await chmod(file, 0o640);
     expect((await peek("customers")).stderr).toContain(`Saved 2 cases to ${file}. "svcsync test ${file}" runs them.`);
+    expect((await stat(file)).mode & 0o777).toBe(0o640);
     const text = await saved();
     for (const line of before.split("\n")) expect(text.replace("[ 31 ]", "[31]")).toContain(line.trim());
     expect((await scene.run("test")).stdout).toBe("8 cases: 8 passed, 0 failed\n");

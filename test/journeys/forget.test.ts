@@ -66,6 +66,35 @@ it("forgets a record beside a daemon: no trace is left, nothing is written for i
   expect(await running.store.record(ID)).toMatchObject({ binding: { serviceId } });
 });
 
+it("forgets by the page's API too, and a record of a stream that is no longer in the sync file", async () => {
+  await using stage = await setStage();
+  stage.erp.insertCustomer(erna);
+  stage.erp.insertTicket({ ticket_no: "T-1", customer_no: "1", subject: "Call Erna" });
+  {
+    await using running = await stage.start();
+    await untilState(running.store, "applied", ID, { stream: "tickets", key: "T-1" });
+    stage.erp.deleteRow("customers", ["1"]);
+    const act = (body: object) =>
+      fetch(new URL("/api/records/customers/1/forget", running.daemon.url), {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    expect([(await act({})).status, (await act({ why: "request 17" })).status]).toEqual([409, 409]);
+    expect(await running.store.record(ID)).toMatchObject({ row: { name1: "Erna" } });
+    const done = await act({ why: "request 17", confirm: "yes" });
+    expect(await done.json()).toMatchObject({ record: "customers/1", done: "forget" });
+    expect(await running.store.audit({ id: ID, limit: 1 })).toMatchObject([
+      { action: "forget", by: { via: "api", why: "request 17" } },
+    ]);
+  }
+  await stage.edit((text) => text.replace(/^ {2}tickets:[^]*?(?=^ {2}\w+:)/m, "").replace(/^ +ticket: .*$/m, ""));
+  expect(await traces(stage.dataDir)).not.toEqual([]);
+  const { code, stderr } = await stage.command("forget", "tickets/T-1", "--yes");
+  expect([stderr, code]).toEqual(["", 0]);
+  expect(await traces(stage.dataDir)).toEqual([]);
+});
+
 /** The files of the folder that hold a piece of the personal data. */
 async function traces(folder: string): Promise<string[]> {
   const found: string[] = [];

@@ -46,6 +46,8 @@ it("keeps requests and answers of a watched record, good and bad, without secret
     await renamed(stage, running, "", ({ status }) => status === 400);
     stage.sandbox.faults.add({ kind: "serverError", method: "PUT", count: 1 });
     await renamed(stage, running, "Failed", ({ status }) => status === 500);
+    // Its repetition must not meet the next fault.
+    await untilState(running.store, "applied", ID);
     stage.sandbox.faults.add({ kind: "cut", when: "before", method: "PUT", count: 1 });
     const cut = await renamed(stage, running, "Cut off", ({ failure }) => failure !== undefined);
     expect(cut).not.toHaveProperty("status");
@@ -53,6 +55,17 @@ it("keeps requests and answers of a watched record, good and bad, without secret
   await using running = await stage.start();
   await renamed(stage, running, "After the restart", ({ status }) => status === 200);
   await untilState(running.store, "applied", ID);
+
+  const watch = (minutes: number) =>
+    fetch(new URL("/api/records/customers/1/watch", running.daemon.url), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ minutes, why: "by script" }),
+    });
+  expect([(await watch(10)).status, (await watch(0)).status]).toEqual([200, 409]);
+  expect(await running.store.watches.watches(Date.now())).toMatchObject([
+    { id: ID, by: { via: "api", why: "by script" } },
+  ]);
 
   const explained = (await stage.command("explain", "customers/1")).stdout;
   expect(explained).toMatch(/PUT \/\S+: HTTP 400, \d+ ms\n +sent .*"name":"".*\n +answer /);

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { appendCases, loadMappingCases, type CaseAdditions, type MappingCase, type Stream } from "#mapping";
 import { recordLabel, StopError, SyncError, type Change, type Json, type ResourceName } from "#model";
 import type { Known } from "#pipeline";
@@ -45,12 +46,17 @@ export async function saveCases(
       if (differences.length > 0)
         throw new StopError("E_TEST_FILE", `the row of ${title} cannot be kept in ${file}: nothing was saved`);
     }
-    await writeWhole(file, next, OWNER_ONLY).catch((cause: unknown) => {
+    await writeWhole(file, next, await modeOf(file)).catch((cause: unknown) => {
       const reason = cause instanceof Error && "code" in cause ? String(cause.code) : "no access";
       throw new StopError("E_TEST_FILE", `${file} cannot be written (${reason}): nothing was saved`, { cause });
     });
   }
   return { saved: cases.length, known: changes.length - cases.length };
+}
+
+async function modeOf(file: string): Promise<number> {
+  const { mode } = await stat(file).catch(() => ({ mode: OWNER_ONLY }));
+  return mode & 0o777;
 }
 
 function expectedOf(became: Became): Expected {

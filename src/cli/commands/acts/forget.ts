@@ -5,7 +5,6 @@ import { recordArgument } from "../../arguments.ts";
 import type { Registration } from "../../command.ts";
 import { openStoreContext } from "../../command-context.ts";
 import { confirmed } from "../../interview.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
 import { exitCode } from "../../output/exit-code.ts";
 import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
@@ -35,7 +34,7 @@ It cannot be undone. The file of the store is rewritten: seconds per gigabyte, i
 /** `svcsync forget RECORD`: overwrites contents in store and history, down to the bytes of the files. */
 async function run(id: RecordId, options: ForgetOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
-  if (!areKnown([id.stream], context.syncFile.streams, io)) return unknownStream;
+  // A stream that is no longer in the sync file has records that can be forgotten too.
   const record = await forgettable(context.store, id);
   if (!options.yes) {
     io.stderr.write(`${placesText(record)}\n`);
