@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { StoreLocation } from "#store";
 import { scriptEnvironment } from "../setup/script.ts";
 
 /** Another process with the store, and what it has said so far. */
@@ -11,9 +12,9 @@ export class CrashChild implements AsyncDisposable {
   #rest = "";
   #errors = "";
 
-  constructor(dataDir: string, firstId: number) {
+  constructor(location: StoreLocation, firstId: number) {
     const script = fileURLToPath(new URL("crash-worker.ts", import.meta.url));
-    this.#child = spawn(process.execPath, [script, dataDir, String(firstId)], {
+    this.#child = spawn(process.execPath, [script, JSON.stringify(location), String(firstId)], {
       env: scriptEnvironment,
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -1,17 +1,18 @@
 import { writeSync } from "node:fs";
 import { argv, stdout } from "node:process";
 import { systemClock, type Change } from "#model";
-import { openStore } from "#store";
+import { openStore, type StoreLocation } from "#store";
 import { silentLogger } from "../kit/logger.ts";
 
 /**
  * A daemon that is made to be killed: stages, creates and updates records as fast as it can, and says on its output what
  * was promised, one line per promise that resolved. Ids of the service begin at the number it is given.
  */
-const [dataDir, firstId] = [argv[2]!, Number(argv[3])];
+const location: StoreLocation = JSON.parse(argv[2]!);
+const firstId = Number(argv[3]);
 const WORKERS = 16;
 
-const store = await openStore(dataDir, { as: "daemon", clock: systemClock, logger: silentLogger });
+const store = await openStore(location, { as: "daemon", clock: systemClock, logger: silentLogger });
 
 /** Says a line at once; a reader who is busy makes the pipe full, never lost. */
 function say(...words: (string | number)[]): void {

@@ -1,9 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { systemClock } from "#model";
-import { openStore, type Note, type Store } from "#store";
+import { openStore, type Note, type Store, type StoreLocation } from "#store";
 import { customer } from "../conformance/store-scene.ts";
 import { CrashChild } from "./crash-child.ts";
+import { postgresPlaces } from "./postgres-place.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
 import { silentLogger } from "../kit/logger.ts";
 
@@ -61,19 +62,32 @@ async function expectKept(store: Store, promised: ReadonlyMap<string, Promised>)
   }
 }
 
+const servers = postgresPlaces();
+afterAll(() => servers.end());
+
+/** In PostgreSQL the lease of a dead daemon lasts for eight seconds: fewer kills. */
+const STORES: readonly { name: string; makePlace: () => Promise<CrashPlace>; kills: number }[] = [
+  { name: "SQLite", makePlace: sqlitePlace, kills: 12 },
+  { name: "PostgreSQL", makePlace: () => servers.make(), kills: 3 },
+];
+
+interface CrashPlace extends AsyncDisposable {
+  readonly location: StoreLocation;
+}
+
 describe("a daemon that is killed with -9", () => {
-  it("keeps every promise that had resolved, at whatever step it dies, and frees the store at once", async () => {
-    await using place = await sqlitePlace();
+  it.each(STORES)("keeps in $name every promise that had resolved, at whatever step it dies", async (kept) => {
+    const { makePlace, kills } = kept;
+    await using place = await makePlace();
     const promised = new Map<string, Promised>();
-    const kills = 12;
     let said = 0;
     for (let round = 0; round < kills; round++) {
-      await using child = new CrashChild(place.dataDir, round * 1_000_000);
+      await using child = new CrashChild(place.location, round * 1_000_000);
       await child.said(50 + round * 137);
       await child.kill();
       said += child.lines.length;
       readPromises(child.lines, promised);
-      await using store = await openStore(place.dataDir, { as: "daemon", clock: systemClock, logger: silentLogger });
+      await using store = await openStore(place.location, { as: "daemon", clock: systemClock, logger: silentLogger });
       await expectKept(store, promised);
       await store.check();
     }

@@ -6,15 +6,15 @@ import { postgresServer } from "../setup/postgres.ts";
 
 /** A schema of its own in a database that outlives the place. */
 export interface PostgresPlace extends StorePlace {
-  readonly url: string;
   readonly schema: string;
+  readonly location: { readonly url: string; readonly schema: string };
 }
 
 export async function postgresPlace(url: string): Promise<PostgresPlace> {
   const schema = `Store ${randomBytes(6).toString("hex")}`;
   return {
-    url,
     schema,
+    location: { url, schema },
     open: (options) => openPostgresStore({ url, schema }, options),
     [Symbol.asyncDispose]: () => ask(url, `DROP SCHEMA IF EXISTS "${schema}" CASCADE`).then(() => undefined),
   };
