@@ -28,6 +28,12 @@ import { sweepStore } from "./tables/sweeps.ts";
 const READERS = 2;
 
 /**
+ * A step waits so long for a server that is restarted: the id of a record that was just created is known to this process alone.
+ * Well below the lease of a claim.
+ */
+const PATIENCE_MS = 20_000;
+
+/**
  * Opens the store in a schema of a PostgreSQL database, making it when there is none, and brings it to this program's version. An
  * operator beside a running daemon never changes the tables under it.
  * @throws {RetryError} E_STORE_UNREACHABLE.
@@ -69,8 +75,8 @@ async function connect(
     const latest = fill("SELECT value FROM notes WHERE name = @name", { name: latestNote.name });
     const [stored] = await readLink.rows<{ value: string }>(latest);
     const moment = new Moment(clock, Number(stored?.value ?? 0));
-    const reads = new MessageQueue(readLink, READERS);
-    const steps = new MessageQueue(stepLink, 1, (isDurable) => [
+    const reads = new MessageQueue(readLink, { lanes: READERS, patienceMs: 0 });
+    const steps = new MessageQueue(stepLink, { lanes: 1, patienceMs: PATIENCE_MS }, (isDurable) => [
       stepSettings(isDurable),
       ...(lease ? [lease.check] : []),
       ...moment.note(),

@@ -17,6 +17,13 @@ export class Refusal extends Error {
   }
 }
 
+/** There was no connection: nothing of the message has left. */
+export class NotSent extends Error {
+  constructor(cause: unknown) {
+    super("no connection to the database", { cause });
+  }
+}
+
 type Family = (message: string, cause: unknown) => SyncError;
 
 const stop =
@@ -62,6 +69,7 @@ const network = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|EPIPE|ETIMEDOUT)|terminated|t
 /** What a throw of the driver means for the daemon, without anything of the address. Our own errors stay as they are. */
 export function storeFailure(thrown: unknown): Error {
   if (thrown instanceof SyncError || thrown instanceof Refusal) return thrown;
+  if (thrown instanceof NotSent) return storeFailure(thrown.cause);
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
   const message = first instanceof Error ? first.message : String(first);
   if (first instanceof DatabaseError) {

@@ -1,7 +1,7 @@
 import { Pool, types, type QueryResult } from "pg";
 import { originalText } from "../text.ts";
 import type { SqlText } from "../sql.ts";
-import { isAnswer, storeFailure } from "./failures.ts";
+import { NotSent, isAnswer, storeFailure } from "./failures.ts";
 
 /** Where a store is, and in which schema. */
 export interface PostgresPlace {
@@ -48,9 +48,11 @@ export class Link implements AsyncDisposable {
     this.#pool.on("connect", (client) => client.on("error", () => undefined));
   }
 
-  /** Sends the statements as one message and returns the result of each. @throws what the driver throws. */
+  /** Sends the statements as one message and returns the result of each. @throws {NotSent} or what the driver throws. */
   async send(statements: readonly SqlText[]): Promise<QueryResult[]> {
-    const client = await this.#pool.connect();
+    const client = await this.#pool.connect().catch((cause: unknown) => {
+      throw new NotSent(cause);
+    });
     let broken = true;
     try {
       // Several statements have a list of results, which the types of the driver do not tell.

@@ -1,11 +1,12 @@
 import type { QueryResult } from "pg";
-import type { SyncError } from "#model";
+import { errorFacts, sleep, type SyncError } from "#model";
 import { fill, type SqlText } from "../sql.ts";
-import { concernsOneStep, storeFailure } from "./failures.ts";
+import { NotSent, concernsOneStep, storeFailure } from "./failures.ts";
 import type { Link } from "./link.ts";
 
 /** Requests in one message: enough for all workers, and none waits for long. */
 const TOGETHER = 200;
+const AGAIN_MS = 250;
 
 interface Request {
   readonly statements: readonly SqlText[];
@@ -30,6 +31,7 @@ export interface StepOptions {
 export class MessageQueue {
   readonly #link: Link;
   readonly #lanes: number;
+  readonly #patienceMs: number;
   readonly #first: (isDurable: boolean) => readonly SqlText[];
   #waiting: Request[] = [];
   /** Lanes that are in use. */
@@ -37,10 +39,18 @@ export class MessageQueue {
   #idle: Promise<unknown> = Promise.resolve();
   #refusal: SyncError | undefined;
 
-  /** `lanes` is how many messages may be on their way at once; `first` is what each begins with. */
-  constructor(link: Link, lanes: number, first: (isDurable: boolean) => readonly SqlText[] = () => []) {
+  /**
+   * `lanes` is how many messages may be on their way at once, and `patienceMs` how long requests wait for a server that takes no
+   * connections; `first` is what each message begins with.
+   */
+  constructor(
+    link: Link,
+    { lanes, patienceMs }: { lanes: number; patienceMs: number },
+    first: (isDurable: boolean) => readonly SqlText[] = () => [],
+  ) {
     this.#link = link;
     this.#lanes = lanes;
+    this.#patienceMs = patienceMs;
     this.#first = first;
   }
 
@@ -68,16 +78,29 @@ export class MessageQueue {
     this.#busy += 1;
     // What is asked for in the same turn of the event loop goes together.
     await new Promise(setImmediate);
+    let silentSince: number | undefined;
     while (this.#waiting.length > 0) {
       const requests = this.#waiting.splice(0, TOGETHER);
       try {
         await this.#together(requests);
+        silentSince = undefined;
       } catch (thrown) {
-        if (requests.length > 1 && concernsOneStep(thrown)) await this.#eachAlone(requests);
+        silentSince ??= performance.now();
+        if (this.#mayWait(thrown, silentSince)) {
+          this.#waiting.unshift(...requests);
+          await sleep(AGAIN_MS);
+        } else if (requests.length > 1 && concernsOneStep(thrown)) await this.#eachAlone(requests);
         else for (const { reject } of requests) reject(storeFailure(thrown));
       }
     }
     this.#busy -= 1;
+  }
+
+  /** Whether the server may be back soon, and has nothing of the message. */
+  #mayWait(thrown: unknown, silentSince: number): boolean {
+    if (this.#refusal || !(thrown instanceof NotSent)) return false;
+    const isPatient = performance.now() - silentSince < this.#patienceMs;
+    return isPatient && errorFacts(storeFailure(thrown)).code === "E_STORE_UNREACHABLE";
   }
 
   async #together(requests: readonly Request[]): Promise<void> {
