@@ -13,7 +13,7 @@ const WHOLE_EVERY_MS = 7 * 24 * 60 * 60_000;
 /** Clocks of one service differ by this much. A stamp further ahead is wrong. */
 const AHEAD_MAX_MS = 60_000;
 /** Looks for creates that were cut off together come within this of each other. */
-const GATHER_MS = 100;
+const GATHER_MS = 500;
 /** "Nothing is there" is asked twice, so far apart, before it is believed. */
 const EMPTY_AGAIN_MS = 3_000;
 /** A list that lacks more known records than this, and more than this part of them, may be short by mistake. */

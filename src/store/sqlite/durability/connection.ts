@@ -8,6 +8,11 @@ const BUSY_TIMEOUT_MS = 10_000;
 const CHECKPOINT_PAGES = 4_096;
 /** And cut back to this size afterwards, in bytes, whatever a large transaction made of it. */
 const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
+/**
+ * What SQLite keeps of the file beside the system's own cache: with four times as much a first reading of 1,000,000 rows takes as much
+ * processor time (26 s) and 391 MB of memory instead of 358, and a poll of 200,000 unchanged rows is no faster either.
+ */
+const CACHE_KB = 8_000;
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 /** Windows has no links of this kind, and no such flag. */
@@ -54,7 +59,7 @@ export function connect(path: string): Database.Database {
     db.pragma("foreign_keys = ON");
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     db.pragma(`journal_size_limit = ${LOG_LIMIT_BYTES}`);
-    db.pragma("cache_size = -32000");
+    db.pragma(`cache_size = -${CACHE_KB}`);
     return db;
   } catch (thrown) {
     db.close();
