@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startPostgres } from "../setup/postgres.ts";
+import { ask } from "../store/postgres-place.ts";
 import { only, setStage, until, untilState } from "./stage.ts";
 
 describe("a store in PostgreSQL", () => {
@@ -39,5 +40,13 @@ describe("a store in PostgreSQL", () => {
     expect(existsSync(join(stage.dataDir, "svcsync.db"))).toBe(false);
     expect((await stage.command("sync")).code).toBe(0);
     expect(sandbox.records("customer").filter(({ customerId }) => customerId === "90001")).toHaveLength(1);
+  });
+
+  it("ends a daemon whose lease another one has taken over", async () => {
+    await using server = await startPostgres();
+    await using stage = await setStage({ rows: { customers: 1 }, environment: { STORE_URL: server.url } });
+    await using running = await stage.start();
+    await ask(server.url, "UPDATE svcsync.leases SET holder = 'another'");
+    expect(await running.daemon.failure).toMatchObject({ family: "stop", code: "E_STORE_LOST" });
   });
 });

@@ -33,11 +33,14 @@ export class Link implements AsyncDisposable {
   /** `prefix` begins each message. */
   constructor({ url }: PostgresPlace, prefix: SqlText, options: { max: number; answerMs?: number }) {
     this.#prefix = prefix;
+    const { max, answerMs = ANSWER_MS } = options;
     this.#pool = new Pool({
       connectionString: url,
-      max: options.max,
-      connectionTimeoutMillis: CONNECT_MS,
-      query_timeout: options.answerMs ?? ANSWER_MS,
+      max,
+      connectionTimeoutMillis: Math.min(CONNECT_MS, answerMs),
+      query_timeout: answerMs,
+      // A connection has the plans of its steps: it is kept.
+      idleTimeoutMillis: 0,
       keepAlive: true,
       application_name: "svcsync",
       types: readers,
