@@ -91,11 +91,10 @@ export class RunningLoad implements AsyncDisposable {
 
   async #sample(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !this.#hasEnded()) {
-      const pids = [this.#child.pid ?? 0];
-      for (const pid of pids) {
-        pids.push(...(await childrenOf(pid)));
-        const [peakBytes, processorMs] = await Promise.all([peakBytesOf(pid), processorMsOf(pid)]);
-        if (peakBytes !== undefined && processorMs !== undefined) this.#seen.set(pid, { peakBytes, processorMs });
+      const pid = this.#child.pid ?? 0;
+      for (const each of [pid, ...(await childrenOf(pid))]) {
+        const [peakBytes, processorMs] = await Promise.all([peakBytesOf(each), processorMsOf(each)]);
+        if (peakBytes !== undefined && processorMs !== undefined) this.#seen.set(each, { peakBytes, processorMs });
       }
       await sleep(SAMPLE_MS, signal).catch(() => undefined);
     }
