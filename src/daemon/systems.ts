@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from "#model";
 import { openService, type Service, type ServiceContext } from "#service";
 import { storeLocation, type Secrets, type Settings } from "#settings";
-import { openStore, type Store } from "#store";
+import { openStore, type Standby, type Store } from "#store";
 import type { SyncFile } from "#mapping";
 import type { Logger, Redaction } from "#telemetry";
 import type { Closing } from "./closing.ts";
@@ -25,6 +25,8 @@ export interface Configuration {
   readonly requested?: ServiceContext["requested"];
   /** When the service's breaker opens and for how long, where its own patience is too long. */
   readonly breaker?: ServiceContext["breaker"];
+  /** Lets a daemon wait for one that holds the store, where that is in PostgreSQL. */
+  readonly standby?: Standby;
 }
 
 /** The parts that talk to a system: the ERP, the service, the store. */
@@ -45,11 +47,28 @@ export async function openSystems(
   as: "daemon" | "operator",
   closing: Closing,
 ): Promise<Systems> {
-  const { settings, secrets, syncFile, logger, redaction, clock = systemClock, requested, breaker } = configuration;
+  const {
+    settings,
+    secrets,
+    syncFile,
+    logger,
+    redaction,
+    clock = systemClock,
+    requested,
+    breaker,
+    standby,
+  } = configuration;
   const renewed = new RenewedSecrets(configuration);
   const { leaseMs } = settings.delivery;
   const store = closing.use(
-    await openStore(storeLocation(settings, secrets), { as, leaseMs, clock, logger, redact: redaction.redact }),
+    await openStore(storeLocation(settings, secrets), {
+      as,
+      leaseMs,
+      clock,
+      logger,
+      redact: redaction.redact,
+      ...(standby ? { standby } : {}),
+    }),
   );
   const referenceCache = {
     load: (resource: string) => store.reference(resource),
@@ -68,6 +87,7 @@ export async function openSystems(
       version,
       hide: redaction.hide,
       renew: renewed.ofService,
+      mayWrite: () => store.mayWrite(),
       ...(requested ? { requested } : {}),
       ...(breaker ? { breaker } : {}),
     }),

@@ -37,6 +37,8 @@ export interface ServiceContext {
   readonly renew?: () => Secrets | undefined;
   /** Told of every request to the service, for figures. */
   readonly requested?: (request: RequestFacts) => void;
+  /** Asked right before each write; false: it is not sent. */
+  readonly mayWrite?: () => boolean;
 }
 
 /** Ten failures in a row are no accident; a minute is short against an outage and long against a request. */
@@ -80,6 +82,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     clock,
     logger,
     requested: context.requested ?? ignore,
+    mayWrite: context.mayWrite ?? always,
   });
 
   const parts = { transport, paths, dialect, brand };
@@ -128,6 +131,10 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
 }
 
 function ignore(): undefined {}
+
+function always(): boolean {
+  return true;
+}
 
 function announce(logger: Logger, state: "open" | "closed", probeAt: number | undefined): void {
   if (state === "closed") logger.info({}, "service answered again");

@@ -1,4 +1,4 @@
-export { startWeb, type Web, type WebAddress, type WebDeps } from "./server.ts";
+export { startStandbyWeb, startWeb, type Web, type WebAddress, type WebDeps } from "./server.ts";
 export { hashPassword } from "./access/password-hash.ts";
 export type { PageActs } from "./acts.ts";
 export type { PageAccess } from "./access/visitor.ts";

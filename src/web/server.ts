@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { errorFacts, StopError } from "#model";
-import { nodeServer } from "#server";
+import { newApp, nodeServer, type App } from "#server";
 import { webApp } from "./app.ts";
 import { boundConnections, timeouts } from "./connections.ts";
 import { hostNames } from "./access/hosts.ts";
 import type { RouteDeps } from "./route-deps.ts";
+import { jsonAnswer } from "./json-answer.ts";
 import { readinessOf, type ReadinessChecks } from "./readiness.ts";
 
 export interface WebDeps extends Omit<RouteDeps, "readiness"> {
@@ -31,7 +32,24 @@ export interface Web extends AsyncDisposable {
  */
 export async function startWeb(address: WebAddress, parts: WebDeps): Promise<Web> {
   const deps = { ...parts, readiness: readinessOf(parts.ready, parts.clock) };
-  const server = nodeServer(webApp(deps, hostNames(address.host, address.names ?? []), address.host), timeouts);
+  return listen(address, webApp(deps, hostNames(address.host, address.names ?? []), address.host));
+}
+
+/**
+ * Answers for a daemon that stands by: it is alive, and not ready. Everything else is where `holder` runs.
+ * @throws {StopError} E_HEALTH_PORT
+ */
+export async function startStandbyWeb(address: WebAddress, holder: string): Promise<Web> {
+  const app = newApp({ defaultSrc: ["'none'"] });
+  const message = `standing by: ${holder} has the store`;
+  app.get("/healthz", (c) => c.text("alive\n"));
+  app.get("/readyz", (c) => jsonAnswer(c, { ready: false, parts: { store: { code: "E_STORE_BUSY", message } } }, 503));
+  app.all("*", (c) => c.text(`${message}\n`, 503));
+  return listen(address, app);
+}
+
+async function listen(address: WebAddress, app: App): Promise<Web> {
+  const server = nodeServer(app, timeouts);
   boundConnections(server);
   try {
     server.listen(address.port, address.host);

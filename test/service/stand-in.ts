@@ -118,14 +118,12 @@ export function open(
       return Promise.resolve();
     },
   };
-  const service = openService(serviceSettings(url, changes), context.secrets ?? secrets, {
+  const { secrets: given = secrets, ...more } = context;
+  const service = openService(serviceSettings(url, changes), given, {
     clock,
-    logger: context.logger ?? logger,
+    logger,
     referenceCache,
-    ...(context.breaker === undefined ? {} : { breaker: context.breaker }),
-    ...(context.hide === undefined ? {} : { hide: context.hide }),
-    ...(context.renew === undefined ? {} : { renew: context.renew }),
-    ...(context.version === undefined ? {} : { version: context.version }),
+    ...more,
   });
   return { service, log: logger.lines, cache, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }

@@ -233,6 +233,8 @@ describe("a PostgreSQL that is stopped at once", () => {
     process.kill(pid, "SIGQUIT");
     await own.stop();
     await expect(store.counts()).rejects.toMatchObject({ family: "retry", code: "E_STORE_UNREACHABLE" });
+    // Before its lease can end, nothing may be sent to the service any more; afterwards again.
+    await expect.poll(() => store.mayWrite()).toBe(false);
     // A step waits for the server, since the id of a new record is known to this process alone.
     const staged = store.stage("customers", {
       changes: [upsert("new")],
@@ -242,6 +244,7 @@ describe("a PostgreSQL that is stopped at once", () => {
     });
     await own.start();
     expect(await staged).toEqual({ changed: 1, unchanged: 0 });
+    await expect.poll(() => store.mayWrite()).toBe(true);
     for (const [at, key] of keys.entries()) {
       const view = await store.record(customer(key));
       expect([view?.binding?.serviceId, view?.intent !== undefined]).toEqual(

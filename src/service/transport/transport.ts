@@ -53,6 +53,8 @@ const POLICIES: Readonly<Record<"quick" | "patient", RepeatPolicy>> = {
 /** 401s in a row that one call may meet: tokens that others use up as well. Then it waits its turn again. */
 const REPLAYS = 6;
 const UNAUTHORIZED_PAUSE_MS = 2000;
+/** A renewal of the store's lease comes this often. */
+const UNCONFIRMED_PAUSE_MS = 2000;
 /** How often a request that was refused as one too many is sent again here, when the pause is over. */
 const BUSY_REPEATS = 3;
 
@@ -82,6 +84,8 @@ interface TransportDeps {
   readonly logger: Logger;
   /** Told of every request, for figures. */
   readonly requested: (request: RequestFacts) => void;
+  /** False while another process may be writing the same records: nothing but reads may be sent. */
+  readonly mayWrite: () => boolean;
 }
 
 /** The one way out: every call passes the limit, the breaker and the session, and comes back as an answer or a family. */
@@ -180,6 +184,7 @@ export class Transport {
   }
 
   async #exchange(call: Call, turn: Turn, authorization: string, write: boolean): Promise<HttpAnswer> {
+    if (write && !this.#deps.mayWrite()) throw notOurs(call);
     this.#requests++;
     const { http, pace, clock, serverClock } = this.#deps;
     const startedAt = performance.now();
@@ -232,6 +237,15 @@ function address({ url, query }: Call): string {
   const parts = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   // The path of one record may hold a query itself.
   return parts.length === 0 ? url : `${url}${url.includes("?") ? "&" : "?"}${parts.join("&")}`;
+}
+
+/** Nothing was sent. */
+function notOurs({ method, resource }: Call): WaitError {
+  return new WaitError(
+    "E_STORE_UNREACHABLE",
+    `${method} ${resource} was not sent: the store has not confirmed for seconds that no other daemon took over`,
+    { afterMs: UNCONFIRMED_PAUSE_MS, details: { resource } },
+  );
 }
 
 function isBusy(thrown: unknown): boolean {

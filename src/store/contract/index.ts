@@ -49,10 +49,24 @@ export interface Store
   readonly history: HistoryStore;
   readonly privacy: PrivacyStore;
   readonly watches: WatchStore;
+
+  /**
+   * False while another daemon may have taken the store over: nothing may then be sent to the service, since the other one may be
+   * delivering the same record. Asked right before each write; answers from memory.
+   */
+  mayWrite(): boolean;
 }
 
 /** Long enough for the slowest request with its time-out, short enough that a dead worker's record is not missed. */
 export const DEFAULT_LEASE_MS = 60_000;
+
+/** How a daemon stands by. */
+export interface Standby {
+  /** Ends the wait: opening rejects with the reason. */
+  readonly signal: AbortSignal;
+  /** Called when the wait begins, with the name of the daemon that holds the store; what it returns is disposed when it ends. */
+  readonly waits: (holder: string) => Promise<AsyncDisposable>;
+}
 
 export interface OpenStoreOptions {
   /**
@@ -65,6 +79,8 @@ export interface OpenStoreOptions {
   readonly redact?: Redact;
   /** How long a claim lasts without being renewed, in milliseconds. */
   readonly leaseMs?: number;
+  /** Waits while another daemon holds a store in PostgreSQL, instead of being refused: it takes over when that one ends. */
+  readonly standby?: Standby;
 }
 
 export * from "./intake.ts";

@@ -47,7 +47,7 @@ export async function openPostgresStore(
   const { as, logger } = options;
   await using schema = new Schema(place);
   const isCurrent = await schema.isCurrent();
-  const lease = as === "daemon" || !isCurrent ? await Lease.take(place, logger) : undefined;
+  const lease = as === "daemon" || !isCurrent ? await Lease.take(place, logger, options.standby) : undefined;
   try {
     if (!isCurrent) await schema.bringUpToDate(logger);
     if (as === "daemon") return await connect(place, options, lease);
@@ -100,6 +100,7 @@ async function connect(
     if (lease) await giveBackClaims(db);
     lease?.keep(() => refuse(lostLease()));
     return Object.assign(storeOf(db, moment), {
+      mayWrite: () => lease?.isTrusted ?? true,
       async [Symbol.asyncDispose]() {
         if (isClosed) return;
         isClosed = true;
@@ -117,7 +118,7 @@ async function connect(
   }
 }
 
-function storeOf(db: Database, moment: Moment): Omit<Store, typeof Symbol.asyncDispose> {
+function storeOf(db: Database, moment: Moment): Omit<Store, typeof Symbol.asyncDispose | "mayWrite"> {
   const access: Access = {
     read: db.read,
     step: async (statements, options) => (await db.step(statements.map(filled), options)).flatMap(({ rows }) => rows),

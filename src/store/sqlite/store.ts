@@ -279,6 +279,9 @@ export class SqliteStore implements Store {
     await this.#read(() => expectUndamaged(this.#db));
   }
 
+  /** The operating system frees the lock of a daemon when its process ends, and not before. */
+  mayWrite = () => true;
+
   tableCounts = () => this.#read(() => tableCounts(this.#db));
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,5 @@
 import { errorFacts, sleep } from "#model";
-import { ServiceManager, startDaemon } from "#daemon";
+import { ServiceManager, standbyOf, startDaemon, type Daemon } from "#daemon";
 import type { Registration } from "../../command.ts";
 import { readConfiguration, type GlobalOptions } from "../../command-context.ts";
 import { exitCode } from "../../output/exit-code.ts";
@@ -24,10 +24,17 @@ async function run(options: GlobalOptions, io: Io): Promise<number> {
   const { logger, settings, syncFile } = configuration;
   const names = syncFile.streams.map(({ name }) => name);
   const shown = new Progress(names, io, { bars: false, lineEveryMs: PROGRESS_EVERY_MS });
-  const daemon = await startDaemon(configuration, { polls: "scheduled", web: true, observers: [shown] });
+  const manager = new ServiceManager(logger);
+  const standby = standbyOf(configuration, manager, io.signal);
+  let daemon: Daemon;
+  try {
+    daemon = await startDaemon({ ...configuration, standby }, { polls: "scheduled", web: true, observers: [shown] });
+  } catch (thrown) {
+    if (io.signal.aborted) return exitCode.ok;
+    throw thrown;
+  }
   if (io.isTerminal && (await isFirstLoad(daemon.parts.store, names))) shown.start();
   logger.info({ streams: names, dataDir: settings.dataDir, service: settings.service.url }, "daemon started");
-  const manager = new ServiceManager(logger);
   const status = `Following ${names.join(", ")}`;
   await manager.ready(status);
   await using _watchdog = manager.feed(() => daemon.proveWork(), status);

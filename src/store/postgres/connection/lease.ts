@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { errorFacts, sleep, StopError } from "#model";
 import type { Logger } from "#telemetry";
+import type { Standby } from "../../contract/index.ts";
 import { fill, type SqlText } from "../sql.ts";
 import { storeFailure } from "./failures.ts";
 import { Link, type PostgresPlace } from "./link.ts";
@@ -10,6 +11,8 @@ import { locked, unlocked } from "./prefix.ts";
 /** A daemon that was not heard of for this long, by the clock of the database, may be replaced. */
 const SILENCE_MS = 8_000;
 const BEAT_MS = 2_000;
+/** A renewal is believed for this long from the moment it was sent: what is sent to the service then arrives before a takeover. */
+const TRUST_MS = 6_000;
 const LOOK_MS = 250;
 
 const until = `clock_timestamp() + interval '${SILENCE_MS} ms'`;
@@ -38,6 +41,8 @@ export class Lease implements AsyncDisposable {
   readonly #logger: Logger;
   readonly #ended = new AbortController();
   #beats: Promise<void> | undefined;
+  /** Until when this is certainly the only daemon, by the monotonic clock and by the wall clock, which also runs while a machine sleeps. */
+  #trusted = { monotonic: 0, wall: 0 };
 
   private constructor(place: PostgresPlace, logger: Logger) {
     this.#place = place;
@@ -46,13 +51,13 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Waits for the end of a dead daemon's lease.
+   * Waits for the end of a dead daemon's lease; with `standby` also for that of a live one.
    * @throws {StopError} E_STORE_BUSY when another daemon renews it, with that daemon named.
    */
-  static async take(place: PostgresPlace, logger: Logger): Promise<Lease> {
+  static async take(place: PostgresPlace, logger: Logger, standby?: Standby): Promise<Lease> {
     const lease = new Lease(place, logger);
     try {
-      await lease.#take();
+      await lease.#take(standby);
       return lease;
     } catch (thrown) {
       await lease.#link[Symbol.asyncDispose]();
@@ -63,6 +68,11 @@ export class Lease implements AsyncDisposable {
   /** The statement that refuses what follows it unless this is still the daemon. */
   get check(): SqlText {
     return fill("SELECT expect_daemon(@token)", { token: this.#token });
+  }
+
+  /** True while no other daemon can have the lease. */
+  get isTrusted(): boolean {
+    return performance.now() < this.#trusted.monotonic && Date.now() < this.#trusted.wall;
   }
 
   /** Keeps the lease. `lost` is told when another daemon has it. */
@@ -78,18 +88,33 @@ export class Lease implements AsyncDisposable {
     await this.#link[Symbol.asyncDispose]();
   }
 
-  async #take(): Promise<void> {
+  async #take(standby: Standby | undefined): Promise<void> {
     // Under the lock of the store: no step of the one before is under way when the lease passes on.
     await using link = new Link(this.#place, locked(this.#place), { max: 1 });
     const name = `process ${process.pid} on ${hostname()}`;
     const take = fill(TAKE, { holder: this.#token, name });
     let first: Holder | undefined;
-    while ((await link.rows(take)).length === 0) {
+    await using waiting = new AsyncDisposableStack();
+    let isWaiting = false;
+    while (!(await this.#confirmed(() => link.rows(take)))) {
       const [found] = await this.#link.rows<Holder>(FOUND);
       first ??= found;
-      if (found && (found.holder !== first?.holder || found.until !== first.until)) throw this.#busy(found);
-      await sleep(LOOK_MS);
+      if (found && (found.holder !== first?.holder || found.until !== first.until)) {
+        if (standby === undefined) throw this.#busy(found);
+        if (!isWaiting) waiting.use(await standby.waits(found.name));
+        isWaiting = true;
+      }
+      await sleep(LOOK_MS, standby?.signal);
+      standby?.signal.throwIfAborted();
     }
+  }
+
+  /** Takes or renews the lease; false when another one has it. */
+  async #confirmed(ask: () => Promise<unknown[]>): Promise<boolean> {
+    const [monotonic, wall] = [performance.now() + TRUST_MS, Date.now() + TRUST_MS];
+    if ((await ask()).length === 0) return false;
+    this.#trusted = { monotonic, wall };
+    return true;
   }
 
   #busy({ name }: Holder): StopError {
@@ -102,8 +127,7 @@ export class Lease implements AsyncDisposable {
     let isSilent = false;
     while (!signal.aborted) {
       try {
-        const kept = await this.#link.rows(fill(RENEW, { holder: this.#token }));
-        if (kept.length === 0) return lost();
+        if (!(await this.#confirmed(() => this.#link.rows(fill(RENEW, { holder: this.#token }))))) return lost();
         isSilent = false;
       } catch (thrown) {
         if (!isSilent) this.#logger.warn({ err: errorFacts(thrown) }, "lease of the store could not be renewed");

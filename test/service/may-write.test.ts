@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULT_TOKEN, startSandbox } from "#sandbox";
+import { never } from "../kit/outcome.ts";
+import { open, secrets } from "./stand-in.ts";
+
+describe("a process that may have lost the store", () => {
+  it("sends no write, and says that nothing was sent; reads go on", async () => {
+    await using sandbox = await startSandbox({});
+    let mayWrite = true;
+    await using opened = open(
+      sandbox.url,
+      {},
+      { secrets: { ...secrets, serviceToken: DEFAULT_TOKEN }, mayWrite: () => mayWrite },
+    );
+    const { service } = opened;
+    const customerStatus = sandbox.records("customerStatus")[0]?.id ?? 0;
+    const { serviceId } = await service.create("customer", { name: "A", customerId: "1", customerStatus }, never);
+    mayWrite = false;
+    const held = { family: "wait", code: "E_STORE_UNREACHABLE" };
+    await expect(
+      service.create("customer", { name: "B", customerId: "2", customerStatus }, never),
+    ).rejects.toMatchObject(held);
+    const patch = { fields: { name: "C" }, arrays: {} };
+    await expect(service.update("customer", serviceId, patch, never)).rejects.toMatchObject(held);
+    await expect(service.remove("customer", serviceId, never)).rejects.toMatchObject(held);
+    expect(await service.read("customer", serviceId, ["name"], never)).toMatchObject({ name: "A" });
+    expect(["POST", "PUT", "DELETE"].map((method) => sandbox.ledger.count({ method }))).toEqual([1, 0, 0]);
+    mayWrite = true;
+    await service.update("customer", serviceId, patch, never);
+    expect(sandbox.records("customer")).toMatchObject([{ name: "C" }]);
+  });
+});
