@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { daemonWords } from "../../src/cli/output/daemon-words.ts";
+import { localServer } from "../kit/http.ts";
 import { sampleStatus } from "../web/sample-status.ts";
 import { sampleWeb } from "../web/web-server.ts";
 
@@ -30,5 +31,11 @@ describe("what status tells of a running daemon", () => {
     await using web = await sampleWeb({ access: { token: "0123456789abcdef", probes: "alive" } });
     expect(await words(web.url)).toEqual([`a daemon answers at ${web.url}, but tells its health only with PAGE_TOKEN`]);
     expect(await words(web.url, "0123456789abcdef")).toEqual([]);
+  });
+
+  it.each([403, 429, 500])("is that a daemon answers where the answer is a refusal in words (%i)", async (status) => {
+    await using refusing = await localServer((_, response) => response.writeHead(status).end("not now\n"));
+    const url = `http://127.0.0.1:${refusing.port}`;
+    expect(await words(url)).toEqual([`a daemon answers at ${url}, but tells its health only with PAGE_TOKEN`]);
   });
 });

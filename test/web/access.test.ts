@@ -81,6 +81,16 @@ describe("a page with credentials", () => {
     expect((await ask(`Bearer ${token}x`)).status).toBe(401);
   });
 
+  it("lets the right token in after any number of wrong ones from its address, a login too", async () => {
+    await using web = await sampleWeb({ access: { token } });
+    const ask = async (authorization: string) =>
+      (await fetch(`${web.url}/api/status`, { headers: { authorization } })).status;
+    for (let turn = 0; turn < 12; turn++) expect(await ask("Bearer a-stale-token-of-a-script")).toBe(401);
+
+    expect(await ask(`Bearer ${token}`)).toBe(200);
+    expect((await login(web.url, { password: token })).status).toBe(303);
+  });
+
   it("answers a thousand guesses with one clear sentence, and the rightful user from another address", async () => {
     let now = 0;
     const proxy = { header: "x-user", addresses: ["127.0.0.1"], role: "read" } as const;

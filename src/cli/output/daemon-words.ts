@@ -34,11 +34,11 @@ export async function daemonWords({ port, host }: LocalSettings["health"], token
   }
 }
 
-/** Undefined where the page requires a login, or has none to give. */
+/** Undefined where the daemon answers, but tells nothing: its page requires a login, or has none to give. */
 async function answerOf(url: string, token: string | undefined): Promise<unknown> {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });
-  if (response.status === 401 || response.status === 403) return undefined;
+  if (!response.ok && response.status !== 503) return undefined;
   return response.json();
 }
 
