@@ -22,11 +22,12 @@ const bodyMax = 64 * 1024;
 /**
  * An application without routes. Its answers carry safe headers and are never cached, since everything is true only now.
  * A wrong method is answered with 405 and `Allow`, an address that cannot be decoded with 400, a body above 64 KiB with 413
- * and one of unknown length with 411.
+ * and one of unknown length with 411. `outermost` sees all of these.
  */
-export function newApp(policy: ContentPolicy): App {
+export function newApp(policy: ContentPolicy, outermost: Middleware = (_, next) => next()): App {
   const app: App = new Hono<ServerEnv>();
   app.use(
+    outermost,
     secureHeaders({
       contentSecurityPolicy: policy,
       // With none at all browsers would not say where a form came from.

@@ -19,8 +19,8 @@ import { addStatus } from "./routes/status.ts";
  * and every POST behind its rule for acts.
  */
 export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
-  const app = newApp(contentPolicy);
   const { logger, access, clock, version } = deps;
+  const app = newApp(contentPolicy, problemsInTheirForm(version));
   app.onError((err, c) => {
     const { code, message } = errorFacts(err);
     logger.warn({ path: c.req.path, err }, "failed to answer a page");
@@ -30,10 +30,9 @@ export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
   if (gate.closedBecause !== undefined) logger.warn({ host }, "status page closed: it has no credentials");
   // Alive is no secret, and a probe may call the process by any name.
   app.get("/healthz", (c) => c.text("alive\n"));
-  app.use(problemsAsPages(version));
   app.use(refuseForeignNames(names));
   if (gate.opensProbes) addProbes(app, deps);
-  if (deps.nudges) addNudge(app, deps.nudges);
+  addNudge(app, deps.nudges);
   addLogin(app, gate, version);
   app.use(gate.reading);
   if (!gate.opensProbes) addProbes(app, deps);
@@ -54,17 +53,21 @@ function addProbes(app: App, { readiness, metrics, redact }: RouteDeps): void {
   app.get("/metrics", async (c) => c.body(await metrics.text(), 200, { "content-type": metricsType }));
 }
 
-/** Browsers are shown a page where programs are told a line. */
-function problemsAsPages(version: string): Middleware {
+/** Browsers are shown a page where a program is told a line; scripts of the JSON API get `error`. */
+function problemsInTheirForm(version: string): Middleware {
   return async (c, next) => {
     await next();
     const { status, headers } = c.res;
-    const isLine = status >= 400 && headers.get("content-type")?.startsWith("text/plain");
-    if (!isLine || c.req.path.startsWith("/api/") || !c.req.header("accept")?.includes("text/html")) return;
-    const body = problemPage({ status, text: await c.res.text(), version });
+    if (status < 400 || !headers.get("content-type")?.startsWith("text/plain")) return;
+    const isApi = c.req.path.startsWith("/api/");
+    if (!isApi && !c.req.header("accept")?.includes("text/html")) return;
+    const text = await c.res.text();
+    const body = isApi
+      ? `${JSON.stringify({ error: text.trim() })}\n`
+      : problemPage({ status, text, version }).toString();
     const kept = new Headers(headers);
-    kept.set("content-type", "text/html; charset=UTF-8");
-    c.res = new Response(body.toString(), { status, headers: kept });
+    kept.set("content-type", isApi ? "application/json" : "text/html; charset=UTF-8");
+    c.res = new Response(body, { status, headers: kept });
   };
 }
 

@@ -135,20 +135,19 @@ describe("acts on the page", () => {
       text: expect.stringContaining("already belongs to customers/10023"),
     });
     expect(await send(web.url, path, { serviceId: "x" })).toMatchObject({
-      status: 409,
+      status: 400,
       text: expect.stringContaining("whole number"),
     });
   });
 
   it.each([
-    "/records/tickets/T-9/skip",
-    "/records/tickets/T-2/explode",
-    "/streams/nothing/pause",
-    "/groups/00000000/explode",
-  ])("know what there is: %s", async (path) => {
+    ["/records/tickets/T-9/skip", {}],
+    ["/records/tickets/T-2/explode", {}],
+    ["/streams/nothing/pause", { hours: "1" }],
+    ["/groups/00000000/explode", {}],
+  ])("know what there is: %s", async (path, fields: Record<string, string>) => {
     const status = sampleStatus();
     await using web = await sampleWeb({ status });
-    const fields = { stream: "nothing", code: "E_X", hours: "1" };
 
     expect((await send(web.url, path, fields)).status).toBe(404);
     expect(status.retried).toEqual([]);
@@ -170,17 +169,46 @@ describe("acts on the page", () => {
   });
 
   it.each([
-    ["/groups/00000000/retry", {}, "no record is held up by group 00000000"],
-    ["/groups/00000000/note", { note: "x" }, "no record is held up by group 00000000"],
-    [`/groups/${sampleGroup}/note`, { snoozeHours: "soon" }, "expected a number of hours"],
-    [`/groups/${sampleGroup}/note`, { snoozeHours: "-1" }, "expected a number of hours"],
-    [`/groups/${sampleGroup}/note`, { note: "x".repeat(501) }, "at most 500 characters"],
-    [`/groups/${sampleGroup}/note`, {}, "expected a note, an owner or snoozeHours"],
-  ])("refuse what a group cannot take, and say why: %s", async (path, fields: Record<string, string>, text) => {
+    ["/groups/00000000/retry", {}, "no record is held up by group 00000000", 409],
+    ["/groups/00000000/note", { note: "x" }, "no record is held up by group 00000000", 409],
+    [`/groups/${sampleGroup}/note`, { snoozeHours: "soon" }, "expected a number of hours", 400],
+    [`/groups/${sampleGroup}/note`, { snoozeHours: "-1" }, "expected a number of hours", 400],
+    [`/groups/${sampleGroup}/note`, { note: "x".repeat(501) }, "at most 500 characters", 400],
+    [`/groups/${sampleGroup}/note`, {}, "expected a note, an owner or snoozeHours", 400],
+  ])("refuse what a group cannot take, and say why: %s", async (path, fields: Record<string, string>, text, code) => {
     const status = sampleStatus();
     await using web = await sampleWeb({ status });
 
-    expect(await send(web.url, path, fields)).toMatchObject({ status: 409, text: expect.stringContaining(text) });
+    expect(await send(web.url, path, fields)).toMatchObject({ status: code, text: expect.stringContaining(text) });
+    expect(status.retried).toEqual([]);
+  });
+
+  it.each([
+    ["/records/tickets/T-2/retry", "nojson", "body: expected a JSON object"],
+    ["/records/tickets/T-2/retry", "[]", "body: expected a JSON object"],
+    ["/records/tickets/T-2/skip", '{"whyy":"x"}', "whyy: not known here, expected why, confirm"],
+    ["/records/tickets/T-2/skip", '{"why":7}', "why: found 7, expected a text of at most 500 characters"],
+    ["/records/tickets/T-2/watch", "", "minutes: found nothing, expected a number of minutes"],
+    ["/streams/tickets/pause", '{"until":"18:00"}', "hours: found nothing, expected a number of hours"],
+    [
+      "/streams/tickets/pause",
+      '{"hours":1,"until":"18:00"}',
+      "until: not known here, expected hours, polls, why, confirm",
+    ],
+    ["/streams/tickets/pause", '{"hours":1,"polls":"no"}', 'polls: found "no", expected true, false or "yes"'],
+    [`/groups/${sampleGroup}/note`, '{"snoozeHours":null}', "snoozeHours: found null, expected a number of hours"],
+    [
+      "/streams/customers/deletions",
+      '{"count":"all","why":"x","confirm":true}',
+      'count: found "all", expected a whole number from 0',
+    ],
+  ])("do nothing for a script that sends what they do not take: %s %s", async (path, body, error) => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${web.url}/api${path}`, { method: "POST", headers, body });
+
+    expect([answer.status, await answer.json()]).toEqual([400, { error }]);
     expect(status.retried).toEqual([]);
   });
 

@@ -43,6 +43,7 @@ describe("POST /nudge/STREAM", () => {
 
   it("is not there without NUDGE_TOKEN", async () => {
     await using web = await nudged(false);
-    expect((await web.post("/nudge/customers", token)).status).not.toBe(202);
+    const answer = await web.post("/nudge/customers", token);
+    expect([answer.status, await answer.json()]).toEqual([404, { error: expect.stringContaining("set NUDGE_TOKEN") }]);
   });
 });

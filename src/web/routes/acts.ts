@@ -4,15 +4,14 @@ import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
 import { finalVerbs, recordVerbs, streamVerbs, type PageActs, type RecordVerb } from "../acts.ts";
 import { groupAct } from "./group-acts.ts";
-import { isYes, streamAct, type Sent } from "./stream-acts.ts";
+import { bodies, isConfirmed, problemIn, textMax, type Sent } from "./sent.ts";
+import { streamAct } from "./stream-acts.ts";
 import type { Frame } from "../pages/frame/layout.ts";
 import { jsonAnswer } from "../json-answer.ts";
 import { bindingPage, refusedPage } from "../pages/record/act-pages.ts";
 import { pathOf, streamPath } from "../pages/frame/wording.ts";
-import { idOf, recordPaths } from "./record-address.ts";
+import { idOf, noRecord, noStream, recordPaths } from "./record-address.ts";
 import type { RouteDeps } from "../route-deps.ts";
-
-const whyMax = 500;
 
 /** The result of an act: a fact for scripts, and where a browser goes next. */
 interface Done {
@@ -47,10 +46,14 @@ class Acts {
 
   /** Carries out what was sent, and leads a browser on. */
   async answer(c: Context, run: Run): Promise<Response> {
+    const verb = c.req.param("verb") ?? "";
     const sent = await sentWith(c);
+    if (sent === undefined) return this.#wrong(c, "body: expected a JSON object");
     const by = actorOf(c, this.#gate, sent);
-    const wanted = missing(c.req.param("verb"), sent, by);
+    const wanted = missing(verb, sent, by);
     if (wanted !== undefined) return this.#refused(c, wanted);
+    const problem = problemIn(verb, sent);
+    if (problem !== undefined) return this.#wrong(c, problem);
     try {
       const done = await run(c, sent, by);
       if (done instanceof Response) return done;
@@ -66,7 +69,8 @@ class Acts {
   readonly onRecord: Run = async (c, sent, by) => {
     const id = idOf(c);
     const verb = recordVerbs.find((known) => known === c.req.param("verb"));
-    if (!id || !verb || (await this.#deps.status.record(id)) === undefined) return c.notFound();
+    if (!id || !verb) return c.notFound();
+    if ((await this.#deps.status.record(id)) === undefined) return c.text(`${noRecord(id)}\n`, 404);
     if (verb === "bind") return this.#bind(c, id, sent, by);
     return { ...(await recordAct(this.#acts, verb, id, sent, by)), next: pathOf(id) };
   };
@@ -74,13 +78,14 @@ class Acts {
   readonly onGroup: Run = async (c, sent, by) => {
     const [group, verb] = [c.req.param("group") ?? "", c.req.param("verb") ?? ""];
     const fact = await groupAct(this.#acts, { group, verb, sent }, by);
-    return typeof fact === "string" ? this.#refused(c, fact) : { fact, next: "/" };
+    return typeof fact === "string" ? this.#wrong(c, fact) : { fact, next: "/" };
   };
 
   readonly onStream: Run = async (c, sent, by) => {
     const stream = c.req.param("stream") ?? "";
     const verb = streamVerbs.find((known) => known === c.req.param("verb"));
-    if (!verb || !this.#deps.status.streams.includes(stream)) return c.notFound();
+    if (!verb || !this.#deps.status.streams.includes(stream))
+      return c.text(`${noStream(stream, this.#deps.status)}\n`, 404);
     return { fact: await streamAct(this.#acts, { stream, verb, sent }, by), next: "/" };
   };
 
@@ -90,19 +95,22 @@ class Acts {
   };
 
   async #bind(c: Context, id: RecordId, sent: Sent, by: Actor): Promise<Done | Response> {
-    const serviceId = Number(sent["serviceId"]);
-    if (!Number.isSafeInteger(serviceId) || serviceId < 1)
-      return this.#refused(c, "the service id is a whole number above 0");
+    const { serviceId } = bodies.bind.parse(sent);
     const found = await this.#acts.bind({ id, serviceId, isMeant: isConfirmed(sent) }, by);
     const shown = redacted(found, this.#deps.redact);
     if (found.isBound || isApi(c)) return { fact: shown, next: pathOf(id) };
     return c.html(bindingPage({ id, serviceId, proposed: shown, why: by.why, frame: this.#frame(c) }));
   }
 
-  #refused(c: Context, text: string, code?: string): Response | Promise<Response> {
+  #refused(c: Context, text: string, code?: string, status: 400 | 409 = 409): Response | Promise<Response> {
     const message = this.#deps.redact(text);
-    if (isApi(c)) return jsonAnswer(c, { error: message, code }, 409);
-    return c.html(refusedPage({ message, again: againPath(c), frame: this.#frame(c) }), 409);
+    if (isApi(c)) return jsonAnswer(c, { error: message, code }, status);
+    return c.html(refusedPage({ message, again: againPath(c), frame: this.#frame(c) }), status);
+  }
+
+  /** What was sent is not what the act takes: nothing was done. */
+  #wrong(c: Context, text: string): Response | Promise<Response> {
+    return this.#refused(c, text, undefined, 400);
   }
 
   #frame(c: Context): Frame {
@@ -123,7 +131,7 @@ async function recordAct(
     create: () => acts.create(id, by),
     unbind: () => acts.unbind(id, by),
     reread: () => acts.reread(id, by),
-    watch: () => acts.watch({ id, minutes: Number(sent["minutes"]) }, by),
+    watch: () => acts.watch({ id, minutes: bodies.watch.parse(sent).minutes }, by),
     forget: () => acts.forget(id, by),
   };
   return { fact: { record: recordLabel(id), done: verb, ...(await run[verb]()) } };
@@ -140,19 +148,15 @@ function againPath(c: Context): string | undefined {
 }
 
 /** What an act lacks that cannot be taken back. */
-function missing(verb: string | undefined, sent: Sent, { why }: Actor): string | undefined {
+function missing(verb: string, sent: Sent, { why }: Actor): string | undefined {
   if (![...finalVerbs].some((known) => known === verb)) return undefined;
   if (why === undefined) return "this cannot be undone: give the reason (why)";
   return isConfirmed(sent) ? undefined : "this cannot be undone: confirm that you mean it (confirm: yes)";
 }
 
-function isConfirmed({ confirm }: Sent): boolean {
-  return isYes(confirm);
-}
-
 function actorOf(c: Context, gate: Gate, { why }: Sent): Actor {
   const { name, hasSession } = gate.visitor(c);
-  const reason = typeof why === "string" ? why.trim().slice(0, whyMax) : "";
+  const reason = typeof why === "string" ? why.trim().slice(0, textMax) : "";
   return {
     name: name ?? (hasSession || c.req.header("authorization") !== undefined ? "PAGE_TOKEN" : "page"),
     via: isApi(c) ? "api" : "page",
@@ -160,10 +164,24 @@ function actorOf(c: Context, gate: Gate, { why }: Sent): Actor {
   };
 }
 
-async function sentWith(c: Context): Promise<Sent> {
-  if (!isApi(c)) return c.req.parseBody();
-  const sent: unknown = await c.req.json().catch(() => undefined);
-  return typeof sent === "object" && sent !== null ? { ...sent } : {};
+/** Undefined where it is no object; nothing at all stands for an empty one. */
+async function sentWith(c: Context): Promise<Sent | undefined> {
+  if (!isApi(c)) {
+    const { csrf: _, ...fields } = await c.req.parseBody();
+    return fields;
+  }
+  const text = await c.req.text();
+  if (text.trim() === "") return {};
+  const sent = jsonIn(text);
+  return typeof sent === "object" && sent !== null && !Array.isArray(sent) ? { ...sent } : undefined;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function isApi(c: Context): boolean {

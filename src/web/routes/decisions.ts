@@ -6,6 +6,7 @@ import { adoptionPage } from "../pages/decisions/adoption-page.ts";
 import { deletionsPage } from "../pages/decisions/deletions-page.ts";
 import { planPage } from "../pages/decisions/plan-page.ts";
 import type { Frame } from "../pages/frame/layout.ts";
+import { noStream } from "./record-address.ts";
 import type { RouteDeps } from "../route-deps.ts";
 
 /** What a person looks at before a decision about a stream: its plan, its held deletions, its existing records. */
@@ -15,7 +16,7 @@ export function addDecisions(app: App, { status, redact, clock, version }: Route
   const ofStream = (path: string, show: (c: Context, stream: string) => Promise<Response>) =>
     app.get(path, async (c) => {
       const stream = c.req.param("stream") ?? "";
-      return status.streams.includes(stream) ? show(c, stream) : c.notFound();
+      return status.streams.includes(stream) ? show(c, stream) : c.text(`${noStream(stream, status)}\n`, 404);
     });
   const planOf = async (stream: string) => redacted(await status.plan(stream), redact);
   const deletionsOf = async (stream: string) => redacted(await status.heldDeletions(stream), redact);

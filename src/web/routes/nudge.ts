@@ -11,9 +11,15 @@ export interface NudgeAccess {
   readonly nudge: (stream: StreamName) => void;
 }
 
-/** `POST /nudge/STREAM`, for ERPs that send webhooks: 202, 401 without the token, 404 for a stream that is not there. */
-export function addNudge(app: App, { token, streams, nudge }: NudgeAccess): void {
+/**
+ * `POST /nudge/STREAM`, for ERPs that send webhooks: 202, 401 without the token, 404 for a stream that is not there. Without
+ * `access` it says which setting is missing.
+ */
+export function addNudge(app: App, access: NudgeAccess | undefined): void {
   app.post("/nudge/:stream", (c) => {
+    if (access === undefined)
+      return jsonAnswer(c, { error: "nudges are off: set NUDGE_TOKEN and restart svcsync" }, 404);
+    const { token, streams, nudge } = access;
     const given = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
     if (given === undefined || !isSame(given, token)) {
       c.header("www-authenticate", "Bearer");

@@ -5,13 +5,15 @@ import type { Gate } from "../access/gate.ts";
 import { recordsCsv } from "./records-csv.ts";
 import { search } from "./search.ts";
 import { searchPage } from "../pages/record/search-page.ts";
-import { idOf, recordPaths } from "./record-address.ts";
+import { idOf, noRecord, recordPaths } from "./record-address.ts";
 import type { RouteDeps } from "../route-deps.ts";
 import type { RecordDetail } from "../contract.ts";
 import { jsonAnswer } from "../json-answer.ts";
 import type { Frame } from "../pages/frame/layout.ts";
 import { noRecordPage, recordPage } from "../pages/record/record-page.ts";
 import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "../pages/record/records-page.ts";
+
+const noState = `state: expected one of ${RECORD_STATES.join(", ")}\n`;
 
 /** Lists of records, and one record. */
 export function addRecords(app: App, { status, redact, clock, version }: RouteDeps, gate: Gate): void {
@@ -25,16 +27,16 @@ export function addRecords(app: App, { status, redact, clock, version }: RouteDe
 
   app.get("/records", async (c) => {
     const query = recordsQuery(c);
-    if (query === undefined) return c.notFound();
+    if (query === undefined) return c.text(noState, 400);
     return c.html(recordsPage({ query, records: await list(query), frame: frameOf(c), now: clock.now() }));
   });
   app.get("/api/records", async (c) => {
     const query = recordsQuery(c);
-    return query === undefined ? c.notFound() : jsonAnswer(c, { records: await list(query) });
+    return query === undefined ? c.text(noState, 400) : jsonAnswer(c, { records: await list(query) });
   });
   app.get("/records.csv", async (c) => {
     const query = recordsQuery(c);
-    if (query === undefined) return c.notFound();
+    if (query === undefined) return c.text(noState, 400);
     const text = redact(await recordsCsv(status, query));
     return c.body(text, 200, {
       "content-type": "text/csv; charset=utf-8",
@@ -57,8 +59,9 @@ export function addRecords(app: App, { status, redact, clock, version }: RouteDe
     });
     app.get(`/api${path}`, async (c) => {
       const id = idOf(c);
-      const detail = id && (await detailOf(c, id));
-      return detail === undefined ? c.notFound() : jsonAnswer(c, detail);
+      if (id === undefined) return c.notFound();
+      const detail = await detailOf(c, id);
+      return detail === undefined ? c.text(`${noRecord(id)}\n`, 404) : jsonAnswer(c, detail);
     });
   }
 }

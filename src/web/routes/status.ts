@@ -4,6 +4,7 @@ import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
 import type { StatusSource } from "../contract.ts";
+import { noStream } from "./record-address.ts";
 import type { RouteDeps } from "../route-deps.ts";
 import { jsonAnswer } from "../json-answer.ts";
 import { recordsLookedAt } from "../pages/status/group-cards.ts";
@@ -55,8 +56,7 @@ export function addStatus(app: App, { status, redact, clock, version }: RouteDep
 /** Which time and stream a script asks about; a text names what is wrong. */
 function spanOf(c: Context, { streams }: StatusSource, now: number): { since: number; stream?: StreamName } | string {
   const stream = c.req.query("stream");
-  if (stream !== undefined && !streams.includes(stream))
-    return `stream: found ${JSON.stringify(stream)}, expected one of ${streams.join(", ")}`;
+  if (stream !== undefined && !streams.includes(stream)) return noStream(stream, { streams });
   const since = Date.parse(c.req.query("since") ?? new Date(now - DAY_MS).toISOString());
   if (Number.isNaN(since)) return "since: expected an instant such as 2026-11-22T00:00:00Z";
   return { since, ...(stream === undefined ? {} : { stream }) };

@@ -1,6 +1,6 @@
 import { retriableStates, type NotedGroup } from "#operator";
 import { html, type Html } from "#server";
-import { noteMax, sameSnooze } from "../../routes/group-acts.ts";
+import { sameSnooze, textMax } from "../../routes/sent.ts";
 import { csrfField, type Frame } from "../frame/layout.ts";
 
 /** What a person may do with a group: one more try for all of its records, and a note for others. */
@@ -20,8 +20,8 @@ export function groupForms(group: NotedGroup, { visitor }: Frame): Html | undefi
       <p>For others, here and in <code class="command">svcsync groups</code>. A snooze keeps messages about it back.</p>
       <form method="post" action="${path}/note">
         ${csrfField(visitor)}
-        <label>Note <input name="note" maxlength="${noteMax}" value="${noted?.note}" /></label>
-        <label>Owner <input name="owner" maxlength="${noteMax}" size="12" value="${noted?.owner}" /></label>
+        <label>Note <input name="note" maxlength="${textMax}" value="${noted?.note}" /></label>
+        <label>Owner <input name="owner" maxlength="${textMax}" size="12" value="${noted?.owner}" /></label>
         <label
           >Snooze
           <select name="snoozeHours">

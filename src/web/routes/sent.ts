@@ -1,0 +1,74 @@
+import { z } from "zod";
+import type { RecordVerb, StreamVerb } from "../acts.ts";
+
+/** What was sent with an act: fields of a form, or members of a JSON object. */
+export type Sent = Readonly<Record<string, unknown>>;
+
+/** Characters of a reason, of a note and of an owner. */
+export const textMax = 500;
+/** What a form sends where the snooze stays as it is. */
+export const sameSnooze = "same";
+
+const textWords = `a text of at most ${textMax} characters`;
+const text = z.string(textWords).max(textMax, textWords);
+/** A box that was ticked in a form, or a truth value in JSON. */
+const yes = z.literal(["yes", true, false], 'true, false or "yes"').transform((sent) => sent !== false);
+/** A form sends digits. */
+const number = (schema: z.ZodNumber) =>
+  z.preprocess((sent) => (typeof sent === "string" && sent.trim() !== "" ? Number(sent) : sent), schema);
+const whole = (least: number) => {
+  const words = `a whole number from ${least}`;
+  return number(z.int(words).min(least, words));
+};
+const hours = number(z.number("a number of hours"));
+
+const body = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject({ ...shape, why: text.optional(), confirm: yes.optional() });
+const nothing = body({});
+const trimmed = text.transform((sent) => sent.trim()).optional();
+
+/** What each act takes. */
+export const bodies = {
+  retry: nothing,
+  skip: nothing,
+  create: nothing,
+  unbind: nothing,
+  reread: nothing,
+  forget: nothing,
+  resume: nothing,
+  compare: nothing,
+  bind: body({ serviceId: whole(1) }),
+  watch: body({ minutes: number(z.number("a number of minutes")) }),
+  note: body({
+    note: trimmed,
+    owner: trimmed,
+    snoozeHours: z
+      .preprocess(
+        (sent) => (sent === sameSnooze ? undefined : sent),
+        number(z.number("a number of hours").min(0, "a number of hours; 0 ends the snooze")).optional(),
+      )
+      .optional(),
+  }),
+  pause: body({ hours, polls: yes.default(false) }),
+  deletions: body({ count: whole(0) }),
+  plan: body({ plan: text }),
+  adopt: body({ decision: z.enum(["adopt", "create-all"], "adopt or create-all").default("adopt") }),
+} satisfies Record<RecordVerb | StreamVerb | "compare" | "note", z.ZodObject>;
+
+const byVerb = new Map<string, z.ZodObject>(Object.entries(bodies));
+
+/** What is wrong with what was sent, with place, found and expected; undefined where nothing is. */
+export function problemIn(verb: string, sent: Sent): string | undefined {
+  const schema = byVerb.get(verb);
+  const [issue] = schema?.safeParse(sent).error?.issues ?? [];
+  if (schema === undefined || issue === undefined) return undefined;
+  if (issue.code === "unrecognized_keys")
+    return `${issue.keys.join(", ")}: not known here, expected ${Object.keys(schema.shape).join(", ")}`;
+  const [place = ""] = issue.path;
+  const found = Object.hasOwn(sent, place) ? JSON.stringify(sent[String(place)]).slice(0, 100) : "nothing";
+  return `${String(place)}: found ${found}, expected ${issue.message}`;
+}
+
+export function isConfirmed({ confirm }: Sent): boolean {
+  return yes.safeParse(confirm).data === true;
+}
