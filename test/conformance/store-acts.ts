@@ -57,6 +57,19 @@ export function describeActs(makePlace: MakePlace): void {
       expect(await store.acts.recent({ since, limit: 9, stream: "contacts" })).toEqual(acts.slice(0, 1));
       expect(await store.acts.recent({ since: at + MINUTE_MS, limit: 9 })).toEqual(acts.slice(0, 2));
     });
+
+    it("are one each on a stream, however alike and close together", async () => {
+      await using scene = await Scene.open(makePlace);
+      const { store, clock } = scene;
+      const note = { action: "note", outcome: "group 0a1b2c3d: note" } as const;
+      await store.acts.save("contacts", note, anna);
+      await store.acts.save("contacts", note, anna);
+      const acts = await store.acts.recent({ since: clock.now(), limit: 9 });
+      expect(acts.map(({ key, count }) => [key, count])).toEqual([
+        ["", 1],
+        ["", 1],
+      ]);
+    });
   });
 
   describe("a pause", () => {

@@ -32,7 +32,7 @@ export interface ActStore {
 
   /**
    * What people did since `since`, to streams and to records, newest first. Entries of one action, outcome, person and reason on
-   * records of a stream within a minute of the clock are one act.
+   * records of a stream within a minute of the clock are one act; each act on a stream is one of its own.
    */
   recent(query: { since: number; limit: number; stream?: StreamName }): Promise<PersonAct[]>;
 

@@ -30,7 +30,7 @@ export class Acts implements ActStore {
       SELECT MAX(at) AS at, stream, MIN(key) AS key, COUNT(*) AS count, action, outcome, actor, via, why
       FROM ${actsOfPeople}
       WHERE actor IS NOT NULL AND at >= @since AND (@stream IS NULL OR stream = @stream)
-      GROUP BY stream, key = '', action, outcome, actor, via, why, at / 60000
+      GROUP BY stream, CASE WHEN key = '' THEN id ELSE 0 END, action, outcome, actor, via, why, at / 60000
       ORDER BY MAX(id) DESC LIMIT @limit`;
   }
 
