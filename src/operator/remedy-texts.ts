@@ -159,7 +159,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   E_SOURCE_TOO_LARGE: person("Ask for smaller pages (`size`), or raise `answerLimitMb`."),
   E_SOURCE_UNSORTED: person("Check the parameter that sorts by `changed`; without one that works, leave it out."),
 
-  E_PAUSE_TIME: person("Give `--until` a time in the future, or `--for` a duration."),
+  E_PAUSE_TIME: person("Give a time in the future, at most 92 days away, or a duration."),
 
   // ── the service and connections ─────────────────────────────────────────────────────────────────────────────────
   E_SERVICE_LOGIN: person("Correct SERVICE_TOKEN, or SERVICE_USERNAME and SERVICE_PASSWORD, and start again."),

@@ -50,6 +50,29 @@ describe("groups of records", () => {
     ]);
   });
 
+  it.each([0, Date.UTC(2020, 0, 1), Number.POSITIVE_INFINITY, Number.NaN])(
+    "take no snooze until %d: in the past, without an end or too long",
+    async (snoozeUntil) => {
+      await using made = await scene();
+      const [group] = await notedGroups(made, streams);
+      const noting = noteGroup(made, streams, { id: group!.id, snoozeUntil }, by);
+      await expect(noting).rejects.toMatchObject({ code: "E_PAUSE_TIME" });
+      expect((await notedGroups(made, streams))[0]!.noted).toBeUndefined();
+    },
+  );
+
+  it("end a snooze when asked", async () => {
+    await using made = await scene();
+    const [group] = await notedGroups(made, streams);
+    const { id } = group!;
+    await noteGroup(made, streams, { id, snoozeUntil: made.clock.now() + HOUR, owner: "anna" }, by);
+    expect((await noteGroup(made, streams, { id, snoozeUntil: "none" }, by)).noted).toEqual({
+      owner: "anna",
+      by,
+      at: made.clock.now(),
+    });
+  });
+
   it("are retried as one, and no other record with them", async () => {
     await using made = await scene();
     const [group] = await notedGroups(made, streams);

@@ -50,8 +50,9 @@ export function pageActs(
     retry: (id, by) => nudging(retry(parts, id, by)),
     retryGroup: (group, by) => nudging(retryGroup(parts, names, group, by)),
     noteGroup: async ({ group, snoozeHours, ...texts }, by) => {
-      const snooze = snoozeHours === undefined ? {} : { snoozeUntil: clock.now() + snoozeHours * MS_PER_HOUR };
-      await noteGroup({ store, clock }, names, { id: group, ...texts, ...snooze }, by);
+      const until = snoozeHours === undefined ? undefined : clock.now() + snoozeHours * MS_PER_HOUR;
+      const snoozeUntil = snoozeHours === 0 ? "none" : until;
+      await noteGroup({ store, clock }, names, { id: group, ...texts, snoozeUntil }, by);
     },
     skip: async (id, by) => {
       const { refused } = await nudging(skip(parts, id, by));

@@ -2,7 +2,7 @@ import { ParkError, type Actor, type Clock, type ErrorFacts, type StreamName } f
 import type { ActStore, GroupNote, GroupStore, HeldRecord } from "#store";
 import { ErrorGroups, groupIdOf, type ErrorGroup } from "../groups.ts";
 import { attentionStates } from "../record-states.ts";
-import { LONGEST_REST_MS } from "./pause.ts";
+import { expectRest } from "./pause.ts";
 
 const PAGE = 1_000;
 /** A group that grew by this factor is reported again, snoozed or not. */
@@ -50,14 +50,15 @@ export interface GroupNoteInput {
   readonly id: string;
   readonly note?: string | undefined;
   readonly owner?: string | undefined;
-  /** No message about the group before this moment. */
-  readonly snoozeUntil?: number | undefined;
+  /** No message about the group before this moment; `none` ends a snooze. */
+  readonly snoozeUntil?: number | "none" | undefined;
 }
 
 /**
- * Writes down a note, an owner or a snooze of a group; what is not given stays. An empty text takes a note or an owner away, a
- * snooze until now ends one. Records are not touched: the ERP leads.
- * @throws {ParkError} E_GROUP_UNKNOWN when no record is held up by this cause; E_PAUSE_TIME for a snooze of more than 92 days.
+ * Writes down a note, an owner or a snooze of a group; what is not given stays. An empty text takes a note or an owner away.
+ * Records are not touched: the ERP leads.
+ * @throws {ParkError} E_GROUP_UNKNOWN when no record is held up by this cause; E_PAUSE_TIME for a snooze that ends in the past or
+ * in more than 92 days.
  */
 export async function noteGroup(
   { store, clock }: { readonly store: GroupDeps["store"] & { readonly acts: ActStore }; readonly clock: Clock },
@@ -67,11 +68,11 @@ export async function noteGroup(
 ): Promise<NotedGroup> {
   const group = await knownGroup({ store }, streams, id);
   const now = clock.now();
-  if (snoozeUntil !== undefined && snoozeUntil - now > LONGEST_REST_MS)
-    throw new ParkError("E_PAUSE_TIME", "the snooze would last more than 92 days: expected a time within 92 days");
+  if (typeof snoozeUntil === "number") expectRest({ what: "snooze", until: snoozeUntil, now });
   const { noted } = group;
   const texts = { note: note ?? noted?.note, owner: owner ?? noted?.owner };
-  const snooze = snoozeUntil === undefined ? noted?.snooze : { until: snoozeUntil, count: group.count };
+  const until = snoozeUntil === "none" ? now : snoozeUntil;
+  const snooze = until === undefined ? noted?.snooze : { until, count: group.count };
   const saved: GroupNote = {
     ...(texts.note ? { note: texts.note } : {}),
     ...(texts.owner ? { owner: texts.owner } : {}),

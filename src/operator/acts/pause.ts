@@ -2,7 +2,7 @@ import { localTime, ParkError, type Actor, type Clock, type StreamName } from "#
 import type { ActStore } from "#store";
 
 /** A stream that is to rest for longer is taken out of the sync file; a snooze that is longer hides what should be repaired. */
-export const LONGEST_REST_MS = 92 * 86_400_000;
+const LONGEST_REST_MS = 92 * 86_400_000;
 
 export interface PauseInput {
   readonly streams: readonly StreamName[];
@@ -22,18 +22,24 @@ export async function pause(
   by: Actor,
 ): Promise<void> {
   const since = clock.now();
+  expectRest({ what: "pause", until, now: since });
+  await store.acts.pause(streams, { since, until, polls, by });
+}
+
+/**
+ * @param until NaN where no end was given.
+ * @throws {ParkError} E_PAUSE_TIME where it is no moment within the next 92 days.
+ */
+export function expectRest({ what, until, now }: { what: "pause" | "snooze"; until: number; now: number }): void {
+  const undone = `Nothing was ${what}d`;
   if (Number.isNaN(until))
-    throw new ParkError(
-      "E_PAUSE_TIME",
-      "the pause has no end: expected a number of hours or a time. Nothing was paused",
-    );
-  const wrong = until <= since ? "in the past" : until - since > LONGEST_REST_MS ? "more than 92 days away" : undefined;
+    throw new ParkError("E_PAUSE_TIME", `the ${what} has no end: expected a number of hours or a time. ${undone}`);
+  const wrong = until <= now ? "in the past" : until - now > LONGEST_REST_MS ? "more than 92 days away" : undefined;
   if (wrong !== undefined)
     throw new ParkError(
       "E_PAUSE_TIME",
-      `the pause would end ${localTime(until)}, which is ${wrong}: expected a time between now (${localTime(since)}) and 92 days later. Nothing was paused`,
+      `the ${what} would end ${localTime(until)}, which is ${wrong}: expected a time between now (${localTime(now)}) and 92 days later. ${undone}`,
     );
-  await store.acts.pause(streams, { since, until, polls, by });
 }
 
 /** Ends the pauses of these streams; returns those that were paused. */

@@ -11,7 +11,7 @@ import { printJson } from "../../output/json.ts";
 interface GroupsOptions extends ActOptions {
   readonly note?: string;
   readonly owner?: string;
-  readonly snooze?: number;
+  readonly snooze?: number | "none";
   readonly json?: boolean;
 }
 
@@ -24,8 +24,8 @@ export const registerGroups: Registration = (cli) =>
       .option("--owner <name>", "who takes care of it; an empty text removes it")
       .option(
         "--snooze <time>",
-        "send no message about it until then, for example 18:00 or 2026-11-22 18:00",
-        momentArgument,
+        "send no message about it until then, for example 18:00 or 2026-11-22 18:00; none ends it",
+        (text) => (text === "none" ? text : momentArgument(text)),
       ),
   )
     .option("--json", "as JSON")
