@@ -7,7 +7,7 @@ import type { Metrics } from "#telemetry";
 import type { Closing } from "./closing.ts";
 import type { Configuration, Systems } from "./systems.ts";
 import { version } from "./version.ts";
-import { Causes } from "./watch/causes.ts";
+import { causeStates, Causes } from "./watch/causes.ts";
 import { NoticeWatch } from "./watch/notice-watch.ts";
 import { Silence } from "./watch/silence.ts";
 
@@ -43,7 +43,7 @@ export function openNotices(
   );
   const expiries = new Expiries({ ...whatExpires(configuration), tokens: () => tokensOf(renewed), clock });
   const read = async (signal: AbortSignal): Promise<NoticeFacts> => {
-    const streams = await streamStatus(store, syncFile.streams, clock, ["waiting"]);
+    const streams = await streamStatus(store, syncFile.streams, clock, ["waiting", ...causeStates]);
     return {
       now: clock.now(),
       streams,

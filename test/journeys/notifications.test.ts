@@ -88,6 +88,40 @@ describe("a key of the ERP that expires on a Friday night", () => {
   });
 });
 
+const customersByStatus = `
+sources: { erp: { adapter: sql, url: "\${ERP_URL}" } }
+streams:
+${customersStream("status")}`;
+
+describe("records that are parked while the daemon runs", () => {
+  it("are one digest a minute later, whatever was parked before, and resolved when they are delivered", async () => {
+    await using mail = await startMailServer({ login: { user: "svcsync", password: "s3cret" } });
+    await using stage = await setStage({ syncFile: customersByStatus, environment: mailSettings(mail.port) });
+    const { later, timing } = forwardable();
+    const subjects = () => mail.mails.map(({ subject }) => subject);
+    const insert = (customer_no: string, status: string) => stage.erp.insertCustomer({ customer_no, status });
+    await using running = await stage.start(timing);
+    const causes = async () => (await running.store.notices.notices()).filter(({ kind }) => kind === "parked");
+
+    insert("10001", "Aktiv");
+    await until("the first cause was seen", async () => (await causes()).length === 1);
+    insert("10002", "Actif");
+    insert("10003", "Actif");
+    await until("the second cause was seen", async () => (await causes()).some(({ count }) => count === 2));
+    expect(subjects()).toEqual([]);
+    later(MINUTE);
+    await until("the digest arrived", () => subjects().length === 1);
+    expect(subjects()).toEqual(["[svcsync Example] customers: 2 records are parked (and 1 other)"]);
+
+    for (const customer_no of ["10001", "10002", "10003"])
+      stage.erp.change("customers", [customer_no], { status: "Active" });
+    await until("the end was seen", async () => (await causes()).every(({ goneAt }) => goneAt !== undefined));
+    later(2 * MINUTE);
+    await until("the recovery arrived", () => subjects().length === 2);
+    expect(subjects()[1]).toMatch(/Resolved: customers: . records? (is|are) parked \(and 1 other\)$/);
+  });
+});
+
 describe("a mapping that is edited by mistake so that many names would change", () => {
   it('is held and told with the plan, and "resolved" arrives after the file is put right', async () => {
     await using mail = await startMailServer({ login: { user: "svcsync", password: "s3cret" } });

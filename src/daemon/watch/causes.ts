@@ -3,7 +3,8 @@ import { readGroups, type ErrorGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { GroupStore } from "#store";
 
-const STATES = ["parked", "uncertain"] as const;
+/** The states whose records are grouped: a status that is given to {@link Causes.of} counts them. */
+export const causeStates = ["parked", "uncertain"] as const;
 /** Causes may change while their number does not. */
 const FRESH_MS = 5 * 60_000;
 /** So many records are grouped once a minute at most, however fast they come. */
@@ -22,7 +23,7 @@ export class Causes {
   }
 
   async of(streams: readonly StreamStatus[]): Promise<readonly ErrorGroup[]> {
-    const counted = streams.map(({ counts }) => STATES.map((state) => counts[state] ?? 0));
+    const counted = streams.map(({ counts }) => causeStates.map((state) => counts[state] ?? 0));
     const counts = JSON.stringify(counted);
     const total = counted.flat().reduce((sum, count) => sum + count, 0);
     const now = this.#clock.now();
@@ -33,7 +34,7 @@ export class Causes {
     const groups = await readGroups(
       this.#store,
       streams.map(({ name }) => name),
-      STATES,
+      causeStates,
     );
     this.#read = { at: now, counts, groups };
     return this.#read.groups;
