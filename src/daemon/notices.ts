@@ -19,7 +19,7 @@ export function openNotices(
   metrics: Pick<Metrics, "notified">,
   closing: Closing,
 ): NoticeWatch | undefined {
-  const { settings, secrets, syncFile, logger, redaction, noticesEveryMs } = configuration;
+  const { settings, secrets, syncFile, logger, redaction, upkeepEveryMs } = configuration;
   const { notify } = settings;
   const channels = openChannels(notify, { secrets, clock, version });
   if (channels.length === 0) return undefined;
@@ -67,7 +67,7 @@ export function openNotices(
     read,
     policy: notify,
     logger,
-    ...(noticesEveryMs === undefined ? {} : { everyMs: noticesEveryMs }),
+    ...(upkeepEveryMs === undefined ? {} : { everyMs: upkeepEveryMs }),
   });
 }
 

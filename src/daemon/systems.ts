@@ -19,8 +19,8 @@ export interface Configuration {
   readonly clock?: Clock;
   /** Milliseconds by a monotonic clock, which an ERP that failed is given its pauses by. */
   readonly elapsed?: () => number;
-  /** How often what is true is compared with what people were told, where ten seconds is too rare. */
-  readonly noticesEveryMs?: number;
+  /** How often notices and scheduled care look whether there is something to do, where their own pauses are too long. */
+  readonly upkeepEveryMs?: number;
   /** Told of every request to the service. */
   readonly requested?: ServiceContext["requested"];
   /** When the service's breaker opens and for how long, where its own patience is too long. */

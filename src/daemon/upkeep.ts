@@ -1,4 +1,4 @@
-import type { ErrorFacts } from "#model";
+import { sleep, untilAborted, type ErrorFacts } from "#model";
 import { proxyOf, tellingHttp } from "#notify";
 import { streamStatus } from "#pipeline";
 import type { Queue } from "#queue";
@@ -46,13 +46,15 @@ export function openUpkeep(deps: UpkeepDeps, closing: Closing): Upkeep {
   const notices = openNotices(configuration, parts, queue, metrics, closing);
   const heartbeat = openHeartbeat(deps, closing);
   const care = isContinuous ? openCare(configuration, parts) : [];
+  const { stopGraceMs } = configuration.settings.delivery;
+  let caring: Promise<void> | undefined;
   return {
     run: async (signal) => {
+      caring = endWithin(stopGraceMs, Promise.all(care.map((each) => each(signal))), signal);
       await Promise.all([
         notices?.run(signal),
         isContinuous ? heartbeat?.run(signal) : undefined,
         history.run(store.history, signal),
-        ...care.map((each) => each(signal)),
       ]);
     },
     finish: async (stopped) => {
@@ -61,9 +63,19 @@ export function openUpkeep(deps: UpkeepDeps, closing: Closing): Upkeep {
       return async () => {
         await history.flush(store.history);
         await told?.();
+        await caring;
       };
     },
   };
+}
+
+/** Resolves with the end of `work`, but no later than `graceMs` after the abort: a backup to a disk that hangs keeps no daemon from ending. */
+async function endWithin(graceMs: number, work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  await untilAborted(work, signal).catch(async () => {
+    const ended = new AbortController();
+    void work.finally(() => ended.abort());
+    await sleep(graceMs, ended.signal);
+  });
 }
 
 function openHeartbeat(

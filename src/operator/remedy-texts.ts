@@ -238,6 +238,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
   ),
   E_GROUP_UNKNOWN: person('Use an id that "svcsync groups" lists; a group ends when none of its records is blocked.'),
   E_BACKUP_DAMAGED: person("Look at the disk of BACKUP_DIR: what was written there cannot be read again."),
+  E_BACKUP_FOLDER: person("Mount the disk or create the folder of BACKUP_DIR, and let svcsync write to it."),
   E_BACKUP_SPACE: person("Free space in BACKUP_DIR, choose another folder, or lower BACKUP_KEEP."),
   E_HEALTH_PORT: person("Give HEALTH_PORT another number, or 0 for any free one."),
   E_NOT_READY: itself("Look at the part that the message names; nothing is lost meanwhile."),

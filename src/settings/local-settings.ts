@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Environment } from "./environment.ts";
 import { notifySettings } from "./notify-settings.ts";
 import { compared, needs, type Problem } from "./problem.ts";
@@ -58,7 +57,7 @@ export function localSettings(
     care: {
       backupEveryMs: values.BACKUP_EVERY,
       backupKeep: values.BACKUP_KEEP,
-      backupDir: values.BACKUP_DIR ?? join(values.DATA_DIR, "backups"),
+      backupDir: values.BACKUP_DIR,
       reconcileEveryMs: values.RECONCILE_EVERY,
     },
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },

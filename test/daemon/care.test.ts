@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { RetryError } from "#model";
@@ -24,7 +24,7 @@ async function backupsOf(keep: number) {
   const dir = join(dataDir, "backups");
   const logger = memoryLogger();
   const file = join(dataDir, "svcsync.db");
-  const deps = { file, dir, keep, clock: scene.clock, logger };
+  const deps = { file, dir, isOwn: true, keep, clock: scene.clock, logger };
   return { scene, dir, logger, deps };
 }
 
@@ -85,12 +85,22 @@ describe("scheduled backups", () => {
     expect(logger.count("old backups were not deleted")).toBe(1);
   });
 
-  it("fail with one clear error where the folder cannot be made", async () => {
+  it("fail with one clear error where the folder cannot be made, or is named and not there", async () => {
     const { scene, dir, deps } = await backupsOf(1);
     await using _ = scene;
+    const failureIn = async (folder: { dir: string; isOwn: boolean }) => {
+      await new Backups({ ...deps, ...folder, store: scene.store }).make();
+      return (await scene.store.care.backupState())?.failure;
+    };
     await writeFile(dir, "a file");
-    await new Backups({ ...deps, store: scene.store }).make();
-    expect((await scene.store.care.backupState())?.failure).toContain("EEXIST");
+    expect(await failureIn({ dir, isOwn: true })).toMatch(/in DATA_DIR \(ENOTDIR.*\(E_BACKUP_FOLDER\)$/);
+    expect(await failureIn({ dir: "/proc/nope", isOwn: true })).toMatch(/\(ENOENT.*\(E_BACKUP_FOLDER\)$/);
+    expect(await failureIn({ dir: "/proc/nope", isOwn: false })).toMatch(
+      /^no backup was made: found no folder \/proc\/nope .* at BACKUP_DIR \(ENOENT.*\(E_BACKUP_FOLDER\)$/,
+    );
+    await rm(dir);
+    expect(await failureIn({ dir, isOwn: false })).toContain("E_BACKUP_FOLDER");
+    await expect(readdir(dir)).rejects.toThrow("ENOENT");
   });
 });
 

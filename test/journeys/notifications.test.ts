@@ -25,7 +25,7 @@ function forwardable() {
   const later = (ms: number) => {
     passedMs += ms;
   };
-  return { later, timing: { clock, elapsed, noticesEveryMs: 20 } };
+  return { later, timing: { clock, elapsed, upkeepEveryMs: 20 } };
 }
 
 describe("a key of the ERP that expires on a Friday night", () => {
@@ -99,14 +99,14 @@ describe("records that are parked while the daemon runs", () => {
     await using stage = await setStage({ syncFile: customersByStatus, environment: mailSettings(mail.port) });
     const { later, timing } = forwardable();
     const subjects = () => mail.mails.map(({ subject }) => subject);
-    const insert = (customer_no: string, status: string) => stage.erp.insertCustomer({ customer_no, status });
+    const insert = (customer_no: string, status: "P" | "I") => stage.erp.insertCustomer({ customer_no, status });
     await using running = await stage.start(timing);
     const causes = async () => (await running.store.notices.notices()).filter(({ kind }) => kind === "parked");
 
-    insert("10001", "Aktiv");
+    insert("10001", "P");
     await until("the first cause was seen", async () => (await causes()).length === 1);
-    insert("10002", "Actif");
-    insert("10003", "Actif");
+    insert("10002", "I");
+    insert("10003", "I");
     await until("the second cause was seen", async () => (await causes()).some(({ count }) => count === 2));
     expect(subjects()).toEqual([]);
     later(MINUTE);

@@ -45,7 +45,7 @@ export interface Stage extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly erp: SampleErp;
   /** Starts the daemon: it polls at its interval until it is disposed. */
-  start(more?: Pick<Configuration, "breaker" | "clock" | "elapsed" | "noticesEveryMs">): Promise<Running>;
+  start(more?: Pick<Configuration, "breaker" | "clock" | "elapsed" | "upkeepEveryMs">): Promise<Running>;
   /** Runs a command line of svcsync on this stage. */
   command(...argv: string[]): Promise<Ended>;
   /** The record as the store has it. */
@@ -206,7 +206,7 @@ function lines(values: Readonly<Record<string, string>>): string {
 
 async function start(
   envFile: string,
-  more: Pick<Configuration, "breaker" | "clock" | "elapsed" | "noticesEveryMs">,
+  more: Pick<Configuration, "breaker" | "clock" | "elapsed" | "upkeepEveryMs">,
 ): Promise<Running> {
   const { settings, secrets } = loadSettings({ envFile, environment: {} });
   const log = new TextSink();

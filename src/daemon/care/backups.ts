@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
+import { access, constants, mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { errorFacts, StopError, errorText, type Clock } from "#model";
 import { verifyBackup, type CareStore, type MaintenanceStore } from "#store";
@@ -14,6 +14,8 @@ export interface BackupsDeps {
   /** The store's own file. */
   readonly file: string;
   readonly dir: string;
+  /** The folder is made where it is missing. One that the settings name must exist: it may be a disk that is not there now. */
+  readonly isOwn: boolean;
   readonly keep: number;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -50,7 +52,7 @@ export class Backups {
 
   async #copy(at: number) {
     const { store, dir } = this.#deps;
-    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await this.#expectFolder();
     await this.#expectSpace();
     const stamp = new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, "");
     const path = join(dir, `svcsync-${stamp}.db`);
@@ -62,6 +64,22 @@ export class Backups {
     } catch (thrown) {
       for (const companion of ["", "-wal", "-shm"]) await rm(`${path}${companion}`, { force: true });
       throw thrown;
+    }
+  }
+
+  /** @throws {StopError} E_BACKUP_FOLDER */
+  async #expectFolder(): Promise<void> {
+    const { dir, isOwn } = this.#deps;
+    try {
+      // Not `recursive`: with it, Node.js never returns from a place where no folder can be made, such as /proc.
+      if (isOwn) await mkdir(dir, { mode: 0o700 }).catch(unlessThere);
+      await access(`${dir}/.`, constants.W_OK);
+    } catch (thrown) {
+      throw new StopError(
+        "E_BACKUP_FOLDER",
+        `no backup was made: found no folder ${dir} that can be written to; expected one ${isOwn ? "in DATA_DIR" : "at BACKUP_DIR"} (${errorFacts(thrown).message})`,
+        { cause: thrown },
+      );
     }
   }
 
@@ -87,6 +105,10 @@ export class Backups {
       logger.warn({ err: errorFacts(thrown) }, "old backups were not deleted");
     }
   }
+}
+
+function unlessThere(thrown: NodeJS.ErrnoException): void {
+  if (thrown.code !== "EEXIST") throw thrown;
 }
 
 function megabytes(bytes: number): string {

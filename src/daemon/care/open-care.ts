@@ -7,15 +7,17 @@ import { atIntervals } from "./schedule.ts";
 
 /** The loops of scheduled care, as far as the settings ask for them. */
 export function openCare(
-  { settings, syncFile, logger }: Configuration,
+  { settings, syncFile, logger, upkeepEveryMs: lookMs }: Configuration,
   { store, service, sources, clock }: Systems,
 ): ((signal: AbortSignal) => Promise<void>)[] {
-  const { backupEveryMs, backupDir: dir, backupKeep: keep, reconcileEveryMs } = settings.care;
+  const { backupEveryMs, backupDir, backupKeep: keep, reconcileEveryMs } = settings.care;
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [];
   if (backupEveryMs !== undefined) {
-    const backups = new Backups({ store, file: join(settings.dataDir, "svcsync.db"), dir, keep, clock, logger });
+    const file = join(settings.dataDir, "svcsync.db");
+    const folder = { dir: backupDir ?? join(settings.dataDir, "backups"), isOwn: backupDir === undefined };
+    const backups = new Backups({ store, file, ...folder, keep, clock, logger });
     const last = () => store.care.backupState();
-    loops.push((signal) => atIntervals(backupEveryMs, last, () => backups.make(), clock, signal));
+    loops.push((signal) => atIntervals(backupEveryMs, last, () => backups.make(), { clock, lookMs }, signal));
   }
   if (reconcileEveryMs !== undefined) {
     const reconciler = new Reconciler(store, service, sources.streams);
@@ -23,7 +25,9 @@ export function openCare(
     const compare = (name: string, until: AbortSignal) => reconciler.reconcile(streams.get(name)!, undefined, until);
     const watch = new DriftWatch({ streams: [...streams.keys()], compare, care: store.care, clock, logger });
     const last = () => store.care.driftState();
-    loops.push((signal) => atIntervals(reconcileEveryMs, last, (until) => watch.compare(until), clock, signal));
+    loops.push((signal) =>
+      atIntervals(reconcileEveryMs, last, (until) => watch.compare(until), { clock, lookMs }, signal),
+    );
   }
   return loops;
 }

@@ -22,11 +22,11 @@ export async function atIntervals(
   everyMs: number,
   last: () => Promise<LastTry | undefined>,
   work: (signal: AbortSignal) => Promise<void>,
-  clock: Clock,
+  { clock, lookMs = LOOK_MS }: { readonly clock: Clock; readonly lookMs?: number | undefined },
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    await sleep(LOOK_MS, signal);
+    await sleep(lookMs, signal);
     if (signal.aborted) return;
     const known = await last().catch(() => "unknown" as const);
     if (known !== "unknown" && isDue(known, everyMs, clock.now())) await work(signal);

@@ -176,7 +176,7 @@ export const careKeys = {
   BACKUP_DIR: optional(
     text,
     "/backups",
-    "The folder of the copies, best on another disk. Default: the folder backups in DATA_DIR.",
+    "The folder of the copies, best on another disk. It must exist. Default: the folder backups in DATA_DIR.",
   ),
   RECONCILE_EVERY: withDefault(
     orNone(duration),
