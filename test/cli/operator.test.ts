@@ -109,6 +109,17 @@ describe("the commands on a store", () => {
     });
   });
 
+  it("plan of a record that no poll has shown says so, and --confirm takes no record", async () => {
+    expect(await scene.run("plan", "--record", "customers/nope")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("customers/nope is not in the store"),
+    });
+    expect(await scene.run("plan", "--confirm", "0123456789ab", "--record", "customers/10001")).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining("leave --record out"),
+    });
+  });
+
   it("explain says what to do about a parked record", async () => {
     const { stdout } = await scene.run("explain", "customers/10002");
     expect(stdout).toMatch(/^customers\/10002 is parked.* It needs attention/m);

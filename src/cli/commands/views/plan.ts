@@ -6,6 +6,7 @@ import {
   csvHead,
   csvRows,
   deliveryText,
+  knownRecord,
   planStream,
   planText,
   type StreamPlan,
@@ -57,11 +58,16 @@ function recordLabelled(text: string): RecordId {
 
 /** `svcsync plan [STREAM…]`: what the next run would write. Writes nothing, unless `--confirm` lets a held mapping through. */
 async function plan(names: readonly string[], options: PlanOptions, io: Io): Promise<number> {
+  if (options.record && options.confirm !== undefined) {
+    io.stderr.write("--confirm releases the plan of a whole stream: leave --record out.\n");
+    return exitCode.usage;
+  }
   await using context = await openStoreContext(options, io);
   const { store, settings } = context;
   const { changeGuard } = settings;
   const { streams } = context.syncFile;
   if (!areKnown([...names, options.record?.stream], streams, io)) return unknownStream;
+  if (options.record) await knownRecord(store, options.record);
   const planner = await openPlanner(context);
   if (options.record) return await planRecord(options.record, planner, options, io);
   const plans: StreamPlan[] = [];
