@@ -14,7 +14,7 @@ export { eachRecord } from "./each-record.ts";
 export { retry, retryGroup, type RetryInput } from "./acts/retry.ts";
 export { skip, type Skipped, type SkipInput } from "./acts/skip.ts";
 export { bind, knownRecord, labelOf, resolve, type Bound } from "./acts/resolve.ts";
-export { watchRecord, type WatchInput } from "./acts/watch.ts";
+export { longestWatchMs, watchRecord, type WatchInput } from "./acts/watch.ts";
 export { unbind } from "./acts/unbind.ts";
 export { forget, forgettable, otherPlaces, type Forgettable } from "./acts/forget.ts";
 export { rereadKeys, rereadStream, type Reread } from "./acts/reread.ts";

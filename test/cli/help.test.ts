@@ -34,6 +34,7 @@ describe("help", () => {
 
   it("shows a default the way a user would type it", async () => {
     expect((await runCaptured(["history", "--help"])).stdout).toMatch(/\(default:\s+24h\)/);
+    expect((await runCaptured(["watch", "--help"])).stdout).toMatch(/\(default:\s+10m\)/);
   });
 
   it("is shown for a command line without a command, as a mistake", async () => {
@@ -53,6 +54,12 @@ describe("help", () => {
     const { code, stderr } = await runCaptured(["records", "--limit", "many"]);
     expect(stderr).toContain("--limit");
     expect(stderr).toContain("many");
+    expect(code).toBe(64);
+  });
+
+  it("refuses a watch of more than a day as a mistake of the command line", async () => {
+    const { code, stderr } = await runCaptured(["watch", "customers/1", "--for", "2d"]);
+    expect(stderr).toContain("up to 1d");
     expect(code).toBe(64);
   });
 

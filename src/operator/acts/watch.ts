@@ -3,7 +3,7 @@ import type { RecordStore, WatchStore } from "#store";
 import { duration } from "../figures.ts";
 
 /** A longer watch collects what no person reads. */
-const LONGEST_MS = 86_400_000;
+export const longestWatchMs = 86_400_000;
 /** Records that are watched at once. */
 const MOST = 20;
 
@@ -23,10 +23,10 @@ export async function watchRecord(
   { id, forMs }: WatchInput,
   by: Actor,
 ): Promise<{ readonly until: number; readonly isKnown: boolean }> {
-  if (!(forMs > 0 && forMs <= LONGEST_MS))
+  if (!(forMs > 0 && forMs <= longestWatchMs))
     throw new ParkError(
       "E_WATCH_REFUSED",
-      `found ${forMs > 0 ? duration(forMs) : "no time"} to watch for, wanted up to ${duration(LONGEST_MS)}. Nothing is watched`,
+      `found ${forMs > 0 ? duration(forMs) : "no time"} to watch for, wanted up to ${duration(longestWatchMs)}. Nothing is watched`,
     );
   const now = clock.now();
   const others = (await store.watches.watches(now)).filter(

@@ -1,5 +1,6 @@
+import { InvalidArgumentError, Option } from "commander";
 import { localTime, recordLabel, systemClock, type RecordId } from "#model";
-import { duration, recordWord, watchRecord } from "#operator";
+import { duration, longestWatchMs, recordWord, watchRecord } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { recordArgument } from "../../arguments.ts";
 import type { Registration } from "../../command.ts";
@@ -23,10 +24,20 @@ export const registerWatch: Registration = (cli) =>
     cli
       .command("watch", "Keep the requests and answers of one record for a while, for explain and its page")
       .addArgument(recordArgument())
-      .option("--for <duration>", "how long, as 10m or 2h, up to 1d", durationArgument, TEN_MINUTES_MS),
+      .addOption(
+        new Option("--for <duration>", "how long, as 10m or 2h, up to 1d")
+          .argParser(watchArgument)
+          .default(TEN_MINUTES_MS, "10m"),
+      ),
   )
     .option("--json", "as JSON")
     .action(cli.action(run));
+
+function watchArgument(text: string): number {
+  const forMs = durationArgument(text);
+  if (forMs > longestWatchMs) throw new InvalidArgumentError("expected up to 1d");
+  return forMs;
+}
 
 /** `svcsync watch RECORD --for 10m`: a running daemon keeps what it asks of the service for the record, and the answers. */
 async function run(id: RecordId, { for: forMs, ...options }: WatchOptions, io: Io): Promise<number> {
