@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sampleGroup, sampleStatus } from "./sample-status.ts";
+import { sampleGroup, sampleRecord, sampleSides, sampleStatus } from "./sample-status.ts";
 import { formOf, sampleWeb } from "./web-server.ts";
 
 const token = "a-token-of-the-page";
@@ -23,6 +23,21 @@ async function call(url: string, path: string, body: object, headers = {}) {
 }
 
 describe("acts on the page", () => {
+  it("offer to create again what was deleted in the service, although it is still bound", async () => {
+    const error = { code: "E_RECORD_GONE", message: "customer 4711 no longer exists", details: {} } as const;
+    const parked = sampleRecord({ stream: "customers", key: "10023" }, { state: "parked", error });
+    const record = async (state: typeof parked) => {
+      const sides = { sides: sampleSides(state, false), history: [], exchanges: [] };
+      await using web = await sampleWeb({
+        status: { ...sampleStatus(), record: async () => ({ record: state, ...sides }) },
+      });
+      return (await fetch(`${web.url}/records/customers/10023`)).text();
+    };
+
+    expect(await record(parked)).toMatch(/Create it again[\s\S]*action="\/records\/customers\/10023\/create"/);
+    expect(await record({ ...parked, error: { ...error, code: "E_SERVICE_REFUSED" } })).not.toContain("/10023/create");
+  });
+
   it.each([
     ["/records/tickets/T-2/skip", { why: "not ours" }, "skip tickets/T-2 by page: not ours", "/records/tickets/T-2"],
     ["/records/customers/10023/reread", {}, "reread customers/10023 by page", "/records/customers/10023"],

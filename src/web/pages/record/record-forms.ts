@@ -32,8 +32,10 @@ export function recordForms(record: RecordView, frame: Frame): Html | undefined 
       ? form(
           id,
           "create",
-          state === "uncertain" ? "Create it again" : "Create a new one",
-          "You looked in the service, and it is not there. If it is, this makes a duplicate.",
+          state === "uncertain" || isGone(record) ? "Create it again" : "Create a new one",
+          isGone(record)
+            ? "The service no longer has it; a new record is created there and bound."
+            : "You looked in the service, and it is not there. If it is, this makes a duplicate.",
           frame,
         )
       : undefined,
@@ -70,9 +72,14 @@ const minutesField = html`<label
   </select></label
 >`;
 /** States of doubt in which a person may say that the service does not have the record. */
-function canBeNew({ state, error, binding }: RecordView): boolean {
-  if (binding !== undefined) return false;
+function canBeNew(record: RecordView): boolean {
+  const { state, error, binding } = record;
+  if (binding !== undefined) return isGone(record);
   return state === "uncertain" || error?.code === "E_MATCH_AMBIGUOUS" || error?.code === "E_UNBOUND";
+}
+
+function isGone({ state, error }: RecordView): boolean {
+  return state === "parked" && error?.code === "E_RECORD_GONE";
 }
 
 const idField = html`<label
