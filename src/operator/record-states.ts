@@ -10,7 +10,7 @@ const meanings: Readonly<Record<RecordState, string>> = {
   due: "It will be delivered as soon as a worker is free, or at the time shown.",
   claimed: "A worker is delivering it now.",
   waiting: "It is not its turn yet; no attempt is counted.",
-  applied: "The service holds what the ERP showed last.",
+  applied: "The last change of the ERP was delivered.",
   parked: "It needs attention; all other records continue.",
   uncertain: "A create was started, and svcsync cannot find out whether the service carried it out.",
   skipped: "The rules of its stream leave it out.",

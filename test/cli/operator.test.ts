@@ -165,7 +165,7 @@ describe("the commands on a store", () => {
   it("explain tells state, binding, ERP row, written fields and history of one record", async () => {
     const { code, stdout } = await scene.run("explain", "customers/10001");
     expect(stdout).toMatch(
-      /^customers\/10001 is applied and bound to customer \d+\. The service holds what the ERP showed last\.$/m,
+      /^customers\/10001 is applied and bound to customer \d+\. The last change of the ERP was delivered\.$/m,
     );
     expect(stdout).toContain('name1: "Neu"');
     expect(stdout).toContain('name: "Neu AG"');

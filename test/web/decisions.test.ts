@@ -104,15 +104,17 @@ describe("the page of existing records", () => {
 });
 
 describe("decisions", () => {
-  it.each(["/streams/customers/plan", "/streams/customers/deletions", "/adoption"])(
-    "are shown to those who may only read, without a form: %s",
-    async (path) => {
-      const { status, text } = await pageOf(path, { adoption: () => compared }, everybodyReads);
-      expect(status).toBe(200);
-      expect(text).not.toContain('method="post"');
-      expect(text).toMatch(/<code class="command">svcsync (plan|deletions|adopt)/);
-    },
-  );
+  it.each([
+    ["/streams/customers/plan", "If it is not meant, correct the sync file"],
+    ["/streams/customers/deletions", "If they are not meant, put the rows back"],
+    ["/adoption", "A login with the role <em>act</em> may decide"],
+  ])("are shown to those who may only read, without a form, and with what else to do: %s", async (path, advice) => {
+    const { status, text } = await pageOf(path, { adoption: () => compared }, everybodyReads);
+    expect(status).toBe(200);
+    expect(text).not.toContain('method="post"');
+    expect(text).toMatch(/<code class="command">svcsync (plan|deletions|adopt)/);
+    expect(text.replaceAll(/\s+/g, " ")).toContain(advice);
+  });
 
   it("are JSON for scripts too", async () => {
     const plan = JSON.parse((await pageOf("/api/streams/customers/plan")).text);

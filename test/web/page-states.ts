@@ -199,7 +199,11 @@ export const pageStates: readonly PageState[] = [
     },
   },
   { name: "several-troubles", path: "/", parts: {} },
-  { name: "stream-failing", path: "/", parts: { status: status({ streams: [healthy[0]!, contacts!, healthy[2]!] }) } },
+  {
+    name: "stream-failing",
+    path: "/",
+    parts: { status: status({ streams: [healthy[0]!, contacts!, healthy[2]!] }, {}, [sampleRecords[1]!]) },
+  },
   {
     name: "parked-groups",
     path: "/",
@@ -255,7 +259,14 @@ export const pageStates: readonly PageState[] = [
       status: waitingForAdoption(() => ({
         kind: "done",
         at: now,
-        reports: [{ ...sampleReport, blindFields: ["erpNumber"] }],
+        reports: [
+          {
+            ...sampleReport,
+            counts: { ...sampleReport.counts, matched: 0, new: 283, deleted: 0, ambiguous: 0 },
+            examples: [],
+            blindFields: ["erpNumber"],
+          },
+        ],
       })),
     },
   },

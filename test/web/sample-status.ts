@@ -316,7 +316,10 @@ function sampleActs(done: string[]): PageActs {
     confirmDeletions: ({ stream, count }, by) => noted("confirm", `${count} of ${stream}`, by),
     confirmPlan: async ({ stream, plan }, by) => {
       if (plan !== samplePlan.plan)
-        throw new ParkError("E_PLAN_OUTDATED", `plan ${plan} is not what would be written now`);
+        throw new ParkError(
+          "E_PLAN_OUTDATED",
+          `plan ${plan} is not what would be written now: the plan is now ${samplePlan.plan} (customers, 3980 updates). Nothing was confirmed`,
+        );
       await noted("confirm plan", `${plan} of ${stream}`, by);
       return samplePlan.updates;
     },

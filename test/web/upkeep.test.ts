@@ -41,7 +41,8 @@ describe("upkeep on the page", () => {
       expect.stringMatching(/^messages by mail are not delivered since 1 h \(3 waiting\): no route to (?!s3cret)/),
     ];
 
-    expect(page).toContain("Records flow. Have a look at the upkeep.");
+    expect(page).toContain("Records flow, but the upkeep fails.");
+    expect(page).toContain("<p>The last backup failed: disk full.</p>");
     expect(page.match(/<li class="problem">/g)).toHaveLength(3);
     expect(page).toContain('2 differences, <code class="command">svcsync reconcile</code> lists them');
     expect(await (await fetch(`${web.url}/api/status`)).json()).toMatchObject({ problems: failures });

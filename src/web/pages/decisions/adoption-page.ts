@@ -87,10 +87,10 @@ function reported(report: AdoptionReport, frame: Frame): Html {
 const meanings: Readonly<Record<string, string>> = {
   bound: "already linked",
   matched: "one record of the service has this key: bound",
-  deleted: "deleted in the ERP: bound, then removed as the stream says",
+  deleted: "deleted in the ERP: bound, then removed as the sync file says",
   new: "no record of the service has this key: created",
-  ambiguous: "several have this key: parked for a person",
-  "left out": "nothing to create",
+  ambiguous: "several records of the service have this key: parked for a person",
+  "left out": "by a rule, or gone in the ERP: not created",
   unclear: "could not be compared: parked or waiting",
   "only in the service": "never touched",
 };
@@ -108,7 +108,11 @@ function decision({ stream, blindFields, counts }: AdoptionReport, frame: Frame)
       blindFields.length > 0
         ? undefined
         : html`<h3>Is this right?</h3>
-            ${form("adopt", adopt)}`
+            ${form("adopt", adopt)}
+            <p>
+              If not, correct <code>match</code> in the sync file and restart svcsync, then compare again. Nothing is
+              written until then.
+            </p>`
     }
     <details>
       <summary>None of them is the ERP's</summary>

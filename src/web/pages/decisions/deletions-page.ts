@@ -43,12 +43,13 @@ function heldText(stream: string, { count, known, examples, isEmptied }: HeldDel
               },
               frame,
             )}
-            <p>If not, put the rows back in the ERP: deletions of rows that are there again are given up.</p>
+            ${unmeant}
           </div>`
         : html`<p>
-            A login with the role <em>act</em> may confirm them, or
-            <code class="command">svcsync deletions ${stream} --confirm</code>.
-          </p>`
+              A login with the role <em>act</em> may confirm them, or
+              <code class="command">svcsync deletions ${stream} --confirm</code>.
+            </p>
+            ${unmeant}`
     }
     ${
       examples.length === 0
@@ -59,3 +60,7 @@ function heldText(stream: string, { count, known, examples, isEmptied }: HeldDel
             </ul>`
     }`;
 }
+
+const unmeant = html`<p>
+  If they are not meant, put the rows back in the ERP: deletions of rows that are there again are given up.
+</p>`;

@@ -26,7 +26,7 @@ export function planPage({ stream, dated, frame, now }: PlanPage): Html {
         dated === undefined
           ? html`<p>
               Its mapping changed, and the updates that follow from it are being counted. Nothing is delivered
-              meanwhile.
+              meanwhile. No action is needed: this page shows the plan when the count is done.
             </p>`
           : planned(dated, frame, now)
       }`,
@@ -36,7 +36,9 @@ export function planPage({ stream, dated, frame, now }: PlanPage): Html {
 function planned({ plan, at }: DatedPlan, frame: Frame, now: number): Html {
   const { fields, samples, causes, verdicts } = plan;
   const counts = plannedCounts(plan);
-  return html`<p>${summary(plan)} <span class="quiet">Computed ${instant(at, now)}, from the store alone.</span></p>
+  return html`<p>
+      ${summary(plan)} <span class="quiet">Computed ${instant(at, now)}; the service was not asked.</span>
+    </p>
     ${plan.isHeld ? decision(plan, frame) : undefined}
     ${
       counts.length === 0
@@ -102,15 +104,20 @@ function decision({ stream, plan, updates }: StreamPlan, frame: Frame): Html {
       },
       frame,
     )}
-    <p>If not, correct the sync file and restart svcsync: the hold then ends, and nothing was written.</p>
+    ${unmeant}
   </div>`;
   return frame.visitor?.role === "act"
     ? form
     : html`<p>
-        A login with the role <em>act</em> may confirm it, or
-        <code class="command">svcsync plan --confirm ${plan}</code>.
-      </p>`;
+          A login with the role <em>act</em> may confirm it, or
+          <code class="command">svcsync plan --confirm ${plan}</code>.
+        </p>
+        ${unmeant}`;
 }
+
+const unmeant = html`<p>
+  If it is not meant, correct the sync file and restart svcsync: the hold then ends, and nothing was written.
+</p>`;
 
 function samplesTable(samples: readonly PlannedDelivery[]): Html {
   const rows = samples.flatMap(({ id, verdict, fields, reason }) =>

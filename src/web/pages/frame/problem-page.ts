@@ -22,7 +22,8 @@ export function problemPage({ status, text, version }: ProblemPage): Html {
     title: "svcsync: not shown",
     frame: { version },
     main: html`<h1>${titles[status] ?? "This cannot be answered"}</h1>
-      ${status === 404 ? html`<p>The address may be mistyped, or its stream is no longer in the sync file.</p>` : html`<p>${text}</p>`}
+      ${status === 404 ? html`<p>The address may be mistyped, or its stream is no longer in the sync file.</p>` : html`<p>${text.replace(/^this cannot be shown now: /, "")}</p>`}
+      ${status === 500 ? html`<p>Try again in a minute. If it lasts, look at svcsync's log.</p>` : undefined}
       ${status === 403 ? undefined : html`<p><a class="button" href="/">To the status</a></p>`}`,
   });
 }

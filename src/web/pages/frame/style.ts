@@ -47,6 +47,7 @@ p { margin: .4rem 0; max-width: 60rem; overflow-wrap: anywhere; }
 .decision h2, .decision h3 { margin: 0 0 .5rem; font-size: 1.05rem; }
 .decision form { display: grid; grid-template-columns: minmax(0, 1fr); gap: .6rem; justify-items: start; margin-bottom: .6rem; }
 .decision details { margin-top: .8rem; }
+.decision details:first-child { margin: 0; }
 .decision input[name="why"] { width: min(22rem, 100%); }
 .decision label { max-width: 100%; }
 ul.tiles { list-style: none; margin: .8rem 0; padding: 0; display: grid; gap: .6rem;
@@ -87,7 +88,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 ul.changes { margin: 0; padding-left: 1.1rem; }
 .differs { background: var(--waitback); }
 .mark { display: inline-block; color: var(--wait); font-weight: 600; font-size: .85rem; }
-.scroll + form, .scroll + p { margin-top: .8rem; }
+.scroll + form, .scroll + p, .cards + p { margin-top: .8rem; }
 .button { display: inline-block; padding: .4rem 1rem; border: 1px solid var(--link); border-radius: .4rem; text-decoration: none;
   background: var(--link); color: var(--panel); }
 button { font: inherit; padding: .4rem 1rem; border: 1px solid var(--link); border-radius: .4rem; cursor: pointer;
@@ -105,10 +106,11 @@ label { max-width: 100%; }
 .acts { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: start; margin: .8rem 0; }
 .acts form, .acts details { margin: 0; }
 .acts form { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
-.acts summary { color: var(--link); padding: .4rem 0; }
+.acts summary, .acts > a:not(.button) { color: var(--link); padding: .4rem 0; }
 /* On a telephone each row is a block: nothing hides beside the edge of the window. */
 @media (max-width: 48rem) { body { padding: 0 1rem 2rem; } .search { order: 3; width: 100%; } .search input { flex: 1; }
-  h1 { font-size: 1.35rem; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
+  h1 { font-size: 1.35rem; }
+  .command { display: inline; -webkit-box-decoration-break: clone; box-decoration-break: clone; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
   .wide table { min-width: 0; } .wide thead { position: absolute; width: 1px; height: 1px;
   overflow: hidden; clip-path: inset(50%); } .wide table, .wide tbody, .wide tr, .wide tbody th, .wide td {
   display: block; } .wide caption { display: block; } .wide tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }

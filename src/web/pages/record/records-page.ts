@@ -40,7 +40,7 @@ export interface RecordsPage {
 }
 
 export function recordsPage({ query, records, frame, now }: RecordsPage): Html {
-  const title = `${query.stream ?? "All streams"}: ${statesOf(query).join(", ")}`;
+  const title = titleOf(query);
   const last = records.length < recordsPerPage ? undefined : records.at(-1);
   return page({
     title: `svcsync: ${title}`,
@@ -50,6 +50,11 @@ export function recordsPage({ query, records, frame, now }: RecordsPage): Html {
       ${records.length === 0 ? undefined : html`<p><a href="${recordsPath(query, "/records.csv")}">Save as CSV</a></p>`}
       ${last === undefined ? undefined : html`<p><a href="${recordsPath({ ...query, after: last.id })}">Next</a></p>`}`,
   });
+}
+
+function titleOf({ stream, state }: RecordsQuery): string {
+  if (state === undefined) return stream === undefined ? "Held-up records" : `Held-up records of ${stream}`;
+  return `${stream ?? "All streams"}: ${state}`;
 }
 
 /** Records with why they are where they are and what a person can do. */

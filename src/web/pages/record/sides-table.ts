@@ -29,7 +29,7 @@ function differences(fields: readonly FieldSides[]): string {
   const changed = fields.filter(({ isChanged }) => isChanged).map(({ field }) => field);
   return changed.length === 0
     ? "The service holds what was last written."
-    : `The service differs from what was last written in ${changed.join(", ")}.`;
+    : `Changed in the service since the last write: ${changed.join(", ")}.`;
 }
 
 function row({ field, mapped, written, found, isPending, isChanged }: FieldSides, isRead: boolean): Html {

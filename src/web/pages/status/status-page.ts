@@ -98,7 +98,7 @@ function connectionProblems({ service, queue }: Overview): string[] {
   const problems: string[] = [];
   if (service.state !== "closed")
     problems.push(
-      "The service is failing (circuit breaker open). Only probes are sent; all else waits and loses nothing. If it lasts, ask those who run the service.",
+      "The service is failing. Nothing is lost; deliveries resume when it answers well (circuit breaker open). If it lasts, ask those who run the service.",
     );
   if (queue === undefined)
     problems.push(
@@ -122,7 +122,12 @@ function total(streams: readonly StreamStatus[], state: RecordState): number {
 
 /** The answer to "is all well?", in one sentence; what it means stands below it. */
 function verdict(overview: Overview, now: number): Html {
-  const details = [...connectionProblems(overview), ...recordProblems(overview), ...upkeepProblems(overview, now)];
+  const details = [
+    ...connectionProblems(overview),
+    ...streamProblems(overview),
+    ...recordProblems(overview),
+    ...upkeepDetails(overview, now),
+  ];
   const colour = colourOf(overview, now);
   if (details.length === 0) details.push(...progressOf(overview.streams, now));
   const headline = headlineOf(overview, colour);
@@ -130,6 +135,20 @@ function verdict(overview: Overview, now: number): Html {
     <h1>${headline}</h1>
     ${details.map((text) => html`<p>${sentence(text.replace(headline, ""))}</p>`)}
   </div>`;
+}
+
+/** What is wrong with streams, without the commands: the cards below name those. */
+function streamProblems({ streams }: Overview): string[] {
+  const problems = attentionOf(streams).map((text) => `${text.split('; "svcsync ')[0]}.`);
+  const more = problems.length - streamProblemsShown;
+  return more > 0 ? [...problems.slice(0, streamProblemsShown), `${more} more below.`] : problems;
+}
+
+const streamProblemsShown = 5;
+
+function upkeepDetails(overview: Overview, now: number): string[] {
+  const failures = upkeepProblems(overview, now).map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
+  return failures.length === 0 ? [] : [...failures, "Remove the cause; svcsync then tries again without a command."];
 }
 
 /** What is in step and what is on its way. */
@@ -142,6 +161,7 @@ function progressOf(streams: readonly StreamStatus[], now: number): string[] {
   return [
     applied === 0 ? [] : `${counted(applied, "record")} in step${polls.length === streams.length ? read : ""}.`,
     due === 0 ? [] : `${counted(due, "record")} on the way.`,
+    streams.some(({ state }) => state === "loading") ? "No action is needed." : [],
   ].flat();
 }
 
@@ -164,7 +184,9 @@ function headlineOf({ streams, service, queue }: Overview, colour: keyof typeof 
   const paused = streams.filter(({ state }) => state === "paused").map(({ name }) => name);
   return paused.length > 0 && paused.length === names.length
     ? `Paused: ${paused.join(", ")}. All else is well.`
-    : `Records flow. Have a look at ${(names.length === 0 ? ["the upkeep"] : names).join(", ")}.`;
+    : names.length === 0
+      ? "Records flow, but the upkeep fails."
+      : `Records flow. Have a look at ${names.join(", ")}.`;
 }
 
 const titles = { bad: "needs attention", wait: "worth a look", good: "all well" } as const;
