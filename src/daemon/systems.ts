@@ -19,7 +19,7 @@ export interface Configuration {
   readonly clock?: Clock;
   /** Milliseconds by a monotonic clock, which an ERP that failed is given its pauses by. */
   readonly elapsed?: () => number;
-  /** How often notices and scheduled care look whether there is something to do, where their own pauses are too long. */
+  /** How often notices, the heartbeat and scheduled care look whether there is something to do, where their own pauses are too long. */
   readonly upkeepEveryMs?: number;
   /** Told of every request to the service. */
   readonly requested?: ServiceContext["requested"];

@@ -82,15 +82,16 @@ function openHeartbeat(
   { configuration, parts, queue, pollWatch }: UpkeepDeps,
   closing: Closing,
 ): Heartbeat | undefined {
-  const { settings, secrets, syncFile, logger } = configuration;
-  const { heartbeatMs: everyMs } = settings.notify;
+  const { settings, secrets, syncFile, logger, upkeepEveryMs } = configuration;
+  const { heartbeatMs } = settings.notify;
   const { heartbeatUrl: url } = secrets;
-  if (everyMs === undefined || url === undefined) return undefined;
+  if (heartbeatMs === undefined || url === undefined) return undefined;
   const { store, clock } = parts;
   const startedAt = clock.now();
   const ready = readinessOf(readiness(parts, queue, pollWatch), clock);
   const prove = async () => proofOf(await ready(), await streamStatus(store, syncFile.streams, clock, []), startedAt);
   const proxy = proxyOf(url, settings.notify, secrets);
   const http = closing.use(tellingHttp({ url, proxy, userAgent: `svcsync/${version}` }));
+  const everyMs = upkeepEveryMs ?? heartbeatMs;
   return new Heartbeat({ http, url, everyMs, prove, logger });
 }

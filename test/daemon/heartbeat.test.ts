@@ -11,7 +11,18 @@ const { signal } = new AbortController();
 const startedAt = 1_000_000;
 
 function stream(completedAt: number | undefined, undeliveredMs?: number, error?: ErrorFacts) {
-  return { name: "customers", cursor: { completedAt, error: error && { ...error, at: 1 } }, undeliveredMs };
+  return {
+    name: "customers",
+    cursor: { completedAt, error: error && { ...error, at: 1 } },
+    undeliveredMs,
+    holds: [],
+    deletionsHeld: false,
+  };
+}
+
+/** What is proven of one stream that was polled, with this about it. */
+function provenOf(more: object, undeliveredMs?: number): Proof {
+  return proofOf(well, [{ ...stream(startedAt, undeliveredMs), ...more }], startedAt);
 }
 
 const well = { ready: true, parts: { store: "ok", queue: "ok", polls: "ok", service: "ok" } } as const;
@@ -38,6 +49,29 @@ describe("the proof of work", () => {
       ].join("\n"),
     });
     expect(proofOf(well, [stream(startedAt, 60_000)], startedAt)).toEqual({ kind: "proven" });
+  });
+
+  it("fails while something waits for a person, and is pending while a pause keeps changes back", () => {
+    const hold = {
+      kind: "pause",
+      reason: "paused by Anna",
+      remedy: "resume",
+      needsPerson: false,
+      polls: false,
+    } as const;
+    const guard = { ...hold, kind: "change", reason: "its changed mapping would update 200 of 202 records" } as const;
+    expect(provenOf({ holds: [{ ...guard, needsPerson: true }] })).toEqual({
+      kind: "failed",
+      reason: "customers is held: its changed mapping would update 200 of 202 records",
+    });
+    expect(provenOf({ deletionsHeld: true })).toEqual({
+      kind: "failed",
+      reason: "customers: the guard holds deletions (E_DELETION_HELD)",
+    });
+    expect(provenOf({ holds: [guard] })).toEqual({ kind: "pending" });
+    expect(provenOf({ holds: [{ ...hold, polls: true }] })).toEqual({ kind: "pending" });
+    expect(provenOf({ holds: [hold] }, 2 * 3_600_000)).toEqual({ kind: "pending" });
+    expect(provenOf({ holds: [hold] })).toEqual({ kind: "proven" });
   });
 });
 

@@ -1,11 +1,76 @@
+import { text } from "node:stream/consumers";
 import { expect, it, describe } from "vitest";
+import { localServer } from "../kit/http.ts";
+import type { Store } from "#store";
 import { customersStream } from "../setup/customers-stream.ts";
-import { setStage, until } from "./stage.ts";
+import { setStage, until, untilState } from "./stage.ts";
 
 const syncFile = `
 sources: { erp: { adapter: sql, url: "\${ERP_URL}" } }
 streams:
 ${customersStream()}`;
+
+const customer = (key: string) => ({ stream: "customers", key });
+
+/** The calls that a dead-man switch gets. */
+async function deadManSwitch() {
+  const calls: string[] = [];
+  const server = await localServer((request, response) => {
+    void text(request).then((body) => {
+      calls.push(`${request.method} ${request.url} ${body}`.trim());
+      return response.end();
+    });
+  });
+  const next = () => {
+    const from = calls.length;
+    return until("the switch is called", () => calls[from]);
+  };
+  return { calls, server, next };
+}
+
+/** Counts how often the daemon looks whether it is in sync. */
+function countProofs(store: Store): () => number {
+  const undeliveredSince = store.undeliveredSince.bind(store);
+  let count = 0;
+  const counting = (stream: string) => {
+    count += 1;
+    return undeliveredSince(stream);
+  };
+  Object.assign(store, { undeliveredSince: counting });
+  return () => count;
+}
+
+describe("the dead-man switch", () => {
+  it("is called while customers are followed, not while polls are paused, and told why while a plan waits", async () => {
+    const { calls, next, server } = await deadManSwitch();
+    await using _ = server;
+    const environment = { HEARTBEAT_URL: `${server.url}/beat`, CHANGE_GUARD_COUNT: "1" };
+    await using stage = await setStage({ syncFile, environment });
+    for (const customer_no of ["10001", "10002"]) stage.erp.insertCustomer({ customer_no });
+    {
+      await using running = await stage.start({ upkeepEveryMs: 20 });
+      await untilState(running.store, "applied", customer("10001"), customer("10002"));
+      expect(await next()).toBe("GET /beat");
+
+      expect((await stage.command("pause", "customers", "--for", "1h", "--polls")).code).toBe(0);
+      const proofs = countProofs(running.store);
+      // The first look may have begun before the pause.
+      await until("the daemon looked", () => proofs() > 1);
+      const before = calls.length;
+      await until("the daemon looked again", () => proofs() > 5);
+      expect(calls.slice(before)).toEqual([]);
+      expect((await stage.command("resume", "customers")).code).toBe(0);
+      expect(await next()).toBe("GET /beat");
+    }
+
+    await stage.edit((content) => content.replace("name: name1", "name: customer_no"));
+    await using _running = await stage.start({ upkeepEveryMs: 20 });
+    const { length: before } = calls;
+    const told = await until("the switch is told", () => calls.slice(before).find((call) => call.startsWith("POST")));
+    expect(told).toContain("POST /beat/fail customers is held: its changed mapping would update 2 of 2 records");
+    expect(calls.slice(before)).not.toContain("GET /beat");
+  });
+});
 
 describe("a backup to a disk that hangs", () => {
   it("keeps the daemon from ending for its grace and no longer", async () => {
