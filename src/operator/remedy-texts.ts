@@ -231,7 +231,7 @@ export const remedyTexts: Readonly<Record<ErrorCode, RemedyText>> = {
     'Check SMTP_URL, NOTIFY_CHAT_URL or NOTIFY_WEBHOOK_URL, the firewall and the proxy, then "svcsync notify --test".',
   ),
   E_NOTIFY_LOGIN: person(
-    'Correct SMTP_USERNAME and SMTP_PASSWORD, or the address of the webhook, then "svcsync notify --test".',
+    'Correct what the channel logs in with, then "svcsync notify --test": SMTP_USERNAME and SMTP_PASSWORD (e-mail), NOTIFY_CHAT_URL (chat), NOTIFY_WEBHOOK_KEY or NOTIFY_WEBHOOK_URL (webhook).',
   ),
   E_NOTIFY_REFUSED: person(
     'Correct what the message names (a sender, a receiver, an address), then "svcsync notify --test".',

@@ -213,17 +213,17 @@ describe("a webhook", () => {
   it.each([
     [404, "E_NOTIFY_REFUSED"],
     [302, "E_NOTIFY_REFUSED"],
-    [403, "E_NOTIFY_LOGIN"],
+    [403, "E_NOTIFY_LOGIN", "; expected 2xx: correct NOTIFY_WEBHOOK_KEY or NOTIFY_WEBHOOK_URL"],
     [429, "E_NOTIFY_UNREACHABLE"],
     [502, "E_NOTIFY_UNREACHABLE"],
-  ])("that answers %d is not delivered: %s, without the secret path", async (status, code) => {
+  ])("that answers %d is not delivered: %s, without the secret path", async (status, code, remedy = "") => {
     await using server = await localServer((_, response) => {
       response.writeHead(status, { location: "https://example.com/" });
       response.end();
     });
     using channel = openWebhook(options(`${server.url}/services/T000/SECRET`));
     const sending = channel.send(digest, signal);
-    const message = `localhost:${server.port} answered ${status} to the webhook message`;
+    const message = `localhost:${server.port} answered ${status} to the webhook message${remedy}`;
     await expect(sending).rejects.toMatchObject({ code, message });
   });
 

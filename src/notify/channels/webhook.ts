@@ -53,12 +53,19 @@ export function openWebhook(options: WebhookOptions): Channel {
       if (status >= 200 && status < 300) return;
       // The path may be the secret: only the host is named.
       const message = `${host} answered ${status} to the ${name} message`;
-      if (status === 401 || status === 403) throw new ParkError("E_NOTIFY_LOGIN", message);
+      if (status === 401 || status === 403)
+        throw new ParkError("E_NOTIFY_LOGIN", `${message}; expected 2xx: ${whatProves(name)}`);
       if (status >= 500 || status === 429) throw new RetryError("E_NOTIFY_UNREACHABLE", message);
       throw new ParkError("E_NOTIFY_REFUSED", message);
     },
     [Symbol.dispose]: () => http[Symbol.dispose](),
   };
+}
+
+/** What the receiver knows the sender by. */
+function whatProves(name: string): string {
+  const url = `NOTIFY_${name.toUpperCase()}_URL`;
+  return name === "webhook" ? `correct NOTIFY_WEBHOOK_KEY or ${url}` : `correct ${url}`;
 }
 
 function unreachable(cause: HttpFailure, host: string): RetryError {
