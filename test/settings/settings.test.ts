@@ -420,6 +420,22 @@ describe("the settings of notifications", () => {
     );
   });
 
+  it("say which durations they take", () => {
+    const wrong = { BACKUP_EVERY: "soon", DIALECT_SORT: "id", DIALECT_TOTAL_KEY: "a b", NOTIFY_REMIND_EVERY: "daily" };
+    const short = { RECONCILE_EVERY: "59m", NOTIFY_SILENCE: "never" };
+    expect(problemsOf(() => load({ ...token, ...wrong, ...short }))).toEqual([
+      'BACKUP_EVERY: found "soon"; expected none, or a duration of at least 10m such as 12h or 7d',
+      'DIALECT_SORT: found "id"; expected PARAMETER=VALUE or none',
+      'DIALECT_TOTAL_KEY: found "a b"; expected a member\'s name or none',
+      'NOTIFY_REMIND_EVERY: found "daily"; expected a duration such as 12h or 7d, or none',
+      'NOTIFY_SILENCE: found "never"; expected a duration such as 36h or 7d, none or auto',
+      'RECONCILE_EVERY: found "59m"; expected none, or a duration of at least 1h such as 12h or 7d',
+    ]);
+    expect(problemsOf(() => load({ ...token, BACKUP_EVERY: "9m" }))).toHaveLength(1);
+    const { care } = load({ ...token, BACKUP_EVERY: "10m", RECONCILE_EVERY: "1h" }).settings;
+    expect(care).toMatchObject({ backupEveryMs: 600_000, reconcileEveryMs: 3_600_000 });
+  });
+
   it("want both halves of what belongs together", () => {
     expect(problemsOf(() => load({ ...token, NOTIFY_EMAIL_TO: "a@example.com" }))).toEqual([
       "SMTP_URL: found nothing; expected the mail server that NOTIFY_EMAIL_TO needs",

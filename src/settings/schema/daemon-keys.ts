@@ -165,12 +165,23 @@ export const logKeys = {
   ),
 };
 
+/** An interval of work that costs minutes: a shorter one would do nothing else. */
+function atLeast(minMs: number, spelling: string) {
+  const wanted = `none, or a duration of at least ${spelling} such as 12h or 7d`;
+  return orNone(
+    duration.refine((ms) => ms >= minMs, wanted),
+    wanted,
+  );
+}
+
+const MINUTE_MS = 60_000;
+
 /** What the daemon does for the store at intervals. */
 export const careKeys = {
   BACKUP_EVERY: withDefault(
-    orNone(duration),
+    atLeast(10 * MINUTE_MS, "10m"),
     "none",
-    "How often the daemon copies the store and verifies the copy, for example 12h or 1d; none for never.",
+    "How often the daemon copies the store and verifies the copy, at least 10m, for example 12h or 1d; none for never.",
   ),
   BACKUP_KEEP: withDefault(wholeNumber(1, 1000), "7", "How many verified copies are kept; older ones are deleted."),
   BACKUP_DIR: optional(
@@ -179,8 +190,8 @@ export const careKeys = {
     "The folder of the copies, best on another disk. It must exist. Default: the folder backups in DATA_DIR.",
   ),
   RECONCILE_EVERY: withDefault(
-    orNone(duration),
+    atLeast(60 * MINUTE_MS, "1h"),
     "none",
-    "How often the daemon compares the service with what was written, for example 7d; it only reports. none for never.",
+    "How often the daemon compares the service with what was written, at least 1h, for example 7d; it only reports. none for never.",
   ),
 };

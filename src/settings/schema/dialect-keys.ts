@@ -62,12 +62,12 @@ export const dialectKeys = {
   ),
   DIALECT_PAGE_SIZE: withDefault(wholeNumber(1, 50), "50", "Records per page, 1 to 50."),
   DIALECT_SORT: withDefault(
-    orNone(sort),
+    orNone(sort, "PARAMETER=VALUE or none"),
     "sortings=id asc",
     "The query parameter that keeps pages in a stable order, or none.",
   ),
   DIALECT_TOTAL_KEY: withDefault(
-    orNone(z.string().regex(word, "a member's name or none")),
+    orNone(z.string().regex(word, "a member's name or none"), "a member's name or none"),
     "totalCount",
     "The member of a list that counts all its records, or none.",
   ),

@@ -30,13 +30,13 @@ export const notifyKeys = {
     "How long something that is retried must fail before it is reported. What needs your action is reported at once.",
   ),
   NOTIFY_REMIND_EVERY: withDefault(
-    orNone(duration),
+    orNone(duration, "a duration such as 12h or 7d, or none"),
     "1d",
     "How often a lasting problem is reported again, for example 12h or 7d; none for never.",
   ),
   NOTIFY_TIMEZONE: optional(zone, "Europe/Berlin", "The time zone of quiet hours. Default: the machine's."),
   NOTIFY_SILENCE: withDefault(
-    z.union([z.literal("auto"), z.literal("none"), duration]),
+    z.union([z.literal("auto"), z.literal("none"), duration], "a duration such as 36h or 7d, none or auto"),
     "auto",
     "A stream without any change for this long is reported: a duration, none, or auto (twice the longest pause of the last four weeks, at least a day).",
   ),

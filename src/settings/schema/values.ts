@@ -44,9 +44,9 @@ export function address(schemes: readonly string[]) {
   );
 }
 
-/** `word` as it is, or `none` for undefined. */
-export function orNone<Value>(value: z.ZodType<Value, string>): z.ZodType<Value | undefined, string> {
-  return z.union([z.literal("none").transform(() => undefined), value]);
+/** What `value` takes, or `none` for undefined. */
+export function orNone<Value>(value: z.ZodType<Value, string>, wanted: string): z.ZodType<Value | undefined, string> {
+  return z.union([z.literal("none").transform(() => undefined), value], wanted);
 }
 
 /** `a=1,b=2` as a record; the names must be resources' or other plain words. */
