@@ -56,11 +56,11 @@ async function judge(
   table.note(subject.name, promise, { kind: "proven" });
 }
 
-/** Prints the table when the file's tests are done, and keeps it where {@link PROMISES_FOLDER} says. */
-export function printedTable(): PromiseTable {
+/** Keeps the table where {@link PROMISES_FOLDER} says when the file's tests are done; SHOW_TABLES=1 prints it. */
+export function keptTable(): PromiseTable {
   const table = new PromiseTable();
   afterAll(async () => {
-    process.stdout.write(`\n${table.text()}\n`);
+    if (process.env["SHOW_TABLES"]) process.stdout.write(`\n${table.text()}\n`);
     const folder = process.env[PROMISES_FOLDER];
     const { testPath } = expect.getState();
     if (folder !== undefined && testPath !== undefined)

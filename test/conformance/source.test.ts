@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import { startMariadb, type TestMariadb } from "../setup/mariadb.ts";
 import { startPostgres, type TestPostgres } from "../setup/postgres.ts";
 import { sqlSubjects } from "../sources/sql/subjects.ts";
-import { describeSource, printedTable } from "./source-contract.ts";
+import { describeSource, keptTable } from "./source-contract.ts";
 
 let postgres: TestPostgres | undefined;
 let mariadb: TestMariadb | undefined;
@@ -18,7 +18,7 @@ afterAll(async () => {
 const mssqlUrl = process.env["MSSQL_URL"];
 const mssqlAbsent = mssqlUrl === undefined ? "not proven here (no server): see test/sources/sql/mssql" : undefined;
 
-const table = printedTable();
+const table = keptTable();
 for (const subject of [
   ...sqlSubjects("SQLite", "sqlite", () => undefined),
   ...sqlSubjects("PostgreSQL", "postgres", () => postgres?.url),

@@ -1,4 +1,4 @@
-import { describeSource, printedTable } from "../../conformance/source-contract.ts";
+import { describeSource, keptTable } from "../../conformance/source-contract.ts";
 import type { SourceHarness, StreamOptions, TestRow } from "../../conformance/source-harness.ts";
 import type { SourceStream } from "#sources";
 import { SetClock } from "../../kit/clock.ts";
@@ -59,6 +59,6 @@ const exempt = {
   "stops with a clear error when the schema changed":
     "a file whose header changed is refused alone; proven in files.test.ts",
 };
-const table = printedTable();
+const table = keptTable();
 for (const kind of ["delta", "full"] as const)
   describeSource({ name: `files ${kind}`, open: () => harness(kind), exempt }, table);

@@ -3,7 +3,7 @@ import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts
 import { openOData } from "../../../src/sources/odata/source.ts";
 import { jsonText } from "../../../src/sources/wire/stamps/values.ts";
 import { wallMicrosAt, wallText } from "../../../src/sources/wire/stamps/wall.ts";
-import { describeSource, printedTable } from "../../conformance/source-contract.ts";
+import { describeSource, keptTable } from "../../conformance/source-contract.ts";
 import { httpHarness, type ErpRow, type HttpErp, type HttpErpKind } from "../http-erp.ts";
 import { openContext } from "../reading.ts";
 import type { ServiceManners } from "./service.ts";
@@ -72,7 +72,7 @@ function local(stamp: number): string {
   return wallText(wallMicrosAt(Math.floor(stamp / 1000), ZONE)).slice(0, 23);
 }
 
-const table = printedTable();
+const table = keptTable();
 const single = (row: ErpRow) => ({ no: row.key, name: row.name, changedAt: utc(row.stamp) });
 const types = { no: "String", name: "String", changedAt: "DateTimeOffset" };
 const pair = ({ key, name, stamp }: ErpRow) => ({

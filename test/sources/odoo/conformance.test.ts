@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "#model";
 import { readSchema, settingsSchema } from "../../../src/sources/odoo/schema.ts";
 import { openOdoo } from "../../../src/sources/odoo/source.ts";
-import { describeSource, printedTable } from "../../conformance/source-contract.ts";
+import { describeSource, keptTable } from "../../conformance/source-contract.ts";
 import { httpHarness, type HttpErp, type HttpErpKind } from "../http-erp.ts";
 import { openContext } from "../reading.ts";
 import type { Asked, Told } from "../../kit/http.ts";
@@ -59,6 +59,6 @@ function kind(protocol: "json2" | "jsonrpc"): HttpErpKind {
   };
 }
 
-const table = printedTable();
+const table = keptTable();
 describeSource({ name: "odoo json2", open: () => httpHarness(kind("json2")) }, table);
 describeSource({ name: "odoo jsonrpc", open: () => httpHarness(kind("jsonrpc")) }, table);

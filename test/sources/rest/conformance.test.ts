@@ -1,4 +1,4 @@
-import { describeSource, printedTable } from "../../conformance/source-contract.ts";
+import { describeSource, keptTable } from "../../conformance/source-contract.ts";
 import type { SourceUnderTest } from "../../conformance/source-harness.ts";
 import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
@@ -83,7 +83,7 @@ function configured(paging: object): HttpErpKind {
   };
 }
 
-const table = printedTable();
+const table = keptTable();
 const kinds: Record<string, HttpErpKind> = {
   "rest (by key)": configured({ after: { after: "{key}" } }),
   "rest (counted pages)": configured({}),
