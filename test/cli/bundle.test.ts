@@ -75,6 +75,19 @@ describe("bundle", () => {
     for (const content of ["Muster", "Übersee", "Ünal", "Pump leaks"]) expect(all).not.toContain(content);
   });
 
+  it("holds the last 1,000 lines of a log that is named, without secrets", async () => {
+    const [path, log] = [join(scene.folder, "logged.tar.gz"), join(scene.folder, "svcsync.log")];
+    await scene.set({ PAGE_TOKEN: secrets.PAGE_TOKEN });
+    const lines = Array.from({ length: 3_500 }, (_, at) => `line ${at}: sent ${secrets.PAGE_TOKEN}\n`);
+    await writeFile(log, lines.join(""));
+    expect((await scene.run("bundle", path, "--log", log)).stdout).toContain("11 of 11 parts");
+    const kept = (await unpacked(path)).get("log.txt") ?? "";
+    expect(kept.split("\n").length).toBe(1_001);
+    expect(kept).toMatch(/^line 2500: sent \[redacted]\n[\s\S]*line 3499: sent \[redacted]\n$/);
+    const missing = await scene.run("bundle", join(scene.folder, "none.tar.gz"), "--log", join(scene.folder, "no.log"));
+    expect([missing.code, missing.stderr]).toEqual([64, expect.stringContaining("found no file")]);
+  });
+
   it("overwrites nothing", async () => {
     const path = join(scene.folder, "kept.tar.gz");
     await writeFile(path, "mine");

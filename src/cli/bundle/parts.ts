@@ -17,6 +17,7 @@ import type { SyncFile } from "#mapping";
 import type { GlobalOptions } from "../command-context.ts";
 import { daemonWords } from "../output/daemon-words.ts";
 import type { Io } from "../output/io.ts";
+import { lastLines } from "./log-lines.ts";
 import { readSyncFileText } from "./sync-file-text.ts";
 
 /** One file of the bundle and how it is made. What `read` throws is why it is missing. */
@@ -35,7 +36,8 @@ const HISTORY_MS = 30 * 86_400_000;
 const AUDIT_ENTRIES = 500;
 
 /** The parts of a bundle, in the order in which they are read: the first ones teach the redaction the secrets. */
-export function openBundle(options: GlobalOptions, io: Io): Parts {
+export function openBundle(options: GlobalOptions & { readonly log?: string }, io: Io): Parts {
+  const { log } = options;
   const local = once(() => localSettings(options, io));
   const settings = async () => (await local()).settings;
   const syncFile = once(async () => readSyncFileText(await settings(), io.redaction));
@@ -63,6 +65,7 @@ export function openBundle(options: GlobalOptions, io: Io): Parts {
       { name: "history.json", read: async () => historyOf(await store()) },
       { name: "audit.json", read: async () => auditOf(await store()) },
       { name: "tables.json", read: async () => (await store()).tableCounts() },
+      ...(log === undefined ? [] : [{ name: "log.txt", read: () => lastLines(log, io) }]),
     ],
     async [Symbol.asyncDispose]() {
       const opened = await store().catch(() => undefined);

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemClock } from "#model";
@@ -14,6 +14,7 @@ import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
 
 interface BundleOptions extends GlobalOptions {
+  readonly log?: string;
   readonly json?: boolean;
 }
 
@@ -21,6 +22,7 @@ export const registerBundle: Registration = (cli) =>
   cli
     .command("bundle", "Collect what support needs to know into one file, without secrets or the contents of records")
     .argument("[file]", "file to write; it must not exist yet (default: svcsync-bundle-<time>.tar.gz)")
+    .option("--log <file>", "add the last 1,000 lines of this log; - reads them from stdin")
     .option("--json", "as JSON")
     .action(cli.action(bundle));
 
@@ -37,6 +39,8 @@ async function bundle(given: string | undefined, options: BundleOptions, io: Io)
   const path = given ?? `svcsync-bundle-${new Date(now).toISOString().slice(0, 19).replaceAll(":", "-")}.tar.gz`;
   if (existsSync(path)) return refused(`${path} already exists. Choose another name.`, io);
   if (!existsSync(dirname(path))) return refused(`${path}: there is no folder ${dirname(path)} to write it to.`, io);
+  if (options.log !== undefined && !isReadable(options.log, io))
+    return refused(`--log: found no file ${options.log}. Name a log, or pipe one in with --log -.`, io);
   const { files, told } = await collect(options, io);
   const { redact } = io.redaction;
   const archive = archiveOf([{ name: "parts.json", text: fileText({ parts: told }, redact) }, ...files], now);
@@ -46,13 +50,18 @@ async function bundle(given: string | undefined, options: BundleOptions, io: Io)
   return exitCode.ok;
 }
 
+function isReadable(log: string, { stdin }: Io): boolean {
+  if (log === "-") return stdin !== undefined;
+  return statSync(log, { throwIfNoEntry: false })?.isDirectory() === false;
+}
+
 function refused(reason: string, io: Io): number {
   io.stderr.write(`${reason}\n`);
   return exitCode.usage;
 }
 
 /** Everything is read before anything is redacted: by then the redaction knows every secret. */
-async function collect(options: GlobalOptions, io: Io): Promise<{ files: ArchiveFile[]; told: Told[] }> {
+async function collect(options: BundleOptions, io: Io): Promise<{ files: ArchiveFile[]; told: Told[] }> {
   await using opened = openBundle(options, io);
   const values: { name: string; value: unknown }[] = [];
   const told: Told[] = [];
