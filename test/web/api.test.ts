@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { sampleGroup } from "./sample-status.ts";
+import { causesIn, sampleGroup, sampleRecord, sampleStatus } from "./sample-status.ts";
 import { sampleWeb } from "./web-server.ts";
 
 async function read(path: string): Promise<{ status: number; body: unknown }> {
@@ -19,7 +19,16 @@ describe("the JSON API", () => {
 
   it("lists causes with what people wrote down about them", async () => {
     expect(await read("/groups")).toMatchObject({
-      body: { groups: [{ id: sampleGroup, code: "E_SERVICE_REFUSED", count: 1, noted: { owner: "anna" } }] },
+      body: {
+        groups: expect.arrayContaining([
+          expect.objectContaining({
+            id: sampleGroup,
+            code: "E_SERVICE_REFUSED",
+            count: 1,
+            noted: expect.objectContaining({ owner: "anna" }),
+          }),
+        ]),
+      },
     });
   });
 
@@ -87,6 +96,23 @@ describe("docs/api.md", () => {
 
     expect(statuses.length).toBeGreaterThan(15);
     expect(statuses.filter(([, status]) => ![200, 400, 409].includes(status))).toEqual([]);
+  });
+});
+
+describe("causes on the page", () => {
+  it("are those of the commands and the API, counted to the last record, from one reading for many pages", async () => {
+    const status = sampleStatus();
+    const [cause] = causesIn([sampleRecord({ stream: "contacts", key: "1" }, { state: "parked" })]);
+    let readings = 0;
+    const groups = () => {
+      readings += 1;
+      return Promise.resolve([{ ...cause!, count: 12_000 }]);
+    };
+    await using web = await sampleWeb({ status: { ...status, groups } });
+    const pages = [await (await fetch(web.url)).text(), await (await fetch(web.url)).text()];
+
+    expect(pages[1]).toContain("12,000 records of contacts");
+    expect(readings).toBe(1);
   });
 });
 

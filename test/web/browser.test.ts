@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Overview } from "#web";
 import { launchBrowser, looks, openState } from "./page-browser.ts";
 import { pageStates } from "./page-states.ts";
-import { sampleRecord, sampleStatus, sampleStreams } from "./sample-status.ts";
+import { causesIn, sampleRecord, sampleStatus, sampleStreams } from "./sample-status.ts";
 import { sampleWeb } from "./web-server.ts";
 
 let browser: Browser;
@@ -110,7 +110,8 @@ describe("the status page in a browser", () => {
       .map((stream) => ({ ...stream, counts: { waiting: 30 } }));
     const overview = async () => ({ ...(await status.overview()), streams });
     const records: typeof status.records = ({ limit }) => Promise.resolve(waiting.slice(0, limit));
-    await using web = await sampleWeb({ status: { ...status, overview, records } });
+    const groups = () => Promise.resolve(causesIn(waiting));
+    await using web = await sampleWeb({ status: { ...status, overview, records, groups } });
     const { page } = await openPage(web.url);
     const cards = page.getByRole("article").filter({ hasText: "E_PARENT_MISSING" });
 

@@ -2,7 +2,15 @@ import { noCounts, type RecordView } from "#store";
 import type { StatusSource } from "#web";
 import type { StreamStatus } from "#pipeline";
 import { compared, now, sampleReport } from "./sample-decisions.ts";
-import { sampleHour, sampleRecord, sampleRecords, sampleSides, sampleStatus, sampleStreams } from "./sample-status.ts";
+import {
+  causesIn,
+  sampleHour,
+  sampleRecord,
+  sampleRecords,
+  sampleSides,
+  sampleStatus,
+  sampleStreams,
+} from "./sample-status.ts";
 import type { sampleWeb } from "./web-server.ts";
 
 /** What a browser may see of the server: a page in a state, as a name for its picture. */
@@ -62,6 +70,7 @@ function status(
   return {
     ...base,
     history: () => Promise.resolve(hours),
+    groups: () => Promise.resolve(causesIn(records)),
     records: ({ stream, states }) =>
       Promise.resolve(
         records.filter(({ id, state }) => (stream ?? id.stream) === id.stream && (states ?? [state]).includes(state)),

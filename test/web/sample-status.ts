@@ -1,5 +1,5 @@
 import { ParkError, recordLabel, type Actor, type RecordId } from "#model";
-import { ErrorGroups } from "#operator";
+import { attentionStates, ErrorGroups, type NotedGroup } from "#operator";
 import {
   noCounts,
   type AuditRecord,
@@ -250,6 +250,13 @@ const sampleNote: GroupNote = {
   at: now - 60 * minute,
 };
 
+/** The causes of those records that are held up, as the daemon tells them. */
+export function causesIn(records: readonly RecordView[]): NotedGroup[] {
+  const found = new ErrorGroups();
+  for (const state of attentionStates) for (const record of records) if (record.state === state) found.add(record);
+  return found.list().map((group) => ({ ...group, noted: group.id === sampleGroup ? sampleNote : undefined }));
+}
+
 const sampleActsDone: readonly PersonAct[] = [
   {
     at: now - 30 * minute,
@@ -341,7 +348,7 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
   return {
     retried,
     streams: ["customers", "contacts", "tickets"],
-    groups: () => Promise.resolve(groups.list().map((group) => ({ ...group, noted: sampleNote }))),
+    groups: () => Promise.resolve(causesIn(sampleRecords)),
     recentActs: ({ since, stream }) =>
       Promise.resolve(sampleActsDone.filter((act) => act.at >= since && (stream ?? act.stream) === act.stream)),
     groupNotes: () => Promise.resolve(new Map([[sampleGroup, sampleNote]])),

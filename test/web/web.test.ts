@@ -5,7 +5,7 @@ import { text as textOf } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { RetryError, StopError, type RecordId } from "#model";
 import { startWeb } from "#web";
-import { sampleRecord, sampleSides, sampleStatus } from "./sample-status.ts";
+import { causesIn, sampleRecord, sampleSides, sampleStatus } from "./sample-status.ts";
 import type { StatusSource } from "#web";
 import { formOf, sampleWeb } from "./web-server.ts";
 
@@ -200,6 +200,7 @@ describe("the pages", () => {
         ...status,
         record: () => Promise.resolve({ record: leaky, sides: sampleSides(leaky, false), history: [], exchanges: [] }),
         records: () => Promise.resolve([leaky]),
+        groups: () => Promise.resolve(causesIn([leaky])),
       },
     });
 

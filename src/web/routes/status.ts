@@ -1,5 +1,6 @@
-import type { StreamName } from "#model";
-import { attentionStates, ErrorGroups } from "#operator";
+import type { Clock, StreamName } from "#model";
+import { attentionStates, type NotedGroup } from "#operator";
+import type { StreamStatus } from "#pipeline";
 import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
@@ -7,7 +8,6 @@ import type { StatusSource } from "../contract.ts";
 import { noStream } from "./record-address.ts";
 import type { RouteDeps } from "../route-deps.ts";
 import { jsonAnswer } from "../json-answer.ts";
-import { recordsLookedAt } from "../pages/status/group-cards.ts";
 import { sparklineSince } from "../pages/status/sparkline.ts";
 import { problemsOf, statusPage } from "../pages/status/status-page.ts";
 
@@ -17,21 +17,18 @@ const DAY_MS = 86_400_000;
 const actsMax = 1_000;
 const actsShown = 8;
 const actsShownMs = 7 * DAY_MS;
+const causesFreshMs = 5_000;
 
 /** The first page, and the same for scripts. */
 export function addStatus(app: App, { status, redact, clock, version }: RouteDeps, gate: Gate): void {
+  const causes = causesOf(status, clock);
   app.get("/", async (c) => {
     const overview = await status.overview();
-    const asked = overview.streams.flatMap(({ name, counts }) =>
-      attentionStates.filter((state) => (counts[state] ?? 0) > 0).map((state) => ({ stream: name, states: [state] })),
-    );
-    const held = new ErrorGroups();
-    for (const each of asked)
-      for (const record of await status.records({ ...each, limit: recordsLookedAt })) held.add(record);
     const now = clock.now();
     const history = await status.history({ since: sparklineSince(now) });
+    const groups = await causes(overview.streams);
     const notes = await status.groupNotes();
-    const noted = held.list().map((group) => ({ ...group, noted: notes.get(group.id) }));
+    const noted = groups.map((group) => ({ ...group, noted: notes.get(group.id) }));
     const acts = await status.recentActs({ since: now - actsShownMs, limit: actsShown });
     const shown = redacted({ overview, held: noted, history, acts }, redact);
     return c.html(statusPage({ ...shown, frame: { version, visitor: gate.visitor(c) }, now }));
@@ -51,6 +48,28 @@ export function addStatus(app: App, { status, redact, clock, version }: RouteDep
     const overview = redacted(await status.overview(), redact);
     return jsonAnswer(c, { version, at: clock.now(), problems: problemsOf(overview, clock.now()), ...overview });
   });
+}
+
+/**
+ * The groups of `svcsync groups`. They read every record that is held up, so pages of the same few seconds share one
+ * reading, unless a count moved.
+ */
+function causesOf(
+  status: Pick<StatusSource, "groups">,
+  clock: Clock,
+): (streams: readonly StreamStatus[]) => Promise<readonly NotedGroup[]> {
+  let last: { readonly at: number; readonly counts: string; readonly read: Promise<readonly NotedGroup[]> } | undefined;
+  return (streams) => {
+    const held = streams.flatMap(({ name, counts }) => attentionStates.map((state) => [name, counts[state] ?? 0]));
+    if (held.every(([, count]) => count === 0)) return Promise.resolve([]);
+    const [at, counts] = [clock.now(), JSON.stringify(held)];
+    const isFresh = last !== undefined && last.counts === counts && Math.abs(at - last.at) < causesFreshMs;
+    if (last !== undefined && isFresh) return last.read;
+    const read = status.groups();
+    last = { at, counts, read };
+    read.catch(() => (last = undefined));
+    return read;
+  };
 }
 
 /** Which time and stream a script asks about; a text names what is wrong. */

@@ -1,44 +1,27 @@
 import { counted, localTime } from "#model";
-import { actorText, attentionStates, isSnoozed, remedyOf, type ErrorGroup, type NotedGroup } from "#operator";
-import type { StreamStatus } from "#pipeline";
+import { actorText, attentionStates, isSnoozed, remedyOf, type NotedGroup } from "#operator";
 import { html, type Html } from "#server";
 import { groupForms } from "./group-forms.ts";
 import type { Frame } from "../frame/layout.ts";
 import { recordsPath } from "../record/records-page.ts";
 import { badge, instant, linkTo, sentence } from "../frame/wording.ts";
 
-/** Records of a stream in one state that are looked at to tell the reasons; counts beyond are lower bounds. */
-export const recordsLookedAt = 500;
-
 /**
  * What is held up, a card for each stream, state and cause: a thousand records that wait for the same thing are one fact.
- * The first records of each stream and state tell the causes.
  */
-export function groupCards(
-  streams: readonly StreamStatus[],
-  groups: readonly NotedGroup[],
-  frame: Frame,
-  now: number,
-): Html {
+export function groupCards(groups: readonly NotedGroup[], frame: Frame, now: number): Html {
   const ordered = attentionStates.flatMap((state) => groups.filter((group) => group.state === state));
-  return html`<div class="cards">${ordered.map((group) => groupCard(group, isWhole(group, streams), frame, now))}</div>
+  return html`<div class="cards">${ordered.map((group) => groupCard(group, frame, now))}</div>
     <p><a href="${recordsPath({})}">All of them</a></p>`;
 }
 
-/** Whether all records of the group's stream and state were looked at. */
-function isWhole({ stream, state }: ErrorGroup, streams: readonly StreamStatus[]): boolean {
-  return (streams.find(({ name }) => name === stream)?.counts[state] ?? 0) <= recordsLookedAt;
-}
-
-function groupCard(group: NotedGroup, whole: boolean, frame: Frame, now: number): Html {
+function groupCard(group: NotedGroup, frame: Frame, now: number): Html {
   const { stream, state, error, message, count, examples } = group;
   const todo = error === undefined ? undefined : remedyOf(error, examples[0]!);
   const shown = examples.map((id, at) => (at === 0 ? linkTo(id) : html`, ${linkTo(id)}`));
   return html`<article class="card ${state}">
     <h3>
-      ${whole ? undefined : "at least "}<a href="${recordsPath({ stream, state })}"
-        >${counted(count, "record")} of ${stream}</a
-      >
+      <a href="${recordsPath({ stream, state })}">${counted(count, "record")} of ${stream}</a>
       ${badge(state)} <code>${group.id}</code>
     </h3>
     ${error === undefined ? undefined : html`<p>${count === 1 ? error.message : message} <code>${error.code}</code></p>`}

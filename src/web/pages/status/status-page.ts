@@ -53,7 +53,7 @@ export function statusPage({ overview, held, history, acts, frame, now }: Status
         held.length === 0
           ? undefined
           : html`<h2>Records that are held up</h2>
-              ${groupCards(streams, held, frame, now)}`
+              ${groupCards(held, frame, now)}`
       }
       <h2>Streams</h2>
       ${table(
