@@ -337,6 +337,25 @@ describe("names", () => {
   });
 });
 
+describe("a search for a name", () => {
+  it("goes on where the first 20,000 records end, and finds the one behind them", async () => {
+    const many = Array.from({ length: 20_001 }, (_, at) =>
+      sampleRecord({ stream: "tickets", key: `k${at}` }, { row: { name: at === 20_000 ? "Weit hinten AG" : "x" } }),
+    );
+    const records: StatusSource["records"] = ({ after, limit }) => {
+      const from = after === undefined ? 0 : Number(after.key.slice(1)) + 1;
+      return Promise.resolve(many.slice(from, from + limit));
+    };
+    await using web = await sampleWeb({ status: { ...sampleStatus(), records } });
+    const first = await fetch(`${web.url}/api/search?q=weit+hinten`);
+    const page = await (await fetch(`${web.url}/search?q=weit+hinten`)).text();
+    const [, link = ""] = /href="(\/search\?[^"]+)"/.exec(page) ?? [];
+
+    expect(await first.json()).toEqual({ records: [], isWhole: false, next: { stream: "tickets", key: "k19999" } });
+    expect(await (await fetch(web.url + link.replaceAll("&amp;", "&"))).text()).toContain("Found 1");
+  });
+});
+
 describe("a list as CSV", () => {
   it("holds all pages of the list, and no cell that a spreadsheet takes for a formula", async () => {
     const many = Array.from({ length: 501 }, (_, at) =>

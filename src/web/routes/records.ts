@@ -45,10 +45,12 @@ export function addRecords(app: App, { status, redact, clock, version }: RouteDe
   });
   app.get("/search", async (c) => {
     const text = c.req.query("q") ?? "";
-    const found = redacted(await search(status, text), redact);
+    const found = redacted(await search(status, text, afterIn(c)), redact);
     return c.html(searchPage({ text, found, frame: frameOf(c), now: clock.now() }));
   });
-  app.get("/api/search", async (c) => jsonAnswer(c, redacted(await search(status, c.req.query("q") ?? ""), redact)));
+  app.get("/api/search", async (c) =>
+    jsonAnswer(c, redacted(await search(status, c.req.query("q") ?? "", afterIn(c)), redact)),
+  );
   for (const path of recordPaths) {
     app.get(path, async (c) => {
       const id = idOf(c);
@@ -68,12 +70,19 @@ export function addRecords(app: App, { status, redact, clock, version }: RouteDe
 
 /** Undefined if the query names a state that does not exist. */
 function recordsQuery(c: Context): RecordsQuery | undefined {
-  const { stream, state: word, "after-stream": afterStream, "after-key": afterKey } = c.req.query();
+  const { stream, state: word } = c.req.query();
+  const after = afterIn(c);
   const state = RECORD_STATES.find((known): known is RecordState => known === word);
   if (word !== undefined && state === undefined) return undefined;
   return {
     ...(stream === undefined ? {} : { stream }),
     ...(state === undefined ? {} : { state }),
-    ...(afterStream === undefined || afterKey === undefined ? {} : { after: { stream: afterStream, key: afterKey } }),
+    ...(after === undefined ? {} : { after }),
   };
+}
+
+/** The record after which a list continues. */
+function afterIn(c: Context): RecordId | undefined {
+  const { "after-stream": stream, "after-key": key } = c.req.query();
+  return stream === undefined || key === undefined ? undefined : { stream, key };
 }

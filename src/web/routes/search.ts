@@ -3,28 +3,30 @@ import { eachRecord } from "#operator";
 import type { RecordView } from "#store";
 import type { StatusSource } from "../contract.ts";
 
-/** Records whose contents are looked through for a name; keys and service ids are found whatever their number. */
+/** Records whose contents are looked through for a name at a time; keys and service ids are found whatever their number. */
 const scannedMax = 20_000;
 const foundMax = 50;
 
 export interface Found {
   readonly records: readonly RecordView[];
-  /** Whether contents were looked through to the end, or until enough was found. */
+  /** Whether contents were looked through to the end. */
   readonly isWhole: boolean;
+  /** Where to continue if not: the last record that was looked at. */
+  readonly next?: RecordId;
 }
 
-/** Finds records by `stream/key`, key, service id, and by any text of their ERP row. */
-export async function search(source: StatusSource, text: string): Promise<Found> {
+/** Finds records by `stream/key`, key, service id, and by any text of their ERP row, those after `after`. */
+export async function search(source: StatusSource, text: string, after?: RecordId): Promise<Found> {
   const wanted = text.trim();
   if (wanted === "") return { records: [], isWhole: true };
   const found = new Map<string, RecordView>();
   const add = (record: RecordView | undefined) => record && found.set(JSON.stringify(record.id), record);
-  for (const id of await exactIds(source, wanted)) add((await source.record(id))?.record);
-  const isWhole = await scan(source, wanted.toLocaleLowerCase(), (record) => {
+  if (after === undefined) for (const id of await exactIds(source, wanted)) add((await source.record(id))?.record);
+  const next = await scan(source, { wanted: wanted.toLocaleLowerCase(), after }, (record) => {
     add(record);
     return found.size >= foundMax;
   });
-  return { records: [...found.values()], isWhole };
+  return { records: [...found.values()], isWhole: next === undefined, ...(next === undefined ? {} : { next }) };
 }
 
 async function exactIds(source: StatusSource, wanted: string): Promise<RecordId[]> {
@@ -40,14 +42,18 @@ async function exactIds(source: StatusSource, wanted: string): Promise<RecordId[
   return ids;
 }
 
-/** True when every record was looked at, or `isEnough` said so. */
-async function scan(source: StatusSource, wanted: string, isEnough: (record: RecordView) => boolean): Promise<boolean> {
+/** Undefined when every record was looked at; otherwise the last one, after enough of them or as `isEnough` said. */
+async function scan(
+  source: StatusSource,
+  { wanted, after }: { readonly wanted: string; readonly after: RecordId | undefined },
+  isEnough: (record: RecordView) => boolean,
+): Promise<RecordId | undefined> {
   let looked = 0;
-  for await (const record of eachRecord(source, {})) {
-    if (looked++ >= scannedMax) return false;
-    if (holds(record, wanted) && isEnough(record)) return true;
+  for await (const record of eachRecord(source, after === undefined ? {} : { after })) {
+    looked += 1;
+    if ((holds(record, wanted) && isEnough(record)) || looked === scannedMax) return record.id;
   }
-  return true;
+  return undefined;
 }
 
 function holds({ id, row }: RecordView, wanted: string): boolean {
