@@ -2,6 +2,7 @@ import { expect, it, describe } from "vitest";
 import { customersAndShop, customersStream } from "../setup/customers-stream.ts";
 import { startMailServer } from "../setup/mail-server.ts";
 import { pem, startWebServer } from "../kit/http.ts";
+import { multiplyRecord } from "./many-records.ts";
 import { setStage, texts, until, untilState } from "./stage.ts";
 
 const MINUTE = 60_000;
@@ -162,5 +163,54 @@ ${customersStream()}`,
     await until("the recovery arrived", () => subjects().length === 2);
     expect(subjects()[1]).toBe("[svcsync Example] Resolved: customers is held: nothing of it is delivered");
     expect(texts(stage.sandbox, "customer", "name")).toEqual(names);
+  });
+});
+
+describe("a Monday with large numbers", () => {
+  const patient = { SWEEP_INTERVAL_SECONDS: "86400" };
+
+  it("holds 12,000 names that would change by the default guard, in one message", async () => {
+    await using mail = await startMailServer({ login: { user: "svcsync", password: "s3cret" } });
+    const syncFile = customersByStatus;
+    await using stage = await setStage({ syncFile, environment: { ...mailSettings(mail.port), ...patient } });
+    stage.erp.insertCustomer({ customer_no: "K100", status: "A" });
+    stage.erp.change("customers", ["K100"], { status: "Active" });
+    expect((await stage.command("sync")).code).toBe(0);
+    multiplyRecord(stage, "K100", 12_000);
+
+    await stage.edit((text) => text.replace("name: name1", "name: customer_no"));
+    const { later, timing } = forwardable();
+    await using running = await stage.start(timing);
+    await until("the guard has a plan", async () =>
+      (await running.store.notices.notices()).some(
+        ({ id, severity }) => id === "held/customers/change" && severity === "problem",
+      ),
+    );
+    later(MINUTE);
+    await until("the message arrived", () => mail.mails.length > 0);
+    expect(mail.mails.map(({ subject }) => subject)).toEqual([
+      "[svcsync Example] customers is held: nothing of it is delivered",
+    ]);
+    expect(mail.mails[0]!.text).toContain("Cause: its changed mapping would update 12000 of 12000 records");
+    expect(texts(stage.sandbox, "customer", "name")).toEqual(["Kunde K100"]);
+  });
+
+  it("tells of 50,000 parked records in one digest", async () => {
+    await using mail = await startMailServer({ login: { user: "svcsync", password: "s3cret" } });
+    const syncFile = customersByStatus;
+    await using stage = await setStage({ syncFile, environment: { ...mailSettings(mail.port), ...patient } });
+    stage.erp.insertCustomer({ customer_no: "K100", status: "P" });
+    expect((await stage.command("sync")).code).toBe(1);
+    multiplyRecord(stage, "K100", 50_000);
+
+    const { later, timing } = forwardable();
+    await using running = await stage.start(timing);
+    await until("all were seen", async () => (await running.store.notices.notices())[0]?.count === 50_000);
+    later(MINUTE);
+    await until("the digest arrived", () => mail.mails.length > 0);
+    expect(mail.mails.map(({ subject }) => subject)).toEqual([
+      "[svcsync Example] customers: 50,000 records are parked",
+    ]);
+    expect(mail.mails[0]!.text).toContain("svcsync retry --group");
   });
 });
