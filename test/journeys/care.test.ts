@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { expect, it, describe } from "vitest";
 import { localServer } from "../kit/http.ts";
@@ -10,6 +11,7 @@ sources: { erp: { adapter: sql, url: "\${ERP_URL}" } }
 streams:
 ${customersStream()}`;
 
+const DAY = 24 * 3_600_000;
 const customer = (key: string) => ({ stream: "customers", key });
 
 /** The calls that a dead-man switch gets. */
@@ -86,5 +88,46 @@ describe("a backup to a disk that hangs", () => {
     await until("the backup hangs", () => isHanging);
     await running[Symbol.asyncDispose]();
     expect(running.log.text).not.toContain("backup was made and verified");
+  });
+});
+
+describe("a record that somebody deletes in the service", () => {
+  it("is found by the scheduled comparison, and told by a signed webhook; a backup is made each day", async () => {
+    const key = "a-key-of-32-letters-for-webhooks";
+    const told: string[] = [];
+    await using receiver = await localServer((request, response) => {
+      void text(request).then((body) => {
+        const { "x-svcsync-timestamp": at, "x-svcsync-signature": signature } = request.headers;
+        const isSigned =
+          signature ===
+          `sha256=${createHmac("sha256", key)
+            .update(`${String(at)}.${body}`)
+            .digest("hex")}`;
+        told.push(isSigned ? body : "not signed");
+        return response.end();
+      });
+    });
+    const care = { BACKUP_EVERY: "1d", RECONCILE_EVERY: "1d" };
+    const webhook = { NOTIFY_WEBHOOK_URL: `${receiver.url}/hook`, NOTIFY_WEBHOOK_KEY: key };
+    await using stage = await setStage({ syncFile, environment: { ...care, ...webhook } });
+    stage.erp.insertCustomer({ customer_no: "10001" });
+    let passedMs = 0;
+    const clock = { now: () => Date.now() + passedMs };
+    await using running = await stage.start({ clock, upkeepEveryMs: 20 });
+    const [view] = await untilState(running.store, "applied", customer("10001"));
+    const firstAt = await until("a backup is verified", async () => {
+      const state = await running.store.care.backupState();
+      return state?.verified?.at;
+    });
+    stage.sandbox.vanish("customer", view?.binding?.serviceId ?? 0);
+    passedMs += DAY;
+    await until("the drift is told", () =>
+      told.some((body) => body.includes("differs from what was written in 1 place")),
+    );
+    expect(told).not.toContain("not signed");
+    await until("the next backup is verified", async () => {
+      const state = await running.store.care.backupState();
+      return (state?.verified?.at ?? 0) >= firstAt + DAY;
+    });
   });
 });
