@@ -198,7 +198,7 @@ describe("a person at the page", () => {
     expect(old).toContain("Kunde 10001");
     expect(old).toContain("Z1");
     expect((await call(url, path)).answer).toMatchObject({ plan: { updates: 12, known: 12, isHeld: true } });
-    expect((await call(url, path, { why: "x", confirm: true })).status).toBe(409);
+    expect((await call(url, path, { why: "x", confirm: true })).status).toBe(400);
 
     stage.erp.change("customers", ["10001"], { name2: "Changed meanwhile" });
     await until(
