@@ -6,6 +6,7 @@ import { registerDeletions } from "./commands/acts/deletions.ts";
 import { registerForget } from "./commands/acts/forget.ts";
 import { registerPause } from "./commands/acts/pause.ts";
 import { registerGroups } from "./commands/acts/groups.ts";
+import { registerPoll } from "./commands/acts/poll.ts";
 import { registerReread } from "./commands/acts/reread.ts";
 import { registerResolve } from "./commands/acts/resolve.ts";
 import { registerResume } from "./commands/acts/resume.ts";
@@ -60,6 +61,7 @@ const registrations: readonly Registration[] = [
   registerAdopt,
   registerReconcile,
   registerDeletions,
+  registerPoll,
   registerReread,
   registerPause,
   registerResume,

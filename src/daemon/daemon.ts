@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { errorFacts, StopError, systemClock } from "#model";
-import { Nudges, observeAll, type Observer, type Relay, type StreamHolds } from "#pipeline";
+import { errorFacts, StopError, systemClock, type StreamName } from "#model";
+import { AskedPolls, Nudges, observeAll, type Observer, type Relay, type StreamHolds } from "#pipeline";
 import { openQueue, type Queue, type QueueHandlers } from "#queue";
 import type { Note, NoteStore } from "#store";
 import type { SyncFile } from "#mapping";
@@ -82,16 +82,19 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const assembly = assemble(configuration, parts, queue, observer, fail, closing);
   const { holds, relay } = assembly;
   const nudges = closing.use(new Nudges({ queue, logger, floorMs: settings.polling.nudgeFloorMs }));
+  const askedPolls = new AskedPolls({ store: parts.store, nudges, holds, logger }, streamNames(syncFile));
   const plan = pollPlan(configuration, options);
   const pollWatch = new PollWatch({ store: parts.store, logger }, plan.scheduled);
   const web = options.web
-    ? closing.use(await servePages(configuration, parts, queue, assembly, nudges, pollWatch, counted.metrics))
+    ? closing.use(
+        await servePages(configuration, parts, queue, { ...assembly, askedPolls }, nudges, pollWatch, counted.metrics),
+      )
     : undefined;
   // Before the first poll and delivery: a changed mapping is held, and a hold from before a restart still counts.
   await assembly.changes.begin();
   await assembly.holds.look();
   const isContinuous = options.polls === "scheduled";
-  if (isContinuous) closing.defer(startListening(syncFile, parts, nudges));
+  if (isContinuous) closing.defer(startListening(syncFile, parts, nudges, askedPolls));
   const upkeep = openUpkeep(
     { configuration, parts, queue, metrics: counted.metrics, pollWatch, history, isContinuous },
     closing,
@@ -125,10 +128,16 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   };
 }
 
-/** Listens to the ERPs that report changes; what it returns stops that. */
-function startListening(syncFile: SyncFile, { sources }: Systems, nudges: Nudges): () => Promise<void> {
+/** Listens to the ERPs that report changes, and to people; what it returns stops that. */
+function startListening(
+  syncFile: SyncFile,
+  { sources }: Systems,
+  nudges: Nudges,
+  askedPolls: AskedPolls,
+): () => Promise<void> {
   const listening = new AbortController();
-  const running = listenToSources(syncFile, sources, nudges, listening.signal);
+  const { signal } = listening;
+  const running = Promise.all([listenToSources(syncFile, sources, nudges, signal), askedPolls.run(signal)]);
   return async () => {
     listening.abort();
     await running;
@@ -212,9 +221,13 @@ async function installationOf(store: NoteStore): Promise<string> {
 
 function pollPlan({ settings, syncFile }: Configuration, { polls }: DaemonOptions): PollPlan {
   const { streams } = syncFile;
-  if (polls === "once") return { scheduled: new Map(), once: streams.map(({ name }) => name) };
+  if (polls === "once") return { scheduled: new Map(), once: streamNames(syncFile) };
   const { intervalMs } = settings.polling;
   return { scheduled: new Map(streams.map(({ name, everyMs = intervalMs }) => [name, { everyMs }])), once: [] };
+}
+
+function streamNames({ streams }: SyncFile): StreamName[] {
+  return streams.map(({ name }) => name);
 }
 
 interface FailureOnce {

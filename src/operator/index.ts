@@ -35,4 +35,5 @@ export {
   type NotedGroup,
 } from "./acts/group-notes.ts";
 export { driftFound, readUpkeep, upkeepFailures, upkeepText, type UpkeepFacts } from "./upkeep-text.ts";
+export { pollNow } from "./acts/poll.ts";
 export { pause, resume, type PauseInput } from "./acts/pause.ts";

@@ -1,6 +1,7 @@
 export { Poller } from "./poll/poller.ts";
-export { rereadNote } from "./notes.ts";
+export { pollNote, rereadNote } from "./notes.ts";
 export { stageByKey } from "./poll/stage-by-key.ts";
+export { AskedPolls } from "./poll/asked-polls.ts";
 export { Nudges } from "./poll/nudges.ts";
 export { PollPauses } from "./poll/poll-pauses.ts";
 export { Relay } from "./wake/relay.ts";

@@ -28,6 +28,11 @@ export function rereadNote(stream: StreamName): Note<boolean> {
   return { name: `reread/${stream}`, schema: flag };
 }
 
+/** A person asked for a poll of the stream now. */
+export function pollNote(stream: StreamName): Note<boolean> {
+  return { name: `poll/${stream}`, schema: flag };
+}
+
 /** When the next sweep of the stream begins. */
 export function sweepNote(stream: StreamName): Note<{ readonly nextAt: number }> {
   return { name: `sweep/${stream}`, schema: nextSweep };

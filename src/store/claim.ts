@@ -128,6 +128,7 @@ export interface AuditEntry {
     | "dropped"
     | "retry"
     | "reread"
+    | "poll"
     | "pause"
     | "resume"
     | "release"

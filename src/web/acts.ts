@@ -38,6 +38,8 @@ export interface PageActs {
     target: { readonly stream: StreamName; readonly hours: number; readonly polls: boolean },
     by: Actor,
   ): Promise<void>;
+  /** Polls the stream now. */
+  poll(stream: StreamName, by: Actor): Promise<void>;
   /** Lets the next poll read the stream from its beginning. */
   rereadStream(stream: StreamName, by: Actor): Promise<void>;
   resume(stream: StreamName, by: Actor): Promise<void>;
@@ -54,7 +56,7 @@ export interface PageGroupNote {
 export const recordVerbs = ["retry", "skip", "create", "bind", "unbind", "reread", "watch", "forget"] as const;
 export type RecordVerb = (typeof recordVerbs)[number];
 
-export const streamVerbs = ["deletions", "plan", "adopt", "pause", "resume", "reread"] as const;
+export const streamVerbs = ["deletions", "plan", "adopt", "pause", "resume", "reread", "poll"] as const;
 export type StreamVerb = (typeof streamVerbs)[number];
 
 /** Verbs whose effect cannot be taken back: they want a reason and a second yes. */

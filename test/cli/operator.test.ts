@@ -250,6 +250,20 @@ describe("the commands on a store", () => {
     expect((await scene.run("reread", "nothing")).code).toBe(64);
   });
 
+  it("poll says when the streams are polled, and does nothing where one is not known", async () => {
+    const { code, stdout } = await scene.run("poll", "customers", "contacts", "--why", "a call");
+    expect(stdout).toContain("polls customers, contacts within a second. If none runs");
+    expect(code).toBe(0);
+    expect(JSON.parse((await scene.run("poll", "customers", "--json")).stdout)).toEqual({ streams: ["customers"] });
+    expect(await scene.run("poll", "contacts", "nothing")).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining("nothing: no such stream; the sync file has customers"),
+    });
+    const acts = (await scene.run("history", "--acts", "--json")).stdout.split("\n");
+    const polls = acts.filter((act) => act.includes('"action":"poll"'));
+    expect(polls.map((act) => act.includes('"why":"a call"'))).toEqual([false, true, true]);
+  });
+
   it("resolve says as JSON what was answered", async () => {
     scene.erp.breakOne("10001");
     await scene.run("sync");

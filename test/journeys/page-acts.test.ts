@@ -151,6 +151,13 @@ describe("a person at the page", () => {
       answer: { code: "E_PAUSE_TIME", error: expect.stringContaining("in the past") },
     });
 
+    // A poll now; that it polls is shown where no other poll comes.
+    expect((await anna.send("/", "/streams/customers/poll")).status).toBe(303);
+    expect((await call(url, "/streams/customers/poll", { why: "a call" })).answer).toEqual({
+      stream: "customers",
+      done: "poll",
+    });
+
     // More deletions than the guard lets pass.
     for (const key of ["10006", "10007", "10008", "10009"]) erp.flagDeleted("customers", [key]);
     await until("they are held", async () => (await anna.look("/")).includes('href="/streams/customers/deletions"'));
@@ -177,6 +184,8 @@ describe("a person at the page", () => {
       { action: "resolve", outcome: "bind", key: "10003", by: api },
       { action: "pause", by: { ...by, why: "ERP upgrade" } },
       { action: "resume", by },
+      { action: "poll", by },
+      { action: "poll", by: { ...api, why: "a call" } },
       { action: "deletions", outcome: "confirmed 4 of 12", by: { ...by, why: "closed" } },
     ]);
     expect(await anna.look("/")).toContain("wrong one");

@@ -75,6 +75,7 @@ describe("acts on the page", () => {
     [`/groups/${sampleGroup}/note`, { note: "", snoozeHours: "same" }, `note ${sampleGroup} {"note":""} by page`, "/"],
     ["/streams/tickets/pause", { hours: "4", why: "upgrade" }, "pause tickets for 4 h by page: upgrade", "/"],
     ["/streams/tickets/pause", { hours: "1", polls: "yes" }, "pause tickets for 1 h, polls too by page", "/"],
+    ["/streams/tickets/poll", {}, "poll tickets by page", "/"],
     ["/streams/tickets/reread", {}, "reread stream tickets by page", "/"],
     ["/streams/tickets/resume", {}, "resume tickets by page", "/"],
     [

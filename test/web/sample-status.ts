@@ -337,6 +337,7 @@ function sampleActs(done: string[]): PageActs {
     adopt: ({ stream, decision }, by) => noted(decision, stream, by),
     pause: ({ stream, hours, polls }, by) =>
       noted("pause", `${stream} for ${hours} h${polls ? ", polls too" : ""}`, by),
+    poll: (stream, by) => noted("poll", stream, by),
     rereadStream: (stream, by) => noted("reread stream", stream, by),
     resume: (stream, by) => noted("resume", stream, by),
   };

@@ -6,6 +6,7 @@ import {
   decideAdoption,
   noteGroup,
   pause,
+  pollNow,
   rereadKeys,
   rereadStream,
   resolve,
@@ -16,14 +17,16 @@ import {
   unbind,
   watchRecord,
 } from "#operator";
-import { adoptionHold, heldDeletions } from "#pipeline";
+import { adoptionHold, heldDeletions, type AskedPolls } from "#pipeline";
 import type { PageActs } from "#web";
 import type { Assembly } from "../assembly.ts";
 import type { Configuration, Systems } from "../systems.ts";
 
 const MS_PER_MINUTE = 60_000;
 /** What the page shows and moves of a running pipeline. */
-export type PageParts = Pick<Assembly, "relay" | "gate" | "holds" | "plans" | "adoption" | "matcher">;
+export type PageParts = Pick<Assembly, "relay" | "gate" | "holds" | "plans" | "adoption" | "matcher"> & {
+  readonly askedPolls: AskedPolls;
+};
 
 const MS_PER_HOUR = 3_600_000;
 /** How long a person waits for the ERP or the service. */
@@ -36,7 +39,7 @@ const COMPARED_MS = 1_500;
 export function pageActs(
   parts: Systems,
   streams: Configuration["syncFile"]["streams"],
-  { relay, gate, holds, plans, adoption, matcher }: PageParts,
+  { relay, gate, holds, plans, adoption, matcher, askedPolls }: PageParts,
 ): PageActs {
   const { store, clock, sources } = parts;
   const names = streams.map(({ name }) => name);
@@ -105,6 +108,10 @@ export function pageActs(
     pause: async ({ stream, hours, polls }, by) => {
       await pause({ store, clock }, { streams: [stream], until: clock.now() + hours * MS_PER_HOUR, polls }, by);
       await holds.look();
+    },
+    poll: async (stream, by) => {
+      await pollNow({ store }, [stream], by);
+      await askedPolls.look();
     },
     rereadStream: (stream, by) => rereadStream({ store }, stream, by),
     resume: async (stream, by) => void (await nudging(resume({ store, clock }, [stream], by))),

@@ -36,6 +36,7 @@ export const bodies = {
   reread: nothing,
   forget: nothing,
   resume: nothing,
+  poll: nothing,
   compare: nothing,
   bind: body({ serviceId: whole(1) }),
   watch: body({ minutes: number(z.number("a number of minutes")) }),

@@ -14,6 +14,7 @@ export async function streamAct(
       return acts.pause({ stream, hours, polls }, by);
     },
     resume: () => acts.resume(stream, by),
+    poll: () => acts.poll(stream, by),
     reread: () => acts.rereadStream(stream, by),
     deletions: () => acts.confirmDeletions({ stream, count: bodies.deletions.parse(sent).count }, by),
     plan: async () => ({ updates: await acts.confirmPlan({ stream, plan: bodies.plan.parse(sent).plan }, by) }),

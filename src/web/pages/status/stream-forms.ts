@@ -22,10 +22,13 @@ export function decisionLinks({ name, holds, deletionsHeld }: StreamStatus, fram
   return links.length === 0 ? undefined : html`<div class="acts">${links}</div>`;
 }
 
-/** What a person may do with any stream: let it rest, and read it from its beginning. */
+/** What a person may do with any stream: poll it now, let it rest, and read it from its beginning. */
 export function streamForms({ name, holds }: StreamStatus, frame: Frame): Html | undefined {
   if (frame.visitor?.role !== "act") return undefined;
   const path = streamPath(name);
+  const poll = html`<form class="acts" method="post" action="${path}/poll">
+    ${csrfField(frame.visitor)}<button aria-label="Poll ${name} now">Poll now</button>
+  </form>`;
   const pause = actForm(
     {
       action: `${path}/pause`,
@@ -45,7 +48,8 @@ export function streamForms({ name, holds }: StreamStatus, frame: Frame): Html |
     },
     frame,
   );
-  return html`${holds.some(({ kind }) => kind === "pause") ? undefined : pause} ${reread}`;
+  return html`${holds.some(({ polls }) => polls) ? undefined : poll}
+  ${holds.some(({ kind }) => kind === "pause") ? undefined : pause} ${reread}`;
 }
 
 const pauseFields = html`<label

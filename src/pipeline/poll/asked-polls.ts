@@ -1,0 +1,54 @@
+import { errorFacts, untilNext, type StreamName } from "#model";
+import type { NoteStore } from "#store";
+import type { Logger } from "#telemetry";
+import type { StreamHolds } from "../wake/stream-holds.ts";
+import { pollNote } from "../notes.ts";
+import type { Nudges } from "./nudges.ts";
+
+/** How often it looks: a person's word in another process takes effect within this. */
+const LOOK_MS = 1_000;
+
+export interface AskedPollsDeps {
+  readonly store: NoteStore;
+  readonly nudges: Pick<Nudges, "nudge">;
+  readonly holds: Pick<StreamHolds, "mayPoll">;
+  readonly logger: Logger;
+}
+
+/** Nudges the streams that people want polled now. While polls of a stream are paused, its request waits for their end. */
+export class AskedPolls {
+  readonly #deps: AskedPollsDeps;
+  readonly #streams: readonly StreamName[];
+
+  constructor(deps: AskedPollsDeps, streams: readonly StreamName[]) {
+    this.#deps = deps;
+    this.#streams = streams;
+  }
+
+  /** Looks now. Never throws: what was not read is read the next time. */
+  async look(): Promise<void> {
+    const { holds, logger } = this.#deps;
+    try {
+      for (const stream of this.#streams) if (holds.mayPoll(stream)) await this.#obey(stream);
+    } catch (thrown) {
+      logger.debug({ err: errorFacts(thrown) }, "requests for polls were not read");
+    }
+  }
+
+  /** Looks until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.look();
+      await untilNext(LOOK_MS, signal);
+    }
+  }
+
+  async #obey(stream: StreamName): Promise<void> {
+    const { store, nudges } = this.#deps;
+    const note = pollNote(stream);
+    if ((await store.note(note)) !== true) return;
+    // First, so that a request that comes from here on gets a poll of its own.
+    await store.saveNote(note, undefined);
+    nudges.nudge(stream);
+  }
+}
