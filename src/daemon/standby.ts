@@ -1,5 +1,6 @@
 import type { Standby } from "#store";
 import { startStandbyWeb } from "#web";
+import { Closing } from "./closing.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import type { Configuration } from "./systems.ts";
 
@@ -8,13 +9,13 @@ export function standbyOf({ settings, logger }: Configuration, manager: ServiceM
   return {
     signal,
     waits: async (holder) => {
-      await using waiting = new AsyncDisposableStack();
+      const waiting = new Closing();
       const status = `Standing by: ${holder} has the store`;
       waiting.use(await startStandbyWeb(settings.health, holder));
       logger.info({ holder }, "standing by for the daemon that has the store");
       await manager.ready(status);
       waiting.use(manager.feed(() => Promise.resolve(), status));
-      return waiting.move();
+      return waiting;
     },
   };
 }

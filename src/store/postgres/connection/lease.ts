@@ -94,15 +94,14 @@ export class Lease implements AsyncDisposable {
     const name = `process ${process.pid} on ${hostname()}`;
     const take = fill(TAKE, { holder: this.#token, name });
     let first: Holder | undefined;
-    await using waiting = new AsyncDisposableStack();
-    let isWaiting = false;
+    let waiting: AsyncDisposable | undefined;
+    await using _waiting = { [Symbol.asyncDispose]: async () => waiting?.[Symbol.asyncDispose]() };
     while (!(await this.#confirmed(() => link.rows(take)))) {
       const [found] = await this.#link.rows<Holder>(FOUND);
       first ??= found;
       if (found && (found.holder !== first?.holder || found.until !== first.until)) {
         if (standby === undefined) throw this.#busy(found);
-        if (!isWaiting) waiting.use(await standby.waits(found.name));
-        isWaiting = true;
+        waiting ??= await standby.waits(found.name);
       }
       await sleep(LOOK_MS, standby?.signal);
       standby?.signal.throwIfAborted();
