@@ -11,6 +11,7 @@ import { contentPolicy } from "./pages/frame/style.ts";
 import { addNudge } from "./routes/nudge.ts";
 import { addRecords } from "./routes/records.ts";
 import { addDecisions } from "./routes/decisions.ts";
+import { addHistory } from "./routes/history.ts";
 import type { RouteDeps } from "./route-deps.ts";
 import { addStatus } from "./routes/status.ts";
 
@@ -40,6 +41,7 @@ export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
   addStatus(app, deps, gate);
   addRecords(app, deps, gate);
   addDecisions(app, deps, gate);
+  addHistory(app, deps, gate);
   addActs(app, deps, gate);
   return app;
 }

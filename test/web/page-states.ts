@@ -60,6 +60,17 @@ const hours: Awaited<ReturnType<StatusSource["history"]>> = Array.from({ length:
   stream: ["customers", "contacts", "tickets"][ago % 3]!,
 }));
 
+/** 500 days of a stream that delivers most at the end of each week, and fails now and then. */
+const longHistory: typeof hours = Array.from({ length: 500 }, (_, at) =>
+  sampleHour(24 * (499 - at), {
+    updated: ((at % 7) + 1) * 40 + ((at * 37) % 90),
+    parked: at % 61 === 0 ? 2 : 0,
+    pollFailures: at % 97 === 0 ? 3 : 0,
+  }),
+);
+const historyOf = (kept: typeof hours) =>
+  status({}, { history: ({ since }) => Promise.resolve(kept.filter(({ hourAt }) => hourAt >= since)) });
+
 /** A status whose streams and records are these. */
 function status(
   facts: Parameters<typeof sampleStatus>[0],
@@ -253,6 +264,9 @@ export const pageStates: readonly PageState[] = [
     },
   },
   { name: "held-deletions-page", path: "/streams/customers/deletions", parts: {} },
+  { name: "history", path: "/streams/contacts/history", parts: { status: historyOf(longHistory) } },
+  { name: "history-first-days", path: "/streams/contacts/history", parts: {} },
+  { name: "history-empty", path: "/streams/customers/history", parts: { status: historyOf([]) } },
   { name: "adoption", path: "/", parts: { status: waitingForAdoption(() => ({ kind: "never" })) } },
   { name: "adoption-begin", path: "/adoption", parts: { status: waitingForAdoption(() => ({ kind: "never" })) } },
   {

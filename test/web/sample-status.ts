@@ -353,7 +353,8 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
     recentActs: ({ since, stream }) =>
       Promise.resolve(sampleActsDone.filter((act) => act.at >= since && (stream ?? act.stream) === act.stream)),
     groupNotes: () => Promise.resolve(new Map([[sampleGroup, sampleNote]])),
-    history: ({ since }) => Promise.resolve(sampleHours.filter(({ hourAt }) => hourAt >= since)),
+    history: ({ since, stream }) =>
+      Promise.resolve(sampleHours.filter((hour) => hour.hourAt >= since && (stream ?? hour.stream) === hour.stream)),
     overview: () =>
       Promise.resolve({
         startedAt: now - 3 * 60 * minute,

@@ -1,11 +1,9 @@
 import { errorFacts, sleep, type Clock } from "#model";
-import type { HistoryStore, MaintenanceStore, WatchStore } from "#store";
+import { historyDays, type HistoryStore, type MaintenanceStore, type WatchStore } from "#store";
 import type { Logger } from "#telemetry";
 
 const DAY_MS = 24 * 60 * 60_000;
 const EVERY_MS = 60 * 60_000;
-/** A year and the month before it, to compare with. */
-const RUN_HISTORY_DAYS = 400;
 /** Requests and answers of watched records: long enough to be looked at, short for what they hold. */
 const EXCHANGE_DAYS = 7;
 
@@ -34,7 +32,7 @@ export class Housekeeping {
         const count = await this.#store.pruneAudit(this.#clock.now() - this.#keepDays * DAY_MS);
         if (count > 0) this.#logger.info({ count }, "old history was removed");
         await this.#store.watches.pruneExchanges(this.#clock.now() - EXCHANGE_DAYS * DAY_MS);
-        await this.#store.history.pruneHistory(this.#clock.now() - RUN_HISTORY_DAYS * DAY_MS);
+        await this.#store.history.pruneHistory(this.#clock.now() - historyDays * DAY_MS);
       } catch (thrown) {
         this.#logger.warn({ err: errorFacts(thrown) }, "old history was not removed");
       }

@@ -1,5 +1,8 @@
 import type { StreamName } from "#model";
 
+/** How long it is kept: a year and the month before it, to compare with. */
+export const historyDays = 400;
+
 /** What is counted of a stream in an hour. */
 export interface HourCounts {
   /** Polls that reached their end, and those that failed. */

@@ -6,29 +6,26 @@ import { adoptionPage } from "../pages/decisions/adoption-page.ts";
 import { deletionsPage } from "../pages/decisions/deletions-page.ts";
 import { planPage } from "../pages/decisions/plan-page.ts";
 import type { Frame } from "../pages/frame/layout.ts";
-import { noStream } from "./record-address.ts";
+import { ofStream } from "./record-address.ts";
 import type { RouteDeps } from "../route-deps.ts";
 
 /** What a person looks at before a decision about a stream: its plan, its held deletions, its existing records. */
 export function addDecisions(app: App, { status, redact, clock, version }: RouteDeps, gate: Gate): void {
   const frameOf = (c: Context): Frame => ({ version, visitor: gate.visitor(c) });
   const now = () => clock.now();
-  const ofStream = (path: string, show: (c: Context, stream: string) => Promise<Response>) =>
-    app.get(path, async (c) => {
-      const stream = c.req.param("stream") ?? "";
-      return status.streams.includes(stream) ? show(c, stream) : c.text(`${noStream(stream, status)}\n`, 404);
-    });
   const planOf = async (stream: string) => redacted(await status.plan(stream), redact);
   const deletionsOf = async (stream: string) => redacted(await status.heldDeletions(stream), redact);
 
-  ofStream("/streams/:stream/plan", async (c, stream) =>
+  ofStream(app, "/streams/:stream/plan", status, async (c, stream) =>
     c.html(planPage({ stream, dated: await planOf(stream), frame: frameOf(c), now: now() })),
   );
-  ofStream("/api/streams/:stream/plan", async (c, stream) => jsonAnswer(c, (await planOf(stream)) ?? { plan: null }));
-  ofStream("/streams/:stream/deletions", async (c, stream) =>
+  ofStream(app, "/api/streams/:stream/plan", status, async (c, stream) =>
+    jsonAnswer(c, (await planOf(stream)) ?? { plan: null }),
+  );
+  ofStream(app, "/streams/:stream/deletions", status, async (c, stream) =>
     c.html(deletionsPage({ stream, held: await deletionsOf(stream), frame: frameOf(c) })),
   );
-  ofStream("/api/streams/:stream/deletions", async (c, stream) =>
+  ofStream(app, "/api/streams/:stream/deletions", status, async (c, stream) =>
     jsonAnswer(c, { held: (await deletionsOf(stream)) ?? null }),
   );
   app.get("/adoption", async (c) => {

@@ -1,5 +1,5 @@
 import { recordLabel, type RecordId, type StreamName } from "#model";
-import type { Context } from "#server";
+import type { App, Context } from "#server";
 import type { StatusSource } from "../contract.ts";
 
 /** `/records/STREAM/KEY`, and `/records/STREAM?key=KEY` for a key that a path cannot hold. */
@@ -18,4 +18,17 @@ export function noRecord(id: RecordId): string {
 /** Why a stream cannot be shown, with those that can. */
 export function noStream(stream: StreamName, { streams }: Pick<StatusSource, "streams">): string {
   return `no such stream: found ${JSON.stringify(stream)}, expected one of ${streams.join(", ")}`;
+}
+
+/** Answers at `path` for each stream of the sync file; of any other, 404. */
+export function ofStream(
+  app: App,
+  path: `${string}/:stream/${string}`,
+  status: Pick<StatusSource, "streams">,
+  answer: (c: Context, stream: StreamName) => Promise<Response>,
+): void {
+  app.get(path, async (c) => {
+    const stream = c.req.param("stream") ?? "";
+    return status.streams.includes(stream) ? answer(c, stream) : c.text(`${noStream(stream, status)}\n`, 404);
+  });
 }

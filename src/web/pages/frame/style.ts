@@ -66,6 +66,7 @@ tbody th { font-weight: 600; min-width: 9rem; }
 .card dl { margin: .2rem 0; }
 tbody th .quiet { font-weight: 400; }
 .bars { fill: var(--link); background: var(--paper); border-bottom: 1px solid var(--soft); max-width: 100%; }
+.bars .trouble { fill: var(--bad); }
 .number { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .value { overflow-wrap: anywhere; white-space: pre-wrap; }
 .cursor { display: inline-block; max-width: 20rem; }

@@ -1,4 +1,4 @@
-import { counted, RECORD_STATES } from "#model";
+import { counted, RECORD_STATES, type StreamName } from "#model";
 import { duration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "#server";
@@ -7,7 +7,7 @@ import { streamForms } from "./stream-forms.ts";
 import type { Frame } from "../frame/layout.ts";
 import { recordsPath } from "../record/records-page.ts";
 import { sparkline } from "./sparkline.ts";
-import { badge, instant } from "../frame/wording.ts";
+import { badge, instant, streamPath } from "../frame/wording.ts";
 
 /** What the word for a stream's state means. */
 const meanings: Readonly<Record<StreamStatus["state"], string>> = {
@@ -31,8 +31,12 @@ export function streamRow(stream: StreamStatus, history: readonly HistoryHour[],
     </td>
     <td data-head="Last poll">${lastPoll(stream, now)}</td>
     <td>${counts(stream)}</td>
-    <td data-head="Delivered in 24 h">${sparkline(name, history, now)}</td>
+    <td data-head="Delivered in 24 h">${sparkline(name, history, now)} ${historyLink(name)}</td>
   </tr>`;
+}
+
+function historyLink(name: StreamName): Html {
+  return html`<a href="${streamPath(name)}/history" aria-label="History of ${name}">History</a>`;
 }
 
 function lastPoll(stream: StreamStatus, now: number): Html {
