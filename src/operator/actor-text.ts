@@ -19,7 +19,11 @@ const OUTCOME_MAX = 100;
 /** What a person did: `customers/10023: resolve (skip)`, `412 records of contacts: retry (again)`. */
 export function actText({ stream, key, count, action, outcome }: PersonAct): string {
   const target =
-    count > 1 ? `${counted(count, "record")} of ${stream}` : key === "" ? stream : recordLabel({ stream, key });
+    count > 1
+      ? `${counted(count, "record")} of ${stream}`
+      : key === ""
+        ? stream || "svcsync"
+        : recordLabel({ stream, key });
   const local = outcome.replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) => localTime(Date.parse(iso)));
   const shown = local.length > OUTCOME_MAX ? `${local.slice(0, OUTCOME_MAX)}…` : local;
   return `${target}: ${action} (${shown})`;

@@ -135,6 +135,7 @@ export interface AuditEntry {
     | "deletions"
     | "plan"
     | "note"
+    | "notify"
     | "forget"
     | "watch";
   /** Empty where no resource is meant. */

@@ -1,4 +1,5 @@
 import type { Actor, Binding, RecordId, ServiceId, StreamName } from "#model";
+import type { ChannelTest } from "#notify";
 import type { ProposedBinding } from "#pipeline";
 
 /** What a person may do on the page. Each does what the command of its name does, and rejects as it does. */
@@ -43,6 +44,8 @@ export interface PageActs {
   /** Lets the next poll read the stream from its beginning. */
   rereadStream(stream: StreamName, by: Actor): Promise<void>;
   resume(stream: StreamName, by: Actor): Promise<void>;
+  /** Sends a test message through every channel; empty where none is set up. */
+  testChannels(by: Actor): Promise<readonly ChannelTest[]>;
 }
 
 /** What a person writes down about a group. */

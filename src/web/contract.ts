@@ -45,6 +45,8 @@ export type AdoptionState =
 export interface StatusSource {
   /** The streams of the sync file. */
   readonly streams: readonly StreamName[];
+  /** The channels of notifications that are set up. */
+  readonly channels: readonly string[];
   overview(): Promise<Overview>;
   readonly records: RecordStore["records"];
   /** All records that are held up, by cause. */

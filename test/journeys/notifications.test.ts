@@ -39,8 +39,11 @@ describe("a key of the ERP that expires on a Friday night", () => {
       syncFile: customersAndShop(shop.url),
       environment: mailSettings(mail.port),
     });
-    const tested = await stage.command("notify", "--test");
-    expect(tested).toMatchObject({ code: 0, stdout: "email: delivered\n" });
+    const tested = await stage.command("notify", "--test", "--as", "ben", "--why", "new server");
+    expect(tested).toEqual({ code: 0, stdout: "email: delivered\n", stderr: "" });
+    expect((await stage.command("history", "--acts")).stdout).toMatch(
+      /ben \(command\).*svcsync: notify \(test, email: delivered\).*new server/,
+    );
     stage.erp.insertCustomer({ customer_no: "10001" });
     const { later, timing } = forwardable();
     const told = () => mail.mails.slice(1).map(({ subject }) => subject);

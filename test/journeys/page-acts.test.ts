@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { hashPassword } from "#web";
 import { customersStream } from "../setup/customers-stream.ts";
+import { pem } from "../kit/http.ts";
+import { startMailServer } from "../setup/mail-server.ts";
 import { Person } from "./page-person.ts";
 import { only, setStage, texts, until, untilHeld, untilState, type Running, type Stage } from "./stage.ts";
 
@@ -66,7 +68,16 @@ async function held(stage: Stage): Promise<{ running: Running; url: string; anna
 
 describe("a person at the page", () => {
   it("decides, answers and repairs; each act does what it says and is written down with who, when and why", async () => {
-    await using stage = await setStage({ syncFile, environment });
+    await using mail = await startMailServer({ login: { user: "svcsync", password: "s3cret" } });
+    const mailed = {
+      NOTIFY_EMAIL_TO: "operator@example.com",
+      NOTIFY_EMAIL_MIN: "problem",
+      SMTP_URL: `smtp://localhost:${mail.port}`,
+      SMTP_USERNAME: "svcsync",
+      SMTP_PASSWORD: "s3cret",
+      SMTP_CA_FILE: pem("authority"),
+    };
+    await using stage = await setStage({ syncFile, environment: { ...environment, ...mailed } });
     const { running: started, url, anna } = await held(stage);
     await using running = started;
     const { store } = running;
@@ -158,6 +169,14 @@ describe("a person at the page", () => {
       done: "poll",
     });
 
+    // A test message.
+    const told = () => mail.mails.filter(({ subject }) => subject.includes("Test message")).length;
+    expect((await anna.send("/", "/notify/test")).text).toContain("email: delivered");
+    expect((await call(url, "/notify/test", { why: "new server" })).answer).toEqual({
+      channels: [{ channel: "email", isDelivered: true }],
+    });
+    expect(told()).toBe(2);
+
     // More deletions than the guard lets pass.
     for (const key of ["10006", "10007", "10008", "10009"]) erp.flagDeleted("customers", [key]);
     await until("they are held", async () => (await anna.look("/")).includes('href="/streams/customers/deletions"'));
@@ -186,9 +205,11 @@ describe("a person at the page", () => {
       { action: "resume", by },
       { action: "poll", by },
       { action: "poll", by: { ...api, why: "a call" } },
+      { stream: "", action: "notify", outcome: "test, email: delivered", by },
+      { stream: "", action: "notify", by: { ...api, why: "new server" } },
       { action: "deletions", outcome: "confirmed 4 of 12", by: { ...by, why: "closed" } },
     ]);
-    expect(await anna.look("/")).toContain("wrong one");
+    expect(await anna.look("/")).toContain("svcsync: notify (test, email: delivered)");
   });
 
   it("confirms the plan that the page shows, and no plan of yesterday", async () => {

@@ -1,4 +1,5 @@
 import { ParkError, recordLabel, type Actor, type RecordId } from "#model";
+import type { ChannelTest } from "#notify";
 import { attentionStates, ErrorGroups, type NotedGroup } from "#operator";
 import {
   noCounts,
@@ -282,6 +283,16 @@ function known(group: string): void {
   if (group !== sampleGroup) throw new ParkError("E_GROUP_UNKNOWN", `no record is held up by group ${group}`);
 }
 
+const sampleTests: readonly ChannelTest[] = [
+  { channel: "email", isDelivered: true },
+  {
+    channel: "chat",
+    isDelivered: false,
+    error: { code: "E_NOTIFY_REFUSED", message: "s3cret was <refused>", details: {} },
+    remedy: "correct the address",
+  },
+];
+
 /** Acts that write down what they were asked for, by whom and why. */
 function sampleActs(done: string[]): PageActs {
   const noted = (verb: string, target: string, { name, why }: Actor): Promise<void> => {
@@ -339,6 +350,10 @@ function sampleActs(done: string[]): PageActs {
       noted("pause", `${stream} for ${hours} h${polls ? ", polls too" : ""}`, by),
     poll: (stream, by) => noted("poll", stream, by),
     rereadStream: (stream, by) => noted("reread stream", stream, by),
+    testChannels: async (by) => {
+      await noted("test", "channels", by);
+      return sampleTests;
+    },
     resume: (stream, by) => noted("resume", stream, by),
   };
 }
@@ -349,6 +364,7 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
   return {
     retried,
     streams: ["customers", "contacts", "tickets"],
+    channels: ["email", "chat"],
     groups: () => Promise.resolve(causesIn(sampleRecords)),
     recentActs: ({ since, stream }) =>
       Promise.resolve(sampleActsDone.filter((act) => act.at >= since && (stream ?? act.stream) === act.stream)),

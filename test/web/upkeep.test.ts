@@ -9,6 +9,14 @@ async function pageOf(status = sampleStatus()): Promise<string> {
   return (await fetch(web.url)).text();
 }
 
+/** A script tests the channels. */
+async function testedBy(status: ReturnType<typeof sampleStatus>, token = "a-token-of-the-page") {
+  await using web = await sampleWeb({ status, access: { token: "a-token-of-the-page" } });
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const answer = await fetch(`${web.url}/api/notify/test`, { method: "POST", headers });
+  return [answer.status, await answer.json()];
+}
+
 describe("freshness on the page", () => {
   it("is the age of the oldest change that is not delivered, where there is one", async () => {
     expect((await pageOf()).match(/oldest undelivered change: 4 min old/g)).toHaveLength(1);
@@ -25,6 +33,40 @@ describe("upkeep on the page", () => {
     expect(page).toContain("All is well.");
     expect(page).toContain("last verified backup: 1 h ago, /backups/1.db");
     expect(page).not.toContain('class="problem"');
+  });
+
+  it("has a button that tests the channels, and shows what each of them said", async () => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status });
+    const form =
+      /action="\/notify\/test">\s*<input type="hidden" name="csrf" value="([^"]*)"[\s\S]*?Send a test message \(email, chat\)/;
+    const csrf = form.exec(await (await fetch(web.url)).text())![1]!;
+    const body = new URLSearchParams({ csrf });
+    const answer = await fetch(`${web.url}/notify/test`, { method: "POST", headers: { origin: web.url }, body });
+    const text = await answer.text();
+    expect([answer.status, status.retried]).toEqual([200, ["test channels by page"]]);
+    expect(text).toContain("email: delivered");
+    expect(text).toContain("chat: [redacted] was &lt;refused&gt; (E_NOTIFY_REFUSED)");
+    expect(text).toContain("correct the address");
+    expect(await pageOf({ ...sampleStatus(), channels: [] })).not.toContain("/notify/test");
+  });
+
+  it("answers a test of the channels as JSON, and says what to set up where there is none", async () => {
+    const all = sampleStatus();
+    expect(await testedBy(all)).toEqual([
+      200,
+      {
+        channels: [
+          { channel: "email", isDelivered: true },
+          expect.objectContaining({ channel: "chat", isDelivered: false, remedy: "correct the address" }),
+        ],
+      },
+    ]);
+    expect(await testedBy({ ...all, acts: { ...all.acts, testChannels: async () => [] } })).toEqual([
+      409,
+      { error: expect.stringContaining("No channel is set up. Set NOTIFY_EMAIL_TO") },
+    ]);
+    expect((await testedBy(sampleStatus(), "another"))[0]).toBe(401);
   });
 
   it("is amber where a backup, a comparison or a channel fails, for scripts too", async () => {

@@ -1,4 +1,5 @@
 import { ParkError, sleep } from "#model";
+import { testChannels } from "#notify";
 import {
   bind,
   confirmDeletions,
@@ -21,6 +22,7 @@ import { adoptionHold, heldDeletions, type AskedPolls } from "#pipeline";
 import type { PageActs } from "#web";
 import type { Assembly } from "../assembly.ts";
 import type { Configuration, Systems } from "../systems.ts";
+import { version } from "../version.ts";
 
 const MS_PER_MINUTE = 60_000;
 /** What the page shows and moves of a running pipeline. */
@@ -37,8 +39,8 @@ const COMPARED_MS = 1_500;
 
 /** The acts of the page, by the functions that the commands use. */
 export function pageActs(
+  { settings, secrets, redaction, syncFile: { streams } }: Configuration,
   parts: Systems,
-  streams: Configuration["syncFile"]["streams"],
   { relay, gate, holds, plans, adoption, matcher, askedPolls }: PageParts,
 ): PageActs {
   const { store, clock, sources } = parts;
@@ -114,6 +116,10 @@ export function pageActs(
       await askedPolls.look();
     },
     rereadStream: (stream, by) => rereadStream({ store }, stream, by),
+    testChannels: (by) => {
+      const context = { settings: settings.notify, secrets, store, clock, version, redact: redaction.redact };
+      return testChannels(context, by, AbortSignal.timeout(ANSWER_MS));
+    },
     resume: async (stream, by) => void (await nudging(resume({ store, clock }, [stream], by))),
   };
 }

@@ -1,4 +1,5 @@
 import { RetryError } from "#model";
+import { namedChannels } from "#notify";
 import { notedGroups, readUpkeep } from "#operator";
 import { heldDeletions, recordSides, streamStatus, type Nudges, type RecordSides } from "#pipeline";
 import type { Queue } from "#queue";
@@ -28,7 +29,7 @@ const noSides: RecordSides = {
  * @throws {StopError} E_HEALTH_PORT when the port is taken.
  */
 export function servePages(
-  { settings, secrets, redaction, syncFile, logger }: Configuration,
+  configuration: Configuration,
   parts: Systems,
   queue: Queue,
   running: PageParts,
@@ -36,8 +37,9 @@ export function servePages(
   pollWatch: PollWatch,
   metrics: Metrics,
 ): Promise<Web> {
+  const { settings, secrets, redaction, syncFile, logger } = configuration;
   return startWeb(settings.health, {
-    status: statusSource(parts, syncFile.streams, settings.blockedRecords, queue, running),
+    status: statusSource(configuration, parts, queue, running),
     ...(secrets.nudgeToken === undefined
       ? {}
       : {
@@ -57,13 +59,10 @@ export function servePages(
   });
 }
 
-function statusSource(
-  parts: Systems,
-  streams: Configuration["syncFile"]["streams"],
-  blockedRecords: Overview["blockedRecords"],
-  queue: Queue,
-  running: PageParts,
-): StatusSource {
+function statusSource(configuration: Configuration, parts: Systems, queue: Queue, running: PageParts): StatusSource {
+  const { settings, secrets, syncFile } = configuration;
+  const { streams } = syncFile;
+  const { blockedRecords } = settings;
   const { store, service, clock } = parts;
   const startedAt = clock.now();
   return {
@@ -79,6 +78,7 @@ function statusSource(
       };
     },
     streams: streams.map(({ name }) => name),
+    channels: namedChannels(settings.notify, { secrets, clock, version }).map(({ name }) => name),
     groups: () =>
       notedGroups(
         { store },
@@ -103,7 +103,7 @@ function statusSource(
     plan: (stream) => running.plans.read(stream),
     heldDeletions: (stream) => heldDeletions(store, stream),
     adoption: () => running.adoption.state,
-    acts: pageActs(parts, streams, running),
+    acts: pageActs(configuration, parts, running),
   };
 }
 

@@ -15,6 +15,7 @@ export interface Pause {
 export interface PersonAct {
   /** The last time. */
   readonly at: number;
+  /** Empty for an act on no stream. */
   readonly stream: StreamName;
   /** The record; empty for an act on the whole stream, and one of the records where there are several. */
   readonly key: Key;
@@ -27,7 +28,7 @@ export interface PersonAct {
 
 /** What people do to streams. What they do to records is written down by the steps of {@link OperatorStore}. */
 export interface ActStore {
-  /** Adds what a person did to a stream to the audit trail. Durable when resolved. */
+  /** Adds what a person did to a stream, or to none (an empty name), to the audit trail. Durable when resolved. */
   save(stream: StreamName, act: Pick<AuditEntry, "action" | "outcome">, by: Actor): Promise<void>;
 
   /**

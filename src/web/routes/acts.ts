@@ -1,4 +1,5 @@
 import { errorFacts, recordLabel, SyncError, type Actor, type RecordId } from "#model";
+import { noChannel } from "#notify";
 import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
@@ -9,6 +10,7 @@ import { streamAct } from "./stream-acts.ts";
 import type { Frame } from "../pages/frame/layout.ts";
 import { jsonAnswer } from "../json-answer.ts";
 import { bindingPage, refusedPage } from "../pages/record/act-pages.ts";
+import { testedPage } from "../pages/status/channel-test.ts";
 import { pathOf, streamPath } from "../pages/frame/wording.ts";
 import { idOf, noRecord, noStream, recordPaths } from "./record-address.ts";
 import type { RouteDeps } from "../route-deps.ts";
@@ -30,6 +32,7 @@ export function addActs(app: App, deps: RouteDeps, gate: Gate): void {
   for (const path of recordPaths) add(`${path}/:verb{${recordVerbs.join("|")}}`, acts.onRecord);
   add("/groups/:group/:verb{retry|note}", acts.onGroup);
   add("/adoption/:verb{compare}", acts.compare);
+  add("/notify/:verb{test}", acts.testChannels);
   add(`/streams/:stream/:verb{${streamVerbs.join("|")}}`, acts.onStream);
 }
 
@@ -92,6 +95,13 @@ class Acts {
   readonly compare: Run = async () => {
     await this.#acts.compareAdoption();
     return { fact: { done: "compare" }, next: "/adoption" };
+  };
+
+  readonly testChannels: Run = async (c, _, by) => {
+    const channels = redacted(await this.#acts.testChannels(by), this.#deps.redact);
+    if (channels.length === 0) return this.#refused(c, noChannel);
+    if (isApi(c)) return { fact: { channels }, next: "/" };
+    return c.html(testedPage({ channels, frame: this.#frame(c) }));
   };
 
   async #bind(c: Context, id: RecordId, sent: Sent, by: Actor): Promise<Done | Response> {

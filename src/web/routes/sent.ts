@@ -38,6 +38,7 @@ export const bodies = {
   resume: nothing,
   poll: nothing,
   compare: nothing,
+  test: nothing,
   bind: body({ serviceId: whole(1) }),
   watch: body({ minutes: number(z.number("a number of minutes")) }),
   note: body({
@@ -54,7 +55,7 @@ export const bodies = {
   deletions: body({ count: whole(0) }),
   plan: body({ plan: text }),
   adopt: body({ decision: z.enum(["adopt", "create-all"], "adopt or create-all").default("adopt") }),
-} satisfies Record<RecordVerb | StreamVerb | "compare" | "note", z.ZodObject>;
+} satisfies Record<RecordVerb | StreamVerb | "compare" | "note" | "test", z.ZodObject>;
 
 const byVerb = new Map<string, z.ZodObject>(Object.entries(bodies));
 

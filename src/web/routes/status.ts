@@ -27,7 +27,9 @@ export function addStatus(app: App, { status, redact, clock, version }: RouteDep
     const noted = groups.map((group) => ({ ...group, noted: notes.get(group.id) }));
     const acts = await status.recentActs({ since: now - actsShownMs, limit: actsShown });
     const shown = redacted({ overview, held: noted, history, acts }, redact);
-    return c.html(statusPage({ ...shown, frame: { version, visitor: gate.visitor(c) }, now }));
+    return c.html(
+      statusPage({ ...shown, channels: status.channels, frame: { version, visitor: gate.visitor(c) }, now }),
+    );
   });
   app.get("/api/groups", async (c) => jsonAnswer(c, { groups: redacted(await status.groups(), redact) }));
   app.get("/api/status", async (c) => {

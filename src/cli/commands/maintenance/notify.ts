@@ -1,68 +1,41 @@
-import { counted, errorFacts, oneLine, systemClock, errorText } from "#model";
+import { counted, oneLine, systemClock, errorText } from "#model";
 import { version } from "#daemon";
-import { openChannels, testDigest, type OpenChannel } from "#notify";
-import { duration, remedyOf } from "#operator";
+import { namedChannels, noChannel, testChannels } from "#notify";
+import { duration } from "#operator";
 import type { ChannelState } from "#store";
-import { redacted } from "#telemetry";
+import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import type { Registration } from "../../command.ts";
-import { openStoreContext, type GlobalOptions, type StoreContext } from "../../command-context.ts";
+import { openStoreContext, type StoreContext } from "../../command-context.ts";
 import { exitCode } from "../../output/exit-code.ts";
 import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
 
-interface NotifyOptions extends GlobalOptions {
+interface NotifyOptions extends ActOptions {
   readonly test?: boolean;
   readonly json?: boolean;
 }
 
 export const registerNotify: Registration = (cli) =>
-  cli
-    .command("notify", "Show the notification channels and whether they accept messages")
-    .option("--test", "send a test message through every channel now, even during quiet hours")
+  withActor(
+    cli
+      .command("notify", "Show the notification channels and whether they accept messages")
+      .option("--test", "send a test message through every channel now, even during quiet hours"),
+  )
     .option("--json", "as JSON")
     .action(cli.action(notify));
 
 /** `svcsync notify [--test]`: the channels of the settings, and how they are doing. */
 async function notify(options: NotifyOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
-  const channels = openChannels(context.settings.notify, { secrets: context.secrets, clock: systemClock, version });
-  try {
-    if (channels.length === 0) {
-      io.stderr.write(
-        "No channel is set up. Set NOTIFY_EMAIL_TO and SMTP_URL, NOTIFY_CHAT_URL or NOTIFY_WEBHOOK_URL; docs/notifications.md explains them.\n",
-      );
-      return exitCode.settings;
-    }
-    return options.test ? await test(channels, context, options, io) : await show(channels, context, options, io);
-  } finally {
-    for (const { channel } of channels) channel[Symbol.dispose]();
-  }
+  return options.test ? await test(context, options, io) : await show(context, options, io);
 }
 
-async function test(
-  channels: readonly OpenChannel[],
-  { settings }: StoreContext,
-  { json }: NotifyOptions,
-  io: Io,
-): Promise<number> {
-  const digest = redacted(testDigest(settings.notify.name, systemClock.now()), io.redaction.redact);
-  const results = await Promise.all(
-    channels.map(async ({ channel }) => {
-      try {
-        await channel.send(digest, io.signal);
-        return { channel: channel.name, isDelivered: true } as const;
-      } catch (thrown) {
-        const error = errorFacts(thrown);
-        return {
-          channel: channel.name,
-          isDelivered: false,
-          error,
-          remedy: remedyOf(error, { stream: "STREAM" }),
-        } as const;
-      }
-    }),
-  );
-  if (json) printJson(io.stdout, { channels: results });
+async function test({ settings, secrets, store }: StoreContext, options: NotifyOptions, io: Io): Promise<number> {
+  const { redact } = io.redaction;
+  const parts = { settings: settings.notify, secrets, store, clock: systemClock, version, redact };
+  const results = await testChannels(parts, actorOf(options), io.signal);
+  if (results.length === 0) return none(io);
+  if (options.json) printJson(io.stdout, { channels: results });
   else
     for (const result of results)
       io.stdout.write(
@@ -73,17 +46,19 @@ async function test(
   return results.every(({ isDelivered }) => isDelivered) ? exitCode.ok : exitCode.needsPerson;
 }
 
-async function show(
-  channels: readonly OpenChannel[],
-  { store }: StoreContext,
-  { json }: NotifyOptions,
-  io: Io,
-): Promise<number> {
+function none(io: Io): number {
+  io.stderr.write(`${noChannel}\n`);
+  return exitCode.settings;
+}
+
+async function show({ settings, secrets, store }: StoreContext, { json }: NotifyOptions, io: Io): Promise<number> {
+  const channels = namedChannels(settings.notify, { secrets, clock: systemClock, version });
+  if (channels.length === 0) return none(io);
   const states = new Map((await store.notices.channels()).map((state) => [state.name, state]));
-  const shown = channels.map(({ channel, min, quiet }) => ({
+  const shown = channels.map(({ name, min, quiet }) => ({
     waiting: 0,
-    ...states.get(channel.name),
-    name: channel.name,
+    ...states.get(name),
+    name,
     min,
     hasQuietHours: quiet !== undefined,
   }));

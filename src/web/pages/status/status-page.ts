@@ -15,6 +15,7 @@ import type { StreamStatus } from "#pipeline";
 import { html, type Html } from "#server";
 import type { HistoryHour, PersonAct } from "#store";
 import type { Overview } from "../../contract.ts";
+import { channelTestForm } from "./channel-test.ts";
 import { groupCards } from "./group-cards.ts";
 import { page, table, type Frame } from "../frame/layout.ts";
 import { decisionLinks } from "./stream-forms.ts";
@@ -29,12 +30,14 @@ export interface StatusPage {
   readonly history: readonly HistoryHour[];
   /** What people did in the last days, newest first. */
   readonly acts: readonly PersonAct[];
+  /** The channels of notifications that are set up. */
+  readonly channels: readonly string[];
   readonly frame: Frame;
   readonly now: number;
 }
 
 /** The first page: is all well, and if not, where and what to do. */
-export function statusPage({ overview, held, history, acts, frame, now }: StatusPage): Html {
+export function statusPage({ overview, held, history, acts, channels, frame, now }: StatusPage): Html {
   const { streams, startedAt } = overview;
   const noted = streams.filter(({ attention }) => attention.length > 0);
   return page({
@@ -62,7 +65,7 @@ export function statusPage({ overview, held, history, acts, frame, now }: Status
         streams.map((stream) => streamRow(stream, history, frame, now)),
       )}
       <h2>Service and queue</h2>
-      ${sides(overview, now)} ${upkeep(overview, now)} ${actsTable(acts, now)}`,
+      ${sides(overview, now)} ${upkeep(overview, now, channelTestForm(channels, frame))} ${actsTable(acts, now)}`,
   });
 }
 
@@ -198,15 +201,16 @@ function colourOf(overview: Overview, now: number): keyof typeof titles {
   return problemsOf(overview, now).length > 0 ? "wait" : "good";
 }
 
-/** Backups, comparisons with the service and the channels of notifications; nothing where none is set up. */
-function upkeep(overview: Overview, now: number): Html | undefined {
+/** Backups, comparisons with the service and the channels of notifications, with their test; nothing where none is set up. */
+function upkeep(overview: Overview, now: number, channelTest: Html | undefined): Html | undefined {
   const texts = overview.upkeep === undefined ? [] : upkeepText(overview.upkeep, now);
-  if (texts.length === 0) return undefined;
+  if (texts.length === 0 && channelTest === undefined) return undefined;
   const failures = upkeepProblems(overview, now);
+  const list = html`<ul aria-label="Upkeep">
+    ${texts.map((text) => html`<li class="${failures.includes(text) ? "problem" : ""}">${sentence(text)}</li>`)}
+  </ul>`;
   return html`<h2>Upkeep</h2>
-    <ul aria-label="Upkeep">
-      ${texts.map((text) => html`<li class="${failures.includes(text) ? "problem" : ""}">${sentence(text)}</li>`)}
-    </ul>`;
+    ${texts.length === 0 ? undefined : list} ${channelTest}`;
 }
 
 /** Who did what, when and why; nothing where there are no acts. */
