@@ -6,6 +6,7 @@ import { openQueue, type Queue, type QueueHandlers } from "#queue";
 import type { Note, NoteStore } from "#store";
 import type { SyncFile } from "#mapping";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
+import { Arrivals } from "./watch/arrivals.ts";
 import { ClockWatch } from "./watch/clock-watch.ts";
 import { Closing } from "./closing.ts";
 import { DeliveryLog } from "./watch/delivery-log.ts";
@@ -65,6 +66,7 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const counted = new DaemonMetrics();
   const tracing = await openTracing(configuration);
   const history = new RunHistory(configuration.clock ?? systemClock, logger);
+  const arrivals = new Arrivals(configuration.clock ?? systemClock, logger);
   const recordWatch = new RecordWatch(configuration.clock ?? systemClock, logger);
   const listeners = [counted.requested, history.requested, recordWatch.requested];
   const requested = observeRequests(...listeners, ...(tracing ? [tracing.requested] : []));
@@ -77,7 +79,15 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   counted.watch(parts, syncFile.streams, queue);
   const summary = closing.use(new DeliveryLog(logger));
   const parked = closing.use(new ParkedLog({ logger }));
-  const observers = [...(options.observers ?? []), summary, parked, counted, history, ...(tracing ? [tracing] : [])];
+  const observers = [
+    ...(options.observers ?? []),
+    summary,
+    parked,
+    counted,
+    history,
+    arrivals,
+    ...(tracing ? [tracing] : []),
+  ];
   const observer = observeAll(observers);
   const assembly = assemble(configuration, parts, queue, observer, fail, closing);
   const { holds, relay } = assembly;
@@ -96,7 +106,7 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const isContinuous = options.polls === "scheduled";
   if (isContinuous) closing.defer(startListening(syncFile, parts, nudges, askedPolls));
   const upkeep = openUpkeep(
-    { configuration, parts, queue, metrics: counted.metrics, pollWatch, history, isContinuous },
+    { configuration, parts, queue, metrics: counted.metrics, pollWatch, history, arrivals, isContinuous },
     closing,
   );
   const stopUpkeep = startUpkeep(upkeep, failed);

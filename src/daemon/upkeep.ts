@@ -13,6 +13,7 @@ import type { Configuration, Systems } from "./systems.ts";
 import { version } from "./version.ts";
 import { Heartbeat } from "./watch/heartbeat.ts";
 import type { PollWatch } from "./watch/poll-watch.ts";
+import type { Arrivals } from "./watch/arrivals.ts";
 import type { RunHistory } from "./watch/run-history.ts";
 
 /** What runs beside the pipeline for the people who answer for it. No delivery depends on it. */
@@ -32,6 +33,7 @@ export interface UpkeepDeps {
   readonly metrics: Metrics;
   readonly pollWatch: PollWatch;
   readonly history: RunHistory;
+  readonly arrivals: Arrivals;
   /** False for one round, which proves what it did at its end. */
   readonly isContinuous: boolean;
 }
@@ -41,7 +43,7 @@ const LAST_BEAT_MS = 5_000;
 
 /** Puts the upkeep of a daemon together, as far as the settings ask for it. */
 export function openUpkeep(deps: UpkeepDeps, closing: Closing): Upkeep {
-  const { configuration, parts, queue, metrics, history, isContinuous } = deps;
+  const { configuration, parts, queue, metrics, history, arrivals, isContinuous } = deps;
   const { store } = parts;
   const notices = openNotices(configuration, parts, queue, metrics, closing);
   const heartbeat = openHeartbeat(deps, closing);
@@ -55,6 +57,7 @@ export function openUpkeep(deps: UpkeepDeps, closing: Closing): Upkeep {
         notices?.run(signal),
         isContinuous ? heartbeat?.run(signal) : undefined,
         history.run(store.history, signal),
+        arrivals.run(store, signal),
       ]);
     },
     finish: async (stopped) => {
@@ -62,6 +65,7 @@ export function openUpkeep(deps: UpkeepDeps, closing: Closing): Upkeep {
       if (stopped !== undefined || !isContinuous) await heartbeat?.beat(AbortSignal.timeout(LAST_BEAT_MS), stopped);
       return async () => {
         await history.flush(store.history);
+        await arrivals.flush(store);
         await told?.();
         await caring;
       };

@@ -5,7 +5,7 @@ export { urgencyOf, type BlockedPolicy, type Urgency } from "./urgency.ts";
 export { withIsoTimes } from "./json-view.ts";
 export { recordWord, shellQuoted } from "./shell.ts";
 export { attentionOf, listHints } from "./attention.ts";
-export { duration } from "./figures.ts";
+export { arrivalText, duration } from "./figures.ts";
 export { csvText } from "./csv.ts";
 export { paceText } from "./pace-text.ts";
 export { exchangeEnd } from "./exchange-end.ts";

@@ -1,6 +1,7 @@
 import { counted, errorText, type Clock, type RecordState, type ResourceName, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { ActStore, CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore, ScheduleStore } from "#store";
+import { arrivalsNote, arrivalTimes, type ArrivalTimes } from "./arrival-times.ts";
 import { heldBy } from "./wake/stream-holds.ts";
 import type { Held } from "./wake/hold.ts";
 import { heldDeletions } from "./poll/delete-guard.ts";
@@ -22,6 +23,8 @@ export interface StreamStatus {
   readonly lagMs: number | undefined;
   /** Milliseconds since the oldest change was first seen that is on its way to the service; undefined: all that is due is there. */
   readonly undeliveredMs?: number | undefined;
+  /** How long changes of the last 24 hours took from the ERP to the service; undefined: none was written. */
+  readonly arrival?: ArrivalTimes | undefined;
   readonly counts: Readonly<Partial<Record<RecordState, number>>>;
   /** Why nothing of this stream is delivered, and what ends it; empty while it flows. */
   readonly holds: readonly Held[];
@@ -85,6 +88,7 @@ async function oneStatus(
     state: stateOf(holds) ?? (error ? "failing" : firstLoad ? "loading" : "following"),
     cursor,
     lagMs: completedAt === undefined ? undefined : Math.max(0, now - completedAt),
+    arrival: arrivalTimes((await store.note(arrivalsNote(stream.name))) ?? [], now),
     undeliveredMs: undeliveredAt === undefined ? undefined : Math.max(0, now - undeliveredAt),
     counts,
     holds,

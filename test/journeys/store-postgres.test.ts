@@ -39,6 +39,10 @@ describe("a store in PostgreSQL", () => {
     }
     expect(existsSync(join(stage.dataDir, "svcsync.db"))).toBe(false);
     expect((await stage.command("sync")).code).toBe(0);
+    // Kept over the end of the daemon: how long its changes took.
+    const { streams } = JSON.parse((await stage.command("status", "--json")).stdout);
+    expect(streams[0].arrival).toMatchObject({ medianMs: expect.any(Number), p95Ms: expect.any(Number) });
+    expect((await stage.command("status")).stdout).toMatch(/takes at most[^]*\(95 %: /);
     expect(sandbox.records("customer").filter(({ customerId }) => customerId === "90001")).toHaveLength(1);
   });
 

@@ -162,6 +162,7 @@ export const sampleStreams: readonly StreamStatus[] = [
     state: "following",
     cursor: pollOk,
     lagMs: 12_000,
+    arrival: { medianMs: 500, p95Ms: 60_000 },
     counts: { applied: 1 },
     holds: [],
     attention: [],

@@ -1,4 +1,4 @@
-import type { Outcome, RecordId, StreamName } from "#model";
+import type { RecordId, StreamName } from "#model";
 import { readUpkeep } from "#operator";
 import { streamStatus, type Delivery, type Observer, type PollFacts } from "#pipeline";
 import { openMetrics, type Metrics, type Readings } from "#telemetry";
@@ -7,9 +7,7 @@ import type { Queue } from "#queue";
 import type { ServiceContext } from "#service";
 import type { Systems } from "../systems.ts";
 import { version } from "../version.ts";
-
-/** Outcomes after which the service holds what the ERP showed. */
-const ARRIVALS: ReadonlySet<Outcome> = new Set(["created", "adopted", "updated", "deleted"]);
+import { ARRIVALS } from "./arrivals.ts";
 
 /** Counts what the pipeline and the service's client do, and reads the rest on request. */
 export class DaemonMetrics implements Observer {

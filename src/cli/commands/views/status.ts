@@ -1,5 +1,6 @@
 import { errorText, oneLine, systemClock } from "#model";
 import {
+  arrivalText,
   attentionOf,
   duration,
   eachRecord,
@@ -59,11 +60,12 @@ async function status(options: StatusOptions, io: Io): Promise<number> {
 const CAUSES_SHOWN = 5;
 
 function asText(statuses: readonly StreamStatus[], causes: readonly ErrorGroup[], daemon: readonly string[]): string {
-  const rows = statuses.map(({ name, state, lagMs, undeliveredMs, counts }) => [
+  const rows = statuses.map(({ name, state, lagMs, undeliveredMs, arrival, counts }) => [
     name,
     state,
     lagMs === undefined ? "never" : `${duration(lagMs)} ago`,
     undeliveredMs === undefined ? "" : duration(undeliveredMs),
+    arrival === undefined ? "" : arrivalText(arrival),
     counts.applied ?? 0,
     (counts.due ?? 0) + (counts.claimed ?? 0),
     counts.waiting ?? 0,
@@ -77,6 +79,7 @@ function asText(statuses: readonly StreamStatus[], causes: readonly ErrorGroup[]
     "state",
     "polled",
     "behind",
+    "takes at most",
     "in sync",
     "due",
     "waiting",

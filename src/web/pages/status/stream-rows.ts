@@ -1,5 +1,5 @@
 import { counted, RECORD_STATES, type StreamName } from "#model";
-import { duration } from "#operator";
+import { arrivalText, duration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "#server";
 import type { HistoryHour } from "#store";
@@ -42,7 +42,9 @@ function historyLink(name: StreamName): Html {
 function lastPoll(stream: StreamStatus, now: number): Html {
   const { polledAt } = stream.cursor;
   const at = polledAt === undefined ? "not yet" : instant(polledAt, now);
-  return html`${at}<br /><span class="quiet">${progress(stream)}</span>`;
+  const { arrival } = stream;
+  const takes = arrival && html`<br /><span class="quiet">changes take at most ${arrivalText(arrival)}</span>`;
+  return html`${at}<br /><span class="quiet">${progress(stream)}</span>${takes}`;
 }
 
 /** What is rarely wanted: how far the stream was read, and what a person may do with it. */
