@@ -49,7 +49,8 @@ describe("a service that is down for hours", () => {
     const after = sandbox.ledger.writes({ resource: "customer" }).slice(before);
     const places = after.flatMap(({ action }, place) => (action === "edit" ? [place] : []));
     expect(places).toHaveLength(2);
-    expect(Math.max(...places)).toBeLessThan(10);
+    // A live change that a probe tried is read first, while creates pass it; in the order of the backlog it would be the last.
+    expect(Math.max(...places)).toBeLessThan(due / 4);
     const keys = texts(sandbox, "customer", "customerId");
     expect(new Set(keys).size).toBe(keys.length);
     expect(await store.records({ states: ["parked", "uncertain"], limit: 1 })).toEqual([]);
