@@ -33,6 +33,8 @@ export interface HttpRequest {
   readonly signal?: AbortSignal;
   /** Overrides the client's time-outs for calls that are known to be slow. */
   readonly callTimeoutMs?: number;
+  /** Called right before the first byte leaves, on a connection that is ready. What it throws ends the call, and nothing was sent. */
+  readonly mayGo?: () => void;
 }
 
 /**

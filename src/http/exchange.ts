@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Request, Response } from "got";
 import { onAbort } from "#model";
 import { HttpFailure, httpFailure } from "./failure.ts";
+import { Withheld } from "./gate.ts";
 
 export interface ExchangeLimits {
   /** Method and address without query, for messages. */
@@ -21,7 +22,7 @@ export interface RawAnswer {
 /**
  * Follows one request of got to the end of its answer, within the limits whatever the server does. got's own promise costs a
  * third more, and got's own limit of time is over with the first redirect.
- * @throws {HttpFailure}, or the abort reason at once when the signal is aborted.
+ * @throws {HttpFailure}, the abort reason at once when the signal is aborted, or why the request was withheld.
  */
 export function exchange(request: Request, limits: ExchangeLimits): Promise<RawAnswer> {
   const { place, callTimeoutMs, responseLimitBytes, signal } = limits;
@@ -56,6 +57,11 @@ export function exchange(request: Request, limits: ExchangeLimits): Promise<RawA
       socket.destroy();
       fail("malformed", "the server switched to another protocol unasked");
     });
-    request.on("error", (thrown: unknown) => end(() => reject(httpFailure(thrown, place))));
+    request.on("error", (thrown: unknown) => end(() => reject(reasonWithheld(thrown) ?? httpFailure(thrown, place))));
   });
+}
+
+function reasonWithheld(thrown: unknown): unknown {
+  const { cause } = thrown instanceof Error ? thrown : {};
+  return cause instanceof Withheld ? cause.reason : undefined;
 }

@@ -14,6 +14,7 @@ import { HttpAnswer } from "./answer.ts";
 import type { HttpClient, HttpRequest, HttpSettings } from "./client.ts";
 import { exchange } from "./exchange.ts";
 import { HttpFailure } from "./failure.ts";
+import { gated } from "./gate.ts";
 import { bypassesProxy } from "./no-proxy.ts";
 
 /**
@@ -92,6 +93,8 @@ class GotClient implements HttpClient {
     if (request.json !== undefined) options.json = request.json;
     if (request.form !== undefined) options.form = request.form;
     if (request.body !== undefined) options.body = request.body;
+    const { mayGo } = request;
+    if (mayGo !== undefined) options.request = (...sent) => gated(leanRequest(...sent), mayGo);
     if (request.callTimeoutMs !== undefined)
       options.timeout = timeouts(this.#settings.connectTimeoutMs, request.callTimeoutMs);
     if (this.#proxied !== undefined && !bypassesProxy(new URL(request.url), this.#settings.proxy?.except ?? []))

@@ -29,4 +29,22 @@ describe("a process that may have lost the store", () => {
     await service.update("customer", serviceId, patch, never);
     expect(sandbox.records("customer")).toMatchObject([{ name: "C" }]);
   });
+
+  it("sends nothing either when it loses the store while the connection is made", async () => {
+    await using sandbox = await startSandbox({});
+    const answers = [true, false];
+    await using opened = open(
+      sandbox.url,
+      {},
+      { secrets: { ...secrets, serviceToken: DEFAULT_TOKEN }, mayWrite: () => answers.shift() ?? true },
+    );
+    const customerStatus = sandbox.records("customerStatus")[0]?.id ?? 0;
+    const body = { name: "A", customerId: "1", customerStatus };
+    await expect(opened.service.create("customer", body, never)).rejects.toMatchObject({
+      family: "wait",
+      code: "E_STORE_UNREACHABLE",
+    });
+    expect([answers, sandbox.ledger.count({ method: "POST" })]).toEqual([[], 0]);
+    await opened.service.create("customer", body, never);
+  });
 });

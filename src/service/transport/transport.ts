@@ -84,7 +84,10 @@ interface TransportDeps {
   readonly logger: Logger;
   /** Told of every request, for figures. */
   readonly requested: (request: RequestFacts) => void;
-  /** False while another process may be writing the same records: nothing but reads may be sent. */
+  /**
+   * False while another process may be writing the same records: nothing but reads may be sent. Asked before a connection is
+   * looked for, and again when it is ready.
+   */
   readonly mayWrite: () => boolean;
 }
 
@@ -184,7 +187,10 @@ export class Transport {
   }
 
   async #exchange(call: Call, turn: Turn, authorization: string, write: boolean): Promise<HttpAnswer> {
-    if (write && !this.#deps.mayWrite()) throw notOurs(call);
+    const mayGo = () => {
+      if (!this.#deps.mayWrite()) throw notOurs(call);
+    };
+    if (write) mayGo();
     this.#requests++;
     const { http, pace, clock, serverClock } = this.#deps;
     const startedAt = performance.now();
@@ -198,6 +204,7 @@ export class Transport {
             ? { accept: "application/json", authorization }
             : { accept: "application/json", authorization, "content-type": "application/json" },
         ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+        ...(write ? { mayGo } : {}),
         signal: call.signal,
       });
       if (answer.status === 429) pace.refused(turn, askedPauseMs(answer, clock.now()));
