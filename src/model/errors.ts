@@ -1,3 +1,4 @@
+import type { ErrorCode } from "./error-catalogue/error-catalogue.ts";
 import type { Json } from "./json.ts";
 
 /**
@@ -8,9 +9,6 @@ import type { Json } from "./json.ts";
  * - `stop`: the daemon cannot continue (wrong credentials, a full disk, settings that contradict each other).
  */
 export type ErrorFamily = "retry" | "wait" | "park" | "stop";
-
-/** A stable, readable name of an error, listed with its meaning and remedy in docs/errors. */
-export type ErrorCode = `E_${string}`;
 
 export interface ErrorExtras {
   readonly cause?: unknown;

@@ -10,6 +10,8 @@ export {
   type StreamName,
 } from "./record.ts";
 export { contentHash, type Change, type ChangeBatch, type Cursor, type UnreadableRow } from "./change.ts";
+export { errorEntry, type ErrorCode } from "./error-catalogue/error-catalogue.ts";
+export type { ErrorEntry } from "./error-catalogue/error-page.ts";
 export {
   RECORD_STATES,
   type Actor,
@@ -29,7 +31,6 @@ export {
   StopError,
   errorFacts,
   errorText,
-  type ErrorCode,
   type ErrorExtras,
   type ErrorFacts,
   type ErrorFamily,

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "./errors.ts";
+import type { ErrorCode } from "./error-catalogue/error-catalogue.ts";
 import type { Json } from "./json.ts";
 
 /** How a delivery ended well. */

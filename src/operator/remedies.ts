@@ -1,6 +1,5 @@
-import type { ErrorCode, ErrorFacts, RecordId } from "#model";
+import { errorEntry, type ErrorCode, type ErrorFacts, type RecordId } from "#model";
 import { recordWord, shellQuoted } from "./shell.ts";
-import { remedyTexts } from "./remedy-texts.ts";
 
 /** What an error is about; a stream's polls have no key. */
 export interface Concerned {
@@ -9,8 +8,8 @@ export interface Concerned {
 }
 
 /** What a person does about an error, as a sentence with its commands in double quotes, ready for a shell. */
-export function remedyOf({ code }: Pick<ErrorFacts, "code">, concerned: Concerned): string {
-  const { text } = remedyTexts[code] ?? unlisted;
+export function remedyOf({ code }: { readonly code: string }, concerned: Concerned): string {
+  const text = errorEntry(code)?.remedy ?? unlisted;
   const { stream, key } = concerned;
   const words: Readonly<Record<string, string>> = {
     record: key === undefined ? "STREAM/KEY" : recordWord({ stream, key }),
@@ -22,13 +21,13 @@ export function remedyOf({ code }: Pick<ErrorFacts, "code">, concerned: Concerne
 
 /** The remedy of a code where nothing says which record or stream met it; undefined where none is listed or it names one. */
 export function knownRemedyOf(code: ErrorCode): string | undefined {
-  const text = remedyTexts[code]?.text;
+  const text = errorEntry(code)?.remedy;
   return text === undefined || /\{(record|stream)\}/.test(text) ? undefined : text;
 }
 
 /** Whether what met this error is retried until it succeeds, without anyone's help. */
 export function healsItself(code: ErrorCode): boolean {
-  return remedyTexts[code]?.heals ?? false;
+  return errorEntry(code)?.heals ?? false;
 }
 
 /** The same for a record: the codes that stand at records which need nothing say so themselves. */
@@ -36,4 +35,4 @@ export function recordRemedy({ id, error }: { id: RecordId; error: ErrorFacts | 
   return error === undefined ? undefined : remedyOf(error, id);
 }
 
-const unlisted = { text: "Look {code} up in docs/errors.", heals: false };
+const unlisted = "Look {code} up in the documentation of the version that reported it.";

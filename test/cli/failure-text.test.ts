@@ -13,7 +13,7 @@ describe("what a command threw", () => {
   });
 
   it("is told with its code, and with its trace only where nobody foresaw it", () => {
-    expect(failureText(new RetryError("E_TEST", "no answer"))).toBe("no answer (E_TEST)\n");
+    expect(failureText(new RetryError("E_INTERNAL", "no answer"))).toBe("no answer (E_INTERNAL)\n");
     expect(failureText(new TypeError("x is undefined"))).toMatch(
       /^TypeError: x is undefined\n +at [^]*\(E_INTERNAL\)\n$/,
     );

@@ -184,9 +184,20 @@ describe("the commands on a store", () => {
     expect(code).toBe(1);
   });
 
+  it("explain tells what an error code means, whether it is normal and what to do", async () => {
+    const { code, stdout } = await scene.run("explain", "E_MATCH_DROPPED");
+    expect(stdout).toMatch(
+      /^E_MATCH_DROPPED: The first record .*\n\nNormal\? No\.\n\nWhat to do: Correct the match field/,
+    );
+    expect(code).toBe(0);
+    const entry: unknown = JSON.parse((await scene.run("explain", "E_SYNC_FILE", "--json")).stdout);
+    expect(entry).toMatchObject({ code: "E_SYNC_FILE", remedy: expect.stringContaining("svcsync check") });
+    expect((await scene.run("explain", "E_SYNC_FILE")).stdout).not.toContain(".md)");
+  });
+
   it("refuses a record without its stream", async () => {
     const { code, stderr } = await scene.run("explain", "10001");
-    expect(stderr).toContain('found "10001", expected stream/key');
+    expect(stderr).toContain('found "10001", expected stream/key or an error code');
     expect(code).toBe(64);
   });
 

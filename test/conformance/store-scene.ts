@@ -19,7 +19,7 @@ export interface StoreFeatures {
 
 export const LEASE_MS = 60_000;
 
-export const OOPS: ErrorFacts = { code: "E_TEST", message: "it did not work", details: { field: "name" } };
+export const OOPS: ErrorFacts = { code: "E_INTERNAL", message: "it did not work", details: { field: "name" } };
 
 export function customer(key: string): RecordId {
   return { stream: "customers", key };

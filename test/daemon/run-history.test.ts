@@ -27,7 +27,7 @@ describe("the history of runs", () => {
     await history.flush(store.history);
     history.polled("customers", facts);
     history.pollFailed("tickets");
-    history.delivered(id, { kind: "retry", error: { code: "E_TEST", message: "", details: {} }, durationMs: 5 });
+    history.delivered(id, { kind: "retry", error: { code: "E_INTERNAL", message: "", details: {} }, durationMs: 5 });
     await history.flush(store.history);
     clock.advance(HOUR);
     history.polled("customers", facts);

@@ -13,8 +13,8 @@ const failing = (errors: Error[]) => {
   };
   return { call, calls: () => calls };
 };
-const busy = () => new WaitError("E_TEST", "busy", { afterMs: 20 });
-const retry = () => new RetryError("E_TEST", "down");
+const busy = () => new WaitError("E_INTERNAL", "busy", { afterMs: 20 });
+const retry = () => new RetryError("E_INTERNAL", "down");
 
 describe("repeating a harmless request", () => {
   it("goes on after errors that pass by themselves", async () => {
@@ -30,7 +30,7 @@ describe("repeating a harmless request", () => {
   });
 
   it("never repeats what a repeat cannot change", async () => {
-    const { call, calls } = failing([new ParkError("E_TEST", "no")]);
+    const { call, calls } = failing([new ParkError("E_INTERNAL", "no")]);
     await expect(repeating(policy, call, undefined)).rejects.toThrow("no");
     expect(calls()).toBe(1);
   });

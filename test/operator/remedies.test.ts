@@ -16,8 +16,10 @@ describe("a remedy", () => {
     expect(remedyOf({ code: "E_SOURCE_CURSOR" }, { stream: "tickets" })).toContain('"svcsync reread tickets"');
   });
 
-  it("leads to the documentation for a code that is not listed", () => {
-    expect(remedyOf({ code: "E_TEST" }, id)).toBe("Look E_TEST up in docs/errors.");
+  it("leads to the documentation for a code that another version stored", () => {
+    expect(remedyOf({ code: "E_OF_ANOTHER_VERSION" }, id)).toBe(
+      "Look E_OF_ANOTHER_VERSION up in the documentation of the version that reported it.",
+    );
   });
 });
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { ErrorCode } from "#model";
 import type { StreamStatus } from "#pipeline";
 import { urgencyOf } from "#operator";
 import { sampleStreams } from "../web/sample-status.ts";
 
 const well: StreamStatus = sampleStreams[0]!;
-const failing = (code: `E_${string}`): Partial<StreamStatus> => ({
+const failing = (code: ErrorCode): Partial<StreamStatus> => ({
   state: "failing",
   cursor: { ...well.cursor, error: { code, message: "", details: {}, at: 0 } },
 });

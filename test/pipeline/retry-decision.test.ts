@@ -9,7 +9,7 @@ const now = 1_000_000;
 describe("verdict", () => {
   it("retries with a growing pause and counts the attempt", () => {
     const pauses = [0, 1, 2, 3].map((attempts) => {
-      const decided = decideRetry(new RetryError("E_X", "x"), now, attempts, false, policy);
+      const decided = decideRetry(new RetryError("E_INTERNAL", "x"), now, attempts, false, policy);
       return decided.kind === "retry" ? decided.dueAt - now : Number.NaN;
     });
     pauses.forEach((pause, attempts) => {
@@ -19,7 +19,7 @@ describe("verdict", () => {
   });
 
   it("never pauses longer than the longest pause", () => {
-    const decided = decideRetry(new RetryError("E_X", "x"), now, 40, false, { ...policy, retryAttempts: 100 });
+    const decided = decideRetry(new RetryError("E_INTERNAL", "x"), now, 40, false, { ...policy, retryAttempts: 100 });
     expect(decided.kind === "retry" && decided.dueAt - now <= policy.retryMaxMs).toBe(true);
   });
 
@@ -30,7 +30,7 @@ describe("verdict", () => {
   });
 
   it("counts no attempt while the service is known to be down", () => {
-    expect(decideRetry(new RetryError("E_X", "x"), now, 4, true, policy).kind).toBe("wait");
+    expect(decideRetry(new RetryError("E_INTERNAL", "x"), now, 4, true, policy).kind).toBe("wait");
   });
 
   it("waits as long as it was told to, without counting an attempt", () => {
@@ -51,8 +51,8 @@ describe("verdict", () => {
   });
 
   it("parks what needs a person, stops for what stops all, and leaves a lost claim to others", () => {
-    expect(decideRetry(new ParkError("E_X", "x"), now, 0, false, policy).kind).toBe("park");
-    expect(decideRetry(new StopError("E_X", "x"), now, 0, false, policy).kind).toBe("stop");
+    expect(decideRetry(new ParkError("E_INTERNAL", "x"), now, 0, false, policy).kind).toBe("park");
+    expect(decideRetry(new StopError("E_INTERNAL", "x"), now, 0, false, policy).kind).toBe("stop");
     expect(decideRetry(new RetryError("E_CLAIM_LOST", "x"), now, 0, false, policy).kind).toBe("lost");
   });
 

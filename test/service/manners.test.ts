@@ -62,7 +62,7 @@ describe("the adaptive limit", () => {
 });
 
 const settings = { failures: 3, pauseMs: 40, pauseMaxMs: 100 };
-const failing = () => Promise.reject(new RetryError("E_TEST", "down"));
+const failing = () => Promise.reject(new RetryError("E_INTERNAL", "down"));
 const opened = async (pauses = settings) => {
   const changes: string[] = [];
   const breaker = new Breaker(pauses, (state) => changes.push(state));

@@ -90,7 +90,7 @@ describe("group commit", () => {
 
   it("lets a step that fails leave no trace and fail alone", async () => {
     const { all, commit, insert } = await noted();
-    const refusal = new ParkError("E_TEST", "no");
+    const refusal = new ParkError("E_INTERNAL", "no");
     const ends = await Promise.allSettled([
       commit.run(() => insert(1)),
       commit.run(() => {

@@ -9,7 +9,7 @@ import { customer, upsert } from "../conformance/store-scene.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 
-const error = { code: "E_TEST", message: "refused s3cr3t-token", details: { said: "s3cr3t-token" } } as const;
+const error = { code: "E_INTERNAL", message: "refused s3cr3t-token", details: { said: "s3cr3t-token" } } as const;
 
 let folder = "";
 beforeAll(async () => {

@@ -42,7 +42,7 @@ describe("the log", () => {
 
   it("bounds a line, whatever an ERP calls its keys, and cuts no secret in two", () => {
     const key = `${"k".repeat(1_990)}s3cr3t-of-ours${"k".repeat(100_000)}`;
-    const fields = { err: new ParkError("E_X", key), keys: Array.from({ length: 1_000 }, () => "k") };
+    const fields = { err: new ParkError("E_INTERNAL", key), keys: Array.from({ length: 1_000 }, () => "k") };
     const line = lineOf((log) => log.warn(fields, "stopped"), { secrets: ["s3cr3t-of-ours"] });
     expect(line["err"]).toMatchObject({ message: expect.stringMatching(/^k{1990}.{10}… \[100000 more characters\]$/) });
     expect(line["keys"]).toHaveLength(51);
@@ -75,11 +75,11 @@ describe("the log", () => {
   });
 
   it("writes the stack of an error that nobody foresaw, and the members of one that has several", () => {
-    const several = new AggregateError([new WaitError("E_A", "a"), new TypeError("b")], "several");
+    const several = new AggregateError([new WaitError("E_SERVICE_BUSY", "a"), new TypeError("b")], "several");
 
     expect(lineOf((log) => log.error({ err: several }, "failed"))["err"]).toMatchObject({
       stack: expect.stringContaining("several"),
-      errors: [{ code: "E_A" }, { type: "TypeError", stack: expect.stringContaining("logger.test.ts") }],
+      errors: [{ code: "E_SERVICE_BUSY" }, { type: "TypeError", stack: expect.stringContaining("logger.test.ts") }],
     });
   });
 
@@ -111,7 +111,7 @@ describe("a log on a terminal", () => {
 
   it.each(["json", "pretty"] as const)("steers it in no way: %s", (format) => {
     const lines: string[] = [];
-    logTo(lines, { format }).error({ key: evil, [evil]: [evil], err: new ParkError("E_X", evil) }, "refused");
+    logTo(lines, { format }).error({ key: evil, [evil]: [evil], err: new ParkError("E_INTERNAL", evil) }, "refused");
 
     expect(lines.join("")).toContain("\\u202e");
     // oxlint-disable-next-line no-control-regex -- they are what must not be there
@@ -121,7 +121,7 @@ describe("a log on a terminal", () => {
   it.each(["json", "pretty"] as const)("is one line per message, whatever line breaks a value has: %s", (format) => {
     const lines: string[] = [];
     const value = "a\nb\rc\r\nd\u2028e";
-    logTo(lines, { format }).error({ key: value, err: new ParkError("E_X", value) }, "refused");
+    logTo(lines, { format }).error({ key: value, err: new ParkError("E_INTERNAL", value) }, "refused");
 
     expect(lines.join("")).not.toMatch(/[\n\r\u2028](?=[bcde])/);
   });
@@ -146,7 +146,10 @@ describe("no secret in a log", () => {
 
   it("wherever it stands in a line", () => {
     const cause = new Error(`caused by t0ken/of+ours`);
-    const err = new ParkError("E_X", 'refused qu"ote\\d', { cause, details: { "t0ken/of+ours": ['a qu"ote\\d b'] } });
+    const err = new ParkError("E_INTERNAL", 'refused qu"ote\\d', {
+      cause,
+      details: { "t0ken/of+ours": ['a qu"ote\\d b'] },
+    });
     const lines: string[] = [];
     const log = logTo(lines, { secrets }).child({ url: "https://h/?t=t0ken%2Fof%2Bours" });
     log.error(
@@ -196,7 +199,8 @@ describe("no secret in a log", () => {
         else if (where === "name") log.info({ [text]: 1 }, "m");
         else if (where === "nested") log.info({ a: [{ b: [text] }] }, "m");
         else if (where === "error") log.info({ err: new Error(text) }, "m");
-        else if (where === "cause") log.info({ err: new ParkError("E_X", "m", { cause: new Error(text) }) }, "m");
+        else if (where === "cause")
+          log.info({ err: new ParkError("E_INTERNAL", "m", { cause: new Error(text) }) }, "m");
         else log.child({ a: text }).info({}, "m");
         expect(lines[0]).not.toContain(JSON.stringify(secret).slice(1, -1));
         expect(lines[0]).toContain("[redacted]");

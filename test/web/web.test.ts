@@ -193,7 +193,7 @@ describe("the pages", () => {
     const leaky = {
       ...record!.record,
       row: { s3cret: "a s3cret b" },
-      error: { code: "E_X" as const, message: "Bearer abc", details: { x: "s3cret" } },
+      error: { code: "E_INTERNAL" as const, message: "Bearer abc", details: { x: "s3cret" } },
     };
     await using web = await sampleWeb({
       status: {

@@ -1,5 +1,15 @@
-import { canonicalJson, oneLine, recordLabel, errorText, type Json, type RecordId } from "#model";
-import { actorText, exchangeEnd, meaningOf, recordRemedy } from "#operator";
+import { Argument, InvalidArgumentError } from "commander";
+import {
+  canonicalJson,
+  errorEntry,
+  errorText,
+  oneLine,
+  recordLabel,
+  type ErrorEntry,
+  type Json,
+  type RecordId,
+} from "#model";
+import { actorText, exchangeEnd, meaningOf, recordRemedy, remedyOf } from "#operator";
 import { permanentlyBlockedReason } from "#pipeline";
 import {
   forgottenError,
@@ -9,7 +19,7 @@ import {
   type RecordStore,
   type RecordView,
 } from "#store";
-import { recordArgument } from "../../arguments.ts";
+import { parseRecord } from "../../arguments.ts";
 import type { Registration } from "../../command.ts";
 import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
 import { exitCode } from "../../output/exit-code.ts";
@@ -25,13 +35,45 @@ const HISTORY = 20;
 
 export const registerExplain: Registration = (cli) =>
   cli
-    .command("explain", "Show the history of a record: what the ERP showed, what was written, when, with what result")
-    .addArgument(recordArgument())
+    .command(
+      "explain",
+      "Show the history of a record (what the ERP showed, what was written, when, with what result), or the meaning of an error code",
+    )
+    .addArgument(
+      new Argument("<what>", "a record as stream/key, for example customers/10023, or an error code").argParser(
+        subject,
+      ),
+    )
     .option("--json", "as JSON")
-    .action(cli.action(explain));
+    .action(cli.action((what: Subject, options: ExplainOptions, io: Io) => explain(what, options, io)));
 
-/** `svcsync explain RECORD`: why a record is the way it is: what the ERP showed, what was written, when and with what result. */
-async function explain(id: RecordId, options: ExplainOptions, io: Io): Promise<number> {
+type Subject = RecordId | ({ readonly code: string } & ErrorEntry);
+
+function subject(text: string): Subject {
+  const entry = errorEntry(text);
+  const found = entry === undefined ? parseRecord(text) : { code: text, ...entry };
+  if (found === undefined)
+    throw new InvalidArgumentError(
+      `found ${JSON.stringify(text)}, expected stream/key or an error code such as E_MAPPING`,
+    );
+  return found;
+}
+
+/** `svcsync explain RECORD`: why a record is the way it is. `svcsync explain CODE`: what an error means, and what to do. */
+async function explain(what: Subject, options: ExplainOptions, io: Io): Promise<number> {
+  if (!("code" in what)) return explainRecord(what, options, io);
+  if (options.json) printJson(io.stdout, what);
+  else io.stdout.write(codeText(what));
+  return exitCode.ok;
+}
+
+function codeText({ code, meaning, normal, more = "" }: { readonly code: string } & ErrorEntry): string {
+  const todo = `${remedyOf({ code }, { stream: "STREAM" })} ${more}`;
+  const text = `${code}: ${meaning}\n\nNormal? ${normal}\n\nWhat to do: ${todo.trim()}\n`;
+  return text.replace(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+}
+
+async function explainRecord(id: RecordId, options: ExplainOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   if (!areKnown([id.stream], context.syncFile.streams, io)) return unknownStream;
   const view = await context.store.record(id);

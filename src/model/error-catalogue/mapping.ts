@@ -1,0 +1,48 @@
+import { errorPage } from "./error-page.ts";
+
+export const mappingErrors = errorPage({
+  title: "Errors of the mapping",
+  entries: {
+    E_SYNC_FILE: {
+      meaning:
+        "The sync file cannot be used as it is. The message lists every problem at once in reading order, each as " +
+        "`file:line:column path: what was found, what was expected`, often with the word that was probably meant. A " +
+        "file that is not there or cannot be read has this code too. Values of the environment are never shown. " +
+        "Nothing was started.",
+      normal:
+        "After an edit of the sync file or of a variable that it names, yes. Otherwise no: the same file in the same " +
+        "environment is always judged the same way.",
+      remedy: 'Correct what the message lists, then "svcsync check"; docs/sync-file.md explains every word.',
+      more:
+        "Go through the list from the top. Editors that read `config/sync.schema.json` show most problems while you " +
+        "type. See [the sync file](../sync-file.md).",
+    },
+    E_TEST_FILE: {
+      meaning:
+        "A file of test cases for `svcsync test` cannot be used: it is not there, holds no case, or names a stream, " +
+        "field or word that does not exist. The message lists every problem with its place, as for E_SYNC_FILE. No " +
+        "case was run.",
+      normal: "After an edit of that file, or when the sync file lost a stream or field that a case names.",
+      remedy: 'Correct what the message lists, then "svcsync test"; docs/commands.md explains every word.',
+      more:
+        "Go through the list from the top. See [testing a mapping](../commands.md#testing-a-mapping). Deliveries are " +
+        "not concerned.",
+    },
+    E_MAPPING: {
+      meaning:
+        "One record does not fit the sync file: a column that the file names is missing from the row, a value is in " +
+        "none of the lines of its `map`, an expression failed or ran away, or a lookup or key is neither text nor " +
+        "number. The message names stream, field and the kind of value that was found; the value itself only if a " +
+        "`map` has no line for it and it is no longer than 40 characters. The record is parked; all others continue.",
+      normal:
+        "For single records with odd data, yes. When every record of a stream has it, the ERP's table or the sync file " +
+        "has changed.",
+      remedy:
+        "Correct the row in the ERP, or widen the mapping in the sync file: another line in `map`, a `default`. Either " +
+        "is tried at once.",
+      more:
+        "`$exists(column)` in the expression allows a column to be missing. A changed sync file maps every record " +
+        "again, parked ones included.",
+    },
+  },
+});

@@ -1,0 +1,70 @@
+import { errorPage } from "./error-page.ts";
+
+export const queueErrors = errorPage({
+  title: "Errors of the queue",
+  intro:
+    "The queue holds jobs that name records and streams, and nothing else. None of these errors loses data: what " +
+    "is due is in the store and is woken again.",
+  entries: {
+    E_QUEUE_UNREACHABLE: {
+      meaning:
+        "The server that `QUEUE_URL` names does not answer: it is down, restarting, or a network or firewall stands " +
+        "between.",
+      normal: "For a moment, while the server restarts. Deliveries and polls pause meanwhile and resume automatically.",
+      remedy:
+        "If it stays, check QUEUE_URL, that its server runs and that this machine reaches it; without QUEUE_URL " +
+        "svcsync starts a private one.",
+      more: 'Try `redis-cli -u "$QUEUE_URL" ping` or `psql "$QUEUE_URL"`.',
+      heals: true,
+    },
+    E_QUEUE_REFUSED: {
+      meaning:
+        "The server answered, but refused a command; the message repeats its words. Most often its memory is full " +
+        "(`OOM`), or it is a replica that only reads (`READONLY`).",
+      normal:
+        "No. As long as it refuses writes, nothing is polled or delivered and `/readyz` answers 503; work resumes once " +
+        "it takes writes again.",
+      remedy: "Give the queue's server more memory, name the primary in QUEUE_URL, or grant the user what it lacks.",
+      heals: true,
+    },
+    E_QUEUE_DENIED: {
+      meaning:
+        "The server denies access: user, password or database of `QUEUE_URL` are wrong, the user may not run a command " +
+        "(`NOPERM`), or, on PostgreSQL, the user may not create the schema.",
+      normal: "No. Waiting would not help, so svcsync ends.",
+      remedy: "Correct QUEUE_URL; on PostgreSQL grant CREATE on the database.",
+      more:
+        "Special characters in a password are written as `%40` and the like. On Redis give the user all commands on " +
+        "keys that begin with the prefix, `INFO`, and scripts. On PostgreSQL you can also create the schema " +
+        "(`svcsync`, or the `prefix` of the address) for the user.",
+    },
+    E_QUEUE_VERSION: {
+      meaning: "The server is too old for BullMQ: Redis before 6.2, or PostgreSQL before 13.",
+      normal: "No.",
+      remedy: "Upgrade the queue's server, or leave QUEUE_URL empty for a private one.",
+    },
+    E_QUEUE_URL: {
+      meaning: "`QUEUE_URL` cannot be read as an address, or its `prefix` is not a plain name.",
+      normal: "No.",
+      remedy: "Write QUEUE_URL like `redis://user:password@host:6379/0` or `postgres://user:password@host/database`.",
+      more:
+        "`rediss://…` uses TLS, `unix:///run/redis.sock` a socket. The prefix is made of letters, digits and " +
+        "underscores: `?prefix=tenant_a`.",
+    },
+    E_REDIS_MISSING: {
+      meaning:
+        "`QUEUE_URL` is empty, so svcsync wants to start a Redis of its own, but neither `redis-server` nor " +
+        "`valkey-server` is on the PATH and answers `--version` within five seconds.",
+      normal: "On a machine where neither was ever installed. The container has one.",
+      remedy: "Install Redis or Valkey as the message says, or set QUEUE_URL.",
+    },
+    E_REDIS_FAILED: {
+      meaning: "The private Redis did not start; the message repeats its last words.",
+      normal: "No.",
+      remedy: "Check that DATA_DIR and the temporary folder can be written, and that memory is left.",
+      more:
+        "Where a very long path or a file system without sockets is the cause, svcsync uses the temporary folder " +
+        "automatically.",
+    },
+  },
+});

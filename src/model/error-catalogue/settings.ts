@@ -1,0 +1,18 @@
+import { errorPage } from "./error-page.ts";
+
+export const settingsErrors = errorPage({
+  title: "Errors of the settings",
+  entries: {
+    E_SETTINGS: {
+      meaning:
+        "The settings are invalid: a value is missing, is not of the kind its key expects, contradicts another one, or " +
+        "a key is unknown. The message lists every problem at once, sorted by key, with what was found (never a " +
+        "secret) and what is expected. Nothing was started; the exit code is 78.",
+      normal: "After an edit of the settings, yes. Otherwise no: the same settings always give the same result.",
+      remedy: 'Correct what the message lists, then "svcsync check"; .env.example explains every key.',
+      more:
+        "The process environment takes precedence over the env file, so look there too if a value is not the one you " +
+        "wrote.",
+    },
+  },
+});
