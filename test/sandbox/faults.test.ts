@@ -88,6 +88,17 @@ describe("faults on demand", () => {
     tenant = await openTenant();
   });
 
+  it("latency during the request: one whose token has died meanwhile is carried out", async () => {
+    const login = await tenant.write("POST", "login", { username: "sync", password: "sandbox" }, { token: null });
+    const token = textOf(member(login, "access_token"));
+    const fault = arm({ kind: "latency", ms: 100, when: "during", count: 1 });
+    const late = tenant.write("POST", "v1/customer", { name: "late" }, { token });
+    await expect.poll(() => tenant.sandbox.faults.list().find(({ id }) => id === fault)?.hits).toBe(1);
+    tenant.sandbox.tokens.revoke();
+    expect((await late).status).not.toBe(401);
+    expect((await tenant.read("v1/tag", { token })).status).toBe(401);
+  });
+
   it("a rate limit lets so many requests of a second pass, and no more", async () => {
     arm({ kind: "rateLimit", perSecond: 3, retryAfterSeconds: 1 });
     const found = await statuses(12);

@@ -7,6 +7,8 @@ type Retouch = FaultOf<"futureStamp" | "oddId">;
 export interface Disturbance {
   readonly kinds: readonly string[];
   readonly delayBeforeMs: number;
+  /** Between the look at the token and the work. */
+  readonly delayDuringMs: number;
   readonly delayAfterMs: number;
   readonly revoke: { readonly staticTokens: boolean } | undefined;
   readonly vanish: boolean;
@@ -20,6 +22,7 @@ export interface Disturbance {
 /** Adds latencies up, takes the longest lag, and the one fault that ends the request. */
 export function disturbance(faults: readonly Fault[], jitter: Random): Disturbance {
   let delayBeforeMs = 0;
+  let delayDuringMs = 0;
   let delayAfterMs = 0;
   let listLagMs = 0;
   let slowBodyMs = 0;
@@ -36,6 +39,7 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
       case "latency": {
         const ms = fault.ms + jitter() * (fault.jitterMs ?? 0);
         if (fault.when === "after") delayAfterMs += ms;
+        else if (fault.when === "during") delayDuringMs += ms;
         else delayBeforeMs += ms;
         break;
       }
@@ -58,5 +62,5 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
     }
   }
   const kinds = faults.map((fault) => fault.kind);
-  return { kinds, delayBeforeMs, delayAfterMs, revoke, vanish, listLagMs, slowBodyMs, retouches, final };
+  return { kinds, delayBeforeMs, delayDuringMs, delayAfterMs, revoke, vanish, listLagMs, slowBodyMs, retouches, final };
 }

@@ -27,7 +27,8 @@ const effect = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject({ .
 
 /**
  * What goes wrong, and when: `before` nothing is done; `during` the client hears the bad news first and the write is
- * committed `commitDelayMs` later; `after` the write is committed and only its answer suffers.
+ * committed `commitDelayMs` later; `after` the write is committed and only its answer suffers. A latency `during` a request lies
+ * between the check of the token and the commit, whatever becomes of the token meanwhile.
  */
 export const faultSchema = z.discriminatedUnion("kind", [
   effect({ kind: z.literal("latency"), ms: whole, jitterMs: whole.optional(), when: when.optional() }),

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { performance } from "node:perf_hooks";
 import { errorFacts, sleep, systemClock, type Json } from "#model";
 import type { Logger } from "#telemetry";
+import type { Account } from "../account.ts";
 import { Refusal, refused, UNAUTHORIZED, type ApiResponse } from "../api/answer.ts";
 import type { Api } from "../api/api.ts";
 import { Router, type Route } from "../api/route.ts";
@@ -42,6 +43,8 @@ interface Exchange {
   readonly route: Route | undefined;
   readonly body: Buffer | undefined;
   disturbed: Disturbance | undefined;
+  /** Whose token it was when it was looked at, where a fault lies between that and the work. */
+  account: Account | undefined;
   username: string | undefined;
 }
 
@@ -92,6 +95,7 @@ export class HttpFrontend {
       route: this.#router.find(at < 0 ? url : url.slice(0, at), at < 0 ? "" : url.slice(at)),
       body,
       disturbed: undefined,
+      account: undefined,
       username: undefined,
     };
     if (this.#deps.faults.none) return this.#finish(exchange, this.#answer(exchange));
@@ -119,6 +123,10 @@ export class HttpFrontend {
     if (final?.kind === "serverError") return this.#failing(exchange, final, serverError(final));
     if (final?.kind === "redirect") return this.#failing(exchange, { when: "after", ...final }, redirect(final));
     if (final?.kind === "cut") return this.#cut(exchange, final);
+    if (disturbed.delayDuringMs > 0) {
+      exchange.account = this.#account(exchange);
+      await this.#pause(disturbed.delayDuringMs);
+    }
     const answer = this.#answer(exchange);
     if (disturbed.delayAfterMs > 0) await this.#pause(disturbed.delayAfterMs);
     const shown = this.#retouched(answer, disturbed);
@@ -191,21 +199,24 @@ export class HttpFrontend {
   #carryOut(exchange: Exchange): ApiResponse {
     const { method, route, query, request, body, number, disturbed } = exchange;
     const { sessions, api } = this.#deps;
-    const { authorization } = request.headers;
     if (route?.kind === "login")
       return method === "POST" ? sessions.login(parse(request, body) ?? null) : refused(405, "login wants POST");
-    const account = sessions.account(authorization);
+    const account = exchange.account ?? this.#account(exchange);
     if (account === undefined) return UNAUTHORIZED;
     exchange.username = account.username;
     if (route === undefined) return refused(404, "there is nothing at this path");
     if (route.kind === "logout")
-      return method === "POST" ? sessions.logout(authorization) : refused(405, "logout wants POST");
+      return method === "POST" ? sessions.logout(request.headers.authorization) : refused(405, "logout wants POST");
     const caller = { account, request: number, listLagMs: disturbed?.listLagMs ?? 0 };
     return api.answer({ method, route, query, body: parse(request, body), caller });
   }
 
-  #known({ route, request }: Exchange): boolean {
-    return route?.kind === "login" || this.#deps.sessions.account(request.headers.authorization) !== undefined;
+  #known(exchange: Exchange): boolean {
+    return exchange.route?.kind === "login" || this.#account(exchange) !== undefined;
+  }
+
+  #account({ request }: Exchange): Account | undefined {
+    return this.#deps.sessions.account(request.headers.authorization);
   }
 
   #vanish(route: Route | undefined): void {
