@@ -2,20 +2,20 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { Rig } from "./rig.ts";
+import type { Machine, Rig } from "./rig.ts";
 import { builtProgram } from "../setup/built-program.ts";
 
 const fakeClock = fileURLToPath(new URL("fake-clock.mjs", import.meta.url));
 
 /** Starts the real program on the machine whose clock the rig sets. */
-export function startProgram(rig: Rig, args: readonly string[]): ChildProcess {
+export function startProgram(machine: Machine, args: readonly string[]): ChildProcess {
   return spawn(
     process.execPath,
-    [...rig.nodeArgs, "--import", fakeClock, builtProgram, ...args, "--env-file", rig.envFile],
+    [...machine.nodeArgs, "--import", fakeClock, builtProgram, ...args, "--env-file", machine.envFile],
     {
       stdio: ["ignore", "pipe", "pipe"],
-      cwd: rig.folder,
-      env: { PATH: process.env["PATH"], CHAOS_CLOCK_FILE: rig.clockFile },
+      cwd: machine.folder,
+      env: { PATH: process.env["PATH"], CHAOS_CLOCK_FILE: machine.clockFile },
     },
   );
 }
@@ -26,8 +26,8 @@ export class DaemonProcess {
   readonly #child: ChildProcess;
   readonly #waiting = new Set<{ pattern: RegExp; heard: (line: string) => void }>();
 
-  constructor(rig: Rig, log: WriteStream, heard: (line: string) => void = () => {}) {
-    this.#child = startProgram(rig, ["run"]);
+  constructor(machine: Machine, log: WriteStream, heard: (line: string) => void = () => {}) {
+    this.#child = startProgram(machine, ["run"]);
     const listen = (line: string) => {
       log.write(`${line}\n`);
       heard(line);
@@ -59,6 +59,11 @@ export class DaemonProcess {
     });
   }
 
+  /** Stops it where it is, or lets it continue. */
+  signal(name: "SIGSTOP" | "SIGCONT"): void {
+    this.#child.kill(name);
+  }
+
   /** kill -9. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
@@ -73,6 +78,6 @@ export class DaemonProcess {
 }
 
 /** Appends what every run of the daemon says to one file. */
-export function openLog(rig: Rig): WriteStream {
-  return createWriteStream(rig.logFile, { flags: "a" });
+export function openLog({ logFile }: Pick<Rig, "logFile">): WriteStream {
+  return createWriteStream(logFile, { flags: "a" });
 }

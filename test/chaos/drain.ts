@@ -1,7 +1,5 @@
-import { sleep, systemClock, type RecordState } from "#model";
-import { openStore } from "#store";
-import { openLogger } from "#telemetry";
-import type { Rig } from "./rig.ts";
+import { sleep, type RecordState } from "#model";
+import type { Desk } from "./rig.ts";
 
 const LOOK_MS = 500;
 /** Without any progress for so long nothing will come any more. */
@@ -15,14 +13,13 @@ export type Counts = Readonly<Record<string, Readonly<Partial<Record<RecordState
  * Waits until the daemon has nothing left to do and it stays so. Bounded by progress, not by time: as long as anything
  * moves it waits. Returns the records by state as the store tells them at the end.
  */
-export async function drain(rig: Rig, isDone: () => Promise<boolean>): Promise<{ counts: Counts; isQuiet: boolean }> {
-  const logger = openLogger({ level: "error", format: "json", secrets: [], destination: process.stderr });
-  await using store = await openStore(rig.dataDir, { as: "operator", clock: systemClock, logger });
+export async function drain(desk: Desk, isDone: () => Promise<boolean>): Promise<{ counts: Counts; isQuiet: boolean }> {
+  await using store = await desk.openStore();
   let last = "";
   let movedAt = Date.now();
   for (;;) {
     const counts: Counts = Object.fromEntries(await store.counts());
-    const now = JSON.stringify([counts, rig.sandbox.ledger.writes().length]);
+    const now = JSON.stringify([counts, desk.sandbox.ledger.writes().length]);
     if (now !== last) movedAt = Date.now();
     last = now;
     const isQuiet = !Object.values(counts).some(({ due = 0, claimed = 0 }) => due + claimed > 0) && (await isDone());

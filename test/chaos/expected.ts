@@ -1,6 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import type { Json, JsonObject } from "#model";
-import type { SampleErp, ServiceOrderRow } from "#sandbox";
+import type { CustomerRow, SampleErp, ServiceOrderRow } from "#sandbox";
 import { contactKey, tagsOf, type EverKnown } from "./erp-actor.ts";
 import { FOREIGN_TAGS } from "./rig.ts";
 import { readAll } from "./service-reader.ts";
@@ -20,13 +20,15 @@ export interface Expectation {
 
 /**
  * Reads ERP and service and says what should be where. After the store was lost or put back (`wasOlder`) a ticket may keep tags
- * that the ERP once gave it: svcsync cannot know any more that they were not put there by a person.
+ * that the ERP once gave it: svcsync cannot know any more that they were not put there by a person. `nameOf`: what the sync file
+ * makes of a customer's names.
  */
 export async function expectations(
   erp: SampleErp,
   url: string,
   ever: EverKnown,
   wasOlder: boolean,
+  nameOf: (row: CustomerRow) => string = ({ name1, name2 }) => joined(" ", name1, name2),
 ): Promise<Expectation[]> {
   const names = new Map<Json | undefined, string>();
   for (const resource of ["customerStatus", "ticketStatus", "priority", "tag"])
@@ -83,7 +85,7 @@ export async function expectations(
                 [
                   row.customer_no,
                   {
-                    name: joined(" ", row.name1, row.name2),
+                    name: nameOf(row),
                     status: letters[row.status]!,
                     shortName: blank(row.short_name),
                     warning: blank(row.warning),
@@ -246,7 +248,7 @@ function instant(day: string | null): number | null {
   return Temporal.PlainDate.from(day).toZonedDateTime("Europe/Berlin").epochMilliseconds;
 }
 
-function joined(separator: string, ...parts: (string | null)[]): string {
+export function joined(separator: string, ...parts: (string | null)[]): string {
   return parts
     .filter((part) => part !== null && part !== "")
     .join(separator)

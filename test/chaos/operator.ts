@@ -4,11 +4,9 @@ import { readSyncFile } from "#daemon";
 import { sleep, systemClock } from "#model";
 import { streamStatus } from "#pipeline";
 import type { SampleErp } from "#sandbox";
-import { openStore } from "#store";
-import { openLogger } from "#telemetry";
 import { startProgram } from "./daemon-process.ts";
 import { contactKey } from "./erp-actor.ts";
-import { syncFile, type Rig } from "./rig.ts";
+import { syncFile, type Desk } from "./rig.ts";
 import { keyInInfo } from "./expected.ts";
 
 const PATIENCE_MS = 90_000;
@@ -27,6 +25,7 @@ const recordShape = z.object({ id: z.object({ stream: z.string(), key: z.string(
 interface Ended {
   readonly code: number | null;
   readonly stdout: string;
+  readonly stderr: string;
 }
 
 /** A person at the command line, who does what `status` and docs/errors ask for. */
@@ -36,25 +35,25 @@ export class Operator {
   /** Records that the ERP no longer had when its deletion could not be learnt any more: removed in the service by hand. */
   cleanedUp = 0;
   holdsAnswered = 0;
-  readonly #rig: Rig;
+  readonly #desk: Desk;
 
-  constructor(rig: Rig) {
-    this.#rig = rig;
+  constructor(desk: Desk) {
+    this.#desk = desk;
   }
 
   /** Runs the real program. */
   async svcsync(...args: string[]): Promise<Ended> {
-    const child = startProgram(this.#rig, args);
+    const child = startProgram(this.#desk, args);
     const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
       child.once("close", (code, signal) => resolve({ code, signal })),
     );
     const [out, err] = await Promise.all([buffer(child.stdout!), buffer(child.stderr!)]);
     const { code, signal } = await ended;
     this.commands.set(args[0]!, (this.commands.get(args[0]!) ?? 0) + 1);
-    this.#rig.note(
+    this.#desk.note(
       `svcsync ${args.join(" ")} -> ${signal ?? code}\n${err.toString()}${code === 0 ? "" : out.toString()}`,
     );
-    return { code, stdout: out.toString() };
+    return { code, stdout: out.toString(), stderr: err.toString() };
   }
 
   /** As {@link svcsync}, again and again until it ends with one of these codes. */
@@ -86,12 +85,11 @@ export class Operator {
 
   /** Confirms each stream that is held, as its remedy says. */
   async answerHolds(): Promise<void> {
-    const { streams } = await readSyncFile(syncFile, { ERP_URL: `sqlite:${this.#rig.erp.path}` });
-    const logger = openLogger({ level: "error", format: "json", secrets: [], destination: process.stderr });
+    const { streams } = await readSyncFile(syncFile, { ERP_URL: `sqlite:${this.#desk.erp.path}` });
     const until = Date.now() + HELD_WITHIN_MS;
     const answeredAt = new Map<string, number>();
     for (;;) {
-      await using store = await openStore(this.#rig.dataDir, { as: "operator", clock: systemClock, logger });
+      await using store = await this.#desk.openStore();
       const held = (await streamStatus(store, streams, systemClock)).filter(({ holds }) => holds.length > 0);
       const asked = held
         .filter(({ holds, name }) => holds[0]!.remedy.includes("svcsync adopt") && !isFresh(answeredAt.get(name)))
@@ -125,7 +123,7 @@ export class Operator {
   /** Looks up in the ERP what `adopt` lists as only in the service, and deletes by hand what is no longer there. */
   async #cleanUp(): Promise<void> {
     const plans = await this.#plans();
-    const { sandbox, erp } = this.#rig;
+    const { sandbox, erp } = this.#desk;
     const known = keysOf(erp);
     for (const { orphans } of plans)
       for (const { resource, serviceId } of orphans) {

@@ -134,11 +134,11 @@ export function isClean({ duplicates, missing, stale, unexplained }: StreamVerdi
   return duplicates.length + missing.length + stale.length + unexplained.length === 0;
 }
 
-function complaintsOf({ stream, duplicates, missing, stale, unexplained }: StreamVerdict): string[] {
+export function complaintsOf({ stream, duplicates, missing, stale, unexplained }: StreamVerdict): string[] {
   const all = { duplicate: duplicates, missing, stale, unexplained };
   return Object.entries(all).flatMap(([what, lines]) => lines.map((line) => `${stream}: ${what}: ${line}`));
 }
 
-function sorted(counts: ReadonlyMap<string, number>): Record<string, number> {
+export function sorted(counts: ReadonlyMap<string, number>): Record<string, number> {
   return Object.fromEntries([...counts].toSorted(([a], [b]) => a.localeCompare(b)));
 }

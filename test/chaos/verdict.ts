@@ -1,4 +1,4 @@
-import type { SampleErp, Sandbox } from "#sandbox";
+import type { CustomerRow, SampleErp, Sandbox } from "#sandbox";
 import type { EverKnown } from "./erp-actor.ts";
 import { expectations, type Expectation } from "./expected.ts";
 
@@ -20,8 +20,9 @@ export async function judge(
   sandbox: Sandbox,
   ever: EverKnown,
   wasOlder: boolean,
+  nameOf?: (row: CustomerRow) => string,
 ): Promise<StreamVerdict[]> {
-  const all = await expectations(erp, sandbox.url, ever, wasOlder);
+  const all = await expectations(erp, sandbox.url, ever, wasOlder, nameOf);
   return all.map(compare);
 }
 
