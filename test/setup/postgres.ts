@@ -17,8 +17,8 @@ export interface TestPostgres extends AsyncDisposable {
   readonly port: number;
   /** Hears what the server logs, line by line, from now on. */
   onLine(listener: (line: string) => void): void;
-  /** Ends the server; its data stays until the test ends. */
-  stop(): Promise<void>;
+  /** Ends the server; its data stays until the test ends. `immediate`: as a crash, it has to recover. */
+  stop(manner?: "fast" | "immediate"): Promise<void>;
   /** Starts it again on the same port and data. */
   start(): Promise<void>;
 }
@@ -48,7 +48,12 @@ export async function startPostgres({
     url: `postgres://svcsync@127.0.0.1:${port}/postgres`,
     port,
     onLine: (listener) => listeners.add(listener),
-    async stop() {
+    async stop(manner = "fast") {
+      if (manner === "immediate" && server) {
+        const [pid] = (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n");
+        process.kill(Number(pid), "SIGQUIT");
+        await server.ended;
+      }
       await server?.end();
       server = undefined;
     },

@@ -1,0 +1,188 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { listen } from "../setup/listen.ts";
+
+export type Direction = "toServer" | "toClient";
+
+interface Condition {
+  readonly held: readonly Direction[];
+  readonly delayMs: number;
+}
+
+const CLEAR: Condition = { held: [], delayMs: 0 };
+
+/**
+ * A way to a server on this machine on which bytes are held back, late or lost, as in a network that is cut. A held connection stays
+ * open on both sides, and its bytes arrive when the network is back, unless the sender closed it or they are older than `maxHeldMs`.
+ */
+export class FaultyLink implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #connections = new Set<Connection>();
+  #port = 0;
+  #condition = CLEAR;
+  #cutsAnswer = false;
+
+  private constructor(serverPort: number, maxHeldMs: number) {
+    this.#server = createServer((client) => {
+      const connection = new Connection(client, connect(serverPort, "127.0.0.1"), maxHeldMs, () => this.#answered());
+      connection.under(this.#condition);
+      this.#connections.add(connection);
+      connection.target.once("close", () => this.#connections.delete(connection));
+    });
+  }
+
+  static async to(serverPort: number, maxHeldMs = Infinity): Promise<FaultyLink> {
+    const link = new FaultyLink(serverPort, maxHeldMs);
+    link.#port = await listen(link.#server);
+    return link;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Nothing passes in these directions until {@link heal}. */
+  hold(...held: readonly Direction[]): void {
+    this.#set({ held, delayMs: 0 });
+  }
+
+  /** Each piece takes this long. */
+  slow(delayMs: number): void {
+    this.#set({ held: [], delayMs });
+  }
+
+  heal(): void {
+    this.#set(CLEAR);
+  }
+
+  /** Ends every connection, so that both sides hear of it. */
+  reset(): void {
+    for (const connection of this.#connections) connection.end();
+  }
+
+  /** The next answer is lost with its connection: the server has done what was asked. */
+  cutNextAnswer(): void {
+    this.#cutsAnswer = true;
+  }
+
+  /** Whether the connection that the server sees from this port is of this link, and its client still waits at the other end. */
+  isWaiting(remotePort: number | undefined): boolean {
+    return this.#find(remotePort)?.isWaiting ?? false;
+  }
+
+  owns(remotePort: number | undefined): boolean {
+    return this.#find(remotePort) !== undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    this.reset();
+  }
+
+  #find(remotePort: number | undefined): Connection | undefined {
+    return [...this.#connections].find(({ target }) => target.localPort === remotePort);
+  }
+
+  #set(condition: Condition): void {
+    this.#condition = condition;
+    for (const connection of this.#connections) connection.under(condition);
+  }
+
+  #answered(): boolean {
+    const cuts = this.#cutsAnswer;
+    this.#cutsAnswer = false;
+    return cuts;
+  }
+}
+
+/** One connection of a client, and ours to the server in its place. */
+class Connection {
+  readonly target: Socket;
+  readonly #client: Socket;
+  readonly #lanes: Readonly<Record<Direction, Lane>>;
+
+  constructor(client: Socket, target: Socket, maxHeldMs: number, cutsAnswer: () => boolean) {
+    this.#client = client;
+    this.target = target;
+    this.#lanes = { toServer: new Lane(client, target, maxHeldMs), toClient: new Lane(target, client, maxHeldMs) };
+    for (const socket of [client, target]) socket.setNoDelay().on("error", () => undefined);
+    client.on("data", (data) => this.#lanes.toServer.push(data)).on("close", () => this.#lanes.toServer.close());
+    target
+      .on("data", (data) => (cutsAnswer() ? this.end() : this.#lanes.toClient.push(data)))
+      .on("close", () => this.#lanes.toClient.close());
+  }
+
+  get isWaiting(): boolean {
+    return !this.#client.destroyed;
+  }
+
+  under({ held, delayMs }: Condition): void {
+    for (const direction of ["toServer", "toClient"] as const)
+      this.#lanes[direction].under(held.includes(direction), delayMs);
+  }
+
+  end(): void {
+    this.#client.destroy();
+    this.target.destroy();
+  }
+}
+
+/** One direction of a connection. */
+class Lane {
+  readonly #from: Socket;
+  readonly #to: Socket;
+  readonly #maxHeldMs: number;
+  #waiting: { readonly data: Buffer; readonly at: number }[] = [];
+  #isHeld = false;
+  #delayMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(from: Socket, to: Socket, maxHeldMs: number) {
+    this.#from = from;
+    this.#to = to;
+    this.#maxHeldMs = maxHeldMs;
+  }
+
+  push(data: Buffer): void {
+    this.#waiting.push({ data, at: performance.now() });
+    this.#pass();
+  }
+
+  under(isHeld: boolean, delayMs: number): void {
+    const wasHeld = this.#isHeld;
+    this.#isHeld = isHeld;
+    this.#delayMs = delayMs;
+    if (wasHeld && !isHeld) this.#release();
+    this.#pass();
+  }
+
+  /** The sender has gone; what it sent before goes on its way, unless it is held. */
+  close(): void {
+    this.#pass();
+  }
+
+  #release(): void {
+    const [first] = this.#waiting;
+    const isLost = this.#from.destroyed || (first && performance.now() - first.at > this.#maxHeldMs);
+    if (!isLost) return;
+    this.#waiting = [];
+    this.#from.destroy();
+    this.#to.destroy();
+  }
+
+  #pass(): void {
+    if (this.#isHeld || this.#timer) return;
+    for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
+      const early = first.at + this.#delayMs - performance.now();
+      if (early > 0) {
+        this.#timer = setTimeout(() => {
+          this.#timer = undefined;
+          this.#pass();
+        }, early);
+        return;
+      }
+      this.#waiting.shift();
+      this.#to.write(first.data);
+    }
+    if (this.#from.destroyed) this.#to.end();
+  }
+}

@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FaultyLink } from "../kit/faulty-link.ts";
+import { listen } from "./listen.ts";
+
+/** A server that answers each piece with itself. */
+const heard: string[] = [];
+const ports: (number | undefined)[] = [];
+const server = createServer((socket) => {
+  ports.push(socket.remotePort);
+  socket
+    .on("error", () => undefined)
+    .on("data", (data) => {
+      heard.push(data.toString());
+      socket.write(data);
+    });
+});
+let port = 0;
+beforeAll(async () => {
+  port = await listen(server);
+});
+afterAll(() => server.close());
+
+async function client(link: FaultyLink): Promise<Socket> {
+  const socket = connect(link.port, "127.0.0.1").on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+}
+
+const answer = async (socket: Socket) => String((await once(socket, "data"))[0]);
+
+describe("a faulty link", () => {
+  it("brings what it held when it heals, in order", async () => {
+    await using link = await FaultyLink.to(port);
+    const socket = await client(link);
+    link.hold("toServer");
+    socket.write("held");
+    link.hold("toClient");
+    await expect.poll(() => heard).toContain("held");
+    link.heal();
+    expect(await answer(socket)).toBe("held");
+  });
+
+  it("loses what a client sent that has gone meanwhile", async () => {
+    await using link = await FaultyLink.to(port);
+    const socket = await client(link);
+    socket.write("first");
+    await answer(socket);
+    link.hold("toServer");
+    socket.write("lost");
+    socket.destroy();
+    await expect.poll(() => link.isWaiting(ports.at(-1))).toBe(false);
+    link.heal();
+    const other = await client(link);
+    other.write("other");
+    await answer(other);
+    expect(heard).not.toContain("lost");
+  });
+
+  it("cuts the connection at the next answer: the server has heard the request", async () => {
+    await using link = await FaultyLink.to(port);
+    const socket = await client(link);
+    link.cutNextAnswer();
+    socket.write("unanswered");
+    await once(socket, "close");
+    expect(heard).toContain("unanswered");
+  });
+});
