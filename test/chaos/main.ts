@@ -2,16 +2,20 @@ import { setMaxListeners } from "node:events";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { replicasReport } from "./replicas/report.ts";
+import { runReplicas } from "./replicas/run.ts";
 import { report } from "./report.ts";
 import { buildProgram } from "../setup/built-program.ts";
 import { runChaos } from "./run.ts";
 
 // `npm run chaos -- --minutes 2 --seed 1`, or `--regressions` for every seed that once failed. Exit code 0 only when every
 // count of every verdict is zero. A seed fixes what is done, not when the machine gets to it: no two runs are alike.
+// With `--replicas 3`: so many replicas over one store in PostgreSQL, and the faults of a network between them.
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "2" },
     seed: { type: "string", default: "1" },
+    replicas: { type: "string" },
     regressions: { type: "boolean", default: false },
   },
 });
@@ -32,12 +36,20 @@ async function runs(): Promise<{ seed: number; minutes: number }[]> {
   return regressions.parse(JSON.parse(await readFile(new URL("seeds.json", import.meta.url), "utf8")));
 }
 
+const replicas = values.replicas === undefined ? undefined : Number(values.replicas);
+
 await buildProgram();
 for (const { seed, minutes } of await runs()) {
-  if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
-    process.stderr.write("wanted: --minutes <above 0> --seed <whole number>\n");
+  if (!(minutes > 0) || !Number.isSafeInteger(seed) || (replicas !== undefined && !(replicas >= 2 && replicas <= 9))) {
+    process.stderr.write("wanted: --minutes <above 0> --seed <whole number> --replicas <2 to 9>\n");
     process.exitCode = 64;
     break;
+  }
+  if (replicas !== undefined) {
+    const result = await runReplicas({ replicas, minutes, seed }, say, stop.signal);
+    process.stdout.write(replicasReport(result));
+    if (result.complaints.length > 0) process.exitCode = 1;
+    continue;
   }
   say(`Chaos for ${minutes} minutes with seed ${seed} …`);
   const result = await runChaos(minutes, seed, say, stop.signal);

@@ -1,0 +1,145 @@
+import { writeFile } from "node:fs/promises";
+import { sleep } from "#model";
+import type { CustomerRow } from "#sandbox";
+import { Dice } from "../dice.ts";
+import { drain, type Counts } from "../drain.ts";
+import { ErpActor } from "../erp-actor.ts";
+import { joined } from "../expected.ts";
+import { ForeignActor } from "../foreign-actor.ts";
+import { Operator } from "../operator.ts";
+import { CONCURRENCY, TOKEN_LIFETIME_MINUTES } from "../rig.ts";
+import { complaintsOf, isClean, sorted } from "../run.ts";
+import { ServiceTrouble } from "../trouble.ts";
+import { duplicatesEver, foreignFieldsSent, judge, type StreamVerdict } from "../verdict.ts";
+import { planOf } from "./plan.ts";
+import { Replica } from "./replica.ts";
+import { openSite, type Site } from "./site.ts";
+import { Striker } from "./striker.ts";
+import { measureTakeOvers, type TakeOvers } from "./takeovers.ts";
+import { Witness } from "./witness.ts";
+
+/** Take-overs of each kind in a run, for each minute. */
+const TAKE_OVERS_PER_MINUTE = 2;
+
+export interface ReplicasOptions {
+  readonly replicas: number;
+  readonly minutes: number;
+  readonly seed: number;
+}
+
+export interface ReplicasResult extends ReplicasOptions {
+  readonly streams: readonly StreamVerdict[];
+  readonly counts: Counts;
+  /** Everything that is wrong, in sentences; empty is the only good end. */
+  readonly complaints: readonly string[];
+  readonly takeOvers: TakeOvers;
+  readonly faults: Readonly<Record<string, number>>;
+  readonly strikes: Readonly<Record<string, number>>;
+  readonly facts: Readonly<Record<string, number>>;
+  readonly logged: Readonly<Record<string, number>>;
+  readonly folder: string;
+}
+
+/** A customer's name by the other sync file. */
+const turned = ({ name1, name2 }: CustomerRow) => joined(" ", name2, name1);
+
+/** One run: take-overs in a calm, `minutes` of faults, then silence, then the verdict. */
+export async function runReplicas(
+  options: ReplicasOptions,
+  say: (sentence: string) => void,
+  signal: AbortSignal,
+): Promise<ReplicasResult> {
+  const { replicas: count, minutes, seed } = options;
+  const plan = planOf(seed, minutes, count);
+  say(`${count} replicas, ${minutes} minutes, ${plan.length} faults of seed ${seed} …`);
+  const startedAt = Date.now();
+  // Until the verdict: a run that breaks off leaves its folder.
+  let complaints = ["the run broke off"];
+  await using site = await openSite(seed, count, () => complaints.length > 0);
+  await writeFile(`${site.folder}/plan.json`, plan.map((fault) => JSON.stringify(fault)).join("\n"));
+  await using witness = new Witness(site, CONCURRENCY);
+  const logged = new Map<string, number>();
+  const replicas = site.machines.map((machine) => new Replica(machine, logged));
+  const { erp, sandbox } = site;
+  const takeOvers = await measureTakeOvers(site, replicas, witness, Math.ceil(minutes * TAKE_OVERS_PER_MINUTE));
+  await witness.watchCursors();
+
+  const dice = new Dice(seed);
+  const people = new ErpActor(erp, dice.fork("erp"));
+  const foreigners = new ForeignActor(sandbox, dice.fork("foreign"));
+  const service = new ServiceTrouble(sandbox, dice.fork("service"));
+  const operator = new Operator(site);
+  const striker = new Striker(site, replicas, witness, service, operator);
+  const chaos = new AbortController();
+  const end = () => chaos.abort();
+  signal.addEventListener("abort", end);
+  const others = [people, foreigners, service].map((actor) => actor.run(chaos.signal));
+  await Promise.all([striker.run(plan, chaos.signal), sleep(minutes * 60_000, chaos.signal)]);
+  end();
+  await Promise.all(others);
+
+  say("Faults have stopped; waiting until nothing moves …");
+  sandbox.faults.clear();
+  await operator.insist([0], "resume");
+  const look = () => judge(erp, sandbox, people.ever, false, striker.usesOtherFile ? turned : undefined);
+  const { counts, isQuiet } = await drain(site, async () => (await look()).every(isClean));
+  const movedBack = await witness.cursorsMovedBack();
+  await Promise.all(replicas.map((replica) => replica.close()));
+  const streams = await look();
+  const stuck = Object.values(counts).reduce((sum, { parked = 0, uncertain = 0 }) => sum + parked + uncertain, 0);
+  const starts = replicas.reduce((sum, replica) => sum + replica.starts, 0);
+  const allowed = loginsAllowed(site, starts, (Date.now() - startedAt) / 60_000, striker.counts, service.strikes);
+  complaints = [
+    ...streams.flatMap(complaintsOf),
+    ...duplicatesEver(sandbox),
+    ...foreigners.touched(),
+    ...foreignFieldsSent(sandbox),
+    ...witness.aboveCeiling,
+    ...movedBack,
+    ...(witness.logins > allowed ? [`${witness.logins} logins, where ${allowed} had a reason`] : []),
+    ...striker.complaints,
+    ...replicas.flatMap(({ name, crashes }) => crashes.map((crash) => `${name}: ${crash}`)),
+    ...(isQuiet ? [] : ["the replicas did not come to rest"]),
+    ...(stuck > 0 ? [`${stuck} records are parked or uncertain`] : []),
+  ];
+  await writeFile(`${site.folder}/complaints.txt`, complaints.join("\n"));
+  return {
+    ...options,
+    streams,
+    counts,
+    complaints,
+    takeOvers,
+    faults: sorted(striker.counts),
+    strikes: sorted(service.strikes),
+    facts: {
+      erpChanges: people.changes,
+      foreignEdits: foreigners.edits,
+      starts,
+      requests: sandbox.ledger.count(),
+      logins: witness.logins,
+      loginsAllowed: allowed,
+      requestsAtOnce: witness.highest,
+      ...Object.fromEntries(replicas.map(({ name }, at) => [`requests of ${name}`, witness.requests[at] ?? 0])),
+    },
+    logged: sorted(logged),
+    folder: site.folder,
+  };
+}
+
+/** One login for each start and for each token that ended, and another one where its answer may have been lost. */
+function loginsAllowed(
+  { sandbox }: Site,
+  starts: number,
+  minutes: number,
+  faults: ReadonlyMap<string, number>,
+  strikes: ReadonlyMap<string, number>,
+): number {
+  const login = { method: "POST", resource: "login" } as const;
+  const refused = sandbox.ledger.count(login) - sandbox.ledger.count({ ...login, status: 200 });
+  const cut = [...faults].reduce(
+    (sum, [name, times]) => sum + (name.startsWith("partition from the service") ? times : 0),
+    0,
+  );
+  const revoked = (faults.get("tokens revoked") ?? 0) + (strikes.get("tokens revoked") ?? 0);
+  return starts + revoked + refused + cut + Math.ceil(minutes / TOKEN_LIFETIME_MINUTES);
+}

@@ -1,0 +1,177 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { sleep } from "#model";
+import type { Operator } from "../operator.ts";
+import type { ServiceTrouble } from "../trouble.ts";
+import { commandsOf, runCommand } from "./commands.ts";
+import type { Manner, PlannedFault, ReplicaFault } from "./plan.ts";
+import type { Replica } from "./replica.ts";
+import { useSyncFile, type Site } from "./site.ts";
+import type { Witness } from "./witness.ts";
+
+/** So long a fault waits for the request that it should meet. */
+const REQUEST_WITHIN_MS = 3_000;
+/** A replica that starts on a loaded machine. */
+const UP_WITHIN_MS = 20_000;
+const SLOW_MS = 400;
+const STORM = { kind: "tooMany", retryAfterSeconds: 1 } as const;
+
+/** Carries out a plan of faults, each at its time, whether or not those before it have ended. */
+export class Striker {
+  readonly counts = new Map<string, number>();
+  /** What commands ended with that nothing explains. */
+  readonly complaints: string[] = [];
+  readonly #site: Site;
+  readonly #replicas: readonly Replica[];
+  readonly #witness: Witness;
+  readonly #service: ServiceTrouble;
+  readonly #operator: Operator;
+  /** Which of the sync files the replicas are given. */
+  #syncFile: 0 | 1 = 0;
+  #rolling: Promise<void> = Promise.resolve();
+  #storeStops: Promise<void> = Promise.resolve();
+  #queueStops: Promise<void> = Promise.resolve();
+
+  constructor(site: Site, replicas: readonly Replica[], witness: Witness, service: ServiceTrouble, operator: Operator) {
+    this.#site = site;
+    this.#replicas = replicas;
+    this.#witness = witness;
+    this.#service = service;
+    this.#operator = operator;
+  }
+
+  /** True when the sync file in use is the one that writes a customer's names in the other order. */
+  get usesOtherFile(): boolean {
+    return this.#syncFile === 1;
+  }
+
+  /** Until the plan is done or the signal is aborted; what was begun is ended and put right. */
+  async run(plan: readonly PlannedFault[], signal: AbortSignal): Promise<void> {
+    const startedAt = performance.now();
+    const under: Promise<void>[] = [];
+    for (const { atMs, fault } of plan) {
+      await sleep(startedAt + atMs - performance.now(), signal);
+      if (signal.aborted) break;
+      this.#site.note(JSON.stringify(fault));
+      under.push(this.#strike(fault, signal));
+    }
+    await Promise.all(under);
+    await this.#rolling;
+    for (const { machine } of this.#replicas) for (const link of Object.values(machine.links)) link.heal();
+  }
+
+  async #strike(fault: ReplicaFault, signal: AbortSignal): Promise<void> {
+    const name = nameOf(fault);
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
+    switch (fault.kind) {
+      case "kill":
+        await this.#meet(fault);
+        return (await this.#replica(fault).end("kill", fault.ms)).back;
+      case "clean stop":
+        return (await this.#replica(fault).end("stop", fault.ms)).back;
+      case "freeze":
+        await this.#meet(fault);
+        return this.#replica(fault).freeze(fault.ms, signal);
+      case "partition":
+        return this.#partition(fault, signal);
+      case "clock":
+        return this.#replica(fault).setClock(fault.offsetMs);
+      case "store stop":
+        return (this.#storeStops = this.#storeStops.then(() => this.#stopStore(fault, signal)));
+      case "queue flush":
+        return this.#flush();
+      case "queue stop":
+        return (this.#queueStops = this.#queueStops.then(() => this.#stopQueue(fault.ms, signal)));
+      case "slow after authentication":
+        return this.#service.arm(
+          fault.kind,
+          { kind: "latency", when: "during", ms: fault.ms, method: fault.method, count: fault.count },
+          REQUEST_WITHIN_MS,
+          signal,
+        );
+      case "tokens revoked":
+        this.#site.sandbox.tokens.revoke();
+        return;
+      case "429 storm":
+        return this.#service.arm(fault.kind, STORM, fault.ms, signal);
+      case "rolling restart":
+        return (this.#rolling = this.#rolling.then(() => this.#roll(signal)));
+      case "command":
+        return this.#command(fault.command);
+    }
+  }
+
+  #replica({ replica }: { readonly replica: number }): Replica {
+    return this.#replicas[replica]!;
+  }
+
+  /** Waits for a request of the replica that the fault should meet; where none comes it strikes all the same. */
+  async #meet({ replica, during }: Extract<ReplicaFault, { during?: unknown }>): Promise<void> {
+    if (during) await this.#witness.next(replica, during, REQUEST_WITHIN_MS);
+  }
+
+  async #partition(
+    { replica, target, manner, ms }: Extract<ReplicaFault, { kind: "partition" }>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const link = this.#replicas[replica]!.machine.links[target];
+    const begin: Record<Manner, () => void> = {
+      "both ways": () => link.hold("toServer", "toClient"),
+      "to the server": () => link.hold("toServer"),
+      "to the client": () => link.hold("toClient"),
+      slow: () => link.slow(SLOW_MS),
+      reset: () => link.reset(),
+      "committed, not answered": () => link.cutNextAnswer(),
+    };
+    begin[manner]();
+    await sleep(ms, signal);
+    link.heal();
+  }
+
+  async #stopStore({ manner, ms }: Extract<ReplicaFault, { kind: "store stop" }>, signal: AbortSignal): Promise<void> {
+    await this.#site.postgres.stop(manner);
+    await sleep(ms, signal);
+    await this.#site.postgres.start();
+  }
+
+  async #flush(): Promise<void> {
+    const socket = connect(this.#site.redis.port, "127.0.0.1");
+    // While it is stopped there is nothing to flush.
+    socket
+      .on("error", () => undefined)
+      .resume()
+      .end("FLUSHALL\r\n");
+    await once(socket, "close");
+  }
+
+  async #stopQueue(ms: number, signal: AbortSignal): Promise<void> {
+    await this.#site.redis.stop();
+    await sleep(ms, signal);
+    await this.#site.redis.start();
+  }
+
+  /** As an orchestrator does it: one after the other, each when the one before is up. */
+  async #roll(signal: AbortSignal): Promise<void> {
+    this.#syncFile = this.#syncFile === 0 ? 1 : 0;
+    const file = this.#site.syncFiles[this.#syncFile];
+    await useSyncFile(this.#site, file);
+    for (const replica of this.#replicas) {
+      const { back } = await replica.end("stop", 0, () => useSyncFile(replica.machine, file));
+      await back;
+      if (!signal.aborted) await replica.up(UP_WITHIN_MS);
+    }
+  }
+
+  async #command(number: number): Promise<void> {
+    const commands = commandsOf(this.#site.erp);
+    const complaint = await runCommand(this.#operator, commands[number % commands.length]!);
+    if (complaint !== undefined) this.complaints.push(complaint);
+  }
+}
+
+function nameOf(fault: ReplicaFault): string {
+  if (fault.kind === "partition") return `partition from the ${fault.target}, ${fault.manner}`;
+  if (fault.kind === "store stop") return `${fault.kind}, ${fault.manner}`;
+  if ("during" in fault) return `${fault.kind} during ${fault.during}`;
+  return fault.kind;
+}

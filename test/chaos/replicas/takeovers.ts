@@ -1,0 +1,62 @@
+import { sleep } from "#model";
+import type { Replica } from "./replica.ts";
+import type { Site } from "./site.ts";
+import type { Witness } from "./witness.ts";
+
+/** The key of the rows that tell when a change arrives. */
+const PROBE = "PROBE";
+const LOOK_MS = 20;
+const PATIENCE_MS = 60_000;
+/** So that the next fault meets replicas that do their work. */
+const REST_MS = 1_500;
+
+/** Milliseconds from the end of a replica until a change of that moment, in every stream, had reached the service. */
+export interface TakeOvers {
+  readonly crash: number[];
+  readonly "clean stop": number[];
+}
+
+/** Ends the replica that works, again and again, while nothing else goes wrong. */
+export async function measureTakeOvers(
+  site: Site,
+  replicas: readonly Replica[],
+  witness: Witness,
+  times: number,
+): Promise<TakeOvers> {
+  const measured: TakeOvers = { crash: [], "clean stop": [] };
+  plantProbe(site);
+  for (let at = 0; at < times * 2; at++) {
+    const kind = at % 2 === 0 ? "crash" : "clean stop";
+    await arrival(site, `before ${at}`, performance.now());
+    const replica = replicas[witness.lastActive]!;
+    const { ended, back } = await replica.end(kind === "crash" ? "kill" : "stop", 0, async () => undefined);
+    measured[kind].push(await arrival(site, `probe ${at}`, ended));
+    await back;
+    await replica.up(PATIENCE_MS);
+    await sleep(REST_MS);
+  }
+  return measured;
+}
+
+/** A row of each stream that nothing keeps from its way. */
+function plantProbe({ erp }: Site): void {
+  erp.insertCustomer({ customer_no: PROBE });
+  erp.insertContact({ customer_no: PROBE, contact_no: 1 });
+  erp.insertTicket({ ticket_no: PROBE, customer_no: PROBE });
+  erp.insertOrder({ order_no: PROBE, customer_no: PROBE });
+}
+
+/** Changes a row of each stream and waits until the service has it; milliseconds since `from`. */
+async function arrival({ erp, sandbox }: Site, word: string, from: number): Promise<number> {
+  erp.change("customers", [PROBE], { warning: word });
+  erp.change("contacts", [PROBE, 1], { phone: word });
+  erp.change("tickets", [PROBE], { subject: word });
+  erp.change("service_orders", [PROBE], { reference: word });
+  const arrived = (resource: string) =>
+    sandbox.records(resource).some((record) => JSON.stringify(record).includes(word));
+  while (!["customer", "customerContact", "ticket", "svcDocument"].every(arrived)) {
+    if (performance.now() - from > PATIENCE_MS) throw new Error(`${word} never reached the service`);
+    await sleep(LOOK_MS);
+  }
+  return performance.now() - from;
+}
