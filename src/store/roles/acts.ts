@@ -1,19 +1,17 @@
 import type { Actor, Clock, StreamName } from "#model";
 import type { ActStore, Pause, PersonAct } from "../contract/acts.ts";
 import type { AuditEntry } from "../claim.ts";
+import { actorOf, actorRow, type ActorRow } from "../rows/actor-row.ts";
 import { addAudit } from "../rows/audit-row.ts";
 import { upsert, type Access, type Dialect, type Statement } from "./access.ts";
 
-interface PauseRow {
+interface PauseRow extends ActorRow {
   readonly since: number;
   readonly until: number;
   readonly polls: number;
-  readonly actor: string;
-  readonly via: Actor["via"];
-  readonly why: string | null;
 }
 
-interface ActRow extends Omit<PersonAct, "by">, Pick<PauseRow, "actor" | "via" | "why"> {}
+interface ActRow extends Omit<PersonAct, "by">, ActorRow {}
 
 const DURABLE = { durable: true } as const;
 
@@ -40,15 +38,14 @@ export class Acts implements ActStore {
 
   async recent({ since, limit, stream }: Parameters<ActStore["recent"]>[0]): Promise<PersonAct[]> {
     const rows = await this.#access.read<ActRow>(this.#recent, { since, stream: stream ?? null, limit });
-    return rows.map(({ actor, via, why, ...act }) => ({ ...act, by: { name: actor, via, why: why ?? undefined } }));
+    return rows.map(({ actor, via, why, ...act }) => ({ ...act, by: actorOf({ actor, via, why }) }));
   }
 
   async pause(streams: readonly StreamName[], { since, until, polls, by }: Pause): Promise<void> {
     const clean = this.#access.clean(by);
-    const { name: actor, via, why = null } = clean;
     const outcome = `until ${new Date(until).toISOString()}${polls ? ", polls too" : ""}`;
     const statements = streams.flatMap((stream) => [
-      upsert("pauses", "stream", { stream, since, until, polls: polls ? 1 : 0, actor, via, why }),
+      upsert("pauses", "stream", { stream, since, until, polls: polls ? 1 : 0, ...actorRow(clean) }),
       this.#entry(stream, { action: "pause", outcome }, clean),
     ]);
     await this.#access.step(statements, DURABLE);
@@ -74,8 +71,8 @@ export class Acts implements ActStore {
   async pauseOf(stream: StreamName): Promise<Pause | undefined> {
     const [row] = await this.#access.read<PauseRow>("SELECT * FROM pauses WHERE stream = @stream", { stream });
     if (row === undefined) return undefined;
-    const { since, until, polls, actor, via, why } = row;
-    return { since, until, polls: polls === 1, by: { name: actor, via, why: why ?? undefined } };
+    const { since, until, polls } = row;
+    return { since, until, polls: polls === 1, by: actorOf(row) };
   }
 
   #entry(stream: StreamName, act: Pick<AuditEntry, "action" | "outcome">, by: Actor, when?: Statement): Statement {

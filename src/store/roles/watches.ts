@@ -1,14 +1,12 @@
-import type { Actor, Clock, RecordId } from "#model";
+import type { Clock, RecordId } from "#model";
 import type { Exchange, Watch, WatchStore } from "../contract/watches.ts";
+import { actorOf, actorRow, type ActorRow } from "../rows/actor-row.ts";
 import { addAudit } from "../rows/audit-row.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";
 import type { Access, Dialect } from "./access.ts";
 
-interface WatchRow extends RecordId {
+interface WatchRow extends RecordId, ActorRow {
   readonly until: number;
-  readonly actor: string;
-  readonly via: Actor["via"];
-  readonly why: string | null;
 }
 
 /** Records that people watch, and their requests and answers. */
@@ -25,14 +23,13 @@ export class Watches implements WatchStore {
 
   async watch({ id: { stream, key }, until, by }: Watch): Promise<void> {
     const clean = this.#access.clean(by);
-    const { name: actor, via, why = null } = clean;
     const outcome = `until ${new Date(until).toISOString()}`;
     const add = `
       INSERT INTO watches (stream, key, until, actor, via, why) VALUES (@stream, @key, @until, @actor, @via, @why)`;
     await this.#access.step(
       [
         { sql: `DELETE FROM watches WHERE ${this.#isRecord}`, values: { stream, key } },
-        { sql: add, values: { stream, key, until, actor, via, why } },
+        { sql: add, values: { stream, key, until, ...actorRow(clean) } },
         addAudit(this.#clock.now(), { stream, key }, { action: "watch", resource: "", outcome, by: clean }),
       ],
       { durable: true },
@@ -42,11 +39,7 @@ export class Watches implements WatchStore {
   async watches(now: number): Promise<Watch[]> {
     const sql = "SELECT * FROM watches WHERE until > @now ORDER BY stream, key";
     const rows = await this.#access.read<WatchRow>(sql, { now });
-    return rows.map(({ stream, key, until, actor, via, why }) => ({
-      id: { stream, key },
-      until,
-      by: { name: actor, via, why: why ?? undefined },
-    }));
+    return rows.map((row) => ({ id: { stream: row.stream, key: row.key }, until: row.until, by: actorOf(row) }));
   }
 
   async saveExchange({ stream, key }: RecordId, exchange: Exchange, keep: number): Promise<void> {

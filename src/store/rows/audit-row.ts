@@ -1,10 +1,14 @@
-import type { Actor, Json, RecordId } from "#model";
+import type { Json, RecordId } from "#model";
 import type { AuditEntry } from "../claim.ts";
 import type { AuditRecord } from "../facts.ts";
 import type { Statement } from "../roles/access.ts";
+import { actorOf, actorRow, type ActorRow } from "./actor-row.ts";
 import { optionalText, parseOptional, type JsonText } from "./json-text.ts";
 
-export interface AuditRow {
+/** `actor` and `via` are null where svcsync acted. */
+type AnyActorRow = ActorRow | { readonly actor: null; readonly via: null; readonly why: null };
+
+export type AuditRow = AnyActorRow & {
   readonly at: number;
   readonly stream: string;
   readonly key: string;
@@ -16,10 +20,7 @@ export interface AuditRow {
   readonly outcome: string;
   readonly status: number | null;
   readonly duration_ms: number | null;
-  readonly actor: string | null;
-  readonly via: Actor["via"] | null;
-  readonly why: string | null;
-}
+};
 
 export const ADD_AUDIT = `
   INSERT INTO audit (at, stream, key, action, resource, service_id, before, after, outcome, status, duration_ms,
@@ -40,9 +41,7 @@ export function auditRow(at: number, { stream, key }: RecordId, entry: AuditEntr
     outcome: entry.outcome,
     status: entry.status ?? null,
     duration_ms: entry.durationMs ?? null,
-    actor: entry.by?.name ?? null,
-    via: entry.by?.via ?? null,
-    why: entry.by?.why ?? null,
+    ...(entry.by === undefined ? { actor: null, via: null, why: null } : actorRow(entry.by)),
   };
 }
 
@@ -64,10 +63,6 @@ export function auditRecordOf(row: AuditRow): AuditRecord {
     outcome: row.outcome,
     status: row.status ?? undefined,
     durationMs: row.duration_ms ?? undefined,
-    by: actorOf(row),
+    by: row.actor === null ? undefined : actorOf(row),
   };
-}
-
-function actorOf({ actor, via, why }: AuditRow): Actor | undefined {
-  return actor === null || via === null ? undefined : { name: actor, via, why: why ?? undefined };
 }

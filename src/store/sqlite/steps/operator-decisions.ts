@@ -14,6 +14,7 @@ import {
 import { SKIPPED_BY_PERSON, unknownRecord } from "../../refusals.ts";
 import { letGo } from "./journal.ts";
 import type { Tables } from "../tables.ts";
+import { actorRow } from "../../rows/actor-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 
 interface Answered {
@@ -98,7 +99,7 @@ export class OperatorDecisions {
           `INSERT INTO audit (at, stream, key, action, resource, outcome, actor, via, why)
            SELECT @now, stream, key, 'retry', '', 'due again', @actor, @via, @why FROM records WHERE ${where}`,
         )
-        .run({ now, stream, key, actor: by.name, via: by.via, why: by.why ?? null });
+        .run({ now, stream, key, ...actorRow(by) });
     return this.#db
       .prepare(`UPDATE records SET state = 'due', due_at = @now, attempts = 0, error = NULL WHERE ${where}`)
       .run({ now, stream, key }).changes;
