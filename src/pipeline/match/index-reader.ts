@@ -4,7 +4,7 @@ import type { Service, ServiceRecord } from "#service";
 import type { MatchEntry, MatchStore, NoteStore, RecordStore } from "#store";
 import type { Logger } from "#telemetry";
 import { indexNote, type IndexFacts } from "../notes.ts";
-import { naturalKey, ruleName } from "./natural-key.ts";
+import { naturalKey, naturalKeys, ruleName } from "./natural-key.ts";
 
 /** How far behind the newest stamp seen a refresh reads again: clocks differ and transactions commit late. */
 const REFRESH_OVERLAP_MS = 10 * 60_000;
@@ -102,12 +102,7 @@ export class IndexReader {
 
   /** The record as the index remembers it. */
   entry(resource: ResourceName, serviceId: ServiceId, record: ServiceRecord): MatchEntry {
-    const keys: Record<string, string> = {};
-    for (const rule of this.#rulesOf(resource)) {
-      const key = naturalKey(rule, record);
-      if (key !== undefined) keys[ruleName(rule)] = key;
-    }
-    return { serviceId, keys };
+    return { serviceId, keys: naturalKeys(this.#rulesOf(resource), record) };
   }
 
   #begin(resource: ResourceName, signal: AbortSignal, { whole } = { whole: false }): Promise<void> {

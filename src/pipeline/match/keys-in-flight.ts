@@ -1,6 +1,6 @@
 import { recordLabel, recordName, WaitError, type Projection, type RecordId } from "#model";
 import type { Stream } from "#mapping";
-import { naturalKey, ruleName } from "./natural-key.ts";
+import { naturalKeys } from "./natural-key.ts";
 
 /** A create takes about as long. */
 const LOOK_AGAIN_MS = 1_000;
@@ -14,11 +14,10 @@ export class KeysInFlight {
    * @throws {WaitError} E_MATCH_TAKEN while another record with the key is being created.
    */
   reserve({ resource, match }: Stream, projection: Projection, self: RecordId): void {
-    const keys: string[] = [];
-    for (const rule of match) {
-      const key = rule.shared ? undefined : naturalKey(rule, projection);
-      if (key !== undefined) keys.push(`${resource}\u0000${ruleName(rule)}\u0000${key}`);
-    }
+    const unshared = match.filter((rule) => !rule.shared);
+    const keys = Object.entries(naturalKeys(unshared, projection)).map(([rule, key]) =>
+      [resource, rule, key].join("\u0000"),
+    );
     const owner = keys[0] === undefined ? undefined : this.#owners.get(keys[0]);
     if (owner && recordName(owner) !== recordName(self))
       throw new WaitError(

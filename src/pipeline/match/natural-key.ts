@@ -30,6 +30,16 @@ export function naturalKey(rule: MatchRule, record: Projection | ServiceRecord):
   return JSON.stringify(parts);
 }
 
+/** The natural keys of a record by the name of their rule; a rule of which it lacks a part has none. */
+export function naturalKeys(rules: readonly MatchRule[], record: Projection | ServiceRecord): Record<string, string> {
+  const keys: Record<string, string> = {};
+  for (const rule of rules) {
+    const key = naturalKey(rule, record);
+    if (key !== undefined) keys[ruleName(rule)] = key;
+  }
+  return keys;
+}
+
 function partText(value: Json | undefined): string | undefined {
   if (isJsonObject(value)) return partText(value["id"]);
   if (typeof value === "string") return value.trim();

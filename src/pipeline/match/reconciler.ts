@@ -16,7 +16,7 @@ import type { Stream } from "#mapping";
 import { idOf, sameValue, type Service, type ServiceRecord } from "#service";
 import type { SourceStream } from "#sources";
 import type { ActStore, IntakeStore, MatchStore, RecordStore, RecordView, SweepStore } from "#store";
-import { naturalKey, ruleName } from "./natural-key.ts";
+import { naturalKeys } from "./natural-key.ts";
 import { Presence } from "./presence.ts";
 import { stageByKey } from "../poll/stage-by-key.ts";
 
@@ -219,10 +219,7 @@ function holdsAll(written: Json, found: Json): boolean {
 }
 
 function keysOf(stream: Stream, record: Projection | ServiceRecord): string[] {
-  return stream.match.flatMap((rule) => {
-    const key = naturalKey(rule, record);
-    return key === undefined ? [] : [`${ruleName(rule)}\u0000${key}`];
-  });
+  return Object.entries(naturalKeys(stream.match, record)).map(([rule, key]) => `${rule}\u0000${key}`);
 }
 
 function doubled(
