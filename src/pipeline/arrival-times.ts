@@ -1,15 +1,17 @@
 import { z } from "zod";
-import type { StreamName } from "#model";
+import type { Outcome, StreamName } from "#model";
 import type { Note } from "#store";
+import { latencyBoundsMs } from "#telemetry";
+import type { Delivery } from "./observer.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Upper bounds of the times from "first seen in the ERP" to "written", in milliseconds, as the metric's; the last bucket has none. */
-const BOUNDS_MS = [
-  100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000, 14_400_000, 86_400_000,
-  259_200_000,
-];
+/** The bounds are the metric's; the last bucket has none. */
+const BUCKETS = [...latencyBoundsMs, Infinity];
+
+/** Outcomes after which the service holds what the ERP showed. */
+const ARRIVED: ReadonlySet<Outcome> = new Set(["created", "adopted", "updated", "deleted"]);
 
 const shape = z.array(z.object({ hourAt: z.number(), counts: z.array(z.number()) }));
 
@@ -27,23 +29,29 @@ export interface ArrivalTimes {
   readonly p95Ms: number;
 }
 
-/** Adds times to what is known; hours that are more than a day old are dropped. */
-export function addArrivals(known: readonly ArrivalHour[], times: readonly number[], now: number): ArrivalHour[] {
+/** How long the delivered change took from "first seen in the ERP" to "written"; undefined where none arrived. */
+export function arrivalMs(delivery: Delivery): number | undefined {
+  return delivery.kind === "done" && ARRIVED.has(delivery.outcome) ? delivery.sinceChangeMs : undefined;
+}
+
+/** Counts by bucket, with one more change that took so long. */
+export function withArrival(counts: readonly number[] | undefined, ms: number): number[] {
+  const bucket = BUCKETS.findIndex((bound) => ms <= bound);
+  return BUCKETS.map((_, at) => (counts?.[at] ?? 0) + (at === bucket ? 1 : 0));
+}
+
+/** Adds counts by bucket to what is known; hours that are more than a day old are dropped. */
+export function addArrivals(known: readonly ArrivalHour[], added: readonly number[], now: number): ArrivalHour[] {
   const hourAt = now - (now % HOUR_MS);
   const kept = known.filter((hour) => hour.hourAt > now - DAY_MS && hour.hourAt < hourAt);
   const current = known.find((hour) => hour.hourAt === hourAt);
-  const counts = [...BOUNDS_MS, Infinity].map((_, at) => current?.counts[at] ?? 0);
-  for (const time of times) {
-    const at = BOUNDS_MS.findIndex((bound) => time <= bound);
-    const bucket = at === -1 ? BOUNDS_MS.length : at;
-    counts[bucket] = (counts[bucket] ?? 0) + 1;
-  }
+  const counts = BUCKETS.map((_, at) => (current?.counts[at] ?? 0) + (added[at] ?? 0));
   return [...kept, { hourAt, counts }];
 }
 
 /** The times of the last 24 hours, to the upper bound of their bucket; undefined where nothing was written. */
 export function arrivalTimes(hours: readonly ArrivalHour[], now: number): ArrivalTimes | undefined {
-  const counts = [...BOUNDS_MS, Infinity].map((_, at) =>
+  const counts = BUCKETS.map((_, at) =>
     hours.filter(({ hourAt }) => hourAt > now - DAY_MS).reduce((sum, hour) => sum + (hour.counts[at] ?? 0), 0),
   );
   const total = counts.reduce((sum, count) => sum + count, 0);
@@ -53,6 +61,5 @@ export function arrivalTimes(hours: readonly ArrivalHour[], now: number): Arriva
 
 function boundOf(counts: readonly number[], rank: number): number {
   let seen = 0;
-  const at = counts.findIndex((count) => (seen += count) >= rank);
-  return BOUNDS_MS[at] ?? Infinity;
+  return BUCKETS[counts.findIndex((count) => (seen += count) >= rank)] ?? Infinity;
 }

@@ -14,7 +14,7 @@ export { Matcher } from "./match/matcher.ts";
 export { Leases } from "./deliver/leases.ts";
 export { observeAll, type Delivery, type Observer, type PollFacts } from "./observer.ts";
 export { permanentlyBlockedReason } from "./blocked-parents.ts";
-export { addArrivals, arrivalsNote, type ArrivalTimes } from "./arrival-times.ts";
+export { addArrivals, arrivalMs, arrivalsNote, withArrival, type ArrivalTimes } from "./arrival-times.ts";
 export { needsPersonCount, streamStatus, type StreamStatus } from "./stream-status.ts";
 export { Sweeper } from "./poll/sweeper.ts";
 export { confirmDeletions, heldDeletions, type HeldDeletions } from "./poll/delete-guard.ts";

@@ -27,6 +27,12 @@ export interface Readings {
   };
 }
 
+/** Upper bounds of how long changes took: from one that a poll brings at once to one that waited for a weekend. */
+export const latencyBoundsMs: readonly number[] = [
+  100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000, 14_400_000, 86_400_000,
+  259_200_000,
+];
+
 /** How one delivery ended: well, or why not. */
 export type DeliveryEnd = Outcome | "waiting" | "retry" | "parked" | "uncertain";
 

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
-import type { Metrics, Readings } from "./metrics.ts";
+import { latencyBoundsMs, type Metrics, type Readings } from "./metrics.ts";
 import { openGauges } from "./gauges.ts";
 
 /** The media type of {@link Metrics.text}. */
@@ -7,8 +7,6 @@ export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /** From a lookup in a local network to the longest call that the settings allow by default, in seconds. */
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** From a change that a poll brings at once to one that waited for a weekend. */
-const latencyBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400, 259_200];
 /** From a poll that found nothing to a first load. */
 const pollBuckets = [0.05, 0.25, 1, 5, 15, 60, 300, 1800];
 /**
@@ -62,7 +60,7 @@ export function openMetrics({ version, read }: MetricsOptions): Metrics {
   const latency = histogram(
     "svcsync_change_latency_seconds",
     "From the poll that first saw a change to the service holding it.",
-    latencyBuckets,
+    latencyBoundsMs.map((bound) => bound / 1000),
     "stream",
   );
   const notifications = counter(

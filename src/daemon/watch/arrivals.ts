@@ -1,18 +1,16 @@
-import { errorFacts, sleep, type Clock, type Outcome, type RecordId, type StreamName } from "#model";
-import { addArrivals, arrivalsNote, type Delivery, type Observer } from "#pipeline";
+import { errorFacts, sleep, type Clock, type RecordId, type StreamName } from "#model";
+import { addArrivals, arrivalMs, arrivalsNote, withArrival, type Delivery, type Observer } from "#pipeline";
 import type { NoteStore } from "#store";
 import type { Logger } from "#telemetry";
 
 const FLUSH_MS = 60_000;
 
-/** Outcomes after which the service holds what the ERP showed. */
-export const ARRIVALS: ReadonlySet<Outcome> = new Set(["created", "adopted", "updated", "deleted"]);
-
 /** Notes how long changes took from the ERP to the service, once a minute: no delivery waits for it. */
 export class Arrivals implements Observer {
   readonly #clock: Clock;
   readonly #logger: Logger;
-  #times = new Map<StreamName, number[]>();
+  /** Since the last flush, by bucket. */
+  #counts = new Map<StreamName, readonly number[]>();
 
   constructor(clock: Clock, logger: Logger) {
     this.#clock = clock;
@@ -20,10 +18,8 @@ export class Arrivals implements Observer {
   }
 
   delivered({ stream }: RecordId, delivery: Delivery): void {
-    if (delivery.kind !== "done" || delivery.sinceChangeMs === undefined || !ARRIVALS.has(delivery.outcome)) return;
-    const times = this.#times.get(stream) ?? [];
-    times.push(delivery.sinceChangeMs);
-    this.#times.set(stream, times);
+    const ms = arrivalMs(delivery);
+    if (ms !== undefined) this.#counts.set(stream, withArrival(this.#counts.get(stream), ms));
   }
 
   async run(store: NoteStore, signal: AbortSignal): Promise<void> {
@@ -35,12 +31,12 @@ export class Arrivals implements Observer {
 
   /** Adds what was counted to the store. Never throws: what could not be stored is left out. */
   async flush(store: NoteStore): Promise<void> {
-    const times = this.#times;
-    this.#times = new Map();
+    const counts = this.#counts;
+    this.#counts = new Map();
     try {
-      for (const [stream, some] of times) {
+      for (const [stream, added] of counts) {
         const known = (await store.note(arrivalsNote(stream))) ?? [];
-        await store.saveNote(arrivalsNote(stream), addArrivals(known, some, this.#clock.now()));
+        await store.saveNote(arrivalsNote(stream), addArrivals(known, added, this.#clock.now()));
       }
     } catch (thrown) {
       this.#logger.debug({ err: errorFacts(thrown) }, "arrival times were not stored");

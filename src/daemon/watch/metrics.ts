@@ -1,13 +1,12 @@
 import type { RecordId, StreamName } from "#model";
 import { readUpkeep } from "#operator";
-import { streamStatus, type Delivery, type Observer, type PollFacts } from "#pipeline";
+import { arrivalMs, streamStatus, type Delivery, type Observer, type PollFacts } from "#pipeline";
 import { openMetrics, type Metrics, type Readings } from "#telemetry";
 import type { Stream } from "#mapping";
 import type { Queue } from "#queue";
 import type { ServiceContext } from "#service";
 import type { Systems } from "../systems.ts";
 import { version } from "../version.ts";
-import { ARRIVALS } from "./arrivals.ts";
 
 /** Counts what the pipeline and the service's client do, and reads the rest on request. */
 export class DaemonMetrics implements Observer {
@@ -28,8 +27,8 @@ export class DaemonMetrics implements Observer {
   delivered({ stream }: RecordId, delivery: Delivery): void {
     const end = delivery.kind === "done" ? delivery.outcome : delivery.kind;
     this.metrics.delivered(stream, end, delivery.durationMs);
-    if (delivery.kind === "done" && delivery.sinceChangeMs !== undefined && ARRIVALS.has(delivery.outcome))
-      this.metrics.arrived(stream, delivery.sinceChangeMs);
+    const ms = arrivalMs(delivery);
+    if (ms !== undefined) this.metrics.arrived(stream, ms);
   }
 
   polled(stream: StreamName, facts: PollFacts): void {
