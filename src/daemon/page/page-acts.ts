@@ -23,19 +23,19 @@ import type { PageActs } from "#web";
 import type { Assembly } from "../assembly.ts";
 import type { Configuration, Systems } from "../systems.ts";
 import { version } from "../version.ts";
+import { knownStream } from "./known-stream.ts";
 
 const MS_PER_MINUTE = 60_000;
+const MS_PER_HOUR = 3_600_000;
+/** How long a person waits for the ERP or the service. */
+const ANSWER_MS = 20_000;
+/** How long the page waits for a comparison before it says that one runs. */
+const COMPARED_MS = 1_500;
+
 /** What the page shows and moves of a running pipeline. */
 export type PageParts = Pick<Assembly, "relay" | "gate" | "holds" | "plans" | "adoption" | "matcher"> & {
   readonly askedPolls: AskedPolls;
 };
-
-const MS_PER_HOUR = 3_600_000;
-/** How long a person waits for the ERP or the service. */
-const ANSWER_MS = 20_000;
-
-/** How long the page waits for a comparison before it says that one runs. */
-const COMPARED_MS = 1_500;
 
 /** The acts of the page, by the functions that the commands use. */
 export function pageActs(
@@ -45,6 +45,7 @@ export function pageActs(
 ): PageActs {
   const { store, clock, sources } = parts;
   const names = streams.map(({ name }) => name);
+  const find = (wanted: string) => streams.find(({ name }) => name === wanted);
   const nudging = async <Value>(act: Promise<Value>): Promise<Value> => {
     const value = await act;
     // What became due is delivered at once.
@@ -66,8 +67,7 @@ export function pageActs(
     },
     create: (id, by) => nudging(resolve(parts, { id, answer: "create" }, by)),
     bind: ({ id, serviceId, isMeant }, by) => {
-      const stream = streams.find(({ name }) => name === id.stream);
-      if (stream === undefined) throw noStream(id.stream);
+      const stream = knownStream(find(id.stream), id.stream);
       const signal = AbortSignal.timeout(ANSWER_MS);
       return nudging(bind(parts, { id, stream, serviceId, isMeant: () => Promise.resolve(isMeant), signal }, by));
     },
@@ -77,8 +77,7 @@ export function pageActs(
     },
     forget: (id, by) => forget(parts, id, by),
     reread: async ({ stream, key }, by) => {
-      const source = sources.streams.get(stream);
-      if (source === undefined) throw noStream(stream);
+      const source = knownStream(sources.streams.get(stream), stream);
       const signal = AbortSignal.timeout(ANSWER_MS);
       const { missing } = await nudging(rereadKeys({ store, source }, { stream, keys: [key], signal }, by));
       if (missing.length > 0) throw new ParkError("E_NOT_RESOLVABLE", `the ERP does not have ${stream}/${key}`);
@@ -99,8 +98,7 @@ export function pageActs(
       await Promise.race([adoption.ended, sleep(COMPARED_MS)]);
     },
     adopt: async ({ stream: name, decision }, by) => {
-      const stream = streams.find((each) => each.name === name);
-      if (stream === undefined) throw noStream(name);
+      const stream = knownStream(find(name), name);
       const isHeld = (await adoptionHold.find(store, name, clock.now())) !== undefined;
       if (!isHeld || (await store.adoption(name)) !== undefined)
         throw new ParkError("E_NOT_RESOLVABLE", `${name} does not wait for a decision about existing records`);
@@ -122,8 +120,4 @@ export function pageActs(
     },
     resume: async (stream, by) => void (await nudging(resume({ store, clock }, [stream], by))),
   };
-}
-
-function noStream(stream: string): ParkError {
-  return new ParkError("E_RECORD_UNKNOWN", `${stream} is not in the sync file`);
 }

@@ -1,9 +1,10 @@
-import { ParkError, type Actor, type Clock, type StreamName } from "#model";
+import type { Actor, Clock, StreamName } from "#model";
 import type { Stream } from "#mapping";
 import { confirmPlan, planStream, type StreamPlan } from "#operator";
 import type { ChangeGuardSettings, PlannedChange, Planner } from "#pipeline";
 import type { Store } from "#store";
 import type { DatedPlan } from "#web";
+import { knownStream } from "./known-stream.ts";
 
 /** How long a person waits for a plan: minutes for a million records. */
 const PLAN_MS = 300_000;
@@ -65,8 +66,9 @@ export class Plans {
   }
 
   #stream(name: StreamName): Stream {
-    const stream = this.#streams.find((each) => each.name === name);
-    if (stream === undefined) throw new ParkError("E_RECORD_UNKNOWN", `${name} is not in the sync file`);
-    return stream;
+    return knownStream(
+      this.#streams.find((each) => each.name === name),
+      name,
+    );
   }
 }
