@@ -54,9 +54,16 @@ export class Notifier implements Disposable {
   /** Stores what changed since the last look, and what each channel is to tell of it, in one step. */
   async look(conditions: readonly Condition[]): Promise<void> {
     const { store, clock, policy } = this.#deps;
-    const step = noticeStep(await store.notices(), conditions, clock.now(), policy);
+    const known = await store.notices();
+    const step = noticeStep(known, conditions, clock.now(), policy);
     if (step.changed.length + step.ended.length === 0) return;
-    const events = step.events.flatMap((event) => this.#receivers(event).map((channel) => ({ channel, event })));
+    const toldBefore = new Map(known.map(({ id, told }) => [id, told?.severity]));
+    const events = step.events.flatMap((event) =>
+      this.#receivers(event).map(({ channel, min }) => ({
+        channel: channel.name,
+        event: isNews(event, min, toldBefore.get(event.notice.id)) ? { ...event, change: "begun" as const } : event,
+      })),
+    );
     await store.saveNotices({ ...step, events });
   }
 
@@ -77,11 +84,11 @@ export class Notifier implements Disposable {
     await Promise.all(this.#sending.values());
   }
 
-  #receivers({ notice }: NoticeEvent): string[] {
+  #receivers({ notice }: NoticeEvent): OpenChannel[] {
     const severity = worst(notice.severity, notice.told?.severity);
-    return this.#deps.channels
-      .filter(({ channel, min }) => rank(severity) >= rank(min) && notice.id !== `channel/${channel.name}`)
-      .map(({ channel }) => channel.name);
+    return this.#deps.channels.filter(
+      ({ channel, min }) => rank(severity) >= rank(min) && notice.id !== `channel/${channel.name}`,
+    );
   }
 
   /** Never throws: a channel that fails is noted, and its messages wait. */
@@ -148,6 +155,11 @@ export class Notifier implements Disposable {
   [Symbol.dispose](): void {
     for (const { channel } of this.#deps.channels) channel[Symbol.dispose]();
   }
+}
+
+/** What grew is new to a channel that was not told of it while it was less severe. */
+function isNews({ change }: NoticeEvent, min: Severity, toldBefore: Severity | undefined): boolean {
+  return change === "grown" && toldBefore !== undefined && rank(toldBefore) < rank(min);
 }
 
 function worst(a: Severity, b: Severity | undefined): Severity {

@@ -115,6 +115,18 @@ describe("messages", () => {
     expect(email.got[0]!.entries[0]!.cause).toBe("login with [redacted] failed");
   });
 
+  it("begin with what happened where it was too slight for the channel before, and say that it is worse elsewhere", async () => {
+    await using stage = await scene();
+    const all = channel("email", { min: "note" });
+    const some = channel("chat", { min: "warning" });
+    const { look } = notifierOf(stage, [all.open, some.open]);
+    await look(condition("customers", { severity: "note" }));
+    stage.clock.advance(MINUTE);
+    await look(condition("customers"));
+    expect(said(all)).toEqual([["begun customers is held"], ["grown customers is held"]]);
+    expect(said(some)).toEqual([["begun customers is held"]]);
+  });
+
   it("go to the channels whose least severity they reach", async () => {
     await using stage = await scene();
     const email = channel("email", { min: "problem" });
