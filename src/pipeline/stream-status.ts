@@ -107,7 +107,8 @@ async function deletionSentence(store: StatusStore, stream: StreamName): Promise
   const held = await heldDeletions(store, stream);
   if (!held) return [];
   const remedy = `"svcsync deletions ${stream} --confirm" deletes them`;
-  if (held.isEmptied) return [`the ERP shows no record of ${held.count} that are known; ${remedy}`];
+  if (held.isEmptied)
+    return [`the ERP shows no record of ${held.count.toLocaleString("en")} that are known; ${remedy}`];
   return [
     `missing in the ERP or marked as deleted: ${counted(held.count, "record")}, more than the guard lets pass; ${remedy}`,
   ];

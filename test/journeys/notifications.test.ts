@@ -194,7 +194,7 @@ describe("a Monday with large numbers", () => {
     expect(mail.mails.map(({ subject }) => subject)).toEqual([
       "[svcsync Example] customers is held: nothing of it is delivered",
     ]);
-    expect(mail.mails[0]!.text).toContain("Cause: its changed mapping would update 12000 of 12000 records");
+    expect(mail.mails[0]!.text).toContain("Cause: its changed mapping would update 12,000 of 12,000 records");
     expect(texts(stage.sandbox, "customer", "name")).toEqual(["Kunde K100"]);
   });
 

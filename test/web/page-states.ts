@@ -92,7 +92,7 @@ function status(
 
 const changeHold = {
   kind: "change",
-  reason: "its changed mapping would update 3980 of 4120 records, more than the guard lets pass",
+  reason: "its changed mapping would update 3,980 of 4,120 records, more than the guard lets pass",
   remedy:
     '"svcsync plan customers" shows them; "svcsync plan --confirm 0a1b2c3d4e5f" writes them. Or correct the sync file and restart',
   needsPerson: true,

@@ -1,4 +1,14 @@
-import { errorFacts, ParkError, RetryError, sleep, StopError, WaitError, type Clock, type StreamName } from "#model";
+import {
+  counted,
+  errorFacts,
+  ParkError,
+  RetryError,
+  sleep,
+  StopError,
+  WaitError,
+  type Clock,
+  type StreamName,
+} from "#model";
 import type { Stream } from "#mapping";
 import type { Service } from "#service";
 import type { NoteStore } from "#store";
@@ -156,7 +166,7 @@ export function isTooMuch(
 function holdFor({ name, fingerprint }: Stream, { id, updates, known }: PlannedChange): ChangeHeld {
   return {
     fingerprint,
-    reason: `its changed mapping would update ${updates} of ${known} records, more than the guard lets pass`,
+    reason: `its changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the guard lets pass`,
     remedy: `"svcsync plan ${name}" shows them; "svcsync plan --confirm ${id}" writes them. Or correct the sync file and restart`,
     plan: id,
   };

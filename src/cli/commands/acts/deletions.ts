@@ -40,8 +40,8 @@ async function deletions(stream: string | undefined, options: DeletionsOptions, 
     found.push({ stream: name, ...held, confirmed: options.confirm ?? false });
     say(
       isEmptied
-        ? `${name}: the ERP shows no record, and ${count} are known`
-        : `${name}: ${count} of ${known} records are missing in the ERP or marked as deleted, for example ${examples.join(", ")}`,
+        ? `${name}: the ERP shows no record, and ${count.toLocaleString("en")} are known`
+        : `${name}: ${count.toLocaleString("en")} of ${counted(known, "record")} are missing in the ERP or marked as deleted, for example ${examples.join(", ")}`,
     );
     if (!options.confirm) continue;
     await confirmDeletions({ store: context.store, clock: systemClock }, { stream: name, held }, actorOf(options));
