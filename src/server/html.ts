@@ -22,6 +22,33 @@ export function rawHtml(text: string): Html {
   return raw(text);
 }
 
+/** A table that scrolls separately where the window is narrow; the keyboard reaches it. */
+export function table(heads: readonly string[], rows: readonly Html[], caption?: string): Html {
+  return html`<div
+    class="${heads.length > 2 ? "scroll wide" : "scroll"}"
+    tabindex="0"
+    ${caption === undefined ? undefined : html`role="region" aria-label="${caption}"`}
+  >
+    <table>
+      ${
+        caption === undefined
+          ? undefined
+          : html`<caption>
+              ${caption}
+            </caption>`
+      }
+      <thead>
+        <tr>
+          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
 /** HTML is a String object here, and so stays as it is. */
 function visible(content: Content): unknown {
   if (typeof content === "string") return printable(content);

@@ -1,5 +1,5 @@
 import type { Json } from "#model";
-import { html, type Html } from "#server";
+import { html, table, type Html } from "#server";
 import type { Tenant } from "../api/tenant.ts";
 import type { ArmedFault } from "../faults/fault.ts";
 import type { RequestEntry, WriteEntry } from "../ledger.ts";
@@ -119,21 +119,6 @@ export function faultsTable(faults: readonly ArmedFault[]): Html {
         </tr>`,
     ),
   );
-}
-
-function table(heads: readonly string[], rows: readonly Html[]): Html {
-  return html`<div class="scroll" tabindex="0">
-    <table>
-      <thead>
-        <tr>
-          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
 }
 
 function status(entry: RequestEntry): Html {

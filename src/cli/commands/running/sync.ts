@@ -31,15 +31,8 @@ interface SyncOptions extends GlobalOptions {
   readonly json?: boolean;
 }
 
-interface Totals {
-  read: number;
-  changed: number;
-  created: number;
-  adopted: number;
-  updated: number;
-  unchanged: number;
-  deleted: number;
-}
+const nothingDone = { read: 0, changed: 0, created: 0, adopted: 0, updated: 0, unchanged: 0, deleted: 0 };
+type Totals = typeof nothingDone;
 
 /** Counts what one run did, per stream. */
 class RunTotals implements Observer {
@@ -58,15 +51,7 @@ class RunTotals implements Observer {
   }
 
   of(stream: StreamName): Totals {
-    const totals = this.streams.get(stream) ?? {
-      read: 0,
-      changed: 0,
-      created: 0,
-      adopted: 0,
-      updated: 0,
-      unchanged: 0,
-      deleted: 0,
-    };
+    const totals = this.streams.get(stream) ?? { ...nothingDone };
     this.streams.set(stream, totals);
     return totals;
   }

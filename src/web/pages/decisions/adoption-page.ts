@@ -1,9 +1,9 @@
 import { adoptionVerdicts, blindTexts, type AdoptionReport } from "#operator";
 import type { Held, PlannedRecord, StreamStatus } from "#pipeline";
-import { html, type Html } from "#server";
+import { html, table, type Html } from "#server";
 import type { AdoptionState } from "../../contract.ts";
 import { openForm } from "../frame/act-form.ts";
-import { cell, csrfField, page, table, type Frame } from "../frame/layout.ts";
+import { cell, csrfField, page, type Frame } from "../frame/layout.ts";
 import { shown } from "../frame/values.ts";
 import { instant, linkTo, reason, sentence, streamPath } from "../frame/wording.ts";
 
@@ -146,5 +146,5 @@ function examplesTable(examples: readonly PlannedRecord[]): Html {
         )}
       </tr>`,
   );
-  return table("For example", ["Record", "What", "ERP", "Service", "First write changes"], rows);
+  return table(["Record", "What", "ERP", "Service", "First write changes"], rows, "For example");
 }

@@ -1,10 +1,10 @@
 import { counted, recordLabel, type Json } from "#model";
 import { plannedCounts, valueText, type StreamPlan } from "#operator";
 import type { PlannedDelivery } from "#pipeline";
-import { html, type Html } from "#server";
+import { html, table, type Html } from "#server";
 import type { DatedPlan } from "../../contract.ts";
 import { openForm } from "../frame/act-form.ts";
-import { cell, page, table, type Frame } from "../frame/layout.ts";
+import { cell, page, type Frame } from "../frame/layout.ts";
 import { instant, linkTo, streamPath } from "../frame/wording.ts";
 
 interface PlanPage {
@@ -52,7 +52,6 @@ function planned({ plan, at }: DatedPlan, frame: Frame, now: number): Html {
       fields.length === 0
         ? undefined
         : table(
-            "Fields that updates write",
             ["Field", "Records"],
             fields.map(
               ({ field, count }) =>
@@ -61,6 +60,7 @@ function planned({ plan, at }: DatedPlan, frame: Frame, now: number): Html {
                   <td class="number">${count.toLocaleString("en")}</td>
                 </tr>`,
             ),
+            "Fields that updates write",
           )
     }
     ${
@@ -131,7 +131,7 @@ function samplesTable(samples: readonly PlannedDelivery[]): Html {
         </tr>`,
     ),
   );
-  return table("The first records of each kind", ["Record", "What", "Field", "Now", "Then"], rows);
+  return table(["Record", "What", "Field", "Now", "Then"], rows, "The first records of each kind");
 }
 
 function value(json: Json | undefined): Html | undefined {

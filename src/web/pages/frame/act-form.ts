@@ -35,4 +35,18 @@ export function openForm({ action, verb, label, fields }: ActForm, { visitor }: 
   </form>`;
 }
 
+/** A choice of one value: each with what a person reads. */
+export function choice(
+  label: string,
+  name: string,
+  values: readonly (readonly [value: string | number, means: string])[],
+): Html {
+  return html`<label
+    >${label}
+    <select name="${name}">
+      ${values.map(([value, means]) => html`<option value="${value}">${means}</option>`)}
+    </select></label
+  >`;
+}
+
 const required = html`required`;

@@ -73,30 +73,6 @@ function logout(visitor: Visitor): Html {
   </form>`;
 }
 
-/** A table that scrolls separately where the window is narrow; the keyboard reaches it. */
-export function table(caption: string, heads: readonly string[], rows: readonly Html[]): Html {
-  return html`<div
-    class="${heads.length > 2 ? "scroll wide" : "scroll"}"
-    tabindex="0"
-    role="region"
-    aria-label="${caption}"
-  >
-    <table>
-      <caption>
-        ${caption}
-      </caption>
-      <thead>
-        <tr>
-          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
-}
-
 /** A cell that names its column where a telephone shows it below the others; nothing there while it is empty. */
 export function cell(head: string, content: Content): Html {
   const isEmpty = content === undefined || content === "" || (Array.isArray(content) && content.length === 0);

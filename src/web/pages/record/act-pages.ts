@@ -1,7 +1,7 @@
 import { recordLabel, type RecordId } from "#model";
 import type { ProposedBinding, Shown } from "#pipeline";
-import { html, type Html } from "#server";
-import { csrfField, page, table, type Frame } from "../frame/layout.ts";
+import { html, table, type Html } from "#server";
+import { csrfField, page, type Frame } from "../frame/layout.ts";
 import { shown } from "../frame/values.ts";
 import { linkTo, pathOf, sentence } from "../frame/wording.ts";
 
@@ -51,7 +51,6 @@ export function bindingPage({ id, serviceId, proposed, why, frame }: BindingPage
         overwrites.length === 0
           ? html`<p>The first write changes nothing in the service.</p>`
           : table(
-              "What the first write changes in the service",
               ["Field", "From", "To"],
               overwrites.map(
                 ({ field, from, to }) =>
@@ -61,6 +60,7 @@ export function bindingPage({ id, serviceId, proposed, why, frame }: BindingPage
                     <td data-head="To">${shown(to)}</td>
                   </tr>`,
               ),
+              "What the first write changes in the service",
             )
       }
       <form class="acts" method="post" action="${pathOf(id, "bind")}">

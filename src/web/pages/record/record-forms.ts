@@ -3,7 +3,7 @@ import { retriableStates } from "#operator";
 import { html, type Content, type Html } from "#server";
 import { isAnswerable, type RecordView } from "#store";
 import type { RecordVerb } from "../../acts.ts";
-import { actForm } from "../frame/act-form.ts";
+import { actForm, choice } from "../frame/act-form.ts";
 import { csrfField, type Frame } from "../frame/layout.ts";
 import { pathOf } from "../frame/wording.ts";
 
@@ -63,14 +63,12 @@ const forgetWords =
 
 const watchWords = "What is asked of the service for it is kept with the answers, and shown here for 7 days.";
 
-const minutesField = html`<label
-  >For
-  <select name="minutes">
-    <option value="10">10 minutes</option>
-    <option value="60">1 hour</option>
-    <option value="1440">1 day</option>
-  </select></label
->`;
+const minutesField = choice("For", "minutes", [
+  [10, "10 minutes"],
+  [60, "1 hour"],
+  [1440, "1 day"],
+]);
+
 /** States of doubt in which a person may say that the service does not have the record. */
 function canBeNew(record: RecordView): boolean {
   const { state, error, binding } = record;

@@ -2,8 +2,8 @@ import { counted, recordLabel, type Json, type RecordId } from "#model";
 import { actorText, exchangeEnd, meaningOf, recordRemedy } from "#operator";
 import { isForgotten, type AuditRecord, type Exchange, type RecordView } from "#store";
 import type { RecordDetail } from "../../contract.ts";
-import { html, type Content, type Html } from "#server";
-import { page, table, type Frame } from "../frame/layout.ts";
+import { html, table, type Content, type Html } from "#server";
+import { page, type Frame } from "../frame/layout.ts";
 import { joined } from "./records-page.ts";
 import { recordForms } from "./record-forms.ts";
 import { sidesTable } from "./sides-table.ts";
@@ -41,9 +41,9 @@ export function recordPage({ detail: { record, history, sides, exchanges }, fram
         history.length === 0
           ? html`<p>Nothing was written to the service for this record, or its history has been pruned.</p>`
           : table(
-              "Writes and decisions, newest first",
               ["When", "Action", "Outcome", "What changed"],
               history.map((entry) => historyRow(entry, now)),
+              "Writes and decisions, newest first",
             )
       }
       ${
@@ -51,9 +51,9 @@ export function recordPage({ detail: { record, history, sides, exchanges }, fram
           ? undefined
           : html`<h2>Requests and answers</h2>
               ${table(
-                "While it was watched, newest first",
                 ["When", "Request", "Answer"],
                 exchanges.map((exchange) => exchangeRow(exchange, now)),
+                "While it was watched, newest first",
               )}`
       }`,
   });
@@ -134,7 +134,6 @@ function readNow({ id }: RecordView): Html {
 
 function fieldsTable(caption: string, fields: { readonly [name: string]: Json }): Html {
   return table(
-    caption,
     ["Field", "Value"],
     Object.entries(fields).map(
       ([name, value]) =>
@@ -143,6 +142,7 @@ function fieldsTable(caption: string, fields: { readonly [name: string]: Json })
           <td><span class="value">${shown(value)}</span></td>
         </tr>`,
     ),
+    caption,
   );
 }
 

@@ -1,8 +1,8 @@
 import type { RecordId, RecordState, StreamName } from "#model";
 import { attentionStates, recordRemedy } from "#operator";
 import type { RecordView } from "#store";
-import { html, type Html } from "#server";
-import { page, table, type Frame } from "../frame/layout.ts";
+import { html, table, type Html } from "#server";
+import { page, type Frame } from "../frame/layout.ts";
 import { badge, instant, linkTo, reason, sentence } from "../frame/wording.ts";
 
 export const recordsPerPage = 50;
@@ -60,9 +60,9 @@ function titleOf({ stream, state }: RecordsQuery): string {
 /** Records with why they are where they are and what a person can do. */
 export function recordsTable(caption: string, records: readonly RecordView[], now: number): Html {
   return table(
-    caption,
     ["Record", "State", "Reason", "Next try", "What to do"],
     records.map((record) => recordRow(record, now)),
+    caption,
   );
 }
 

@@ -1,7 +1,6 @@
 import type { Json } from "#model";
 import type { FieldSides, RecordSides } from "#pipeline";
-import { html, type Content, type Html } from "#server";
-import { table } from "../frame/layout.ts";
+import { html, table, type Content, type Html } from "#server";
 import { shown } from "../frame/values.ts";
 import { reason } from "../frame/wording.ts";
 
@@ -18,9 +17,9 @@ export function sidesTable(sides: RecordSides, isApplied: boolean): Html {
     fields.length === 0
       ? undefined
       : table(
-          "Owned fields, from the ERP to the service",
           heads,
           fields.map((field) => row(field, service === "there")),
+          "Owned fields, from the ERP to the service",
         )
   }`;
 }

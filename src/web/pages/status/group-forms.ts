@@ -1,6 +1,7 @@
 import { retriableStates, type NotedGroup } from "#operator";
 import { html, type Html } from "#server";
 import { sameSnooze, textMax } from "../../routes/sent.ts";
+import { choice } from "../frame/act-form.ts";
 import { csrfField, type Frame } from "../frame/layout.ts";
 
 /** What a person may do with a group: one more try for all of its records, and a note for others. */
@@ -22,20 +23,17 @@ export function groupForms(group: NotedGroup, { visitor }: Frame): Html | undefi
         ${csrfField(visitor)}
         <label>Note <input name="note" maxlength="${textMax}" value="${noted?.note}" /></label>
         <label>Owner <input name="owner" maxlength="${textMax}" size="12" value="${noted?.owner}" /></label>
-        <label
-          >Snooze
-          <select name="snoozeHours">
-            ${snoozes}
-          </select></label
-        >
+        ${snooze}
         <button class="plain" aria-label="Save: ${name}">Save</button>
       </form>
     </details>
   </div>`;
 }
 
-const snoozes = html`<option value="${sameSnooze}">as it is</option>
-  <option value="0">none</option>
-  <option value="24">1 day</option>
-  <option value="168">1 week</option>
-  <option value="672">4 weeks</option>`;
+const snooze = choice("Snooze", "snoozeHours", [
+  [sameSnooze, "as it is"],
+  [0, "none"],
+  [24, "1 day"],
+  [168, "1 week"],
+  [672, "4 weeks"],
+]);

@@ -12,12 +12,12 @@ import {
   whoText,
 } from "#operator";
 import type { StreamStatus } from "#pipeline";
-import { html, type Html } from "#server";
+import { html, table, type Html } from "#server";
 import type { HistoryHour, PersonAct } from "#store";
 import type { Overview } from "../../contract.ts";
 import { channelTestForm } from "./channel-test.ts";
 import { groupCards } from "./group-cards.ts";
-import { page, table, type Frame } from "../frame/layout.ts";
+import { page, type Frame } from "../frame/layout.ts";
 import { decisionLinks } from "./stream-forms.ts";
 import { streamHeads, streamRow } from "./stream-rows.ts";
 import { instant, sentence } from "../frame/wording.ts";
@@ -60,9 +60,9 @@ export function statusPage({ overview, held, history, acts, channels, frame, now
       }
       <h2>Streams</h2>
       ${table(
-        "From the ERP to the service",
         streamHeads,
         streams.map((stream) => streamRow(stream, history, frame, now)),
+        "From the ERP to the service",
       )}
       <h2>Service and queue</h2>
       ${sides(overview, now)} ${upkeep(overview, now, channelTestForm(channels, frame))} ${actsTable(acts, now)}`,
@@ -226,7 +226,7 @@ function actsTable(acts: readonly PersonAct[], now: number): Html | undefined {
       </tr>`,
   );
   return html`<h2>What people did</h2>
-    ${table("The latest acts of the last 7 days", ["When", "Who", "What", "Why"], rows)}`;
+    ${table(["When", "Who", "What", "Why"], rows, "The latest acts of the last 7 days")}`;
 }
 
 function sides({ service, queue }: Overview, now: number): Html {

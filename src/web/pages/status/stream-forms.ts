@@ -1,6 +1,6 @@
 import type { Held, StreamStatus } from "#pipeline";
 import { html, type Html } from "#server";
-import { actForm } from "../frame/act-form.ts";
+import { actForm, choice } from "../frame/act-form.ts";
 import { csrfField, type Frame } from "../frame/layout.ts";
 import { streamPath } from "../frame/wording.ts";
 
@@ -52,13 +52,9 @@ export function streamForms({ name, holds }: StreamStatus, frame: Frame): Html |
   ${holds.some(({ kind }) => kind === "pause") ? undefined : pause} ${reread}`;
 }
 
-const pauseFields = html`<label
-    >For
-    <select name="hours">
-      <option value="1">1 hour</option>
-      <option value="4">4 hours</option>
-      <option value="24">1 day</option>
-      <option value="168">1 week</option>
-    </select></label
-  >
-  <label class="sure"><input type="checkbox" name="polls" value="yes" /> Stop polling too</label>`;
+const pauseFields = html`${choice("For", "hours", [
+    [1, "1 hour"],
+    [4, "4 hours"],
+    [24, "1 day"],
+    [168, "1 week"],
+  ])} <label class="sure"><input type="checkbox" name="polls" value="yes" /> Stop polling too</label>`;
