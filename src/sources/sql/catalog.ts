@@ -2,7 +2,7 @@ import type { Catalog, OutlineKind } from "../source.ts";
 import type { Column, ColumnKind } from "./read/column.ts";
 import type { Database } from "./database.ts";
 import { columnsOf } from "./read/layout.ts";
-import { tableName } from "./compile.ts";
+import { tableName } from "./sql-text.ts";
 import { shortName } from "./engines/seen-tables.ts";
 
 /** The tables and views of a database, as its own catalogue describes them. */

@@ -1,6 +1,7 @@
 import { ParkError, RetryError, SyncError } from "#model";
-import type { QueryResult, Engine, Fault, SeenTable, Sql } from "./engines/engine.ts";
+import type { QueryResult, Engine, Fault, SeenTable } from "./engines/engine.ts";
 import { Pool } from "./pool.ts";
+import { compiled, type Sql } from "./sql-text.ts";
 import { meantTable, seenTables } from "./engines/seen-tables.ts";
 
 /** Errors after which asking again later can help; all others need a person. */
@@ -25,9 +26,9 @@ export class Database implements AsyncDisposable {
    * @throws {ParkError} E_SOURCE_LOGIN, E_SOURCE_FORBIDDEN, E_SOURCE_TABLE, E_SOURCE_COLUMN, E_SOURCE_QUERY …
    */
   async ask(query: Sql, signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
-    const { sql: text, parameters } = query.compile(this.engine.compiler);
+    const { text, values } = compiled(query, this.engine.name);
     try {
-      return await this.#pool.use(signal, (session) => session.query(text, parameters, signal, maxBytes));
+      return await this.#pool.use(signal, (session) => session.query(text, values, signal, maxBytes));
     } catch (error) {
       signal.throwIfAborted();
       throw this.#translated(error);

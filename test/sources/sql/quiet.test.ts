@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { systemClock, type Cursor } from "#model";
 import { Database } from "../../../src/sources/sql/database.ts";
@@ -13,6 +12,7 @@ import { poll } from "../reading.ts";
 import { openPlace } from "./place.ts";
 import { dialects, useServers } from "./servers.ts";
 import type { DialectName } from "./shapes.ts";
+import { sql } from "../../../src/sources/sql/sql-text.ts";
 
 const servers = useServers();
 const minuteMs = 60_000;
@@ -32,7 +32,7 @@ async function followed(dialect: DialectName) {
   const engine = {
     ...plain,
     get clock() {
-      return sql.lit(now.ms);
+      return sql.raw(String(now.ms));
     },
     moment: async (ask: Parameters<typeof plain.moment>[0]) => ({
       ...(await plain.moment(ask)),

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { systemClock } from "#model";
 import { CellReader } from "../../../src/sources/sql/read/cells.ts";
 import { Database } from "../../../src/sources/sql/database.ts";
@@ -12,6 +11,7 @@ import { silentLogger } from "../../kit/logger.ts";
 import { openPlace, type Place } from "./place.ts";
 import type { DialectName, Shape } from "./shapes.ts";
 import { openWriter, type Writer } from "./writer.ts";
+import { sql } from "../../../src/sources/sql/sql-text.ts";
 
 const zone = "Europe/Berlin";
 const rowsPerStatement = 500;
@@ -116,7 +116,7 @@ class SqlHarness implements SourceHarness {
           ...plain,
           moment: async (ask) => ({ ...(await plain.moment(ask)), atMs: clockMs(), oldestMs: undefined }),
           get clock() {
-            return sql.lit(clockMs());
+            return sql.raw(String(clockMs()));
           },
         }
       : plain;

@@ -1,12 +1,9 @@
-import type { Kysely, RawBuilder } from "kysely";
 import type { ErrorCode } from "#model";
 import type { Column } from "../read/column.ts";
+import type { Dialect, Sql, StampText } from "../sql-text.ts";
 
 /** A value as a driver gives it, before anything could have rounded it. */
 export type Cell = null | string | number | bigint | boolean | Uint8Array;
-
-/** A piece of SQL: identifiers in it are quoted and values bound when it is compiled. */
-export type Sql = RawBuilder<unknown>;
 
 export interface QueryResult {
   readonly columns: readonly Column[];
@@ -72,14 +69,9 @@ export interface ServerCounters {
   trackedKeys(table: string, key: readonly string[]): string;
 }
 
-/** What a column of text is used for; undefined for columns of other types. */
-export type StampText = "date" | "time";
-
 /** Everything in which databases differ. What is the same in all of them is not here. */
 export interface Engine {
-  readonly name: "sqlite" | "postgres" | "mysql" | "mssql";
-  /** Compiles SQL of this dialect; runs nothing. */
-  readonly compiler: Kysely<never>;
+  readonly name: Dialect;
   /** Can `(a, b) >= (x, y)` be written, and does it use an index? */
   readonly rowValues: boolean;
   /** True where numbers drawn inside a transaction are committed in order, or the open ones are known. */

@@ -1,9 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { sql } from "kysely";
 import type { ColumnKind } from "../read/column.ts";
-import { compilerOf, unsetText } from "../compile.ts";
+import { sql, unsetText } from "../sql-text.ts";
 import { scalar, type Cell, type Engine, type Fault, type QueryResult, type Session } from "./engine.ts";
 import { errorCode, errorText } from "./network-fault.ts";
 import { RowBudget } from "./row-budget.ts";
@@ -21,12 +20,11 @@ export function sqliteEngine(settings: SqlSettings): Engine {
   const path = sqlitePath(settings.url);
   return {
     name: "sqlite",
-    compiler: compilerOf("sqlite"),
     rowValues: true,
     // There is one writer at a time: a number is drawn and committed before the next writer draws one.
     exactSequence: true,
     connect: async () => new SqliteSession(path, settings.statementTimeout),
-    limit: (count) => sql`limit ${sql.lit(count)}`,
+    limit: (count) => sql.raw(`limit ${count}`),
     exact: (column) => sql.id(column.name),
     bound: (cell) => sql`${cell}`,
     equals(column, text) {

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { ParkError } from "#model";
 import { scalar, type Ask, type Cell, type Engine, type ServerCounters } from "../engines/engine.ts";
 import type { Layout } from "../read/layout.ts";
@@ -6,6 +5,7 @@ import { Oddity, placeOf, said } from "../read/oddity.ts";
 import type { Phase } from "./cursor.ts";
 import type { Begun, Bounds, Condition, Marker } from "./marker.ts";
 import { settle, type Settled } from "./settle.ts";
+import { sql } from "../sql-text.ts";
 
 export interface Ceiling {
   /** Everything up to here is committed and visible. */

@@ -1,8 +1,9 @@
 import type { Column } from "../read/column.ts";
 import type { Phase, Progress } from "./cursor.ts";
-import type { Cell, Sql } from "../engines/engine.ts";
+import type { Cell } from "../engines/engine.ts";
 import type { Oddity } from "../read/oddity.ts";
 import type { Settled } from "./settle.ts";
+import type { Sql } from "../sql-text.ts";
 
 /** What one poll reads, and what holds once it has read it. */
 export type Bounds = Pick<Progress, "lower" | "upper" | "since" | "after">;

@@ -1,7 +1,6 @@
-import { sql } from "kysely";
 import { ParkError } from "#model";
 import type { Column } from "../read/column.ts";
-import { all, list } from "../compile.ts";
+import { all, list, sql } from "../sql-text.ts";
 import type { Ask, Cell, Engine } from "../engines/engine.ts";
 import type { Layout } from "../read/layout.ts";
 import type { SqlRead, StampColumns } from "../read.ts";

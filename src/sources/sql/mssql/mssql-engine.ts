@@ -1,8 +1,7 @@
-import { sql } from "kysely";
 import type { ErrorCode } from "#model";
 import type { Column } from "../read/column.ts";
-import { compilerOf, unsetText } from "../compile.ts";
-import { scalar, type Cell, type Engine, type Fault, type ServerCounters, type Sql } from "../engines/engine.ts";
+import { sql, unsetText, type Sql } from "../sql-text.ts";
+import { scalar, type Cell, type Engine, type Fault, type ServerCounters } from "../engines/engine.ts";
 import { errorCode, networkFault } from "../engines/network-fault.ts";
 import type { SqlSettings } from "../settings.ts";
 import { parseStampText } from "../markers/stamp-text.ts";
@@ -14,12 +13,11 @@ const odbcStyle = sql.raw("121");
 export function mssqlEngine(settings: SqlSettings): Engine {
   return {
     name: "mssql",
-    compiler: compilerOf("mssql"),
     rowValues: false,
     exactSequence: false,
     // The driver is loaded when it is needed: no command waits for those of other databases.
     connect: async () => (await import("./mssql-session.ts")).connectMssql(settings),
-    limit: (count) => sql`offset 0 rows fetch next ${sql.lit(count)} rows only`,
+    limit: (count) => sql.raw(`offset 0 rows fetch next ${count} rows only`),
     exact,
     bound,
     equals: (column, text) => sql`${sql.id(column.name)} = try_${bound(text, column)}`,

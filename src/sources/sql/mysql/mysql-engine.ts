@@ -1,7 +1,6 @@
-import { sql } from "kysely";
 import { SyncError, type ErrorCode } from "#model";
-import { compilerOf, unsetText } from "../compile.ts";
-import { scalar, type Ask, type Cell, type Engine, type Fault, type Moment, type Sql } from "../engines/engine.ts";
+import { sql, unsetText, type Sql } from "../sql-text.ts";
+import { scalar, type Ask, type Cell, type Engine, type Fault, type Moment } from "../engines/engine.ts";
 import { errorCode, errorText, networkFault } from "../engines/network-fault.ts";
 import type { Column, ColumnKind } from "../read/column.ts";
 import type { SqlSettings } from "../settings.ts";
@@ -10,14 +9,13 @@ import type { SqlSettings } from "../settings.ts";
 export function mysqlEngine(settings: SqlSettings): Engine {
   return {
     name: "mysql",
-    compiler: compilerOf("mysql"),
     // The optimizer uses no index for `(a, b) >= (x, y)`.
     rowValues: false,
     // Open transactions are shown with a delay of a tenth of a second, and not to everyone.
     exactSequence: false,
     // The driver is loaded when it is needed: no command waits for those of other databases.
     connect: async () => (await import("./mysql-session.ts")).connectMysql(settings),
-    limit: (count) => sql`limit ${sql.lit(count)}`,
+    limit: (count) => sql.raw(`limit ${count}`),
     exact: (column) =>
       column.type.startsWith("bit") ? sql`cast(${sql.id(column.name)} as unsigned)` : sql.id(column.name),
     bound,

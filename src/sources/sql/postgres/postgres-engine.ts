@@ -1,6 +1,5 @@
-import { sql } from "kysely";
 import type { ErrorCode } from "#model";
-import { compilerOf, unsetText } from "../compile.ts";
+import { sql, unsetText } from "../sql-text.ts";
 import { scalar, type Ask, type Engine, type Fault, type Moment } from "../engines/engine.ts";
 import { errorCode, errorText, networkFault } from "../engines/network-fault.ts";
 import type { SqlSettings } from "../settings.ts";
@@ -9,12 +8,11 @@ import type { SqlSettings } from "../settings.ts";
 export function postgresEngine(settings: SqlSettings): Engine {
   return {
     name: "postgres",
-    compiler: compilerOf("postgres"),
     rowValues: true,
     exactSequence: true,
     // The driver is loaded when it is needed: no command waits for those of other databases.
     connect: async () => (await import("./postgres-session.ts")).connectPostgres(settings),
-    limit: (count) => sql`limit ${sql.lit(count)}`,
+    limit: (count) => sql.raw(`limit ${count}`),
     // As text a CHAR loses the blanks that fill it up.
     exact: (column) => (column.isPadded ? sql`${sql.id(column.name)}::text` : sql.id(column.name)),
     bound: (cell) => sql`${cell === null ? null : String(cell)}`,

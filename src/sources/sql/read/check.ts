@@ -1,6 +1,5 @@
-import { sql } from "kysely";
 import { counted, errorFacts, errorText, isLoopback, type Clock, type ErrorCode, type Finding } from "#model";
-import { all, list } from "../compile.ts";
+import { all, list, sql } from "../sql-text.ts";
 import type { Database } from "../database.ts";
 import { scalar, type Ask } from "../engines/engine.ts";
 import { conditionsOf } from "../markers/marker.ts";

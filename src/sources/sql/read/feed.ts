@@ -1,7 +1,6 @@
-import { sql } from "kysely";
 import { ParkError, type ChangeBatch, type Cursor, type Key } from "#model";
 import type { Column } from "./column.ts";
-import { all, list } from "../compile.ts";
+import { all, list, sql } from "../sql-text.ts";
 import { parseCursor, restoredCells, storedCells, storedCursor, type Phase, type Progress } from "../markers/cursor.ts";
 import type { Database } from "../database.ts";
 import type { Cell } from "../engines/engine.ts";

@@ -1,8 +1,8 @@
-import { sql } from "kysely";
 import { ParkError } from "#model";
 import type { KeylessRows } from "../../source.ts";
 import type { Database } from "../database.ts";
 import type { Layout } from "./layout.ts";
+import { sql } from "../sql-text.ts";
 
 /** So many rows without a key are odd rows, however small the table. */
 const few = 20;

@@ -1,10 +1,9 @@
-import { sql } from "kysely";
 import { joinKey, ParkError, SyncError, type JsonObject, type Key, nearest } from "#model";
 import { plainDecimal, type CellReader } from "./cells.ts";
 import type { Column } from "./column.ts";
-import { all, tableName } from "../compile.ts";
+import { all, sql, tableName, type Sql } from "../sql-text.ts";
 import type { Database } from "../database.ts";
-import type { Cell, Sql } from "../engines/engine.ts";
+import type { Cell } from "../engines/engine.ts";
 import { Oddity } from "./oddity.ts";
 
 /** How many columns a message names. */

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { sql } from "kysely";
 import { ParkError } from "#model";
 import type { Column } from "./column.ts";
-import { all, list } from "../compile.ts";
+import { all, list, sql, type Sql } from "../sql-text.ts";
 import type { Database } from "../database.ts";
-import type { Cell, Sql } from "../engines/engine.ts";
+import type { Cell } from "../engines/engine.ts";
 import type { Layout } from "./layout.ts";
 import { compareTuple } from "./tuple.ts";
 
@@ -82,7 +81,7 @@ function pageQuery(
   const { engine } = database;
   // ORDER BY prefers these names to those of columns: no table may have one of them.
   const names = columns.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`svcsync cell ${at}`)}`);
-  const beyond = position ? sql`case when ${compareTuple(engine, order, ">", position)} then 1 else 0 end` : sql.lit(1);
+  const beyond = position ? sql`case when ${compareTuple(engine, order, ">", position)} then 1 else 0 end` : sql`1`;
   // With both a database may begin at the lower bound, and read all pages before this one again.
   const begin = position ? compareTuple(engine, order, ">=", position) : request.above;
   const conditions = [layout.condition, ...(begin ? [begin] : []), ...request.conditions];

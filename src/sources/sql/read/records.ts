@@ -1,9 +1,8 @@
-import { sql } from "kysely";
 import { splitKey, type Change, type Key, type Row, type UnreadableRow } from "#model";
 import type { CellReader } from "./cells.ts";
-import { all } from "../compile.ts";
+import { all, list, sql, type Sql } from "../sql-text.ts";
 import type { Database } from "../database.ts";
-import type { Cell, QueryResult, Sql } from "../engines/engine.ts";
+import type { Cell, QueryResult } from "../engines/engine.ts";
 import type { Part, Piece, Rows } from "./feed.ts";
 import { keyReader, rowReader, type Layout } from "./layout.ts";
 import { Oddity } from "./oddity.ts";
@@ -80,7 +79,7 @@ export class Records implements Part {
       sql` or `,
     );
     return await this.#database.ask(
-      sql`select ${sql.join(names)} from ${this.layout.from} where ${this.layout.condition} and (${which})`,
+      sql`select ${list(names)} from ${this.layout.from} where ${this.layout.condition} and (${which})`,
       signal,
       maxBytes,
     );

@@ -1,7 +1,6 @@
-import { sql } from "kysely";
 import type { Column } from "./column.ts";
-import { list } from "../compile.ts";
-import type { Cell, Engine, Sql } from "../engines/engine.ts";
+import { list, sql, type Sql } from "../sql-text.ts";
+import type { Cell, Engine } from "../engines/engine.ts";
 
 type Operator = ">" | ">=" | "<=";
 

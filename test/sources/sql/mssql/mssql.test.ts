@@ -1,41 +1,41 @@
-import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import type { QueryResult, Engine, Sql } from "../../../../src/sources/sql/engines/engine.ts";
+import type { QueryResult, Engine } from "../../../../src/sources/sql/engines/engine.ts";
 import { fault, mssqlEngine } from "../../../../src/sources/sql/mssql/mssql-engine.ts";
 import { mssqlOptions } from "../../../../src/sources/sql/mssql/mssql-session.ts";
 import { mssqlColumn } from "../../../../src/sources/sql/mssql/mssql-types.ts";
 import { rowversionCeiling, trackingCeiling } from "../../../../src/sources/sql/markers/counter-marker.ts";
 import { settings } from "../../../../src/sources/sql/settings.ts";
 import { compareTuple } from "../../../../src/sources/sql/read/tuple.ts";
+import { compiled, sql, type Sql } from "../../../../src/sources/sql/sql-text.ts";
 
 const url = "mssql://reader:p%40ss@erp.example:1444/OLDemo";
 const engine: Engine = mssqlEngine(settings.parse({ url }));
 const column = (name: string, type: string, more = {}) =>
   mssqlColumn({ colName: name, type: { name: type }, userType: 0, ...more });
-const text = (part: Sql) => part.compile(engine.compiler);
+const text = (part: Sql) => compiled(part, engine.name);
 
 const answer = (row: (string | null)[]) => async (): Promise<QueryResult> => ({ columns: [], rows: [row] });
 
 describe("SQL for SQL Server", () => {
   it("reads everything that the driver would round as text, in a style that no language changes", () => {
-    expect(text(engine.exact(column("at", "DateTime2"))).sql).toBe('convert(varchar(34), "at", 121)');
-    expect(text(engine.exact(column("at", "DateTimeOffset"))).sql).toBe('convert(varchar(34), "at", 121)');
-    expect(text(engine.exact(column("price", "DecimalN", { precision: 18, scale: 4 }))).sql).toBe(
+    expect(text(engine.exact(column("at", "DateTime2"))).text).toBe('convert(varchar(34), "at", 121)');
+    expect(text(engine.exact(column("at", "DateTimeOffset"))).text).toBe('convert(varchar(34), "at", 121)');
+    expect(text(engine.exact(column("price", "DecimalN", { precision: 18, scale: 4 }))).text).toBe(
       'convert(varchar(40), "price")',
     );
-    expect(text(engine.exact(column("sum", "MoneyN"))).sql).toBe('convert(varchar(40), "sum", 2)');
-    expect(text(engine.exact(column('name"]', "NVarChar"))).sql).toBe('"name""]"');
+    expect(text(engine.exact(column("sum", "MoneyN"))).text).toBe('convert(varchar(40), "sum", 2)');
+    expect(text(engine.exact(column('name"]', "NVarChar"))).text).toBe('"name""]"');
   });
 
   it("asks for the columns of a primary key in the order of the key", () => {
-    expect(text(engine.primaryKey("dbo.Kunden")).sql).toMatch(
+    expect(text(engine.primaryKey("dbo.Kunden")).text).toMatch(
       /is_primary_key = 1 and i\.object_id = object_id\(@1\) order by k\.key_ordinal$/,
     );
   });
 
   it("reads a CHAR without the blanks that fill it up", () => {
-    expect(text(engine.exact(column("nr", "NChar"))).sql).toBe('rtrim("nr")');
-    expect(text(engine.exact(column("nr", "Char"))).sql).toBe('rtrim("nr")');
+    expect(text(engine.exact(column("nr", "NChar"))).text).toBe('rtrim("nr")');
+    expect(text(engine.exact(column("nr", "Char"))).text).toBe('rtrim("nr")');
   });
 
   it("compares with values of the column's own type, bound and never inlined", () => {
@@ -44,36 +44,36 @@ describe("SQL for SQL Server", () => {
     const query = text(
       compareTuple(engine, [at, price, column("nr", "VarChar")], ">=", ["2025-03-01 10:00:00.997", "1.5", "A'7"]),
     );
-    expect(query.sql).toBe(
+    expect(query.text).toBe(
       '("at" >= convert(datetime, @1, 121) and ("at" > convert(datetime, @2, 121) or (' +
         '("price" >= convert(decimal(18, 4), @3) and ("price" > convert(decimal(18, 4), @4) or (' +
         '"nr" >= convert(varchar(8000), @5)))))))',
     );
-    expect(query.parameters).toEqual(["2025-03-01 10:00:00.997", "2025-03-01 10:00:00.997", "1.5", "1.5", "A'7"]);
+    expect(query.values).toEqual(["2025-03-01 10:00:00.997", "2025-03-01 10:00:00.997", "1.5", "1.5", "A'7"]);
   });
 
   it("finds a key by a conversion that gives NULL where the text is none of its type", () => {
-    expect(text(engine.equals(column("id", "IntN"), "7x")).sql).toBe('"id" = try_convert(bigint, @1)');
-    expect(text(engine.equals(column("id", "UniqueIdentifier"), "7")).sql).toBe(
+    expect(text(engine.equals(column("id", "IntN"), "7x")).text).toBe('"id" = try_convert(bigint, @1)');
+    expect(text(engine.equals(column("id", "UniqueIdentifier"), "7")).text).toBe(
       '"id" = try_convert(uniqueidentifier, @1)',
     );
   });
 
   it("carries a row version as a whole number and compares it as eight bytes", () => {
     const rv = column("rv", "Binary", { userType: 0x50 });
-    expect(text(engine.exact(rv)).sql).toBe('convert(bigint, "rv")');
-    expect(text(engine.bound(77n, rv)).sql).toBe("convert(binary(8), convert(bigint, @1))");
+    expect(text(engine.exact(rv)).text).toBe('convert(bigint, "rv")');
+    expect(text(engine.bound(77n, rv)).text).toBe("convert(binary(8), convert(bigint, @1))");
     expect(column("photo", "VarBinary").kind).toBe("binary");
   });
 
   it("pages with OFFSET and FETCH", () => {
-    expect(text(sql`order by [a] ${engine.limit(7)}`).sql).toBe("order by [a] offset 0 rows fetch next 7 rows only");
+    expect(text(sql`order by [a] ${engine.limit(7)}`).text).toBe("order by [a] offset 0 rows fetch next 7 rows only");
   });
 
   it("takes the bound below every row version in flight", async () => {
     const asked: string[] = [];
     const ask = async (query: Sql): Promise<QueryResult> => (
-      asked.push(text(query).sql),
+      asked.push(text(query).text),
       { columns: [], rows: [["2001"]] }
     );
     expect(await rowversionCeiling(engine.counters!, ask)).toEqual({ highest: 2001n, lowest: undefined });

@@ -1,0 +1,83 @@
+type Piece = { readonly text: string } | { readonly name: string } | { readonly value: unknown };
+
+/** A piece of SQL: names in it are quoted and values bound when {@link compiled} puts it into a dialect. */
+export class Sql {
+  readonly pieces: readonly Piece[];
+
+  constructor(pieces: readonly Piece[]) {
+    this.pieces = pieces;
+  }
+}
+
+/** SQL with pieces of SQL and values in it: a value is always bound, never a part of the text. */
+export function sql(texts: TemplateStringsArray, ...values: readonly unknown[]): Sql {
+  return new Sql(texts.flatMap((text, at) => (at < values.length ? [{ text }, ...piecesOf(values[at])] : [{ text }])));
+}
+
+/** The name of a column or a table; several are joined by dots. */
+sql.id = (...names: readonly string[]): Sql =>
+  sql.join(
+    names.map((name) => new Sql([{ name }])),
+    sql`.`,
+  );
+
+/** Text that is SQL already. */
+sql.raw = (text: string): Sql => new Sql([{ text }]);
+
+sql.join = (parts: readonly Sql[], separator: Sql): Sql =>
+  new Sql(parts.flatMap(({ pieces }, at) => (at === 0 ? pieces : [...separator.pieces, ...pieces])));
+
+function piecesOf(value: unknown): readonly Piece[] {
+  return value instanceof Sql ? value.pieces : [{ value }];
+}
+
+/** How a database quotes names, and how it writes the place of bound value number `n`, from 1. */
+const dialects = {
+  sqlite: { quote: '"', place: () => "?" },
+  postgres: { quote: '"', place: (n: number) => `$${n}` },
+  mysql: { quote: "`", place: () => "?" },
+  mssql: { quote: '"', place: (n: number) => `@${n}` },
+};
+
+export type Dialect = keyof typeof dialects;
+
+/** The statement in one dialect, and the values to be bound. */
+export function compiled({ pieces }: Sql, dialect: Dialect): { text: string; values: readonly unknown[] } {
+  const { quote, place } = dialects[dialect];
+  const values: unknown[] = [];
+  const texts = pieces.map((piece) => {
+    if ("text" in piece) return piece.text;
+    if ("name" in piece) return quote + piece.name.replaceAll(quote, quote + quote) + quote;
+    return place(values.push(piece.value));
+  });
+  return { text: texts.join(""), values };
+}
+
+/** A table by its name in the sync file: dots separate schema and table, everything is quoted. */
+export function tableName(name: string): Sql {
+  return sql.id(...name.split("."));
+}
+
+export function list(parts: readonly Sql[]): Sql {
+  return sql.join(parts, sql`, `);
+}
+
+/**
+ * Texts below this are no stamps: what stands there (an empty text, digits, a date with the day first) is looked at in
+ * every poll, because no window would ever show it again. With its dash no database takes it for a number.
+ */
+export const earliestText = sql.raw("'1900-'");
+
+/** What a column of text is used for; undefined for columns of other types. */
+export type StampText = "date" | "time";
+
+/** True for a stamp column that is NULL or, where it holds text, says nothing. */
+export function unsetText(name: Sql, text: StampText | undefined): Sql {
+  if (text === undefined) return sql`${name} is null`;
+  return text === "date" ? sql`(${name} is null or ${name} < ${earliestText})` : sql`(${name} is null or ${name} = '')`;
+}
+
+/** All of the conditions; none of them is always true. */
+export function all(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` and `);
+}
