@@ -72,9 +72,9 @@ export const earliestText = sql.raw("'1900-'");
 export type StampText = "date" | "time";
 
 /** True for a stamp column that is NULL or, where it holds text, says nothing. */
-export function unsetText(name: Sql, text: StampText | undefined): Sql {
-  if (text === undefined) return sql`${name} is null`;
-  return text === "date" ? sql`(${name} is null or ${name} < ${earliestText})` : sql`(${name} is null or ${name} = '')`;
+export function unsetText(name: Sql, text: StampText | undefined, isNull = sql`${name} is null`): Sql {
+  if (text === undefined) return isNull;
+  return text === "date" ? sql`(${isNull} or ${name} < ${earliestText})` : sql`(${isNull} or ${name} = '')`;
 }
 
 /** All of the conditions; none of them is always true. */

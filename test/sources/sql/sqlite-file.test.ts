@@ -3,12 +3,17 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import { adapters } from "#sources";
 import { Reader } from "../../conformance/source-reading.ts";
 import { openContext } from "../reading.ts";
 import { never } from "../../kit/outcome.ts";
+import { sqliteEngine } from "../../../src/sources/sql/engines/sqlite-engine.ts";
+import { settings } from "../../../src/sources/sql/settings.ts";
+import { compiled, sql } from "../../../src/sources/sql/sql-text.ts";
+import type { Column } from "../../../src/sources/sql/read/column.ts";
 import { openSql } from "./opened.ts";
 import { scriptEnvironment } from "../../setup/script.ts";
 
@@ -58,4 +63,19 @@ describe("a SQLite file", () => {
     }
     expect(rows).toBe(count);
   });
+
+  it.each(["TEXT", "TEXT NOT NULL"])(
+    "is asked for rows without a stamp by the index, where the stamp is %s",
+    (type) => {
+      const engine = sqliteEngine(settings.parse({ url: "sqlite:unused" }));
+      const column: Column = { name: "at", kind: "any", type };
+      const missing = engine.unset(column, "time");
+      const { text, values } = compiled(sql`explain query plan select nr from items where ${missing}`, engine.name);
+      const database = new Sqlite(":memory:");
+      database.exec(`create table items (nr text primary key, at ${type}); create index items_at on items (at)`);
+      const plan = database.prepare<unknown[], { detail: string }>(text).all(...values);
+      expect(plan.map(({ detail }) => detail)).not.toContainEqual(expect.stringContaining("SCAN"));
+      database.close();
+    },
+  );
 });

@@ -32,8 +32,12 @@ export function sqliteEngine(settings: SqlSettings): Engine {
       const whole = /^-?(0|[1-9]\d{0,17})$/.test(text);
       return whole ? sql`(${name} = ${text} or ${name} = ${BigInt(text)})` : sql`${name} = ${text}`;
     },
-    // Every number sorts before every text: this also finds a number that was stored among texts.
-    unset: (column, text) => unsetText(sql.id(column.name), text ?? "time"),
+    unset(column, text) {
+      const name = sql.id(column.name);
+      // Every number sorts before every text: this also finds a number that was stored among texts. NULL is bound, because SQLite
+      // turns `is null` of a NOT NULL column into a constant and then reads the whole table.
+      return unsetText(name, text ?? "time", sql`${name} is ${null}`);
+    },
     async moment(ask) {
       return { atMs: Number(await scalar(ask, sql`select ${clock}`)), open: [], oldestMs: undefined };
     },
