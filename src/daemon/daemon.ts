@@ -170,6 +170,12 @@ function startLoops(
   const housekeeping = new Housekeeping(store, clock, logger, settings.delivery.auditKeepDays);
   const clockWatch = new ClockWatch(store, clock, logger);
   const running = Promise.all([
+    // If it fails here, the next request to the service does it before it is sent.
+    service
+      .fence()
+      .catch((thrown: unknown) =>
+        logger.warn({ err: errorFacts(thrown) }, "session of a lost daemon was not ended yet"),
+      ),
     queue
       .start(handlers, { concurrency })
       .then(() => beginPolling(queue, plan, logger, loops.signal))

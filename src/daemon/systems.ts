@@ -5,6 +5,7 @@ import { openStore, type Standby, type Store } from "#store";
 import type { SyncFile } from "#mapping";
 import type { Logger, Redaction } from "#telemetry";
 import type { Closing } from "./closing.ts";
+import { keptSession } from "./kept-session.ts";
 import { RenewedSecrets } from "./renewed-secrets.ts";
 import { openSources, type Sources } from "./sources.ts";
 import { version } from "./version.ts";
@@ -88,6 +89,8 @@ export async function openSystems(
       hide: redaction.hide,
       renew: renewed.ofService,
       mayWrite: () => store.mayWrite(),
+      // A store in SQLite has one daemon.
+      ...(settings.store.schema === undefined ? {} : { session: keptSession(store) }),
       ...(requested ? { requested } : {}),
       ...(breaker ? { breaker } : {}),
     }),

@@ -37,6 +37,10 @@ export interface Switches {
   readonly links: "id" | "object";
   /** The member that says when a token expires. */
   readonly expiry: "expire_date" | "expires_date" | "both" | "none";
+  /** Does a logout end its token, or is it only answered? */
+  readonly logout: "effective" | "ignored";
+  /** Does a login end the account's earlier token of the same name? */
+  readonly tokenName: "unique" | "shared";
   /** Paths served beside the resource's own name. */
   readonly paths: Readonly<Record<ResourceName, string>>;
 }
@@ -57,6 +61,8 @@ const DEFAULT_SWITCHES: Switches = {
   arrayUpdate: "supported",
   links: "id",
   expiry: "expire_date",
+  logout: "effective",
+  tokenName: "unique",
   paths: {},
 };
 
@@ -101,6 +107,8 @@ const SPELLINGS: { readonly [Name in keyof Switches]: Spelling<Switches[Name]> }
   arrayUpdate: oneOf("supported", "refused", "ignored"),
   links: oneOf("id", "object"),
   expiry: oneOf("expire_date", "expires_date", "both", "none"),
+  logout: oneOf("effective", "ignored"),
+  tokenName: oneOf("unique", "shared"),
   paths: pairs(),
 };
 

@@ -1,3 +1,4 @@
+import type { Fence } from "./transport/fence.ts";
 import type { Finding, Json, JsonObject, ResourceName, ServiceId } from "#model";
 
 /** A record of the service as an answer carried it. */
@@ -134,6 +135,19 @@ export interface Service extends AsyncDisposable {
   fields(resource: ResourceName, names: readonly string[], signal: AbortSignal): Promise<FieldFacts>;
 
   state(): ServiceState;
+
+  /**
+   * After a daemon was lost that may still send what it had begun: ends the session that it shares, if {@link SessionCell} says that it
+   * must be, and begins another. Call it before anything that the lost daemon had begun is settled.
+   * Resolves to {@link exposedMs}. Does nothing where no session is shared.
+   */
+  fence(): Promise<number>;
+
+  /** For how many milliseconds more the service may carry out late requests of a lost daemon, as its token could not be ended. */
+  exposedMs(): number;
+
+  /** Finds out how the service can be made to refuse late requests, by two logins of their own. */
+  proveFence(): Promise<Fence>;
 
   /** From now on no request waits for the service's limit: what cannot be sent at once ends with E_SERVICE_BUSY. */
   drain(): void;

@@ -17,7 +17,8 @@ import { Probe } from "./probe/probe.ts";
 import { Records } from "./reads/records.ts";
 import { Reference, type ReferenceCache } from "./reads/reference.ts";
 import { ServerClock } from "./transport/server-clock.ts";
-import { Session } from "./transport/session.ts";
+import { openSession } from "./transport/open-session.ts";
+import type { SessionCell } from "./transport/shared-token.ts";
 import { Transport, type RequestFacts } from "./transport/transport.ts";
 import { Witness } from "./reads/witness.ts";
 
@@ -37,12 +38,17 @@ export interface ServiceContext {
   readonly renew?: () => Secrets | undefined;
   /** Told of every request to the service, for figures. */
   readonly requested?: (request: RequestFacts) => void;
+  /** Keeps one session for all daemons of a store; without it each has its own. */
+  readonly session?: SessionCell | undefined;
   /** Asked right before each write; false: it is not sent. */
   readonly mayWrite?: () => boolean;
 }
 
 /** Ten failures in a row are no accident; a minute is short against an outage and long against a request. */
 const BREAKER: BreakerSettings = { failures: 10, pauseMs: 2000, pauseMaxMs: 60_000 };
+
+/** Whether a token lives is asked of this list. */
+const PROBE = "customer?limit=1&fields=id";
 
 /** Calls beside the limited ones: logins. */
 const SPARE_CONNECTIONS = 2;
@@ -64,12 +70,13 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     userAgent: context.version === undefined ? "svcsync" : `svcsync/${context.version}`,
     connections: settings.concurrency + SPARE_CONNECTIONS,
   });
-  const { login } = settings;
+  const serverClock = new ServerClock(clock);
   const renew = context.renew ?? ignore;
-  const session = new Session({ login, loginUrl: paths.login, secrets, http, clock, logger, hide, renew });
+  const addresses = { url: paths.login, logoutUrl: paths.logout, probeUrl: paths.address(PROBE) };
+  const loginDeps = { ...addresses, secrets, http, clock, serverClock, logger, hide, renew };
+  const { session, fencing } = openSession(settings.login, loginDeps, context.session);
   const limit = new AdaptiveLimit(settings.concurrency);
   const breaker = new Breaker(context.breaker ?? BREAKER, (state, probeAt) => announce(logger, state, probeAt));
-  const serverClock = new ServerClock(clock);
   const pace = new Pace();
   const transport = new Transport({
     serverClock,
@@ -113,6 +120,9 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     fields: (...args) => fieldReader.facts(...args),
     probe: (...args) => probe.run(...args),
     ping: (signal) => probe.ping(signal),
+    fence: fencing.end,
+    exposedMs: fencing.exposedMs,
+    proveFence: fencing.prove,
     now: () => serverClock.now(),
     drain: () => pace.drain(),
     state: () => ({

@@ -138,3 +138,17 @@ export const GRAIN_MS = 500;
 
 /** The note of when the store was last proven to be writable. */
 export const checkedNote: Note<number> = { name: "store.checkedAt", schema: z.number() };
+
+/** The note of the session that the daemons of one store share. Its `revoked` is set in the step that frees what a lost daemon had begun. */
+export const sessionNoteName = "service/session";
+
+/** A create that a lost daemon had begun, and when that daemon was lost. */
+export interface LostCreate extends RecordId {
+  readonly lostAt: number;
+}
+
+/** The note of the creates that lost daemons had begun: each may be carried out late, beside another one. */
+export const lostCreatesNote: Note<readonly LostCreate[]> = {
+  name: "lost-creates",
+  schema: z.array(z.object({ stream: z.string(), key: z.string(), lostAt: z.number() })),
+};

@@ -5,7 +5,15 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "#cli";
-import { createSampleErp, DEFAULT_TOKEN, startSandbox, switchFromText, type Sandbox, type Switches } from "#sandbox";
+import {
+  createSampleErp,
+  DEFAULT_ACCOUNT,
+  DEFAULT_TOKEN,
+  startSandbox,
+  switchFromText,
+  type Sandbox,
+  type Switches,
+} from "#sandbox";
 import { customersStream } from "../setup/customers-stream.ts";
 import { linesToSet } from "../../src/cli/check/findings-text.ts";
 
@@ -94,6 +102,22 @@ describe("svcsync check --service", () => {
     for (const line of lines) expect(line).toMatch(/^DIALECT_[A-Z_]+=\S/);
     const second = await check(sandbox, lines);
     expect([second.code, copied(second.printed)]).toEqual([0, []]);
+  });
+});
+
+describe("the fence of the tenant", () => {
+  const { username, password } = DEFAULT_ACCOUNT;
+  const login = ["SERVICE_TOKEN=", `SERVICE_USERNAME=${username}`, `SERVICE_PASSWORD=${password}`];
+  it.each([
+    [[], {}, "none (static SERVICE_TOKEN)", 0],
+    [login, {}, "logout", 2],
+    [login, { logout: "ignored" }, "token name", 3],
+    [login, { logout: "ignored", tokenName: "shared" }, "expiry 5 min", 3],
+  ] as const)("is printed, with %j and %j", async (lines, switches, fence, logins) => {
+    await using sandbox = await tenantWith(switches);
+    const { printed } = await check(sandbox, lines);
+    expect(printed).toMatch(new RegExp(`fence: ${fence.replaceAll(/[()]/g, "\\$&")}$`, "m"));
+    expect(sandbox.ledger.count({ resource: "login" })).toBe(logins);
   });
 });
 

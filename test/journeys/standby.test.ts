@@ -91,18 +91,20 @@ describe("a daemon that stands by for one with the same store in PostgreSQL", ()
   });
 
   it("takes over from one that stands still; that one sends nothing when it goes on, and ends", async () => {
-    const rows = { customers: 150, contacts: 0, tickets: 0, orders: 0 };
     const environment = { STORE_URL: await postgres.url(), STORE_SCHEMA: "stands_still" };
-    await using stage = await setStage({ rows, environment });
+    await using stage = await setStage({ environment });
     const { sandbox, erp } = stage;
     sandbox.faults.add({ kind: "latency", ms: 30, method: "POST" });
     const [first, second] = await twoReplicas(stage);
     await using _first = first;
     await using _second = second;
+    // Only now, so that the load is not over before the second one is there.
+    for (let at = 0; at < 150; at++) erp.insertCustomer({ customer_no: `${10_000 + at}` });
     const posts = () => sandbox.ledger.count({ method: "POST" });
     await until("the load is under way", () => posts() > 40);
     first.kill("SIGSTOP");
     const wanted = erp.all("customers").filter((row) => row.deleted === 0);
+    await until("the second one took over", async () => (await second.status("/readyz")) === 200);
     await until(
       "the second one finished the load",
       () => texts(sandbox, "customer", "customerId").length === wanted.length,

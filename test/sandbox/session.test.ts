@@ -127,6 +127,23 @@ describe("authentication (sections 2, 3 and 5)", () => {
     expect(await works(token)).toBe(false);
   });
 
+  it.each([
+    { logout: "effective", tokenName: "unique", left: [false, false, true] },
+    { logout: "ignored", tokenName: "unique", left: [true, false, true] },
+    { logout: "ignored", tokenName: "shared", left: [true, true, true] },
+  ] as const)("logout $logout, names $tokenName: tokens live on as switched", async ({ left, ...switches }) => {
+    await using other = await openTenant(switches);
+    const account = { username: "sync", password: "sandbox" };
+    const tokenNamed = async (name: string) =>
+      tokenOf(await other.write("POST", "login", { ...account, name }, { token: null }));
+    const tokens = [await tokenNamed("out"), await tokenNamed("twice"), await tokenNamed("twice")];
+    expect((await other.write("POST", "logout", undefined, { token: tokens[0] ?? "" })).status).toBe(200);
+    const alive = await Promise.all(
+      tokens.map(async (token) => (await other.read("v1/tag", { token })).status === 200),
+    );
+    expect(alive).toEqual(left);
+  });
+
   it("a token made in the web interface makes the login call unnecessary", async () => {
     expect((await tenant.read("v1/tag")).status).toBe(200);
   });

@@ -11,7 +11,8 @@ export const serviceErrors = errorPage({
         "the file is read again first, and svcsync continues if it holds others by then. A login that is answered 400 " +
         "or 403, but not in the service's own words, may have met a gateway: it is tried three times more within two " +
         "and a half minutes (E_SERVICE_DOUBTED) before svcsync stops. `svcsync run` then ends only after five minutes, " +
-        "because a supervisor would start it again at once.",
+        "because a supervisor would start it again at once. With `STORE_URL` a refusal counts for all daemons of the store: " +
+        "none sends the same password again within an hour.",
       normal: "No.",
       remedy: "Correct SERVICE_TOKEN, or SERVICE_USERNAME, SERVICE_PASSWORD and SERVICE_CODE, and start again.",
       more:

@@ -98,7 +98,7 @@ export const storeErrors = errorPage({
       more:
         "A daemon that has not heard from PostgreSQL for six seconds sends no write, so a takeover doubles nothing. " +
         "One case is left: a process that stops exactly between that check and its network connection, for longer than " +
-        "eight seconds, sends one request late.",
+        "eight seconds, sends one request late. [What becomes of it](../operations.md#what-cannot-be-promised).",
     },
     E_STORE_COPY: {
       meaning:

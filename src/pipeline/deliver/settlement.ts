@@ -1,6 +1,6 @@
 import { ParkError, WaitError, type Json, type RecordId, type ServiceId } from "#model";
 import type { Stream } from "#mapping";
-import { sameValue } from "#service";
+import { sameValue, type Service } from "#service";
 import type { Claim, DeliveryStore, Intent, NoteStore, RecordStore } from "#store";
 import type { FoundRecords } from "../match/found-records.ts";
 import type { KeysInFlight } from "../match/keys-in-flight.ts";
@@ -13,6 +13,7 @@ import { respelledNote } from "../notes.ts";
 
 export interface CreateSettlementDeps {
   readonly store: DeliveryStore & RecordStore & NoteStore;
+  readonly service: Pick<Service, "exposedMs">;
   readonly matcher: Matcher;
   readonly presence: Presence;
   readonly found: FoundRecords;
@@ -39,7 +40,7 @@ export class CreateSettlement {
    * @throws {UncertainError} where the record cannot be looked for, or when several could be it.
    */
   async settle(claim: Claim, intent: Intent, stream: Stream, signal: AbortSignal): Promise<boolean> {
-    const { store, matcher, found, proof } = this.#deps;
+    const { store, service, matcher, found, proof } = this.#deps;
     if (claim.decision?.kind === "create") {
       await this.#abandon(claim);
       return false;
@@ -67,7 +68,7 @@ export class CreateSettlement {
       await proof.found(stream);
       return true;
     }
-    const afterMs = this.#looks.nextMs(claim.id, intent);
+    const afterMs = Math.max(this.#looks.nextMs(claim.id, intent), service.exposedMs());
     if (afterMs > 0) {
       await store.looked(claim);
       throw new WaitError("E_CREATE_UNSETTLED", `${whatIsKnown(intent)}; the service does not show its record yet`, {

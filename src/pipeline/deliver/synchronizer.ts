@@ -93,7 +93,7 @@ export class Synchronizer {
     const keys = new KeysInFlight();
     const found = new FoundRecords(store, presence);
     this.#foundRecords = found;
-    this.#settlement = new CreateSettlement({ store, matcher, presence, found, keys, proof, settleMs });
+    this.#settlement = new CreateSettlement({ store, service, matcher, presence, found, keys, proof, settleMs });
     this.#creator = new Creator({ store, service, matcher, found, keys, dropped, proof, age });
     this.#replacement = new Replacement({
       store,

@@ -17,16 +17,18 @@ export interface Sent extends Written {
  */
 export class Updates {
   readonly #store: Pick<DeliveryStore, "markInFlight">;
-  readonly #service: Pick<Service, "read" | "update">;
+  readonly #service: Pick<Service, "read" | "update" | "exposedMs">;
   readonly #settleMs: number;
   /** When an update of a record was last sent and its end not seen. No wall clock: those are set. */
   readonly #unseenAt = new Map<string, number>();
   /** What a record in doubt held before the update that is repeated until it is settled. */
   readonly #before = new Map<string, JsonObject>();
-  /** An update that a process before this one sent ended with it at the latest. */
-  readonly #startedAt = performance.now();
 
-  constructor(store: Pick<DeliveryStore, "markInFlight">, service: Pick<Service, "read" | "update">, settleMs: number) {
+  constructor(
+    store: Pick<DeliveryStore, "markInFlight">,
+    service: Pick<Service, "read" | "update" | "exposedMs">,
+    settleMs: number,
+  ) {
     this.#store = store;
     this.#service = service;
     this.#settleMs = settleMs;
@@ -41,7 +43,7 @@ export class Updates {
     const name = recordName(claim.id);
     const { binding, inFlight } = claim;
     const isInDoubt = inFlight !== undefined && inFlight.kind !== "drift";
-    const unseenAt = isInDoubt ? (this.#unseenAt.get(name) ?? this.#startedAt) : undefined;
+    const unseenAt = isInDoubt ? this.#unseenSince(name) : undefined;
     const before = isInDoubt ? await this.#shownBefore(claim, resource, change, signal) : change.before;
     await this.#store.markInFlight(claim, {
       kind: inFlight?.kind === "deletion" ? "deletion" : "update",
@@ -57,7 +59,8 @@ export class Updates {
       else if (Object.keys(change.patch.arrays).length === 0) await this.#store.markInFlight(claim, inFlight);
       throw thrown;
     }
-    const leftMs = unseenAt === undefined ? 0 : unseenAt + this.#settleMs - performance.now();
+    const settledMs = unseenAt === undefined ? 0 : unseenAt + this.#settleMs - performance.now();
+    const leftMs = isInDoubt ? Math.max(settledMs, this.#service.exposedMs()) : 0;
     if (leftMs > 0)
       throw new WaitError(
         "E_UPDATE_UNSETTLED",
@@ -67,6 +70,13 @@ export class Updates {
     this.#unseenAt.delete(name);
     this.#before.delete(name);
     return { ...written, before };
+  }
+
+  /** Another process may have sent an update until this one was told of it: then it ended, or the store lets it record nothing more. */
+  #unseenSince(name: string): number {
+    const since = this.#unseenAt.get(name) ?? performance.now();
+    this.#unseenAt.set(name, since);
+    return since;
   }
 
   /**

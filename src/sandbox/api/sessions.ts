@@ -106,7 +106,7 @@ export class Sessions {
   }
 
   logout(header: string | undefined): ApiResponse {
-    this.#tokens.delete(header?.slice("Bearer ".length) ?? "");
+    if (this.#switches.logout === "effective") this.#tokens.delete(header?.slice("Bearer ".length) ?? "");
     return { status: 200, body: "" };
   }
 
@@ -131,9 +131,13 @@ export class Sessions {
     }));
   }
 
-  #open(account: Account, name: string, lifeMinutes: number, refresh: boolean): ApiResponse {
+  #forget(account: Account, name: string): void {
     for (const [text, token] of this.#tokens)
       if (token.kind === "login" && token.account === account && token.name === name) this.#tokens.delete(text);
+  }
+
+  #open(account: Account, name: string, lifeMinutes: number, refresh: boolean): ApiResponse {
+    if (this.#switches.tokenName === "unique") this.#forget(account, name);
     const lifeMs = lifeMinutes < 0 ? Infinity : lifeMinutes * MINUTE_MS;
     const expiresAt = this.#clock.now() + lifeMs;
     const text = randomBytes(TOKEN_BYTES).toString("base64url");

@@ -41,6 +41,10 @@ export class Paths {
     return `${this.#base}/login`;
   }
 
+  get logout(): string {
+    return `${this.#base}/logout`;
+  }
+
   /** Any path below the API's version. */
   address(path: string): string {
     return `${this.#base}/v1/${this.#brand.outward(path)}`;

@@ -10,7 +10,7 @@ import { Link, type PostgresPlace } from "./connection/link.ts";
 import { locked, unlocked } from "./connection/prefix.ts";
 import { Schema } from "./connection/schema.ts";
 import { MessageQueue, stepSettings } from "./connection/message-queue.ts";
-import type { Database } from "./database.ts";
+import { DURABLE, type Database } from "./database.ts";
 import { Moment } from "./moment.ts";
 import { dialect, fill, filled } from "./sql.ts";
 import { deliveryStore } from "./tables/deliveries.ts";
@@ -140,10 +140,12 @@ function storeOf(db: Database, moment: Moment): Omit<Store, typeof Symbol.asyncD
   };
 }
 
-/** Makes every claimed record due: for the one daemon, before its workers start. */
+/** Makes every claimed record due: for the one daemon, before its workers start. Its predecessor was lost with what it had claimed. */
 async function giveBackClaims(db: Database): Promise<void> {
-  const sql = "UPDATE records SET state = 'due', token = NULL, due_at = @now, again = 0 WHERE state = 'claimed'";
-  const [given] = await db.step([fill(sql, { now: db.clock.now() })]);
-  const count = given?.rowCount ?? 0;
-  if (count > 0) db.logger.info({ count }, "gave back the claims of a daemon that had died");
+  const sql = `
+    SELECT cardinality(ids) AS count, free_lost(ids, @now) AS sends
+    FROM (SELECT array_agg(id) AS ids FROM records WHERE state = 'claimed') claimed WHERE ids IS NOT NULL`;
+  const [given] = await db.step([fill(sql, { now: db.clock.now() })], DURABLE);
+  const [lost]: { count: number; sends: number }[] = given?.rows ?? [];
+  if (lost) db.logger.info({ ...lost }, "gave back the claims of a daemon that had died");
 }

@@ -12,7 +12,7 @@ import {
 import { Closing, openSources, queueLocation, version, type Sources } from "#daemon";
 import { openQueue } from "#queue";
 import { knownRemedyOf, remedyOf } from "#operator";
-import { openService } from "#service";
+import { openService, type Service } from "#service";
 import { loadSettings, storeLocation, type Secrets, type Settings } from "#settings";
 import { openStore } from "#store";
 import type { MappedField, Stream, SyncFile } from "#mapping";
@@ -54,7 +54,10 @@ const partRemedies = {
 export const registerCheck: Registration = (cli) =>
   cli
     .command("check", "Verify settings, sync file, store, ERP, queue and service before running")
-    .option("--service", "probe the tenant, with reads only, and report which dialect settings fit")
+    .option(
+      "--service",
+      "probe the tenant, with reads and two logins, and report which dialect settings and which fence fit",
+    )
     .option("--offline", "verify settings and sync file alone, without secrets: for continuous integration")
     .option("--json", "the findings as JSON")
     .action(cli.action(check));
@@ -240,6 +243,7 @@ async function checkService(
       };
       const resources = [...new Set(syncFile.streams.map(({ resource }) => resource))];
       const probed = isProbe ? await service.probe(resources, signal) : [];
+      const fence = isProbe ? await attempt("service", () => checkFence(service), "fence") : [];
       // A dialect that does not fit fails here too: what the probe found of it must be reported all the same.
       const names = await attempt("service", () => checkNames(syncFile.streams, service, signal), "names");
       const fields: Finding[] = [];
@@ -251,11 +255,16 @@ async function checkService(
             `fields of ${resource}`,
           )),
         );
-      return [ok, ...plainFindings(settings.service.url), ...probed, ...names, ...fields];
+      return [ok, ...plainFindings(settings.service.url), ...probed, ...fence, ...names, ...fields];
     } finally {
       await closing[Symbol.asyncDispose]();
     }
   });
+}
+
+/** What makes the service refuse a write that a paused daemon sends after another one took over. */
+async function checkFence(service: Pick<Service, "proveFence">): Promise<Finding[]> {
+  return [{ subject: "fence", verdict: "ok", message: await service.proveFence() }];
 }
 
 function plainFindings(address: string): Finding[] {

@@ -3,13 +3,16 @@ import { claims } from "./claims.ts";
 import { decisions } from "./decisions.ts";
 import { deletions } from "./deletions.ts";
 import { deliveries } from "./deliveries.ts";
+import { fencing } from "./fencing.ts";
 import { intake } from "./intake.ts";
 import { matches } from "./matches.ts";
 import { parents } from "./parents.ts";
 import { privacy } from "./privacy.ts";
 
 /** Every step as a function of the schema: code, not data. It is replaced whole when it is another program's. */
-export const functions = [claims, parents, deliveries, deletions, intake, matches, decisions, privacy].join(";\n");
+export const functions = [claims, parents, deliveries, deletions, intake, matches, decisions, privacy, fencing].join(
+  ";\n",
+);
 
 /** Tells the functions of one program from those of another. */
 export const functionsHash = createHash("sha256").update(functions).digest("hex");

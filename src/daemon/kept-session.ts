@@ -1,0 +1,26 @@
+import { z } from "zod";
+import type { KeptSession, SessionCell } from "#service";
+import { sessionNoteName, type Note, type NoteStore } from "#store";
+
+const sessionNote: Note<KeptSession> = {
+  name: sessionNoteName,
+  schema: z.object({
+    token: z.string().optional(),
+    expiresAt: z.number().optional(),
+    extendsByMs: z.number().optional(),
+    by: z.string().optional(),
+    doubted: z.object({ count: z.number(), at: z.number(), message: z.string() }).optional(),
+    refusal: z.object({ sealed: z.string(), at: z.number() }).optional(),
+    fence: z.enum(["logout", "token name", "expiry 5 min", "none (static SERVICE_TOKEN)"]).optional(),
+    revoked: z.boolean().optional(),
+    exposedUntil: z.number().optional(),
+  }),
+};
+
+/** Keeps the session in the store, for all of its daemons. */
+export function keptSession(store: NoteStore): SessionCell {
+  return {
+    load: () => store.note(sessionNote),
+    replace: (known, next) => store.replaceNote(sessionNote, known, next),
+  };
+}

@@ -1,0 +1,177 @@
+import { isJsonObject, RetryError, StopError, WaitError, type Clock, type Json, type JsonObject } from "#model";
+import type { HttpAnswer, HttpClient } from "#http";
+import type { Secrets, Settings } from "#settings";
+import type { Logger } from "#telemetry";
+import { answerError, exchangeError, isOwnWord, serviceMessage } from "./failures.ts";
+import type { ServerClock } from "./server-clock.ts";
+import { instantOf } from "../dialect/values.ts";
+
+export type PasswordLogin = Extract<Settings["service"]["login"], { kind: "password" }>;
+
+/** A token that a login brought. */
+export interface Granted {
+  readonly token: string;
+  /** Its whole life; Infinity: it never expires. */
+  readonly lifeMs: number;
+  readonly leftMs: number;
+  /** Each request extends it by its whole life. */
+  readonly isExtended: boolean;
+  /** Another daemon logged in and may have used it. */
+  readonly isTaken?: boolean;
+}
+
+/** Logins in a row that something in between refused. */
+export interface Doubted {
+  readonly count: number;
+  readonly at: number;
+  readonly message: string;
+}
+
+const MINUTE_MS = 60_000;
+/**
+ * Pauses after logins that something in between refused, as a gateway does that restarts. Four tries stay below the number of
+ * wrong passwords that locks an account, if it was the service after all.
+ */
+const DOUBTED_PAUSES_MS = [5_000, 25_000, 120_000];
+
+export interface LoginDeps {
+  readonly url: string;
+  readonly secrets: Secrets;
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  readonly serverClock: ServerClock;
+  readonly logger: Logger;
+  readonly hide: (...secrets: string[]) => void;
+  /** The secrets as they are now, if they are others than before. */
+  readonly renew: () => Secrets | undefined;
+}
+
+/** One login after another, with pauses after those that something in between may have refused. */
+export class Login {
+  readonly #deps: LoginDeps;
+  #secrets: Secrets;
+  /** Undefined while the last login was not refused. */
+  doubted: Doubted | undefined;
+
+  constructor(deps: LoginDeps) {
+    this.#deps = deps;
+    this.#secrets = deps.secrets;
+  }
+
+  get secrets(): Secrets {
+    return this.#secrets;
+  }
+
+  /** Whether the credentials are others by now. Asked after each refusal: what was refused once is not sent again. */
+  hasRenewed(): boolean {
+    const secrets = this.#deps.renew();
+    if (secrets === undefined) return false;
+    this.#secrets = secrets;
+    this.doubted = undefined;
+    return true;
+  }
+
+  /**
+   * @throws {StopError} E_SERVICE_LOGIN when the service refuses the credentials.
+   * @throws {WaitError} E_SERVICE_DOUBTED until the pause after a doubted login is over.
+   */
+  async run({ username, lifeTimeMinutes, lifeTimeRefresh, tokenName }: PasswordLogin): Promise<Granted> {
+    this.#expectRested();
+    const { servicePassword, serviceCode } = this.#secrets;
+    const { clock, logger, hide } = this.#deps;
+    const answer = await this.#post({
+      username,
+      password: servicePassword ?? "",
+      lifeTime: lifeTimeMinutes,
+      lifeTimeRefresh,
+      ...(tokenName === undefined ? {} : { name: tokenName }),
+      ...(serviceCode === undefined ? {} : { code: secondFactor(serviceCode) }),
+    });
+    const { token, expiresAt } = this.#result(answer, username);
+    hide(token);
+    this.doubted = undefined;
+    const lifeMs = lifeTimeMinutes < 0 ? Infinity : lifeTimeMinutes * MINUTE_MS;
+    logger.info({ username, lifeTimeMinutes }, "logged in to the service");
+    const leftMs = Math.min(lifeMs, statedLifeMs(expiresAt, clock.now()));
+    return { token, lifeMs, leftMs, isExtended: lifeTimeRefresh };
+  }
+
+  /** One attempt; the caller's signal is not passed on, because others may wait for the same login. */
+  async #post(json: JsonObject): Promise<HttpAnswer> {
+    const { http, url, serverClock } = this.#deps;
+    try {
+      const answer = await http.call({ method: "POST", url, json, headers: { accept: "application/json" } });
+      serverClock.hear(answer.headers.date);
+      return answer;
+    } catch (thrown) {
+      throw exchangeError(thrown, false);
+    }
+  }
+
+  #result(answer: HttpAnswer, username: string): { token: string; expiresAt: number | undefined } {
+    if (answer.status === 400 || answer.status === 401 || answer.status === 403) throw this.#refused(answer, username);
+    if (answer.status === 404)
+      throw new RetryError("E_SERVICE_ANSWER", `${answer.place} answered 404: is SERVICE_URL the tenant's address?`);
+    if (!answer.ok) throw answerError(answer, false, this.#deps.clock.now());
+    const result = this.#json(answer);
+    const token = isJsonObject(result) ? result["access_token"] : undefined;
+    if (isJsonObject(result) && typeof token === "string")
+      return { token, expiresAt: instantOf(result["expire_date"]) ?? instantOf(result["expires_date"]) };
+    throw new RetryError("E_SERVICE_ANSWER", `${answer.place} answered ${answer.status} without an access_token`);
+  }
+
+  #json(answer: HttpAnswer): Json | undefined {
+    try {
+      return answer.json();
+    } catch (thrown) {
+      throw exchangeError(thrown, false);
+    }
+  }
+
+  /** A 401 names the credentials. A 400 or a 403 does so in the service's own words; else a gateway may have said it. */
+  #refused(answer: HttpAnswer, username: string): StopError | WaitError {
+    const message = `the service refused the login of ${username} with ${answer.status}: ${this.#withoutSecrets(answer)}`;
+    const count = (this.doubted?.count ?? 0) + 1;
+    if (answer.status === 401 || isOwnWord(answer) || count > DOUBTED_PAUSES_MS.length) return loginRefused(message);
+    this.doubted = { count, at: this.#deps.clock.now(), message };
+    this.#deps.logger.warn({ username, status: answer.status, count }, "login was refused, perhaps by a gateway");
+    return this.#restError(this.doubted);
+  }
+
+  #expectRested(): void {
+    if (this.doubted !== undefined && this.#restMs(this.doubted) > 0) throw this.#restError(this.doubted);
+  }
+
+  /** A pause that seems longer than it is means that the clock was set back. */
+  #restMs({ count, at }: Doubted): number {
+    const pauseMs = DOUBTED_PAUSES_MS[count - 1] ?? 0;
+    const leftMs = at + pauseMs - this.#deps.clock.now();
+    return leftMs > pauseMs ? 0 : leftMs;
+  }
+
+  #restError(doubted: Doubted): WaitError {
+    return new WaitError("E_SERVICE_DOUBTED", `${doubted.message}; not in the service's own words, so it is retried`, {
+      afterMs: this.#restMs(doubted),
+    });
+  }
+
+  #withoutSecrets(answer: HttpAnswer): string {
+    const { servicePassword, serviceCode } = this.#secrets;
+    let said = serviceMessage(answer) || "no reason given";
+    for (const secret of [servicePassword, serviceCode]) if (secret) said = said.replaceAll(secret, "***");
+    return said;
+  }
+}
+
+export function loginRefused(message: string): StopError {
+  return new StopError("E_SERVICE_LOGIN", message);
+}
+
+/** A stated end is believed when it lies ahead; a clock that differs by more than the token's life says nothing. */
+function statedLifeMs(expiresAt: number | undefined, now: number): number {
+  return expiresAt !== undefined && expiresAt > now ? expiresAt - now : Infinity;
+}
+
+function secondFactor(code: string): number | string {
+  return /^\d+$/.test(code) ? Number(code) : code;
+}

@@ -1,0 +1,53 @@
+import type { Settings } from "#settings";
+import { Fencing, type Fence } from "./fence.ts";
+import { Login, type LoginDeps } from "./login.ts";
+import { Session } from "./session.ts";
+import { announceFence, SharedToken, type SessionCell } from "./shared-token.ts";
+
+export interface SessionParts {
+  readonly session: Session;
+  /** What a daemon that takes over from a lost one does. */
+  readonly fencing: {
+    /** Ends the lost daemon's session, where the store asks for it; resolves to {@link exposedMs}. */
+    readonly end: () => Promise<number>;
+    readonly exposedMs: () => number;
+    readonly prove: () => Promise<Fence>;
+  };
+}
+
+interface SessionPaths {
+  readonly logoutUrl: string;
+  readonly probeUrl: string;
+}
+
+const NO_FENCE: Fence = "none (static SERVICE_TOKEN)";
+
+const notFenced: SessionParts["fencing"] = {
+  end: () => Promise.resolve(0),
+  exposedMs: () => 0,
+  prove: () => Promise.resolve(NO_FENCE),
+};
+
+/** The session of this process, or with `cell` that of all daemons which share the cell. */
+export function openSession(
+  settings: Settings["service"]["login"],
+  deps: LoginDeps & SessionPaths,
+  cell: SessionCell | undefined,
+): SessionParts {
+  const login = new Login(deps);
+  const { clock, logger } = deps;
+  if (settings.kind === "token") {
+    if (cell) announceFence(logger, NO_FENCE);
+    const session = new Session({ settings, login, shared: undefined, clock });
+    return { session, fencing: notFenced };
+  }
+  const fencing = new Fencing({ ...deps, login, settings });
+  const shared = cell && new SharedToken({ ...deps, cell, login, settings, fencing });
+  const session = new Session({ settings, login, shared, clock });
+  const exposedMs = () => shared?.exposedMs ?? 0;
+  const end = async () => {
+    while (await shared?.mustFence()) await session.renew();
+    return exposedMs();
+  };
+  return { session, fencing: { end, exposedMs, prove: () => fencing.prove() } };
+}

@@ -1,0 +1,208 @@
+import { randomUUID } from "node:crypto";
+import { sleep, StopError, type Clock } from "#model";
+import type { Logger } from "#telemetry";
+import { SHORT_LIFE_MINUTES, type Fence, type Fencing } from "./fence.ts";
+import { loginRefused, type Doubted, type Granted, type Login, type PasswordLogin } from "./login.ts";
+import { seal, unseal } from "./sealed.ts";
+import type { ServerClock } from "./server-clock.ts";
+
+/** What the daemons of one store keep of their session. Nothing in it helps who does not know the password. */
+export interface KeptSession {
+  /** The token, sealed with the password. */
+  readonly token?: string | undefined;
+  /** When the token ends, by the service's clock, as far as its login told; absent: never. */
+  readonly expiresAt?: number | undefined;
+  /** For how long requests extend it; absent: they do not. */
+  readonly extendsByMs?: number | undefined;
+  /** Who logs in at this moment. */
+  readonly by?: string | undefined;
+  readonly doubted?: Doubted | undefined;
+  /** Why the service refused the credentials, sealed with the password: with another one it does not count. */
+  readonly refusal?: { readonly sealed: string; readonly at: number } | undefined;
+  readonly fence?: Fence | undefined;
+  /** A daemon was lost that had begun to send: its token must be ended before anything else is sent. */
+  readonly revoked?: boolean | undefined;
+  /** Until when, by the service's clock, the service may still carry out what a lost daemon sends. */
+  readonly exposedUntil?: number | undefined;
+}
+
+/** Where it is kept. */
+export interface SessionCell {
+  load(): Promise<KeptSession | undefined>;
+  /** Replaces it only if it still is `known`; false when it is not. */
+  replace(known: KeptSession | undefined, next: KeptSession): Promise<boolean>;
+}
+
+/** A login that takes longer is another one's to repeat. */
+const LOGIN_LEASE_MS = 30_000;
+const LOOK_MS = 100;
+/** How long a refusal keeps all daemons from trying the same password again. */
+const REFUSAL_MS = 60 * 60_000;
+
+export interface SharedTokenDeps {
+  readonly cell: SessionCell;
+  readonly login: Login;
+  readonly settings: PasswordLogin;
+  readonly fencing: Fencing;
+  readonly clock: Clock;
+  readonly serverClock: ServerClock;
+  readonly logger: Logger;
+  readonly hide: (...secrets: string[]) => void;
+}
+
+/**
+ * The token of all daemons with one store. One of them logs in at a time, and the others take what it brought. A restart takes what
+ * is there.
+ */
+export class SharedToken {
+  readonly #deps: SharedTokenDeps;
+  readonly #self = randomUUID();
+  #exposedUntil = 0;
+  #fence: Fence | undefined;
+
+  constructor(deps: SharedTokenDeps) {
+    this.#deps = deps;
+  }
+
+  /** For how many milliseconds more the service may carry out what a lost daemon sends. */
+  get exposedMs(): number {
+    return Math.max(0, this.#exposedUntil - this.#deps.serverClock.now());
+  }
+
+  /**
+   * A token other than `last`, be it that of another daemon or a new one.
+   * @throws {StopError} E_SERVICE_LOGIN when the service refused the password, whichever daemon it was that tried.
+   */
+  async next(last: string | undefined): Promise<Granted> {
+    const { cell } = this.#deps;
+    let other: { by: string; since: number } | undefined;
+    for (;;) {
+      const kept = await cell.load();
+      const by = kept?.by === this.#self ? undefined : kept?.by;
+      if (by !== undefined && other?.by !== by) other = { by, since: performance.now() };
+      if (by !== undefined && other && performance.now() - other.since < LOGIN_LEASE_MS) {
+        await sleep(LOOK_MS);
+        continue;
+      }
+      const usable = by === undefined ? await this.#usable(kept ?? {}, last) : undefined;
+      if (usable) return usable;
+      const mine = { ...kept, by: this.#self };
+      const granted = (await cell.replace(kept, mine)) ? await this.#logIn(mine) : undefined;
+      if (granted) return granted;
+    }
+  }
+
+  /** Whether a lost daemon's token is to be ended. */
+  async mustFence(): Promise<boolean> {
+    return (await this.#deps.cell.load())?.revoked === true;
+  }
+
+  async #usable(kept: KeptSession, last: string | undefined): Promise<Granted | undefined> {
+    await this.#expectNotRefused(kept);
+    if (kept.revoked || kept.token === undefined) return undefined;
+    const leftMs = (kept.expiresAt ?? Infinity) - this.#deps.serverClock.now();
+    if (leftMs <= 0) return undefined;
+    const token = await this.#opened(kept.token);
+    if (token === undefined || token === last) return undefined;
+    this.#deps.hide(token);
+    this.#learn(kept);
+    const { extendsByMs } = kept;
+    return { token, leftMs, lifeMs: extendsByMs ?? leftMs, isExtended: extendsByMs !== undefined, isTaken: true };
+  }
+
+  async #expectNotRefused({ refusal }: KeptSession): Promise<void> {
+    if (refusal === undefined || Math.abs(this.#deps.clock.now() - refusal.at) > REFUSAL_MS) return;
+    const message = await this.#opened(refusal.sealed);
+    if (message !== undefined) throw loginRefused(message);
+  }
+
+  /** Undefined when others changed what is kept meanwhile: they may have lost this daemon, or their login is the newer one. */
+  async #logIn(mine: KeptSession): Promise<Granted | undefined> {
+    const { cell, login, fencing, settings } = this.#deps;
+    login.doubted = mine.doubted;
+    try {
+      const fence = mine.fence ?? (await fencing.prove());
+      const old = mine.token === undefined ? undefined : await this.#opened(mine.token);
+      if (mine.revoked && old !== undefined) await fencing.logOut(old);
+      const granted = await login.run(lifeOf(settings, fence));
+      const fenced = mine.revoked ? await this.#fenced(mine, old, fence) : { fence, exposedUntil: mine.exposedUntil };
+      const next = { ...(await this.#kept(granted)), ...fenced };
+      if (await cell.replace(mine, next)) {
+        this.#learn(next);
+        return granted;
+      }
+      await fencing.logOut(granted.token);
+      return undefined;
+    } catch (thrown) {
+      // Where the store fails too, others wait until this login counts as lost.
+      await this.#failed(mine, thrown).catch(() => undefined);
+      throw thrown;
+    }
+  }
+
+  /** What is known of the fence once the token of a lost daemon was to be ended: it is tried. */
+  async #fenced(
+    mine: KeptSession,
+    old: string | undefined,
+    fence: Fence,
+  ): Promise<Pick<KeptSession, "fence" | "exposedUntil">> {
+    const { fencing, logger, serverClock } = this.#deps;
+    const isProven = old !== undefined && !(await fencing.isAlive(old));
+    if (isProven || mine.token === undefined) {
+      logger.info({ fence }, "ended the session of a lost daemon");
+      return { fence, exposedUntil: mine.exposedUntil };
+    }
+    const now = serverClock.now();
+    const endsAt = Math.max(mine.expiresAt ?? now, now + (mine.extendsByMs ?? 0));
+    logger.warn({ exposedMs: Math.ceil(endsAt - now) }, "session of a lost daemon stays valid until it expires");
+    return { fence: `expiry ${SHORT_LIFE_MINUTES} min`, exposedUntil: Math.max(endsAt, mine.exposedUntil ?? 0) };
+  }
+
+  async #kept({ token, leftMs, lifeMs, isExtended }: Granted): Promise<KeptSession> {
+    return {
+      token: await seal(token, this.#password),
+      ...(leftMs === Infinity ? {} : { expiresAt: Math.round(this.#deps.serverClock.now() + leftMs) }),
+      ...(isExtended && lifeMs !== Infinity ? { extendsByMs: lifeMs } : {}),
+    };
+  }
+
+  /** Others may try again, unless the service refused the password. */
+  async #failed(mine: KeptSession, thrown: unknown): Promise<void> {
+    const { cell, login, clock } = this.#deps;
+    const { by: _by, ...former } = mine;
+    const isRefused = thrown instanceof StopError && thrown.code === "E_SERVICE_LOGIN";
+    const sealed = isRefused ? await seal(thrown.message, this.#password) : undefined;
+    await cell.replace(mine, {
+      ...former,
+      doubted: login.doubted,
+      ...(sealed === undefined ? {} : { refusal: { sealed, at: clock.now() } }),
+    });
+  }
+
+  #learn({ fence, exposedUntil }: KeptSession): void {
+    this.#exposedUntil = exposedUntil ?? 0;
+    if (fence !== undefined && fence !== this.#fence) announceFence(this.#deps.logger, fence);
+    this.#fence = fence;
+  }
+
+  #opened(sealed: string): Promise<string | undefined> {
+    return unseal(sealed, this.#password);
+  }
+
+  get #password(): string {
+    return this.#deps.login.secrets.servicePassword ?? "";
+  }
+}
+
+/** Tells the log, once, what protects the service from late writes. */
+export function announceFence(logger: Logger, fence: Fence): void {
+  logger.info({ fence }, "fence against late writes of a lost daemon");
+}
+
+/** A token that nothing else ends is short, and requests do not extend it. */
+function lifeOf(settings: PasswordLogin, fence: Fence): PasswordLogin {
+  if (!fence.startsWith("expiry")) return settings;
+  const { lifeTimeMinutes: minutes } = settings;
+  const lifeTimeMinutes = minutes < 0 ? SHORT_LIFE_MINUTES : Math.min(minutes, SHORT_LIFE_MINUTES);
+  return { ...settings, lifeTimeMinutes, lifeTimeRefresh: false };
+}
