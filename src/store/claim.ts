@@ -137,7 +137,8 @@ export interface AuditEntry {
     | "note"
     | "notify"
     | "forget"
-    | "watch";
+    | "watch"
+    | "fence";
   /** Empty where no resource is meant. */
   readonly resource: ResourceName;
   readonly serviceId?: ServiceId | undefined;

@@ -116,7 +116,7 @@ describe("a step in PostgreSQL", () => {
   });
 });
 
-describe("the lease of a store in PostgreSQL", () => {
+describe("the place of a daemon in PostgreSQL", () => {
   it("names its daemon to a second one", async () => {
     await using scene = await Scene.open(makePlace);
     await expect(scene.another("daemon")).rejects.toThrow(`in use by process ${process.pid} on `);
@@ -140,7 +140,10 @@ describe("the lease of a store in PostgreSQL", () => {
     await using place = await makePlace();
     const scene = await Scene.open(async () => place);
     const claim = await scene.claimed(customer("1"));
-    await ask(server.url, `UPDATE "${place.schema}".leases SET holder = 'another'`);
+    await ask(
+      server.url,
+      `DELETE FROM "${place.schema}".members; UPDATE "${place.schema}".leases SET holder = 'another'`,
+    );
     const lost = { family: "stop", code: "E_STORE_LOST" };
     await expect(scene.store.begin(claim, { resource: "customer", projection: {} })).rejects.toMatchObject(lost);
     // The next renewal notices, and then reads are refused too: the daemon ends.

@@ -1,3 +1,4 @@
+import type { Clock } from "#model";
 import type { Redact } from "#telemetry";
 import type { IntakeStore } from "./intake.ts";
 import type { ScheduleStore } from "./schedule.ts";
@@ -15,6 +16,7 @@ import type { GroupStore } from "./groups.ts";
 import type { HistoryStore } from "./history.ts";
 import type { NoticeStore } from "./notices.ts";
 import type { PrivacyStore } from "./privacy.ts";
+import type { ReplicaStore } from "./replicas.ts";
 import type { WatchStore } from "./watches.ts";
 
 /**
@@ -48,6 +50,7 @@ export interface Store
   readonly care: CareStore;
   readonly history: HistoryStore;
   readonly privacy: PrivacyStore;
+  readonly replicas: ReplicaStore;
   readonly watches: WatchStore;
 
   /**
@@ -55,10 +58,22 @@ export interface Store
    * delivering the same record. Asked right before each write; answers from memory.
    */
   mayWrite(): boolean;
+
+  /** The clock that the store's times are made by: that of the database, where several processes work on it. */
+  readonly clock: Clock;
 }
 
 /** Long enough for the slowest request with its time-out, short enough that a dead worker's record is not missed. */
 export const DEFAULT_LEASE_MS = 60_000;
+
+/** What a daemon that works beside others says of itself. */
+export interface JoiningReplica {
+  readonly version: string;
+  /** Names the queue: all replicas have the same. */
+  readonly queue: string;
+  /** Names the sync file's mapping: only replicas with the leader's deliver. */
+  readonly mapping: string;
+}
 
 /** How a daemon stands by. */
 export interface Standby {
@@ -81,6 +96,8 @@ export interface OpenStoreOptions {
   readonly leaseMs?: number;
   /** Waits while another daemon holds a store in PostgreSQL, instead of being refused: it takes over when that one ends. */
   readonly standby?: Standby;
+  /** Works on a store in PostgreSQL beside others that say the same of themselves. Absent: alone. */
+  readonly joins?: JoiningReplica;
 }
 
 export * from "./intake.ts";
@@ -92,6 +109,7 @@ export * from "./sweeps.ts";
 export * from "./matching.ts";
 export * from "./notes.ts";
 export * from "./references.ts";
+export * from "./replicas.ts";
 export * from "./maintenance.ts";
 export * from "./acts.ts";
 export * from "./notices.ts";

@@ -9,6 +9,8 @@ export interface Database {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly leaseMs: number;
+  /** What claims of this process begin with, and what it maps by; undefined where that does not matter. */
+  readonly claims: { readonly epoch: number; readonly mapping: string | undefined };
   /** A copy without secrets. */
   readonly clean: <Value>(value: Value) => Value;
   /** A read of what is committed then. */

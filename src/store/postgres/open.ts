@@ -4,13 +4,15 @@ import { DEFAULT_LEASE_MS, type OpenStoreOptions, type Store } from "../contract
 import { latestNote } from "../facts.ts";
 import type { Access } from "../roles/access.ts";
 import { makeRoles } from "../roles/roles.ts";
-import { lostLease } from "./connection/failures.ts";
-import { Lease } from "./connection/lease.ts";
+import { lostPlace } from "./connection/failures.ts";
+import { takeTurn } from "./connection/turn.ts";
 import { Link, type PostgresPlace } from "./connection/link.ts";
+import { Member } from "./connection/member.ts";
 import { locked, unlocked } from "./connection/prefix.ts";
+import { ReplicaClock } from "./connection/replica-clock.ts";
 import { Schema } from "./connection/schema.ts";
 import { MessageQueue, stepSettings } from "./connection/message-queue.ts";
-import { DURABLE, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
 import { Moment } from "./moment.ts";
 import { dialect, fill, filled } from "./sql.ts";
 import { deliveryStore } from "./tables/deliveries.ts";
@@ -21,10 +23,11 @@ import { noteStore, referenceStore } from "./tables/notes.ts";
 import { operatorStore } from "./tables/operator.ts";
 import { privacyStore } from "./tables/privacy.ts";
 import { recordStore } from "./tables/records.ts";
+import { replicaStore } from "./tables/replicas.ts";
 import { scheduleStore } from "./tables/schedule.ts";
 import { sweepStore } from "./tables/sweeps.ts";
 
-/** Connections for reads, beside the one for steps and a daemon's for its lease. */
+/** Connections for reads, beside the one for steps and a daemon's for its place among the replicas. */
 const READERS = 2;
 
 /**
@@ -44,25 +47,26 @@ export async function openPostgresStore(
   place: PostgresPlace,
   options: OpenStoreOptions & { readonly clock: Clock; readonly logger: Logger },
 ): Promise<Store> {
-  const { as, logger } = options;
+  const { as, logger, standby, joins } = options;
   await using schema = new Schema(place);
-  const isCurrent = await schema.isCurrent();
-  const lease = as === "daemon" || !isCurrent ? await Lease.take(place, logger, options.standby) : undefined;
+  if (!(await schema.isCurrent())) {
+    await using _turn = await takeTurn(place, schema, standby);
+    await schema.bringUpToDate(logger);
+  }
+  const clock = new ReplicaClock(options.clock);
+  const member = as === "daemon" ? await Member.join(place, { joins, clock, logger }, standby) : undefined;
   try {
-    if (!isCurrent) await schema.bringUpToDate(logger);
-    if (as === "daemon") return await connect(place, options, lease);
+    return await connect(place, { ...options, clock }, member);
   } catch (thrown) {
-    await lease?.[Symbol.asyncDispose]();
+    await member?.[Symbol.asyncDispose]();
     throw thrown;
   }
-  await lease?.[Symbol.asyncDispose]();
-  return connect(place, options, undefined);
 }
 
 async function connect(
   place: PostgresPlace,
   options: OpenStoreOptions & { readonly clock: Clock; readonly logger: Logger },
-  lease: Lease | undefined,
+  member: Member | undefined,
 ): Promise<Store> {
   const { clock, logger, leaseMs = DEFAULT_LEASE_MS, redact = (text) => text } = options;
   const readLink = new Link(place, unlocked(place), { max: READERS });
@@ -78,7 +82,7 @@ async function connect(
     const reads = new MessageQueue(readLink, { lanes: READERS, patienceMs: 0 });
     const steps = new MessageQueue(stepLink, { lanes: 1, patienceMs: PATIENCE_MS }, (isDurable) => [
       stepSettings(isDurable),
-      ...(lease ? [lease.check] : []),
+      ...(member ? [member.check] : []),
       ...moment.note(),
     ]);
     const refuse = (reason: SyncError) => {
@@ -90,6 +94,7 @@ async function connect(
       clock,
       logger,
       leaseMs,
+      claims: { epoch: member?.epoch ?? 0, mapping: member?.mapping },
       clean: (value) => redacted(value, redact),
       read: async (sql, values) => {
         const [result] = await reads.run([values === undefined ? sql : fill(sql, values)]);
@@ -97,17 +102,18 @@ async function connect(
       },
       step: (...of) => steps.run(...of),
     };
-    if (lease) await giveBackClaims(db);
-    lease?.keep(() => refuse(lostLease()));
+    member?.keep(() => refuse(lostPlace()));
     return Object.assign(storeOf(db, moment), {
-      mayWrite: () => lease?.isTrusted ?? true,
+      clock,
+      replicas: replicaStore(db, member),
+      mayWrite: () => member?.isTrusted ?? true,
       async [Symbol.asyncDispose]() {
         if (isClosed) return;
         isClosed = true;
         const closed = new StopError("E_STORE_CLOSED", `the store in the schema ${place.schema} was closed`);
         await steps.close(closed);
         await reads.close(closed);
-        await lease?.[Symbol.asyncDispose]();
+        await member?.[Symbol.asyncDispose]();
         await disconnect();
         logger.debug({ schema: place.schema }, "closed the store");
       },
@@ -118,7 +124,10 @@ async function connect(
   }
 }
 
-function storeOf(db: Database, moment: Moment): Omit<Store, typeof Symbol.asyncDispose | "mayWrite"> {
+function storeOf(
+  db: Database,
+  moment: Moment,
+): Omit<Store, typeof Symbol.asyncDispose | "mayWrite" | "clock" | "replicas"> {
   const access: Access = {
     read: db.read,
     step: async (statements, options) => (await db.step(statements.map(filled), options)).flatMap(({ rows }) => rows),
@@ -138,14 +147,4 @@ function storeOf(db: Database, moment: Moment): Omit<Store, typeof Symbol.asyncD
     ...makeRoles(access, db.clock, dialect),
     privacy: privacyStore(db),
   };
-}
-
-/** Makes every claimed record due: for the one daemon, before its workers start. Its predecessor was lost with what it had claimed. */
-async function giveBackClaims(db: Database): Promise<void> {
-  const sql = `
-    SELECT cardinality(ids) AS count, free_lost(ids, @now) AS sends
-    FROM (SELECT array_agg(id) AS ids FROM records WHERE state = 'claimed') claimed WHERE ids IS NOT NULL`;
-  const [given] = await db.step([fill(sql, { now: db.clock.now() })], DURABLE);
-  const [lost]: { count: number; sends: number }[] = given?.rows ?? [];
-  if (lost) db.logger.info({ ...lost }, "gave back the claims of a daemon that had died");
 }

@@ -15,6 +15,7 @@ import { expectUndamaged } from "./durability/integrity.ts";
 import { markRestored } from "./durability/restored.ts";
 import { makeStoreDeps, type StoreDeps } from "./parts.ts";
 import type { Access } from "../roles/access.ts";
+import { oneProcess } from "../roles/one-process.ts";
 import { makeRoles, type Roles } from "../roles/roles.ts";
 import { Forgetting } from "./steps/forgetting.ts";
 import { dialect, runStatement } from "./statements.ts";
@@ -39,7 +40,7 @@ export interface SqliteStoreOptions {
 /** The contract, method by method: reads are answered at once, steps go through the group commit. */
 export class SqliteStore implements Store {
   readonly #db: Database;
-  readonly #clock: Clock;
+  readonly clock: Clock;
   readonly #logger: Logger;
   readonly #close: () => void;
   readonly #commit: GroupCommit;
@@ -59,7 +60,7 @@ export class SqliteStore implements Store {
 
   constructor({ db, clock, logger, leaseMs, redact, disk, close }: SqliteStoreOptions) {
     this.#db = db;
-    this.#clock = clock;
+    this.clock = clock;
     this.#logger = logger;
     this.#close = close;
     this.#clean = (value) => redacted(value, redact);
@@ -191,7 +192,7 @@ export class SqliteStore implements Store {
   }
 
   release(claim: Claim) {
-    return this.#commit.run(() => this.#deps.outcomes.release(claim, this.#clock.now()));
+    return this.#commit.run(() => this.#deps.outcomes.release(claim, this.clock.now()));
   }
 
   dependents = (id: RecordId) => this.#read(() => this.#deps.family.dependents(id));
@@ -275,12 +276,13 @@ export class SqliteStore implements Store {
   }
 
   async check(): Promise<void> {
-    await this.saveNote(checkedNote, this.#clock.now());
+    await this.saveNote(checkedNote, this.clock.now());
     await this.#read(() => expectUndamaged(this.#db));
   }
 
   /** The operating system frees the lock of a daemon when its process ends, and not before. */
   mayWrite = () => true;
+  readonly replicas = oneProcess;
 
   tableCounts = () => this.#read(() => tableCounts(this.#db));
 

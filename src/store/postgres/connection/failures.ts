@@ -1,9 +1,9 @@
 import { DatabaseError } from "pg";
 import { ParkError, RetryError, StopError, SyncError, type ErrorCode } from "#model";
 
-/** The states that the functions of the schema raise: a step that is refused, and one of a daemon that is no longer the daemon. */
+/** The states that the functions of the schema raise: a step that is refused, and one of a daemon that is no longer a replica. */
 export const REFUSED = "SV001";
-export const NOT_THE_DAEMON = "SV002";
+export const NOT_A_MEMBER = "SV002";
 
 /** A step that a function refused: the code of the error, and what its message needs. */
 export class Refusal extends Error {
@@ -43,7 +43,7 @@ const DENIED = stop(
 
 const LOST = stop(
   "E_STORE_LOST",
-  "another daemon took the store over while this one was not heard of; this one stops writing",
+  "other daemons took over what this one did, since it was not heard of for too long; this one stops writing",
 );
 
 /** By SQLSTATE or its class, from the appendix of PostgreSQL's manual. The first that fits counts. */
@@ -87,9 +87,9 @@ export function storeFailure(thrown: unknown): Error {
   );
 }
 
-/** What the steps of a daemon are refused with once another one has its lease. */
-export function lostLease(): SyncError {
-  return LOST("its lease is held by another", undefined);
+/** What the steps of a daemon are refused with once its place among the replicas is gone. */
+export function lostPlace(): SyncError {
+  return LOST("it is no longer among the replicas", undefined);
 }
 
 /** True when the failure concerns one step: the connection and the other steps are well. */

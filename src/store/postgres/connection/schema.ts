@@ -8,6 +8,7 @@ import { Link, type PostgresPlace } from "./link.ts";
 import { locked, quoted } from "./prefix.ts";
 
 const OLDEST_SERVER = 13;
+const FIRST_WITH_REPLICAS = 2;
 
 interface Found {
   readonly version: number;
@@ -75,6 +76,11 @@ export class Schema implements AsyncDisposable {
         { details: { found: found.version, known: migrations.length } },
       );
     return found.version === migrations.length && found.functions === functionsHash;
+  }
+
+  /** Whether the tables know of replicas: those of the first program had one daemon. */
+  async hasReplicas(): Promise<boolean> {
+    return (await this.#found()).version >= FIRST_WITH_REPLICAS;
   }
 
   /** Brings tables and functions to this program's: one transaction per version, so that a crash leaves a whole one. */

@@ -1,7 +1,7 @@
 import { SELECT_RECORD } from "../../rows/record-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 import { TRANSITIONS, statesAllowing } from "../../transitions.ts";
-import { NOT_THE_DAEMON, REFUSED } from "../connection/failures.ts";
+import { NOT_A_MEMBER, REFUSED } from "../connection/failures.ts";
 import { isRecord } from "../sql.ts";
 
 /** How a step is refused: the code of the error, and what its message needs. */
@@ -11,10 +11,10 @@ const refuse = `
     RAISE EXCEPTION USING ERRCODE = '${REFUSED}', MESSAGE = p_code, DETAIL = coalesce(p_detail, '');
   END $$;
 
-  CREATE FUNCTION expect_daemon(p_holder text) RETURNS void LANGUAGE plpgsql AS $$
+  CREATE FUNCTION expect_member(p_token text) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
-    IF NOT EXISTS (SELECT 1 FROM leases WHERE role = 'daemon' AND holder = p_holder) THEN
-      RAISE EXCEPTION USING ERRCODE = '${NOT_THE_DAEMON}', MESSAGE = 'the lease of this daemon is gone';
+    IF NOT EXISTS (SELECT 1 FROM members WHERE token = p_token) THEN
+      RAISE EXCEPTION USING ERRCODE = '${NOT_A_MEMBER}', MESSAGE = 'this daemon is no longer a replica of the store';
     END IF;
   END $$;
 
@@ -29,18 +29,24 @@ const refuse = `
   END $$`;
 
 /**
- * Claims begin and end here. A token begins with the number of its record, so that a step finds the record by it. Records are
- * taken and looked at in the shape of `record_rows`.
+ * Claims begin and end here. A token begins with the number of its record, so that a step finds the record by it; then comes the
+ * epoch of the replica that claims. Records are taken and looked at in the shape of `record_rows`.
  */
 export const claims = `
   CREATE VIEW record_rows AS ${SELECT_RECORD};
   ${refuse};
 
-  CREATE FUNCTION claim(p_stream text, p_key text, p_secret text, p_now bigint, p_until bigint)
+  -- p_mapping: what the replica maps by. Only the leader's counts, so that no record is delivered by an older file.
+  CREATE FUNCTION claim(p_stream text, p_key text, p_secret text, p_mapping text, p_now bigint, p_until bigint)
   RETURNS SETOF record_rows LANGUAGE plpgsql AS $$
   DECLARE
     v_id bigint;
   BEGIN
+    -- Nothing is delivered before the session of a lost replica is ended: what that one began may be among it.
+    IF p_mapping IS NOT NULL
+      AND (is_revoked() OR NOT EXISTS (SELECT 1 FROM leases WHERE role = 'daemon' AND mapping = p_mapping)) THEN
+      RETURN;
+    END IF;
     UPDATE records r SET state = 'claimed', token = r.id || '.' || p_secret, due_at = p_until, again = 0
     WHERE ${isRecord("r", "p_stream", "p_key")} AND r.due_at <= p_now AND r.state IN (${stateList(statesAllowing("claim"))})
     RETURNING r.id INTO v_id;
@@ -101,6 +107,7 @@ export const claims = `
     UPDATE records SET state = v_state, due_at = p_due_at, attempts = p_attempts, error = p_error, token = NULL, again = 0,
       decision = CASE WHEN p_is_answered AND decision = 'create' THEN NULL ELSE decision END
     WHERE id = r.id;
+    DELETE FROM reserved WHERE record = r.id AND NOT is_begun(r.id);
   END $$;
 
   CREATE FUNCTION add_audit(p_entry jsonb) RETURNS void LANGUAGE plpgsql AS $$

@@ -14,6 +14,11 @@ export const fencing = `
     UPDATE notes SET value = (value::jsonb || '{"revoked": true}')::text WHERE name = '${sessionNoteName}';
   END $$;
 
+  CREATE FUNCTION is_revoked() RETURNS boolean LANGUAGE plpgsql AS $$
+  BEGIN
+    RETURN EXISTS (SELECT 1 FROM notes WHERE name = '${sessionNoteName}' AND value::jsonb -> 'revoked' = 'true');
+  END $$;
+
   -- A create that a lost daemon began may come after all, beside another one.
   CREATE FUNCTION note_lost_creates(p_records bigint[], p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE

@@ -8,11 +8,22 @@ import { intake } from "./intake.ts";
 import { matches } from "./matches.ts";
 import { parents } from "./parents.ts";
 import { privacy } from "./privacy.ts";
+import { replicas } from "./replicas.ts";
 
 /** Every step as a function of the schema: code, not data. It is replaced whole when it is another program's. */
-export const functions = [claims, parents, deliveries, deletions, intake, matches, decisions, privacy, fencing].join(
-  ";\n",
-);
+export const functions = [
+  claims,
+  parents,
+  deliveries,
+  deletions,
+  intake,
+  matches,
+  decisions,
+  privacy,
+  fencing,
+  replicas,
+].join(";
+");
 
 /** Tells the functions of one program from those of another. */
 export const functionsHash = createHash("sha256").update(functions).digest("hex");

@@ -1,4 +1,5 @@
 import { tables } from "./0001-tables.ts";
+import { replicas } from "./0002-replicas.ts";
 
 /** The versions of the schema, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
-export const migrations: readonly string[] = [tables];
+export const migrations: readonly string[] = [tables, replicas];

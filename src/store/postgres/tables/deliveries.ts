@@ -14,7 +14,7 @@ import { call, type SqlText, type SqlValue } from "../sql.ts";
 
 /** The steps of a delivery: each is a function of the schema. */
 export function deliveryStore(db: Database): DeliveryStore {
-  const { clock, clean, leaseMs } = db;
+  const { clock, clean, leaseMs, claims } = db;
   const audit = (id: RecordId, entry: AuditEntry | undefined) => entry && auditRow(clock.now(), id, entry);
   const step = async (claim: Claim, text: SqlText, options?: StepOptions) => {
     await refusable(claim.id, db.step([text], options));
@@ -30,9 +30,9 @@ export function deliveryStore(db: Database): DeliveryStore {
   ];
   return {
     async claim(id) {
-      const secret = randomUUID();
+      const secret = `${claims.epoch}.${randomUUID()}`;
       const now = clock.now();
-      const [result] = await db.step([call("claim", id.stream, id.key, secret, now, now + leaseMs)]);
+      const [result] = await db.step([call("claim", id.stream, id.key, secret, claims.mapping, now, now + leaseMs)]);
       const [row]: RecordRow[] = result?.rows ?? [];
       return row && claimOf(row, `${row.id}.${secret}`);
     },

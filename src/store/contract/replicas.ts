@@ -1,0 +1,76 @@
+import type { Actor, RecordId } from "#model";
+import type { Claim } from "../claim.ts";
+
+/** A process that works on the store beside others. */
+export interface Replica {
+  /** Where it runs. Two may have one name: what tells them apart is never shown. */
+  readonly name: string;
+  readonly version: string;
+  readonly since: number;
+  /** When it was last heard of. */
+  readonly seenAt: number;
+  readonly isLeader: boolean;
+  /** Whether it maps as the leader does: one with another sync file delivers nothing. */
+  readonly isAgreed: boolean;
+  /** Whether the service answers it. */
+  readonly isServed: boolean;
+  /** How many requests it may have at the service at once. */
+  readonly share: number;
+}
+
+/** What this process tells the others, again and again. */
+export interface ReplicaReport {
+  /** The most requests that it has, or may still begin, at once. */
+  readonly held: number;
+  readonly isServed: boolean;
+  /** The requests that the service bears at once: what the leader shares out. */
+  readonly ceiling: number;
+}
+
+/** What this process knows of the others, as of its last heartbeat. */
+export interface ReplicaState {
+  readonly isLeader: boolean;
+  /** Whether it maps as the leader does. Others deliver nothing: the store refuses their claims. */
+  readonly isAgreed: boolean;
+  /** How many requests it may have at the service at once; undefined where it need not share. */
+  readonly share: number | undefined;
+  /** How many others work on the store, and how many of them the service answers. */
+  readonly others: number;
+  readonly othersServed: number;
+  /** Whether the session of a lost replica is still to be ended: until then nothing can be claimed. */
+  readonly mustFence: boolean;
+}
+
+/**
+ * How several processes work on one store. Each may deliver; one of them leads: it polls, says what is due and decides for all. A
+ * process that loses its place is refused everything from then on (E_STORE_LOST), and whoever led before loses it with the lead.
+ * A store that belongs to one process answers as if that one had been asked alone.
+ */
+export interface ReplicaStore {
+  readonly state: ReplicaState;
+
+  /** Tells the others what `report` says with each heartbeat, and calls `changed` after each one that changed the state. */
+  follow(report: () => ReplicaReport, changed: (state: ReplicaState) => void): void;
+
+  /** The leader is ready: those that map as it does may claim from now on, itself among them. */
+  lead(): Promise<void>;
+
+  /**
+   * Reserves names (natural keys) for the delivery of this claim: until it has ended and left no open create behind. Returns the record that
+   * has one of them, or undefined; then all are reserved.
+   */
+  reserve(claim: Claim, names: readonly string[]): Promise<RecordId | undefined>;
+
+  /** Runs `work` while no other process runs any of this name; waits until then. Rejects with the reason of an abort. */
+  alone<Result>(name: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result>;
+
+  /** The processes that work on the store, the longest first; empty where no others can. */
+  list(): Promise<Replica[]>;
+
+  /**
+   * Takes the place of those of this name that have been silent: a person knows that they are dead. Returns how many. Durable
+   * when resolved.
+   * @throws {ParkError} E_REPLICA_ALIVE when one was heard of a moment ago, E_REPLICA_UNKNOWN.
+   */
+  fence(name: string, by: Actor): Promise<number>;
+}

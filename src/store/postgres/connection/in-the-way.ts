@@ -1,0 +1,45 @@
+import { hostname } from "node:os";
+import { sleep, StopError } from "#model";
+import type { Standby } from "../../contract/index.ts";
+import type { PostgresPlace } from "./link.ts";
+
+const LOOK_MS = 250;
+
+/** A daemon that keeps another one from its work, and until when it is believed to live. */
+export interface InTheWay {
+  readonly holder: string;
+  readonly name: string;
+  readonly until: string;
+}
+
+export function processName(): string {
+  return `process ${process.pid} on ${hostname()}`;
+}
+
+/**
+ * Asks until nobody is in the way: waits for the end of dead daemons, and with `standby` of live ones.
+ * @throws {StopError} E_STORE_BUSY when a live one is in the way, with that one named.
+ */
+export async function untilFree(
+  { schema }: PostgresPlace,
+  ask: () => Promise<InTheWay | undefined>,
+  standby: Standby | undefined,
+): Promise<void> {
+  let first: InTheWay | undefined;
+  let waiting: AsyncDisposable | undefined;
+  await using _waiting = { [Symbol.asyncDispose]: async () => waiting?.[Symbol.asyncDispose]() };
+  for (let found = await ask(); found !== undefined; found = await ask()) {
+    first ??= found;
+    if (found.holder !== first.holder || found.until !== first.until) {
+      if (standby === undefined) throw storeBusy(schema, found.name);
+      waiting ??= await standby.waits(found.name);
+    }
+    await sleep(LOOK_MS, standby?.signal);
+    standby?.signal.throwIfAborted();
+  }
+}
+
+function storeBusy(schema: string, holder: string): StopError {
+  const message = `the store in the schema ${schema} is in use by ${holder}; only one daemon may run on it`;
+  return new StopError("E_STORE_BUSY", message, { details: { schema, holder } });
+}

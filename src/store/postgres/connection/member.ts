@@ -1,0 +1,212 @@
+import { randomUUID } from "node:crypto";
+import { errorFacts, sleep, StopError } from "#model";
+import type { Logger } from "#telemetry";
+import type { JoiningReplica, ReplicaReport, ReplicaState, Standby } from "../../contract/index.ts";
+import { call, type SqlText } from "../sql.ts";
+import { storeFailure } from "./failures.ts";
+import { processName, untilFree, type InTheWay } from "./in-the-way.ts";
+import { Link, type PostgresPlace } from "./link.ts";
+import { locked, unlocked } from "./prefix.ts";
+import type { ReplicaClock } from "./replica-clock.ts";
+
+/** Well within the second in which another one is to lead after a clean stop. */
+const BEAT_MS = 500;
+/** A sign of life is believed for this long from the moment it was sent: what is sent to the service then arrives before a takeover. */
+export const TRUST_MS = 6_000;
+/** A heartbeat that takes longer is given up: there is time for another one. */
+const ANSWER_MS = 2_000;
+
+interface Entry extends InTheWay {
+  readonly verdict: "joined" | "alone" | "queue";
+  readonly epoch: number;
+  readonly given_back: number;
+}
+
+interface Beat extends Omit<ReplicaState, "share"> {
+  readonly share: number;
+  readonly hasLeader: boolean;
+  /** How many were silent for too long and still have their place. */
+  readonly lost: number;
+  /** The clock of the database. */
+  readonly at: number;
+}
+
+const NOTHING_TO_TELL: ReplicaReport = { held: 0, isServed: true, ceiling: 0 };
+
+/**
+ * The place of a daemon among the replicas of a store: a row with a random token, which every step compares, and with an epoch, which
+ * its claims carry. A heartbeat on a connection of its own renews it. A daemon that was paused or cut off for too long finds
+ * its place gone, and its claims given back.
+ */
+export class Member implements AsyncDisposable {
+  readonly #token = randomUUID();
+  readonly #place: PostgresPlace;
+  readonly #joins: JoiningReplica | undefined;
+  readonly #clock: ReplicaClock;
+  readonly #logger: Logger;
+  /** Heartbeats wait for no step; whoever joins, leads or leaves does so between two of them. */
+  readonly #beats: Link;
+  readonly #turns: Link;
+  readonly #ended = new AbortController();
+  #running: Promise<void> | undefined;
+  #epoch = 0;
+  #report = () => NOTHING_TO_TELL;
+  #changed: (state: ReplicaState) => void = () => undefined;
+  #state: ReplicaState = { isLeader: false, isAgreed: false, share: 0, others: 0, othersServed: 0, mustFence: false };
+  /** Until when this is certainly a replica, by the monotonic clock and by the wall clock, which also runs while a machine sleeps. */
+  #trusted = { monotonic: 0, wall: 0 };
+
+  private constructor(place: PostgresPlace, deps: MemberDeps) {
+    this.#place = place;
+    this.#joins = deps.joins;
+    this.#clock = deps.clock;
+    this.#logger = deps.logger;
+    this.#beats = new Link(place, unlocked(place), { max: 1, answerMs: ANSWER_MS });
+    this.#turns = new Link(place, locked(place), { max: 1 });
+  }
+
+  /**
+   * Joins the replicas of the store. One that works alone waits for the end of dead ones, and with `standby` for that of live ones;
+   * so does every other one while one works alone.
+   * @throws {StopError} E_STORE_BUSY when a live one is in the way, with that one named; E_REPLICA_QUEUE when the others have
+   * another queue.
+   */
+  static async join(place: PostgresPlace, deps: MemberDeps, standby: Standby | undefined): Promise<Member> {
+    const member = new Member(place, deps);
+    try {
+      await member.#enter(standby);
+      await member.#beat();
+      return member;
+    } catch (thrown) {
+      await member.#disconnect();
+      throw storeFailure(thrown);
+    }
+  }
+
+  get state(): ReplicaState {
+    return this.#state;
+  }
+
+  /** What a claim of this replica begins with, and what it maps by; undefined where it works alone. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  get mapping(): string | undefined {
+    return this.#joins?.mapping;
+  }
+
+  get token(): string {
+    return this.#token;
+  }
+
+  /** The statement that refuses what follows it unless this is still a replica. */
+  get check(): SqlText {
+    return call("expect_member", this.#token);
+  }
+
+  /** True while no other one can have taken over what this one does. */
+  get isTrusted(): boolean {
+    return performance.now() < this.#trusted.monotonic && Date.now() < this.#trusted.wall;
+  }
+
+  follow(report: () => ReplicaReport, changed: (state: ReplicaState) => void): void {
+    this.#report = report;
+    this.#changed = changed;
+    changed(this.#state);
+  }
+
+  /** Keeps the place. `lost` is told when it is gone. */
+  keep(lost: () => void): void {
+    this.#running = this.#run(lost);
+  }
+
+  /** Gives the place back, and with it the lead: another one takes it with its next heartbeat. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended.abort();
+    await this.#running;
+    await this.#turns.send([call("leave_replicas", this.#token, this.#clock.now())]).catch(() => undefined);
+    await this.#disconnect();
+  }
+
+  async #disconnect(): Promise<void> {
+    await this.#beats[Symbol.asyncDispose]();
+    await this.#turns[Symbol.asyncDispose]();
+  }
+
+  async #enter(standby: Standby | undefined): Promise<void> {
+    const { version = "", queue, mapping } = this.#joins ?? {};
+    const ask = async () => {
+      const join = call("join_replicas", this.#token, processName(), version, queue, mapping, this.#clock.now());
+      const [entry] = await this.#turns.rows<Entry>(join);
+      if (entry === undefined || entry.verdict === "alone") return entry;
+      if (entry.verdict === "queue") throw otherQueue(this.#place, entry.name);
+      this.#epoch = entry.epoch;
+      this.#sayGivenBack(entry.given_back);
+      return undefined;
+    };
+    await untilFree(this.#place, ask, standby);
+  }
+
+  async #run(lost: () => void): Promise<void> {
+    const { signal } = this.#ended;
+    let isSilent = false;
+    while (!signal.aborted) {
+      try {
+        const beat = await this.#beat();
+        if (beat === undefined) return lost();
+        isSilent = false;
+        if (!beat.hasLeader || (beat.isLeader && beat.lost > 0)) await this.#takeLead();
+      } catch (thrown) {
+        if (!isSilent)
+          this.#logger.warn({ err: errorFacts(thrown) }, "place among the replicas could not be confirmed");
+        isSilent = true;
+      }
+      await sleep(BEAT_MS, signal);
+    }
+  }
+
+  async #beat(): Promise<Beat | undefined> {
+    const { held, isServed, ceiling } = this.#report();
+    const [monotonic, wall] = [performance.now(), Date.now()];
+    const [beat] = await this.#beats.rows<Beat>(call("beat", this.#token, held, isServed, ceiling));
+    if (beat === undefined) return undefined;
+    this.#trusted = { monotonic: monotonic + TRUST_MS, wall: wall + TRUST_MS };
+    if (this.#joins !== undefined) this.#clock.hear(beat.at, performance.now() - monotonic);
+    const { isLeader, isAgreed, others, othersServed, mustFence } = beat;
+    const share = this.#joins === undefined ? undefined : beat.share;
+    this.#state = { isLeader, isAgreed, share, others, othersServed, mustFence };
+    this.#changed(this.#state);
+    return beat;
+  }
+
+  /** Takes the lead where nobody has it, and the places of those that were lost. */
+  async #takeLead(): Promise<void> {
+    const [taken] = await this.#turns.rows<{ is_leader: boolean; given_back: number }>(
+      call("take_lead", this.#token, this.#clock.now()),
+    );
+    this.#sayGivenBack(taken?.given_back ?? 0);
+    if (taken?.is_leader && !this.#state.isLeader) {
+      this.#logger.info({}, "took the lead of the replicas");
+      await this.#beat();
+    }
+  }
+
+  #sayGivenBack(count: number): void {
+    if (count > 0) this.#logger.info({ count }, "gave back the claims of a daemon that had died");
+  }
+}
+
+interface MemberDeps {
+  readonly joins: JoiningReplica | undefined;
+  readonly clock: ReplicaClock;
+  readonly logger: Logger;
+}
+
+function otherQueue({ schema }: PostgresPlace, name: string): StopError {
+  return new StopError(
+    "E_REPLICA_QUEUE",
+    `${name} works on the store in the schema ${schema} with another queue; give all replicas the same QUEUE_URL`,
+    { details: { schema, replica: name } },
+  );
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from "node:crypto";
+import type { Standby } from "../../contract/index.ts";
+import { SILENCE_MS } from "../functions/replicas.ts";
+import { fill } from "../sql.ts";
+import { storeFailure } from "./failures.ts";
+import { processName, untilFree, type InTheWay } from "./in-the-way.ts";
+import { Link, type PostgresPlace } from "./link.ts";
+import { locked } from "./prefix.ts";
+import type { Schema } from "./schema.ts";
+
+const NO_REPLICA = "NOT EXISTS (SELECT 1 FROM members WHERE expires_at > clock_timestamp())";
+const taking = (hasReplicas: boolean) => `
+  INSERT INTO leases AS l (role, holder, name, expires_at)
+  SELECT 'daemon', @holder, @name, clock_timestamp() + interval '${SILENCE_MS} ms' WHERE ${hasReplicas ? NO_REPLICA : true}
+  ON CONFLICT (role) DO UPDATE SET holder = excluded.holder, name = excluded.name, expires_at = excluded.expires_at
+  WHERE l.expires_at <= clock_timestamp() RETURNING holder`;
+const FOUND = "SELECT holder, name, expires_at::text AS until FROM leases WHERE role = 'daemon'";
+const FOUND_REPLICA = `
+  SELECT token AS holder, name, expires_at::text AS until FROM members WHERE expires_at > clock_timestamp()
+  ORDER BY epoch LIMIT 1`;
+const FREE = "DELETE FROM leases WHERE role = 'daemon' AND holder = @holder";
+
+/**
+ * Waits for the end of dead daemons, and with `standby` of live ones: tables and functions are changed while none works with them.
+ * Disposing it lets daemons in.
+ * @throws {StopError} E_STORE_BUSY when a live one works on the store, with that one named.
+ */
+export async function takeTurn(place: PostgresPlace, schema: Schema, standby?: Standby): Promise<AsyncDisposable> {
+  const hasReplicas = await schema.hasReplicas();
+  const link = new Link(place, locked(place), { max: 1 });
+  const holder = randomUUID();
+  const take = fill(taking(hasReplicas), { holder, name: processName() });
+  const end = async () => {
+    await link.send([fill(FREE, { holder })]).catch(() => undefined);
+    await link[Symbol.asyncDispose]();
+  };
+  const ask = async () => {
+    if ((await link.rows(take)).length > 0) return undefined;
+    const [replica] = hasReplicas ? await link.rows<InTheWay>(FOUND_REPLICA) : [];
+    const [found] = replica ? [replica] : await link.rows<InTheWay>(FOUND);
+    return found ?? { holder: "", name: "", until: "" };
+  };
+  try {
+    await untilFree(place, ask, standby);
+    return { [Symbol.asyncDispose]: end };
+  } catch (thrown) {
+    await end();
+    throw storeFailure(thrown);
+  }
+}

@@ -1,0 +1,180 @@
+import { isKey } from "../sql.ts";
+
+/** A replica that was not heard of for this long, by the clock of the database, has lost its place. */
+export const SILENCE_MS = 8_000;
+
+const until = `clock_timestamp() + interval '${SILENCE_MS} ms'`;
+/** How much each replica is to get: those that map as the leader does and that the service answers share alike. */
+const targets = `
+  SELECT * FROM (
+    SELECT m.token, m.share, m.held, CASE WHEN d.rank IS NULL THEN 0
+      ELSE p_ceiling / d.count + CASE WHEN d.rank <= p_ceiling % d.count THEN 1 ELSE 0 END END AS target
+    FROM members m LEFT JOIN (
+      SELECT o.token, row_number() OVER (ORDER BY o.epoch)::integer AS rank, count(*) OVER ()::integer AS count
+      FROM members o JOIN leases l ON l.role = 'daemon' AND (o.mapping = l.mapping OR o.token = l.holder)
+      WHERE o.is_served = 1 OR NOT EXISTS (SELECT 1 FROM members WHERE is_served = 1)
+    ) d ON d.token = m.token
+  ) t`;
+
+/**
+ * Replicas and the one that leads. A heartbeat takes no lock of the store, so that no long step keeps it waiting; whoever leaves,
+ * is lost or takes the lead does so under the lock, between two steps of everybody.
+ */
+export const replicas = `
+  -- Ends those that were silent for too long, and frees the claims of all that are gone. Returns how many claims.
+  CREATE FUNCTION fence_lost(p_now bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+  DECLARE
+    v_claimed bigint[];
+  BEGIN
+    DELETE FROM members WHERE expires_at <= clock_timestamp();
+    DELETE FROM leases l WHERE role <> 'daemon' AND NOT EXISTS (SELECT 1 FROM members WHERE token = l.holder);
+    v_claimed := ARRAY(
+      SELECT r.id FROM records r WHERE r.stream = ANY (ARRAY(SELECT stream FROM streams)) AND r.state = 'claimed'
+        AND NOT EXISTS (SELECT 1 FROM members m WHERE m.epoch::text = split_part(r.token, '.', 2)));
+    IF cardinality(v_claimed) > 0 THEN
+      PERFORM free_lost(v_claimed, p_now);
+    END IF;
+    RETURN cardinality(v_claimed);
+  END $$;
+
+  -- Takes the lead unless another one has it. Until it has begun, nobody claims.
+  CREATE FUNCTION take_lead(p_token text, p_now bigint, OUT is_leader boolean, OUT given_back bigint) LANGUAGE plpgsql AS $$
+  BEGIN
+    given_back := fence_lost(p_now);
+    INSERT INTO leases AS l (role, holder, name, expires_at)
+    SELECT 'daemon', m.token, m.name, ${until} FROM members m WHERE m.token = p_token
+    ON CONFLICT (role) DO UPDATE SET holder = excluded.holder, name = excluded.name, expires_at = excluded.expires_at,
+      mapping = NULL
+    WHERE l.expires_at <= clock_timestamp();
+    is_leader := EXISTS (SELECT 1 FROM leases WHERE role = 'daemon' AND holder = p_token);
+  END $$;
+
+  -- Makes a process one of the replicas. One that works alone, or with another queue, is in the way: then says which.
+  CREATE FUNCTION join_replicas(p_token text, p_name text, p_version text, p_queue text, p_mapping text, p_now bigint,
+    OUT verdict text, OUT holder text, OUT name text, OUT until text, OUT epoch bigint, OUT given_back bigint)
+  LANGUAGE plpgsql AS $$
+  #variable_conflict use_column
+  DECLARE
+    m members;
+    l leases;
+  BEGIN
+    given_back := fence_lost(p_now);
+    SELECT * INTO l FROM leases WHERE role = 'daemon' AND expires_at > clock_timestamp();
+    SELECT * INTO m FROM members WHERE queue IS DISTINCT FROM p_queue OR p_queue IS NULL ORDER BY epoch LIMIT 1;
+    IF m.token IS NOT NULL THEN
+      verdict := CASE WHEN p_queue IS NULL OR m.queue IS NULL THEN 'alone' ELSE 'queue' END;
+      holder := m.token;
+      name := m.name;
+      until := m.expires_at::text;
+    -- One that is no replica changes the tables.
+    ELSIF l.holder IS NOT NULL AND NOT EXISTS (SELECT 1 FROM members WHERE token = l.holder) THEN
+      verdict := 'alone';
+      holder := l.holder;
+      name := l.name;
+      until := l.expires_at::text;
+    ELSE
+      verdict := 'joined';
+      epoch := nextval('member_epochs');
+      INSERT INTO members (token, epoch, name, version, since, expires_at, queue, mapping)
+      VALUES (p_token, epoch, p_name, p_version, clock_timestamp(), ${until}, p_queue, p_mapping);
+      PERFORM take_lead(p_token, p_now);
+    END IF;
+  END $$;
+
+  -- Shares out what the service bears at once among those that deliver. Who gets less keeps what is under way until it says that it
+  -- has ended; only then does another one get it.
+  CREATE FUNCTION share_out(p_ceiling integer) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    v record;
+    v_free integer;
+    v_share integer;
+  BEGIN
+    FOR v IN ${targets} WHERE target < share LOOP
+      UPDATE members SET share = v.target WHERE token = v.token;
+    END LOOP;
+    v_free := p_ceiling - (SELECT sum(greatest(share, held)) FROM members);
+    FOR v IN ${targets} WHERE target > share LOOP
+      v_share := greatest(v.share, least(v.target, greatest(v.share, v.held) + greatest(v_free, 0)));
+      v_free := v_free - greatest(0, v_share - greatest(v.share, v.held));
+      UPDATE members SET share = v_share WHERE token = v.token;
+    END LOOP;
+  END $$;
+
+  -- A sign of life, and what the replica has to know. Nothing comes back where it has lost its place.
+  CREATE FUNCTION beat(p_token text, p_held integer, p_is_served integer, p_ceiling integer)
+  RETURNS TABLE ("isLeader" boolean, "hasLeader" boolean, "isAgreed" boolean, share integer, others integer,
+    "othersServed" integer, lost integer, "mustFence" boolean, at bigint)
+  LANGUAGE plpgsql AS $$
+  #variable_conflict use_column
+  DECLARE
+    v_until timestamptz := ${until};
+    v_leads boolean;
+  BEGIN
+    UPDATE members SET expires_at = v_until, held = p_held, is_served = p_is_served WHERE token = p_token;
+    IF NOT FOUND THEN
+      RETURN;
+    END IF;
+    UPDATE leases SET expires_at = v_until WHERE role = 'daemon' AND holder = p_token;
+    v_leads := FOUND;
+    IF v_leads THEN
+      PERFORM share_out(p_ceiling);
+    END IF;
+    RETURN QUERY
+      SELECT v_leads, coalesce(l.expires_at > clock_timestamp(), false), coalesce(l.mapping = m.mapping, m.mapping IS NULL), m.share,
+        (SELECT count(*)::integer FROM members o WHERE o.token <> p_token),
+        (SELECT count(*)::integer FROM members o WHERE o.token <> p_token AND o.is_served = 1 AND o.expires_at > clock_timestamp()
+           AND o.mapping = l.mapping),
+        (SELECT count(*)::integer FROM members o WHERE o.expires_at <= clock_timestamp()), is_revoked(),
+        (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+      FROM members m LEFT JOIN leases l ON l.role = 'daemon' WHERE m.token = p_token;
+  END $$;
+
+  CREATE FUNCTION leave_replicas(p_token text, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    DELETE FROM members WHERE token = p_token;
+    DELETE FROM leases WHERE holder = p_token;
+    PERFORM fence_lost(p_now);
+  END $$;
+
+  -- Ends those of this name that were silent for a while: a person knows that they are dead.
+  CREATE FUNCTION fence_named(p_name text, p_trust_ms integer, p_audit jsonb, p_now bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+  DECLARE
+    v_count bigint;
+  BEGIN
+    IF EXISTS (SELECT 1 FROM members WHERE name = p_name
+      AND expires_at > ${until} - p_trust_ms * interval '1 ms') THEN
+      PERFORM refuse('E_REPLICA_ALIVE', '');
+    END IF;
+    DELETE FROM leases WHERE holder IN (SELECT token FROM members WHERE name = p_name);
+    DELETE FROM members WHERE name = p_name;
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    IF v_count > 0 THEN
+      PERFORM fence_lost(p_now);
+      PERFORM add_audit(p_audit);
+    END IF;
+    RETURN v_count;
+  END $$;
+
+  -- Reserves names for a claim until it has ended and left no open create; the first of them identifies. Returns whose it is already.
+  CREATE FUNCTION reserve(p_token text, p_names jsonb) RETURNS TABLE (stream text, key text) LANGUAGE plpgsql AS $$
+  #variable_conflict use_column
+  DECLARE
+    r records := hold(p_token);
+  BEGIN
+    RETURN QUERY
+      SELECT o.stream, o.key FROM reserved v JOIN records o ON o.id = v.record
+      WHERE ${isKey("v.name", "(p_names ->> 0)")} AND v.record <> r.id AND (o.state = 'claimed' OR is_begun(o.id)) LIMIT 1;
+    IF NOT FOUND THEN
+      DELETE FROM reserved WHERE record = r.id;
+      INSERT INTO reserved (record, name) SELECT r.id, n FROM jsonb_array_elements_text(p_names) n;
+    END IF;
+  END $$;
+
+  CREATE FUNCTION take_role(p_role text, p_token text) RETURNS boolean LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO leases AS l (role, holder, name, expires_at) SELECT p_role, token, name, 'infinity' FROM members WHERE token = p_token
+    ON CONFLICT (role) DO UPDATE SET holder = excluded.holder, name = excluded.name
+    WHERE NOT EXISTS (SELECT 1 FROM members WHERE token = l.holder);
+    RETURN EXISTS (SELECT 1 FROM leases WHERE role = p_role AND holder = p_token);
+  END $$
+`;

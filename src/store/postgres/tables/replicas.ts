@@ -1,0 +1,109 @@
+import { ParkError, sleep, type RecordId } from "#model";
+import type { Replica, ReplicaStore } from "../../contract/replicas.ts";
+import { auditRow } from "../../rows/audit-row.ts";
+import { unknownReplica } from "../../roles/one-process.ts";
+import { Refusal } from "../connection/failures.ts";
+import { TRUST_MS, type Member } from "../connection/member.ts";
+import { SILENCE_MS } from "../functions/replicas.ts";
+import { DURABLE, type Database } from "../database.ts";
+import { refusable } from "../refused.ts";
+import { call, fill } from "../sql.ts";
+
+/** How often a process looks whether another one has ended what it runs alone. */
+const LOOK_MS = 250;
+
+const LIST = `
+  SELECT m.name, m.version, (extract(epoch FROM m.since) * 1000)::bigint AS since,
+    (extract(epoch FROM m.expires_at) * 1000)::bigint - ${SILENCE_MS} AS "seenAt", coalesce(l.holder = m.token, false) AS "isLeader",
+    coalesce(l.mapping = m.mapping, m.mapping IS NULL) AS "isAgreed", m.is_served = 1 AS "isServed", m.share
+  FROM members m LEFT JOIN leases l ON l.role = 'daemon' ORDER BY m.epoch`;
+
+/** How this process works beside others. An operator's has no place among them: it only reads and answers. */
+export function replicaStore(db: Database, member: Member | undefined): ReplicaStore {
+  const turns = new Map<string, Promise<unknown>>();
+  const step = async <Row>(...of: Parameters<typeof call>): Promise<Row[]> => {
+    const [result] = await db.step([call(...of)]);
+    return result?.rows ?? [];
+  };
+  return {
+    get state() {
+      return (
+        member?.state ?? {
+          isLeader: false,
+          isAgreed: false,
+          share: undefined,
+          others: 0,
+          othersServed: 0,
+          mustFence: false,
+        }
+      );
+    },
+    follow: (...of) => member?.follow(...of),
+    async lead() {
+      const begun = `
+        UPDATE leases l SET mapping = m.mapping FROM members m
+        WHERE l.role = 'daemon' AND l.holder = @token AND m.token = l.holder`;
+      await db.step([fill(begun, { token: member?.token })]);
+    },
+    async reserve(claim, names) {
+      if (member?.mapping === undefined || names.length === 0) return undefined;
+      const [owner] = await refusable(claim.id, step<RecordId>("reserve", claim.token, names));
+      return owner && { stream: owner.stream, key: owner.key };
+    },
+    async alone(name, signal, work) {
+      const token = member?.token;
+      if (token === undefined) return work();
+      const before = turns.get(name) ?? Promise.resolve();
+      const turn = before.then(() => run(name, token, signal, work));
+      turns.set(
+        name,
+        turn.catch(() => undefined),
+      );
+      return turn;
+    },
+    list: () => db.read<Replica>(LIST),
+    fence: async (name, by) => {
+      const now = db.clock.now();
+      const audit = auditRow(
+        now,
+        { stream: "", key: "" },
+        { action: "fence", resource: "", outcome: name, by: db.clean(by) },
+      );
+      const [result] = await db
+        .step([call("fence_named", name, TRUST_MS, audit, now)], DURABLE)
+        .catch((thrown: unknown) => {
+          throw thrown instanceof Refusal ? stillAlive(name) : thrown;
+        });
+      const [row]: { fence_named: number }[] = result?.rows ?? [];
+      if (!row?.fence_named) throw unknownReplica(name);
+      return row.fence_named;
+    },
+  };
+
+  async function run<Result>(
+    name: string,
+    token: string,
+    signal: AbortSignal,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const role = `alone/${name}`;
+    for (;;) {
+      signal.throwIfAborted();
+      const [taken] = await step<{ take_role: boolean }>("take_role", role, token);
+      if (taken?.take_role) break;
+      await sleep(LOOK_MS, signal);
+    }
+    try {
+      return await work();
+    } finally {
+      const free = "DELETE FROM leases WHERE role = @role AND holder = @token";
+      // Without an answer it stays until this process leaves; its next turn has it already.
+      await db.step([fill(free, { role, token })]).catch(() => undefined);
+    }
+  }
+}
+
+function stillAlive(name: string): ParkError {
+  const message = `${name} was heard of a moment ago; stop it, or wait until it has been silent for ${TRUST_MS / 1_000} s`;
+  return new ParkError("E_REPLICA_ALIVE", message);
+}

@@ -1,0 +1,17 @@
+import { ParkError } from "#model";
+import type { ReplicaStore } from "../contract/replicas.ts";
+
+/** The replicas of a store that belongs to one process: it always leads, and has nobody to share with. */
+export const oneProcess: ReplicaStore = {
+  state: { isLeader: true, isAgreed: true, share: undefined, others: 0, othersServed: 0, mustFence: false },
+  follow: () => undefined,
+  lead: () => Promise.resolve(),
+  reserve: () => Promise.resolve(undefined),
+  alone: (_name, _signal, work) => work(),
+  list: () => Promise.resolve([]),
+  fence: (name) => Promise.reject(unknownReplica(name)),
+};
+
+export function unknownReplica(name: string): ParkError {
+  return new ParkError("E_REPLICA_UNKNOWN", `no replica is called ${name}; "svcsync replicas" lists them`);
+}

@@ -1,0 +1,320 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ReplicaReport, ReplicaState, Store } from "#store";
+import { openPostgresStore } from "../../src/store/postgres/index.ts";
+import { contact, customer, OOPS, upsert, written } from "../conformance/store-scene.ts";
+import { silentLogger } from "../kit/logger.ts";
+import { startPostgres, type TestPostgres } from "../setup/postgres.ts";
+import { ask, postgresPlace, type PostgresPlace } from "./postgres-place.ts";
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const REPORT: ReplicaReport = { held: 0, isServed: true, ceiling: 10 };
+
+interface Joining {
+  readonly mapping?: string;
+  readonly queue?: string;
+  readonly clock?: { now(): number };
+}
+
+/** Replicas of one store, in the order in which they joined. */
+class Replicas implements AsyncDisposable {
+  readonly place: PostgresPlace;
+  readonly #stores: Store[] = [];
+
+  private constructor(place: PostgresPlace) {
+    this.place = place;
+  }
+
+  static async open(): Promise<Replicas> {
+    return new Replicas(await postgresPlace(server.url));
+  }
+
+  async join({ mapping = "A", queue = "queue", clock = { now: () => Date.now() } }: Joining = {}): Promise<Store> {
+    const joins = { version: "1.2.3", queue, mapping };
+    const store = await openPostgresStore(this.place.location, { as: "daemon", joins, clock, logger: silentLogger });
+    store.replicas.follow(
+      () => REPORT,
+      () => undefined,
+    );
+    this.#stores.push(store);
+    return store;
+  }
+
+  sql(statement: string): Promise<object[]> {
+    return ask(server.url, statement.replaceAll(/\b(members|leases|reserved)\b/g, `"${this.place.schema}".$1`));
+  }
+
+  /** Makes a replica one that was silent for too long, though it lives: as after SIGSTOP. */
+  async silence(index: number): Promise<void> {
+    await this.sql(`UPDATE members SET expires_at = now() - interval '1 s'
+      WHERE epoch = (SELECT epoch FROM members ORDER BY epoch OFFSET ${index} LIMIT 1)`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const store of this.#stores) await store[Symbol.asyncDispose]();
+    await this.place[Symbol.asyncDispose]();
+  }
+}
+
+/** Two that map alike, of which the first leads. */
+async function two(): Promise<{ all: Replicas; first: Store; second: Store } & AsyncDisposable> {
+  const all = await Replicas.open();
+  const first = await all.join();
+  await first.replicas.lead();
+  const second = await all.join();
+  return { all, first, second, [Symbol.asyncDispose]: () => all[Symbol.asyncDispose]() };
+}
+
+async function stage(store: Store, ...keys: string[]): Promise<void> {
+  const changes = keys.map((key) => upsert(key));
+  await store.stage("customers", { changes, cursor: 1, backfill: false, complete: true });
+}
+
+function until(store: Store, wanted: Partial<ReplicaState>): Promise<unknown> {
+  return expect.poll(() => store.replicas.state, { interval: 50, timeout: 10_000 }).toMatchObject(wanted);
+}
+
+const LOST = { family: "stop", code: "E_STORE_LOST" };
+
+describe("replicas of a store in PostgreSQL", () => {
+  it("are led by one, and each may claim what another has not claimed", async () => {
+    await using scene = await two();
+    const { first, second } = scene;
+    expect([first.replicas.state.isLeader, second.replicas.state.isLeader]).toEqual([true, false]);
+    await stage(first, "1");
+    const claims = await Promise.all([first.claim(customer("1")), second.claim(customer("1"))]);
+    expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
+    expect(await second.replicas.list()).toMatchObject([
+      { isLeader: true, version: "1.2.3", isAgreed: true, isServed: true },
+      { isLeader: false, isAgreed: true },
+    ]);
+  });
+
+  it("have another leader at once when the leader leaves", async () => {
+    await using scene = await two();
+    const { first, second } = scene;
+    await first[Symbol.asyncDispose]();
+    await until(second, { isLeader: true, others: 0 });
+  });
+
+  it("give back the claims of one that is lost, and refuse it everything, reads too", async () => {
+    await using scene = await two();
+    const { all, first, second } = scene;
+    await stage(first, "1", "2");
+    const [lost, kept] = [(await second.claim(customer("1")))!, (await first.claim(customer("2")))!];
+    const begun = second.begin(lost, { resource: "customer", projection: {} });
+    await begun;
+    await all.silence(1);
+    await expect.poll(async () => (await first.replicas.list()).length).toBe(1);
+    expect((await first.record(customer("1")))?.state).toBe("due");
+    expect((await first.record(customer("1")))?.intent).toBeDefined();
+    await expect(second.bind(lost, { resource: "customer", serviceId: 1 }, written({}))).rejects.toMatchObject(LOST);
+    await expect.poll(() => second.counts().catch((thrown: unknown) => thrown)).toMatchObject(LOST);
+    await first.release(kept);
+  });
+
+  it("give back the claims of a leader that is lost, and another one leads", async () => {
+    await using scene = await two();
+    const { all, first, second } = scene;
+    await stage(first, "1");
+    const claim = (await first.claim(customer("1")))!;
+    await all.sql(
+      "WITH gone AS (DELETE FROM leases RETURNING holder) DELETE FROM members USING gone WHERE token = holder",
+    );
+    await expect(first.release(claim)).rejects.toMatchObject(LOST);
+    await until(second, { isLeader: true, others: 0 });
+    expect((await second.record(customer("1")))?.state).toBe("due");
+  });
+
+  it("deliver by the leader's mapping alone, and by none before it has begun", async () => {
+    await using all = await Replicas.open();
+    const first = await all.join({ mapping: "A" });
+    const second = await all.join({ mapping: "A" });
+    const third = await all.join({ mapping: "B" });
+    await stage(first, "1", "2");
+    expect(await Promise.all([first, second, third].map((store) => store.claim(customer("1"))))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    await first.replicas.lead();
+    expect(await third.claim(customer("1"))).toBeUndefined();
+    const claim = await second.claim(customer("1"));
+    expect(claim).toBeDefined();
+    await until(third, { isAgreed: false, share: 0 });
+    await first[Symbol.asyncDispose]();
+    await second[Symbol.asyncDispose]();
+    await until(third, { isLeader: true });
+    expect(await third.claim(customer("2"))).toBeUndefined();
+    await third.replicas.lead();
+    expect(await third.claim(customer("2"))).toBeDefined();
+  });
+
+  it("share what the service bears, and never have more of it together", async () => {
+    await using all = await Replicas.open();
+    const first = await all.join();
+    await first.replicas.lead();
+    let held = 10;
+    first.replicas.follow(
+      () => ({ ...REPORT, held }),
+      () => undefined,
+    );
+    await until(first, { share: 10 });
+    const second = await all.join();
+    // What the first one has under way is not the second one's yet.
+    await until(first, { share: 5, others: 1 });
+    expect(second.replicas.state.share).toBe(0);
+    held = 7;
+    await until(second, { share: 3 });
+    held = 5;
+    await until(second, { share: 5 });
+    const third = await all.join();
+    await until(first, { share: 4 });
+    held = 4;
+    await until(third, { share: 3 });
+    second.replicas.follow(
+      () => ({ ...REPORT, isServed: false }),
+      () => undefined,
+    );
+    await until(second, { share: 0 });
+    await until(third, { share: 5 });
+    const sum = await all.sql("SELECT sum(greatest(share, held))::integer AS sum FROM members");
+    expect(sum).toEqual([{ sum: 10 }]);
+  });
+
+  it("let one at a time do what may be done alone", async () => {
+    await using scene = await two();
+    const { all, first, second } = scene;
+    const { signal } = new AbortController();
+    const order: string[] = [];
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const one = first.replicas.alone("match/customer", signal, async () => {
+      order.push("first begins");
+      await ended;
+      order.push("first ends");
+    });
+    await expect.poll(() => order.length).toBe(1);
+    const other = second.replicas.alone("match/customer", signal, async () => void order.push("second"));
+    await second.replicas.alone("match/contact", signal, async () => void order.push("another"));
+    end();
+    await Promise.all([one, other]);
+    expect(order).toEqual(["first begins", "another", "first ends", "second"]);
+    // What a lost one was doing is another one's then.
+    const stuck = second.replicas.alone("match/customer", signal, () => new Promise(() => undefined));
+    stuck.catch(() => undefined);
+    await expect.poll(() => all.sql("SELECT 1 FROM leases WHERE role LIKE 'alone/%'")).toHaveLength(1);
+    await all.silence(1);
+    await first.replicas.alone("match/customer", signal, async () => void order.push("after the lost one"));
+    expect(order.at(-1)).toBe("after the lost one");
+  });
+
+  it("reserve a natural key for one create at a time, as long as it is open", async () => {
+    await using scene = await two();
+    const { first, second } = scene;
+    await stage(first, "1", "2");
+    const [one, other] = [(await first.claim(customer("1")))!, (await second.claim(customer("2")))!];
+    expect(await first.replicas.reserve(one, ["email=a", "name=A"])).toBeUndefined();
+    expect(await first.replicas.reserve(one, ["email=a", "name=A"])).toBeUndefined();
+    expect(await second.replicas.reserve(other, ["email=a"])).toEqual(customer("1"));
+    // Weaker names resemble, they do not identify.
+    expect(await second.replicas.reserve(other, ["email=b", "name=A"])).toBeUndefined();
+    await first.begin(one, { resource: "customer", projection: {} });
+    await first.retry(one, OOPS, Date.now() + 60_000);
+    expect(await second.replicas.reserve(other, ["email=a"])).toEqual(customer("1"));
+    await first.resolve(customer("1"), { kind: "bind", binding: { resource: "customer", serviceId: 1 } });
+    expect(await second.replicas.reserve(other, ["email=a"])).toBeUndefined();
+    await second.release(other);
+    expect(await scene.all.sql("SELECT * FROM reserved WHERE name = 'email=a'")).toEqual([]);
+  });
+
+  it("make times by the clock of the database, whatever their own say", async () => {
+    await using all = await Replicas.open();
+    const hour = 3_600_000;
+    const ahead = await all.join({ clock: { now: () => Date.now() + hour } });
+    const behind = await all.join({ clock: { now: () => Date.now() - hour } });
+    await ahead.replicas.lead();
+    expect(Math.abs(ahead.clock.now() - Date.now())).toBeLessThan(5_000);
+    expect(Math.abs(behind.clock.now() - Date.now())).toBeLessThan(5_000);
+    await stage(ahead, "1");
+    expect(await behind.due({ limit: 1, streams: ["customers"] })).toHaveLength(1);
+    expect(await behind.claim(customer("1"))).toBeDefined();
+  });
+
+  it("refuse one with another queue, and one that works alone", async () => {
+    await using scene = await two();
+    await expect(scene.all.join({ queue: "another" })).rejects.toMatchObject({
+      family: "stop",
+      code: "E_REPLICA_QUEUE",
+    });
+    await expect(
+      scene.all.place.open({ as: "daemon", clock: { now: () => Date.now() }, logger: silentLogger }),
+    ).rejects.toMatchObject({
+      code: "E_STORE_BUSY",
+    });
+  });
+
+  it("are fenced by a person once they are silent, and not before", async () => {
+    await using scene = await two();
+    const { all, first } = scene;
+    const by = { name: "Ada", via: "cli", why: "the machine burnt down" } as const;
+    const [{ name } = { name: "" }] = await first.replicas.list();
+    await expect(first.replicas.fence(name, by)).rejects.toMatchObject({ code: "E_REPLICA_ALIVE" });
+    await expect(first.replicas.fence("nobody", by)).rejects.toMatchObject({ code: "E_REPLICA_UNKNOWN" });
+    await all.sql(`
+      INSERT INTO members (token, epoch, name, version, since, expires_at, queue, mapping)
+      VALUES ('dead', 99, 'burnt', '1.2.3', now(), now() + interval '1 s', 'queue', 'A')`);
+    expect(await first.replicas.fence("burnt", by)).toBe(1);
+    expect(await first.audit({ limit: 1 })).toMatchObject([{ action: "fence", outcome: "burnt", by }]);
+  });
+
+  it("never miss each other: a child waits in one while its parent is bound by another", async () => {
+    await using scene = await two();
+    const { first, second } = scene;
+    for (let round = 1; round <= 25; round++) {
+      const [parent, child] = [customer(`${round}`), contact(`${round}`)];
+      await stage(first, parent.key);
+      await first.stage("contacts", { changes: [upsert(child.key)], cursor: round, backfill: false, complete: true });
+      const [parentClaim, childClaim] = [(await first.claim(parent))!, (await second.claim(child))!];
+      await Promise.all([
+        first.bind(parentClaim, { resource: "customer", serviceId: round }, written({})),
+        second.wait(childClaim, { error: OOPS, parents: [parent] }),
+      ]);
+      expect((await first.record(child))?.state).toBe("due");
+    }
+  });
+
+  it("delete a parent after its last child, whoever deletes that", async () => {
+    await using scene = await two();
+    const { first, second } = scene;
+    for (let round = 1; round <= 10; round++) {
+      const [parent, child] = [customer(`${round}`), contact(`${round}`)];
+      await stage(first, parent.key);
+      await first.stage("contacts", { changes: [upsert(child.key)], cursor: round, backfill: false, complete: true });
+      const bound = { resource: "customer", serviceId: round };
+      await first.bind((await first.claim(parent))!, bound, written({}));
+      const parents = [{ ...parent, serviceId: round }];
+      await first.bind((await first.claim(child))!, { resource: "contact", serviceId: round }, written({}, parents));
+      const gone = {
+        changes: [{ kind: "delete", key: parent.key } as const],
+        cursor: 2,
+        backfill: false,
+        complete: true,
+      };
+      await first.stage("customers", gone);
+      await first.stage("contacts", gone);
+      const [parentClaim, childClaim] = [(await first.claim(parent))!, (await second.claim(child))!];
+      await Promise.all([
+        first.wait(parentClaim, { error: OOPS, dueAt: Date.now() + 3_600_000 }),
+        second.remove(childClaim, { unbind: true }),
+      ]);
+      const view = await first.record(parent);
+      const isSeen = (await first.boundChildren(parent)).length === 0;
+      expect([isSeen, view?.state]).toEqual([true, "due"]);
+    }
+  });
+});
