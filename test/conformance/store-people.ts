@@ -301,6 +301,7 @@ export function describePeople(makePlace: MakePlace): void {
 
     it("counts the rows of its tables", async () => {
       await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1")]);
       const before = await scene.store.tableCounts();
       await scene.store.acts.save(
         "customers",

@@ -3,6 +3,7 @@ import type { ReplicaReport, ReplicaState, Store } from "#store";
 import { openPostgresStore } from "../../src/store/postgres/index.ts";
 import { contact, customer, OOPS, upsert, written } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
+import { FaultyLink } from "../kit/faulty-link.ts";
 import { startPostgres, type TestPostgres } from "../setup/postgres.ts";
 import { ask, postgresPlace, type PostgresPlace } from "./postgres-place.ts";
 
@@ -18,6 +19,8 @@ interface Joining {
   readonly mapping?: string;
   readonly queue?: string;
   readonly clock?: { now(): number };
+  /** Of a link to the server. */
+  readonly port?: number;
 }
 
 /** Replicas of one store, in the order in which they joined. */
@@ -33,9 +36,17 @@ class Replicas implements AsyncDisposable {
     return new Replicas(await postgresPlace(server.url));
   }
 
-  async join({ mapping = "A", queue = "queue", clock = { now: () => Date.now() } }: Joining = {}): Promise<Store> {
+  async join({
+    mapping = "A",
+    queue = "queue",
+    clock = { now: () => Date.now() },
+    port = server.port,
+  }: Joining = {}): Promise<Store> {
     const joins = { version: "1.2.3", queue, mapping };
-    const store = await openPostgresStore(this.place.location, { as: "daemon", joins, clock, logger: silentLogger });
+    const url = new URL(this.place.location.url);
+    url.port = String(port);
+    const location = { ...this.place.location, url: url.href };
+    const store = await openPostgresStore(location, { as: "daemon", joins, clock, logger: silentLogger });
     store.replicas.follow(
       () => REPORT,
       () => undefined,
@@ -48,25 +59,25 @@ class Replicas implements AsyncDisposable {
     return ask(server.url, statement.replaceAll(/\b(members|leases|reserved)\b/g, `"${this.place.schema}".$1`));
   }
 
-  /** Makes a replica one that was silent for too long, though it lives: as after SIGSTOP. */
-  async silence(index: number): Promise<void> {
-    await this.sql(`UPDATE members SET expires_at = now() - interval '1 s'
-      WHERE epoch = (SELECT epoch FROM members ORDER BY epoch OFFSET ${index} LIMIT 1)`);
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     for (const store of this.#stores) await store[Symbol.asyncDispose]();
     await this.place[Symbol.asyncDispose]();
   }
 }
 
-/** Two that map alike, of which the first leads. */
-async function two(): Promise<{ all: Replicas; first: Store; second: Store } & AsyncDisposable> {
+/** Two that map alike, of which the first leads; the second is behind a link. */
+async function two(): Promise<{ all: Replicas; first: Store; second: Store; link: FaultyLink } & AsyncDisposable> {
   const all = await Replicas.open();
   const first = await all.join();
   await first.replicas.lead();
-  const second = await all.join();
-  return { all, first, second, [Symbol.asyncDispose]: () => all[Symbol.asyncDispose]() };
+  const link = await FaultyLink.to(server.port);
+  const second = await all.join({ port: link.port });
+  const end = async () => {
+    link.heal();
+    await all[Symbol.asyncDispose]();
+    await link[Symbol.asyncDispose]();
+  };
+  return { all, first, second, link, [Symbol.asyncDispose]: end };
 }
 
 async function stage(store: Store, ...keys: string[]): Promise<void> {
@@ -99,17 +110,20 @@ describe("replicas of a store in PostgreSQL", () => {
     const { first, second } = scene;
     await first[Symbol.asyncDispose]();
     await until(second, { isLeader: true, others: 0 });
+    expect(await second.replicas.list()).toMatchObject([{ isLeader: true }]);
   });
 
   it("give back the claims of one that is lost, and refuse it everything, reads too", async () => {
     await using scene = await two();
-    const { all, first, second } = scene;
+    const { first, second, link } = scene;
     await stage(first, "1", "2");
     const [lost, kept] = [(await second.claim(customer("1")))!, (await first.claim(customer("2")))!];
-    const begun = second.begin(lost, { resource: "customer", projection: {} });
-    await begun;
-    await all.silence(1);
-    await expect.poll(async () => (await first.replicas.list()).length).toBe(1);
+    await second.begin(lost, { resource: "customer", projection: {} });
+    link.hold("toServer", "toClient");
+    await expect.poll(() => second.mayWrite(), { timeout: 20_000 }).toBe(false);
+    expect((await first.record(customer("1")))?.state).toBe("claimed");
+    await expect.poll(async () => (await first.replicas.list()).length, { timeout: 20_000 }).toBe(1);
+    link.heal();
     expect((await first.record(customer("1")))?.state).toBe("due");
     expect((await first.record(customer("1")))?.intent).toBeDefined();
     await expect(second.bind(lost, { resource: "customer", serviceId: 1 }, written({}))).rejects.toMatchObject(LOST);
@@ -188,11 +202,10 @@ describe("replicas of a store in PostgreSQL", () => {
 
   it("let one at a time do what may be done alone", async () => {
     await using scene = await two();
-    const { all, first, second } = scene;
+    const { all, first, second, link } = scene;
     const { signal } = new AbortController();
     const order: string[] = [];
-    let end = () => {};
-    const ended = new Promise<void>((resolve) => (end = resolve));
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const one = first.replicas.alone("match/customer", signal, async () => {
       order.push("first begins");
       await ended;
@@ -208,7 +221,7 @@ describe("replicas of a store in PostgreSQL", () => {
     const stuck = second.replicas.alone("match/customer", signal, () => new Promise(() => undefined));
     stuck.catch(() => undefined);
     await expect.poll(() => all.sql("SELECT 1 FROM leases WHERE role LIKE 'alone/%'")).toHaveLength(1);
-    await all.silence(1);
+    link.hold("toServer", "toClient");
     await first.replicas.alone("match/customer", signal, async () => void order.push("after the lost one"));
     expect(order.at(-1)).toBe("after the lost one");
   });
@@ -229,6 +242,7 @@ describe("replicas of a store in PostgreSQL", () => {
     await first.resolve(customer("1"), { kind: "bind", binding: { resource: "customer", serviceId: 1 } });
     expect(await second.replicas.reserve(other, ["email=a"])).toBeUndefined();
     await second.release(other);
+    await first.release((await first.claim(customer("1")))!);
     expect(await scene.all.sql("SELECT * FROM reserved WHERE name = 'email=a'")).toEqual([]);
   });
 

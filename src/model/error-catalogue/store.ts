@@ -89,8 +89,8 @@ export const storeErrors = errorPage({
     },
     E_STORE_LOST: {
       meaning:
-        "This daemon gave no sign of life to PostgreSQL for more than eight seconds, and another daemon took the store " +
-        "over. This one can no longer write to it, and ends.",
+        "This daemon gave no sign of life to PostgreSQL for more than eight seconds, and others took over what it did. " +
+        "This one can no longer write to the store, and ends.",
       normal: "After the machine was paused, or was cut off from PostgreSQL, while a second daemon was started.",
       remedy:
         "Nothing, if a second daemon stands by on purpose: the supervisor starts this one again, and it stands by in " +
@@ -99,6 +99,23 @@ export const storeErrors = errorPage({
         "A daemon that has not heard from PostgreSQL for six seconds sends no write, so a takeover doubles nothing. " +
         "One case is left: a process that stops exactly between that check and its network connection, for longer than " +
         "eight seconds, sends one request late. [What becomes of it](../operations.md#what-cannot-be-promised).",
+    },
+    E_REPLICA_QUEUE: {
+      meaning:
+        "Another daemon works on the same store, and its queue is another one. Daemons that share a store share the work " +
+        "through one queue.",
+      normal: "No.",
+      remedy: "Give all replicas the same QUEUE_URL (Redis or PostgreSQL), or run one daemon only.",
+    },
+    E_REPLICA_ALIVE: {
+      meaning: "`svcsync fence` named a replica that was heard of within the last six seconds. Nothing was changed.",
+      normal: "Yes, when it was not dead after all.",
+      remedy: "Stop that replica; if its machine hangs, wait some seconds and fence it again.",
+    },
+    E_REPLICA_UNKNOWN: {
+      meaning: "`svcsync fence` named a replica that the store does not know, or no longer. Nothing was changed.",
+      normal: "Yes, a few seconds after it died: the others have taken over by then.",
+      remedy: 'Take the name from "svcsync replicas".',
     },
     E_STORE_COPY: {
       meaning:

@@ -42,14 +42,14 @@ export interface ReplicaState {
 }
 
 /**
- * How several processes work on one store. Each may deliver; one of them leads: it polls, says what is due and decides for all. A
- * process that loses its place is refused everything from then on (E_STORE_LOST), and whoever led before loses it with the lead.
+ * How several processes work on one store. Each may deliver; one of them leads: it polls, wakes and decides for
+ * all. A process that loses its place is refused everything from then on (E_STORE_LOST); a leader loses the lead with it.
  * A store that belongs to one process answers as if that one had been asked alone.
  */
 export interface ReplicaStore {
   readonly state: ReplicaState;
 
-  /** Tells the others what `report` says with each heartbeat, and calls `changed` after each one that changed the state. */
+  /** Tells the others what `report` returns with each heartbeat, and calls `changed` after each one that changed the state. */
   follow(report: () => ReplicaReport, changed: (state: ReplicaState) => void): void;
 
   /** The leader is ready: those that map as it does may claim from now on, itself among them. */

@@ -1,7 +1,7 @@
 import { ParkError } from "#model";
 import type { ReplicaStore } from "../contract/replicas.ts";
 
-/** The replicas of a store that belongs to one process: it always leads, and has nobody to share with. */
+/** The replicas of a store that belongs to one process: it always leads, and shares with no other. */
 export const oneProcess: ReplicaStore = {
   state: { isLeader: true, isAgreed: true, share: undefined, others: 0, othersServed: 0, mustFence: false },
   follow: () => undefined,

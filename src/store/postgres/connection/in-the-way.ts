@@ -17,7 +17,7 @@ export function processName(): string {
 }
 
 /**
- * Asks until nobody is in the way: waits for the end of dead daemons, and with `standby` of live ones.
+ * Asks until no other daemon is in the way: waits for the end of dead daemons, and with `standby` of live ones.
  * @throws {StopError} E_STORE_BUSY when a live one is in the way, with that one named.
  */
 export async function untilFree(

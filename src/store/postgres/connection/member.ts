@@ -44,9 +44,8 @@ export class Member implements AsyncDisposable {
   readonly #joins: JoiningReplica | undefined;
   readonly #clock: ReplicaClock;
   readonly #logger: Logger;
-  /** Heartbeats wait for no step; whoever joins, leads or leaves does so between two of them. */
+  /** Heartbeats wait for no step. */
   readonly #beats: Link;
-  readonly #turns: Link;
   readonly #ended = new AbortController();
   #running: Promise<void> | undefined;
   #epoch = 0;
@@ -62,7 +61,6 @@ export class Member implements AsyncDisposable {
     this.#clock = deps.clock;
     this.#logger = deps.logger;
     this.#beats = new Link(place, unlocked(place), { max: 1, answerMs: ANSWER_MS });
-    this.#turns = new Link(place, locked(place), { max: 1 });
   }
 
   /**
@@ -78,7 +76,7 @@ export class Member implements AsyncDisposable {
       await member.#beat();
       return member;
     } catch (thrown) {
-      await member.#disconnect();
+      await member.#beats[Symbol.asyncDispose]();
       throw storeFailure(thrown);
     }
   }
@@ -125,20 +123,21 @@ export class Member implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended.abort();
     await this.#running;
-    await this.#turns.send([call("leave_replicas", this.#token, this.#clock.now())]).catch(() => undefined);
-    await this.#disconnect();
+    await this.#inTurn(call("leave_replicas", this.#token, this.#clock.now())).catch(() => undefined);
+    await this.#beats[Symbol.asyncDispose]();
   }
 
-  async #disconnect(): Promise<void> {
-    await this.#beats[Symbol.asyncDispose]();
-    await this.#turns[Symbol.asyncDispose]();
+  /** Between two steps of all replicas, as all who join, lead or leave. */
+  async #inTurn<Row>(statement: SqlText): Promise<Row[]> {
+    await using link = new Link(this.#place, locked(this.#place), { max: 1 });
+    return await link.rows<Row>(statement);
   }
 
   async #enter(standby: Standby | undefined): Promise<void> {
     const { version = "", queue, mapping } = this.#joins ?? {};
     const ask = async () => {
       const join = call("join_replicas", this.#token, processName(), version, queue, mapping, this.#clock.now());
-      const [entry] = await this.#turns.rows<Entry>(join);
+      const [entry] = await this.#inTurn<Entry>(join);
       if (entry === undefined || entry.verdict === "alone") return entry;
       if (entry.verdict === "queue") throw otherQueue(this.#place, entry.name);
       this.#epoch = entry.epoch;
@@ -180,9 +179,9 @@ export class Member implements AsyncDisposable {
     return beat;
   }
 
-  /** Takes the lead where nobody has it, and the places of those that were lost. */
+  /** Takes the lead where it is free, and the places of those that were lost. */
   async #takeLead(): Promise<void> {
-    const [taken] = await this.#turns.rows<{ is_leader: boolean; given_back: number }>(
+    const [taken] = await this.#inTurn<{ is_leader: boolean; given_back: number }>(
       call("take_lead", this.#token, this.#clock.now()),
     );
     this.#sayGivenBack(taken?.given_back ?? 0);

@@ -1,6 +1,6 @@
 import type { Clock } from "#model";
 
-/** A difference below this may be the way to the database and back, and harms nobody. */
+/** A difference below this may be the way to the database and back, and does no harm. */
 const TOLERANCE_MS = 250;
 
 /**

@@ -17,8 +17,8 @@ const targets = `
   ) t`;
 
 /**
- * Replicas and the one that leads. A heartbeat takes no lock of the store, so that no long step keeps it waiting; whoever leaves,
- * is lost or takes the lead does so under the lock, between two steps of everybody.
+ * Replicas and the one that leads. A heartbeat takes no lock of the store, so that no long step keeps it waiting. To leave, to be
+ * fenced and to take the lead happens under the lock, between two steps of all replicas.
  */
 export const replicas = `
   -- Ends those that were silent for too long, and frees the claims of all that are gone. Returns how many claims.
@@ -37,7 +37,7 @@ export const replicas = `
     RETURN cardinality(v_claimed);
   END $$;
 
-  -- Takes the lead unless another one has it. Until it has begun, nobody claims.
+  -- Takes the lead unless another one has it. Until it has begun, none claims.
   CREATE FUNCTION take_lead(p_token text, p_now bigint, OUT is_leader boolean, OUT given_back bigint) LANGUAGE plpgsql AS $$
   BEGIN
     given_back := fence_lost(p_now);
