@@ -22,8 +22,7 @@ export const functions = [
   privacy,
   fencing,
   replicas,
-].join(";
-");
+].join(";\n");
 
 /** Tells the functions of one program from those of another. */
 export const functionsHash = createHash("sha256").update(functions).digest("hex");
