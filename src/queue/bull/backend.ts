@@ -64,9 +64,11 @@ const defaultJobOptions = { removeOnComplete: true, removeOnFail: true };
 
 /**
  * How long a job of a process that died is held before another may run it, in milliseconds. A job that runs is held by
- * renewal as long as it takes.
+ * renewal as long as it takes. With the time until it is looked at it is no longer than the lease of a dead daemon's store, so that a
+ * stream is polled again as soon as another one takes over.
  */
-const lockMs = 10_000;
+const lockMs = 6_000;
+const lookMs = 2_000;
 
 /** How BullMQ is set up on every backend, and why. */
 function workerOptions({ concurrency }: WorkerSettings) {
@@ -75,7 +77,7 @@ function workerOptions({ concurrency }: WorkerSettings) {
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
     lockDuration: lockMs,
-    stalledInterval: lockMs / 2,
+    stalledInterval: lookMs,
     /** A job whose process died comes up again however often that happens: the store counts attempts. */
     maxStalledCount: 2 ** 31 - 1,
     /** After an error of the connection, in milliseconds. */
