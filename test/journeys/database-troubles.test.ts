@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sleep } from "#model";
+import { CUSTOMERS, customersStream } from "../setup/customers-stream.ts";
 import { startPostgres, type TestPostgres } from "../setup/postgres.ts";
 import { openWriter, type Writer } from "../sources/sql/writer.ts";
 import { only, setStage, until, untilState } from "./stage.ts";
@@ -16,10 +17,10 @@ beforeAll(async () => {
   postgres = await startPostgres();
   writer = await openWriter(postgres.url);
   await writer.run(`
-    create table customers (customer_no text primary key, name text not null, note text, updated_at timestamptz not null);
+    create table customers (customer_no text primary key, name1 text not null, note text, updated_at timestamptz not null);
     insert into customers values ('10001', 'Müller GmbH', 'seit gestern', '2026-03-01 08:00:00Z');
     create index on customers (updated_at, customer_no);
-    create view customers_view as select name, updated_at from customers;
+    create view customers_view as select name1, updated_at from customers;
     create role erp login password 'right';
     grant select on all tables in schema public to erp`);
   // Passwords are asked of this role alone; the cluster trusts everybody else.
@@ -38,19 +39,8 @@ function syncFile(read: string): string {
 sources:
   erp: { adapter: sql, url: "\${ERP_URL}" }
 streams:
-  customers:
-    source: erp
-    read: ${read}
-    resource: customer
-    match: [customerId]
-    fields:
-      customerId: customer_no
-      name: name
-      customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }
-`;
+${customersStream("{ const: Active }", read)}`;
 }
-
-const usual = "{ table: customers, key: customer_no, changed: updated_at }";
 
 async function checked(read: string, url = postgres.url): Promise<string> {
   await using stage = await setStage({ syncFile: syncFile(read), environment: { ERP_URL: url } });
@@ -67,12 +57,12 @@ function shown(...texts: string[]): void {
 
 describe("svcsync check", () => {
   it("is content with a table that has what the sync file names", async () => {
-    expect(await checked(usual)).not.toMatch(/PROBLEM|warning/);
+    expect(await checked(CUSTOMERS)).not.toMatch(/PROBLEM|warning/);
   });
 
   it("says that the password is wrong, without saying it", async () => {
     const url = postgres.url.replace("svcsync@", "erp:hunter2@");
-    const text = await checked(usual, url);
+    const text = await checked(CUSTOMERS, url);
     expect(text).toMatch(/PROBLEM {2}source erp: .*password authentication failed.*\(E_SOURCE_LOGIN\)\n +-> /);
     expect(text).not.toContain("hunter2");
   });
@@ -90,7 +80,7 @@ describe("svcsync check", () => {
   it("misses the key of a view", async () => {
     const text = await checked("{ view: customers_view, key: customer_no, changed: updated_at }");
     expect(text).toMatch(
-      /PROBLEM {2}stream customers, customers_view: .*customer_no; it has name, updated_at \(E_SOURCE_COLUMN\)\n +-> /,
+      /PROBLEM {2}stream customers, customers_view: .*customer_no; it has name1, updated_at \(E_SOURCE_COLUMN\)\n +-> /,
     );
   });
 });
@@ -98,7 +88,7 @@ describe("svcsync check", () => {
 describe("a database that goes away for a while", () => {
   const timeout = PATIENCE_MS + AWAY_MS;
   it("fails the stream's polls, which status shows, and is followed again when it is back", { timeout }, async () => {
-    await using stage = await setStage({ syncFile: syncFile(usual), environment: { ERP_URL: postgres.url } });
+    await using stage = await setStage({ syncFile: syncFile(CUSTOMERS), environment: { ERP_URL: postgres.url } });
     await using running = await stage.start();
     const { store, log } = running;
     await untilState(store, "applied", { stream: "customers", key: "10001" });
@@ -120,7 +110,7 @@ describe("a database that goes away for a while", () => {
 
     await postgres.start();
     writer = await openWriter(postgres.url);
-    await writer.run("update customers set name = 'Müller & Söhne', updated_at = now()");
+    await writer.run("update customers set name1 = 'Müller & Söhne', updated_at = now()");
     await until(
       "the change arrived",
       () => only(stage.sandbox, "customer", "customerId", "10001")["name"] === "Müller & Söhne",

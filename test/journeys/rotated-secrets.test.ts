@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { customersStream } from "../setup/customers-stream.ts";
 import { startPostgres } from "../setup/postgres.ts";
 import { openWriter } from "../sources/sql/writer.ts";
 import { only, setStage, until, untilState } from "./stage.ts";
@@ -62,7 +63,7 @@ describe("a secret that is replaced while the daemon runs", () => {
     await using postgres = await startPostgres({ hba: ["host all erp 127.0.0.1/32 scram-sha-256"] });
     await using writer = await openWriter(postgres.url);
     await writer.run(`
-      create table customers (customer_no text primary key, name text not null, updated_at timestamptz not null);
+      create table customers (customer_no text primary key, name1 text not null, updated_at timestamptz not null);
       insert into customers values ('10001', 'Frühling GmbH', now());
       create role erp login password 'password-of-spring';
       grant select on all tables in schema public to erp`);
@@ -71,16 +72,7 @@ describe("a secret that is replaced while the daemon runs", () => {
 sources:
   erp: { adapter: sql, url: "postgres://erp:\${ERP_PASSWORD}@127.0.0.1:${postgres.port}/postgres" }
 streams:
-  customers:
-    source: erp
-    read: { table: customers, key: customer_no, changed: updated_at }
-    resource: customer
-    match: [customerId]
-    fields:
-      customerId: customer_no
-      name: name
-      customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }
-`;
+${customersStream()}`;
     await using stage = await setStage({ syncFile, environment: { ERP_PASSWORD_FILE: secret.path } });
     await using running = await stage.start();
     const { store, log } = running;

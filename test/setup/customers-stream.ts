@@ -1,8 +1,11 @@
+/** How the table of the customers is read. */
+export const CUSTOMERS = "{ table: customers, key: customer_no, changed: updated_at }";
+
 /** The stream of the sample ERP's customers in a sync file, with the fields that the service demands and nothing else. */
-export function customersStream(status = "{ const: Active }"): string {
+export function customersStream(status = "{ const: Active }", read = CUSTOMERS): string {
   return `  customers:
     source: erp
-    read: { table: customers, key: customer_no, changed: updated_at }
+    read: ${read}
     resource: customer
     match: [customerId]
     fields:

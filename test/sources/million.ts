@@ -1,14 +1,11 @@
-import { systemClock, type Cursor } from "#model";
-import { CellReader } from "../../src/sources/sql/read/cells.ts";
+import { type Cursor } from "#model";
 import { Database } from "../../src/sources/sql/database.ts";
 import { engineOf } from "../../src/sources/sql/engines/engines.ts";
-import { read } from "../../src/sources/sql/read.ts";
 import { settings } from "../../src/sources/sql/settings.ts";
-import { SqlStream } from "../../src/sources/sql/stream.ts";
 import { startMariadb } from "../setup/mariadb.ts";
 import { startPostgres } from "../setup/postgres.ts";
-import { silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
+import { sqlStream, wrapped } from "./sql/sql-stream.ts";
 import { openWriter } from "./sql/writer.ts";
 
 /**
@@ -32,26 +29,13 @@ interface Figures {
 }
 
 async function measure(url: string): Promise<void> {
-  const engine = engineOf(settings.parse({ url }));
   let statements = 0;
-  const counting = async () => {
-    const session = await engine.connect();
-    return {
-      query: (...parts: Parameters<typeof session.query>) => (statements++, session.query(...parts)),
-      end: () => session.end(),
-      destroy: () => session.destroy(),
-    };
-  };
-  await using database = new Database({ ...engine, connect: counting }, { source: "erp", connections: 2 });
-  const stream = new SqlStream({
-    database,
-    read: read.parse({ table: "customers", key: "id", changed: "changed", pageSize: 1_000 }),
-    zone: "UTC",
-    zoneIsSet: true,
-    cells: new CellReader("UTC"),
-    clock: systemClock,
-    logger: silentLogger,
+  const counting = wrapped(engineOf(settings.parse({ url })), (session) => (...asked) => {
+    statements++;
+    return session.query(...asked);
   });
+  await using database = new Database(counting, { source: "erp", connections: 2 });
+  const stream = sqlStream(database, { table: "customers", key: "id", changed: "changed", pageSize: 1_000 });
   let cursor: Cursor | null = null;
   const poll = async () => {
     for await (const batch of stream.changes(cursor, never)) {

@@ -8,13 +8,11 @@ import { Poller, PollPauses } from "#pipeline";
 import { openStore } from "#store";
 import { Database } from "../../../src/sources/sql/database.ts";
 import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
-import { CellReader } from "../../../src/sources/sql/read/cells.ts";
-import { read } from "../../../src/sources/sql/read.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
-import { SqlStream } from "../../../src/sources/sql/stream.ts";
 import { listen } from "../../setup/listen.ts";
 import { silentLogger } from "../../kit/logger.ts";
 import type { Reading } from "./reader.ts";
+import { sqlStream, wrapped } from "../../sources/sql/sql-stream.ts";
 
 /** Where the rows are, where the store is, and the stamp column, or "" for a table that is read whole by each poll. */
 const [url = "", dataDir = "", changed = ""] = process.argv.slice(2);
@@ -22,28 +20,16 @@ const stream = "customers";
 const nanosPerMs = 1_000_000;
 const microsPerMs = 1_000;
 
-const engine = engineOf(settings.parse({ url, timezone: "Europe/Berlin" }));
 let statements = 0;
-const connect = async () => {
-  const session = await engine.connect();
-  return {
-    query: (...of: Parameters<typeof session.query>) => (statements++, session.query(...of)),
-    get isSpent() {
-      return session.isSpent === true;
-    },
-    end: () => session.end(),
-    destroy: () => session.destroy(),
-  };
-};
-const source = new SqlStream({
-  database: new Database({ ...engine, connect }, { source: "erp", connections: 2 }),
-  read: read.parse({ table: "customers", key: "customer_no", ...(changed === "" ? {} : { changed }) }),
-  zone: "Europe/Berlin",
-  zoneIsSet: true,
-  cells: new CellReader("Europe/Berlin"),
-  clock: systemClock,
-  logger: silentLogger,
+const engine = wrapped(engineOf(settings.parse({ url, timezone: "Europe/Berlin" })), (session) => (...asked) => {
+  statements++;
+  return session.query(...asked);
 });
+const source = sqlStream(
+  new Database(engine, { source: "erp", connections: 2 }),
+  { table: "customers", key: "customer_no", ...(changed === "" ? {} : { changed }) },
+  "Europe/Berlin",
+);
 const openedAt = performance.now();
 const store = await openStore(dataDir, { as: "daemon", clock: systemClock, logger: silentLogger });
 await store.counts();

@@ -1,15 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "#model";
-import { CellReader } from "../../../src/sources/sql/read/cells.ts";
 import { Database } from "../../../src/sources/sql/database.ts";
 import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
-import { read } from "../../../src/sources/sql/read.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
-import { SqlStream } from "../../../src/sources/sql/stream.ts";
 import { allKeys, poll } from "../reading.ts";
+import { sqlStream, wrapped } from "./sql-stream.ts";
 import { dialects, useServers } from "./servers.ts";
 import type { DialectName } from "./shapes.ts";
-import { silentLogger } from "../../kit/logger.ts";
 import { never } from "../../kit/outcome.ts";
 
 const { open } = useServers();
@@ -44,31 +40,14 @@ describe("odd keys", () => {
     await using erp = await open("sqlite");
     await erp.place.writer.run(`create table items (nr text collate nocase);
       insert into items values ('0'), ${listed(spellings)}, ('z')`);
-    const engine = engineOf(settings.parse({ url: erp.place.url }));
-    await using database = new Database(
-      {
-        ...engine,
-        async connect() {
-          const session = await engine.connect();
-          return {
-            query: (text, values, signal) =>
-              session.query(text.replace(/ limit /, ", random() limit "), values, signal),
-            end: () => session.end(),
-            destroy: () => session.destroy(),
-          };
-        },
-      },
-      { source: "erp", connections: 1 },
+    const shuffled = wrapped(
+      engineOf(settings.parse({ url: erp.place.url })),
+      (session) =>
+        (text, ...more) =>
+          session.query(text.replace(/ limit /, ", random() limit "), ...more),
     );
-    const stream = new SqlStream({
-      database,
-      read: read.parse({ table: "items", key: "nr", pageSize: 2 }),
-      zone: "UTC",
-      zoneIsSet: true,
-      cells: new CellReader("UTC"),
-      clock: systemClock,
-      logger: silentLogger,
-    });
+    await using database = new Database(shuffled, { source: "erp", connections: 1 });
+    const stream = sqlStream(database, { table: "items", key: "nr", pageSize: 2 });
     for (let times = 0; times < 5; times++)
       expect((await poll(stream)).keys.toSorted()).toEqual(["0", ...spellings, "z"].toSorted());
   });

@@ -1,15 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { systemClock, type Cursor } from "#model";
+import { type Cursor } from "#model";
 import { Database } from "../../../src/sources/sql/database.ts";
 import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
-import { CellReader } from "../../../src/sources/sql/read/cells.ts";
-import { read } from "../../../src/sources/sql/read.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
-import { SqlStream } from "../../../src/sources/sql/stream.ts";
-import { silentLogger } from "../../kit/logger.ts";
 import { never } from "../../kit/outcome.ts";
 import { poll } from "../reading.ts";
 import { openPlace } from "./place.ts";
+import { sqlStream, wrapped } from "./sql-stream.ts";
 import { dialects, useServers } from "./servers.ts";
 import type { DialectName } from "./shapes.ts";
 import { sql } from "../../../src/sources/sql/sql-text.ts";
@@ -29,8 +26,12 @@ async function followed(dialect: DialectName) {
   await put("A", stampOf(now.ms - 60 * minuteMs));
   const plain = engineOf(settings.parse({ url }));
   let statements = 0;
+  const counting = wrapped(plain, (session) => (...asked) => {
+    statements++;
+    return session.query(...asked);
+  });
   const engine = {
-    ...plain,
+    ...counting,
     get clock() {
       return sql.raw(String(now.ms));
     },
@@ -39,20 +40,11 @@ async function followed(dialect: DialectName) {
       atMs: now.ms,
       open: [],
     }),
-    connect: async () => {
-      const session = await plain.connect();
-      const query: typeof session.query = (...of) => (statements++, session.query(...of));
-      return { query, end: () => session.end(), destroy: () => session.destroy() };
-    },
   };
-  const stream = new SqlStream({
-    database: stack.use(new Database(engine, { source: "erp", connections: 1 })),
-    read: read.parse({ table: "items", key: "nr", changed: "at" }),
-    zone: "UTC",
-    zoneIsSet: true,
-    cells: new CellReader("UTC"),
-    clock: systemClock,
-    logger: silentLogger,
+  const stream = sqlStream(stack.use(new Database(engine, { source: "erp", connections: 1 })), {
+    table: "items",
+    key: "nr",
+    changed: "at",
   });
   let cursor: Cursor | null = null;
   const look = async () => {

@@ -1,15 +1,12 @@
-import { systemClock } from "#model";
-import { CellReader } from "../../../src/sources/sql/read/cells.ts";
 import { Database } from "../../../src/sources/sql/database.ts";
 import type { Engine } from "../../../src/sources/sql/engines/engine.ts";
 import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
-import { read } from "../../../src/sources/sql/read.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { SqlStream } from "../../../src/sources/sql/stream.ts";
 import type { SourceHarness, StreamOptions, TestRow } from "../../conformance/source-harness.ts";
-import { silentLogger } from "../../kit/logger.ts";
 import { openPlace, type Place } from "./place.ts";
 import type { DialectName, Shape } from "./shapes.ts";
+import { sqlStream } from "./sql-stream.ts";
 import { openWriter, type Writer } from "./writer.ts";
 import { sql } from "../../../src/sources/sql/sql-text.ts";
 
@@ -124,15 +121,7 @@ class SqlHarness implements SourceHarness {
     this.#databases.push(database);
     const deletions = this.#shape.tombstones ? { table: "deleted", key: "nr", changed: "at" } : undefined;
     const stream = { table: "items", key: "nr", pageSize: options.pageSize, ...this.#shape.read, deletions };
-    return new SqlStream({
-      database,
-      read: read.parse(stream),
-      zone,
-      zoneIsSet: true,
-      cells: new CellReader(zone),
-      clock: systemClock,
-      logger: silentLogger,
-    });
+    return sqlStream(database, stream, zone);
   }
 
   async #write(writer: Writer, rows: readonly TestRow[], atMs: number | null): Promise<void> {

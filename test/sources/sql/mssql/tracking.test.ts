@@ -1,16 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "#model";
 import type { Logger } from "#telemetry";
-import { CellReader } from "../../../../src/sources/sql/read/cells.ts";
 import type { Column } from "../../../../src/sources/sql/read/column.ts";
 import { Database } from "../../../../src/sources/sql/database.ts";
 import type { QueryResult, Cell, Engine } from "../../../../src/sources/sql/engines/engine.ts";
 import { mssqlEngine } from "../../../../src/sources/sql/mssql/mssql-engine.ts";
-import { read } from "../../../../src/sources/sql/read.ts";
 import { settings } from "../../../../src/sources/sql/settings.ts";
 import { SqlStream } from "../../../../src/sources/sql/stream.ts";
 import { poll } from "../../reading.ts";
 import { never } from "../../../kit/outcome.ts";
+import { sqlStream } from "../sql-stream.ts";
 
 const columnOf = (name: string): Column => ({ name, kind: "integer", type: "bigint" });
 
@@ -32,15 +30,8 @@ class Tracking {
     const engine: Engine = { ...real, connect: async () => session };
     const note = (_facts: object, message: string) => void this.logged.push(message);
     const logger: Logger = { debug: note, info: note, warn: note, error: note, child: () => logger };
-    return new SqlStream({
-      database: new Database(engine, { source: "erp", connections: 1 }),
-      read: read.parse({ table: "t", key: "id", changed: { changeTracking: true } }),
-      zone: "UTC",
-      zoneIsSet: true,
-      cells: new CellReader("UTC"),
-      clock: systemClock,
-      logger,
-    });
+    const database = new Database(engine, { source: "erp", connections: 1 });
+    return sqlStream(database, { table: "t", key: "id", changed: { changeTracking: true } }, "UTC", logger);
   }
 
   #answer(text: string, values: readonly unknown[]): QueryResult {
