@@ -13,8 +13,8 @@ import type { Configuration, Systems } from "./systems.ts";
 import { version } from "./version.ts";
 import { Heartbeat } from "./watch/heartbeat.ts";
 import type { PollWatch } from "./watch/poll-watch.ts";
-import type { Arrivals } from "./watch/arrivals.ts";
-import type { RunHistory } from "./watch/run-history.ts";
+import type { Arrivals } from "./observers/arrivals.ts";
+import type { RunHistory } from "./observers/run-history.ts";
 
 /** What runs beside the pipeline for the people who answer for it. No delivery depends on it. */
 export interface Upkeep {

@@ -1,15 +1,13 @@
-export { attentionStates, meaningOf, retriableStates } from "./record-states.ts";
-export { healsItself, knownRemedyOf, recordRemedy, remedyOf, type Concerned } from "./remedies.ts";
-export { ErrorGroups, type ErrorGroup } from "./groups.ts";
-export { urgencyOf, type BlockedPolicy, type Urgency } from "./urgency.ts";
-export { withIsoTimes } from "./json-view.ts";
-export { recordWord, shellQuoted } from "./shell.ts";
-export { attentionOf, listHints } from "./attention.ts";
-export { arrivalText, duration } from "./figures.ts";
-export { csvText } from "./csv.ts";
-export { paceText } from "./pace-text.ts";
-export { exchangeEnd } from "./exchange-end.ts";
-export { actorText, actText, whoText } from "./actor-text.ts";
+export { attentionStates, meaningOf, retriableStates } from "./state/record-states.ts";
+export { healsItself, knownRemedyOf, recordRemedy, remedyOf, type Concerned } from "./state/remedies.ts";
+export { ErrorGroups, type ErrorGroup } from "./state/groups.ts";
+export { withIsoTimes } from "./text/json-view.ts";
+export { recordWord, shellQuoted } from "./text/shell.ts";
+export { attentionOf, listHints, urgencyOf, type BlockedPolicy, type Urgency } from "./state/attention.ts";
+export { arrivalText, duration } from "./text/figures.ts";
+export { csvText } from "./text/csv.ts";
+export { exchangeEnd, paceText } from "./text/service-text.ts";
+export { actorText, actText, whoText } from "./text/actor-text.ts";
 export { eachRecord } from "./each-record.ts";
 export { retry, retryGroup, type RetryInput } from "./acts/retry.ts";
 export { skip, type Skipped, type SkipInput } from "./acts/skip.ts";
@@ -34,6 +32,6 @@ export {
   type GroupNoteInput,
   type NotedGroup,
 } from "./acts/group-notes.ts";
-export { driftFound, readUpkeep, upkeepFailures, upkeepText, type UpkeepFacts } from "./upkeep-text.ts";
+export { driftFound, readUpkeep, upkeepFailures, upkeepText, type UpkeepFacts } from "./text/upkeep-text.ts";
 export { pollNow } from "./acts/poll.ts";
 export { pause, resume, type PauseInput } from "./acts/pause.ts";

@@ -1,4 +1,4 @@
-import type { HourCounts } from "./contract/history.ts";
+import type { HourCounts } from "./contract/people/history.ts";
 
 /** Counts that are being added up. */
 export type Counts = { -readonly [Name in keyof HourCounts]: number };

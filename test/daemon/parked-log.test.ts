@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ParkedLog } from "../../src/daemon/watch/parked-log.ts";
+import { ParkedLog } from "../../src/daemon/observers/parked-log.ts";
 import { memoryLogger } from "../kit/logger.ts";
 
 const refused = (key: string) => ({

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sleep, StopError } from "#model";
 import type { HistoryHour } from "#store";
-import { RunHistory } from "../../src/daemon/watch/run-history.ts";
+import { RunHistory } from "../../src/daemon/observers/run-history.ts";
 import { SetClock } from "../kit/clock.ts";
 import { memoryLogger, silentLogger } from "../kit/logger.ts";
 import { sqlitePlace } from "../store/sqlite-place.ts";

@@ -1,4 +1,6 @@
+import { createReadStream } from "node:fs";
 import { platform, release, arch } from "node:os";
+import { createInterface } from "node:readline";
 import { systemClock } from "#model";
 import { version } from "#daemon";
 import { notedGroups, readUpkeep, type NotedGroup } from "#operator";
@@ -17,8 +19,10 @@ import type { SyncFile } from "#mapping";
 import type { GlobalOptions } from "../command-context.ts";
 import { daemonWords } from "../output/daemon-words.ts";
 import type { Io } from "../output/io.ts";
-import { lastLines } from "./log-lines.ts";
 import { readSyncFileText } from "./sync-file-text.ts";
+
+/** Lines of the log that are taken. */
+const LINES = 1_000;
 
 /** One file of the bundle and how it is made. What `read` throws is why it is missing. */
 export interface Part {
@@ -145,4 +149,15 @@ function withoutQuoted(text: string): string {
 function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let reading: Promise<Value> | undefined;
   return () => (reading ??= read());
+}
+
+/** The last lines of a log: a file, or `-` for stdin. Memory stays flat however long it is. */
+async function lastLines(log: string, { stdin }: Pick<Io, "stdin">): Promise<string> {
+  const input = log === "-" && stdin !== undefined ? stdin : createReadStream(log);
+  const lines: string[] = [];
+  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+    lines.push(`${line}\n`);
+    if (lines.length >= 2 * LINES) lines.splice(0, LINES);
+  }
+  return lines.slice(-LINES).join("");
 }

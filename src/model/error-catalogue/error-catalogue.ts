@@ -1,17 +1,17 @@
-import { daemonErrors } from "./daemon.ts";
+import { daemonErrors } from "./pages/daemon.ts";
 import type { ErrorEntry, ErrorPage } from "./error-page.ts";
-import { httpErrors } from "./http.ts";
-import { mappingErrors } from "./mapping.ts";
-import { operatorErrors } from "./operator.ts";
-import { pipelineErrors } from "./pipeline.ts";
-import { queueErrors } from "./queue.ts";
-import { sandboxErrors } from "./sandbox.ts";
-import { serviceErrors } from "./service.ts";
-import { settingsErrors } from "./settings.ts";
-import { sourcesWebErrors } from "./sources-web.ts";
-import { sourcesErrors } from "./sources.ts";
-import { storeErrors } from "./store.ts";
-import { webErrors } from "./web.ts";
+import { httpErrors } from "./pages/http.ts";
+import { mappingErrors } from "./pages/mapping.ts";
+import { operatorErrors } from "./pages/operator.ts";
+import { pipelineErrors } from "./pages/pipeline.ts";
+import { queueErrors } from "./pages/queue.ts";
+import { sandboxErrors } from "./pages/sandbox.ts";
+import { serviceErrors } from "./pages/service.ts";
+import { settingsErrors } from "./pages/settings.ts";
+import { sourcesWebErrors } from "./pages/sources-web.ts";
+import { sourcesErrors } from "./pages/sources.ts";
+import { storeErrors } from "./pages/store.ts";
+import { webErrors } from "./pages/web.ts";
 
 /** The pages of docs/errors, by name. `npm run docs:errors` writes them. */
 export const errorPages = {

@@ -1,8 +1,8 @@
+import { createHmac } from "node:crypto";
 import { HttpFailure, openHttp, type HttpClient, type HttpSettings } from "#http";
 import { ParkError, RetryError, type Clock } from "#model";
 import { bodyOf, type BodyFormat } from "./bodies.ts";
 import type { Channel } from "./channel.ts";
-import { signed } from "./signature.ts";
 
 const CALL_MS = 30_000;
 const ANSWER_LIMIT_BYTES = 65_536;
@@ -71,4 +71,20 @@ function whatProves(name: string): string {
 function unreachable(cause: HttpFailure, host: string): RetryError {
   const reason = cause.message.split(": ").slice(1).join(": ");
   return new RetryError("E_NOTIFY_UNREACHABLE", `${host} cannot be reached: ${reason}`, { cause });
+}
+
+/** The headers that prove who sent a webhook, and when. */
+interface SignedHeaders {
+  readonly "x-svcsync-timestamp": string;
+  readonly "x-svcsync-signature": string;
+}
+
+/**
+ * Signs a body: HMAC-SHA256 over the timestamp in seconds, a full stop and the body, as hexadecimal digits. The receiver
+ * computes the same, compares in constant time and refuses timestamps older than a few minutes.
+ */
+function signed(body: string, key: string, at: number): SignedHeaders {
+  const timestamp = String(Math.floor(at / 1000));
+  const digits = createHmac("sha256", key).update(`${timestamp}.${body}`).digest("hex");
+  return { "x-svcsync-timestamp": timestamp, "x-svcsync-signature": `sha256=${digits}` };
 }

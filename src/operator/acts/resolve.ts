@@ -3,7 +3,7 @@ import type { Stream } from "#mapping";
 import { proposeBinding, type ProposedBinding } from "#pipeline";
 import type { Service } from "#service";
 import { isAnswerable, type OperatorStore, type RecordStore, type RecordView } from "#store";
-import { recordWord } from "../shell.ts";
+import { recordWord } from "../text/shell.ts";
 
 /**
  * Answers a create whose result is unknown, or a parked record, without a binding.

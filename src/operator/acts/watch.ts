@@ -1,6 +1,6 @@
 import { ParkError, type Actor, type Clock, type RecordId } from "#model";
 import type { RecordStore, WatchStore } from "#store";
-import { duration } from "../figures.ts";
+import { duration } from "../text/figures.ts";
 
 /** A longer watch collects what no person reads. */
 export const longestWatchMs = 86_400_000;

@@ -1,6 +1,6 @@
 import { canonicalJson, counted, isJsonObject, oneLine, recordLabel, errorText, type Json } from "#model";
 import { VERDICTS, type PlannedDelivery, type PlannedField, type Verdict } from "#pipeline";
-import { csvText } from "../csv.ts";
+import { csvText } from "../text/csv.ts";
 import type { StreamPlan } from "./stream-plan.ts";
 
 const FIELDS_SHOWN = 8;

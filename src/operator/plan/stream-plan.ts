@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from "#pipeline";
 import type { Store } from "#store";
-import { ErrorGroups, type ErrorGroup } from "../groups.ts";
+import { ErrorGroups, type ErrorGroup } from "../state/groups.ts";
 
 /** Deliveries that are shown per verdict: the whole list is in the CSV. */
 const SAMPLES = 5;

@@ -4,7 +4,7 @@ import type { BoundClaim, DeliveryStore, RecordStore, UnboundClaim } from "#stor
 import type { Creator } from "./create.ts";
 import type { Matcher } from "../match/matcher.ts";
 import type { Presence } from "../match/presence.ts";
-import { unbound, type Remover } from "./removal.ts";
+import { unbound, type Remover } from "./deletions/removal.ts";
 import type { Wanted } from "./resolver.ts";
 
 export interface ReplacementDeps {

@@ -1,5 +1,5 @@
 import type { Actor, Clock, StreamName } from "#model";
-import type { ActStore, Pause, PersonAct } from "../contract/acts.ts";
+import type { ActStore, Pause, PersonAct } from "../contract/people/acts.ts";
 import type { AuditEntry } from "../claim.ts";
 import { actorOf, actorRow, type ActorRow } from "../rows/actor-row.ts";
 import { addAudit } from "../rows/audit-row.ts";

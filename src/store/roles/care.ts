@@ -1,4 +1,4 @@
-import type { BackupState, CareStore, DriftState } from "../contract/care.ts";
+import type { BackupState, CareStore, DriftState } from "../contract/people/care.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";
 import { upsert, type Access } from "./access.ts";
 

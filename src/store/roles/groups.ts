@@ -1,5 +1,5 @@
 import type { ErrorFacts, Key } from "#model";
-import type { GroupNote, GroupStore, HeldRecord } from "../contract/groups.ts";
+import type { GroupNote, GroupStore, HeldRecord } from "../contract/people/groups.ts";
 import { parseOptional, parseText, type JsonText } from "../rows/json-text.ts";
 import { upsert, type Access, type Dialect } from "./access.ts";
 

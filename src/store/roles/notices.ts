@@ -1,4 +1,4 @@
-import type { ChannelState, Notice, NoticeEvent, NoticeStore, QueuedEvent } from "../contract/notices.ts";
+import type { ChannelState, Notice, NoticeEvent, NoticeStore, QueuedEvent } from "../contract/people/notices.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";
 import { upsert, type Access } from "./access.ts";
 

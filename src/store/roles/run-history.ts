@@ -1,4 +1,4 @@
-import type { HistoryHour, HistoryStore, HourCounts } from "../contract/history.ts";
+import type { HistoryHour, HistoryStore, HourCounts } from "../contract/people/history.ts";
 import type { Access } from "./access.ts";
 
 const HOUR_MS = 3_600_000;

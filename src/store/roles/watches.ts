@@ -1,5 +1,5 @@
 import type { Clock, RecordId } from "#model";
-import type { Exchange, Watch, WatchStore } from "../contract/watches.ts";
+import type { Exchange, Watch, WatchStore } from "../contract/people/watches.ts";
 import { actorOf, actorRow, type ActorRow } from "../rows/actor-row.ts";
 import { addAudit } from "../rows/audit-row.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";

@@ -1,12 +1,11 @@
-import { errorFacts, recordLabel, SyncError, type Actor, type RecordId } from "#model";
+import { errorFacts, SyncError, type Actor, type RecordId } from "#model";
 import { noChannel } from "#notify";
 import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
-import { finalVerbs, recordVerbs, streamVerbs, type PageActs, type RecordVerb } from "../acts.ts";
-import { groupAct } from "./group-acts.ts";
+import { finalVerbs, recordVerbs, streamVerbs, type PageActs } from "../acts.ts";
+import { groupAct, recordAct, streamAct } from "./carry-out.ts";
 import { bodies, isConfirmed, problemIn, textMax, type Sent } from "./sent.ts";
-import { streamAct } from "./stream-acts.ts";
 import type { Frame } from "../pages/frame/layout.ts";
 import { jsonAnswer } from "../json-answer.ts";
 import { bindingPage, refusedPage } from "../pages/record/act-pages.ts";
@@ -75,7 +74,7 @@ class Acts {
     if (!id || !verb) return c.notFound();
     if ((await this.#deps.status.record(id)) === undefined) return c.text(`${noRecord(id)}\n`, 404);
     if (verb === "bind") return this.#bind(c, id, sent, by);
-    return { ...(await recordAct(this.#acts, verb, id, sent, by)), next: pathOf(id) };
+    return { fact: await recordAct(this.#acts, { id, verb, sent }, by), next: pathOf(id) };
   };
 
   readonly onGroup: Run = async (c, sent, by) => {
@@ -126,25 +125,6 @@ class Acts {
   #frame(c: Context): Frame {
     return { version: this.#deps.version, visitor: this.#gate.visitor(c) };
   }
-}
-
-async function recordAct(
-  acts: PageActs,
-  verb: Exclude<RecordVerb, "bind">,
-  id: RecordId,
-  sent: Sent,
-  by: Actor,
-): Promise<Pick<Done, "fact">> {
-  const run = {
-    retry: async () => ({ due: await acts.retry(id, by) }),
-    skip: () => acts.skip(id, by),
-    create: () => acts.create(id, by),
-    unbind: () => acts.unbind(id, by),
-    reread: () => acts.reread(id, by),
-    watch: () => acts.watch({ id, minutes: bodies.watch.parse(sent).minutes }, by),
-    forget: () => acts.forget(id, by),
-  };
-  return { fact: { record: recordLabel(id), done: verb, ...(await run[verb]()) } };
 }
 
 /** The page of what a refused act is about. */

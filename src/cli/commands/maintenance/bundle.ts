@@ -1,10 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { gzipSync } from "node:zlib";
+import { createTar } from "nanotar";
 import { systemClock } from "#model";
 import { withIsoTimes } from "#operator";
 import { redacted, type Redact } from "#telemetry";
-import { archiveOf, type ArchiveFile } from "../../bundle/archive.ts";
 import { openBundle } from "../../bundle/parts.ts";
 import type { Registration } from "../../command.ts";
 import type { GlobalOptions } from "../../command-context.ts";
@@ -12,6 +13,14 @@ import { exitCode } from "../../output/exit-code.ts";
 import { failureText } from "../../output/failure-text.ts";
 import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
+
+const FOLDER = "svcsync-bundle";
+
+/** A text of the archive, by the name of its file. */
+interface ArchiveFile {
+  readonly name: string;
+  readonly text: string;
+}
 
 interface BundleOptions extends GlobalOptions {
   readonly log?: string;
@@ -88,4 +97,10 @@ function asText(path: string, told: readonly Told[]): string {
     failure === undefined ? [] : [`  ${name} is missing: ${failure}\n`],
   );
   return `Wrote ${path} with ${told.length - missing.length} of ${told.length} parts.\n${missing.join("")}It holds no secret of the settings and no rows. Read it before you send it: messages of the service may repeat a value.\n`;
+}
+
+/** The texts as a .tar.gz that unpacks into one folder. Only its owner may read what is unpacked. */
+function archiveOf(files: readonly ArchiveFile[], now: number): Uint8Array {
+  const attrs = { mode: "600", mtime: now };
+  return gzipSync(createTar(files.map(({ name, text }) => ({ name: `${FOLDER}/${name}`, data: text, attrs }))));
 }

@@ -21,7 +21,7 @@ import { areKnown, unknownStream } from "../../known-streams.ts";
 import { exitCode } from "../../output/exit-code.ts";
 import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
-import { CsvFile } from "../../plan/csv-file.ts";
+import { CsvFile } from "../../output/csv-file.ts";
 
 interface PlanOptions extends ActOptions {
   readonly record?: RecordId;

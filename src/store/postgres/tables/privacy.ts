@@ -1,5 +1,5 @@
 import { RetryError, recordLabel } from "#model";
-import type { PrivacyStore } from "../../contract/privacy.ts";
+import type { PrivacyStore } from "../../contract/people/privacy.ts";
 import { forgottenError } from "../../facts.ts";
 import { expectForgettable } from "../../forgettable.ts";
 import { leftOut, unknownRecord } from "../../refusals.ts";

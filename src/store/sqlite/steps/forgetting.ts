@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { errorFacts, RetryError, type Actor, type RecordId } from "#model";
-import type { PrivacyStore } from "../../contract/privacy.ts";
+import type { PrivacyStore } from "../../contract/people/privacy.ts";
 import { forgottenError } from "../../facts.ts";
 import { NO_HASH, expectForgettable } from "../../forgettable.ts";
 import { leftOut, unknownRecord } from "../../refusals.ts";

@@ -12,14 +12,14 @@ import {
 import type { MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
 import type { AuditEntry, BoundClaim, Claim, DeliveryStore, InFlight, RecordStore, UnboundClaim } from "#store";
-import type { DeleteGuard } from "../poll/delete-guard.ts";
-import type { Deliverable, Deletion } from "./course.ts";
+import type { DeleteGuard } from "../../poll/delete-guard.ts";
+import type { Deliverable, Deletion } from "../course.ts";
 import { deletedChildren } from "./deleted-children.ts";
-import { edited } from "./difference.ts";
-import type { DroppedFields } from "./dropped-fields.ts";
-import type { Presence } from "../match/presence.ts";
-import type { Resolver } from "./resolver.ts";
-import type { Updates } from "./updates.ts";
+import { edited } from "../difference.ts";
+import type { DroppedFields } from "../dropped-fields.ts";
+import type { Presence } from "../../match/presence.ts";
+import type { Resolver } from "../resolver.ts";
+import type { Updates } from "../updates.ts";
 
 /**
  * A parent's deletion is woken when its last child goes. It also checks again after this, and then after twice as long each

@@ -1,4 +1,4 @@
-import { errorPage } from "./error-page.ts";
+import { errorPage } from "../error-page.ts";
 
 export const mappingErrors = errorPage({
   title: "Errors of the mapping",

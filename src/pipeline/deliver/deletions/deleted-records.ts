@@ -1,8 +1,8 @@
 import { ParkError, type RecordId } from "#model";
 import type { Stream } from "#mapping";
 import type { IntakeStore, RecordStore } from "#store";
-import type { Deliverable } from "./course.ts";
-import { ParentMissing, type Resolver, type Wanted } from "./resolver.ts";
+import type { Deliverable } from "../course.ts";
+import { ParentMissing, type Resolver, type Wanted } from "../resolver.ts";
 
 export interface DeletedRecordsDeps<R extends Deliverable> {
   readonly store: Pick<RecordStore, "record"> & Pick<IntakeStore, "cursor">;

@@ -1,5 +1,5 @@
 import type { Actor, Key, StreamName } from "#model";
-import type { AuditEntry } from "../claim.ts";
+import type { AuditEntry } from "../../claim.ts";
 
 /** A pause of one stream. */
 export interface Pause {

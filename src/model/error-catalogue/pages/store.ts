@@ -1,4 +1,4 @@
-import { errorPage } from "./error-page.ts";
+import { errorPage } from "../error-page.ts";
 
 export const storeErrors = errorPage({
   title: "Errors of the store",

@@ -1,3 +1,10 @@
+import type { Exchange } from "#store";
+
+/** How a request ended, for a person. */
+export function exchangeEnd({ status, failure }: Pick<Exchange, "status" | "failure">): string {
+  return status === undefined ? `no answer: ${failure ?? "it was stopped"}` : `HTTP ${status}`;
+}
+
 /** How the service limits svcsync, in whole words: the state's `holdMs` and `perSecond`. Undefined where it does not. */
 export function paceText({ holdMs, perSecond }: PaceFacts): string | undefined {
   const parts: string[] = [];

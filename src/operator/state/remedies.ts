@@ -1,5 +1,5 @@
 import { errorEntry, type ErrorCode, type ErrorFacts, type RecordId } from "#model";
-import { recordWord, shellQuoted } from "./shell.ts";
+import { recordWord, shellQuoted } from "../text/shell.ts";
 
 /** What an error is about; a stream's polls have no key. */
 export interface Concerned {

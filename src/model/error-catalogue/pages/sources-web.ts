@@ -1,4 +1,4 @@
-import { errorPage } from "./error-page.ts";
+import { errorPage } from "../error-page.ts";
 
 export const sourcesWebErrors = errorPage({
   title: "Errors of sources: APIs and files",

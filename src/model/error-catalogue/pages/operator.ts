@@ -1,4 +1,4 @@
-import { errorPage } from "./error-page.ts";
+import { errorPage } from "../error-page.ts";
 
 export const operatorErrors = errorPage({
   title: "Errors of user actions",
