@@ -12,6 +12,7 @@ import { IndexReader } from "../../src/pipeline/match/index-reader.ts";
 import { naturalKey, ruleName } from "../../src/pipeline/match/natural-key.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 const rule = { fields: ["customerId"], compare: "exact" } as const;
 
 /** An index of the customers of a service, read at the times of a clock that a test moves. */
@@ -34,8 +35,10 @@ async function setScene() {
     /** Brings the index up to date, and says which records have this number in it. */
     async found(number: number) {
       await reader.freshen("customer", 0, never);
-      return store.matches("customer", ruleName(rule), naturalKey(rule, tenant.customer(number))!);
+      return this.indexed(number);
     },
+    /** Which records have this number in the index as it is. */
+    indexed: (number: number) => store.matches("customer", ruleName(rule), naturalKey(rule, tenant.customer(number))!),
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]();
       await tenant[Symbol.asyncDispose]();
@@ -77,5 +80,38 @@ describe("the match index", () => {
     expect(once).toBe(1);
     await reader.readAfresh("customer", never);
     expect(scene.reads()).toBe(once + 1);
+  });
+
+  it("is read for news from the newest stamp on: what came to light is found, and the index does not count as younger", async () => {
+    await using scene = await setScene();
+    const { sandbox, clock, reader } = scene;
+    const old = Array.from({ length: 120 }, (_, at) => ({ ...scene.customer(at + 2), modified: minutesAgo(10) }));
+    sandbox.seed("customer", [...old, scene.customer(1)]);
+    await reader.readAfresh("customer", never);
+    const whole = scene.reads();
+    const [late] = sandbox.seed("customer", [scene.customer(500)]);
+    await Promise.all([reader.readNews("customer", never), reader.readNews("customer", never)]);
+    expect(scene.reads()).toBe(whole + 1);
+    expect(await scene.indexed(500)).toEqual([late!.id]);
+
+    clock.advance(1);
+    await reader.freshen("customer", 0, never);
+    expect(scene.reads()).toBeGreaterThan(whole + 1);
+  });
+
+  it("is read once by a process that asks for news and by who creates meanwhile", async () => {
+    await using scene = await setScene();
+    const [early] = scene.sandbox.seed("customer", [scene.customer(1)]);
+    await Promise.all([scene.reader.readNews("customer", never), scene.reader.freshen("customer", 1_000, never)]);
+    expect(await scene.indexed(1)).toEqual([early!.id]);
+    expect(scene.reads()).toBe(1);
+  });
+
+  it("is read afresh for news while nothing in it has a stamp", async () => {
+    await using scene = await setScene();
+    await scene.reader.freshen("customer", 0, never);
+    const [late] = scene.sandbox.seed("customer", [scene.customer(1)]);
+    await scene.reader.readNews("customer", never);
+    expect(await scene.indexed(1)).toEqual([late!.id]);
   });
 });

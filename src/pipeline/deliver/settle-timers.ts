@@ -25,18 +25,23 @@ export class SettleTimers {
     this.#settleMs = settleMs;
   }
 
-  /** How long to wait before the next look for the record's open create, 0 when looking has lasted for the settling time. */
-  nextMs(id: RecordId, { begunAt }: Pick<Intent, "begunAt">): number {
+  /**
+   * What the look for the record's open create has to read that begins now: "afresh" once the settling time is over, and then it is
+   * the last one. Looks before it may only find the record: little is read for them. The first is never the last.
+   */
+  look(id: RecordId, { begunAt }: Pick<Intent, "begunAt">): "news" | "afresh" {
     const name = recordName(id);
-    const now = performance.now();
     const known = this.#looks.get(name);
-    if (known?.begunAt !== begunAt) {
-      this.#looks.set(name, { begunAt, since: now });
-      return atWhole(now, LOOK_AGAIN_MS);
-    }
-    const lookedMs = now - known.since;
-    const leftMs = this.#settleMs - lookedMs;
-    return leftMs <= 0 ? 0 : atWhole(now, Math.max(LOOK_AGAIN_MS, Math.min(leftMs, lookedMs)));
+    if (known?.begunAt === begunAt) return performance.now() - known.since < this.#settleMs ? "news" : "afresh";
+    this.#looks.set(name, { begunAt, since: performance.now() });
+    return "news";
+  }
+
+  /** How long to wait after a look that was not the last. */
+  nextMs(id: RecordId): number {
+    const now = performance.now();
+    const lookedMs = now - (this.#looks.get(recordName(id))?.since ?? now);
+    return atWhole(now, Math.max(LOOK_AGAIN_MS, Math.min(this.#settleMs - lookedMs, lookedMs)));
   }
 
   /** The create is settled. */

@@ -50,7 +50,10 @@ export class CreateSettlement {
         "E_CREATE_UNCERTAIN",
         `${whatIsKnown(intent)}; the stream has no match rule to look for it`,
       );
-    const { free } = await matcher.find(stream, intent.projection, claim.id, signal, { afresh: true });
+    // Before the list is read: the settling time may end while it is.
+    const look = this.#looks.look(claim.id, intent);
+    const freshness = service.exposedMs() > 0 ? "news" : look;
+    const { free } = await matcher.find(stream, intent.projection, claim.id, signal, freshness);
     const candidates = await found.present(intent.resource, free, signal);
     const [serviceId, ...others] = candidates;
     if (others.length > 0)
@@ -68,11 +71,10 @@ export class CreateSettlement {
       await proof.found(stream);
       return true;
     }
-    const afterMs = Math.max(this.#looks.nextMs(claim.id, intent), service.exposedMs());
-    if (afterMs > 0) {
+    if (freshness !== "afresh") {
       await store.looked(claim);
       throw new WaitError("E_CREATE_UNSETTLED", `${whatIsKnown(intent)}; the service does not show its record yet`, {
-        afterMs,
+        afterMs: Math.max(this.#looks.nextMs(claim.id), service.exposedMs()),
       });
     }
     await this.#expectAbsent(claim.id, intent, stream, signal);

@@ -14,6 +14,11 @@ const WHOLE_EVERY_MS = 7 * 24 * 60 * 60_000;
 const AHEAD_MAX_MS = 60_000;
 /** Looks for creates that were cut off together come within this of each other. */
 const GATHER_MS = 500;
+/**
+ * How far behind the newest stamp seen a look for news begins. A record with an older stamp that comes to light later is found by the
+ * last look, which reads as far back as a refresh.
+ */
+const NEWS_OVERLAP_MS = 2_000;
 /** "Nothing is there" is asked twice, so far apart, before it is believed. */
 const EMPTY_AGAIN_MS = 3_000;
 /** A list that lacks more known records than this, and more than this part of them, may be short by mistake. */
@@ -41,6 +46,10 @@ export class IndexReader {
   readonly #reading = new Map<ResourceName, Promise<void>>();
   /** Fresh reads that were asked for and have not begun. */
   readonly #next = new Map<ResourceName, Promise<void>>();
+  /** As above, of news. */
+  readonly #nextNews = new Map<ResourceName, Promise<void>>();
+  /** The newest stamp that this process has seen in a resource. */
+  readonly #newest = new Map<ResourceName, number>();
   /** Resources that this process has read: what an earlier one left may be older than the service, or a restored copy. */
   readonly #read = new Set<ResourceName>();
   /** Resources whose emptiness is proven. */
@@ -81,6 +90,24 @@ export class IndexReader {
     await this.#readingEnded(resource);
     this.#next.delete(resource);
     await this.#begin(resource, signal);
+  }
+
+  /**
+   * Records that are new since the last reading, by one that begins after this call and is shared as above. It leaves the index as old as
+   * it was. Where this process has not read the resource yet, its first reading does.
+   */
+  async readNews(resource: ResourceName, signal: AbortSignal): Promise<void> {
+    if (!this.#read.has(resource)) return this.freshen(resource, Infinity, signal);
+    if (!this.#newest.has(resource)) return this.readAfresh(resource, signal);
+    const next = this.#nextNews.get(resource) ?? this.#gatherNews(resource, signal);
+    this.#nextNews.set(resource, next);
+    await next;
+  }
+
+  async #gatherNews(resource: ResourceName, signal: AbortSignal): Promise<void> {
+    await sleep(GATHER_MS, signal);
+    this.#nextNews.delete(resource);
+    await this.#walk(resource, { changedSince: (this.#newest.get(resource) ?? 0) - NEWS_OVERLAP_MS }, signal);
   }
 
   async #readingEnded(resource: ResourceName): Promise<void> {
@@ -192,6 +219,7 @@ export class IndexReader {
       count += entries.length;
       await store.saveMatches(resource, entries);
     }
+    if (newest !== null) this.#newest.set(resource, Math.max(newest, this.#newest.get(resource) ?? 0));
     return { count, newest, carried };
   }
 

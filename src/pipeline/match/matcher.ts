@@ -1,4 +1,4 @@
-import { RetryError, WaitError, type Projection, type RecordId, type ServiceId } from "#model";
+import { RetryError, WaitError, type Projection, type RecordId, type ResourceName, type ServiceId } from "#model";
 import type { MatchRule, Stream } from "#mapping";
 import { IndexReader, type IndexReaderDeps } from "./index-reader.ts";
 import { lookUp, type Found } from "./candidates.ts";
@@ -11,6 +11,13 @@ export interface MatcherDeps extends IndexReaderDeps {
   /** How old the index may be before a create consults it. */
   readonly maxAgeMs: number;
 }
+
+/**
+ * How much has to be read before the match index is asked: nothing while it is younger than the limit ("young"), what is new
+ * since the last reading ("news", which may find a record and proves nothing about others), or what changed, by a reading that begins
+ * after the call ("afresh").
+ */
+export type Freshness = "young" | "news" | "afresh";
 
 /** Finds the record of the service that a record of the ERP already is, by the stream's natural keys. */
 export class Matcher {
@@ -27,7 +34,6 @@ export class Matcher {
 
   /**
    * What matches the natural key of `wanted`, by the first rule that finds a record not bound to another.
-   * `afresh`: the service is asked after this call, whatever the index holds; else an age within the limit is enough.
    * @throws {WaitError} when the service could not be asked: that is no failure of this record.
    */
   async find(
@@ -35,17 +41,27 @@ export class Matcher {
     wanted: Projection,
     self: RecordId,
     signal: AbortSignal,
-    { afresh }: { readonly afresh: boolean } = { afresh: false },
+    freshness: Freshness = "young",
   ): Promise<Found> {
     try {
-      if (afresh) await this.#reader.readAfresh(stream.resource, signal);
-      else await this.#reader.freshen(stream.resource, this.#deps.maxAgeMs, signal);
+      await this.#read(stream.resource, freshness, signal);
     } catch (thrown) {
       if (!(thrown instanceof RetryError)) throw thrown;
       const { code, message, details } = thrown;
       throw new WaitError(code, message, { cause: thrown, details, afterMs: READ_AGAIN_MS });
     }
     return lookUp(this.#deps.store, stream.resource, stream.match, wanted, self);
+  }
+
+  #read(resource: ResourceName, freshness: Freshness, signal: AbortSignal): Promise<void> {
+    switch (freshness) {
+      case "young":
+        return this.#reader.freshen(resource, this.#deps.maxAgeMs, signal);
+      case "news":
+        return this.#reader.readNews(resource, signal);
+      case "afresh":
+        return this.#reader.readAfresh(resource, signal);
+    }
   }
 
   /** As {@link find}, without regard to spelling and to the index's age: who could be `wanted` if the service respelled it. */
