@@ -109,6 +109,17 @@ describe.each(servers)("a queue whose server goes away: $name", ({ kind, start }
     await expect(queue.stop(500)).resolves.toBeUndefined();
     await expect(queue[Symbol.asyncDispose]()).resolves.toBeUndefined();
   });
+
+  it("lets its process end when a job could not be given back", async () => {
+    await using server = await start();
+    const polls = { customers: 200 };
+    await using process = startQueueProcess({ location: { kind, url: server.url }, polls, holdMs: 500 });
+    await vi.waitFor(() => expect(process.lines.join()).toContain("poll customers"), patience);
+    await server.stop();
+    await vi.waitFor(() => expect(process.lines.join()).toContain("polled customers"), patience);
+    await process.stop();
+    expect(process.lines).toContain("closed");
+  });
 });
 
 describe("a queue on Redis", () => {

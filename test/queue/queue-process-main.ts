@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { systemClock } from "#model";
 import { openQueue } from "#queue";
@@ -26,4 +27,7 @@ await queue.start(
 const polls = Object.entries(orders.polls).map(([stream, everyMs]) => [stream, { everyMs }] as const);
 if (polls.length > 0) await queue.schedulePolls(new Map(polls));
 say("ready");
-await pause(2 ** 30);
+await once(process, "SIGTERM");
+await queue.stop(0);
+await queue[Symbol.asyncDispose]();
+say("closed");

@@ -17,6 +17,8 @@ export interface QueueProcess extends AsyncDisposable {
   readonly lines: string[];
   /** Kills it at once, as `kill -9` does, and resolves when it is gone. */
   kill(): Promise<void>;
+  /** Stops its queue, and resolves when nothing keeps the process going any more. */
+  stop(): Promise<void>;
 }
 
 export function startQueueProcess(orders: Orders): QueueProcess {
@@ -30,5 +32,9 @@ export function startQueueProcess(orders: Orders): QueueProcess {
     child.kill("SIGKILL");
     await gone;
   };
-  return { lines, kill, [Symbol.asyncDispose]: kill };
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await gone;
+  };
+  return { lines, kill, stop, [Symbol.asyncDispose]: kill };
 }

@@ -30,6 +30,8 @@ export interface JobWorker {
   waitUntilReady(): Promise<unknown>;
   /** Takes no more jobs and resolves when the running ones have ended. */
   close(): Promise<void>;
+  /** Leaves alone what did not end with `close`: during an outage BullMQ waits without an end, and renews the locks of its jobs. */
+  abandon(): Promise<void>;
 }
 
 /** Runs one job. `lost` is aborted when the job was lost to another worker, where work asked to be told. */
@@ -113,6 +115,10 @@ export function onServers<B extends IQueueBackend, C>(
         await sleep(refusedPauseMs);
         throw error;
       }
+    }
+
+    abandon(): Promise<void> {
+      return this.lockManager.close();
     }
   }
 

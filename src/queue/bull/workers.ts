@@ -44,7 +44,7 @@ export class Workers {
 
   /**
    * Takes no more jobs and aborts running polls at once, since what they have not stored is read again. Waits up to `graceMs`
-   * for running deliveries, then aborts their signals.
+   * for running deliveries, then aborts their signals. What has not ended then keeps nothing going.
    */
   async stop(graceMs: number): Promise<void> {
     this.#leaving.abort();
@@ -53,6 +53,7 @@ export class Workers {
     await Promise.all([endsWithin(deliveries, graceMs), endsWithin(polls, Math.min(graceMs, pollGraceMs))]);
     this.#stopping.abort();
     await endsWithin(deliveries, abortGraceMs);
+    await Promise.all([this.#workers?.deliveries.abandon(), this.#workers?.polls.abandon()]);
   }
 
   async #start(): Promise<void> {
