@@ -5,6 +5,8 @@ import type { ReplicaMachine } from "./site.ts";
 
 const RESTART_MS = 200;
 const LOOK_MS = 50;
+/** Far beyond the grace of a stop. */
+const STOP_WITHIN_MS = 45_000;
 const UP = /"msg":"(standing by for|daemon started)/;
 
 /**
@@ -111,7 +113,12 @@ export class Replica {
   async #stop(): Promise<void> {
     if (!this.#process.isAlive) return;
     this.thaw();
-    const code = await this.#process.stop();
+    const process = this.#process;
+    const code = await Promise.race([process.stop(), sleep(STOP_WITHIN_MS).then(() => "late" as const)]);
+    if (code === "late") {
+      this.crashes.push("it did not end when it was stopped");
+      return process.kill();
+    }
     // One that is just starting does not hear the signal yet, which ends it.
     if (code !== null && code !== 0 && !this.#isExpected(code))
       this.crashes.push(`its stop ended with ${code}: ${this.#lastError}`);
