@@ -72,7 +72,7 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const requested = observeRequests(...listeners, ...(tracing ? [tracing.requested] : []));
   const parts = await openSystems({ ...configuration, requested }, "daemon", closing);
   if (tracing) closing.use(tracing.watch(parts.store));
-  await recordWatch.open(parts.store.watches);
+  await recordWatch.open(parts.store);
   const { failure, fail, failed } = failureOnce();
   const location = queueLocation(settings, secrets, await installationOf(parts.store));
   const queue = closing.use(await openQueue(location, { clock: parts.clock, logger }));

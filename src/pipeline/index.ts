@@ -10,6 +10,7 @@ export { AdoptionGate, adoptionHold, blindRemedy } from "./wake/adoption-gate.ts
 export type { Held } from "./wake/hold.ts";
 export { StreamHolds } from "./wake/stream-holds.ts";
 export { StoreAge } from "./wake/store-age.ts";
+export { StoreNews } from "./wake/store-news.ts";
 export { Matcher } from "./match/matcher.ts";
 export { Leases } from "./deliver/leases.ts";
 export { observeAll, type Delivery, type Observer, type PollFacts } from "./observer.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { readinessNote } from "../../src/daemon/watch/work-proof.ts";
 import { OOPS, Scene, customer, upsert, type MakePlace, type StoreFeatures } from "./store-scene.ts";
 
 export function describeOpening(makePlace: MakePlace, { isOneProcess = false }: StoreFeatures): void {
@@ -15,6 +16,21 @@ export function describeOpening(makePlace: MakePlace, { isOneProcess = false }: 
       expect((await operator.record(customer("1")))?.error).toEqual(OOPS);
       await operator.resolve(customer("1"), { kind: "create" });
       expect((await scene.claim(customer("1"))).decision).toEqual({ kind: "create" });
+    });
+
+    it("has another revision after each commit, whoever made it, and the same one without", async () => {
+      await using scene = await Scene.open(makePlace);
+      await using operator = await scene.another("operator");
+      const { store } = scene;
+      const first = await store.revision();
+      if (first === undefined) return;
+      await scene.stage([upsert("1")]);
+      const second = await store.revision();
+      await operator.saveNote(readinessNote, 1);
+      const third = await store.revision();
+      expect(new Set([first, second, third]).size).toBe(3);
+      await store.records({ stream: "customers", limit: 1 });
+      expect(await store.revision()).toBe(third);
     });
 
     it("keeps the claims of a running daemon when an operator opens it", async () => {

@@ -39,7 +39,7 @@ const poll = () => Promise.resolve();
 async function watched(scene: Scene, ...requests: readonly Request[]) {
   const watch = new RecordWatch(scene.clock, silentLogger);
   await watchRecord(scene, { id: customer("1"), forMs: 60_000 }, anna);
-  await watch.open(scene.store.watches);
+  await watch.open(scene.store);
   const handlers = watch.watching({ poll, deliver: async () => requests.forEach(watch.requested) });
   const deliver = (...of: Parameters<typeof handlers.deliver>) => handlers.deliver(...of);
   await deliver(customer("1"), never);

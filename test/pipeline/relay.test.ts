@@ -3,7 +3,7 @@ import type { RecordId } from "#model";
 import { Relay } from "#pipeline";
 import { openStore } from "#store";
 import { sqlitePlace } from "../store/sqlite-place.ts";
-import { customer, upsert } from "../conformance/store-scene.ts";
+import { customer, OOPS, upsert } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
 
 const SECOND_MS = 1_000;
@@ -58,6 +58,7 @@ async function relayingWhile(state: "closed" | "half-open", keys: readonly strin
   return {
     relay,
     store,
+    dataDir: place.dataDir,
     woken,
     /** One more look into the store, after so much time. */
     async after(ms: number) {
@@ -92,6 +93,27 @@ describe("the relay", () => {
     hold.ms = 0;
     await running.after(0);
     expect(running.woken).toEqual(["1"]);
+  });
+
+  it("asks again what is due only after a write to the store, by any process, or when a time has come", async () => {
+    await using running = await relaying("1");
+    await running.after(0);
+    const claim = await running.store.claim(customer("1"));
+    await running.store.park(claim!, OOPS);
+    running.relay.answered(customer("1"));
+    await running.after(0);
+    const due = vi.spyOn(running.store, "due");
+    await running.after(SECOND_MS);
+    expect(due).not.toHaveBeenCalled();
+    await using operator = await openStore(running.dataDir, { as: "operator", clock, logger: silentLogger });
+    await operator.retryNow({ states: ["parked"] });
+    await running.after(0);
+    expect(running.woken).toEqual(["1", "1"]);
+    const again = await running.store.claim(customer("1"));
+    running.relay.answered(customer("1"));
+    await running.store.retry(again!, OOPS, clock.now() + 50);
+    while (running.woken.length === 2) await running.after(0);
+    expect(running.woken).toEqual(["1", "1", "1"]);
   });
 
   it("wakes no record that is being delivered", async () => {

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { errorFacts, recordName, untilNext, type Clock, type Json, type RecordId } from "#model";
 import type { QueueHandlers } from "#queue";
 import type { ServiceContext } from "#service";
-import type { Exchange, Watch, WatchStore } from "#store";
+import { StoreNews } from "#pipeline";
+import type { Exchange, Store, Watch, WatchStore } from "#store";
 import { isSecretField, redactedMark, type Logger } from "#telemetry";
 
 /** How often the watches are read: a person's word in another process takes effect within this. */
@@ -21,6 +22,7 @@ export class RecordWatch {
   readonly #running = new AsyncLocalStorage<RecordId>();
   readonly #saving = new Set<Promise<void>>();
   #store: WatchStore | undefined;
+  #news: StoreNews | undefined;
   #watches: ReadonlyMap<string, Watch> = new Map();
 
   constructor(clock: Clock, logger: Logger) {
@@ -29,8 +31,9 @@ export class RecordWatch {
   }
 
   /** From now on it knows what people watch. */
-  async open(store: WatchStore): Promise<void> {
-    this.#store = store;
+  async open(store: Pick<Store, "watches" | "revision">): Promise<void> {
+    this.#store = store.watches;
+    this.#news = new StoreNews(store);
     await this.#look();
   }
 
@@ -38,7 +41,7 @@ export class RecordWatch {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await untilNext(LOOK_MS, signal);
-      await this.#look();
+      if (await this.#news?.any()) await this.#look();
     }
   }
 
@@ -72,11 +75,14 @@ export class RecordWatch {
       const before = this.#watches;
       const found = (await this.#store?.watches(this.#clock.now())) ?? [];
       this.#watches = new Map(found.map((watch) => [recordName(watch.id), watch]));
+      // A watch ends at its time.
+      if (this.#watches.size > 0) this.#news?.lookAgain();
       for (const [name, { id, until }] of this.#watches)
         if (!before.has(name)) this.#logger.info({ ...id, until: new Date(until).toISOString() }, "record watch began");
       for (const [name, { id }] of before)
         if (!this.#watches.has(name)) this.#logger.info({ ...id }, "record watch ended");
     } catch (thrown) {
+      this.#news?.lookAgain();
       this.#logger.debug({ err: errorFacts(thrown) }, "watches were not read");
     }
   }

@@ -1,7 +1,8 @@
 import { errorFacts, untilNext, type StreamName } from "#model";
-import type { NoteStore } from "#store";
+import type { NoteStore, RevisionStore } from "#store";
 import type { Logger } from "#telemetry";
 import type { StreamHolds } from "../wake/stream-holds.ts";
+import { StoreNews } from "../wake/store-news.ts";
 import { pollNote } from "../notes.ts";
 import type { Nudges } from "./nudges.ts";
 
@@ -9,7 +10,7 @@ import type { Nudges } from "./nudges.ts";
 const LOOK_MS = 1_000;
 
 export interface AskedPollsDeps {
-  readonly store: NoteStore;
+  readonly store: NoteStore & RevisionStore;
   readonly nudges: Pick<Nudges, "nudge">;
   readonly holds: Pick<StreamHolds, "mayPoll">;
   readonly logger: Logger;
@@ -19,18 +20,23 @@ export interface AskedPollsDeps {
 export class AskedPolls {
   readonly #deps: AskedPollsDeps;
   readonly #streams: readonly StreamName[];
+  readonly #news: StoreNews;
 
   constructor(deps: AskedPollsDeps, streams: readonly StreamName[]) {
     this.#deps = deps;
     this.#streams = streams;
+    this.#news = new StoreNews(deps.store);
   }
 
   /** Looks now. Never throws: what was not read is read the next time. */
   async look(): Promise<void> {
     const { holds, logger } = this.#deps;
     try {
-      for (const stream of this.#streams) if (holds.mayPoll(stream)) await this.#obey(stream);
+      const streams = this.#streams.filter((stream) => holds.mayPoll(stream));
+      for (const stream of streams) await this.#obey(stream);
+      if (streams.length < this.#streams.length) this.#news.lookAgain();
     } catch (thrown) {
+      this.#news.lookAgain();
       logger.debug({ err: errorFacts(thrown) }, "requests for polls were not read");
     }
   }
@@ -38,7 +44,7 @@ export class AskedPolls {
   /** Looks until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.look();
+      if (await this.#news.any()) await this.look();
       await untilNext(LOOK_MS, signal);
     }
   }

@@ -1,9 +1,10 @@
 import { errorFacts, msUntilNext, recordName, type Clock, type RecordId, type StreamName } from "#model";
 import type { Queue } from "#queue";
 import type { Service, ServiceState } from "#service";
-import type { DueRecord, ScheduleStore } from "#store";
+import type { DueRecord, RevisionStore, ScheduleStore } from "#store";
 import type { Logger } from "#telemetry";
 import { Bell } from "./bell.ts";
+import { StoreNews } from "./store-news.ts";
 
 /** The longest the relay sleeps: something may have become due by another process's word (`svcsync retry`). */
 const LOOK_AGAIN_MS = 1_000;
@@ -20,7 +21,7 @@ interface WakeUp {
 }
 
 export interface RelayDeps {
-  readonly store: ScheduleStore;
+  readonly store: ScheduleStore & RevisionStore;
   readonly queue: Pick<Queue, "wake">;
   readonly service: Pick<Service, "state">;
   readonly clock: Clock;
@@ -39,10 +40,14 @@ export class Relay {
   readonly #deps: RelayDeps;
   readonly #out = new Map<string, WakeUp>();
   readonly #bell = new Bell();
+  readonly #news: StoreNews;
+  /** Nothing of these streams is due before then, unless the store is written to. */
+  #quiet = { untilMs: 0, streams: "" };
   #answeredAt = performance.now();
 
   constructor(deps: RelayDeps) {
     this.#deps = deps;
+    this.#news = new StoreNews(deps.store);
   }
 
   /** Something became due: look now. */
@@ -100,13 +105,21 @@ export class Relay {
     const open = streams();
     if (open.length === 0) return LOOK_AGAIN_MS;
     const now = clock.now();
+    if (!(await this.#news.any()) && now < this.#quiet.untilMs && this.#quiet.streams === open.join())
+      return this.#pauseUntil(this.#quiet.untilMs, now);
+    this.#quiet = { untilMs: 0, streams: open.join() };
     // Records in flight are still due until they are claimed: ask for enough to see past them.
     const found = await store.due({ limit: room + this.#out.size, streams: open });
     const fresh = found.filter(({ id }) => this.#mayWake(id)).slice(0, room);
     await this.#wake(queue, fresh);
     if (fresh.length === room) return LOOK_AGAIN_MS;
-    const nextAt = await store.nextDueAt(open);
-    return nextAt === undefined ? LOOK_AGAIN_MS : Math.max(10, Math.min(LOOK_AGAIN_MS, nextAt - now));
+    const nextAt = (await store.nextDueAt(open)) ?? Number.POSITIVE_INFINITY;
+    if (this.#out.size === 0) this.#quiet.untilMs = nextAt;
+    return this.#pauseUntil(nextAt, now);
+  }
+
+  #pauseUntil(dueAt: number, now: number): number {
+    return Math.max(10, Math.min(LOOK_AGAIN_MS, dueAt - now));
   }
 
   /** How many may be woken: nothing while the service is down, one as a probe when it may be back. */

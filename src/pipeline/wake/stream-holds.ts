@@ -1,9 +1,11 @@
 import { errorFacts, untilNext, type Clock, type StreamName } from "#model";
+import type { RevisionStore } from "#store";
 import type { Logger } from "#telemetry";
 import { adoptionHold, type AdoptionGate } from "./adoption-gate.ts";
 import { changeHold } from "./change-hold.ts";
 import type { Held, Hold, HoldStore } from "./hold.ts";
 import { pauseHold } from "./pause-hold.ts";
+import { StoreNews } from "./store-news.ts";
 
 /** How often the holds are read: a person's word in another process takes effect within this. */
 const LOOK_MS = 1_000;
@@ -18,7 +20,7 @@ export async function heldBy(store: HoldStore, stream: StreamName, now: number):
 }
 
 export interface StreamHoldsDeps {
-  readonly store: HoldStore;
+  readonly store: HoldStore & RevisionStore;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly gate: Pick<AdoptionGate, "isOpen" | "isSettled">;
@@ -36,6 +38,7 @@ export class StreamHolds {
   readonly #deps: StreamHoldsDeps;
   readonly #holds: readonly Hold[];
   readonly #streams: readonly StreamName[];
+  readonly #news: StoreNews;
   #held: ReadonlyMap<StreamName, Held> | undefined;
   #inTrouble = false;
 
@@ -43,6 +46,7 @@ export class StreamHolds {
     this.#deps = deps;
     this.#holds = deps.holds ?? otherHolds;
     this.#streams = streams;
+    this.#news = new StoreNews(deps.store);
   }
 
   /** The streams that may deliver. */
@@ -78,6 +82,8 @@ export class StreamHolds {
           if (found) held.set(stream, found);
         }
       this.#held = held;
+      // A pause ends at its time.
+      if (held.size > 0) this.#news.lookAgain();
       this.#inTrouble = false;
       for (const [stream, { kind, reason }] of held)
         if (before?.get(stream)?.reason !== reason) logger.info({ stream, kind, reason }, "stream was put on hold");
@@ -87,13 +93,14 @@ export class StreamHolds {
     } catch (thrown) {
       if (!this.#inTrouble) logger.warn({ err: errorFacts(thrown) }, "holds could not be read");
       this.#inTrouble = true;
+      this.#news.lookAgain();
     }
   }
 
   /** Looks until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.look();
+      if (await this.#news.any()) await this.look();
       await untilNext(LOOK_MS, signal);
     }
   }

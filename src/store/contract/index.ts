@@ -17,6 +17,7 @@ import type { HistoryStore } from "./people/history.ts";
 import type { NoticeStore } from "./people/notices.ts";
 import type { PrivacyStore } from "./people/privacy.ts";
 import type { ReplicaStore } from "./replicas.ts";
+import type { RevisionStore } from "./revision.ts";
 import type { WatchStore } from "./people/watches.ts";
 
 /**
@@ -43,6 +44,7 @@ export interface Store
     NoteStore,
     ReferenceStore,
     MaintenanceStore,
+    RevisionStore,
     AsyncDisposable {
   readonly acts: ActStore;
   readonly notices: NoticeStore;
@@ -110,6 +112,7 @@ export * from "./matching.ts";
 export * from "./notes.ts";
 export * from "./references.ts";
 export * from "./replicas.ts";
+export * from "./revision.ts";
 export * from "./maintenance.ts";
 export * from "./people/acts.ts";
 export * from "./people/notices.ts";

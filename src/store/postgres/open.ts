@@ -107,6 +107,7 @@ async function connect(
       clock,
       replicas: replicaStore(db, member),
       mayWrite: () => member?.isTrusted ?? true,
+      revision: () => Promise.resolve(undefined),
       async [Symbol.asyncDispose]() {
         if (isClosed) return;
         isClosed = true;
@@ -127,7 +128,7 @@ async function connect(
 function storeOf(
   db: Database,
   moment: Moment,
-): Omit<Store, typeof Symbol.asyncDispose | "mayWrite" | "clock" | "replicas"> {
+): Omit<Store, typeof Symbol.asyncDispose | "mayWrite" | "revision" | "clock" | "replicas"> {
   const access: Access = {
     read: db.read,
     step: async (statements, options) => (await db.step(statements.map(filled), options)).flatMap(({ rows }) => rows),

@@ -7,6 +7,7 @@ import { LatestMoment } from "./tables/latest-moment.ts";
 import { MatchIndex } from "./tables/match-index.ts";
 import { DeliverySteps } from "./steps/delivery-steps.ts";
 import { Rechecks } from "./steps/rechecks.ts";
+import { Revision } from "./tables/revision.ts";
 import { ReferenceData } from "./tables/reference-data.ts";
 import { Notes } from "./tables/notes.ts";
 import { Remapping } from "./steps/remapping.ts";
@@ -37,5 +38,6 @@ export function makeStoreDeps(db: Database, clock: Clock, leaseMs: number, logge
     notes,
     matches: new MatchIndex(db),
     moment: new LatestMoment(notes, clock),
+    revision: new Revision(db),
   };
 }

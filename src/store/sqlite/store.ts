@@ -284,6 +284,7 @@ export class SqliteStore implements Store {
   mayWrite = () => true;
   readonly replicas = oneProcess;
 
+  revision = () => this.#read(() => this.#deps.revision.number());
   tableCounts = () => this.#read(() => tableCounts(this.#db));
 
   async [Symbol.asyncDispose](): Promise<void> {
