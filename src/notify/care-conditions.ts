@@ -1,5 +1,5 @@
 import { counted } from "#model";
-import { driftFound } from "#operator";
+import { driftFound, knownRemedyOf } from "#operator";
 import type { BackupState, DriftState } from "#store";
 import type { Condition } from "./condition.ts";
 
@@ -23,7 +23,7 @@ export function careConditions(facts: CareFacts): Condition[] {
 function backup({ backup: found, now }: CareFacts): Condition[] {
   const { state, everyMs = 0 } = found ?? {};
   if (state === undefined) return [];
-  const { failure, verified } = state;
+  const { failure, failureCode, verified } = state;
   const isOverdue = verified !== undefined && now - verified.at > OVERDUE * everyMs;
   if (failure === undefined && !isOverdue) return [];
   return [
@@ -34,7 +34,7 @@ function backup({ backup: found, now }: CareFacts): Condition[] {
       title: "the store is not backed up",
       ...(failure === undefined ? {} : { cause: failure }),
       affected: verified === undefined ? "there is no verified copy" : `the last verified copy is ${verified.path}`,
-      remedy: 'Free space in BACKUP_DIR or choose another folder. "svcsync backup FILE" makes a copy now.',
+      remedy: `${knownRemedyOf(failureCode) ?? "Look at the disk of BACKUP_DIR and at svcsync's log."} "svcsync backup FILE" makes a copy now.`,
       patienceMs: 0,
     },
   ];

@@ -1,5 +1,13 @@
 import { counted, errorText, type ErrorFacts } from "#model";
-import { duration, healsItself, isSnoozed, remedyOf, type BlockedPolicy, type ErrorGroup } from "#operator";
+import {
+  duration,
+  healsItself,
+  isSnoozed,
+  knownRemedyOf,
+  remedyOf,
+  type BlockedPolicy,
+  type ErrorGroup,
+} from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
 import type { ChannelState, GroupNote } from "#store";
@@ -240,7 +248,7 @@ function channel({ name, failure }: ChannelState): Condition[] {
       title: `messages by ${name} are not delivered`,
       cause: failure.message,
       affected: `${name}: its messages wait and are sent later`,
-      remedy: 'Correct what the cause names, then "svcsync notify --test".',
+      remedy: knownRemedyOf(failure.code) ?? 'Correct what the cause names, then "svcsync notify --test".',
       patienceMs: 0,
     },
   ];

@@ -145,7 +145,7 @@ export class Notifier implements Disposable {
       const since = known?.failure?.since ?? clock.now();
       const message = errorText(error);
       const before = known?.deliveredAt === undefined ? {} : { deliveredAt: known.deliveredAt };
-      await store.saveChannel({ name, ...before, failure: { since, attempts, message } });
+      await store.saveChannel({ name, ...before, failure: { since, attempts, message, code: error.code } });
     } catch (err) {
       this.#againAt.set(name, clock.now() + AGAIN.baseMs);
       logger.warn({ channel: name, err: errorFacts(err) }, "state of a channel was not stored");

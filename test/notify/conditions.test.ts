@@ -140,6 +140,17 @@ describe("conditions", () => {
     expect(found[0]!.title).toBe("orders: the ERP has shown no change for 5 d");
   });
 
+  it("say what to do about the error behind a failed backup and a dead channel, as its page does", () => {
+    const failure = { since: now - DAY, attempts: 3, message: "535 (E_NOTIFY_LOGIN)", code: "E_NOTIFY_LOGIN" } as const;
+    const state = { triedAt: now, failure: "no folder (E_BACKUP_FOLDER)", failureCode: "E_BACKUP_FOLDER" } as const;
+    const [channel, backup] = conditions({
+      channels: [{ name: "email", failure }],
+      backup: { state, everyMs: DAY },
+    });
+    expect(channel!.remedy).toMatch(/^Correct what the channel logs in with/);
+    expect(backup!.remedy).toMatch(/^Mount the disk or create the folder of BACKUP_DIR.* "svcsync backup FILE" makes/);
+  });
+
   it("tell of what expires three weeks before, and louder in the last days", () => {
     const name = "the certificate of erp.example.com:443";
     const expiring = (days: number) => conditions({ expiries: [{ name, at: now + days * DAY }] });

@@ -42,8 +42,9 @@ export class Backups {
         await this.#deleteOld();
       } catch (thrown) {
         const kept = before?.verified === undefined ? {} : { verified: before.verified };
-        logger.error({ err: errorFacts(thrown) }, "backup failed");
-        await store.care.saveBackupState({ triedAt, ...kept, failure: errorText(errorFacts(thrown)) });
+        const error = errorFacts(thrown);
+        logger.error({ err: error }, "backup failed");
+        await store.care.saveBackupState({ triedAt, ...kept, failure: errorText(error), failureCode: error.code });
       }
     } catch (thrown) {
       logger.warn({ err: errorFacts(thrown) }, "state of the backup was not stored");

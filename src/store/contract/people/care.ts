@@ -1,3 +1,5 @@
+import type { ErrorCode } from "#model";
+
 /** The last scheduled backup. */
 export interface BackupState {
   /** When one was last tried. */
@@ -11,6 +13,8 @@ export interface BackupState {
   };
   /** Why the last try failed; absent where it succeeded. */
   readonly failure?: string;
+  /** Absent too where an earlier version wrote the failure down. */
+  readonly failureCode?: ErrorCode;
 }
 
 /** The last scheduled comparison with the service. */

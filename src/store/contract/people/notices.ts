@@ -1,3 +1,5 @@
+import type { ErrorCode } from "#model";
+
 /** How much a notice matters: good to know; something fails or will fail; a person must act. */
 export type Severity = "note" | "warning" | "problem";
 
@@ -53,7 +55,13 @@ export interface QueuedEvent {
 export interface ChannelState {
   readonly name: string;
   /** Since when, and why, it takes nothing; absent where its last delivery succeeded. */
-  readonly failure?: { readonly since: number; readonly attempts: number; readonly message: string };
+  readonly failure?: {
+    readonly since: number;
+    readonly attempts: number;
+    readonly message: string;
+    /** Absent where an earlier version wrote the failure down. */
+    readonly code?: ErrorCode;
+  };
   readonly deliveredAt?: number;
 }
 
