@@ -17,7 +17,7 @@ export interface GlobalOptions {
   readonly envFile?: string;
 }
 
-function environmentOptions({ envFile }: GlobalOptions) {
+export function environmentOptions({ envFile }: GlobalOptions) {
   return envFile === undefined ? {} : { envFile };
 }
 
@@ -91,7 +91,7 @@ export async function openPartsContext(
 }
 
 /** Commands print their answer on stdout; what the parts have to say goes to stderr, if it matters. */
-function operatorLogger({ log }: LocalSettings, io: Io): Logger {
+export function operatorLogger({ log }: LocalSettings, io: Io): Logger {
   return openLogger({ level: "warn", format: log.format, secrets: io.redaction, destination: io.stderr });
 }
 

@@ -16,6 +16,7 @@ import { registerUnbind } from "./commands/acts/unbind.ts";
 import { registerWatch } from "./commands/acts/watch.ts";
 import { registerBackup } from "./commands/maintenance/backup.ts";
 import { registerBundle } from "./commands/maintenance/bundle.ts";
+import { registerMove } from "./commands/maintenance/move.ts";
 import { registerNotify } from "./commands/maintenance/notify.ts";
 import { registerRebuild } from "./commands/maintenance/rebuild.ts";
 import { registerReconcile } from "./commands/maintenance/reconcile.ts";
@@ -67,6 +68,7 @@ const registrations: readonly Registration[] = [
   registerResume,
   registerBackup,
   registerBundle,
+  registerMove,
   registerRebuild,
   registerPagePassword,
   registerNotify,

@@ -21,8 +21,8 @@ export function localSettings(
   return {
     dataDir: values.DATA_DIR,
     syncFile: values.SYNC_FILE,
-    /** The schema of the store in PostgreSQL, whose address is a secret; undefined: a file in `dataDir`. */
-    store: { schema: values.STORE_URL === undefined ? undefined : values.STORE_SCHEMA },
+    /** The schema of a store in PostgreSQL, whose address is a secret. Without an address: a file in `dataDir`. */
+    store: { schema: values.STORE_SCHEMA },
     queue: { kind: queueKind(values.QUEUE_URL) },
     delivery: {
       leaseMs: values.DELIVERY_LEASE_SECONDS,

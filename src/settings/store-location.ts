@@ -6,5 +6,5 @@ export function storeLocation(
   { dataDir, store }: Pick<LocalSettings, "dataDir" | "store">,
   { storeUrl }: Pick<Secrets, "storeUrl">,
 ): string | { readonly url: string; readonly schema: string } {
-  return storeUrl === undefined || store.schema === undefined ? dataDir : { url: storeUrl, schema: store.schema };
+  return storeUrl === undefined ? dataDir : { url: storeUrl, schema: store.schema };
 }

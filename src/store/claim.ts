@@ -138,7 +138,8 @@ export interface AuditEntry {
     | "notify"
     | "forget"
     | "watch"
-    | "fence";
+    | "fence"
+    | "move";
   /** Empty where no resource is meant. */
   readonly resource: ResourceName;
   readonly serviceId?: ServiceId | undefined;

@@ -6,3 +6,4 @@ export type { Note } from "./note.ts";
 export { isAnswerable } from "./transitions.ts";
 export { verifyBackup, type VerifiedBackup } from "./sqlite/durability/verify.ts";
 export { openStore, type StoreLocation } from "./open.ts";
+export { move, type MovedStore, type MoveStep, type TableComparison } from "./move/index.ts";

@@ -17,7 +17,7 @@ export const storeKeys = {
   STORE_URL: secret(
     address(["postgres", "postgresql"]),
     "postgres://svcsync:password@db.example.com/svcsync?sslmode=verify-full",
-    "A PostgreSQL database for the store. Unset: svcsync.db in DATA_DIR. With another one of the two, svcsync knows no record: never change it for a service that is in use.",
+    "A PostgreSQL database for the store. Unset: svcsync.db in DATA_DIR. 'svcsync move' takes a store from one to the other; without it the new one knows no record.",
   ),
   STORE_SCHEMA: withDefault(
     z

@@ -1,2 +1,3 @@
 export { openPostgresStore } from "./open.ts";
 export type { PostgresPlace } from "./connection/link.ts";
+export { PostgresMoveSide } from "./move-side.ts";

@@ -2,11 +2,12 @@ import { StopError, type Clock, type SyncError } from "#model";
 import { redacted, type Logger } from "#telemetry";
 import { DEFAULT_LEASE_MS, type OpenStoreOptions, type Store } from "../contract/index.ts";
 import { latestNote } from "../facts.ts";
+import { expectInCharge, FIND_MARK, type MoveMark } from "../move/mark.ts";
 import type { Access } from "../roles/access.ts";
 import { makeRoles } from "../roles/roles.ts";
 import { lostPlace } from "./connection/failures.ts";
 import { takeTurn } from "./connection/turn.ts";
-import { Link, type PostgresPlace } from "./connection/link.ts";
+import { describePlace, Link, type PostgresPlace } from "./connection/link.ts";
 import { Member } from "./connection/member.ts";
 import { locked, unlocked } from "./connection/prefix.ts";
 import { ReplicaClock } from "./connection/replica-clock.ts";
@@ -76,13 +77,15 @@ async function connect(
     await readLink[Symbol.asyncDispose]();
   };
   try {
+    const [mark] = await readLink.rows<MoveMark>(FIND_MARK);
+    expectInCharge(mark, describePlace(place));
     const latest = fill("SELECT value FROM notes WHERE name = @name", { name: latestNote.name });
     const [stored] = await readLink.rows<{ value: string }>(latest);
     const moment = new Moment(clock, Number(stored?.value ?? 0));
     const reads = new MessageQueue(readLink, { lanes: READERS, patienceMs: 0 });
     const steps = new MessageQueue(stepLink, { lanes: 1, patienceMs: PATIENCE_MS }, (isDurable) => [
       stepSettings(isDurable),
-      ...(member ? [member.check] : []),
+      member ? member.check : "SELECT expect_in_charge()",
       ...moment.note(),
     ]);
     const refuse = (reason: SyncError) => {

@@ -1,1 +1,2 @@
 export { openSqliteStore } from "./open.ts";
+export { movedTables, SqliteMoveSide } from "./move-side.ts";

@@ -3,6 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
 import { DEFAULT_LEASE_MS, type OpenStoreOptions, type Store } from "../contract/index.ts";
+import { expectInCharge, FIND_MARK, type MoveMark } from "../move/mark.ts";
 import { DiskSync } from "./durability/disk-sync.ts";
 import { giveBackClaims } from "./tables/claims.ts";
 import { connect, makeDataDir } from "./durability/connection.ts";
@@ -32,6 +33,7 @@ export async function openSqliteStore(
     if (as === "daemon") lock = DaemonLock.take(dataDir);
     db = connect(path);
     bringUpToDate(db, dataDir, { locked: lock !== undefined, logger });
+    expectInCharge(db.prepare<[], MoveMark>(FIND_MARK).get(), dataDir);
     if (as === "daemon") {
       const count = giveBackClaims(db, clock, logger);
       if (count > 0) logger.info({ count }, "gave back the claims of a daemon that had died");

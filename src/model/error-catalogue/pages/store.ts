@@ -117,6 +117,44 @@ export const storeErrors = errorPage({
       normal: "Yes, a few seconds after it died: the others have taken over by then.",
       remedy: 'Take the name from "svcsync replicas".',
     },
+    E_STORE_MOVED: {
+      meaning:
+        "`svcsync move` has moved this store to another place, which the message names. That one is in charge of the " +
+        "records; this one is kept as it was, and nothing opens it.",
+      normal: "After a move, where the settings still name the old store.",
+      remedy:
+        "Set STORE_URL, STORE_SCHEMA and DATA_DIR to the place that the message names. To go back, move the store back.",
+      more:
+        "See [moving](../guides/moving.md). If the new store is lost for good, restore its backup; the old store is as " +
+        "it was at the move and does not know what was created since.",
+    },
+    E_STORE_INCOMPLETE: {
+      meaning:
+        "`svcsync move` was interrupted while it copied into this store. It may lack records, so nothing opens it. The " +
+        "old store, which the message names, is in charge unless only the last step of the move is missing.",
+      normal: "After a move that was killed or that failed.",
+      remedy: 'Run "svcsync move" again with the settings of the old store: it continues where it stopped.',
+      more:
+        "To give the move up, start the daemon with the settings of the old store, and remove the new one (its " +
+        "folder, or `DROP SCHEMA … CASCADE`). If the old store says [E_STORE_MOVED](#e_store_moved), do not remove anything: run the " +
+        "move again.",
+    },
+    E_MOVE_REFUSED: {
+      meaning:
+        "`svcsync move` cannot move the store there. The target is not empty, or was left by an earlier move, or the " +
+        "source knows no record, or both are of the same kind. Nothing was copied.",
+      normal: "No.",
+      remedy:
+        "Correct --to, STORE_SCHEMA or DATA_DIR. A target that was left by an earlier move must be removed first.",
+    },
+    E_STORE_DIFFERS: {
+      meaning:
+        "After `svcsync move` had copied a table, what it read back from both stores was not the same. The old store " +
+        "is in charge and unchanged; the copy is not used.",
+      normal: "No. Usual causes: a failing disk, or another client that changes the tables.",
+      remedy:
+        'Run "svcsync move" again: it copies the table again. If it stays, report the message with "svcsync --version".',
+    },
     E_STORE_COPY: {
       meaning:
         "`svcsync backup` was asked to copy a store in PostgreSQL. It copies the file of a store in SQLite only.",

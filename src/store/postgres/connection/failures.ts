@@ -4,6 +4,7 @@ import { ParkError, RetryError, StopError, SyncError, type ErrorCode } from "#mo
 /** The states that the functions of the schema raise: a step that is refused, and one of a daemon that is no longer a replica. */
 export const REFUSED = "SV001";
 export const NOT_A_MEMBER = "SV002";
+export const MOVED = "SV003";
 
 /** A step that a function refused: the code of the error, and what its message needs. */
 export class Refusal extends Error {
@@ -49,6 +50,10 @@ const LOST = stop(
 /** By SQLSTATE or its class, from the appendix of PostgreSQL's manual. The first that fits counts. */
 const STATES: readonly (readonly [state: RegExp, failure: Family])[] = [
   [/^SV002$/, LOST],
+  [
+    /^SV003$/,
+    stop("E_STORE_MOVED", "the store was moved meanwhile; give the command again with the settings of the new one"),
+  ],
   [/^(08...|57P..|53[023]00|58...)$/, UNREACHABLE],
   [/^(28...|3D000|0LP01)$/, DENIED],
   [/^(25006|42501)$/, stop("E_STORE_READONLY", "the store cannot be written to; give the user of STORE_URL the right")],

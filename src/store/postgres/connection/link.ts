@@ -1,4 +1,4 @@
-import { Pool, types, type QueryResult } from "pg";
+import { Client, Pool, types, type ClientConfig, type QueryResult } from "pg";
 import { originalText } from "../text.ts";
 import type { SqlText } from "../sql.ts";
 import { NotSent, isAnswer, storeFailure } from "./failures.ts";
@@ -22,6 +22,23 @@ const readers = {
   getTypeParser: (oid: number) => parsers.get(oid) ?? types.getTypeParser(oid),
 };
 
+/** The place without user and password. */
+export function describePlace({ url, schema }: PostgresPlace): string {
+  const { host, port, database } = new Client(url);
+  return `postgres://${host}:${port}/${database}, schema ${schema}`;
+}
+
+/** What every connection has. */
+export function clientOptions(url: string): ClientConfig {
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    application_name: "svcsync",
+    types: readers,
+  };
+}
+
 /**
  * Connections to the database. A message is one transaction: everything that it needs is in it, the schema too, so that nothing
  * depends on a session, and a pooler between this and the server may give each message to another one.
@@ -35,15 +52,12 @@ export class Link implements AsyncDisposable {
     this.#prefix = prefix;
     const { max, answerMs = ANSWER_MS } = options;
     this.#pool = new Pool({
-      connectionString: url,
+      ...clientOptions(url),
       max,
       connectionTimeoutMillis: Math.min(CONNECT_MS, answerMs),
       query_timeout: answerMs,
       // A connection has the plans of its steps: it is kept.
       idleTimeoutMillis: 0,
-      keepAlive: true,
-      application_name: "svcsync",
-      types: readers,
     });
     // A connection that breaks is replaced, and the next message tells whether that works. Without listeners, one for those that
     // are idle and one for those in use, it would end the process.

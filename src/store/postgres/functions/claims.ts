@@ -1,7 +1,7 @@
 import { SELECT_RECORD } from "../../rows/record-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 import { TRANSITIONS, statesAllowing } from "../../transitions.ts";
-import { NOT_A_MEMBER, REFUSED } from "../connection/failures.ts";
+import { MOVED, NOT_A_MEMBER, REFUSED } from "../connection/failures.ts";
 import { isRecord } from "../sql.ts";
 
 /** How a step is refused: the code of the error, and what its message needs. */
@@ -15,6 +15,13 @@ const refuse = `
   BEGIN
     IF NOT EXISTS (SELECT 1 FROM members WHERE token = p_token) THEN
       RAISE EXCEPTION USING ERRCODE = '${NOT_A_MEMBER}', MESSAGE = 'this daemon is no longer a replica of the store';
+    END IF;
+  END $$;
+
+  CREATE FUNCTION expect_in_charge() RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    IF EXISTS (SELECT 1 FROM move WHERE state IN ('left', 'arriving')) THEN
+      RAISE EXCEPTION USING ERRCODE = '${MOVED}', MESSAGE = 'another store is in charge';
     END IF;
   END $$;
 

@@ -1,5 +1,6 @@
 import { tables } from "./0001-tables.ts";
 import { replicas } from "./0002-replicas.ts";
+import { move } from "./0003-move.ts";
 
 /** The versions of the schema, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
-export const migrations: readonly string[] = [tables, replicas];
+export const migrations: readonly string[] = [tables, replicas, move];

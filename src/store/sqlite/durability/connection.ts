@@ -48,11 +48,12 @@ function found(path: string): Stats | undefined {
   );
 }
 
-/** Opens the file with the settings that every connection to the store needs. */
-export function connect(path: string): Database.Database {
+/** Opens the file with the settings that every connection to the store needs; `isAlone` as the only one, or not at all. */
+export function connect(path: string, { isAlone = false } = {}): Database.Database {
   makePrivateFile(path);
   const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
   try {
+    if (isAlone) db.pragma("locking_mode = EXCLUSIVE");
     db.pragma("journal_mode = WAL");
     // A commit survives a kill -9; steps that must survive a power cut wait for the disk beside the event loop.
     db.pragma("synchronous = NORMAL");

@@ -13,6 +13,7 @@ import { care } from "./0012-care.ts";
 import { deletionCursors } from "./0013-deletion-cursors.ts";
 import { recentActs } from "./0014-recent-acts.ts";
 import { watches } from "./0015-watches.ts";
+import { move } from "./0016-move.ts";
 
 /** The store's versions, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const migrations: readonly string[] = [
@@ -31,4 +32,5 @@ export const migrations: readonly string[] = [
   deletionCursors,
   recentActs,
   watches,
+  move,
 ];

@@ -1,0 +1,42 @@
+import type { StoreLocation } from "../open.ts";
+import { movedTables, SqliteMoveSide } from "../sqlite/index.ts";
+import { refused } from "./mark.ts";
+import { moveStore, type MoveOptions, type TableComparison } from "./move.ts";
+import type { MoveDeps, MoveSide } from "./side.ts";
+
+export type { MoveStep, TableComparison } from "./move.ts";
+
+/** The result of a move. */
+export interface MovedStore {
+  /** Where the stores are, without passwords. */
+  readonly from: string;
+  readonly to: string;
+  /** Empty where an interrupted move was ended that had compared all of them. */
+  readonly tables: readonly TableComparison[];
+}
+
+/**
+ * Moves a store from a folder into a schema of PostgreSQL or back, see {@link moveStore}.
+ * @throws {SyncError} E_MOVE_REFUSED, and as when a daemon opens either of them.
+ */
+export async function move(
+  from: StoreLocation,
+  to: StoreLocation,
+  { logger, ...options }: Omit<MoveOptions, "tables"> & MoveDeps,
+): Promise<MovedStore> {
+  if (typeof from === typeof to)
+    throw refused(
+      typeof from === "string"
+        ? "both stores are in SQLite. Copy the store by svcsync backup"
+        : "both stores are in PostgreSQL. Copy the schema by the tools of PostgreSQL, such as pg_dump",
+    );
+  // The driver is loaded when it is needed.
+  const { PostgresMoveSide } = await import("../postgres/index.ts");
+  const deps = { clock: options.clock, logger };
+  const open = async (location: StoreLocation): Promise<MoveSide> =>
+    typeof location === "string" ? SqliteMoveSide.open(location, deps) : await PostgresMoveSide.open(location, deps);
+  await using source = await open(from);
+  await using target = await open(to);
+  const tables = await moveStore(source, target, { ...options, tables: movedTables() });
+  return { from: source.place, to: target.place, tables };
+}

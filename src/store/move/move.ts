@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import { StopError, type Clock } from "#model";
+import { Digest } from "./digest.ts";
+import { moved, refused, type MoveMark } from "./mark.ts";
+import type { MovedTable, MoveSide } from "./side.ts";
+
+/** How far a move is. `rows` counts from the beginning of the table. */
+export type MoveStep =
+  | { readonly step: "began" | "compared" | "marked" }
+  | { readonly step: "copying" | "comparing"; readonly table: string; readonly rows: number };
+
+/** A table as it is in both stores, read back after it was written. */
+export interface TableComparison {
+  readonly table: string;
+  readonly from: { readonly rows: number; readonly hash: string };
+  readonly to: { readonly rows: number; readonly hash: string };
+}
+
+export interface MoveOptions {
+  readonly clock: Clock;
+  readonly tables: readonly MovedTable[];
+  /** Told of each step; the move continues when it has resolved. */
+  readonly report: (step: MoveStep) => void | Promise<void>;
+}
+
+/**
+ * Copies a whole store, compares both, and puts the new one in charge. The old one stays in charge until everything is equal and on
+ * the disk; then it is marked, and after that the new one: in between, neither of them opens, and a further run finishes the move.
+ * One that was interrupted continues where it stopped.
+ * @throws {StopError} E_STORE_MOVED when the source is elsewhere already, E_MOVE_REFUSED when the target is not empty,
+ * E_STORE_DIFFERS when the copy is not equal: the old store is still in charge.
+ * @returns what was compared; nothing where only the last mark was missing.
+ */
+export async function moveStore(source: MoveSide, target: MoveSide, options: MoveOptions): Promise<TableComparison[]> {
+  const { clock, tables, report } = options;
+  const [left, arriving] = [await source.mark(), await target.mark()];
+  const mark = (state: MoveMark["state"], id: string): MoveMark => {
+    const other = state === "leaving" || state === "left" ? target.place : source.place;
+    return { id, state, other, at: clock.now() };
+  };
+  const isSame = arriving?.state === "arriving" && arriving.id === left?.id;
+  if (left?.state === "left") {
+    if (!isSame) throw moved(source.place, left.other);
+    await target.saveMark(mark("arrived", left.id));
+    return [];
+  }
+  if (left?.state === "arriving") throw refused(`${source.place} is itself the target of a move that has not ended`);
+  if (await source.isUnused()) throw refused(`${source.place} holds no store that knows records`);
+  const id = isSame ? arriving.id : randomUUID();
+  if (!isSame) await expectUsable(target, arriving);
+  await source.saveMark(mark("leaving", id));
+  await target.saveMark(mark("arriving", id));
+  await source.freeze();
+  await report({ step: "began" });
+  const compared: TableComparison[] = [];
+  for (const table of tables) compared.push(await copy(source, target, table, report));
+  await target.finish(await source.lastNumbers());
+  await target.saveMark(mark("arriving", id));
+  await report({ step: "compared" });
+  await source.saveMark(mark("left", id));
+  await report({ step: "marked" });
+  await target.saveMark(mark("arrived", id));
+  return compared;
+}
+
+async function expectUsable(target: MoveSide, mark: MoveMark | undefined): Promise<void> {
+  const found =
+    mark?.state === "left"
+      ? `a store that was moved to ${mark.other}`
+      : mark?.state === "arriving"
+        ? `a part of another store, from ${mark.other}`
+        : (await target.isUnused())
+          ? undefined
+          : "a store that knows records";
+  if (found === undefined) return;
+  throw refused(
+    `${target.place} holds ${found}. Name another folder or schema, or remove this one if nothing in it is needed`,
+  );
+}
+
+async function copy(
+  source: MoveSide,
+  target: MoveSide,
+  table: MovedTable,
+  report: MoveOptions["report"],
+): Promise<TableComparison> {
+  let known = await digestOf(target, table);
+  if (known.count > 0 && !(await beginsWith(source, table, known))) {
+    await target.clear(table);
+    known = new Digest();
+  }
+  const from = new Digest();
+  for await (const rows of source.rows(table)) {
+    const skipped = Math.max(0, known.count - from.count);
+    from.add(rows);
+    if (skipped < rows.length) await target.write(table, rows.slice(skipped));
+    await report({ step: "copying", table: table.name, rows: from.count });
+  }
+  const to = await digestOf(target, table, (rows) => report({ step: "comparing", table: table.name, rows }));
+  if (!to.equals(from)) throw differs(table, from, to);
+  return { table: table.name, from: factsOf(from), to: factsOf(to) };
+}
+
+async function digestOf(
+  side: MoveSide,
+  table: MovedTable,
+  report: (rows: number) => void | Promise<void> = () => undefined,
+): Promise<Digest> {
+  const digest = new Digest();
+  for await (const rows of side.rows(table)) {
+    digest.add(rows);
+    await report(digest.count);
+  }
+  return digest;
+}
+
+/** Whether what an interrupted move has copied is still what the table begins with. */
+async function beginsWith(side: MoveSide, table: MovedTable, known: Digest): Promise<boolean> {
+  const digest = new Digest();
+  for await (const rows of side.rows(table)) {
+    digest.add(rows.slice(0, known.count - digest.count));
+    if (digest.count === known.count) break;
+  }
+  return digest.equals(known);
+}
+
+const factsOf = ({ count, hash }: Digest) => ({ rows: count, hash });
+
+function differs({ name }: MovedTable, from: Digest, to: Digest): StopError {
+  return new StopError(
+    "E_STORE_DIFFERS",
+    `the copy of the table ${name} differs: ${from.count} rows with hash ${from.hash} became ${to.count} with ${to.hash}. ` +
+      "The old store is unchanged and in charge",
+    { details: { table: name, from: factsOf(from), to: factsOf(to) } },
+  );
+}

@@ -1,0 +1,42 @@
+import type { Clock } from "#model";
+import type { Logger } from "#telemetry";
+import type { MoveMark } from "./mark.ts";
+
+/** A table as a move copies it: the same columns in both stores. */
+export interface MovedTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly key: readonly string[];
+}
+
+/** The values of a row, in the order of the columns. */
+export type MovedRow = readonly (string | number | null)[];
+
+/** The last number that each table gave out, by the table's name. Where a table has none, its rows tell. */
+export type LastNumbers = ReadonlyMap<string, number>;
+
+export interface MoveDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** One of the two stores of a move. It is held like a daemon holds it: no daemon runs on it meanwhile. */
+export interface MoveSide extends AsyncDisposable {
+  /** Where it is, without a password. */
+  readonly place: string;
+  mark(): Promise<MoveMark | undefined>;
+  /** Resolves when the mark, and everything written before it, survives a power cut. */
+  saveMark(mark: MoveMark): Promise<void>;
+  /** From now until the next mark nothing else changes it. */
+  freeze(): Promise<void>;
+  /** Whether it knows of no record and no stream. */
+  isUnused(): Promise<boolean>;
+  /** The rows in the order of the key, some at a time. */
+  rows(table: MovedTable): AsyncIterable<readonly MovedRow[]>;
+  /** Adds these rows, all or none. */
+  write(table: MovedTable, rows: readonly MovedRow[]): Promise<void>;
+  clear(table: MovedTable): Promise<void>;
+  lastNumbers(): Promise<LastNumbers>;
+  /** Counts on from these numbers, and prepares for queries. */
+  finish(numbers: LastNumbers): Promise<void>;
+}

@@ -1,0 +1,185 @@
+import { finished } from "node:stream/promises";
+import { Client } from "pg";
+import { from as copyFrom } from "pg-copy-streams";
+import { FIND_MARK, type MoveMark } from "../move/mark.ts";
+import type { LastNumbers, MoveDeps, MovedRow, MovedTable, MoveSide } from "../move/side.ts";
+import { storeFailure } from "./connection/failures.ts";
+import { clientOptions, describePlace, type PostgresPlace } from "./connection/link.ts";
+import { Member } from "./connection/member.ts";
+import { locked, quoted } from "./connection/prefix.ts";
+import { ReplicaClock } from "./connection/replica-clock.ts";
+import { Schema } from "./connection/schema.ts";
+import { takeTurn } from "./connection/turn.ts";
+import { fill, type SqlText } from "./sql.ts";
+import { storedText } from "./text.ts";
+
+/** Enough to make the way to the server cheap, few enough to be held in memory whatever is in them. */
+const ROWS = 2_000;
+/** The transaction of an old store is idle while the new one writes. Only the last commit waits for the disk. */
+const PATIENT =
+  "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL synchronous_commit = off";
+const SAVE_MARK = "DELETE FROM move; INSERT INTO move (id, state, other, at) VALUES (@id, @state, @other, @at)";
+const IS_USED = `
+  SELECT EXISTS (SELECT 1 FROM records) OR EXISTS (SELECT 1 FROM streams) OR EXISTS (SELECT 1 FROM audit) AS is_used`;
+/** Each column that the server numbers, and where its last number is. */
+const NUMBERED = `
+  SELECT table_name AS name, column_name AS column, pg_get_serial_sequence(quote_ident(table_name), column_name) AS sequence
+  FROM information_schema.columns WHERE table_schema = current_schema() AND is_identity = 'YES'
+  UNION ALL SELECT 'records', 'id', 'record_ids'`;
+
+const TABLES = "SELECT string_agg(tablename, ', ') AS names FROM pg_tables WHERE schemaname = current_schema()";
+
+interface Numbered {
+  readonly name: string;
+  readonly column: string;
+  readonly sequence: string;
+}
+
+/** The store in a schema as one side of a move: held as a daemon holds it that works alone. */
+export class PostgresMoveSide implements MoveSide {
+  readonly place: string;
+  readonly #client: Client;
+  readonly #member: Member;
+  readonly #begin: SqlText;
+  #isFrozen = false;
+
+  private constructor(place: PostgresPlace, client: Client, member: Member) {
+    this.place = describePlace(place);
+    this.#client = client;
+    this.#member = member;
+    this.#begin = `BEGIN; ${locked(place)}; ${member.check}; ${PATIENT}`;
+    // Without a listener, a connection that breaks would end the process.
+    client.on("error", () => undefined);
+    // A place that is lost is found by the check of the next transaction.
+    member.keep(() => undefined);
+  }
+
+  /** @throws {SyncError} as when a daemon opens the store. */
+  static async open(place: PostgresPlace, { clock, logger }: MoveDeps): Promise<MoveSide> {
+    await using schema = new Schema(place);
+    if (!(await schema.isCurrent())) {
+      await using _turn = await takeTurn(place, schema, undefined);
+      await schema.bringUpToDate(logger);
+    }
+    const member = await Member.join(place, { joins: undefined, clock: new ReplicaClock(clock), logger }, undefined);
+    const client = new Client(clientOptions(place.url));
+    try {
+      await client.connect();
+      return new PostgresMoveSide(place, client, member);
+    } catch (thrown) {
+      await client.end().catch(() => undefined);
+      await member[Symbol.asyncDispose]();
+      throw storeFailure(thrown);
+    }
+  }
+
+  async mark(): Promise<MoveMark | undefined> {
+    const [mark] = await this.#transaction(() => this.#rows<MoveMark>(FIND_MARK));
+    return mark;
+  }
+
+  /** A commit that waits for the disk has all earlier ones written, too. */
+  async saveMark(mark: MoveMark): Promise<void> {
+    const isOpen = this.#isFrozen;
+    this.#isFrozen = false;
+    const save = `SET LOCAL synchronous_commit = on; ${fill(SAVE_MARK, { ...mark })}`;
+    await this.#transaction(() => this.#client.query(save), isOpen);
+  }
+
+  async freeze(): Promise<void> {
+    await this.#client.query(this.#begin);
+    this.#isFrozen = true;
+  }
+
+  async isUnused(): Promise<boolean> {
+    const [found] = await this.#transaction(() => this.#rows<{ is_used: boolean }>(IS_USED));
+    return found?.is_used === false;
+  }
+
+  async *rows({ name, columns, key }: MovedTable): AsyncIterable<readonly MovedRow[]> {
+    const isOpen = this.#isFrozen;
+    try {
+      if (!isOpen) await this.#client.query(this.#begin);
+      await this.#client.query(
+        `DECLARE all_rows NO SCROLL CURSOR FOR SELECT ${listOf(columns)} FROM ${name} ORDER BY ${listOf(key)}`,
+      );
+      for (;;) {
+        const next = { text: `FETCH ${ROWS} FROM all_rows`, rowMode: "array" as const };
+        const { rows } = await this.#client.query<(string | number | null)[]>(next);
+        if (rows.length === 0) return;
+        yield rows;
+      }
+    } catch (thrown) {
+      throw storeFailure(thrown);
+    } finally {
+      await this.#client.query(isOpen ? "CLOSE all_rows" : "ROLLBACK").catch(() => undefined);
+    }
+  }
+
+  async write({ name, columns }: MovedTable, rows: readonly MovedRow[]): Promise<void> {
+    await this.#transaction(async () => {
+      const copy = this.#client.query(copyFrom(`COPY ${name} (${listOf(columns)}) FROM STDIN`));
+      copy.end(rows.map((row) => `${row.map(copyText).join("\t")}\n`).join(""));
+      await finished(copy);
+    });
+  }
+
+  async clear({ name }: MovedTable): Promise<void> {
+    await this.#transaction(() => this.#client.query(`TRUNCATE ${name}`));
+  }
+
+  async lastNumbers(): Promise<LastNumbers> {
+    return this.#transaction(async () => {
+      const all = await this.#rows<{ name: string; last: number | null }>(
+        `SELECT name, pg_sequence_last_value(sequence::regclass) AS last FROM (${NUMBERED}) AS numbered`,
+      );
+      return new Map(all.flatMap(({ name, last }) => (last === null ? [] : [[name, last]])));
+    });
+  }
+
+  async finish(numbers: LastNumbers): Promise<void> {
+    await this.#transaction(async () => {
+      for (const { name, column, sequence } of await this.#rows<Numbered>(NUMBERED)) {
+        const next = `SELECT setval(@sequence, greatest(max(${column}), nullif(@last::bigint, 0))) FROM ${name}`;
+        await this.#client.query(fill(next, { sequence, last: numbers.get(name) }));
+      }
+      // Statistics, so that the first queries are planned well.
+      const [tables] = await this.#rows<{ names: string }>(TABLES);
+      await this.#client.query(`ANALYZE ${tables?.names}`);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.end().catch(() => undefined);
+    await this.#member[Symbol.asyncDispose]();
+  }
+
+  async #rows<Row extends object>(sql: SqlText): Promise<Row[]> {
+    return (await this.#client.query<Row>(sql)).rows;
+  }
+
+  /** In a transaction of its own, or, where the store is frozen, in that of all reads. */
+  async #transaction<T>(work: () => Promise<T>, isOpen = this.#isFrozen): Promise<T> {
+    try {
+      if (!isOpen) await this.#client.query(this.#begin);
+      const done = await work();
+      if (!this.#isFrozen) await this.#client.query("COMMIT");
+      return done;
+    } catch (thrown) {
+      await this.#client.query("ROLLBACK").catch(() => undefined);
+      throw storeFailure(thrown);
+    }
+  }
+}
+
+const listOf = (columns: readonly string[]) => columns.map(quoted).join(", ");
+
+const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+/** A value in the text format of COPY. */
+function copyText(value: string | number | null): string {
+  if (value === null) return "\\N";
+  return typeof value === "number"
+    ? `${value}`
+    : storedText(value).replace(/[\\\t\n\r]/g, (sign) => ESCAPES[sign] ?? sign);
+}

@@ -1,0 +1,154 @@
+import { join, resolve } from "node:path";
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { FIND_MARK, type MoveMark } from "../move/mark.ts";
+import type { LastNumbers, MoveDeps, MovedRow, MovedTable, MoveSide } from "../move/side.ts";
+import { connect, makeDataDir } from "./durability/connection.ts";
+import { DaemonLock } from "./durability/daemon-lock.ts";
+import { storeFailure } from "./durability/failures.ts";
+import { migrate } from "./durability/migrate.ts";
+import { nextTurn } from "./fair-turn.ts";
+import { giveBackClaims } from "./tables/claims.ts";
+import { migrations } from "./migrations/index.ts";
+
+/** Enough to make the way to a server cheap, few enough to be held in memory whatever is in them. */
+const ROWS = 2_000;
+
+const TABLES = `
+  SELECT name FROM sqlite_schema
+  WHERE type = 'table' AND name NOT LIKE 'sqlite@_%' ESCAPE '@' AND name <> 'move' ORDER BY rowid`;
+
+/** The store in a folder as one side of a move: held alone, as no command may have it open beside. */
+export class SqliteMoveSide implements MoveSide {
+  readonly place: string;
+  readonly #db: Database;
+  readonly #lock: DaemonLock;
+
+  private constructor(place: string, db: Database, lock: DaemonLock) {
+    this.place = place;
+    this.#db = db;
+    this.#lock = lock;
+  }
+
+  /** @throws {StopError} E_STORE_BUSY and others, as when a daemon opens it. @throws {RetryError} E_STORE_LOCKED when a command has it open. */
+  static open(dataDir: string, { clock, logger }: MoveDeps): SqliteMoveSide {
+    const path = join(dataDir, "svcsync.db");
+    let lock: DaemonLock | undefined;
+    let db: Database | undefined;
+    try {
+      makeDataDir(dataDir);
+      lock = DaemonLock.take(dataDir);
+      db = connect(path, { isAlone: true });
+      const from = migrate(db, migrations);
+      if (from !== migrations.length) logger.info({ from, to: migrations.length, path }, "migrated the store");
+      // As a daemon in PostgreSQL does when it joins: both stores then have no claims.
+      giveBackClaims(db, clock, logger);
+      // Rows come table by table, and those of an interrupted move may go table by table.
+      db.pragma("foreign_keys = OFF");
+      return new SqliteMoveSide(`sqlite:${resolve(dataDir)}`, db, lock);
+    } catch (thrown) {
+      db?.close();
+      lock?.[Symbol.dispose]();
+      throw storeFailure(thrown, path);
+    }
+  }
+
+  async mark(): Promise<MoveMark | undefined> {
+    return this.#do(() => this.#db.prepare<[], MoveMark>(FIND_MARK).get());
+  }
+
+  async saveMark(mark: MoveMark): Promise<void> {
+    this.#do(() => {
+      if (!this.#db.inTransaction) this.#db.exec("BEGIN IMMEDIATE");
+      this.#db.exec("DELETE FROM move");
+      this.#db.prepare("INSERT INTO move (id, state, other, at) VALUES (@id, @state, @other, @at)").run(mark);
+      this.#db.exec("COMMIT");
+      // Writes the log into the file, and waits for the disk.
+      this.#db.pragma("wal_checkpoint(TRUNCATE)");
+    });
+  }
+
+  async freeze(): Promise<void> {
+    this.#do(() => this.#db.exec("BEGIN IMMEDIATE"));
+  }
+
+  async isUnused(): Promise<boolean> {
+    const isUsed =
+      "SELECT EXISTS (SELECT 1 FROM records) OR EXISTS (SELECT 1 FROM streams) OR EXISTS (SELECT 1 FROM audit)";
+    return this.#do(() => this.#db.prepare<[], number>(isUsed).pluck().get() === 0);
+  }
+
+  async *rows({ name, columns, key }: MovedTable): AsyncIterable<readonly MovedRow[]> {
+    let rows: MovedRow[] = [];
+    const all = this.#db.prepare<[], MovedRow>(`SELECT ${listOf(columns)} FROM ${name} ORDER BY ${listOf(key)}`).raw();
+    for (const row of all.iterate()) {
+      if (rows.push(row) < ROWS) continue;
+      yield rows;
+      rows = [];
+      await nextTurn();
+    }
+    if (rows.length > 0) yield rows;
+  }
+
+  async write({ name, columns }: MovedTable, rows: readonly MovedRow[]): Promise<void> {
+    const places = columns.map(() => "?").join(", ");
+    const insert = this.#db.prepare<[MovedRow]>(`INSERT INTO ${name} (${listOf(columns)}) VALUES (${places})`);
+    this.#do(() => this.#db.transaction(() => rows.forEach((row) => insert.run(row))).immediate());
+  }
+
+  async clear({ name }: MovedTable): Promise<void> {
+    this.#do(() => this.#db.exec(`DELETE FROM ${name}`));
+  }
+
+  async lastNumbers(): Promise<LastNumbers> {
+    const all = this.#db.prepare<[], { name: string; seq: number }>("SELECT name, seq FROM sqlite_sequence").all();
+    return new Map(all.map(({ name, seq }) => [name, seq]));
+  }
+
+  /** SQLite keeps a last number for tables that never use one again, and has a row for each that was written to. */
+  async finish(numbers: LastNumbers): Promise<void> {
+    const tables = this.#db
+      .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'")
+      .pluck();
+    const forget = this.#db.prepare<[string]>("DELETE FROM sqlite_sequence WHERE name = ?");
+    const save = this.#db.prepare<[string, number]>("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)");
+    this.#do(() =>
+      this.#db.transaction(() => {
+        for (const name of tables.all()) {
+          forget.run(name);
+          save.run(name, numbers.get(name) ?? 0);
+        }
+      })(),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#db.close();
+    this.#lock[Symbol.dispose]();
+  }
+
+  #do<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (thrown) {
+      throw storeFailure(thrown, this.#db.name);
+    }
+  }
+}
+
+/** What is copied: all tables but that of the move, in the order in which they were made. PostgreSQL has them with the same columns. */
+export function movedTables(): MovedTable[] {
+  const db = new SqliteDatabase(":memory:");
+  migrate(db, migrations);
+  const tables = db.prepare<[], string>(TABLES).pluck().all();
+  const columnsOf = db.prepare<[string], { name: string; pk: number }>("SELECT name, pk FROM pragma_table_info(?)");
+  const found = tables.map((name) => {
+    const columns = columnsOf.all(name);
+    const key = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
+    return { name, columns: columns.map((column) => column.name), key: key.map((column) => column.name) };
+  });
+  db.close();
+  return found;
+}
+
+/** Columns such as "before" and "row" are words of SQL, too. */
+const listOf = (columns: readonly string[]) => columns.map((column) => `"${column}"`).join(", ");
