@@ -17,10 +17,12 @@ const sessionNote: Note<KeptSession> = {
   }),
 };
 
-/** Keeps the session in the store, for all of its daemons. */
+/** Keeps the session in the store, for all of its daemons. A daemon that lost the store does not learn the new token. */
 export function keptSession(store: NoteStore): SessionCell {
-  return {
-    load: () => store.note(sessionNote),
-    replace: (known, next) => store.replaceNote(sessionNote, known, next),
+  const load = async (): Promise<KeptSession | undefined> => {
+    const kept = await store.note(sessionNote);
+    // A read does not ask whether this is still the daemon. A step does, even one that changes nothing.
+    return (await store.replaceNote(sessionNote, kept, kept)) ? kept : load();
   };
+  return { load, replace: (known, next) => store.replaceNote(sessionNote, known, next) };
 }

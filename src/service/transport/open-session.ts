@@ -22,12 +22,6 @@ interface SessionPaths {
 
 const NO_FENCE: Fence = "none (static SERVICE_TOKEN)";
 
-const notFenced: SessionParts["fencing"] = {
-  end: () => Promise.resolve(0),
-  exposedMs: () => 0,
-  prove: () => Promise.resolve(NO_FENCE),
-};
-
 /** The session of this process, or with `cell` that of all daemons which share the cell. */
 export function openSession(
   settings: Settings["service"]["login"],
@@ -39,7 +33,8 @@ export function openSession(
   if (settings.kind === "token") {
     if (cell) announceFence(logger, NO_FENCE);
     const session = new Session({ settings, login, shared: undefined, clock });
-    return { session, fencing: notFenced };
+    const end = () => forgetRevocation(cell);
+    return { session, fencing: { end, exposedMs: () => 0, prove: () => Promise.resolve(NO_FENCE) } };
   }
   const fencing = new Fencing({ ...deps, login, settings });
   const shared = cell && new SharedToken({ ...deps, cell, login, settings, fencing });
@@ -50,4 +45,11 @@ export function openSession(
     return exposedMs();
   };
   return { session, fencing: { end, exposedMs, prove: () => fencing.prove() } };
+}
+
+/** What is kept is of an earlier password login. The token of now cannot be ended. */
+async function forgetRevocation(cell: SessionCell | undefined): Promise<number> {
+  const kept = await cell?.load();
+  if (kept?.revoked) await cell?.replace(kept, { ...kept, revoked: undefined });
+  return 0;
 }

@@ -14,6 +14,7 @@ import { ReplicaClock } from "./connection/replica-clock.ts";
 import { Schema } from "./connection/schema.ts";
 import { MessageQueue, stepSettings } from "./connection/message-queue.ts";
 import type { Database } from "./database.ts";
+import { BegunSends } from "./begun-sends.ts";
 import { Moment } from "./moment.ts";
 import { dialect, fill, filled } from "./sql.ts";
 import { deliveryStore } from "./tables/deliveries.ts";
@@ -59,7 +60,7 @@ export async function openPostgresStore(
   try {
     return await connect(place, { ...options, clock }, member);
   } catch (thrown) {
-    await member?.[Symbol.asyncDispose]();
+    await member?.leave();
     throw thrown;
   }
 }
@@ -105,8 +106,14 @@ async function connect(
       },
       step: (...of) => steps.run(...of),
     };
-    member?.keep(() => refuse(lostPlace()));
-    return Object.assign(storeOf(db, moment), {
+    const sends = new BegunSends();
+    const confess = () => sends.confess(stepLink, { clock, logger, patienceMs: leaseMs });
+    let confessed: Promise<void> | undefined;
+    member?.keep(() => {
+      refuse(lostPlace());
+      confessed = confess();
+    });
+    return Object.assign(storeOf(db, moment, sends), {
       clock,
       replicas: replicaStore(db, member),
       mayWrite: () => member?.isTrusted ?? true,
@@ -117,7 +124,7 @@ async function connect(
         const closed = new StopError("E_STORE_CLOSED", `the store in the schema ${place.schema} was closed`);
         await steps.close(closed);
         await reads.close(closed);
-        await member?.[Symbol.asyncDispose]();
+        if ((await member?.leave()) === false) await (confessed ?? confess());
         await disconnect();
         logger.debug({ schema: place.schema }, "closed the store");
       },
@@ -131,6 +138,7 @@ async function connect(
 function storeOf(
   db: Database,
   moment: Moment,
+  sends: BegunSends,
 ): Omit<Store, typeof Symbol.asyncDispose | "mayWrite" | "revision" | "clock" | "replicas"> {
   const access: Access = {
     read: db.read,
@@ -140,7 +148,7 @@ function storeOf(
   return {
     ...intakeStore(db),
     ...scheduleStore(db, moment),
-    ...deliveryStore(db),
+    ...sends.watching(deliveryStore(db)),
     ...recordStore(db),
     ...operatorStore(db),
     ...sweepStore(db),

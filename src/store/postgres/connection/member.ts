@@ -119,12 +119,18 @@ export class Member implements AsyncDisposable {
     this.#running = this.#run(lost);
   }
 
-  /** Gives the place back, and with it the lead: another one takes it with its next heartbeat. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Gives the place back, and with it the lead: another one takes it with its next heartbeat. False when it was lost before. */
+  async leave(): Promise<boolean> {
     this.#ended.abort();
     await this.#running;
-    await this.#inTurn(call("leave_replicas", this.#token, this.#clock.now())).catch(() => undefined);
+    const leave = this.#inTurn<{ was_there: boolean }>(call("leave_replicas", this.#token, this.#clock.now()));
+    const [left] = await leave.catch(() => []);
     await this.#beats[Symbol.asyncDispose]();
+    return left?.was_there !== false;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.leave();
   }
 
   /** Between two steps of all replicas, as all who join, lead or leave. */

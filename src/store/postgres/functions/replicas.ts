@@ -129,9 +129,11 @@ export const replicas = `
       FROM members m LEFT JOIN leases l ON l.role = 'daemon' WHERE m.token = p_token;
   END $$;
 
-  CREATE FUNCTION leave_replicas(p_token text, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
+  -- False when its place was lost before.
+  CREATE FUNCTION leave_replicas(p_token text, p_now bigint, OUT was_there boolean) LANGUAGE plpgsql AS $$
   BEGIN
     DELETE FROM members WHERE token = p_token;
+    was_there := FOUND;
     DELETE FROM leases WHERE holder = p_token;
     PERFORM fence_lost(p_now);
   END $$;

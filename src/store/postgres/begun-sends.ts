@@ -1,0 +1,126 @@
+import { errorFacts, recordName, sleep, type Clock, type Json, type Projection, type RecordId } from "#model";
+import type { Logger } from "#telemetry";
+import type { Claim, InFlight } from "../claim.ts";
+import type { DeliveryStore } from "../contract/deliveries.ts";
+import { inFlightOf, storedInFlight } from "../rows/in-flight.ts";
+import { parseText, type JsonText } from "../rows/json-text.ts";
+import type { Link } from "./connection/link.ts";
+import { stepSettings } from "./connection/message-queue.ts";
+import { call, fill, isRecord } from "./sql.ts";
+
+/** What was begun for a record and may have been sent: a create, or an update or a deletion. */
+interface Begun {
+  readonly id: RecordId;
+  readonly inFlight: InFlight | undefined;
+}
+
+const AGAIN_MS = 250;
+const HELD = `
+  SELECT r.state, w.doubts, w.record IS NOT NULL AS is_written FROM records r LEFT JOIN written w ON w.record = r.id WHERE ${isRecord("r", "@stream", "@key")}`;
+
+interface Held {
+  readonly state: string;
+  readonly doubts: JsonText<Projection> | null;
+  readonly is_written: boolean;
+}
+
+/**
+ * The requests of this process whose end the store does not know. The daemon that took over settles them as it finds them; one that
+ * leaves this process late is known to this process alone, so it confesses.
+ */
+export class BegunSends {
+  readonly #begun = new Map<string, Begun>();
+
+  /** The same steps, watched. */
+  watching(store: DeliveryStore): DeliveryStore {
+    const begun = this.#begun;
+    /** A step with which the store knows how a request ended, or that it is in doubt. */
+    const ending = <Rest extends unknown[], Result>(step: (claim: Claim, ...rest: Rest) => Promise<Result>) => {
+      return async (claim: Claim, ...rest: Rest): Promise<Result> => {
+        const result = await step(claim, ...rest);
+        begun.delete(claim.token);
+        return result;
+      };
+    };
+    return {
+      ...store,
+      begin: async (claim, intent) => {
+        await store.begin(claim, intent);
+        begun.set(claim.token, { id: claim.id, inFlight: undefined });
+      },
+      markInFlight: async (claim, inFlight) => {
+        await store.markInFlight(claim, inFlight);
+        if (inFlight === undefined || inFlight.kind === "drift") begun.delete(claim.token);
+        else begun.set(claim.token, { id: claim.id, inFlight });
+      },
+      abandon: ending((...of) => store.abandon(...of)),
+      answered: ending((...of) => store.answered(...of)),
+      apply: ending((...of) => store.apply(...of)),
+      bind: ending((...of) => store.bind(...of)),
+      park: ending((...of) => store.park(...of)),
+      release: ending((...of) => store.release(...of)),
+      remove: ending((...of) => store.remove(...of)),
+      retry: ending((...of) => store.retry(...of)),
+      skip: ending((...of) => store.skip(...of)),
+      unbind: ending((...of) => store.unbind(...of)),
+      uncertain: ending((...of) => store.uncertain(...of)),
+      wait: ending((...of) => store.wait(...of)),
+    };
+  }
+
+  /** Puts all of them in doubt, without the right to change anything else. Records that are being delivered are waited for. */
+  async confess(link: Link, deps: { clock: Clock; logger: Logger; patienceMs: number }): Promise<void> {
+    const { clock, logger, patienceMs } = deps;
+    const startedAt = performance.now();
+    let left = [...this.#begun.values()];
+    if (left.length === 0) return;
+    const count = left.length;
+    for (;;) {
+      const open: Begun[] = [];
+      for (const begun of left)
+        if (!(await tell(link, begun, clock.now()).catch(logged(logger, begun)))) open.push(begun);
+      left = open;
+      if (left.length === 0 || performance.now() - startedAt > patienceMs) break;
+      await sleep(AGAIN_MS);
+    }
+    if (left.length === 0) logger.warn({ count }, "told the store what it may have sent late");
+    else logger.error({ count, untold: left.length }, "late requests could not be told to the store");
+  }
+}
+
+/** False while it cannot be told. */
+async function tell(link: Link, { id, inFlight }: Begun, now: number): Promise<boolean> {
+  if (inFlight === undefined) {
+    await link.send([stepSettings(true), call("note_lost_creates", [{ ...id, lostAt: now }])]);
+    return true;
+  }
+  const [held] = await link.rows<Held>(fill(HELD, { ...id }));
+  if (held?.state === "claimed") return false;
+  // The record of the service that the request is about is no longer this one's.
+  if (!held?.is_written) return true;
+  const doubts = storedInFlight(both(held.doubts ? inFlightOf(parseText(held.doubts)) : undefined, inFlight));
+  const { stream, key } = id;
+  const text = call("confess", stream, key, held.doubts, JSON.stringify(doubts), now);
+  const [, told] = await link.send([stepSettings(true), text]);
+  const [row]: { confess: boolean }[] = told?.rows ?? [];
+  return row?.confess === true;
+}
+
+/** Both are in doubt. Of an array, every id may be in it because of either. */
+function both(known: InFlight | undefined, { kind, fields }: InFlight): InFlight {
+  const united = Object.entries(fields).map(([field, value]): [string, Json] => {
+    const other = known?.fields[field];
+    return [field, Array.isArray(other) && Array.isArray(value) ? [...new Set([...other, ...value])] : value];
+  });
+  return {
+    kind: known?.kind === "deletion" ? "deletion" : kind,
+    fields: { ...known?.fields, ...Object.fromEntries(united) },
+  };
+}
+
+function logged(logger: Logger, { id }: Begun): (thrown: unknown) => boolean {
+  return (thrown) => {
+    logger.warn({ record: recordName(id), err: errorFacts(thrown) }, "late request was not told to the store yet");
+    return false;
+  };
+}
