@@ -7,13 +7,15 @@ import type { GlobalOptions } from "./command-context.ts";
 export interface ActOptions extends GlobalOptions {
   readonly why?: string;
   readonly as?: string;
+  readonly json?: boolean;
 }
 
-/** Adds the options that say who acts and why. */
+/** Adds the options of each command that acts: who acts and why, and the result as JSON. */
 export function withActor(command: Command): Command {
   return command
     .option("--why <text>", "the reason, kept in the history", oneLineOf(500))
-    .option("--as <name>", "who acts (default: the user of this system)", oneLineOf(100));
+    .option("--as <name>", "who acts (default: the user of this system)", oneLineOf(100))
+    .option("--json", "as JSON");
 }
 
 /** Who acts through a command. */

@@ -19,7 +19,6 @@ export interface AdoptOptions extends ActOptions {
   readonly answers?: string;
   readonly confirm?: boolean;
   readonly createAll?: boolean;
-  readonly json?: boolean;
 }
 
 export const registerAdopt: Registration = (cli) =>
@@ -32,7 +31,6 @@ export const registerAdopt: Registration = (cli) =>
       .option("--confirm", "release the streams: bind matches, create new records, park ambiguous ones")
       .option("--create-all", "release the streams without matching: create every record"),
   )
-    .option("--json", "as JSON")
     .addHelpText("after", verdictWords)
     .action(cli.action((names: readonly string[], options: AdoptOptions, io: Io) => adopt(names, options, io)));
 

@@ -11,7 +11,6 @@ import { areKnown, unknownStream } from "../../known-streams.ts";
 
 interface DeletionsOptions extends ActOptions {
   readonly confirm?: boolean;
-  readonly json?: boolean;
 }
 
 export const registerDeletions: Registration = (cli) =>
@@ -20,9 +19,7 @@ export const registerDeletions: Registration = (cli) =>
       .command("deletions", "Show the deletions that the guard holds")
       .argument("[stream]", "one stream (default: all)")
       .option("--confirm", "let the next sweep delete them, at most as many as are shown"),
-  )
-    .option("--json", "as JSON")
-    .action(cli.action(deletions));
+  ).action(cli.action(deletions));
 
 /** `svcsync deletions [STREAM] [--confirm]`: deletions that the guard holds, and a person's word that they are meant. */
 async function deletions(stream: string | undefined, options: DeletionsOptions, io: Io): Promise<number> {

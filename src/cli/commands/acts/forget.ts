@@ -11,7 +11,6 @@ import { printJson } from "../../output/json.ts";
 
 interface ForgetOptions extends ActOptions {
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 export const registerForget: Registration = (cli) =>
@@ -21,7 +20,6 @@ export const registerForget: Registration = (cli) =>
       .addArgument(recordArgument())
       .option("--yes", "do not ask for confirmation"),
   )
-    .option("--json", "as JSON")
     .addHelpText("after", words)
     .action(cli.action(run));
 

@@ -12,7 +12,6 @@ interface GroupsOptions extends ActOptions {
   readonly note?: string;
   readonly owner?: string;
   readonly snooze?: number | "none";
-  readonly json?: boolean;
 }
 
 export const registerGroups: Registration = (cli) =>
@@ -27,9 +26,7 @@ export const registerGroups: Registration = (cli) =>
         "send no message about it until then, for example 18:00 or 2026-11-22 18:00; none ends it",
         (text) => (text === "none" ? text : momentArgument(text)),
       ),
-  )
-    .option("--json", "as JSON")
-    .action(cli.action(run));
+  ).action(cli.action(run));
 
 /** `svcsync groups [ID] [--note …]`: causes with what people wrote down about them. */
 async function run(id: string | undefined, options: GroupsOptions, io: Io): Promise<number> {

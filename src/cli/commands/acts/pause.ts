@@ -15,7 +15,6 @@ interface PauseOptions extends ActOptions {
   /** Milliseconds from now. */
   readonly for?: number;
   readonly polls?: boolean;
-  readonly json?: boolean;
 }
 
 export const registerPause: Registration = (cli) =>
@@ -26,9 +25,7 @@ export const registerPause: Registration = (cli) =>
       .option("--until <time>", "when it ends, for example 18:00 or 2026-11-22 18:00", momentArgument)
       .option("--for <duration>", "how long it lasts, for example 30m, 2h or 1d", durationArgument)
       .option("--polls", "also stop polling the ERP for them"),
-  )
-    .option("--json", "as JSON")
-    .action(cli.action(run));
+  ).action(cli.action(run));
 
 /** `svcsync pause STREAM… --until TIME`: a running daemon stops within a second, one that is started meanwhile does not begin. */
 async function run(streams: readonly string[], options: PauseOptions, io: Io): Promise<number> {

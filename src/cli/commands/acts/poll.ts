@@ -7,19 +7,13 @@ import { exitCode } from "../../output/exit-code.ts";
 import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
 
-interface PollOptions extends ActOptions {
-  readonly json?: boolean;
-}
-
 export const registerPoll: Registration = (cli) =>
   withActor(
     cli.command("poll", "Have the running daemon poll these streams now").argument("<streams...>", "the streams"),
-  )
-    .option("--json", "as JSON")
-    .action(cli.action(poll));
+  ).action(cli.action(poll));
 
 /** `svcsync poll STREAM…`: a running daemon polls within a second, one that is started later at its start. */
-async function poll(streams: readonly string[], options: PollOptions, io: Io): Promise<number> {
+async function poll(streams: readonly string[], options: ActOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   if (!areKnown(streams, context.syncFile.streams, io)) return unknownStream;
   await pollNow(context, streams, actorOf(options));

@@ -8,29 +8,23 @@ import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
 import { areKnown, unknownStream } from "../../known-streams.ts";
 
-interface RereadOptions extends ActOptions {
-  readonly json?: boolean;
-}
-
 export const registerReread: Registration = (cli) =>
   withActor(
     cli
       .command("reread", "Read a stream from its beginning with the next poll, or single records now")
       .argument("<stream>", "the stream")
       .argument("[keys...]", "keys of records to read now (default: the whole stream)"),
-  )
-    .option("--json", "as JSON")
-    .action(cli.action(reread));
+  ).action(cli.action(reread));
 
 /**
  * `svcsync reread STREAM [KEY…]`: reads the stream from its beginning with the next poll, or these records now. Rows that did not
  * change cost no request to the service.
  */
-async function reread(stream: string, keys: readonly Key[], options: RereadOptions, io: Io): Promise<number> {
+async function reread(stream: string, keys: readonly Key[], options: ActOptions, io: Io): Promise<number> {
   return keys.length === 0 ? wholeStream(stream, options, io) : singleRecords(stream, keys, options, io);
 }
 
-async function wholeStream(stream: string, options: RereadOptions, io: Io): Promise<number> {
+async function wholeStream(stream: string, options: ActOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
   await rereadStream(context, stream, actorOf(options));
@@ -42,7 +36,7 @@ async function wholeStream(stream: string, options: RereadOptions, io: Io): Prom
   return exitCode.ok;
 }
 
-async function singleRecords(stream: string, keys: readonly Key[], options: RereadOptions, io: Io): Promise<number> {
+async function singleRecords(stream: string, keys: readonly Key[], options: ActOptions, io: Io): Promise<number> {
   await using context = await openPartsContext(options, io);
   if (!areKnown([stream], context.configuration.syncFile.streams, io)) return unknownStream;
   const { store, sources } = context.parts;

@@ -18,7 +18,6 @@ interface ResolveOptions extends ActOptions {
   readonly create?: boolean;
   readonly skip?: boolean;
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 export const registerResolve: Registration = (cli) =>
@@ -31,7 +30,6 @@ export const registerResolve: Registration = (cli) =>
       .option("--skip", "leave it out until the ERP changes it")
       .option("--yes", "with --bind: do not ask for confirmation"),
   )
-    .option("--json", "as JSON")
     .addHelpText("after", bindWords)
     .action(cli.action(run));
 

@@ -8,19 +8,13 @@ import { exitCode } from "../../output/exit-code.ts";
 import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
 
-interface ResumeOptions extends ActOptions {
-  readonly json?: boolean;
-}
-
 export const registerResume: Registration = (cli) =>
   withActor(
     cli.command("resume", "Resume paused streams").argument("[streams...]", "these streams (default: all paused)"),
-  )
-    .option("--json", "as JSON")
-    .action(cli.action(run));
+  ).action(cli.action(run));
 
 /** `svcsync resume [STREAM…]`: a running daemon continues within a second. */
-async function run(names: readonly string[], options: ResumeOptions, io: Io): Promise<number> {
+async function run(names: readonly string[], options: ActOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   if (!areKnown(names, context.syncFile.streams, io)) return unknownStream;
   const streams = names.length > 0 ? names : context.syncFile.streams.map(({ name }) => name);

@@ -14,7 +14,6 @@ interface RetryOptions extends ActOptions {
   readonly code?: string;
   /** The id of a group of records with the same cause. */
   readonly group?: string;
-  readonly json?: boolean;
 }
 
 export const registerRetry: Registration = (cli) =>
@@ -27,9 +26,7 @@ export const registerRetry: Registration = (cli) =>
       .argument("[target]", "a stream, or one record as stream/key (default: everything)")
       .option("--code <code>", "only records with this error")
       .option("--group <id>", "the records of one cause, as svcsync groups lists them"),
-  )
-    .option("--json", "as JSON")
-    .action(cli.action(run));
+  ).action(cli.action(run));
 
 /** `svcsync retry [STREAM | RECORD]`: what is parked or waiting becomes due again. */
 async function run(target: string | undefined, options: RetryOptions, io: Io): Promise<number> {

@@ -12,7 +12,6 @@ import { printJson } from "../../output/json.ts";
 interface SkipOptions extends ActOptions {
   /** Those of the stream that met this error. */
   readonly code?: string;
-  readonly json?: boolean;
 }
 
 export const registerSkip: Registration = (cli) =>
@@ -21,9 +20,7 @@ export const registerSkip: Registration = (cli) =>
       .command("skip", "Leave a record out until the ERP changes it, or all records of a stream with the same error")
       .argument("<target>", "one record as stream/key, or a stream with --code")
       .option("--code <code>", "the records of the stream with this error"),
-  )
-    .option("--json", "as JSON")
-    .action(cli.action(run));
+  ).action(cli.action(run));
 
 /** `svcsync skip RECORD`, `svcsync skip STREAM --code CODE`: leaves records out until the ERP changes them. */
 async function run(target: string, options: SkipOptions, io: Io): Promise<number> {

@@ -9,17 +9,12 @@ import type { Io } from "../../output/io.ts";
 import { printJson } from "../../output/json.ts";
 import { areKnown, unknownStream } from "../../known-streams.ts";
 
-interface UnbindOptions extends ActOptions {
-  readonly json?: boolean;
-}
-
 export const registerUnbind: Registration = (cli) =>
   withActor(
     cli
       .command("unbind", "Unbind a record that is bound to the wrong record in the service")
       .addArgument(recordArgument()),
   )
-    .option("--json", "as JSON")
     .addHelpText("after", nextWords)
     .action(cli.action(run));
 
@@ -34,7 +29,7 @@ the new id once it is bound again.
  * `svcsync unbind RECORD`: ends a binding that is wrong. The record is then held until a person resolves it: the service record
  * it was bound to may have its natural key by now, and without such a key a create would duplicate it.
  */
-async function run(id: RecordId, options: UnbindOptions, io: Io): Promise<number> {
+async function run(id: RecordId, options: ActOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   if (!areKnown([id.stream], context.syncFile.streams, io)) return unknownStream;
   const binding = await unbind(context, id, actorOf(options));

@@ -14,7 +14,6 @@ import { printJson } from "../../output/json.ts";
 interface WatchOptions extends ActOptions {
   /** Milliseconds from now. */
   readonly for: number;
-  readonly json?: boolean;
 }
 
 const TEN_MINUTES_MS = 600_000;
@@ -29,9 +28,7 @@ export const registerWatch: Registration = (cli) =>
           .argParser(watchArgument)
           .default(TEN_MINUTES_MS, "10m"),
       ),
-  )
-    .option("--json", "as JSON")
-    .action(cli.action(run));
+  ).action(cli.action(run));
 
 function watchArgument(text: string): number {
   const forMs = durationArgument(text);

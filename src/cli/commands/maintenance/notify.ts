@@ -12,7 +12,6 @@ import { printJson } from "../../output/json.ts";
 
 interface NotifyOptions extends ActOptions {
   readonly test?: boolean;
-  readonly json?: boolean;
 }
 
 export const registerNotify: Registration = (cli) =>
@@ -20,9 +19,7 @@ export const registerNotify: Registration = (cli) =>
     cli
       .command("notify", "Show the notification channels and whether they accept messages")
       .option("--test", "send a test message through every channel now, even during quiet hours"),
-  )
-    .option("--json", "as JSON")
-    .action(cli.action(notify));
+  ).action(cli.action(notify));
 
 /** `svcsync notify [--test]`: the channels of the settings, and how they are doing. */
 async function notify(options: NotifyOptions, io: Io): Promise<number> {

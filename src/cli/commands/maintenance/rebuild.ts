@@ -10,7 +10,6 @@ import { sync } from "../running/sync.ts";
 interface RebuildOptions extends ActOptions {
   readonly confirm?: boolean;
   readonly csv?: string;
-  readonly json?: boolean;
 }
 
 export const registerRebuild: Registration = (cli) =>
@@ -19,9 +18,7 @@ export const registerRebuild: Registration = (cli) =>
       .command("rebuild", "Rebuild a lost store by matching the ERP's records with the service's")
       .option("--csv <file>", "write the whole list")
       .option("--confirm", "bind what matches, create what is new"),
-  )
-    .option("--json", "one line of JSON per step")
-    .action(cli.action(rebuild));
+  ).action(cli.action(rebuild));
 
 /**
  * `svcsync rebuild`: a store that was lost is made again: the ERP is read whole, its records are matched with the

@@ -14,7 +14,6 @@ const NEVER_TOLD = "E_SOURCE_KEYS_UNKNOWN";
 
 interface ReconcileOptions extends ActOptions {
   readonly repair?: boolean;
-  readonly json?: boolean;
 }
 
 export const registerReconcile: Registration = (cli) =>
@@ -23,9 +22,7 @@ export const registerReconcile: Registration = (cli) =>
       .command("reconcile", "Read the service and the ERP's keys, and report differences from the store")
       .argument("[streams...]", "these streams (default: all)")
       .option("--repair", "rewrite owned fields that differ, and read rows that were missed"),
-  )
-    .option("--json", "as JSON")
-    .action(cli.action(reconcile));
+  ).action(cli.action(reconcile));
 
 /** `svcsync reconcile [STREAM…] [--repair]`: what the service holds beside what was last written, and what the ERP shows beside what was read. */
 async function reconcile(names: readonly string[], options: ReconcileOptions, io: Io): Promise<number> {

@@ -27,7 +27,6 @@ interface PlanOptions extends ActOptions {
   readonly record?: RecordId;
   readonly csv?: string;
   readonly confirm?: string;
-  readonly json?: boolean;
 }
 
 const planWords = `
@@ -46,7 +45,6 @@ export const registerPlan: Registration = (cli) =>
       .option("--csv <file>", "write every field that would be written")
       .option("--confirm <plan>", "release a changed mapping that the change guard holds, by the id of its plan"),
   )
-    .option("--json", "as JSON")
     .addHelpText("after", planWords)
     .action(cli.action(plan));
 
