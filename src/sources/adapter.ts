@@ -25,7 +25,10 @@ export interface Adapter<Settings = unknown, Read = unknown> {
   readonly settings: z.ZodType<Settings>;
   /** A stream's `read`; unknown members are refused. Every member has a `.describe()`. */
   readonly read: z.ZodType<Read>;
-  /** Connects to nothing yet: an ERP that is away is noticed by the first read of a stream, and stops that stream alone. */
+  /**
+   * Connects to nothing yet: an ERP that is away is noticed by the first read of a stream, and stops that stream alone. Imports what
+   * the adapter is made of, so that no process holds those that it does not use.
+   */
   open(settings: Settings, context: OpenContext): Promise<OpenedSource<Read>>;
 }
 

@@ -1,5 +1,9 @@
 import { defineAdapter } from "../adapter.ts";
 import { readSchema, settingsSchema } from "./schema.ts";
-import { openOData } from "./source.ts";
 
-export const odata = defineAdapter({ name: "odata", settings: settingsSchema, read: readSchema, open: openOData });
+export const odata = defineAdapter({
+  name: "odata",
+  settings: settingsSchema,
+  read: readSchema,
+  open: async (...of) => (await import("./source.ts")).openOData(...of),
+});

@@ -1,5 +1,9 @@
 import { defineAdapter } from "../adapter.ts";
 import { readSchema, settingsSchema } from "./schema.ts";
-import { openRest } from "./source.ts";
 
-export const rest = defineAdapter({ name: "rest", settings: settingsSchema, read: readSchema, open: openRest });
+export const rest = defineAdapter({
+  name: "rest",
+  settings: settingsSchema,
+  read: readSchema,
+  open: async (...of) => (await import("./source.ts")).openRest(...of),
+});

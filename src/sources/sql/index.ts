@@ -1,12 +1,11 @@
 import { defineAdapter } from "../adapter.ts";
 import { read } from "./read.ts";
 import { settings } from "./settings.ts";
-import { SqlSource } from "./source.ts";
 
 /** PostgreSQL, MariaDB and MySQL, SQL Server and SQLite: any table, view or query as a stream. Reads only. */
 export const sql = defineAdapter({
   name: "sql",
   settings,
   read,
-  open: async (settings, context) => new SqlSource(settings, context),
+  open: async (...of) => new (await import("./source.ts")).SqlSource(...of),
 });
