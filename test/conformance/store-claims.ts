@@ -144,6 +144,16 @@ export function describeClaims(makePlace: MakePlace): void {
       expect(again).toMatchObject({ attempts: 0, intent: { projection: { name: "A" } } });
       await expect(scene.store.abandon(claim)).rejects.toMatchObject({ code: "E_CLAIM_LOST" });
     });
+
+    it("puts what a dead daemon had claimed back to its place in the line", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.claimed(customer("1"));
+      scene.clock.advance(1);
+      await scene.stage([upsert("2")]);
+      scene.clock.advance(1);
+      await scene.reopen();
+      expect(await scene.dueKeys()).toEqual(["1", "2"]);
+    });
   });
 
   describe("the order of turns", () => {

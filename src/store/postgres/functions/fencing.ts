@@ -34,7 +34,7 @@ export const fencing = `
       CASE WHEN n.value = '[]' THEN '[' ELSE left(n.value, -1) || ',' END || substr(excluded.value, 2);
   END $$;
 
-  -- Frees records that a lost daemon had claimed. Returns how many of them it may still send something about: then the session that it
+  -- Frees records that a lost daemon had claimed: they go back to their place in the line. Returns how many of them it may still send something about: then the session that it
   -- shares is revoked.
   CREATE FUNCTION free_lost(p_records bigint[], p_now bigint) RETURNS bigint LANGUAGE plpgsql AS $$
   DECLARE
@@ -48,7 +48,8 @@ export const fencing = `
     IF v_sends > 0 THEN
       PERFORM revoke_session();
     END IF;
-    UPDATE records SET state = 'due', token = NULL, due_at = p_now, again = 0 WHERE id = ANY (p_records) AND state = 'claimed';
+    UPDATE records SET state = 'due', token = NULL, due_at = least(changed_at, p_now), again = 0
+    WHERE id = ANY (p_records) AND state = 'claimed';
     RETURN v_sends;
   END $$;
 

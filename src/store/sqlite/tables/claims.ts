@@ -68,10 +68,13 @@ export class Claims {
   }
 }
 
-/** Makes every claimed record due and returns how many: for the one daemon, before its workers start. */
+/**
+ * Makes every claimed record due at its former place in the line and returns how many: for the one daemon, before its workers start. A
+ * create that was cut off is then looked for before the rest of a backfill, not after it.
+ */
 export function giveBackClaims(db: Database, clock: Clock, logger: Logger): number {
   const giveBack = db.prepare<[number]>(
-    "UPDATE records SET state = 'due', token = NULL, due_at = ?, again = 0 WHERE state = 'claimed'",
+    "UPDATE records SET state = 'due', token = NULL, due_at = min(changed_at, ?), again = 0 WHERE state = 'claimed'",
   );
   const moment = new LatestMoment(new Notes(db, logger), clock);
   return db.transaction(() => {
