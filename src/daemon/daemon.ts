@@ -106,7 +106,17 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const isContinuous = options.polls === "scheduled";
   if (isContinuous) closing.defer(startListening(syncFile, parts, nudges, askedPolls));
   const upkeep = openUpkeep(
-    { configuration, parts, queue, metrics: counted.metrics, pollWatch, history, arrivals, isContinuous },
+    {
+      configuration,
+      parts,
+      queue,
+      matcher: assembly.matcher,
+      metrics: counted.metrics,
+      pollWatch,
+      history,
+      arrivals,
+      isContinuous,
+    },
     closing,
   );
   const stopUpkeep = startUpkeep(upkeep, failed);

@@ -1,6 +1,6 @@
 import { sleep, untilAborted, type ErrorFacts } from "#model";
 import { proxyOf, tellingHttp } from "#notify";
-import { streamStatus } from "#pipeline";
+import { Presence, streamStatus, TwinWatch, type Matcher } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
 import { readinessOf } from "#web";
@@ -30,6 +30,7 @@ export interface UpkeepDeps {
   readonly configuration: Configuration;
   readonly parts: Systems;
   readonly queue: Queue;
+  readonly matcher: Matcher;
   readonly metrics: Metrics;
   readonly pollWatch: PollWatch;
   readonly history: RunHistory;
@@ -47,7 +48,8 @@ export function openUpkeep(deps: UpkeepDeps, closing: Closing): Upkeep {
   const { store } = parts;
   const notices = openNotices(configuration, parts, queue, metrics, closing);
   const heartbeat = openHeartbeat(deps, closing);
-  const care = isContinuous ? openCare(configuration, parts) : [];
+  const twins = twinWatch(deps);
+  const care = isContinuous ? [...openCare(configuration, parts), (signal: AbortSignal) => twins.run(signal)] : [];
   const { stopGraceMs } = configuration.settings.delivery;
   let caring: Promise<void> | undefined;
   return {
@@ -80,6 +82,14 @@ async function endWithin(graceMs: number, work: Promise<unknown>, signal: AbortS
     void work.finally(() => ended.abort());
     await sleep(graceMs, ended.signal);
   });
+}
+
+function twinWatch({ configuration, parts, matcher }: UpkeepDeps): TwinWatch {
+  const { settings, syncFile, logger, upkeepEveryMs: everyMs } = configuration;
+  const { store, service, clock } = parts;
+  const presence = new Presence(store, service);
+  const { settleMs } = settings.delivery;
+  return new TwinWatch({ store, matcher, presence, streams: syncFile.streams, clock, logger, settleMs, everyMs });
 }
 
 function openHeartbeat(

@@ -8,6 +8,7 @@ export type ConditionKind =
   | "parked"
   | "uncertain"
   | "blocked"
+  | "twin"
   | "silence"
   | "service"
   | "queue"

@@ -1,4 +1,4 @@
-import { counted, errorText, type ErrorFacts } from "#model";
+import { counted, errorText, recordLabel, type ErrorFacts } from "#model";
 import {
   duration,
   healsItself,
@@ -8,7 +8,7 @@ import {
   type BlockedPolicy,
   type ErrorGroup,
 } from "#operator";
-import type { StreamStatus } from "#pipeline";
+import { twinSentence, type StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
 import type { ChannelState, GroupNote } from "#store";
 import { careConditions, type CareFacts } from "./care-conditions.ts";
@@ -61,6 +61,7 @@ export function conditionsOf(facts: NoticeFacts, policy: ConditionPolicy): Condi
   return [
     ...failing(facts.streams, policy),
     ...facts.streams.flatMap((stream) => guarded(stream)),
+    ...facts.streams.flatMap(twins),
     ...facts.groups.flatMap((group) => grouped(group, facts.notes.get(group.id), facts.now)),
     ...blocked(facts),
     ...facts.silent.map((each) => silence(each, facts.now)),
@@ -164,6 +165,24 @@ function blocked({ streams, blockedRecords }: NoticeFacts): Condition[] {
       count,
       patienceMs: PERSON_MS,
     }));
+}
+
+function twins({ name, twins: found }: StreamStatus): Condition[] {
+  const [first] = found;
+  if (first === undefined) return [];
+  return [
+    {
+      id: `twin/${name}`,
+      kind: "twin",
+      severity: "problem",
+      title: `${name}: ${counted(found.length, "record")} may be twice in the service`,
+      cause: found.map(twinSentence).join("; "),
+      affected: found.map(recordLabel).join(", "),
+      remedy: remedyOf({ code: "E_TWIN" }, first),
+      count: found.length,
+      patienceMs: 0,
+    },
+  ];
 }
 
 function silence({ stream, lastAt, expectedMs }: NoticeFacts["silent"][number], now: number): Condition {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ResourceName, ServiceId, StreamName } from "#model";
+import type { Key, ResourceName, ServiceId, StreamName } from "#model";
 import type { KeylessRows } from "#sources";
 import type { Note } from "#store";
 
@@ -14,6 +14,9 @@ const confirmation = z.object({ confirmedAt: z.number().default(0), further: z.n
 const hold = z.object({ reason: z.string(), remedy: z.string() });
 const closed = z.object({ rules: z.string(), reason: z.string() });
 const counterpart = z.object({ resource: z.string(), serviceId: z.number() });
+const twins = z.array(
+  z.object({ stream: z.string(), key: z.string(), resource: z.string(), serviceId: z.number(), twin: z.number() }),
+);
 const indexFacts = z.object({
   rules: z.string().default(""),
   newest: z.number().nullable().default(null),
@@ -77,6 +80,21 @@ export function closedNote(stream: StreamName): Note<{ readonly rules: string; r
 /** A record of the stream was found by its natural key: the match rules by which. */
 export function keptNote(stream: StreamName): Note<string> {
   return { name: `match-kept/${stream}`, schema: text };
+}
+
+/** A record of the service that has the natural key of another one, which a create of a lost daemon may have made. */
+export interface Twin {
+  readonly stream: StreamName;
+  readonly key: Key;
+  readonly resource: ResourceName;
+  /** The record that the ERP's record is bound to, and the other one. */
+  readonly serviceId: ServiceId;
+  readonly twin: ServiceId;
+}
+
+/** The records of the stream that may be twice in the service. */
+export function twinsNote(stream: StreamName): Note<readonly Twin[]> {
+  return { name: `twins/${stream}`, schema: twins };
 }
 
 /** The service answered 200 to this field and did not keep it, first in this record. */

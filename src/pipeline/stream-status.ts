@@ -1,11 +1,19 @@
-import { counted, errorText, type Clock, type RecordState, type ResourceName, type StreamName } from "#model";
+import {
+  counted,
+  errorText,
+  recordLabel,
+  type Clock,
+  type RecordState,
+  type ResourceName,
+  type StreamName,
+} from "#model";
 import type { Stream } from "#mapping";
 import type { ActStore, CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore, ScheduleStore } from "#store";
 import { arrivalsNote, arrivalTimes, type ArrivalTimes } from "./arrival-times.ts";
 import { heldBy } from "./wake/stream-holds.ts";
 import type { Held } from "./wake/hold.ts";
 import { heldDeletions } from "./poll/delete-guard.ts";
-import { droppedNote, keylessNote } from "./notes.ts";
+import { droppedNote, keylessNote, twinsNote, type Twin } from "./notes.ts";
 import { blockedRecords, blockedSentence } from "./blocked-parents.ts";
 
 /** How a stream stands, for `status`, the page and the metrics. */
@@ -32,6 +40,8 @@ export interface StreamStatus {
   readonly deletionsHeld: boolean;
   /** Records that wait for a parent which will not come; of the first that wait. */
   readonly blocked: number;
+  /** Records that may be twice in the service. */
+  readonly twins: readonly Twin[];
   /** What a person should know or do, one sentence each: failed polls, held deletions, fields the service drops. */
   readonly attention: readonly string[];
 }
@@ -80,7 +90,8 @@ async function oneStatus(
   for (const { place, reason } of (await store.note(keylessNote(stream.name))) ?? [])
     attention.push(`rows are left out, and no deletion is looked for: ${place}: ${reason}`);
   const deletions = await deletionSentence(store, stream.name);
-  attention.push(...deletions, ...(await droppedFields(store, stream)));
+  const twins = (await store.note(twinsNote(stream.name))) ?? [];
+  attention.push(...twins.map(twinSentence), ...deletions, ...(await droppedFields(store, stream)));
   return {
     name: stream.name,
     source: stream.source,
@@ -94,6 +105,7 @@ async function oneStatus(
     holds,
     deletionsHeld: deletions.length > 0,
     blocked: blocked?.count ?? 0,
+    twins,
     attention,
   };
 }
@@ -112,6 +124,13 @@ async function deletionSentence(store: StatusStore, stream: StreamName): Promise
   return [
     `missing in the ERP or marked as deleted: ${counted(held.count, "record")}, more than the guard lets pass; ${remedy}`,
   ];
+}
+
+export function twinSentence({ stream, key, resource, serviceId, twin }: Twin): string {
+  return (
+    `${recordLabel({ stream, key })} may be twice in the service (E_TWIN): ${resource} ${serviceId} is kept up to date, ` +
+    `and ${twin} has the same natural key; delete ${twin} there, or give it another key`
+  );
 }
 
 async function droppedFields(store: NoteStore, stream: Stream): Promise<string[]> {

@@ -31,6 +31,7 @@ function stream(name: string, more: Partial<StreamStatus> = {}, code?: ErrorCode
     holds: [],
     deletionsHeld: false,
     blocked: 0,
+    twins: [],
     attention: [],
     ...more,
   };
@@ -158,5 +159,12 @@ describe("conditions", () => {
     expect(expiring(21)).toMatchObject([{ severity: "warning", title: `${name} expires on 2026-12-11` }]);
     expect(expiring(3)).toMatchObject([{ severity: "problem" }]);
     expect(expiring(-1)).toMatchObject([{ severity: "problem", title: `${name} has expired` }]);
+  });
+
+  it("tell of a second record in the service at once", () => {
+    const twin = { stream: "contacts", key: "1", resource: "customerContact", serviceId: 7, twin: 9 };
+    const [found] = conditions({ streams: [stream("contacts", { twins: [twin] })] });
+    expect(found).toMatchObject({ id: "twin/contacts", severity: "problem", affected: "contacts/1", patienceMs: 0 });
+    expect(found?.cause).toContain("customerContact 7 is kept up to date, and 9 has the same natural key");
   });
 });

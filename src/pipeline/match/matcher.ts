@@ -78,6 +78,11 @@ export class Matcher {
     return this.#deps.store.unboundMatches(resource);
   }
 
+  /** Brings the index up to what the service shows now. */
+  refresh({ resource }: Stream, signal: AbortSignal): Promise<void> {
+    return this.#reader.readAfresh(resource, signal);
+  }
+
   /** The service holds this record of ours now: the index need not be read again to know. */
   async remember({ resource }: Stream, serviceId: ServiceId, projection: Projection): Promise<void> {
     await this.#deps.store.saveMatches(resource, [this.#reader.entry(resource, serviceId, projection)]);

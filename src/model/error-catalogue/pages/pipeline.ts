@@ -73,6 +73,19 @@ export const pipelineErrors = errorPage({
         "Merge the two in the ERP, correct `match`, or allow such records by `shared: true` at the match rule. Create " +
         'this one: "svcsync resolve {record} --create". Leave it out: "svcsync skip {record}".',
     },
+    E_TWIN: {
+      meaning:
+        "A daemon was lost while it created a record, and another daemon created the record in its place. The create of " +
+        "the lost one was carried out after all, so that the service holds two records with the same natural key. svcsync " +
+        "looks for such second records for 24 hours after each create that a lost daemon had begun.",
+      normal: "No. It needs a pause of the daemon at one exact moment, and a login that cannot be ended.",
+      remedy:
+        "Compare the two in the service and delete the second one there, or give it another natural key. Its id is in " +
+        "the message. svcsync updates the first one alone and notices within a minute that the second one is gone.",
+      more:
+        "With SERVICE_USERNAME and SERVICE_PASSWORD the service refuses late creates: see " +
+        "[what cannot be promised](../operations.md#what-cannot-be-promised).",
+    },
     E_MATCH_DROPPED: {
       meaning:
         "The first record that the stream created does not show the value of its match field that was sent: a misspelt " +
