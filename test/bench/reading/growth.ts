@@ -13,6 +13,7 @@ import { benchTable, type BenchTable } from "./tables.ts";
 
 const run = promisify(execFile);
 const MEGABYTE = 1024 * 1024;
+const MICROS_PER_MS = 1_000;
 const CHANGED_SHARE = 0.001;
 /** The commands that are measured ask the store alone. */
 const NO_SERVICE = { url: "http://127.0.0.1:9" };
@@ -30,6 +31,7 @@ interface Size {
   readonly storeBytes: number;
   readonly pageMs: number;
   readonly stallMs: number;
+  readonly turnMs: number;
 }
 
 /** The same steps for each size; what a step takes of the next size is compared with what it took of the one before. */
@@ -78,8 +80,8 @@ async function sizeOf(records: number): Promise<Size> {
     ["explain", { ms: await svcsync("explain", "customers/K00000001"), grows: "constant" }],
     ["backup", { ms: await svcsync("backup", join(folder.path, "copy.db")), grows: "linear" }],
   ] as const);
-  const { stallMs, pageMs } = unchanged;
-  return { records, first, took, peakBytes: few.peakBytes, storeBytes: storeBytes / records, stallMs, pageMs };
+  const { stallMs, turnMs, pageMs } = unchanged;
+  return { records, first, took, peakBytes: few.peakBytes, storeBytes: storeBytes / records, stallMs, turnMs, pageMs };
 }
 
 /** The store's files less the rows that the ERP gave. */
@@ -91,7 +93,7 @@ async function rowlessBytes(folder: string): Promise<number> {
   return (await stat(path)).size - rows;
 }
 
-function firstFigures(records: number, { ms, peakBytes }: Reading, storeBytes: number): Measured[] {
+function firstFigures(records: number, { ms, processorMs, peakBytes }: Reading, storeBytes: number): Measured[] {
   const { rowsPerSecond, peakMb, storeBytes: atMost } = GROWTH_TARGETS;
   return [
     {
@@ -99,17 +101,19 @@ function firstFigures(records: number, { ms, peakBytes }: Reading, storeBytes: n
       value: (records / ms) * 1000,
       atLeast: rowsPerSecond,
     },
+    { what: "  processor time, µs a row", value: (processorMs * MICROS_PER_MS) / records, digits: 1 },
     { what: "  most memory, MB", value: peakBytes / MEGABYTE, atMost: peakMb },
     { what: "  store beyond its rows, bytes a record", value: storeBytes, atMost },
   ];
 }
 
-function figuresOf({ records, took, peakBytes, stallMs, pageMs }: Size): Measured[] {
+function figuresOf({ records, took, peakBytes, stallMs, turnMs, pageMs }: Size): Measured[] {
   const of = `of ${whole(records)}`;
   return [
     ...[...took].map(([step, { ms }]) => ({ what: `${step} ${of}, ms`, value: ms })),
     { what: `most memory of polls ${of}, MB`, value: peakBytes / MEGABYTE },
     { what: `longest stall of a poll ${of}, ms`, value: stallMs, atMost: STAGING_TARGETS.stallMs },
+    { what: "  processor time without a pause, ms", value: turnMs, digits: 1 },
     { what: `slowest page during a poll ${of}, ms`, value: pageMs },
   ];
 }

@@ -82,20 +82,34 @@ async function bareRead(): Promise<number> {
   return Array.isArray(rows) ? rows.length : 0;
 }
 
+/** Processor time of this thread: those of the garbage collector work beside it. */
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / microsPerMs;
+}
+
 async function reading(kind: unknown): Promise<Reading> {
   statements = 0;
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
+  let turnMs = 0;
+  let turnBegan = threadMs();
+  const turns = setInterval(() => {
+    const now = threadMs();
+    turnMs = Math.max(turnMs, now - turnBegan);
+    turnBegan = now;
+  }, 1);
   const processor = process.cpuUsage();
   const begun = performance.now();
   if (kind === "bare") polled = { rowsRead: await bareRead(), changed: 0 };
   else await poller.poll(stream, new AbortController().signal);
   const ms = performance.now() - begun;
   delay.disable();
+  clearInterval(turns);
   const used = process.cpuUsage(processor);
   const processorMs = (used.user + used.system) / microsPerMs;
   const peakBytes = process.resourceUsage().maxRSS * 1024;
-  return { ...polled, ms, processorMs, stallMs: delay.max / nanosPerMs, statements, peakBytes, openMs };
+  return { ...polled, ms, processorMs, stallMs: delay.max / nanosPerMs, turnMs, statements, peakBytes, openMs };
 }
 
 process.on("message", (kind) => {

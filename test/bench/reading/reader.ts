@@ -10,6 +10,8 @@ export interface Reading {
   readonly processorMs: number;
   /** The longest time for which nothing else of the process could run. */
   readonly stallMs: number;
+  /** The most processor time that it took without a pause for others: a stall beyond that is other programs', or the disk's. */
+  readonly turnMs: number;
   readonly statements: number;
   /** The most memory that the process has held so far. */
   readonly peakBytes: number;

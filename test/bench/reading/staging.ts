@@ -43,6 +43,7 @@ export async function measureStaging(name: DatabaseName, { large, rounds }: Size
       value: median(polls.map((poll) => poll.stallMs)),
       atMost: STAGING_TARGETS.stallMs,
     },
+    { what: "    processor time without a pause, ms", value: median(polls.map((poll) => poll.turnMs)), digits: 1 },
     { what: "  slowest page meanwhile, ms", value: median(polls.map((poll) => poll.pageMs)) },
     ...(await statementsOf(name, table.url)),
   ];
