@@ -85,7 +85,7 @@ function workerOptions({ concurrency }: WorkerSettings) {
     /** After an error of the connection, in milliseconds. */
     runRetryDelay: 500,
     /** An idle worker polls after this many seconds, in case the call that wakes it was lost in an outage. */
-    drainDelay: 2,
+    drainDelay: 5,
   };
 }
 
