@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { StatefulSet } from "kubernetes-models/apps/v1";
+import { Deployment, StatefulSet } from "kubernetes-models/apps/v1";
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1";
 import { Service } from "kubernetes-models/v1";
@@ -19,6 +19,7 @@ const read = (path: string) => readFile(join(root, path), "utf8");
 
 /** The schemas of the API, by kind, and where TypeScript has the same. */
 const kinds = {
+  Deployment: { Model: Deployment, from: "kubernetes-models/apps/v1" },
   StatefulSet: { Model: StatefulSet, from: "kubernetes-models/apps/v1" },
   NetworkPolicy: { Model: NetworkPolicy, from: "kubernetes-models/networking.k8s.io/v1" },
   PodDisruptionBudget: { Model: PodDisruptionBudget, from: "kubernetes-models/policy/v1" },
@@ -27,7 +28,7 @@ const kinds = {
 
 const object = z.looseObject({
   apiVersion: z.string(),
-  kind: z.enum(["StatefulSet", "NetworkPolicy", "PodDisruptionBudget", "Service"]),
+  kind: z.enum(["Deployment", "StatefulSet", "NetworkPolicy", "PodDisruptionBudget", "Service"]),
 });
 
 /** The parts of the pod that svcsync's own promises depend on. */
@@ -52,15 +53,23 @@ const workload = z.object({
 /** `/readyz` gives each part so long. */
 const readinessSeconds = 4;
 
-describe("the manifests for Kubernetes", () => {
+describe.each([
+  { file: "svcsync", workload: "StatefulSet", replicas: 1 },
+  { file: "svcsync-replicas", workload: "Deployment", replicas: 3 },
+])("deploy/kubernetes/$file.yaml", (manifest) => {
   let objects: z.infer<typeof object>[];
   beforeAll(async () => {
-    const documents = parseAllDocuments(await read("deploy/kubernetes/svcsync.yaml"));
+    const documents = parseAllDocuments(await read(`deploy/kubernetes/${manifest.file}.yaml`));
     objects = z.array(object).parse(documents.map((document): unknown => document.toJS()));
   });
 
-  it("fit the schemas of the API", () => {
-    expect(objects.map(({ kind }) => kind)).toEqual(["StatefulSet", "Service", "NetworkPolicy", "PodDisruptionBudget"]);
+  it("fits the schemas of the API", () => {
+    expect(objects.map(({ kind }) => kind)).toEqual([
+      manifest.workload,
+      "Service",
+      "NetworkPolicy",
+      "PodDisruptionBudget",
+    ]);
     for (const { apiVersion, kind, ...rest } of objects) {
       const { Model } = kinds[kind];
       expect(Model.apiVersion).toBe(apiVersion);
@@ -68,7 +77,7 @@ describe("the manifests for Kubernetes", () => {
     }
   });
 
-  it("have no field that the API does not know", async () => {
+  it("has no field that the API does not know", async () => {
     const lines = objects.flatMap(({ kind, ...rest }, at) => [
       `import type { I${kind} as Kind${at} } from ${JSON.stringify(kinds[kind].from)};`,
       `export const object${at}: Kind${at} = ${JSON.stringify({ ...rest, kind })};`,
@@ -79,13 +88,13 @@ describe("the manifests for Kubernetes", () => {
     );
   });
 
-  it("run one svcsync with settings that it takes, and give it time to stop", () => {
+  it("runs svcsync with settings that it takes, and gives it time to stop", () => {
     const { spec } = workload.parse(objects[0]);
     const [container] = spec.template.spec.containers;
     const given = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
     const required = { SERVICE_URL: "https://a.example", SERVICE_TOKEN: "t" };
     const { settings } = loadSettings({ envFile: "/dev/null", environment: { ...required, ...given } });
-    expect(spec.replicas).toBe(1);
+    expect(spec.replicas).toBe(manifest.replicas);
     expect(settings.dataDir).toBe("/data");
     expect(spec.template.spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(settings.delivery.stopGraceMs);
     expect(container.livenessProbe.httpGet.path).toBe("/healthz");
@@ -123,13 +132,16 @@ async function compiled(lines: readonly string[]): Promise<string> {
   }
 }
 
-describe("compose.yaml", () => {
+describe.each([
+  { name: "compose.yaml", secrets: { REDIS_PASSWORD: "f00d" } },
+  { name: "compose.replicas.yaml", secrets: { REDIS_PASSWORD: "f00d", STORE_PASSWORD: "bea7" } },
+])("$name", ({ name, secrets }) => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "svcsync-compose-"));
     await copyFile(join(root, ".env.example"), join(folder, ".env"));
     // Debian's Compose is older than the project's name.
-    await writeFile(join(folder, "compose.yaml"), (await read("compose.yaml")).replace(/^name: .*\n/m, ""));
+    await writeFile(join(folder, "compose.yaml"), (await read(name)).replace(/^name: .*\n/m, ""));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -140,14 +152,19 @@ describe("compose.yaml", () => {
     return (await run(compose, ["-f", join(folder, "compose.yaml"), "config"], { env, cwd: folder })).stdout;
   }
 
-  it("is one that Compose accepts, with the password of the queue in its address", async () => {
+  it("is one that Compose accepts, with the passwords of the servers in their addresses", async () => {
     const { services } = z
       .object({ services: z.record(z.string(), z.object({ environment: z.record(z.string(), z.string()) })) })
-      .parse(parse(await composed({ REDIS_PASSWORD: "f00d" })));
-    expect(services["svcsync"]?.environment["QUEUE_URL"]).toBe("redis://:f00d@queue:6379");
+      .parse(parse(await composed(secrets)));
+    const { QUEUE_URL, STORE_URL = "" } = services["svcsync"]?.environment ?? {};
+    expect(QUEUE_URL).toBe("redis://:f00d@queue:6379");
+    expect(STORE_URL).toBe("STORE_PASSWORD" in secrets ? "postgres://svcsync:bea7@database:5432/svcsync" : "");
   });
 
-  it("does not start without that password, and says where it belongs", async () => {
-    await expect(composed({})).rejects.toThrow("is missing in .env, see the top of compose.yaml");
+  it("does not start without one of them, and says where it belongs", async () => {
+    for (const secret of Object.keys(secrets))
+      await expect(composed({ ...secrets, [secret]: "" })).rejects.toThrow(
+        `is missing in .env, see the top of ${name}`,
+      );
   });
 });
