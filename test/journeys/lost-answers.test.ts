@@ -1,25 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "#sandbox";
 import { only, sent, setStage, texts, until, untilState, type Stage, type StageOptions } from "./stage.ts";
+import { unmatchedCustomers } from "../setup/customers-stream.ts";
 
 const customer = { stream: "customers", key: "10001" };
 
-/** A stream without a natural key: what became of a create cannot be looked for. */
-const unmatched = `
-sources: { erp: { adapter: sql, url: "\${ERP_URL}" } }
-streams:
-  customers:
-    source: erp
-    read: { table: customers, key: customer_no, changed: updated_at }
-    resource: customer
-    fields:
-      customerId: customer_no
-      name: name1
-      customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }
-`;
-
 /** A customer whose deletion is a deletion in the service too. */
-const recreating = unmatched.replace(
+const recreating = unmatchedCustomers.replace(
   "    fields:",
   '    match: [customerId]\n    deleted: { when: "deleted = 1", delete: true }\n    fields:',
 );
@@ -150,7 +137,7 @@ describe("a service that answers creates with nothing", () => {
   });
 
   it("leaves a record of a stream without a natural key to a person", async () => {
-    await using stage = await setStage({ ...nameless, syncFile: unmatched });
+    await using stage = await setStage({ ...nameless, syncFile: unmatchedCustomers });
     stage.erp.insertCustomer({ customer_no: "10001" });
     expect((await stage.command("sync")).code).toBe(1);
     const unsettled = await stage.view(customer);
@@ -205,7 +192,7 @@ describe("a record that is created, deleted and created again", () => {
 
 /** A customer whose create was cut off, and which nothing can look for. */
 async function uncertain(when: "before" | "after"): Promise<Stage> {
-  const stage = await setStage({ syncFile: unmatched });
+  const stage = await setStage({ syncFile: unmatchedCustomers });
   stage.sandbox.faults.add({ kind: "cut", when, resource: "customer", method: "POST", count: 1 });
   stage.erp.insertCustomer({ customer_no: "10001", name1: "Grün GmbH" });
   const synced = await stage.command("sync");

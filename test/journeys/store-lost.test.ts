@@ -10,6 +10,7 @@ import { startPostgres } from "../setup/postgres.ts";
 import { memoryLogger } from "../kit/logger.ts";
 import { startRedis } from "../setup/redis.ts";
 import { only, setStage, until, untilHeld, untilState, writeRequests, type Stage } from "./stage.ts";
+import { unmatchedCustomers } from "../setup/customers-stream.ts";
 
 async function inStep(): Promise<Stage> {
   const stage = await setStage();
@@ -90,19 +91,6 @@ describe("a backup of a live store", () => {
   });
 });
 
-const unmatched = `
-sources: { erp: { adapter: sql, url: "\${ERP_URL}" } }
-streams:
-  customers:
-    source: erp
-    read: { table: customers, key: customer_no, changed: updated_at }
-    resource: customer
-    fields:
-      customerId: customer_no
-      name: name1
-      customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }
-`;
-
 /** A customer was created after the backup that is then put in the store's place. */
 async function restored(syncFile?: string): Promise<Stage> {
   const stage = await setStage(syncFile === undefined ? {} : { syncFile });
@@ -121,7 +109,7 @@ async function restored(syncFile?: string): Promise<Stage> {
 describe("a backup that is older than the service", () => {
   it.each([
     { rules: "match rules", syncFile: undefined },
-    { rules: "no match rule", syncFile: unmatched },
+    { rules: "no match rule", syncFile: unmatchedCustomers },
   ])("creates nothing twice: its streams wait for a person who saw what it does not know ($rules)", async (given) => {
     await using stage = await restored(given.syncFile);
     const synced = await stage.command("sync");
@@ -208,7 +196,7 @@ describe.each(["Redis", "PostgreSQL"] as const)(
   (name) => {
     it.each([
       { rules: "match rules", syncFile: undefined },
-      { rules: "no match rule", syncFile: unmatched },
+      { rules: "no match rule", syncFile: unmatchedCustomers },
     ])("are noticed: nothing is created twice, and a person is asked ($rules)", async ({ syncFile }) => {
       await using server = await servers[name]();
       await using stage = await putBack(server.url, syncFile);
@@ -251,7 +239,7 @@ describe("files of a store that were put back", () => {
 describe("a wake-up that the queue kept for a stream that is held now", () => {
   it("delivers nothing", async () => {
     await using redis = await startRedis();
-    await using stage = await putBack(redis.url, unmatched);
+    await using stage = await putBack(redis.url, unmatchedCustomers);
     await using running = await stage.start();
     await untilHeld(running.store, "customers");
     const prefix = `svcsync_${await running.store.note({ name: "installation", schema: z.string() })}`;

@@ -15,6 +15,12 @@ export function customersStream(status = "{ const: Active }", read = CUSTOMERS):
 `;
 }
 
+/** A sync file of customers without a natural key: what became of a create cannot be looked for. */
+export const unmatchedCustomers = `
+sources: { erp: { adapter: sql, url: "\${ERP_URL}" } }
+streams:
+${customersStream().replace(/ *match: .*\n/, "")}`;
+
 /** A sync file of two sources: customers of the sample ERP, and buyers of a shop on the web. */
 export function customersAndShop(shopUrl: string): string {
   return `

@@ -15,6 +15,17 @@ import { silentLogger } from "../kit/logger.ts";
 const clock = new SetClock();
 const countNote: Note<number> = { name: "a", schema: z.number() };
 const openDaemon = (dataDir: string) => openStore(dataDir, { as: "daemon", clock, logger: silentLogger });
+/** A store on a file that the test opened in its own way. */
+const storeOn = (db: Database.Database) =>
+  new SqliteStore({
+    db,
+    clock,
+    logger: silentLogger,
+    leaseMs: 1_000,
+    disk: new DiskSync(`${db.name}-wal`),
+    close: () => db.close(),
+    redact: (text) => text,
+  });
 const batch = (changes: ReturnType<typeof upsert>[]) => ({ changes, cursor: 2, backfill: false, complete: true });
 
 /** Stages ever more until the store refuses; returns the refusal and how many batches were taken. */
@@ -38,15 +49,7 @@ describe("a full disk", () => {
     await (await openDaemon(place.dataDir))[Symbol.asyncDispose]();
     const db = new Database(join(place.dataDir, "svcsync.db"));
     db.pragma("max_page_count = 120");
-    await using store = new SqliteStore({
-      db,
-      clock,
-      logger: silentLogger,
-      leaseMs: 1_000,
-      disk: new DiskSync(`${db.name}-wal`),
-      close: () => db.close(),
-      redact: (text) => text,
-    });
+    await using store = storeOn(db);
     const { refusal, taken } = await fillUp(store);
     expect(refusal).toMatchObject({ family: "stop", code: "E_STORE_FULL" });
     expect(String(refusal)).toContain("free space");
@@ -84,15 +87,7 @@ describe("a read-only store", () => {
     await using daemon = await openDaemon(place.dataDir);
     await daemon.stage("customers", batch([upsert("1")]));
     const db = new Database(join(place.dataDir, "svcsync.db"), { readonly: true });
-    await using store = new SqliteStore({
-      db,
-      clock,
-      logger: silentLogger,
-      leaseMs: 1_000,
-      disk: new DiskSync(`${db.name}-wal`),
-      close: () => db.close(),
-      redact: (text) => text,
-    });
+    await using store = storeOn(db);
     expect((await store.record(customer("1")))?.state).toBe("due");
     await expect(store.claim(customer("1"))).rejects.toMatchObject({ family: "stop", code: "E_STORE_READONLY" });
     await expect(store.check()).rejects.toMatchObject({ code: "E_STORE_READONLY" });
@@ -120,15 +115,7 @@ describe("a store that another process writes to", () => {
     const path = join(place.dataDir, "svcsync.db");
     const other = new Database(path);
     const db = new Database(path, { timeout: 20 });
-    await using store = new SqliteStore({
-      db,
-      clock,
-      logger: silentLogger,
-      leaseMs: 1_000,
-      disk: new DiskSync(`${db.name}-wal`),
-      close: () => db.close(),
-      redact: (text) => text,
-    });
+    await using store = storeOn(db);
     other.exec("BEGIN IMMEDIATE");
     await expect(store.saveNote(countNote, 1)).rejects.toMatchObject({ family: "retry", code: "E_STORE_LOCKED" });
     other.close();
