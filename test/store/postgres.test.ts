@@ -104,6 +104,7 @@ describe("a step in PostgreSQL", () => {
     const ids = changes.map(({ key }) => customer(key));
     for (const id of ids.slice(0, 100)) await scene.store.release(await scene.claim(id));
     expect(await scene.store.bindings(ids)).toEqual(new Map());
+    for (const { key } of changes.slice(-10)) expect(await scene.store.unseenKeys("customers", [key])).toEqual([]);
     // A session tells what it read when it ends.
     await scene.store[Symbol.asyncDispose]();
     const [read] = await ask<{ rows: string }>(
