@@ -84,6 +84,7 @@ export async function runReplicas(
   const look = () => judge(erp, sandbox, people.ever, false, striker.usesOtherFile ? turned : undefined);
   const { counts, isQuiet } = await drain(site, async () => (await look()).every(isClean));
   const movedBack = await witness.cursorsMovedBack();
+  await writeFile(`${site.folder}/unfinished.jsonl`, await witness.unfinished());
   await Promise.all(replicas.map((replica) => replica.close()));
   const streams = await look();
   const stuck = Object.values(counts).reduce((sum, { parked = 0, uncertain = 0 }) => sum + parked + uncertain, 0);

@@ -72,6 +72,12 @@ export class Witness implements AsyncDisposable {
       .map(({ stream, before, after }) => `the cursor of ${stream} moved back from ${before} to ${after}`);
   }
 
+  /** What the store still has to do, a line for each record: for people who look at a bad verdict. */
+  async unfinished(): Promise<string> {
+    const rows = await ask(this.#site.postgres.url, UNFINISHED);
+    return rows.map((row) => JSON.stringify(row)).join("\n");
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     unsubscribe(STARTED, this.#started);
   }
@@ -105,6 +111,10 @@ export class Witness implements AsyncDisposable {
     this.aboveCeiling.push(`${new Date().toISOString()} ${waiting.length} requests at once: ${each.join(", ")}`);
   }
 }
+
+const UNFINISHED = `
+  SELECT now() AS at, to_timestamp(due_at / 1000.0) AS due, stream, key, state, attempts, error FROM svcsync.records
+  WHERE due_at IS NOT NULL OR state IN ('parked', 'uncertain') ORDER BY due_at`;
 
 /** In a schema of its own: the program takes every function in its own schema for one of its own. */
 const WATCH_CURSORS = `
