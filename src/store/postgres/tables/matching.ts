@@ -4,7 +4,7 @@ import { auditRow } from "../../rows/audit-row.ts";
 import { storedInFlight } from "../../rows/in-flight.ts";
 import { adoptionOf, type StreamRow } from "../../rows/stream-row.ts";
 import { DURABLE, type Database } from "../database.ts";
-import { call, fill, isKey } from "../sql.ts";
+import { call, fill } from "../sql.ts";
 
 const READING = "coalesce((SELECT reading FROM match_indexes WHERE resource = @resource), 0)";
 
@@ -72,11 +72,7 @@ export function matchStore(db: Database): MatchStore {
       await db.step([...(whole ? forget : []), stamp].map((sql) => fill(sql, { resource, readAt })));
     },
     async matchIndex(resource) {
-      const [row] = await db.read<{ readAt: number; isEmpty: boolean }>(
-        `SELECT read_at AS "readAt", NOT EXISTS (SELECT 1 FROM match_records r WHERE r.resource = i.resource) AS "isEmpty"
-         FROM match_indexes i WHERE resource = @resource AND read_at IS NOT NULL`,
-        { resource },
-      );
+      const [row] = await db.read<{ readAt: number; isEmpty: boolean }>(call("match_index", resource));
       return row;
     },
     async unboundMatches(resource) {
@@ -87,15 +83,10 @@ export function matchStore(db: Database): MatchStore {
       );
       return row?.count ?? 0;
     },
-    matches: (resource, rule, key) =>
-      idsOf(
-        `SELECT service_id FROM match_keys
-         WHERE ${isKey("key", "@key")} AND resource || '' = @resource AND rule = @rule ORDER BY service_id`,
-        { resource, rule, key },
-      ),
+    matches: (resource, rule, key) => idsOf(call("find_matches", resource, rule, key)),
   };
 
-  async function idsOf(sql: string, values: Readonly<Record<string, string | number>>): Promise<ServiceId[]> {
+  async function idsOf(sql: string, values?: Readonly<Record<string, string | number>>): Promise<ServiceId[]> {
     return (await db.read<{ service_id: number }>(sql, values)).map(({ service_id }) => service_id);
   }
 }
