@@ -1,4 +1,4 @@
-import type { StopError } from "#model";
+import type { StopError, StreamName } from "#model";
 import {
   AdoptionGate,
   ChangeGuard,
@@ -11,9 +11,11 @@ import {
   StreamHolds,
   Sweeper,
   Synchronizer,
+  undecidedHold,
   type Observer,
 } from "#pipeline";
 import type { Queue, QueueHandlers, QueueLocation } from "#queue";
+import type { ServiceState } from "#service";
 import type { Secrets, Settings } from "#settings";
 import { AdoptionComparison } from "./page/adoption-comparison.ts";
 import type { Closing } from "./closing.ts";
@@ -57,6 +59,12 @@ export function queueLocation(
   return { kind: queue.kind, url, ...(installation === undefined ? {} : { prefix: `svcsync_${installation}` }) };
 }
 
+/** What the relay takes for the service's state: others may reach it when this replica does not. */
+function stateForAll({ service, store }: Systems): ServiceState {
+  const state = service.state();
+  return store.replicas.state.othersServed > 0 ? { ...state, state: "closed" } : state;
+}
+
 /** Puts the pipeline together. `fail` is told when the daemon cannot continue. */
 export function assemble(
   { settings, syncFile, logger, elapsed }: Configuration,
@@ -74,7 +82,16 @@ export function assemble(
   const matcher = new Matcher({ ...common, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
   const age = new StoreAge({ ...common, queue });
   const gate = new AdoptionGate({ ...common, settleMs, matcher, age, opened: nudge, stop: fail }, syncFile.streams);
-  const holds = new StreamHolds({ ...common, gate, released: nudge }, [...streams.keys()]);
+  const { replicas } = parts.store;
+  // The gate decides where this replica leads; where it follows, the store tells what was decided.
+  const asDecided = {
+    isOpen: (stream: StreamName) => !replicas.state.isLeader || gate.isOpen(stream),
+    get isSettled() {
+      return gate.isSettled;
+    },
+  };
+  const more = [undecidedHold(parts.store)];
+  const holds = new StreamHolds({ ...common, gate: asDecided, more, released: nudge }, [...streams.keys()]);
   const { changeGuard, guard } = settings;
   const released = () => void holds.look();
   const openPlanner = () => changes.openPlanner();
@@ -83,7 +100,14 @@ export function assemble(
   const changes = new ChangeGuard({ ...common, changeGuard, guard, plan, released, stop: fail }, syncFile.streams);
   const adoption = closing.use(new AdoptionComparison({ ...common, matcher }, syncFile.streams));
   const window = Math.max(WINDOW_MIN, concurrency * WINDOW_PER_DELIVERY);
-  const relay = new Relay({ ...common, queue, streams: () => holds.open(), window });
+  const relay = new Relay({
+    ...common,
+    service: { state: () => stateForAll(parts) },
+    queue,
+    streams: () => holds.open(),
+    window,
+    isShared: () => replicas.state.others > 0,
+  });
   const { sweepIntervalMs } = settings.polling;
   const sweeper = new Sweeper({ ...common, streams, intervalMs: sweepIntervalMs });
   const pauses = new PollPauses({

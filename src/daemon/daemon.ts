@@ -1,19 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { errorFacts, StopError, systemClock, type StreamName } from "#model";
+import { StopError, systemClock, type StreamName } from "#model";
 import { AskedPolls, Nudges, observeAll, type Observer, type Relay, type StreamHolds } from "#pipeline";
 import { openQueue, type Queue, type QueueHandlers } from "#queue";
 import type { Note, NoteStore } from "#store";
 import type { SyncFile } from "#mapping";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
 import { Arrivals } from "./observers/arrivals.ts";
-import { ClockWatch } from "./watch/clock-watch.ts";
 import { Closing } from "./closing.ts";
+import { Leading, leadFailed } from "./leading.ts";
+import { ReplicaPart } from "./replica.ts";
 import { DeliveryLog } from "./observers/delivery-log.ts";
-import { Housekeeping } from "./watch/housekeeping.ts";
 import { DaemonMetrics } from "./observers/metrics.ts";
 import { servePages } from "./page/pages.ts";
-import { listenToSources } from "./nudging.ts";
 import { ParkedLog } from "./observers/parked-log.ts";
 import { openSystems, type Configuration, type Systems } from "./systems.ts";
 import { PollWatch } from "./watch/poll-watch.ts";
@@ -21,8 +20,7 @@ import { RecordWatch } from "./watch/record-watch.ts";
 import { observeRequests, openTracing } from "./observers/tracing.ts";
 import { proveWork } from "./watch/work-proof.ts";
 import { RunHistory } from "./observers/run-history.ts";
-import { beginPolling, type PollPlan } from "./polling.ts";
-import { openUpkeep, type Upkeep } from "./upkeep.ts";
+import type { PollPlan } from "./polling.ts";
 
 export interface DaemonOptions {
   readonly observers?: readonly Observer[];
@@ -94,47 +92,53 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const nudges = closing.use(new Nudges({ queue, logger, floorMs: settings.polling.nudgeFloorMs }));
   const askedPolls = new AskedPolls({ store: parts.store, nudges, holds, logger }, streamNames(syncFile));
   const plan = pollPlan(configuration, options);
-  const pollWatch = new PollWatch({ store: parts.store, logger }, plan.scheduled);
+  const pollWatch = new PollWatch({ store: parts.store, logger });
+  const { service, store } = parts;
+  const replica = new ReplicaPart({ store, service, queue, holds, ceiling: settings.service.concurrency, logger });
   const web = options.web
     ? closing.use(
-        await servePages(configuration, parts, queue, { ...assembly, askedPolls }, nudges, pollWatch, counted.metrics),
+        await servePages(
+          configuration,
+          parts,
+          queue,
+          { ...assembly, askedPolls },
+          nudges,
+          pollWatch,
+          replica,
+          counted.metrics,
+        ),
       )
     : undefined;
-  // Before the first poll and delivery: a changed mapping is held, and a hold from before a restart still counts.
-  await assembly.changes.begin();
-  await assembly.holds.look();
-  const isContinuous = options.polls === "scheduled";
-  if (isContinuous) closing.defer(startListening(syncFile, parts, nudges, askedPolls));
-  const upkeep = openUpkeep(
-    {
-      configuration,
-      parts,
-      queue,
-      matcher: assembly.matcher,
-      metrics: counted.metrics,
-      pollWatch,
-      history,
-      arrivals,
-      isContinuous,
-    },
-    closing,
-  );
-  const stopUpkeep = startUpkeep(upkeep, failed);
   const countedHandlers = counting(recordWatch.watching(assembly.handlers), history, pollWatch);
   const handlers = tracing?.watching(countedHandlers) ?? countedHandlers;
-  const stopLoops = startLoops(
+  const leading = new Leading({
     configuration,
-    plan,
     parts,
     queue,
-    { ...assembly, handlers },
+    assembly,
+    plan,
     pollWatch,
-    recordWatch,
+    replica,
+    nudges,
+    askedPolls,
+    metrics: counted.metrics,
+    isContinuous: options.polls === "scheduled",
     fail,
-  );
+    failed,
+    closing,
+  });
+  // Before the first request: it may have to be shared.
+  closing.defer(replica.begin());
+  // Before the first poll and delivery: a changed mapping is held, and a hold from before a restart still counts.
+  if (store.replicas.state.isLeader) await leading.prepare();
+  else await holds.look();
+  const stopDelivering = startDelivering(parts, queue, { ...assembly, handlers }, recordWatch, fail);
+  const counts = startCounting(parts, history, arrivals);
+  leading.begin();
   closing.defer(async () => {
-    const lastWords = await stopUpkeep();
-    await stopLoops();
+    const lastWords = await leading.stop();
+    await stopDelivering(settings.delivery.stopGraceMs);
+    await counts();
     await lastWords();
   });
   return {
@@ -148,63 +152,39 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   };
 }
 
-/** Listens to the ERPs that report changes, and to people; what it returns stops that. */
-function startListening(
-  syncFile: SyncFile,
-  { sources }: Systems,
-  nudges: Nudges,
-  askedPolls: AskedPolls,
-): () => Promise<void> {
-  const listening = new AbortController();
-  const { signal } = listening;
-  const running = Promise.all([listenToSources(syncFile, sources, nudges, signal), askedPolls.run(signal)]);
-  return async () => {
-    listening.abort();
+/** Starts what every replica does: it delivers, and looks at what holds deliveries. What it returns stops that. */
+function startDelivering(
+  { service }: Systems,
+  queue: Queue,
+  { holds, handlers, concurrency }: Assembly,
+  recordWatch: RecordWatch,
+  fail: (error: StopError) => void,
+): (graceMs: number) => Promise<void> {
+  const loops = new AbortController();
+  const { signal } = loops;
+  const running = Promise.all([
+    queue.start(handlers, { concurrency, polls: false }).catch((thrown: unknown) => fail(leadFailed(thrown))),
+    holds.run(signal),
+    recordWatch.run(signal),
+  ]);
+  return async (graceMs) => {
+    loops.abort();
+    // A pause that the service asked for may be longer than the grace: what waits for its end has not been sent.
+    service.drain();
+    await queue.stop(graceMs);
     await running;
   };
 }
 
-/** Starts the loops; what it returns stops them in the order of the data. */
-function startLoops(
-  { settings, logger }: Configuration,
-  plan: PollPlan,
-  parts: Systems,
-  queue: Queue,
-  { gate, holds, changes, relay, handlers, concurrency }: Assembly,
-  pollWatch: PollWatch,
-  recordWatch: RecordWatch,
-  fail: (error: StopError) => void,
-): () => Promise<void> {
-  const { store, service, clock } = parts;
+/** Keeps the counts of this process in the store; what it returns adds the last ones. */
+function startCounting({ store }: Systems, history: RunHistory, arrivals: Arrivals): () => Promise<void> {
   const loops = new AbortController();
-  const housekeeping = new Housekeeping(store, clock, logger, settings.delivery.auditKeepDays);
-  const clockWatch = new ClockWatch(store, clock, logger);
-  const running = Promise.all([
-    // If it fails here, the next request to the service does it before it is sent.
-    service
-      .fence()
-      .catch((thrown: unknown) =>
-        logger.warn({ err: errorFacts(thrown) }, "session of a lost daemon was not ended yet"),
-      ),
-    queue
-      .start(handlers, { concurrency })
-      .then(() => beginPolling(queue, plan, logger, loops.signal))
-      .catch((thrown: unknown) => fail(queueFailed(thrown))),
-    relay.run(loops.signal).catch((thrown: unknown) => fail(queueFailed(thrown))),
-    gate.run(loops.signal),
-    holds.run(loops.signal),
-    changes.run(loops.signal),
-    housekeeping.run(loops.signal),
-    clockWatch.run(loops.signal),
-    pollWatch.run(loops.signal),
-    recordWatch.run(loops.signal),
-  ]);
+  const running = Promise.all([history.run(store.history, loops.signal), arrivals.run(store, loops.signal)]);
   return async () => {
     loops.abort();
-    // A pause that the service asked for may be longer than the grace: what waits for its end has not been sent.
-    service.drain();
-    await queue.stop(settings.delivery.stopGraceMs);
     await running;
+    await history.flush(store.history);
+    await arrivals.flush(store);
   };
 }
 
@@ -214,24 +194,6 @@ function counting(handlers: QueueHandlers, history: RunHistory, pollWatch: PollW
     deliver: (id, signal) => history.within(id.stream, () => handlers.deliver(id, signal)),
     poll: pollWatch.watching((stream, signal) => history.within(stream, () => handlers.poll(stream, signal))),
   };
-}
-
-/** Starts the upkeep; what it returns ends it, and resolves to what waits for its last messages. */
-function startUpkeep(upkeep: Upkeep, failed: () => StopError | undefined): () => Promise<() => Promise<void>> {
-  const loop = new AbortController();
-  const running = upkeep.run(loop.signal);
-  return async () => {
-    loop.abort();
-    await running;
-    const error = failed();
-    return upkeep.finish(error && errorFacts(error));
-  };
-}
-
-function queueFailed(thrown: unknown): StopError {
-  if (thrown instanceof StopError) return thrown;
-  const message = `the queue's work could not be started: ${errorFacts(thrown).message}`;
-  return new StopError("E_QUEUE_FAILED", message, { cause: thrown });
 }
 
 const installationNote: Note<string> = { name: "installation", schema: z.string() };

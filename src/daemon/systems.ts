@@ -6,6 +6,7 @@ import type { SyncFile } from "#mapping";
 import type { Logger, Redaction } from "#telemetry";
 import type { Closing } from "./closing.ts";
 import { keptSession } from "./kept-session.ts";
+import { joiningReplica } from "./joining.ts";
 import { RenewedSecrets } from "./renewed-secrets.ts";
 import { openSources, type Sources } from "./sources.ts";
 import { version } from "./version.ts";
@@ -54,23 +55,26 @@ export async function openSystems(
     syncFile,
     logger,
     redaction,
-    clock = systemClock,
+    clock: ownClock = systemClock,
     requested,
     breaker,
     standby,
   } = configuration;
   const renewed = new RenewedSecrets(configuration);
   const { leaseMs } = settings.delivery;
+  const joins = standby && joiningReplica(settings, secrets, syncFile);
   const store = closing.use(
     await openStore(storeLocation(settings, secrets), {
       as,
       leaseMs,
-      clock,
+      clock: ownClock,
       logger,
       redact: redaction.redact,
       ...(standby ? { standby } : {}),
+      ...(joins ? { joins } : {}),
     }),
   );
+  const { clock } = store;
   const referenceCache = {
     load: (resource: string) => store.reference(resource),
     save: (resource: string, entries: Parameters<Store["saveReference"]>[1]) => store.saveReference(resource, entries),

@@ -9,12 +9,11 @@ import { openCare } from "./care/open-care.ts";
 import { openNotices } from "./notices.ts";
 import { readiness } from "./page/pages.ts";
 import { proofOf } from "./proof.ts";
+import type { ReplicaPart } from "./replica.ts";
 import type { Configuration, Systems } from "./systems.ts";
 import { version } from "./version.ts";
 import { Heartbeat } from "./watch/heartbeat.ts";
 import type { PollWatch } from "./watch/poll-watch.ts";
-import type { Arrivals } from "./observers/arrivals.ts";
-import type { RunHistory } from "./observers/run-history.ts";
 
 /** What runs beside the pipeline for the people who answer for it. No delivery depends on it. */
 export interface Upkeep {
@@ -33,8 +32,7 @@ export interface UpkeepDeps {
   readonly matcher: Matcher;
   readonly metrics: Metrics;
   readonly pollWatch: PollWatch;
-  readonly history: RunHistory;
-  readonly arrivals: Arrivals;
+  readonly replica: ReplicaPart;
   /** False for one round, which proves what it did at its end. */
   readonly isContinuous: boolean;
 }
@@ -44,8 +42,7 @@ const LAST_BEAT_MS = 5_000;
 
 /** Puts the upkeep of a daemon together, as far as the settings ask for it. */
 export function openUpkeep(deps: UpkeepDeps, closing: Closing): Upkeep {
-  const { configuration, parts, queue, metrics, history, arrivals, isContinuous } = deps;
-  const { store } = parts;
+  const { configuration, parts, queue, metrics, isContinuous } = deps;
   const notices = openNotices(configuration, parts, queue, metrics, closing);
   const heartbeat = openHeartbeat(deps, closing);
   const twins = twinWatch(deps);
@@ -55,19 +52,12 @@ export function openUpkeep(deps: UpkeepDeps, closing: Closing): Upkeep {
   return {
     run: async (signal) => {
       caring = endWithin(stopGraceMs, Promise.all(care.map((each) => each(signal))), signal);
-      await Promise.all([
-        notices?.run(signal),
-        isContinuous ? heartbeat?.run(signal) : undefined,
-        history.run(store.history, signal),
-        arrivals.run(store, signal),
-      ]);
+      await Promise.all([notices?.run(signal), isContinuous ? heartbeat?.run(signal) : undefined]);
     },
     finish: async (stopped) => {
       const told = await notices?.finish(stopped);
       if (stopped !== undefined || !isContinuous) await heartbeat?.beat(AbortSignal.timeout(LAST_BEAT_MS), stopped);
       return async () => {
-        await history.flush(store.history);
-        await arrivals.flush(store);
         await told?.();
         await caring;
       };
@@ -93,7 +83,7 @@ function twinWatch({ configuration, parts, matcher }: UpkeepDeps): TwinWatch {
 }
 
 function openHeartbeat(
-  { configuration, parts, queue, pollWatch }: UpkeepDeps,
+  { configuration, parts, queue, pollWatch, replica }: UpkeepDeps,
   closing: Closing,
 ): Heartbeat | undefined {
   const { settings, secrets, syncFile, logger, upkeepEveryMs } = configuration;
@@ -102,7 +92,7 @@ function openHeartbeat(
   if (heartbeatMs === undefined || url === undefined) return undefined;
   const { store, clock } = parts;
   const startedAt = clock.now();
-  const ready = readinessOf(readiness(parts, queue, pollWatch), clock);
+  const ready = readinessOf(readiness(parts, queue, pollWatch, replica), clock);
   const prove = async () => proofOf(await ready(), await streamStatus(store, syncFile.streams, clock, []), startedAt);
   const proxy = proxyOf(url, settings.notify, secrets);
   const http = closing.use(tellingHttp({ url, proxy, userAgent: `svcsync/${version}` }));

@@ -32,6 +32,13 @@ export {
   type GroupNoteInput,
   type NotedGroup,
 } from "./acts/group-notes.ts";
-export { driftFound, readUpkeep, upkeepFailures, upkeepText, type UpkeepFacts } from "./text/upkeep-text.ts";
+export {
+  driftFound,
+  readUpkeep,
+  replicaState,
+  upkeepFailures,
+  upkeepText,
+  type UpkeepFacts,
+} from "./text/upkeep-text.ts";
 export { pollNow } from "./acts/poll.ts";
 export { pause, resume, type PauseInput } from "./acts/pause.ts";

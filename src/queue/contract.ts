@@ -5,6 +5,13 @@ export interface WakeOptions {
   readonly backfill: boolean;
 }
 
+export interface StartOptions {
+  /** Deliveries that run at once, at most. */
+  readonly concurrency: number;
+  /** Whether polls are handed out here, too; they are unless it is false. */
+  readonly polls?: boolean;
+}
+
 /** What the queue calls when a job comes up. Handlers never throw: whatever happened is in the store. */
 export interface QueueHandlers {
   /** A record's turn. Called at most `concurrency` times at once; for one record perhaps more than once at a time. */
@@ -40,11 +47,14 @@ export interface Queue extends AsyncDisposable {
    */
   pollNow(stream: StreamName): Promise<void>;
 
-  /**
-   * Begins to hand out jobs. `concurrency` bounds the deliveries that run at once. While the backend is away it resolves
-   * too, and jobs are handed out from its return on.
-   */
-  start(handlers: QueueHandlers, options: { concurrency: number }): Promise<void>;
+  /** Begins to hand out jobs. While the backend is away it resolves too, and jobs are handed out from its return on. */
+  start(handlers: QueueHandlers, options: StartOptions): Promise<void>;
+
+  /** Begins to hand out polls, where `start` did not. */
+  startPolls(): Promise<void>;
+
+  /** Whether deliveries are handed out here: other processes on the queue get them otherwise. What runs is left alone. */
+  setDelivering(isOn: boolean): Promise<void>;
 
   /**
    * Hands out nothing more and aborts the signals of running polls at once: what they have not stored is read again. Waits

@@ -1,3 +1,4 @@
+export { sharedQueueName } from "./queue-address.ts";
 export type { Queue, QueueHandlers, QueueLocation, WakeOptions } from "./contract.ts";
 export { openQueue, type QueueDeps } from "./open-queue.ts";
 export { findRedis, getRedis, type RedisProgram } from "./private/redis-program.ts";

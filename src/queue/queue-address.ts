@@ -32,3 +32,11 @@ export function parseQueueAddress(address: string, fallback = defaultPrefix): Qu
   url.searchParams.delete("prefix");
   return { url: url.href, prefix, label: `${url.protocol}//${url.host}${url.pathname}` };
 }
+
+/** The same for all addresses that may lead to one queue: servers have several names. */
+export function sharedQueueName(address: string): string {
+  const { url, prefix } = parseQueueAddress(address);
+  const { protocol, pathname } = new URL(url);
+  const kind = protocol.startsWith("postgres") ? `postgres${pathname}` : "redis";
+  return `${kind}#${prefix}`;
+}

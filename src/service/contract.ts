@@ -136,6 +136,11 @@ export interface Service extends AsyncDisposable {
 
   state(): ServiceState;
 
+  /** Lets at most so many requests run at once from now on: the rest of what the service bears is for other replicas. */
+  setShare(requests: number): void;
+  /** The most requests that run or may begin at once: it may exceed a share that became smaller, until some have ended. */
+  held(): number;
+
   /**
    * After a daemon was lost that may still send what it had begun: ends the session that it shares, if {@link SessionCell} says that it
    * must be, and begins another. Call it before anything that the lost daemon had begun is settled.

@@ -125,6 +125,8 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     proveFence: fencing.prove,
     now: () => serverClock.now(),
     drain: () => pace.drain(),
+    setShare: (requests) => limit.setCeiling(requests),
+    held: () => limit.held,
     state: () => ({
       state: breaker.state,
       probeAt: breaker.probeAt,

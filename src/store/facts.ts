@@ -83,6 +83,8 @@ export interface RecordView {
 export interface DueRecord {
   readonly id: RecordId;
   readonly backfill: boolean;
+  /** Since when: a claim moves it. */
+  readonly dueAt: number;
 }
 
 /** How far the first run of a stream into its resource has been decided. */

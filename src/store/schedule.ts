@@ -13,5 +13,5 @@ export function inTurn(
   return rows
     .toSorted((a, b) => a.due_at - b.due_at)
     .slice(0, limit)
-    .map(({ stream, key }) => ({ id: { stream, key }, backfill }));
+    .map(({ stream, key, due_at: dueAt }) => ({ id: { stream, key }, backfill, dueAt }));
 }

@@ -1,67 +1,10 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { Replica } from "./replica.ts";
 import { setStage, texts, until, type Stage } from "./stage.ts";
-import { builtProgram } from "../setup/built-program.ts";
-import { freePort } from "../setup/free-port.ts";
 import { postgresServer } from "../setup/postgres.ts";
 
 const postgres = postgresServer();
 afterAll(() => postgres.end());
-
-/** The real program in a process of its own, as on a machine of its own. */
-class Replica implements AsyncDisposable {
-  readonly url: string;
-  readonly #child: ChildProcess;
-  readonly #exited: Promise<unknown>;
-  log = "";
-
-  private constructor(child: ChildProcess, port: number) {
-    this.url = `http://127.0.0.1:${port}`;
-    this.#child = child;
-    this.#exited = once(child, "exit");
-    for (const output of [child.stdout, child.stderr])
-      output?.on("data", (text: Buffer) => {
-        this.log += text.toString();
-      });
-  }
-
-  static async start(stage: Stage, name: string): Promise<Replica> {
-    const port = await freePort();
-    const envFile = join(stage.folder, `${name}.env`);
-    const own = `\nDATA_DIR=${join(stage.folder, name)}\nHEALTH_HOST=127.0.0.1\nHEALTH_PORT=${port}\n`;
-    const shared = (await readFile(stage.envFile, "utf8")).replaceAll(/^(DATA_DIR|HEALTH_\w+)=.*$/gm, "");
-    await writeFile(envFile, shared + own);
-    const child = spawn(process.execPath, [builtProgram, "run", "--env-file", envFile], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { PATH: process.env["PATH"] },
-    });
-    return new Replica(child, port);
-  }
-
-  kill(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
-  }
-
-  async exitCode(): Promise<number | null> {
-    await this.#exited;
-    return this.#child.exitCode;
-  }
-
-  async status(path: string): Promise<number | undefined> {
-    return fetch(this.url + path).then(
-      ({ status }) => status,
-      () => undefined,
-    );
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.kill("SIGKILL");
-    await this.#exited;
-  }
-}
 
 async function twoReplicas(stage: Stage): Promise<[Replica, Replica]> {
   const first = await Replica.start(stage, "first");

@@ -35,8 +35,12 @@ export class Arrivals implements Observer {
     this.#counts = new Map();
     try {
       for (const [stream, added] of counts) {
-        const known = (await store.note(arrivalsNote(stream))) ?? [];
-        await store.saveNote(arrivalsNote(stream), addArrivals(known, added, this.#clock.now()));
+        // Another replica may add to it at the same time.
+        for (let isSaved = false; !isSaved;) {
+          const known = await store.note(arrivalsNote(stream));
+          const next = addArrivals(known ?? [], added, this.#clock.now());
+          isSaved = await store.replaceNote(arrivalsNote(stream), known, next);
+        }
       }
     } catch (thrown) {
       this.#logger.debug({ err: errorFacts(thrown) }, "arrival times were not stored");

@@ -42,6 +42,8 @@ export class DaemonMetrics implements Observer {
 
 async function readings(parts: Systems, streams: readonly Stream[], queue: Queue): Promise<Readings> {
   const { store, service, clock } = parts;
+  // Gauges of the store come from the leader alone, so that their sum over all replicas is true.
+  if (!store.replicas.state.isLeader) return { service: service.state() };
   const statuses = await streamStatus(store, streams, clock);
   const depth = await queue.depth().catch(() => undefined);
   const { backup, drift, channels } = await readUpkeep(store);

@@ -5,6 +5,7 @@ import { heldDeletions, recordSides, streamStatus, type Nudges, type RecordSides
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
+import type { ReplicaPart } from "../replica.ts";
 import type { Configuration, Systems } from "../systems.ts";
 import { pageActs, type PageParts } from "./page-acts.ts";
 import type { PollWatch } from "../watch/poll-watch.ts";
@@ -35,6 +36,7 @@ export function servePages(
   running: PageParts,
   nudges: Nudges,
   pollWatch: PollWatch,
+  replica: ReplicaPart,
   metrics: Metrics,
 ): Promise<Web> {
   const { settings, secrets, redaction, syncFile, logger } = configuration;
@@ -49,7 +51,7 @@ export function servePages(
             nudge: (stream) => nudges.nudge(stream),
           },
         }),
-    ready: readiness(parts, queue, pollWatch),
+    ready: readiness(parts, queue, pollWatch, replica),
     metrics,
     access: { ...settings.page, token: secrets.pageToken, users: secrets.pageUsers ?? [] },
     redact: redaction.redact,
@@ -111,15 +113,23 @@ function statusSource(configuration: Configuration, parts: Systems, queue: Queue
  * What `/readyz` asks: whether this process can serve and poll. A service that is away makes no other process better off,
  * and must not take the page away that says so: it is only reported, as far as its breaker knows.
  */
-export function readiness({ store, service, clock }: Systems, queue: Queue, pollWatch: PollWatch): ReadinessChecks {
+export function readiness(
+  { store, service, clock }: Systems,
+  queue: Queue,
+  pollWatch: PollWatch,
+  replica: Pick<ReplicaPart, "check" | "checkMapping">,
+): ReadinessChecks {
   return {
     needed: {
+      replica: async () => replica.check(),
       // A write proves more than a read: a full disk or a full Redis shows at once.
       store: () => store.saveNote(readinessNote, clock.now()),
       queue: () => queue.ping(),
       polls: async () => pollWatch.check(),
     },
     reported: {
+      // Else a rolling restart with another sync file would wait for itself.
+      mapping: async () => replica.checkMapping(),
       service: async () => {
         if (service.state().state === "open") throw new RetryError("E_SERVICE_DOWN", "the service does not answer");
       },

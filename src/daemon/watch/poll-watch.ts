@@ -38,9 +38,14 @@ export class PollWatch {
   #wereOverdue = false;
 
   /** Watches the streams that are polled at an interval. */
-  constructor(deps: PollWatchDeps, schedule: ReadonlyMap<StreamName, { readonly everyMs: number }>) {
+  constructor(deps: PollWatchDeps, schedule: ReadonlyMap<StreamName, { readonly everyMs: number }> = new Map()) {
     this.#deps = deps;
     this.#elapsed = deps.elapsed ?? (() => performance.now());
+    this.watch(schedule);
+  }
+
+  /** From now on watches these streams, too. */
+  watch(schedule: ReadonlyMap<StreamName, { readonly everyMs: number }>): void {
     const endedAt = this.#elapsed();
     for (const [stream, { everyMs }] of schedule) {
       const limitMs = Math.max(PATIENCE_MS, MISSED_INTERVALS * everyMs);

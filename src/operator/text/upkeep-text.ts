@@ -1,4 +1,5 @@
-import type { BackupState, CareStore, ChannelState, DriftState, NoticeStore } from "#store";
+import { counted } from "#model";
+import type { BackupState, CareStore, ChannelState, DriftState, NoticeStore, Replica, ReplicaStore } from "#store";
 import { duration } from "./figures.ts";
 
 /** What runs beside the pipeline: scheduled backups and comparisons, and the channels that tell people of trouble. */
@@ -6,19 +7,24 @@ export interface UpkeepFacts {
   readonly backup: BackupState | undefined;
   readonly drift: DriftState | undefined;
   readonly channels: readonly (ChannelState & { readonly waiting: number })[];
+  /** The daemons that work on a store in PostgreSQL. */
+  readonly replicas?: readonly Replica[];
 }
 
 export async function readUpkeep({
   care,
   notices,
+  replicas,
 }: {
   readonly care: CareStore;
   readonly notices: Pick<NoticeStore, "channels">;
+  readonly replicas: Pick<ReplicaStore, "list">;
 }): Promise<UpkeepFacts> {
   return {
     backup: await care.backupState(),
     drift: await care.driftState(),
     channels: await notices.channels(),
+    replicas: await replicas.list(),
   };
 }
 
@@ -44,7 +50,22 @@ export function upkeepText(facts: UpkeepFacts, now: number): string[] {
     sentences.push(
       `compared with the service ${duration(now - drift.comparedAt)} ago: ${count === 0 ? "no difference" : `${count} differences, "svcsync reconcile" lists them`}`,
     );
-  return [...sentences, ...upkeepFailures(facts, now)];
+  return [...replicasText(facts.replicas), ...sentences, ...upkeepFailures(facts, now)];
+}
+
+/** What a replica does. */
+export function replicaState({ isLeader, isAgreed, isServed }: Replica): string {
+  if (!isServed) return isLeader ? "leads, the service does not answer it" : "the service does not answer it";
+  if (isLeader) return isAgreed ? "leads and delivers" : "begins to lead";
+  return isAgreed ? "delivers" : "waits: its sync file is not the leader's";
+}
+
+/** The replicas in a sentence; none where there are no others. */
+function replicasText(replicas: readonly Replica[] = []): string[] {
+  if (replicas.length < 2) return [];
+  const leader = replicas.find(({ isLeader }) => isLeader)?.name ?? "none yet";
+  const delivering = replicas.filter(({ isAgreed, isServed }) => isAgreed && isServed).length;
+  return [`${counted(replicas.length, "replica")}, ${delivering} deliver; leader: ${leader}`];
 }
 
 /** What fails of it, a sentence each. */

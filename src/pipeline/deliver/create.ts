@@ -10,10 +10,10 @@ import {
 } from "#model";
 import type { Stream } from "#mapping";
 import type { Service, Written } from "#service";
-import type { Claim, DeliveryStore, NoteStore, RecordStore } from "#store";
+import type { Claim, DeliveryStore, NoteStore, RecordStore, Store } from "#store";
 import type { DroppedFields } from "./dropped-fields.ts";
 import type { FoundRecords } from "../match/found-records.ts";
-import type { KeysInFlight } from "../match/keys-in-flight.ts";
+import { reserveKeys, type KeysInFlight } from "../match/keys-in-flight.ts";
 import type { MatchProof } from "../match/match-proof.ts";
 import { ambiguous, expectUntaken, type Found } from "../match/candidates.ts";
 import type { Matcher } from "../match/matcher.ts";
@@ -23,7 +23,7 @@ import type { StoreAge } from "../wake/store-age.ts";
 import { provesExecuted, provesNotExecuted } from "./retry-decision.ts";
 
 export interface CreatorDeps {
-  readonly store: DeliveryStore & RecordStore & NoteStore;
+  readonly store: DeliveryStore & RecordStore & NoteStore & Pick<Store, "replicas">;
   readonly service: Service;
   readonly matcher: Matcher;
   readonly found: FoundRecords;
@@ -53,6 +53,7 @@ export class Creator {
     const { matcher, proof } = this.#deps;
     const { resource } = stream;
     if (looksFirst(claim, stream)) {
+      await reserveKeys(this.#deps.store, claim, stream, wanted.projection);
       const answers = await matcher.find(stream, wanted.projection, claim.id, signal);
       if (await this.#bindOne(claim, stream, wanted, answers, signal)) return "adopted";
       await expectUntaken(this.#deps.store, claim.id, resource, wanted.projection, answers);
@@ -122,6 +123,8 @@ export class Creator {
       if (stream.match.some(({ fields }) => fields.includes(field)))
         await this.#deps.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });
     await this.#deps.dropped.report(stream, written);
+    // Another replica may look for the natural key as soon as the claim has ended.
+    await this.#deps.matcher.remember(stream, serviceId, wanted.projection);
     await this.#deps.store.bind(
       claim,
       { resource, serviceId },
@@ -140,7 +143,6 @@ export class Creator {
         },
       },
     );
-    await this.#deps.matcher.remember(stream, serviceId, wanted.projection);
   }
 }
 

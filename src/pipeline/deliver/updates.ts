@@ -1,6 +1,6 @@
 import { ParkError, recordName, WaitError, type JsonObject, type ResourceName } from "#model";
 import { sameValue, type Service, type Written } from "#service";
-import type { BoundClaim, DeliveryStore } from "#store";
+import type { BoundClaim, Claim, DeliveryStore } from "#store";
 import type { Difference } from "./difference.ts";
 import { linkId } from "../match/found-records.ts";
 import { provesNotExecuted } from "./retry-decision.ts";
@@ -20,7 +20,7 @@ export class Updates {
   readonly #service: Pick<Service, "read" | "update" | "exposedMs">;
   readonly #settleMs: number;
   /** When an update of a record was last sent and its end not seen. No wall clock: those are set. */
-  readonly #unseenAt = new Map<string, number>();
+  readonly #unseenAt = new Map<string, { readonly at: number; readonly sequence: number }>();
   /** What a record in doubt held before the update that is repeated until it is settled. */
   readonly #before = new Map<string, JsonObject>();
 
@@ -43,7 +43,7 @@ export class Updates {
     const name = recordName(claim.id);
     const { binding, inFlight } = claim;
     const isInDoubt = inFlight !== undefined && inFlight.kind !== "drift";
-    const unseenAt = isInDoubt ? this.#unseenSince(name) : undefined;
+    const unseenAt = isInDoubt ? this.#unseenSince(claim) : undefined;
     const before = isInDoubt ? await this.#shownBefore(claim, resource, change, signal) : change.before;
     await this.#store.markInFlight(claim, {
       kind: inFlight?.kind === "deletion" ? "deletion" : "update",
@@ -54,7 +54,7 @@ export class Updates {
       written = await this.#service.update(resource, binding.serviceId, change.patch, signal);
     } catch (thrown) {
       // Our own stop is no word of the service, whatever it is called.
-      if (signal.aborted || !provesNotExecuted(thrown)) this.#unseenAt.set(name, performance.now());
+      if (signal.aborted || !provesNotExecuted(thrown)) this.#noteUnseen(claim);
       // A refusal is certain: nothing was written. Arrays may have taken two requests, of which the first was not refused.
       else if (Object.keys(change.patch.arrays).length === 0) await this.#store.markInFlight(claim, inFlight);
       throw thrown;
@@ -73,10 +73,16 @@ export class Updates {
   }
 
   /** Another process may have sent an update until this one was told of it: then it ended, or the store lets it record nothing more. */
-  #unseenSince(name: string): number {
-    const since = this.#unseenAt.get(name) ?? performance.now();
-    this.#unseenAt.set(name, since);
-    return since;
+  #unseenSince(claim: Claim): number {
+    const known = this.#unseenAt.get(recordName(claim.id));
+    // What was known of an earlier change may have been settled elsewhere since.
+    return known?.sequence === claim.sequence ? known.at : this.#noteUnseen(claim);
+  }
+
+  #noteUnseen({ id, sequence }: Claim): number {
+    const at = performance.now();
+    this.#unseenAt.set(recordName(id), { at, sequence });
+    return at;
   }
 
   /**

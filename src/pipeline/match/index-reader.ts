@@ -1,7 +1,7 @@
 import { ParkError, RetryError, sleep, type Clock, type Json, type ResourceName, type ServiceId } from "#model";
 import type { MatchRule } from "#mapping";
 import type { Service, ServiceRecord } from "#service";
-import type { MatchEntry, MatchStore, NoteStore, RecordStore } from "#store";
+import type { MatchEntry, MatchStore, NoteStore, RecordStore, Store } from "#store";
 import type { Logger } from "#telemetry";
 import { indexNote, type IndexFacts } from "../notes.ts";
 import { naturalKey, naturalKeys, ruleName } from "./natural-key.ts";
@@ -28,7 +28,7 @@ const MISSING_PART = 0.1;
 const MISSING_READ = 5;
 
 export interface IndexReaderDeps {
-  readonly store: MatchStore & RecordStore & NoteStore;
+  readonly store: MatchStore & RecordStore & NoteStore & Pick<Store, "replicas">;
   readonly service: Pick<Service, "list" | "read" | "now">;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -133,7 +133,10 @@ export class IndexReader {
   }
 
   #begin(resource: ResourceName, signal: AbortSignal, { whole } = { whole: false }): Promise<void> {
-    const done = this.#refresh(resource, whole, signal).finally(() => this.#reading.delete(resource));
+    // Two whole reads at once would each forget what only the other one has seen.
+    const done = this.#deps.store.replicas
+      .alone(`match/${resource}`, signal, () => this.#refresh(resource, whole, signal))
+      .finally(() => this.#reading.delete(resource));
     this.#reading.set(resource, done);
     return done;
   }

@@ -1,5 +1,6 @@
-import { recordLabel, recordName, WaitError, type Projection, type RecordId } from "#model";
+import { recordLabel, recordName, WaitError, type Projection, type RecordId, type ResourceName } from "#model";
 import type { Stream } from "#mapping";
+import type { Claim, Store } from "#store";
 import { naturalKeys } from "./natural-key.ts";
 
 /** A create takes about as long. */
@@ -14,17 +15,9 @@ export class KeysInFlight {
    * @throws {WaitError} E_MATCH_TAKEN while another record with the key is being created.
    */
   reserve({ resource, match }: Stream, projection: Projection, self: RecordId): void {
-    const unshared = match.filter((rule) => !rule.shared);
-    const keys = Object.entries(naturalKeys(unshared, projection)).map(([rule, key]) =>
-      [resource, rule, key].join("\u0000"),
-    );
+    const keys = keyNames({ resource, match }, projection);
     const owner = keys[0] === undefined ? undefined : this.#owners.get(keys[0]);
-    if (owner && recordName(owner) !== recordName(self))
-      throw new WaitError(
-        "E_MATCH_TAKEN",
-        `${recordLabel(owner)}, which has the same natural key, is being created in ${resource}`,
-        { afterMs: LOOK_AGAIN_MS, details: { owner: recordLabel(owner) } },
-      );
+    if (owner && recordName(owner) !== recordName(self)) throw beingCreated(resource, owner);
     for (const key of keys) if (!this.#owners.has(key)) this.#owners.set(key, self);
   }
 
@@ -33,4 +26,33 @@ export class KeysInFlight {
     const name = recordName(self);
     for (const [key, owner] of this.#owners) if (recordName(owner) === name) this.#owners.delete(key);
   }
+}
+
+/** Names of the natural keys that no two records may share; the first one identifies the record. */
+function keyNames({ resource, match }: Pick<Stream, "resource" | "match">, projection: Projection): string[] {
+  const unshared = match.filter((rule) => !rule.shared);
+  return Object.entries(naturalKeys(unshared, projection)).map(([rule, key]) => [resource, rule, key].join("\u0000"));
+}
+
+function beingCreated(resource: ResourceName, owner: RecordId): WaitError {
+  return new WaitError(
+    "E_MATCH_TAKEN",
+    `${recordLabel(owner)}, which has the same natural key, is being created in ${resource}`,
+    { afterMs: LOOK_AGAIN_MS, details: { owner: recordLabel(owner) } },
+  );
+}
+
+/**
+ * Keeps the natural keys from other replicas as long as this delivery or its create is open. What they created before is found by a
+ * look that begins afterwards.
+ * @throws {WaitError} E_MATCH_TAKEN while another replica creates a record with the key.
+ */
+export async function reserveKeys(
+  { replicas }: Pick<Store, "replicas">,
+  claim: Claim,
+  stream: Stream,
+  projection: Projection,
+): Promise<void> {
+  const owner = await replicas.reserve(claim, keyNames(stream, projection));
+  if (owner) throw beingCreated(stream.resource, owner);
 }

@@ -1,7 +1,7 @@
 import { errorFacts, WaitError, type Projection, type ServiceId, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { Service, Written } from "#service";
-import type { NoteStore } from "#store";
+import type { NoteStore, Store } from "#store";
 import type { Logger } from "#telemetry";
 import { ruleNames } from "../wake/adoption-gate.ts";
 import { keptNote } from "../notes.ts";
@@ -9,9 +9,11 @@ import { naturalKey } from "./natural-key.ts";
 
 /** A stream that is held hands out no more work; a record in flight is due again after this, in case the stream is opened. */
 const HELD_MS = 60_000;
+/** A trial takes about as long. */
+const UNPROVEN_MS = 1_000;
 
 export interface MatchProofDeps {
-  readonly store: NoteStore;
+  readonly store: NoteStore & Pick<Store, "replicas">;
   readonly service: Pick<Service, "read">;
   readonly logger: Logger;
   /** Holds the stream. */
@@ -44,6 +46,7 @@ export class MatchProof {
   ): Promise<Written> {
     if (!stream.match.some((rule) => naturalKey(rule, sent) !== undefined)) return create();
     while (!(await this.#isProven(stream))) {
+      if (!this.#deps.store.replicas.state.isLeader) throw unproven(stream);
       const running = this.#trials.get(stream.name);
       if (!running) return this.#begin(stream, sent, create, signal);
       await Promise.allSettled([running]);
@@ -101,4 +104,11 @@ export class MatchProof {
     this.#disproven.set(name, error);
     await close(stream, error);
   }
+}
+
+/** One create may be the trial, so one replica makes it: the one that can hold the stream. */
+function unproven({ name }: Stream): WaitError {
+  return new WaitError("E_MATCH_UNPROVEN", `the first record of ${name} is created by the replica that leads`, {
+    afterMs: UNPROVEN_MS,
+  });
 }

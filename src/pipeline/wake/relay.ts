@@ -8,6 +8,8 @@ import { StoreNews } from "./store-news.ts";
 
 /** The longest the relay sleeps: something may have become due by another process's word (`svcsync retry`). */
 const LOOK_AGAIN_MS = 1_000;
+/** How often it looks while other processes deliver as fast as they can: of their deliveries it learns from the store alone. */
+const SHARED_LOOK_MS = 100;
 /**
  * A wake-up that was not delivered after this is given again, in case the queue lost it; then after twice as long, and
  * so on, since it may merely wait behind a slow service.
@@ -18,6 +20,7 @@ const WAKE_LOST_MS = 30_000;
 interface WakeUp {
   readonly lostAt: number;
   readonly patienceMs: number;
+  readonly dueAt: number;
 }
 
 export interface RelayDeps {
@@ -30,6 +33,8 @@ export interface RelayDeps {
   readonly streams: () => readonly StreamName[];
   /** Wake-ups that may be out at once; bounds the memory of the queue and the head start of a backfill. */
   readonly window: number;
+  /** Whether other processes deliver, too. */
+  readonly isShared?: () => boolean;
 }
 
 /**
@@ -100,8 +105,8 @@ export class Relay {
     const state = service.state();
     // What is woken now would only wait for the end of the pause.
     if (state.holdMs > 0) return Math.min(LOOK_AGAIN_MS, state.holdMs);
-    const room = this.#room(state);
-    if (room === 0) return LOOK_AGAIN_MS;
+    const isShared = this.#deps.isShared?.() === true;
+    if (!isShared && this.#room(state) === 0) return LOOK_AGAIN_MS;
     const open = streams();
     if (open.length === 0) return LOOK_AGAIN_MS;
     const now = clock.now();
@@ -109,10 +114,12 @@ export class Relay {
       return this.#pauseUntil(this.#quiet.untilMs, now);
     this.#quiet = { untilMs: 0, streams: open.join() };
     // Records in flight are still due until they are claimed: ask for enough to see past them.
-    const found = await store.due({ limit: room + this.#out.size, streams: open });
+    const found = await store.due({ limit: this.#room(state) + this.#out.size, streams: open });
+    if (isShared) this.#forgetClaimed(found);
+    const room = this.#room(state);
     const fresh = found.filter(({ id }) => this.#mayWake(id)).slice(0, room);
     await this.#wake(queue, fresh);
-    if (fresh.length === room) return LOOK_AGAIN_MS;
+    if (fresh.length === room) return isShared ? SHARED_LOOK_MS : LOOK_AGAIN_MS;
     const nextAt = (await store.nextDueAt(open)) ?? Number.POSITIVE_INFINITY;
     if (this.#out.size === 0) this.#quiet.untilMs = nextAt;
     return this.#pauseUntil(nextAt, now);
@@ -137,6 +144,12 @@ export class Relay {
     return [...this.#out.values()].filter(({ lostAt }) => now < lostAt).length;
   }
 
+  /** A claim moves the due time: what is no longer due as it was woken was claimed, be it by another process. */
+  #forgetClaimed(found: readonly DueRecord[]): void {
+    const dueAt = new Map(found.map((record) => [recordName(record.id), record.dueAt]));
+    for (const [name, out] of this.#out) if (dueAt.get(name) !== out.dueAt) this.#out.delete(name);
+  }
+
   #mayWake(id: RecordId): boolean {
     const out = this.#out.get(recordName(id));
     return out === undefined || performance.now() >= out.lostAt;
@@ -145,9 +158,10 @@ export class Relay {
   async #wake(queue: Pick<Queue, "wake">, records: readonly DueRecord[]): Promise<void> {
     const now = performance.now();
     for (const backfill of [false, true]) {
-      const ids = records.filter((record) => record.backfill === backfill).map(({ id }) => id);
+      const some = records.filter((record) => record.backfill === backfill);
+      const ids = some.map(({ id }) => id);
       if (ids.length === 0) continue;
-      for (const id of ids) this.#note(id, now);
+      for (const record of some) this.#note(record, now);
       try {
         await queue.wake(ids, { backfill });
       } catch (thrown) {
@@ -157,9 +171,9 @@ export class Relay {
     }
   }
 
-  #note(id: RecordId, now: number): void {
+  #note({ id, dueAt }: DueRecord, now: number): void {
     const name = recordName(id);
     const patienceMs = 2 * (this.#out.get(name)?.patienceMs ?? WAKE_LOST_MS / 2);
-    this.#out.set(name, { lostAt: now + patienceMs, patienceMs });
+    this.#out.set(name, { lostAt: now + patienceMs, patienceMs, dueAt });
   }
 }

@@ -28,6 +28,8 @@ export interface StreamHoldsDeps {
   readonly released: () => void;
   /** The holds besides the gate, unless all. */
   readonly holds?: readonly Hold[];
+  /** What holds besides those. */
+  readonly more?: readonly Hold[];
 }
 
 /**
@@ -44,7 +46,7 @@ export class StreamHolds {
 
   constructor(deps: StreamHoldsDeps, streams: readonly StreamName[]) {
     this.#deps = deps;
-    this.#holds = deps.holds ?? otherHolds;
+    this.#holds = [...(deps.more ?? []), ...(deps.holds ?? otherHolds)];
     this.#streams = streams;
     this.#news = new StoreNews(deps.store);
   }

@@ -32,6 +32,9 @@ export interface JobWorker {
   close(): Promise<void>;
   /** Leaves alone what did not end with `close`: during an outage BullMQ waits without an end, and renews the locks of its jobs. */
   abandon(): Promise<void>;
+  /** Takes no jobs until {@link resume}. */
+  pause(doNotWaitActive: true): Promise<void>;
+  resume(): Promise<void>;
 }
 
 /** Runs one job. `lost` is aborted when the job was lost to another worker, where work asked to be told. */

@@ -1,7 +1,7 @@
 import { RetryError, type Clock, type RecordId, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend } from "./backend.ts";
-import type { Queue, QueueHandlers, WakeOptions } from "../contract.ts";
+import type { Queue, QueueHandlers, StartOptions, WakeOptions } from "../contract.ts";
 import { Workers } from "./workers.ts";
 import { addWakeUps, asError, countJobs } from "./deliveries.ts";
 import { JobQueues } from "./job-queues.ts";
@@ -27,6 +27,7 @@ export class BullQueue implements Queue {
   readonly #reach: BackendHealth;
   readonly #lines: JobQueues;
   #crew: Workers | undefined;
+  #isDelivering = true;
   #schedule: Schedule | undefined;
   #isScheduled = false;
   #isRepairing = false;
@@ -64,16 +65,33 @@ export class BullQueue implements Queue {
     await this.#addPoll(stream, { afterRunning: true });
   }
 
-  async start(handlers: QueueHandlers, { concurrency }: { concurrency: number }): Promise<void> {
+  async start(handlers: QueueHandlers, { concurrency, polls = true }: StartOptions): Promise<void> {
     const { backend, logger } = this.#deps;
     const isScheduled = (stream: StreamName) => this.#schedule?.has(stream) ?? false;
-    const parts = { backend, reach: this.#reach, lines: this.#lines, handlers, concurrency, isScheduled, logger };
+    const isDelivering = this.#isDelivering;
+    const own = { handlers, concurrency, isScheduled, isDelivering };
+    const parts = { backend, reach: this.#reach, lines: this.#lines, logger, ...own };
     this.#crew = new Workers(parts);
+    if (polls) this.#crew.startPolls();
+    await this.#hired();
+  }
+
+  async startPolls(): Promise<void> {
+    this.#crew?.startPolls();
+    await this.#hired();
+  }
+
+  async setDelivering(isOn: boolean): Promise<void> {
+    this.#isDelivering = isOn;
+    await this.#crew?.setDelivering(isOn);
+  }
+
+  async #hired(): Promise<void> {
     const isReachable = await this.ping().then(
       () => true,
       () => false,
     );
-    if (isReachable) await this.#crew.hired;
+    if (isReachable) await this.#crew?.hired();
   }
 
   async stop(graceMs: number): Promise<void> {

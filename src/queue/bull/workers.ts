@@ -22,6 +22,8 @@ export interface WorkersDeps {
   readonly concurrency: number;
   readonly isScheduled: (stream: StreamName) => boolean;
   readonly logger: Logger;
+  /** Whether deliveries are taken from the beginning. */
+  readonly isDelivering: boolean;
 }
 
 /** The two workers: one for deliveries, one for polls, so that neither waits for the other. */
@@ -29,17 +31,36 @@ export class Workers {
   readonly #deps: WorkersDeps;
   readonly #stopping = new AbortController();
   readonly #leaving = new AbortController();
-  #workers: { readonly deliveries: JobWorker; readonly polls: JobWorker } | undefined;
-  readonly #hired: Promise<void>;
+  readonly #deliveries: Promise<JobWorker | undefined>;
+  #polls: Promise<JobWorker | undefined> | undefined;
+  #isDelivering: boolean;
+  /** Ready or not. */
+  readonly #made = new Set<JobWorker>();
 
+  /** Begins to take deliveries. */
   constructor(deps: WorkersDeps) {
     this.#deps = deps;
-    this.#hired = this.#start();
+    this.#isDelivering = deps.isDelivering;
+    this.#deliveries = this.#hire(() => this.#deliveryWorker());
   }
 
-  /** Resolves when both workers take jobs. While the backend is away, that is when it is back. */
-  get hired(): Promise<void> {
-    return this.#hired;
+  /** Begins to take polls, too. */
+  startPolls(): void {
+    this.#polls ??= this.#hire(({ polls }) => this.#pollWorker(polls));
+  }
+
+  /** Resolves when the workers take jobs. While the backend is away, that is when it is back. */
+  async hired(): Promise<void> {
+    await Promise.all([this.#deliveries, this.#polls]);
+  }
+
+  /** Whether deliveries are taken: other processes take what this one does not. Those that run are left alone. */
+  async setDelivering(isOn: boolean): Promise<void> {
+    if (isOn === this.#isDelivering) return;
+    this.#isDelivering = isOn;
+    const worker = await this.#deliveries;
+    // What runs is not waited for.
+    await (this.#isDelivering ? worker?.resume() : worker?.pause(true));
   }
 
   /**
@@ -48,42 +69,52 @@ export class Workers {
    */
   async stop(graceMs: number): Promise<void> {
     this.#leaving.abort();
-    const deliveries = this.#hired.then(() => this.#workers?.deliveries.close());
-    const polls = this.#hired.then(() => this.#workers?.polls.close());
+    const deliveries = this.#deliveries.then((worker) => worker?.close());
+    const polls = (this.#polls ?? Promise.resolve(undefined)).then((worker) => worker?.close());
     await Promise.all([endsWithin(deliveries, graceMs), endsWithin(polls, Math.min(graceMs, pollGraceMs))]);
     this.#stopping.abort();
     await endsWithin(deliveries, abortGraceMs);
-    await Promise.all([this.#workers?.deliveries.abandon(), this.#workers?.polls.abandon()]);
+    await Promise.all([...this.#made].map((worker) => worker.abandon()));
   }
 
-  async #start(): Promise<void> {
+  async #hire(make: (lines: { polls: Jobs }) => JobWorker): Promise<JobWorker | undefined> {
     const { signal } = this.#leaving;
     while (!signal.aborted) {
+      let worker: JobWorker | undefined;
       try {
         const lines = await this.#deps.lines.get();
-        if (signal.aborted) return;
-        this.#workers = this.#makeWorkers(lines);
-        await Promise.all([this.#workers.deliveries.waitUntilReady(), this.#workers.polls.waitUntilReady()]);
-        return;
+        if (signal.aborted) return undefined;
+        worker = make(lines);
+        this.#made.add(worker);
+        await worker.waitUntilReady();
+        return worker;
       } catch (error) {
         this.#deps.logger.debug({ err: asError(error) }, "could not start the workers yet");
-        await Promise.allSettled([this.#workers?.deliveries.close(), this.#workers?.polls.close()]);
+        await worker?.close().catch(() => undefined);
+        if (worker) this.#made.delete(worker);
         await sleep(retryPauseMs, signal);
       }
     }
+    return undefined;
   }
 
-  #makeWorkers({ polls }: { polls: Jobs }): { deliveries: JobWorker; polls: JobWorker } {
-    const { backend, handlers, concurrency, isScheduled, logger, reach } = this.#deps;
-    const stopping = this.#stopping.signal;
-    const heard = (error: Error) => reach.heard(error);
+  #deliveryWorker(): JobWorker {
+    const { backend, handlers, concurrency, logger, reach } = this.#deps;
     const deliver = deliveryWork({
       deliver: (id, signal) => handlers.deliver(id, signal),
       turns: new PrioritySemaphore(concurrency),
       leaving: this.#leaving.signal,
-      stopping,
+      stopping: this.#stopping.signal,
       logger,
     });
+    const settings = { concurrency, tellsLoss: false };
+    const worker = backend.worker(deliveryQueueName, deliver, settings, (error) => reach.heard(error));
+    if (!this.#isDelivering) void worker.pause(true);
+    return worker;
+  }
+
+  #pollWorker(polls: Jobs): JobWorker {
+    const { backend, handlers, isScheduled, logger, reach } = this.#deps;
     const poll = pollWork({
       jobs: () => polls,
       poll: (stream, signal) => handlers.poll(stream, signal),
@@ -91,10 +122,8 @@ export class Workers {
       stopping: this.#leaving.signal,
       logger,
     });
-    return {
-      deliveries: backend.worker(deliveryQueueName, deliver, { concurrency, tellsLoss: false }, heard),
-      polls: backend.worker(pollQueueName, poll, { concurrency: pollConcurrency, tellsLoss: true }, heard),
-    };
+    const settings = { concurrency: pollConcurrency, tellsLoss: true };
+    return backend.worker(pollQueueName, poll, settings, (error) => reach.heard(error));
   }
 }
 

@@ -20,10 +20,10 @@ interface Latency {
 
 /**
  * How many requests run at once: one more per round without trouble, half as many on an overload, some fewer when answers
- * take longer than usual. Never below one, never above the ceiling; waiting callers come first in, first out.
+ * take longer than usual. Never below one unless the ceiling is, never above the ceiling; waiting callers come first in, first out.
  */
 export class AdaptiveLimit {
-  readonly #ceiling: number;
+  #ceiling: number;
   #limit: number;
   #active = 0;
   /** Answers to requests that ran when the limit shrank say nothing new. */
@@ -37,7 +37,21 @@ export class AdaptiveLimit {
   }
 
   get current(): number {
-    return Math.max(1, Math.floor(this.#limit));
+    return Math.min(this.#ceiling, Math.max(1, Math.floor(this.#limit)));
+  }
+
+  /** The most requests that run or may begin at once. */
+  get held(): number {
+    return Math.max(this.#ceiling, this.#active);
+  }
+
+  /** Another ceiling from now on; 0 lets nothing begin. What runs above it ends in its time. */
+  setCeiling(ceiling: number): void {
+    if (ceiling === this.#ceiling) return;
+    const isUntroubled = this.#limit >= this.#ceiling;
+    this.#ceiling = ceiling;
+    this.#limit = isUntroubled ? ceiling : Math.min(this.#limit, ceiling);
+    this.#admit();
   }
 
   /** Resolves when there is room; undefined when there is room now. An abort rejects with its reason. */
@@ -67,8 +81,12 @@ export class AdaptiveLimit {
     else if (load === "overloaded") this.#shrink(OVERLOAD_SHRINK);
     else if (load === "fine") {
       if (this.#rises(kind, durationMs)) this.#shrink(LATENCY_SHRINK);
-      else this.#limit = Math.min(this.#ceiling, this.#limit + 1 / this.current);
+      else this.#limit = Math.min(this.#ceiling, this.#limit + 1 / Math.max(1, this.current));
     }
+    this.#admit();
+  }
+
+  #admit(): void {
     while (this.#active < this.current && this.#waiting.length > 0) {
       this.#active++;
       this.#waiting.shift()?.();

@@ -35,7 +35,7 @@ export const queueKeys = {
   QUEUE_URL: secret(
     address(["redis", "rediss", "postgres", "postgresql"]),
     "redis://localhost:6379",
-    "Where the queue runs: redis://, rediss://, postgres://. Unset: svcsync starts a private redis-server of its own.",
+    "Where the queue runs: redis://, rediss://, postgres://. Unset: svcsync starts a private redis-server of its own. Daemons that share a store (STORE_URL) deliver together when they share a queue, too.",
   ),
 };
 

@@ -6,7 +6,7 @@ export interface Replica {
   /** Where it runs. Two may have one name: what tells them apart is never shown. */
   readonly name: string;
   readonly version: string;
-  readonly since: number;
+  readonly startedAt: number;
   /** When it was last heard of. */
   readonly seenAt: number;
   readonly isLeader: boolean;
@@ -14,8 +14,8 @@ export interface Replica {
   readonly isAgreed: boolean;
   /** Whether the service answers it. */
   readonly isServed: boolean;
-  /** How many requests it may have at the service at once. */
-  readonly share: number;
+  /** How many requests it may have at the service at once; null where it works alone. */
+  readonly share: number | null;
 }
 
 /** What this process tells the others, again and again. */

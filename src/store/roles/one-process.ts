@@ -1,10 +1,19 @@
 import { ParkError } from "#model";
-import type { ReplicaStore } from "../contract/replicas.ts";
+import type { ReplicaState, ReplicaStore } from "../contract/replicas.ts";
+
+const LEADS: ReplicaState = {
+  isLeader: true,
+  isAgreed: true,
+  share: undefined,
+  others: 0,
+  othersServed: 0,
+  mustFence: false,
+};
 
 /** The replicas of a store that belongs to one process: it always leads, and shares with no other. */
 export const oneProcess: ReplicaStore = {
-  state: { isLeader: true, isAgreed: true, share: undefined, others: 0, othersServed: 0, mustFence: false },
-  follow: () => undefined,
+  state: LEADS,
+  follow: (_report, changed) => changed(LEADS),
   lead: () => Promise.resolve(),
   reserve: () => Promise.resolve(undefined),
   alone: (_name, _signal, work) => work(),

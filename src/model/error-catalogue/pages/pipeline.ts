@@ -62,6 +62,14 @@ export const pipelineErrors = errorPage({
       more: "If the service was emptied on purpose, start with a new `DATA_DIR`.",
       heals: true,
     },
+    E_MATCH_UNPROVEN: {
+      meaning:
+        "The first record that a stream creates shows whether the service keeps the fields that records are found by. " +
+        "The replica that leads creates it; the others wait for that.",
+      normal: "Yes, for a moment during a first load with several replicas.",
+      remedy: "Nothing.",
+      heals: true,
+    },
     E_MATCH_TAKEN: {
       meaning:
         "Two records of the ERP have the same natural key, and the service's record with that key belongs to the " +

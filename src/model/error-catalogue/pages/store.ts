@@ -107,6 +107,22 @@ export const storeErrors = errorPage({
       normal: "No.",
       remedy: "Give all replicas the same QUEUE_URL (Redis or PostgreSQL), or run one daemon only.",
     },
+    E_REPLICA_MAPPING: {
+      meaning:
+        "This replica's sync file is not the leader's. Records are delivered by one mapping at a time, so this replica " +
+        "delivers nothing until it leads, or has the same file.",
+      normal: "Yes, while replicas are restarted with another sync file, one after the other.",
+      remedy: "Give all replicas the same sync file and restart those that have the old one.",
+      heals: true,
+    },
+    E_REPLICA_UNSERVED: {
+      meaning:
+        "The service answers the other replicas, and not this one. It leaves deliveries and its share of the requests to " +
+        "them, and asks the service from time to time.",
+      normal: "No.",
+      remedy: "Check this machine's way to the service: DNS, proxy, firewall.",
+      heals: true,
+    },
     E_REPLICA_ALIVE: {
       meaning: "`svcsync fence` named a replica that was heard of within the last six seconds. Nothing was changed.",
       normal: "Yes, when it was not dead after all.",

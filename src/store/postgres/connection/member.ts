@@ -112,6 +112,8 @@ export class Member implements AsyncDisposable {
     this.#report = report;
     this.#changed = changed;
     changed(this.#state);
+    // Its share does not wait for the next heartbeat. Whether it fails, that one tells.
+    if (this.#running && !this.#ended.signal.aborted) void this.#beat().catch(() => undefined);
   }
 
   /** Keeps the place. `lost` is told when it is gone. */

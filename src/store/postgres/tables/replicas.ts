@@ -13,9 +13,10 @@ import { call, fill } from "../sql.ts";
 const LOOK_MS = 250;
 
 const LIST = `
-  SELECT m.name, m.version, (extract(epoch FROM m.since) * 1000)::bigint AS since,
+  SELECT m.name, m.version, (extract(epoch FROM m.since) * 1000)::bigint AS "startedAt",
     (extract(epoch FROM m.expires_at) * 1000)::bigint - ${SILENCE_MS} AS "seenAt", coalesce(l.holder = m.token, false) AS "isLeader",
-    coalesce(l.mapping = m.mapping, m.mapping IS NULL) AS "isAgreed", m.is_served = 1 AS "isServed", m.share
+    coalesce(l.mapping = m.mapping, m.mapping IS NULL) AS "isAgreed", m.is_served = 1 AS "isServed",
+    CASE WHEN m.queue IS NOT NULL THEN m.share END AS share
   FROM members m LEFT JOIN leases l ON l.role = 'daemon' ORDER BY m.epoch`;
 
 /** How this process works beside others. An operator's has no place among them: it only reads and answers. */

@@ -1,0 +1,23 @@
+import { counted } from "#model";
+import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import type { Registration } from "../../command.ts";
+import { openStoreContext } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+
+export const registerFence: Registration = (cli) =>
+  withActor(
+    cli
+      .command("fence", "Take the place of a dead replica at once, instead of after eight seconds of silence")
+      .argument("<replica>", 'its name, as "svcsync replicas" lists it'),
+  ).action(cli.action(run));
+
+/** `svcsync fence NAME`: a person knows that its machine is dead. */
+async function run(name: string, options: ActOptions, io: Io): Promise<number> {
+  await using context = await openStoreContext(options, io);
+  const count = await context.store.replicas.fence(name, actorOf(options));
+  if (options.json) printJson(io.stdout, { fenced: name, count });
+  else io.stdout.write(`Fenced ${counted(count, "replica")} called ${name}: others take over what it did.\n`);
+  return exitCode.ok;
+}

@@ -1,0 +1,47 @@
+import { systemClock } from "#model";
+import { duration, replicaState } from "#operator";
+import type { Registration } from "../../command.ts";
+import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
+import { exitCode } from "../../output/exit-code.ts";
+import type { Io } from "../../output/io.ts";
+import { printJson } from "../../output/json.ts";
+import { table } from "../../output/table.ts";
+
+interface ReplicasOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
+export const registerReplicas: Registration = (cli) =>
+  cli
+    .command("replicas", "List the daemons that share the store: which one leads, and what each one does")
+    .option("--json", "one line of JSON per replica")
+    .action(cli.action(replicas));
+
+const heads = ["replica", "state", "version", "running for", "requests at once", "heard of"];
+
+/** `svcsync replicas`: from the store, so it needs no daemon. */
+async function replicas(options: ReplicasOptions, io: Io): Promise<number> {
+  await using context = await openStoreContext(options, io);
+  const now = systemClock.now();
+  const found = await context.store.replicas.list();
+  if (options.json) for (const replica of found) printJson(io.stdout, replica);
+  else if (found.length === 0)
+    io.stdout.write(
+      "No replica works on the store. A store in DATA_DIR has one daemon; with STORE_URL it may have several.\n",
+    );
+  else
+    io.stdout.write(
+      table(
+        heads,
+        found.map((replica) => [
+          replica.name,
+          replicaState(replica),
+          replica.version,
+          duration(now - replica.startedAt),
+          replica.share ?? "all",
+          `${duration(Math.max(0, now - replica.seenAt))} ago`,
+        ]),
+      ),
+    );
+  return exitCode.ok;
+}

@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+import { ruleNames } from "#pipeline";
+import { sharedQueueName } from "#queue";
+import type { Secrets, Settings } from "#settings";
+import type { JoiningReplica } from "#store";
+import type { SyncFile } from "#mapping";
+import { version } from "./version.ts";
+
+/** What a daemon says of itself to those with the same store; undefined where it works alone: others do not reach its queue. */
+export function joiningReplica(
+  { store }: Pick<Settings, "store">,
+  { queueUrl }: Pick<Secrets, "queueUrl">,
+  { streams }: Pick<SyncFile, "streams">,
+): JoiningReplica | undefined {
+  if (store.schema === undefined || queueUrl === undefined) return undefined;
+  const mapping = streams.map((stream) => [
+    stream.name,
+    stream.fingerprint,
+    ruleNames(stream),
+    stream.deletion,
+    stream.parents,
+  ]);
+  return { version, queue: sharedQueueName(queueUrl), mapping: digest(mapping) };
+}
+
+function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+}

@@ -1,0 +1,133 @@
+import { errorFacts, StopError } from "#model";
+import type { AskedPolls, Nudges } from "#pipeline";
+import type { Queue } from "#queue";
+import type { Metrics } from "#telemetry";
+import type { Assembly } from "./assembly.ts";
+import type { Closing } from "./closing.ts";
+import { listenToSources } from "./nudging.ts";
+import { beginPolling, type PollPlan } from "./polling.ts";
+import type { ReplicaPart } from "./replica.ts";
+import type { Configuration, Systems } from "./systems.ts";
+import { openUpkeep } from "./upkeep.ts";
+import { ClockWatch } from "./watch/clock-watch.ts";
+import { Housekeeping } from "./watch/housekeeping.ts";
+import type { PollWatch } from "./watch/poll-watch.ts";
+
+export interface LeadingDeps {
+  readonly configuration: Configuration;
+  readonly parts: Systems;
+  readonly queue: Queue;
+  readonly assembly: Assembly;
+  readonly plan: PollPlan;
+  readonly pollWatch: PollWatch;
+  readonly replica: ReplicaPart;
+  readonly nudges: Nudges;
+  readonly askedPolls: AskedPolls;
+  readonly metrics: Metrics;
+  /** False for one round, which proves what it did at its end. */
+  readonly isContinuous: boolean;
+  readonly fail: (error: StopError) => void;
+  /** The first failure, as soon as there is one. */
+  readonly failed: () => StopError | undefined;
+  readonly closing: Closing;
+}
+
+type LastWords = () => Promise<void>;
+
+/**
+ * What one replica does for all: it polls, wakes, decides about existing records and changed mappings, and cares for the store and for
+ * people. It begins when this replica leads, which a daemon alone does from the start, and ends with the process.
+ */
+export class Leading {
+  readonly #deps: LeadingDeps;
+  readonly #stopping = new AbortController();
+  #isPrepared = false;
+  #begun: Promise<(() => Promise<LastWords>) | undefined> = Promise.resolve(undefined);
+
+  constructor(deps: LeadingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Holds the streams whose mapping changed. Only then may anything be delivered by this replica's mapping. */
+  async prepare(): Promise<void> {
+    const { assembly, parts } = this.#deps;
+    await assembly.changes.begin();
+    await parts.store.replicas.lead();
+    await assembly.holds.look();
+    this.#isPrepared = true;
+  }
+
+  /** Begins as soon as this replica leads. */
+  begin(): void {
+    const { replica, fail } = this.#deps;
+    if (this.#isPrepared) this.#begun = Promise.resolve(this.#start());
+    else void replica.leads.then(() => this.#takeOver(fail));
+  }
+
+  #takeOver(fail: (error: StopError) => void): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#begun = this.prepare().then(
+      () => this.#start(),
+      (thrown: unknown) => {
+        fail(leadFailed(thrown));
+        return undefined;
+      },
+    );
+  }
+
+  /** Stops it, while the queue still answers; resolves to what comes after the last delivery. */
+  async stop(): Promise<LastWords> {
+    this.#stopping.abort();
+    const stop = await this.#begun;
+    return (await stop?.()) ?? (() => Promise.resolve());
+  }
+
+  #start(): () => Promise<LastWords> {
+    const { parts, queue, assembly, plan, pollWatch, configuration, isContinuous, fail, failed, closing } = this.#deps;
+    const { settings, syncFile, logger } = configuration;
+    const { store, clock, service, sources } = parts;
+    const { relay, gate, changes } = assembly;
+    const { nudges, askedPolls } = this.#deps;
+    const loops = new AbortController();
+    const { signal } = loops;
+    const upkeep = openUpkeep({ ...this.#deps, matcher: assembly.matcher }, closing);
+    const caring = upkeep.run(signal);
+    pollWatch.watch(plan.scheduled);
+    const failing = (thrown: unknown) => fail(leadFailed(thrown));
+    const running = Promise.all([
+      // If it fails here, the next heartbeat that finds it undone tries it again.
+      service
+        .fence()
+        .catch((thrown: unknown) =>
+          logger.warn({ err: errorFacts(thrown) }, "session of a lost daemon was not ended yet"),
+        ),
+      queue
+        .startPolls()
+        .then(() => beginPolling(queue, plan, logger, signal))
+        .catch(failing),
+      relay.run(signal).catch(failing),
+      gate.run(signal),
+      changes.run(signal),
+      new Housekeeping(store, clock, logger, settings.delivery.auditKeepDays).run(signal),
+      new ClockWatch(store, clock, logger).run(signal),
+      pollWatch.run(signal),
+      ...(isContinuous ? [listenToSources(syncFile, sources, nudges, signal), askedPolls.run(signal)] : []),
+    ]);
+    return async () => {
+      loops.abort();
+      await caring;
+      const error = failed();
+      const lastWords = await upkeep.finish(error && errorFacts(error));
+      return async () => {
+        await running;
+        await lastWords();
+      };
+    };
+  }
+}
+
+export function leadFailed(thrown: unknown): StopError {
+  if (thrown instanceof StopError) return thrown;
+  const message = `the queue's work could not be started: ${errorFacts(thrown).message}`;
+  return new StopError("E_QUEUE_FAILED", message, { cause: thrown });
+}

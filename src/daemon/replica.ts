@@ -1,0 +1,121 @@
+import { errorFacts, RetryError } from "#model";
+import type { StreamHolds } from "#pipeline";
+import type { Queue } from "#queue";
+import type { Service } from "#service";
+import type { ReplicaState, Store } from "#store";
+import type { Logger } from "#telemetry";
+
+export interface ReplicaDeps {
+  readonly store: Pick<Store, "replicas">;
+  readonly service: Service;
+  readonly queue: Pick<Queue, "setDelivering">;
+  readonly holds: Pick<StreamHolds, "look">;
+  /** Requests that the service bears at once. */
+  readonly ceiling: number;
+  readonly logger: Logger;
+}
+
+/**
+ * The part of this process among those that share the store: it takes its share of the requests, delivers while it maps as the leader
+ * does and the service answers it, and tells when it leads. A daemon without others leads from the beginning.
+ */
+export class ReplicaPart {
+  readonly #deps: ReplicaDeps;
+  readonly #leads = Promise.withResolvers<void>();
+  #state: ReplicaState;
+  /** One change after the other. */
+  #obeyed: Promise<void> = Promise.resolve();
+  #isDelivering = true;
+  #isProbing = false;
+  readonly #ended = new AbortController();
+
+  constructor(deps: ReplicaDeps) {
+    this.#deps = deps;
+    this.#state = deps.store.replicas.state;
+  }
+
+  /** Resolves when this replica leads. It does so until it ends. */
+  get leads(): Promise<void> {
+    return this.#leads.promise;
+  }
+
+  /** Whether the service answers the others and not this one: then it leaves deliveries to them. */
+  get isUnserved(): boolean {
+    return this.#state.othersServed > 0 && this.#deps.service.state().state !== "closed";
+  }
+
+  /** @throws {RetryError} E_REPLICA_UNSERVED when the service does not answer this replica alone. */
+  check(): void {
+    if (!this.isUnserved) return;
+    throw new RetryError("E_REPLICA_UNSERVED", "the service answers other replicas, and not this one");
+  }
+
+  /** @throws {RetryError} E_REPLICA_MAPPING while the leader has another sync file. */
+  checkMapping(): void {
+    if (this.#state.isAgreed || this.#state.isLeader) return;
+    throw new RetryError(
+      "E_REPLICA_MAPPING",
+      "the leader has another sync file, or has not begun; this replica delivers nothing",
+    );
+  }
+
+  /** From now on obeys what the store says of the others; what it returns ends that, and only signs of life are given. */
+  begin(): () => Promise<void> {
+    const { store, service, ceiling } = this.#deps;
+    const { signal } = this.#ended;
+    const report = () => ({ held: service.held(), isServed: service.state().state === "closed", ceiling });
+    store.replicas.follow(report, (state) => this.#change(state, signal));
+    return async () => {
+      this.#ended.abort();
+      store.replicas.follow(report, () => undefined);
+      await this.#obeyed;
+    };
+  }
+
+  #change(state: ReplicaState, signal: AbortSignal): void {
+    const { service, logger } = this.#deps;
+    this.#state = state;
+    if (state.share !== undefined) service.setShare(state.share);
+    if (state.isLeader) this.#leads.resolve();
+    this.#obeyed = this.#obeyed
+      .then(() => this.#obey(signal))
+      .catch((thrown: unknown) => logger.warn({ err: errorFacts(thrown) }, "share of the deliveries was not taken"));
+  }
+
+  async #obey(signal: AbortSignal): Promise<void> {
+    const { queue, holds, logger } = this.#deps;
+    if (this.#state.mustFence && this.#state.isLeader) await this.#fence();
+    if (this.isUnserved) this.#probe(signal);
+    const { isAgreed, mustFence } = this.#state;
+    const mayDeliver = isAgreed && !mustFence && !this.isUnserved;
+    if (mayDeliver === this.#isDelivering || signal.aborted) return;
+    // What the leader has put on hold before it began.
+    if (mayDeliver) await holds.look();
+    await queue.setDelivering(mayDeliver);
+    this.#isDelivering = mayDeliver;
+    const why = { isAgreed, isUnserved: this.isUnserved };
+    if (mayDeliver) logger.info(why, "replica delivers");
+    else logger.info(why, "replica pauses deliveries");
+  }
+
+  /** Nothing can be claimed before it is done, so it is tried with each heartbeat. */
+  async #fence(): Promise<void> {
+    const { service, logger } = this.#deps;
+    await service
+      .fence()
+      .catch((thrown: unknown) =>
+        logger.warn({ err: errorFacts(thrown) }, "session of a lost daemon was not ended yet"),
+      );
+  }
+
+  /** Without deliveries no request would find out that the service answers again. */
+  #probe(signal: AbortSignal): void {
+    const { service } = this.#deps;
+    if (this.#isProbing || (service.state().probeAt ?? 0) > Date.now()) return;
+    this.#isProbing = true;
+    void service
+      .ping(signal)
+      .catch(() => undefined)
+      .finally(() => (this.#isProbing = false));
+  }
+}

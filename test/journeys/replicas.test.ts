@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Replica as ReplicaView } from "#store";
+import { postgresServer } from "../setup/postgres.ts";
+import { startRedis, type TestRedis } from "../setup/redis.ts";
+import { Replica } from "./replica.ts";
+import { only, setStage, texts, until, type Stage } from "./stage.ts";
+
+const CONCURRENCY = 6;
+const CUSTOMERS = 300;
+
+const postgres = postgresServer();
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(async () => {
+  await redis[Symbol.asyncDispose]();
+  await postgres.end();
+});
+
+/** Three processes over one store and one queue, of which the first leads. */
+class Three implements AsyncDisposable {
+  readonly stage: Stage;
+  readonly all: Replica[] = [];
+
+  private constructor(stage: Stage) {
+    this.stage = stage;
+  }
+
+  static async start(schema: string, more: Readonly<Record<string, string>> = {}): Promise<Three> {
+    const environment = {
+      STORE_URL: await postgres.url(),
+      STORE_SCHEMA: schema,
+      QUEUE_URL: redis.url,
+      SERVICE_CONCURRENCY: String(CONCURRENCY),
+      ...more,
+    };
+    const three = new Three(await setStage({ environment }));
+    three.stage.sandbox.faults.add({ kind: "latency", ms: 40, method: "POST" });
+    for (const name of ["first", "second", "third"]) await three.join(name);
+    await until("all three share", async () =>
+      (await three.replicas()).every(({ share }) => share === CONCURRENCY / 3),
+    );
+    return three;
+  }
+
+  async join(name: string): Promise<Replica> {
+    const replica = await Replica.start(this.stage, name);
+    this.all.push(replica);
+    await until(`${name} is ready`, async () => (await replica.status("/readyz")) === 200);
+    return replica;
+  }
+
+  async replicas(): Promise<readonly ReplicaView[]> {
+    await using store = await this.stage.store();
+    return store.replicas.list();
+  }
+
+  load(from = 10_000, count = CUSTOMERS): void {
+    for (let at = 0; at < count; at++) this.stage.erp.insertCustomer({ customer_no: `${from + at}` });
+  }
+
+  async untilLoaded(count = CUSTOMERS): Promise<void> {
+    await until("the load is over", () => new Set(this.numbers()).size >= count);
+    await using store = await this.stage.store();
+    await until("nothing is left to do", async () => {
+      const counts = (await store.counts()).get("customers") ?? {};
+      return counts.applied === count;
+    });
+  }
+
+  /** The numbers of the service's customers, each as often as it is there. */
+  numbers(): string[] {
+    return texts(this.stage.sandbox, "customer", "customerId");
+  }
+
+  /** Numbers that the service has more than once. */
+  get duplicates(): string[] {
+    const all = this.numbers();
+    return all.filter((number, at) => all.indexOf(number) !== at);
+  }
+
+  async stop(): Promise<void> {
+    for (const replica of this.all) replica.kill("SIGTERM");
+    for (const replica of this.all) await replica.exitCode();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const replica of this.all) await replica[Symbol.asyncDispose]();
+    await this.stage[Symbol.asyncDispose]();
+  }
+}
+
+function deliveredBy({ log }: Replica): number {
+  return log.split('"record delivered"').length - 1;
+}
+
+/** The most requests that the service had at once. */
+function peak({ sandbox }: Stage): number {
+  const edges = sandbox.ledger
+    .requests()
+    .flatMap(({ at, durationMs }) => [
+      { at, by: 1 },
+      { at: at + durationMs, by: -1 },
+    ])
+    .toSorted((a, b) => a.at - b.at || a.by - b.by);
+  let now = 0;
+  return Math.max(...edges.map(({ by }) => (now += by)));
+}
+
+const [FIRST, SECOND, THIRD] = [0, 1, 2] as const;
+
+describe("three replicas over one store in PostgreSQL", () => {
+  it("share a first load within the concurrency of one, and one account", async () => {
+    await using three = await Three.start("shared_load");
+    const { stage, all } = three;
+    three.load();
+    await three.untilLoaded();
+    expect([three.duplicates, three.numbers().length]).toEqual([[], CUSTOMERS]);
+    for (const replica of all) expect(deliveredBy(replica)).toBeGreaterThan(CUSTOMERS / 10);
+    expect(peak(stage)).toBeLessThanOrEqual(CONCURRENCY);
+    const replicas = await three.replicas();
+    expect(replicas.map(({ isLeader }) => isLeader)).toEqual([true, false, false]);
+    await three.stop();
+    expect(all.map(({ log }) => log.includes("E_STORE_LOST"))).toEqual([false, false, false]);
+  });
+
+  it("lose nothing and double nothing when the leader and then a worker is killed", async () => {
+    await using three = await Three.start("killed");
+    const { all } = three;
+    three.load();
+    await until("the load is under way", () => three.numbers().length > 40);
+    const [leader] = await three.replicas();
+    if (!leader?.isLeader) throw new Error("the first replica does not lead");
+    all[FIRST]!.kill("SIGKILL");
+    await until("another one leads", async () =>
+      (await three.replicas()).some(({ isLeader, startedAt }) => isLeader && startedAt > leader.startedAt),
+    );
+    await until("a third is loaded", () => three.numbers().length > CUSTOMERS / 3);
+    all[SECOND]!.kill("SIGKILL");
+    await three.untilLoaded();
+    expect([three.duplicates, three.numbers().length]).toEqual([[], CUSTOMERS]);
+    three.stage.erp.insertCustomer({ customer_no: "late" });
+    await until("the last one polls and delivers", () => three.numbers().includes("late"));
+  });
+
+  it("take over from one that stands still; that one ends when it goes on", async () => {
+    await using three = await Three.start("stopped");
+    const { all, stage } = three;
+    three.load();
+    await until("the load is under way", () => three.numbers().length > 40);
+    const still = all[SECOND]!;
+    still.kill("SIGSTOP");
+    await until("its place is gone", async () => (await three.replicas()).length === 2);
+    await three.untilLoaded();
+    stage.erp.renameCustomer("10000", "Changed meanwhile");
+    const name = () => JSON.stringify(only(stage.sandbox, "customer", "customerId", "10000")["name"]);
+    await until("the change arrives", () => name().includes("Changed meanwhile"));
+    still.kill("SIGCONT");
+    expect(await still.exitCode()).toBe(70);
+    expect(still.log).toContain("E_STORE_LOST");
+    expect([three.duplicates, three.numbers().length]).toEqual([[], CUSTOMERS]);
+    expect(name()).toContain("Changed meanwhile");
+  });
+
+  it("switch to another mapping at once, when the last one with the old file ends", async () => {
+    await using three = await Three.start("rolling");
+    const { all, stage } = three;
+    three.load();
+    await three.untilLoaded();
+    await stage.edit((text) => text.replace("shortName: short_name", "shortName: { expr: \"'new ' & short_name\" }"));
+    three.load(20_000, 100);
+    for (const index of [SECOND, THIRD, FIRST]) {
+      all[index]!.kill("SIGTERM");
+      expect(await all[index]!.exitCode()).toBe(0);
+      await three.join(`again${index}`);
+    }
+    const count = CUSTOMERS + 100;
+    await three.untilLoaded(count);
+    await until("all are mapped anew", () =>
+      texts(stage.sandbox, "customer", "shortName").every((name) => name.startsWith("new ")),
+    );
+    expect([three.duplicates, three.numbers().length]).toEqual([[], count]);
+    const writes = stage.sandbox.ledger.writes({ resource: "customer" });
+    const sent = writes.map((write) => JSON.stringify(write.sent));
+    const first = sent.findIndex((text) => text.includes('"shortName":"new '));
+    const isOld = sent
+      .slice(first)
+      .filter((text) => text.includes('"shortName":"') && !text.includes('"shortName":"new '));
+    expect(isOld).toEqual([]);
+  });
+});
