@@ -10,6 +10,7 @@ import { serviceErrors } from "./pages/service.ts";
 import { settingsErrors } from "./pages/settings.ts";
 import { sourcesWebErrors } from "./pages/sources-web.ts";
 import { sourcesErrors } from "./pages/sources.ts";
+import { replicasErrors } from "./pages/replicas.ts";
 import { storeErrors } from "./pages/store.ts";
 import { webErrors } from "./pages/web.ts";
 
@@ -22,6 +23,7 @@ export const errorPages = {
   service: serviceErrors,
   http: httpErrors,
   store: storeErrors,
+  replicas: replicasErrors,
   queue: queueErrors,
   pipeline: pipelineErrors,
   operator: operatorErrors,

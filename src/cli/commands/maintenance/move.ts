@@ -26,9 +26,7 @@ export const registerMove: Registration = (cli) =>
     cli
       .command("move", "Move the store from SQLite to PostgreSQL or back; stop the daemon first")
       .requiredOption("--to <address>", "postgres://HOST/DATABASE (into STORE_SCHEMA), or sqlite:FOLDER", target),
-  )
-    .option("--json", "as JSON")
-    .action(cli.action(move));
+  ).action(cli.action(move));
 
 /** `svcsync move --to ADDRESS`: copies the store that the settings name, compares, and marks it as moved. */
 async function move({ to, json, ...options }: MoveOptions, io: Io): Promise<number> {
