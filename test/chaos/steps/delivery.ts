@@ -4,9 +4,10 @@ import { loadSyncFile } from "#mapping";
 import { sleep, systemClock, type Clock, type Row, type StopError } from "#model";
 import { Leases, Matcher, observeAll, Synchronizer } from "#pipeline";
 import { openService, resourceNames } from "#service";
-import { loadSettings, secretTexts } from "#settings";
+import { loadSettings, secretTexts, storeLocation } from "#settings";
 import { openStore, type Store } from "#store";
 import { openLogger } from "#telemetry";
+import { keptSession } from "../../../src/daemon/kept-session.ts";
 
 /** Wraps a part, so that its calls can be counted. */
 export type Wrap = <Part extends object>(name: string, part: Part) => Part;
@@ -42,11 +43,14 @@ export async function openDelivery(
     destination: process.stderr,
   });
   const { leaseMs } = settings.delivery;
-  const store = await openStore(settings.dataDir, { as: "daemon", leaseMs, clock, logger });
+  const location = storeLocation(settings, secrets);
+  const store = await openStore(location, { as: "daemon", leaseMs, clock, logger });
   const service = openService(settings.service, secrets, {
     clock,
     logger,
     version: "0.0.0",
+    mayWrite: () => store.mayWrite(),
+    ...(typeof location === "string" ? {} : { session: keptSession(store) }),
     referenceCache: {
       load: (resource) => store.reference(resource),
       save: (resource, entries) => store.saveReference(resource, entries),

@@ -14,9 +14,18 @@ export interface StepStage extends AsyncDisposable {
   readonly envFile: string;
   /** Runs a delivery that dies at the step of this number or name; which it was, or undefined when it got to its end. */
   dieAt(fatal: number | string): Promise<string | undefined>;
+  /** Runs a delivery that stands still at the step of this number; undefined when it got to its end. */
+  stopAt(step: number): Promise<Stopped | undefined>;
 }
 
-export async function setStepStage(): Promise<StepStage> {
+/** A delivery that stands still. */
+export interface Stopped {
+  readonly step: string;
+  /** Lets it continue; resolves when it has ended. */
+  resume(): Promise<void>;
+}
+
+export async function setStepStage(more: Readonly<Record<string, string>> = {}): Promise<StepStage> {
   const folder = await mkdtemp(join(tmpdir(), "svcsync-steps-"));
   const sandbox = await startSandbox();
   const envFile = join(folder, "steps.env");
@@ -28,6 +37,7 @@ export async function setStepStage(): Promise<StepStage> {
     ERP_URL: `sqlite:${join(folder, "never-opened.sqlite")}`,
     SYNC_FILE: fileURLToPath(new URL("../sync.yaml", import.meta.url)),
     DATA_DIR: join(folder, "data"),
+    ...more,
   };
   const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
   await writeFile(envFile, lines.join(""), { mode: 0o600 });
@@ -45,6 +55,25 @@ export async function setStepStage(): Promise<StepStage> {
       if (signal === "SIGKILL") return said.trim();
       if (code !== 0) throw new Error(`the delivery ended with ${String(code ?? signal)}`);
       return undefined;
+    },
+    async stopAt(step) {
+      const standing = spawn(process.execPath, [child, envFile, String(step), "SIGSTOP"], {
+        stdio: ["ignore", "pipe", "ignore"],
+        env: scriptEnvironment,
+      });
+      const closed = once(standing, "close");
+      const said = await new Promise<string>((resolve) => {
+        standing.stdout.setEncoding("utf8").once("data", resolve);
+        standing.once("close", () => resolve(""));
+      });
+      if (said === "") return undefined;
+      return {
+        step: said,
+        async resume() {
+          standing.kill("SIGCONT");
+          await closed;
+        },
+      };
     },
     async [Symbol.asyncDispose]() {
       await sandbox[Symbol.asyncDispose]();
