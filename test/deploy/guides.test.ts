@@ -25,6 +25,7 @@ const order = [
   "moving",
   "sizing",
   "security",
+  "replicas",
 ];
 
 const commands = readDocuments("docs/guides")
