@@ -56,6 +56,19 @@ describe("looks", () => {
     expect(timers.look(id, intent)).toBe("afresh");
   });
 
+  it("wait until a lost daemon's session has ended, and the settling time after that", () => {
+    const timers = new SettleTimers(SETTLE_MS);
+    const exposedMs = 5 * SETTLE_MS;
+    expect(timers.look(id, intent, exposedMs)).toBe("news");
+    expect(timers.nextMs(id)).toBe(exposedMs);
+    vi.advanceTimersByTime(exposedMs);
+    expect(timers.look(id, intent)).toBe("news");
+    vi.advanceTimersByTime(SETTLE_MS - 1);
+    expect(timers.look(id, intent)).toBe("news");
+    vi.advanceTimersByTime(1);
+    expect(timers.look(id, intent)).toBe("afresh");
+  });
+
   it("begin again for each create of a record: an old look says nothing about a later create", () => {
     const timers = new SettleTimers(SETTLE_MS);
     timers.look(id, intent);

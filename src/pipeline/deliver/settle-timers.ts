@@ -27,21 +27,24 @@ export class SettleTimers {
 
   /**
    * What the look for the record's open create has to read that begins now: "afresh" once the settling time is over, and then it is
-   * the last one. Looks before it may only find the record: little is read for them. The first is never the last.
+   * the last one. Looks before it may only find the record: little is read for them. The first is never the last. The settling
+   * time begins after `exposedMs`, for which the service may still carry out what a lost daemon sends.
    */
-  look(id: RecordId, { begunAt }: Pick<Intent, "begunAt">): "news" | "afresh" {
+  look(id: RecordId, { begunAt }: Pick<Intent, "begunAt">, exposedMs = 0): "news" | "afresh" {
     const name = recordName(id);
+    const now = performance.now();
     const known = this.#looks.get(name);
-    if (known?.begunAt === begunAt) return performance.now() - known.since < this.#settleMs ? "news" : "afresh";
-    this.#looks.set(name, { begunAt, since: performance.now() });
+    if (exposedMs === 0 && known?.begunAt === begunAt) return now - known.since < this.#settleMs ? "news" : "afresh";
+    this.#looks.set(name, { begunAt, since: now + exposedMs });
     return "news";
   }
 
   /** How long to wait after a look that was not the last. */
   nextMs(id: RecordId): number {
     const now = performance.now();
-    const lookedMs = now - (this.#looks.get(recordName(id))?.since ?? now);
-    return atWhole(now, Math.max(LOOK_AGAIN_MS, Math.min(this.#settleMs - lookedMs, lookedMs)));
+    const since = this.#looks.get(recordName(id))?.since ?? now;
+    const lookedMs = now - since;
+    return atWhole(now, Math.max(LOOK_AGAIN_MS, since - now, Math.min(this.#settleMs - lookedMs, lookedMs)));
   }
 
   /** The create is settled. */

@@ -51,8 +51,7 @@ export class CreateSettlement {
         `${whatIsKnown(intent)}; the stream has no match rule to look for it`,
       );
     // Before the list is read: the settling time may end while it is.
-    const look = this.#looks.look(claim.id, intent);
-    const freshness = service.exposedMs() > 0 ? "news" : look;
+    const freshness = this.#looks.look(claim.id, intent, service.exposedMs());
     const { free } = await matcher.find(stream, intent.projection, claim.id, signal, freshness);
     const candidates = await found.present(intent.resource, free, signal);
     const [serviceId, ...others] = candidates;
@@ -74,7 +73,7 @@ export class CreateSettlement {
     if (freshness !== "afresh") {
       await store.looked(claim);
       throw new WaitError("E_CREATE_UNSETTLED", `${whatIsKnown(intent)}; the service does not show its record yet`, {
-        afterMs: Math.max(this.#looks.nextMs(claim.id), service.exposedMs()),
+        afterMs: this.#looks.nextMs(claim.id),
       });
     }
     await this.#expectAbsent(claim.id, intent, stream, signal);

@@ -59,8 +59,7 @@ export class Updates {
       else if (Object.keys(change.patch.arrays).length === 0) await this.#store.markInFlight(claim, inFlight);
       throw thrown;
     }
-    const settledMs = unseenAt === undefined ? 0 : unseenAt + this.#settleMs - performance.now();
-    const leftMs = isInDoubt ? Math.max(settledMs, this.#service.exposedMs()) : 0;
+    const leftMs = unseenAt === undefined ? 0 : unseenAt + this.#settleMs - performance.now();
     if (leftMs > 0)
       throw new WaitError(
         "E_UPDATE_UNSETTLED",
@@ -72,15 +71,20 @@ export class Updates {
     return { ...written, before };
   }
 
-  /** Another process may have sent an update until this one was told of it: then it ended, or the store lets it record nothing more. */
+  /**
+   * Another process may have sent an update until this one was told of it: then it ended, or the store lets it record nothing more.
+   * What a lost one sends is carried out as long as its token lives.
+   */
   #unseenSince(claim: Claim): number {
+    const exposedMs = this.#service.exposedMs();
     const known = this.#unseenAt.get(recordName(claim.id));
     // What was known of an earlier change may have been settled elsewhere since.
-    return known?.sequence === claim.sequence ? known.at : this.#noteUnseen(claim);
+    const isKnown = known?.sequence === claim.sequence && exposedMs === 0;
+    return isKnown ? known.at : this.#noteUnseen(claim, exposedMs);
   }
 
-  #noteUnseen({ id, sequence }: Claim): number {
-    const at = performance.now();
+  #noteUnseen({ id, sequence }: Claim, exposedMs = 0): number {
+    const at = performance.now() + exposedMs;
     this.#unseenAt.set(recordName(id), { at, sequence });
     return at;
   }
