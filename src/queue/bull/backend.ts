@@ -109,7 +109,7 @@ export function onServers<B extends IQueueBackend, C>(
   /** BullMQ's stream of events is not used. */
   const quiet = { ...options, streams: { events: { maxLen: 0 } } };
 
-  class PatientWorker extends Worker<JobText, void> {
+  class PatientWorker extends Worker<JobText, void> implements JobWorker {
     /** BullMQ repeats a refused request for a job at once, tens of thousands of times a second: this takes its time to fail. */
     protected override async moveToActive(token: string, name?: string) {
       try {
