@@ -11,6 +11,7 @@ export interface ModelRecord {
   state: RecordState;
   attempts: number;
   dueAt: number | undefined;
+  changedAt: number;
   backfill: boolean;
   again: boolean;
   claim: number | undefined;
@@ -58,6 +59,7 @@ export class StoreModel {
     this.#sequences.set(id.stream, sequence);
     const known = record ?? this.#unknown(id, backfill);
     known.sequence = sequence;
+    known.changedAt = this.now;
     known.said = String(said);
     known.deleted = said === "deleted";
     if (said !== "deleted") known.version = said;
@@ -76,6 +78,7 @@ export class StoreModel {
       state: "due",
       attempts: 0,
       dueAt: this.now,
+      changedAt: this.now,
       backfill,
       again: false,
       claim: undefined,
@@ -177,11 +180,11 @@ export class StoreModel {
     return this.all(stream).find((record) => record.serviceId === serviceId);
   }
 
-  /** A crash and the next start: nobody holds anything. */
+  /** A crash and the next start: nobody holds anything, and what was held is at its place in the line again. */
   restart(): void {
     for (const record of this.all())
       if (record.state === "claimed")
-        Object.assign(record, { state: "due", dueAt: this.now, claim: undefined, again: false });
+        Object.assign(record, { state: "due", dueAt: record.changedAt, claim: undefined, again: false });
   }
 
   due(): RecordId[] {
