@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { GuardedChild } from "#queue";
@@ -21,6 +21,10 @@ export interface TestPostgres extends AsyncDisposable {
   stop(manner?: "fast" | "immediate"): Promise<void>;
   /** Starts it again on the same port and data. */
   start(): Promise<void>;
+  /** Copies what is committed now, as a standby that hears of nothing later. */
+  copy(): Promise<void>;
+  /** Fails over to that copy: the server crashes, and the copy answers on its port. */
+  failOver(): Promise<void>;
 }
 
 /**
@@ -35,6 +39,7 @@ export async function startPostgres({
   const owner = await unprivilegedOwner();
   const folder = await disposableFolder(owner);
   const data = join(folder.path, "data");
+  const copy = join(folder.path, "copy");
   const as = { ...owner, cwd: folder.path };
   await run(initdb, ["-D", data, "-A", "trust", "-U", "svcsync", "-E", "UTF8", "--no-locale", "--no-sync"], as);
   const hbaFile = join(data, "pg_hba.conf");
@@ -68,6 +73,20 @@ export async function startPostgres({
       server.onLine((line) => {
         for (const listener of listeners) listener(line);
       });
+    },
+    async copy() {
+      const to = ["-D", copy, "--checkpoint=fast", "--wal-method=fetch", "--no-sync"];
+      await run(
+        join(dirname(await realpath(initdb)), "pg_basebackup"),
+        ["-h", "127.0.0.1", "-p", String(port), "-U", "svcsync", ...to],
+        as,
+      );
+    },
+    async failOver() {
+      await postgres.stop("immediate");
+      await rm(data, { recursive: true });
+      await rename(copy, data);
+      await postgres.start();
     },
     async [Symbol.asyncDispose]() {
       await postgres.stop();

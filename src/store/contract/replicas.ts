@@ -43,7 +43,8 @@ export interface ReplicaState {
 
 /**
  * How several processes work on one store. Each may deliver; one of them leads: it polls, wakes and decides for
- * all. A process that loses its place is refused everything from then on (E_STORE_LOST); a leader loses the lead with it.
+ * all. A process that loses its place is refused everything from then on (E_STORE_LOST); a leader loses the lead with it. A store that
+ * lost creates which were confirmed is one that was restored, and all its replicas lose their places (E_STORE_REWOUND).
  * A store that belongs to one process answers as if that one had been asked alone.
  */
 export interface ReplicaStore {

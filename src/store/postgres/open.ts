@@ -5,7 +5,6 @@ import { latestNote } from "../facts.ts";
 import { expectInCharge, FIND_MARK, type MoveMark } from "../move/mark.ts";
 import type { Access } from "../roles/access.ts";
 import { makeRoles } from "../roles/roles.ts";
-import { lostPlace } from "./connection/failures.ts";
 import { takeTurn } from "./connection/turn.ts";
 import { describePlace, Link, type PostgresPlace } from "./connection/link.ts";
 import { Member } from "./connection/member.ts";
@@ -84,11 +83,19 @@ async function connect(
     const [stored] = await readLink.rows<{ value: string }>(latest);
     const moment = new Moment(clock, Number(stored?.value ?? 0));
     const reads = new MessageQueue(readLink, { lanes: READERS, patienceMs: 0 });
-    const steps = new MessageQueue(stepLink, { lanes: 1, patienceMs: PATIENCE_MS }, (isDurable) => [
-      stepSettings(isDurable),
-      member ? member.check : "SELECT expect_in_charge()",
-      ...moment.note(),
-    ]);
+    const hearCreates: Database["hearCreates"] = (result) => member?.hearCreates(result?.rows);
+    const steps = new MessageQueue(
+      stepLink,
+      { lanes: 1, patienceMs: PATIENCE_MS },
+      {
+        statements: (isDurable) => [
+          stepSettings(isDurable),
+          member ? member.check : "SELECT expect_in_charge()",
+          ...moment.note(),
+        ],
+        hear: ([, checked]) => hearCreates(checked),
+      },
+    );
     const refuse = (reason: SyncError) => {
       reads.refuse(reason);
       steps.refuse(reason);
@@ -99,6 +106,7 @@ async function connect(
       logger,
       leaseMs,
       claims: { epoch: member?.epoch ?? 0, mapping: member?.mapping },
+      hearCreates,
       clean: (value) => redacted(value, redact),
       read: async (sql, values) => {
         const [result] = await reads.run([values === undefined ? sql : fill(sql, values)]);
@@ -109,8 +117,8 @@ async function connect(
     const sends = new BegunSends();
     const confess = () => sends.confess(stepLink, { clock, logger, patienceMs: leaseMs });
     let confessed: Promise<void> | undefined;
-    member?.keep(() => {
-      refuse(lostPlace());
+    member?.keep((reason) => {
+      refuse(reason);
       confessed = confess();
     });
     return Object.assign(storeOf(db, moment, sends), {

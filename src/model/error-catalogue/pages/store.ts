@@ -209,6 +209,23 @@ export const storeErrors = errorPage({
         "(`adopt` lists it as only in the service), and a tag that the ERP gave and took back since stays on its " +
         "record, because a person may have put it there.",
     },
+    E_STORE_REWOUND: {
+      meaning:
+        "PostgreSQL has lost steps that it had confirmed: it failed over to a standby that lacked the last commits, or " +
+        "was restored while svcsync ran. A daemon knows how many creates were begun, and the store knows fewer. All " +
+        "daemons of the store end, and the next start treats it as a restored one: nothing is delivered for " +
+        "`SETTLE_LAG_SECONDS`; then svcsync reads what the service holds, and holds each stream whose resource has " +
+        "unknown records.",
+      normal: "After a failover to an asynchronous standby.",
+      remedy:
+        'Let the supervisor start svcsync again. Then "svcsync status" names the streams that have unknown records, ' +
+        '"svcsync adopt STREAM" shows them.',
+      more:
+        "Confirm with `--confirm`, then run `svcsync reconcile --repair`. Synchronous replication loses no commits. What " +
+        "svcsync can no longer know is the same as after [E_STORE_RESTORED](#e_store_restored).\n\n" +
+        "Only creates are counted. Lost commits without a create among them are not noticed: people's decisions may be " +
+        "gone, and changes that a poll had read. `svcsync reread STREAM` reads a stream again.",
+    },
     E_STORE_CLOSED: {
       meaning:
         "A step was asked for after the store had been closed, while the process was ending. Nothing of it was " +

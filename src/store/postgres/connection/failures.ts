@@ -5,6 +5,7 @@ import { ParkError, RetryError, StopError, SyncError, type ErrorCode } from "#mo
 export const REFUSED = "SV001";
 export const NOT_A_MEMBER = "SV002";
 export const MOVED = "SV003";
+export const REWOUND = "SV004";
 
 /** A step that a function refused: the code of the error, and what its message needs. */
 export class Refusal extends Error {
@@ -53,6 +54,13 @@ const STATES: readonly (readonly [state: RegExp, failure: Family])[] = [
   [
     /^SV003$/,
     stop("E_STORE_MOVED", "the store was moved meanwhile; give the command again with the settings of the new one"),
+  ],
+  [
+    /^SV004$/,
+    stop(
+      "E_STORE_REWOUND",
+      "PostgreSQL lost steps that it had confirmed; this daemon stops writing, and the next start treats the store as a restored one",
+    ),
   ],
   [/^(08...|57P..|53[023]00|58...)$/, UNREACHABLE],
   [/^(28...|3D000|0LP01)$/, DENIED],

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { errorFacts, sleep, StopError } from "#model";
+import { errorFacts, sleep, StopError, SyncError } from "#model";
 import type { Logger } from "#telemetry";
 import type { JoiningReplica, ReplicaReport, ReplicaState, Standby } from "../../contract/index.ts";
 import { call, type SqlText } from "../sql.ts";
-import { storeFailure } from "./failures.ts";
+import { lostPlace, storeFailure } from "./failures.ts";
 import { processName, untilFree, type InTheWay } from "./in-the-way.ts";
 import { Link, type PostgresPlace } from "./link.ts";
 import { locked, unlocked } from "./prefix.ts";
@@ -49,6 +49,8 @@ export class Member implements AsyncDisposable {
   readonly #ended = new AbortController();
   #running: Promise<void> | undefined;
   #epoch = 0;
+  /** How many creates this one knows to be committed; none where it moves the store, and takes it apart. */
+  #creates = 0;
   #report = () => NOTHING_TO_TELL;
   #changed: (state: ReplicaState) => void = () => undefined;
   #state: ReplicaState = { isLeader: false, isAgreed: false, share: 0, others: 0, othersServed: 0, mustFence: false };
@@ -98,9 +100,14 @@ export class Member implements AsyncDisposable {
     return this.#token;
   }
 
-  /** The statement that refuses what follows it unless this is still a replica. */
+  /** The statement that refuses what follows it unless this is still a replica, and the store still has what it confirmed to it. */
   get check(): SqlText {
-    return call("expect_member", this.#token);
+    return call("expect_member", this.#token, this.#creates);
+  }
+
+  /** The store told how many creates it has. */
+  hearCreates([told]: readonly { readonly creates?: number }[] = []): void {
+    this.#creates = Math.max(this.#creates, told?.creates ?? 0);
   }
 
   /** True while no other one can have taken over what this one does. */
@@ -116,8 +123,8 @@ export class Member implements AsyncDisposable {
     if (this.#running && !this.#ended.signal.aborted) void this.#beat().catch(() => undefined);
   }
 
-  /** Keeps the place. `lost` is told when it is gone. */
-  keep(lost: () => void): void {
+  /** Keeps the place. `lost` is told why when it is gone. */
+  keep(lost: (reason: SyncError) => void): void {
     this.#running = this.#run(lost);
   }
 
@@ -125,14 +132,18 @@ export class Member implements AsyncDisposable {
   async leave(): Promise<boolean> {
     this.#ended.abort();
     await this.#running;
-    const leave = this.#inTurn<{ was_there: boolean }>(call("leave_replicas", this.#token, this.#clock.now()));
-    const [left] = await leave.catch(() => []);
+    const [left] = await this.#giveBack().catch(() => []);
     await this.#beats[Symbol.asyncDispose]();
     return left?.was_there !== false;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.leave();
+  }
+
+  /** Where the store has lost commits, this also ends the other replicas and makes it one that was restored. */
+  #giveBack(): Promise<{ was_there: boolean }[]> {
+    return this.#inTurn(call("leave_replicas", this.#token, this.#creates, this.#clock.now()));
   }
 
   /** Between two steps of all replicas, as all who join, lead or leave. */
@@ -155,15 +166,14 @@ export class Member implements AsyncDisposable {
     await untilFree(this.#place, ask, standby);
   }
 
-  async #run(lost: () => void): Promise<void> {
+  async #run(lost: (reason: SyncError) => void): Promise<void> {
     const { signal } = this.#ended;
     let isSilent = false;
     while (!signal.aborted) {
       try {
-        const beat = await this.#beat();
-        if (beat === undefined) return lost();
+        const reason = await this.#confirm();
+        if (reason !== undefined) return lost(reason);
         isSilent = false;
-        if (!beat.hasLeader || (beat.isLeader && beat.lost > 0)) await this.#takeLead();
       } catch (thrown) {
         if (!isSilent)
           this.#logger.warn({ err: errorFacts(thrown) }, "place among the replicas could not be confirmed");
@@ -173,10 +183,25 @@ export class Member implements AsyncDisposable {
     }
   }
 
+  /** Why the place is gone; undefined while it is not. */
+  async #confirm(): Promise<SyncError | undefined> {
+    try {
+      const beat = await this.#beat();
+      if (beat === undefined) return lostPlace();
+      if (!beat.hasLeader || (beat.isLeader && beat.lost > 0)) await this.#takeLead();
+      return undefined;
+    } catch (thrown) {
+      if (!(thrown instanceof SyncError) || thrown.code !== "E_STORE_REWOUND") throw thrown;
+      this.#trusted = { monotonic: 0, wall: 0 };
+      await this.#giveBack();
+      return thrown;
+    }
+  }
+
   async #beat(): Promise<Beat | undefined> {
     const { held, isServed, ceiling } = this.#report();
     const [monotonic, wall] = [performance.now(), Date.now()];
-    const [beat] = await this.#beats.rows<Beat>(call("beat", this.#token, held, isServed, ceiling));
+    const [beat] = await this.#beats.rows<Beat>(call("beat", this.#token, held, isServed, ceiling, this.#creates));
     if (beat === undefined) return undefined;
     this.#trusted = { monotonic: monotonic + TRUST_MS, wall: wall + TRUST_MS };
     if (this.#joins !== undefined) this.#clock.hear(beat.at, performance.now() - monotonic);

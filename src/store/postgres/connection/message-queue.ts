@@ -15,6 +15,11 @@ interface Request {
   readonly reject: (reason: Error) => void;
 }
 
+interface MessageStart {
+  readonly statements: (isDurable: boolean) => readonly SqlText[];
+  readonly hear: (results: readonly QueryResult[]) => void;
+}
+
 export interface StepOptions {
   /** The step must survive a power cut: its transaction waits for the disk of the server. */
   readonly durable?: boolean;
@@ -32,7 +37,7 @@ export class MessageQueue {
   readonly #link: Link;
   readonly #lanes: number;
   readonly #patienceMs: number;
-  readonly #first: (isDurable: boolean) => readonly SqlText[];
+  readonly #first: MessageStart;
   #waiting: Request[] = [];
   /** Lanes that are in use. */
   #busy = 0;
@@ -41,12 +46,12 @@ export class MessageQueue {
 
   /**
    * `lanes` is how many messages may be on their way at once, and `patienceMs` how long requests wait for a server that takes no
-   * connections; `first` is what each message begins with.
+   * connections; `first` is what each message begins with, and hears the results.
    */
   constructor(
     link: Link,
     { lanes, patienceMs }: { lanes: number; patienceMs: number },
-    first: (isDurable: boolean) => readonly SqlText[] = () => [],
+    first: MessageStart = { statements: () => [], hear: () => undefined },
   ) {
     this.#link = link;
     this.#lanes = lanes;
@@ -104,9 +109,10 @@ export class MessageQueue {
   }
 
   async #together(requests: readonly Request[]): Promise<void> {
-    const first = this.#first(requests.some(({ isDurable }) => isDurable));
+    const first = this.#first.statements(requests.some(({ isDurable }) => isDurable));
     const all = await this.#link.send([...first, ...requests.flatMap(({ statements }) => statements)]);
     let at = first.length;
+    this.#first.hear(all.slice(0, at));
     for (const { statements, resolve } of requests) resolve(all.slice(at, (at += statements.length)));
   }
 

@@ -1,7 +1,8 @@
+import { createsNote } from "../../facts.ts";
 import { SELECT_RECORD } from "../../rows/record-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 import { TRANSITIONS, statesAllowing } from "../../transitions.ts";
-import { MOVED, NOT_A_MEMBER, REFUSED } from "../connection/failures.ts";
+import { MOVED, NOT_A_MEMBER, REFUSED, REWOUND } from "../connection/failures.ts";
 import { isRecord } from "../sql.ts";
 
 /** How a step is refused: the code of the error, and what its message needs. */
@@ -11,8 +12,25 @@ const refuse = `
     RAISE EXCEPTION USING ERRCODE = '${REFUSED}', MESSAGE = p_code, DETAIL = coalesce(p_detail, '');
   END $$;
 
-  CREATE FUNCTION expect_member(p_token text) RETURNS void LANGUAGE plpgsql AS $$
+  CREATE FUNCTION count_creates() RETURNS bigint LANGUAGE plpgsql AS $$
   BEGIN
+    RETURN coalesce((SELECT value::bigint FROM notes WHERE name = '${createsNote.name}'), 0);
+  END $$;
+
+  -- p_creates: how many the caller knows to be committed. A store that has fewer lost commits. Returns how many it has.
+  CREATE FUNCTION expect_creates(p_creates bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+  DECLARE
+    v_creates bigint := count_creates();
+  BEGIN
+    IF v_creates < p_creates THEN
+      RAISE EXCEPTION USING ERRCODE = '${REWOUND}', MESSAGE = format('the store knows %s of %s creates', v_creates, p_creates);
+    END IF;
+    RETURN v_creates;
+  END $$;
+
+  CREATE FUNCTION expect_member(p_token text, p_creates bigint, OUT creates bigint) LANGUAGE plpgsql AS $$
+  BEGIN
+    creates := expect_creates(p_creates);
     IF NOT EXISTS (SELECT 1 FROM members WHERE token = p_token) THEN
       RAISE EXCEPTION USING ERRCODE = '${NOT_A_MEMBER}', MESSAGE = 'this daemon is no longer a replica of the store';
     END IF;

@@ -1,15 +1,15 @@
 /** The steps of one delivery, one function for each. The refusals are those of the SQLite store, in the same order. */
 export const deliveries = `
-  CREATE FUNCTION begin_create(p_token text, p_resource text, p_projection text, p_count text, p_now bigint)
-  RETURNS void LANGUAGE plpgsql AS $$
+  CREATE FUNCTION begin_create(p_token text, p_resource text, p_projection text, p_now bigint, OUT creates bigint)
+  LANGUAGE plpgsql AS $$
   DECLARE
     r records := hold(p_token);
   BEGIN
     PERFORM expect(NOT is_bound(r.id), 'is bound and cannot begin a create');
     PERFORM expect(NOT is_begun(r.id), 'has an open create and cannot begin another');
     INSERT INTO intents (record, resource, projection, begun_at) VALUES (r.id, p_resource, p_projection, p_now);
-    INSERT INTO notes AS n (name, value) VALUES (p_count, '1')
-    ON CONFLICT (name) DO UPDATE SET value = (n.value::bigint + 1)::text;
+    creates := count_creates() + 1;
+    PERFORM save_creates(creates);
   END $$;
 
   CREATE FUNCTION abandon_create(p_token text) RETURNS void LANGUAGE plpgsql AS $$

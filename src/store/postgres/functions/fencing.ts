@@ -1,4 +1,4 @@
-import { lostCreatesNote, sessionNoteName } from "../../facts.ts";
+import { createsNote, lostCreatesNote, restoredNote, sessionNoteName } from "../../facts.ts";
 import { stateList } from "../../rows/state-list.ts";
 import { statesMovedTo } from "../../transitions.ts";
 import { isRecord } from "../sql.ts";
@@ -51,6 +51,22 @@ export const fencing = `
     UPDATE records SET state = 'due', token = NULL, due_at = least(changed_at, p_now), again = 0
     WHERE id = ANY (p_records) AND state = 'claimed';
     RETURN v_sends;
+  END $$;
+
+  CREATE FUNCTION save_creates(p_creates bigint) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO notes (name, value) VALUES ('${createsNote.name}', p_creates::text)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+  END $$;
+
+  -- Makes the store one that is older than the service: what it does not know is looked for there. It counts on from p_creates.
+  CREATE FUNCTION mark_restored(p_creates bigint) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    UPDATE match_indexes SET read_at = NULL;
+    UPDATE streams SET adoption = NULL, adoption_at = NULL;
+    INSERT INTO notes (name, value) VALUES ('${restoredNote.name}', 'true')
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+    PERFORM save_creates(p_creates);
   END $$;
 
   -- Puts an update in doubt that a daemon sent before it was lost, if its record holds these doubts now and is not being delivered.

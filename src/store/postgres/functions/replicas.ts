@@ -101,7 +101,7 @@ export const replicas = `
   END $$;
 
   -- A sign of life, and what the replica has to know. Nothing comes back where it has lost its place.
-  CREATE FUNCTION beat(p_token text, p_held integer, p_is_served integer, p_ceiling integer)
+  CREATE FUNCTION beat(p_token text, p_held integer, p_is_served integer, p_ceiling integer, p_creates bigint)
   RETURNS TABLE ("isLeader" boolean, "hasLeader" boolean, "isAgreed" boolean, share integer, others integer,
     "othersServed" integer, lost integer, "mustFence" boolean, at bigint)
   LANGUAGE plpgsql AS $$
@@ -110,6 +110,7 @@ export const replicas = `
     v_until timestamptz := ${until};
     v_leads boolean;
   BEGIN
+    PERFORM expect_creates(p_creates);
     UPDATE members SET expires_at = v_until, held = p_held, is_served = p_is_served WHERE token = p_token;
     IF NOT FOUND THEN
       RETURN;
@@ -129,9 +130,14 @@ export const replicas = `
       FROM members m LEFT JOIN leases l ON l.role = 'daemon' WHERE m.token = p_token;
   END $$;
 
-  -- False when its place was lost before.
-  CREATE FUNCTION leave_replicas(p_token text, p_now bigint, OUT was_there boolean) LANGUAGE plpgsql AS $$
+  -- False when its place was lost before. Where the store has lost commits, all replicas lose theirs: they start again with what it holds.
+  CREATE FUNCTION leave_replicas(p_token text, p_creates bigint, p_now bigint, OUT was_there boolean) LANGUAGE plpgsql AS $$
   BEGIN
+    IF count_creates() < p_creates THEN
+      PERFORM mark_restored(p_creates);
+      DELETE FROM members;
+      DELETE FROM leases;
+    END IF;
     DELETE FROM members WHERE token = p_token;
     was_there := FOUND;
     DELETE FROM leases WHERE holder = p_token;

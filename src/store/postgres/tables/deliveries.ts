@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { recordName, type RecordId } from "#model";
 import type { Applied, AuditEntry, Claim, Parents } from "../../claim.ts";
 import type { DeliveryStore } from "../../contract/deliveries.ts";
-import { createsNote } from "../../facts.ts";
 import { expectServiceId, leftOut } from "../../refusals.ts";
 import { auditRow } from "../../rows/audit-row.ts";
 import { storedInFlight } from "../../rows/in-flight.ts";
@@ -37,12 +36,11 @@ export function deliveryStore(db: Database): DeliveryStore {
       return row && claimOf(row, `${row.id}.${secret}`);
     },
     renew: (claim) => step(claim, call("renew", claim.token, clock.now() + leaseMs)),
-    begin: (claim, { resource, projection }) =>
-      step(
-        claim,
-        call("begin_create", claim.token, resource, JSON.stringify(projection), createsNote.name, clock.now()),
-        DURABLE,
-      ),
+    async begin(claim, { resource, projection }) {
+      const text = call("begin_create", claim.token, resource, JSON.stringify(projection), clock.now());
+      const [result] = await refusable(claim.id, db.step([text], DURABLE));
+      db.hearCreates(result);
+    },
     markInFlight: (claim, inFlight = { kind: "update", fields: {} }) =>
       step(claim, call("mark_in_flight", claim.token, JSON.stringify(storedInFlight(inFlight))), DURABLE),
     abandon: (claim) => step(claim, call("abandon_create", claim.token), DURABLE),

@@ -1,9 +1,9 @@
 import { StopError } from "#model";
 import type { MaintenanceStore } from "../../contract/maintenance.ts";
-import { checkedNote, createsNote, restoredNote } from "../../facts.ts";
+import { checkedNote } from "../../facts.ts";
 import { upsert } from "../../roles/access.ts";
 import { DURABLE, type Database } from "../database.ts";
-import { fill, filled } from "../sql.ts";
+import { call, fill, filled } from "../sql.ts";
 
 /** The tables of the store itself, which say nothing of records, are left out. */
 const TABLES = `
@@ -25,15 +25,7 @@ export function maintenanceStore(db: Database): MaintenanceStore {
       return result?.rowCount ?? 0;
     },
     async restored(creates) {
-      await db.step(
-        [
-          "UPDATE match_indexes SET read_at = NULL",
-          "UPDATE streams SET adoption = NULL, adoption_at = NULL",
-          filled(upsert("notes", "name", { name: restoredNote.name, value: "true" })),
-          filled(upsert("notes", "name", { name: createsNote.name, value: JSON.stringify(creates) })),
-        ],
-        DURABLE,
-      );
+      await db.step([call("mark_restored", creates)], DURABLE);
     },
     backup: () =>
       Promise.reject(
