@@ -86,14 +86,14 @@ export class ReplicaPart {
     const { queue, holds, logger } = this.#deps;
     if (this.#state.mustFence && this.#state.isLeader) await this.#fence();
     if (this.isUnserved) this.#probe(signal);
-    const { isAgreed, mustFence } = this.#state;
-    const mayDeliver = isAgreed && !mustFence && !this.isUnserved;
+    const { isAgreed, mustFence, share } = this.#state;
+    const mayDeliver = isAgreed && !mustFence && !this.isUnserved && share !== 0;
     if (mayDeliver === this.#isDelivering || signal.aborted) return;
     // What the leader has put on hold before it began.
     if (mayDeliver) await holds.look();
     await queue.setDelivering(mayDeliver);
     this.#isDelivering = mayDeliver;
-    const why = { isAgreed, isUnserved: this.isUnserved };
+    const why = { isAgreed, isUnserved: this.isUnserved, share };
     if (mayDeliver) logger.info(why, "replica delivers");
     else logger.info(why, "replica pauses deliveries");
   }

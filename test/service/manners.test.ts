@@ -1,4 +1,4 @@
-import { assert, describe, expect, it } from "vitest";
+import { assert, describe, expect, it, onTestFinished, vi } from "vitest";
 import { RetryError, WaitError } from "#model";
 import { Breaker } from "../../src/service/transport/breaker.ts";
 import { AdaptiveLimit } from "../../src/service/transport/limit.ts";
@@ -41,6 +41,23 @@ describe("the adaptive limit", () => {
     expect(limit.current).toBe(8);
     for (let at = 0; at < 10; at++) round(limit, "fine", 2000);
     expect(limit.current).toBeLessThan(8);
+  });
+
+  it("lets callers wait for seconds only while its ceiling is 0, and none begin", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const limit = new AdaptiveLimit(1);
+    void limit.enter(undefined);
+    const before = thrownBy(Promise.resolve(limit.enter(undefined)));
+    limit.setCeiling(0);
+    const after = thrownBy(Promise.resolve(limit.enter(undefined)));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await before).toMatchObject({ family: "wait", code: "E_REPLICA_SHARE" });
+    expect(await after).toMatchObject({ family: "wait", code: "E_REPLICA_SHARE" });
+    const patient = limit.enter(undefined);
+    limit.leave("fine", "x", 1);
+    limit.setCeiling(1);
+    await patient;
   });
 
   it("lets callers in by order and lets go of those who no longer wait", async () => {

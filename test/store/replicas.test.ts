@@ -159,7 +159,7 @@ describe("replicas of a store in PostgreSQL", () => {
     expect(await third.claim(customer("1"))).toBeUndefined();
     const claim = await second.claim(customer("1"));
     expect(claim).toBeDefined();
-    await until(third, { isAgreed: false, share: 0 });
+    await until(third, { isAgreed: false, share: 1 });
     await first[Symbol.asyncDispose]();
     await second[Symbol.asyncDispose]();
     await until(third, { isLeader: true });
@@ -194,10 +194,25 @@ describe("replicas of a store in PostgreSQL", () => {
       () => ({ ...REPORT, isServed: false }),
       () => undefined,
     );
-    await until(second, { share: 0 });
-    await until(third, { share: 5 });
+    // Enough to find out when the service answers it again.
+    await until(second, { share: 1 });
+    await until(first, { share: 5 });
+    await until(third, { share: 4 });
     const sum = await all.sql("SELECT sum(greatest(share, held))::integer AS sum FROM members");
     expect(sum).toEqual([{ sum: 10 }]);
+  });
+
+  it("share with the leader first, where there are more replicas than requests at once", async () => {
+    await using all = await Replicas.open();
+    const first = await all.join();
+    await first.replicas.lead();
+    first.replicas.follow(
+      () => ({ ...REPORT, ceiling: 1, held: 1 }),
+      () => undefined,
+    );
+    const second = await all.join();
+    await until(first, { share: 1, others: 1 });
+    expect(second.replicas.state.share).toBe(0);
   });
 
   it("let one at a time do what may be done alone", async () => {

@@ -1,4 +1,4 @@
-import { onAbort } from "#model";
+import { onAbort, WaitError } from "#model";
 
 /** How an exchange went, as far as the service's load is concerned. */
 export type Load = "fine" | "overloaded" | "unrelated";
@@ -12,6 +12,14 @@ const LATENCY_RATIO = 2;
 const LATENCY_NOTICEABLE_MS = 200;
 const RECENT_WEIGHT = 0.2;
 const USUAL_WEIGHT = 0.01;
+/** With a ceiling of 0 callers wait this long: one that just joined others gets its share within two heartbeats. */
+const NO_SHARE_PATIENCE_MS = 5_000;
+const NO_SHARE_PAUSE_MS = 1_000;
+
+interface Waiting {
+  readonly go: () => void;
+  readonly refuse: (reason: unknown) => void;
+}
 
 interface Latency {
   recent: number;
@@ -28,7 +36,8 @@ export class AdaptiveLimit {
   #active = 0;
   /** Answers to requests that ran when the limit shrank say nothing new. */
   #stale = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Waiting[] = [];
+  #patience: NodeJS.Timeout | undefined;
   readonly #latencies = new Map<string, Latency>();
 
   constructor(ceiling: number) {
@@ -45,7 +54,7 @@ export class AdaptiveLimit {
     return Math.max(this.#ceiling, this.#active);
   }
 
-  /** Another ceiling from now on; 0 lets nothing begin. What runs above it ends in its time. */
+  /** Another ceiling from now on; 0 lets nothing begin, and callers wait for seconds only. What runs above it ends in its time. */
   setCeiling(ceiling: number): void {
     if (ceiling === this.#ceiling) return;
     const isUntroubled = this.#limit >= this.#ceiling;
@@ -54,7 +63,10 @@ export class AdaptiveLimit {
     this.#admit();
   }
 
-  /** Resolves when there is room; undefined when there is room now. An abort rejects with its reason. */
+  /**
+   * Resolves when there is room; undefined when there is room now. An abort rejects with its reason.
+   * @throws {WaitError} E_REPLICA_SHARE while the ceiling is 0: a caller that waits may have what others wait for.
+   */
   enter(signal: AbortSignal | undefined): Promise<void> | undefined {
     if (this.#active < this.current) {
       this.#active++;
@@ -65,12 +77,18 @@ export class AdaptiveLimit {
         unfollow?.();
         resolve();
       };
+      const refuse = (reason: unknown) => {
+        unfollow?.();
+        reject(reason);
+      };
+      const waiting = { go, refuse };
       const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(go), 1);
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(signal?.reason);
       };
       const unfollow = signal && onAbort(signal, leave);
-      this.#waiting.push(go);
+      this.#waiting.push(waiting);
+      this.#refuseInTime();
     });
   }
 
@@ -89,8 +107,19 @@ export class AdaptiveLimit {
   #admit(): void {
     while (this.#active < this.current && this.#waiting.length > 0) {
       this.#active++;
-      this.#waiting.shift()?.();
+      this.#waiting.shift()?.go();
     }
+  }
+
+  #refuseInTime(): void {
+    if (this.#ceiling > 0) {
+      clearTimeout(this.#patience);
+      this.#patience = undefined;
+    } else if (this.#waiting.length > 0)
+      this.#patience ??= setTimeout(() => {
+        this.#patience = undefined;
+        for (const { refuse } of this.#waiting.splice(0)) refuse(noShare());
+      }, NO_SHARE_PATIENCE_MS);
   }
 
   #shrink(factor: number): void {
@@ -108,4 +137,9 @@ export class AdaptiveLimit {
     latency.usual += (durationMs - latency.usual) * USUAL_WEIGHT;
     return latency.recent > latency.usual * LATENCY_RATIO && latency.recent - latency.usual > LATENCY_NOTICEABLE_MS;
   }
+}
+
+function noShare(): WaitError {
+  const message = "this replica has no share of the requests to the service; others deliver";
+  return new WaitError("E_REPLICA_SHARE", message, { afterMs: NO_SHARE_PAUSE_MS });
 }

@@ -29,6 +29,15 @@ export const replicasErrors = errorPage({
       remedy: "Check this machine's way to the service: DNS, proxy, firewall.",
       heals: true,
     },
+    E_REPLICA_SHARE: {
+      meaning:
+        "This replica has no share of `SERVICE_CONCURRENCY`, so it sends nothing to the service. What it had begun is left to " +
+        "the others, and no attempt is counted.",
+      normal:
+        "Yes, for a moment when a replica comes or goes; always where there are more replicas than requests at once.",
+      remedy: "Nothing. If it stays, raise SERVICE_CONCURRENCY or run fewer replicas.",
+      heals: true,
+    },
     E_REPLICA_ALIVE: {
       meaning: "`svcsync fence` named a replica that was heard of within the last six seconds. Nothing was changed.",
       normal: "Yes, when it was not dead after all.",

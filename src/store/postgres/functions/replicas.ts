@@ -4,13 +4,20 @@ import { isKey } from "../sql.ts";
 export const SILENCE_MS = 8_000;
 
 const until = `clock_timestamp() + interval '${SILENCE_MS} ms'`;
-/** How much each replica is to get: those that map as the leader does and that the service answers share alike. */
+/**
+ * How much each replica is to get: those that map as the leader does and that the service answers share alike, the leader first. Each of
+ * the others keeps one request where there are enough, so that it finds out when the service answers it again.
+ */
 const targets = `
   SELECT * FROM (
-    SELECT m.token, m.share, m.held, CASE WHEN d.rank IS NULL THEN 0
-      ELSE p_ceiling / d.count + CASE WHEN d.rank <= p_ceiling % d.count THEN 1 ELSE 0 END END AS target
-    FROM members m LEFT JOIN (
-      SELECT o.token, row_number() OVER (ORDER BY o.epoch)::integer AS rank, count(*) OVER ()::integer AS count
+    SELECT m.token, m.share, m.held, CASE WHEN d.rank IS NULL THEN a.spare
+      ELSE (p_ceiling - a.spare * (a.count - d.count)) / d.count
+        + CASE WHEN d.rank <= (p_ceiling - a.spare * (a.count - d.count)) % d.count THEN 1 ELSE 0 END END AS target
+    FROM members m
+    CROSS JOIN (SELECT count(*)::integer AS count, CASE WHEN count(*) <= p_ceiling THEN 1 ELSE 0 END AS spare FROM members) a
+    LEFT JOIN (
+      SELECT o.token, row_number() OVER (ORDER BY (o.token = l.holder) DESC, o.epoch)::integer AS rank,
+        count(*) OVER ()::integer AS count
       FROM members o JOIN leases l ON l.role = 'daemon' AND (o.mapping = l.mapping OR o.token = l.holder)
       WHERE o.is_served = 1 OR NOT EXISTS (SELECT 1 FROM members WHERE is_served = 1)
     ) d ON d.token = m.token
