@@ -130,7 +130,7 @@ export function assemble(
   const handlers: QueueHandlers = {
     deliver: async (id, signal) => {
       // The queue may hold wake-ups from before a restart, of a stream that is held now.
-      if (!holds.isHeld(id.stream)) await synchronizer.deliver(id, signal);
+      if (await holds.mayDeliver(id.stream)) await synchronizer.deliver(id, signal);
       relay.answered(id);
     },
     poll: async (stream, signal) => {

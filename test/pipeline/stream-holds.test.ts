@@ -81,6 +81,21 @@ describe("the holds of streams", () => {
     expect(told).toEqual(["stream was put on hold", "stream was released"]);
   });
 
+  it("look before they refuse a stream that was woken, once for all who ask meanwhile", async () => {
+    await using held = await holding(["customers", "tickets"]);
+    const { holds, store, logger } = held;
+    await store.saveNote(stoppedNote, "tickets");
+    await holds.look();
+
+    expect(await holds.mayDeliver("tickets")).toBe(false);
+
+    await store.saveNote(stoppedNote, undefined);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => holds.mayDeliver("tickets")));
+
+    expect(answers).toEqual(Array.from({ length: 50 }, () => true));
+    expect(logger.lines.filter(({ message }) => message === "stream was released")).toHaveLength(1);
+  });
+
   it("stay as they are while the store does not answer", async () => {
     await using held = await holding(["customers", "tickets"]);
     const { holds, store, logger } = held;

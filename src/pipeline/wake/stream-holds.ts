@@ -43,6 +43,8 @@ export class StreamHolds {
   readonly #news: StoreNews;
   #held: ReadonlyMap<StreamName, Held> | undefined;
   #inTrouble = false;
+  #looking = Promise.resolve();
+  #nextLook: Promise<void> | undefined;
 
   constructor(deps: StreamHoldsDeps, streams: readonly StreamName[]) {
     this.#deps = deps;
@@ -58,6 +60,12 @@ export class StreamHolds {
 
   isHeld(stream: StreamName): boolean {
     return this.#held === undefined || this.#held.has(stream) || !this.#deps.gate.isOpen(stream);
+  }
+
+  /** Whether a stream that was woken may deliver. Looks before it says no: another process may just have let it through. */
+  async mayDeliver(stream: StreamName): Promise<boolean> {
+    if (this.isHeld(stream)) await (this.#nextLook ??= this.#lookNext());
+    return !this.isHeld(stream);
   }
 
   /** Whether the stream may be polled. */
@@ -105,5 +113,12 @@ export class StreamHolds {
       if (await this.#news.any()) await this.look();
       await untilNext(LOOK_MS, signal);
     }
+  }
+
+  /** One look for all who ask meanwhile; one that is under way may have begun too early. */
+  async #lookNext(): Promise<void> {
+    await this.#looking;
+    this.#nextLook = undefined;
+    await (this.#looking = this.look());
   }
 }
