@@ -95,13 +95,14 @@ function deliveredBy({ log }: Replica): number {
   return log.split('"record delivered"').length - 1;
 }
 
-/** The most requests that the service had at once. */
+/** The most requests that the service had at once. A request is in the ledger when it has ended, by a clock of whole milliseconds. */
 function peak({ sandbox }: Stage): number {
   const edges = sandbox.ledger
     .requests()
+    .filter(({ durationMs }) => durationMs > 1)
     .flatMap(({ at, durationMs }) => [
-      { at, by: 1 },
-      { at: at + durationMs, by: -1 },
+      { at: at - durationMs + 1, by: 1 },
+      { at, by: -1 },
     ])
     .toSorted((a, b) => a.at - b.at || a.by - b.by);
   let now = 0;
