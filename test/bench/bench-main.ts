@@ -15,6 +15,7 @@ import { measureStores } from "./stores.ts";
 import { measureNudges } from "./nudge.ts";
 import { measurePlans } from "./plan.ts";
 import { asText, missedTargets, type Report } from "./report.ts";
+import { measureReplicas } from "./replicas.ts";
 import { countRequests } from "./requests.ts";
 import { measured, type Figure } from "./runs.ts";
 import { buildProgram } from "../setup/built-program.ts";
@@ -24,9 +25,9 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
-    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, stores, idle, plan, day, growth. */
+    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, stores, replicas, idle, plan, day, growth. */
     only: { type: "string", multiple: true },
-    /** How often the last seven of them run, but for day: the table then shows medians and spread. */
+    /** How often the last eight of them run, but for day: the table then shows medians and spread. */
     runs: { type: "string", default: "1" },
   },
 });
@@ -82,6 +83,7 @@ const repeated: Record<string, () => Promise<Figure[]>> = {
   staging: () => measured(runs, async () => (await inTurn(DATABASES, (name) => measureStaging(name, sizes))).flat()),
   firstRead: () => measured(runs, () => measureFirstRead(sizes)),
   stores: () => measured(runs, () => measureStores(sizes)),
+  replicas: () => measured(runs, () => measureReplicas(sizes)),
   idle: () => measureIdle(sizes, runs),
   plan: () => measurePlans(sizes, runs),
   day: () => measureDay(sizes),

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { openSync, closeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { builtProgram } from "../setup/built-program.ts";
-import { childrenOf, peakBytesOf, processorMsOf, residentBytesOf } from "./process-facts.ts";
+import { peakBytesOf, processorMsOf, residentBytesOf, withChildren } from "./process-facts.ts";
 
 /** One run of the real program, seen from outside. Disposing it stops it cleanly. */
 export class DaemonProcess implements AsyncDisposable {
@@ -34,17 +34,12 @@ export class DaemonProcess implements AsyncDisposable {
 
   /** Processor time of it and of the processes that it started; undefined where the system does not tell. */
   processorMs(): Promise<number | undefined> {
-    return this.#ofAll(processorMsOf);
+    return withChildren(this.#pid, processorMsOf);
   }
 
   /** Memory that it and the processes that it started hold now, in bytes; undefined where the system does not tell. */
   residentBytes(): Promise<number | undefined> {
-    return this.#ofAll(residentBytesOf);
-  }
-
-  async #ofAll(figureOf: (pid: number) => Promise<number | undefined>): Promise<number | undefined> {
-    const figures = await Promise.all([this.#pid, ...(await childrenOf(this.#pid))].map(figureOf));
-    return figures.includes(undefined) ? undefined : figures.reduce<number>((sum, figure) => sum + (figure ?? 0), 0);
+    return withChildren(this.#pid, residentBytesOf);
   }
 
   /** Resolves when it has ended by itself. @throws {Error} with the end of its log when it failed. */

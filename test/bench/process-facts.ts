@@ -33,3 +33,12 @@ export async function childrenOf(pid: number): Promise<number[]> {
   const children = text.split(" ").filter(Boolean).map(Number);
   return [...children, ...(await Promise.all(children.map(childrenOf))).flat()];
 }
+
+/** A figure of a process and of those that it started, in sum; undefined where the system does not tell. */
+export async function withChildren(
+  pid: number,
+  figureOf: (pid: number) => Promise<number | undefined>,
+): Promise<number | undefined> {
+  const figures = await Promise.all([pid, ...(await childrenOf(pid))].map(figureOf));
+  return figures.includes(undefined) ? undefined : figures.reduce<number>((sum, figure) => sum + (figure ?? 0), 0);
+}

@@ -9,7 +9,7 @@ import { SandboxProcess, type Answer } from "./sandbox-process.ts";
 import { CONCURRENCY, Stage } from "./stage.ts";
 import { silentLogger } from "../kit/logger.ts";
 
-const CREATES = { method: "POST", resource: "customer", status: 200 } as const;
+export const CREATES = { method: "POST", resource: "customer", status: 200 } as const;
 
 /** Records per second of svcsync beside a loop that only posts; `ratio` is the median of the rounds' ratios. */
 export interface Rate {

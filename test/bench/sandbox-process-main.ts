@@ -21,6 +21,10 @@ function answer(question: Question): Answer {
       const kept = sandbox.records(question.resource);
       return { count: kept.length, records: kept };
     }
+    case "writes": {
+      const writes = ledger.writes({ resource: question.resource });
+      return { count: writes.length, writes };
+    }
     case "passed": {
       const passedAt = ledger.requests(question.query).flatMap(({ at, status }) => (status === 429 ? [] : [at]));
       return { count: passedAt.length, passedAt };

@@ -1,11 +1,11 @@
 import { sleep, type ResourceName } from "#model";
-import type { Fault, RequestQuery, StoredRecord } from "#sandbox";
+import type { Fault, RequestQuery, StoredRecord, WriteEntry } from "#sandbox";
 import { Child } from "./child.ts";
 
 export type Question =
   | { readonly kind: "count" | "passed"; readonly query: RequestQuery }
   | { readonly kind: "window"; readonly query: RequestQuery; readonly skip: number }
-  | { readonly kind: "records"; readonly resource: ResourceName };
+  | { readonly kind: "records" | "writes"; readonly resource: ResourceName };
 
 /** How many requests of a kind there were, and, for a window, when the first and the last of them ended. */
 export interface Answer {
@@ -16,6 +16,7 @@ export interface Answer {
   /** When each request ended that was not refused as one too many. */
   readonly passedAt?: readonly number[];
   readonly records?: readonly StoredRecord[];
+  readonly writes?: readonly WriteEntry[];
 }
 
 const LOOK_MS = 50;
@@ -55,6 +56,11 @@ export class SandboxProcess implements AsyncDisposable {
   /** All records of a resource, as {@link Sandbox.records} has them. */
   async records(resource: ResourceName): Promise<readonly StoredRecord[]> {
     return (await this.#ask({ kind: "records", resource })).records ?? [];
+  }
+
+  /** All writes of a resource, oldest first. */
+  async writes(resource: ResourceName): Promise<readonly WriteEntry[]> {
+    return (await this.#ask({ kind: "writes", resource })).writes ?? [];
   }
 
   /** Resolves when there were so many requests of this kind. @throws {Error} when the time is up. */

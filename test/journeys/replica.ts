@@ -24,7 +24,11 @@ export class Replica implements AsyncDisposable {
   }
 
   /** `more`: settings that it has beside those of the stage. */
-  static async start(stage: Stage, name: string, more: Readonly<Record<string, string>> = {}): Promise<Replica> {
+  static async start(
+    stage: Pick<Stage, "folder" | "envFile">,
+    name: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Replica> {
     const port = await freePort();
     const envFile = join(stage.folder, `${name}.env`);
     const own = `\nDATA_DIR=${join(stage.folder, name)}\nHEALTH_HOST=127.0.0.1\nHEALTH_PORT=${port}\n`;
@@ -36,6 +40,10 @@ export class Replica implements AsyncDisposable {
       env: { PATH: process.env["PATH"] },
     });
     return new Replica(child, port);
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
   }
 
   kill(signal: NodeJS.Signals): void {
