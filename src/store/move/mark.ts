@@ -11,6 +11,7 @@ export interface MoveMark {
 }
 
 export const FIND_MARK = "SELECT id, state, other, at FROM move";
+export const ADD_MARK = "INSERT INTO move (id, state, other, at) VALUES (@id, @state, @other, @at)";
 
 /** @throws {StopError} E_STORE_MOVED or E_STORE_INCOMPLETE when another store is in charge of the records. */
 export function expectInCharge(mark: MoveMark | undefined, place: string): void {

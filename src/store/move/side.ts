@@ -2,6 +2,13 @@ import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
 import type { MoveMark } from "./mark.ts";
 
+/** Rows that are read and written at once: enough to make the way to a server cheap, few enough for the memory whatever is in them. */
+export const ROWS_AT_ONCE = 2_000;
+
+/** Whether a store knows of a record or a stream, or did. */
+export const IS_USED =
+  "SELECT EXISTS (SELECT 1 FROM records) OR EXISTS (SELECT 1 FROM streams) OR EXISTS (SELECT 1 FROM audit) AS used";
+
 /** A table as a move copies it: the same columns in both stores. */
 export interface MovedTable {
   readonly name: string;
@@ -29,9 +36,9 @@ export interface MoveSide extends AsyncDisposable {
   saveMark(mark: MoveMark): Promise<void>;
   /** From now until the next mark nothing else changes it. */
   freeze(): Promise<void>;
-  /** Whether it knows of no record and no stream. */
+  /** Whether it never knew of a record or a stream. */
   isUnused(): Promise<boolean>;
-  /** The rows in the order of the key, some at a time. */
+  /** The rows in the order of the key, {@link ROWS_AT_ONCE}. */
   rows(table: MovedTable): AsyncIterable<readonly MovedRow[]>;
   /** Adds these rows, all or none. */
   write(table: MovedTable, rows: readonly MovedRow[]): Promise<void>;

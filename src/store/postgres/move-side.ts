@@ -1,26 +1,29 @@
 import { finished } from "node:stream/promises";
 import { Client } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-import { FIND_MARK, type MoveMark } from "../move/mark.ts";
-import type { LastNumbers, MoveDeps, MovedRow, MovedTable, MoveSide } from "../move/side.ts";
+import { ADD_MARK, FIND_MARK, type MoveMark } from "../move/mark.ts";
+import {
+  IS_USED,
+  ROWS_AT_ONCE,
+  type LastNumbers,
+  type MoveDeps,
+  type MovedRow,
+  type MovedTable,
+  type MoveSide,
+} from "../move/side.ts";
 import { storeFailure } from "./connection/failures.ts";
 import { clientOptions, describePlace, type PostgresPlace } from "./connection/link.ts";
 import { Member } from "./connection/member.ts";
 import { locked, quoted } from "./connection/prefix.ts";
-import { ReplicaClock } from "./connection/replica-clock.ts";
-import { Schema } from "./connection/schema.ts";
-import { takeTurn } from "./connection/turn.ts";
+import { prepareSchema } from "./connection/turn.ts";
 import { fill, type SqlText } from "./sql.ts";
 import { storedText } from "./text.ts";
 
-/** Enough to make the way to the server cheap, few enough to be held in memory whatever is in them. */
-const ROWS = 2_000;
 /** The transaction of an old store is idle while the new one writes. Only the last commit waits for the disk. */
 const PATIENT =
   "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL synchronous_commit = off";
-const SAVE_MARK = "DELETE FROM move; INSERT INTO move (id, state, other, at) VALUES (@id, @state, @other, @at)";
-const IS_USED = `
-  SELECT EXISTS (SELECT 1 FROM records) OR EXISTS (SELECT 1 FROM streams) OR EXISTS (SELECT 1 FROM audit) AS is_used`;
+/** A commit that waits for the disk has all earlier ones written, too. */
+const SAVE_MARK = `SET LOCAL synchronous_commit = on; DELETE FROM move; ${ADD_MARK}; COMMIT`;
 /** Each column that the server numbers, and where its last number is. */
 const NUMBERED = `
   SELECT table_name AS name, column_name AS column, pg_get_serial_sequence(quote_ident(table_name), column_name) AS sequence
@@ -56,12 +59,8 @@ export class PostgresMoveSide implements MoveSide {
 
   /** @throws {SyncError} as when a daemon opens the store. */
   static async open(place: PostgresPlace, { clock, logger }: MoveDeps): Promise<MoveSide> {
-    await using schema = new Schema(place);
-    if (!(await schema.isCurrent())) {
-      await using _turn = await takeTurn(place, schema, undefined);
-      await schema.bringUpToDate(logger);
-    }
-    const member = await Member.join(place, { joins: undefined, clock: new ReplicaClock(clock), logger }, undefined);
+    await prepareSchema(place, logger);
+    const member = await Member.join(place, { clock, logger });
     const client = new Client(clientOptions(place.url));
     try {
       await client.connect();
@@ -78,33 +77,31 @@ export class PostgresMoveSide implements MoveSide {
     return mark;
   }
 
-  /** A commit that waits for the disk has all earlier ones written, too. */
   async saveMark(mark: MoveMark): Promise<void> {
-    const isOpen = this.#isFrozen;
+    if (!this.#isFrozen) await this.freeze();
+    await this.#transaction(() => this.#client.query(fill(SAVE_MARK, { ...mark })));
     this.#isFrozen = false;
-    const save = `SET LOCAL synchronous_commit = on; ${fill(SAVE_MARK, { ...mark })}`;
-    await this.#transaction(() => this.#client.query(save), isOpen);
   }
 
   async freeze(): Promise<void> {
-    await this.#client.query(this.#begin);
+    await this.#do(() => this.#client.query(this.#begin));
     this.#isFrozen = true;
   }
 
   async isUnused(): Promise<boolean> {
-    const [found] = await this.#transaction(() => this.#rows<{ is_used: boolean }>(IS_USED));
-    return found?.is_used === false;
+    const [found] = await this.#transaction(() => this.#rows<{ used: boolean }>(IS_USED));
+    return found?.used === false;
   }
 
   async *rows({ name, columns, key }: MovedTable): AsyncIterable<readonly MovedRow[]> {
-    const isOpen = this.#isFrozen;
+    const isFrozen = this.#isFrozen;
     try {
-      if (!isOpen) await this.#client.query(this.#begin);
+      if (!isFrozen) await this.#client.query(this.#begin);
       await this.#client.query(
         `DECLARE all_rows NO SCROLL CURSOR FOR SELECT ${listOf(columns)} FROM ${name} ORDER BY ${listOf(key)}`,
       );
       for (;;) {
-        const next = { text: `FETCH ${ROWS} FROM all_rows`, rowMode: "array" as const };
+        const next = { text: `FETCH ${ROWS_AT_ONCE} FROM all_rows`, rowMode: "array" as const };
         const { rows } = await this.#client.query<(string | number | null)[]>(next);
         if (rows.length === 0) return;
         yield rows;
@@ -112,7 +109,7 @@ export class PostgresMoveSide implements MoveSide {
     } catch (thrown) {
       throw storeFailure(thrown);
     } finally {
-      await this.#client.query(isOpen ? "CLOSE all_rows" : "ROLLBACK").catch(() => undefined);
+      await this.#client.query(isFrozen ? "CLOSE all_rows" : "ROLLBACK").catch(() => undefined);
     }
   }
 
@@ -158,15 +155,23 @@ export class PostgresMoveSide implements MoveSide {
     return (await this.#client.query<Row>(sql)).rows;
   }
 
-  /** In a transaction of its own, or, where the store is frozen, in that of all reads. */
-  async #transaction<T>(work: () => Promise<T>, isOpen = this.#isFrozen): Promise<T> {
-    try {
-      if (!isOpen) await this.#client.query(this.#begin);
+  /** In a transaction of its own, or, where the store is frozen, in the one that froze it. */
+  #transaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.#do(async () => {
+      if (this.#isFrozen) return work();
+      await this.#client.query(this.#begin);
       const done = await work();
-      if (!this.#isFrozen) await this.#client.query("COMMIT");
+      await this.#client.query("COMMIT");
       return done;
+    });
+  }
+
+  async #do<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
     } catch (thrown) {
       await this.#client.query("ROLLBACK").catch(() => undefined);
+      this.#isFrozen = false;
       throw storeFailure(thrown);
     }
   }

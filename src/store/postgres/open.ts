@@ -5,13 +5,11 @@ import { latestNote } from "../facts.ts";
 import { expectInCharge, FIND_MARK, type MoveMark } from "../move/mark.ts";
 import type { Access } from "../roles/access.ts";
 import { makeRoles } from "../roles/roles.ts";
-import { takeTurn } from "./connection/turn.ts";
 import { describePlace, Link, type PostgresPlace } from "./connection/link.ts";
 import { Member } from "./connection/member.ts";
 import { locked, unlocked } from "./connection/prefix.ts";
-import { ReplicaClock } from "./connection/replica-clock.ts";
-import { Schema } from "./connection/schema.ts";
 import { MessageQueue, stepSettings } from "./connection/message-queue.ts";
+import { prepareSchema } from "./connection/turn.ts";
 import type { Database } from "./database.ts";
 import { BegunSends } from "./begun-sends.ts";
 import { Moment } from "./moment.ts";
@@ -48,16 +46,10 @@ export async function openPostgresStore(
   place: PostgresPlace,
   options: OpenStoreOptions & { readonly clock: Clock; readonly logger: Logger },
 ): Promise<Store> {
-  const { as, logger, standby, joins } = options;
-  await using schema = new Schema(place);
-  if (!(await schema.isCurrent())) {
-    await using _turn = await takeTurn(place, schema, standby);
-    await schema.bringUpToDate(logger);
-  }
-  const clock = new ReplicaClock(options.clock);
-  const member = as === "daemon" ? await Member.join(place, { joins, clock, logger }, standby) : undefined;
+  await prepareSchema(place, options.logger, options.standby);
+  const member = options.as === "daemon" ? await Member.join(place, options) : undefined;
   try {
-    return await connect(place, { ...options, clock }, member);
+    return await connect(place, { ...options, clock: member?.clock ?? options.clock }, member);
   } catch (thrown) {
     await member?.leave();
     throw thrown;

@@ -1,7 +1,15 @@
 import { join, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { FIND_MARK, type MoveMark } from "../move/mark.ts";
-import type { LastNumbers, MoveDeps, MovedRow, MovedTable, MoveSide } from "../move/side.ts";
+import { ADD_MARK, FIND_MARK, type MoveMark } from "../move/mark.ts";
+import {
+  IS_USED,
+  ROWS_AT_ONCE,
+  type LastNumbers,
+  type MoveDeps,
+  type MovedRow,
+  type MovedTable,
+  type MoveSide,
+} from "../move/side.ts";
 import { connect, makeDataDir } from "./durability/connection.ts";
 import { DaemonLock } from "./durability/daemon-lock.ts";
 import { storeFailure } from "./durability/failures.ts";
@@ -9,9 +17,6 @@ import { migrate } from "./durability/migrate.ts";
 import { nextTurn } from "./fair-turn.ts";
 import { giveBackClaims } from "./tables/claims.ts";
 import { migrations } from "./migrations/index.ts";
-
-/** Enough to make the way to a server cheap, few enough to be held in memory whatever is in them. */
-const ROWS = 2_000;
 
 const TABLES = `
   SELECT name FROM sqlite_schema
@@ -60,7 +65,7 @@ export class SqliteMoveSide implements MoveSide {
     this.#do(() => {
       if (!this.#db.inTransaction) this.#db.exec("BEGIN IMMEDIATE");
       this.#db.exec("DELETE FROM move");
-      this.#db.prepare("INSERT INTO move (id, state, other, at) VALUES (@id, @state, @other, @at)").run(mark);
+      this.#db.prepare(ADD_MARK).run(mark);
       this.#db.exec("COMMIT");
       // Writes the log into the file, and waits for the disk.
       this.#db.pragma("wal_checkpoint(TRUNCATE)");
@@ -72,16 +77,14 @@ export class SqliteMoveSide implements MoveSide {
   }
 
   async isUnused(): Promise<boolean> {
-    const isUsed =
-      "SELECT EXISTS (SELECT 1 FROM records) OR EXISTS (SELECT 1 FROM streams) OR EXISTS (SELECT 1 FROM audit)";
-    return this.#do(() => this.#db.prepare<[], number>(isUsed).pluck().get() === 0);
+    return this.#do(() => this.#db.prepare<[], number>(IS_USED).pluck().get() === 0);
   }
 
   async *rows({ name, columns, key }: MovedTable): AsyncIterable<readonly MovedRow[]> {
     let rows: MovedRow[] = [];
     const all = this.#db.prepare<[], MovedRow>(`SELECT ${listOf(columns)} FROM ${name} ORDER BY ${listOf(key)}`).raw();
     for (const row of all.iterate()) {
-      if (rows.push(row) < ROWS) continue;
+      if (rows.push(row) < ROWS_AT_ONCE) continue;
       yield rows;
       rows = [];
       await nextTurn();

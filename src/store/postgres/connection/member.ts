@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { errorFacts, sleep, StopError, SyncError } from "#model";
+import { errorFacts, sleep, StopError, SyncError, type Clock } from "#model";
 import type { Logger } from "#telemetry";
 import type { JoiningReplica, ReplicaReport, ReplicaState, Standby } from "../../contract/index.ts";
 import { call, type SqlText } from "../sql.ts";
@@ -7,7 +7,7 @@ import { lostPlace, storeFailure } from "./failures.ts";
 import { processName, untilFree, type InTheWay } from "./in-the-way.ts";
 import { Link, type PostgresPlace } from "./link.ts";
 import { locked, unlocked } from "./prefix.ts";
-import type { ReplicaClock } from "./replica-clock.ts";
+import { ReplicaClock } from "./replica-clock.ts";
 
 /** Well within the second in which another one is to lead after a clean stop. */
 const BEAT_MS = 500;
@@ -39,10 +39,11 @@ const NOTHING_TO_TELL: ReplicaReport = { held: 0, isServed: true, ceiling: 0 };
  * its place gone, and its claims given back.
  */
 export class Member implements AsyncDisposable {
+  /** The time that all replicas agree on; the machine's for one that works alone. */
+  readonly clock: ReplicaClock;
   readonly #token = randomUUID();
   readonly #place: PostgresPlace;
   readonly #joins: JoiningReplica | undefined;
-  readonly #clock: ReplicaClock;
   readonly #logger: Logger;
   /** Heartbeats wait for no step. */
   readonly #beats: Link;
@@ -60,7 +61,7 @@ export class Member implements AsyncDisposable {
   private constructor(place: PostgresPlace, deps: MemberDeps) {
     this.#place = place;
     this.#joins = deps.joins;
-    this.#clock = deps.clock;
+    this.clock = new ReplicaClock(deps.clock);
     this.#logger = deps.logger;
     this.#beats = new Link(place, unlocked(place), { max: 1, answerMs: ANSWER_MS });
   }
@@ -71,10 +72,10 @@ export class Member implements AsyncDisposable {
    * @throws {StopError} E_STORE_BUSY when a live one is in the way, with that one named; E_REPLICA_QUEUE when the others have
    * another queue.
    */
-  static async join(place: PostgresPlace, deps: MemberDeps, standby: Standby | undefined): Promise<Member> {
+  static async join(place: PostgresPlace, deps: MemberDeps): Promise<Member> {
     const member = new Member(place, deps);
     try {
-      await member.#enter(standby);
+      await member.#enter(deps.standby);
       await member.#beat();
       return member;
     } catch (thrown) {
@@ -87,11 +88,12 @@ export class Member implements AsyncDisposable {
     return this.#state;
   }
 
-  /** What a claim of this replica begins with, and what it maps by; undefined where it works alone. */
+  /** What the token of its claims begins with; 0 until it has joined. */
   get epoch(): number {
     return this.#epoch;
   }
 
+  /** The digest of its mapping; undefined where it works alone. */
   get mapping(): string | undefined {
     return this.#joins?.mapping;
   }
@@ -143,7 +145,7 @@ export class Member implements AsyncDisposable {
 
   /** Where the store has lost commits, this also ends the other replicas and makes it one that was restored. */
   #giveBack(): Promise<{ was_there: boolean }[]> {
-    return this.#inTurn(call("leave_replicas", this.#token, this.#creates, this.#clock.now()));
+    return this.#inTurn(call("leave_replicas", this.#token, this.#creates, this.clock.now()));
   }
 
   /** Between two steps of all replicas, as all who join, lead or leave. */
@@ -155,7 +157,7 @@ export class Member implements AsyncDisposable {
   async #enter(standby: Standby | undefined): Promise<void> {
     const { version = "", queue, mapping } = this.#joins ?? {};
     const ask = async () => {
-      const join = call("join_replicas", this.#token, processName(), version, queue, mapping, this.#clock.now());
+      const join = call("join_replicas", this.#token, processName(), version, queue, mapping, this.clock.now());
       const [entry] = await this.#inTurn<Entry>(join);
       if (entry === undefined || entry.verdict === "alone") return entry;
       if (entry.verdict === "queue") throw otherQueue(this.#place, entry.name);
@@ -204,7 +206,7 @@ export class Member implements AsyncDisposable {
     const [beat] = await this.#beats.rows<Beat>(call("beat", this.#token, held, isServed, ceiling, this.#creates));
     if (beat === undefined) return undefined;
     this.#trusted = { monotonic: monotonic + TRUST_MS, wall: wall + TRUST_MS };
-    if (this.#joins !== undefined) this.#clock.hear(beat.at, performance.now() - monotonic);
+    if (this.#joins !== undefined) this.clock.hear(beat.at, performance.now() - monotonic);
     const { isLeader, isAgreed, others, othersServed, mustFence } = beat;
     const share = this.#joins === undefined ? undefined : beat.share;
     this.#state = { isLeader, isAgreed, share, others, othersServed, mustFence };
@@ -215,7 +217,7 @@ export class Member implements AsyncDisposable {
   /** Takes the lead where it is free, and the places of those that were lost. */
   async #takeLead(): Promise<void> {
     const [taken] = await this.#inTurn<{ is_leader: boolean; given_back: number }>(
-      call("take_lead", this.#token, this.#clock.now()),
+      call("take_lead", this.#token, this.clock.now()),
     );
     this.#sayGivenBack(taken?.given_back ?? 0);
     if (taken?.is_leader && !this.#state.isLeader) {
@@ -230,9 +232,11 @@ export class Member implements AsyncDisposable {
 }
 
 interface MemberDeps {
-  readonly joins: JoiningReplica | undefined;
-  readonly clock: ReplicaClock;
+  readonly clock: Clock;
   readonly logger: Logger;
+  /** What it tells the other replicas; without it, it works alone. */
+  readonly joins?: JoiningReplica;
+  readonly standby?: Standby;
 }
 
 function otherQueue({ schema }: PostgresPlace, name: string): StopError {

@@ -1,12 +1,9 @@
 import type { Clock } from "#model";
 
-/** A difference below this may be the way to the database and back, and does no harm. */
+/** Smaller differences may come from the network, and do no harm. */
 const TOLERANCE_MS = 250;
 
-/**
- * The clock by which replicas make times: the machine's, put right by that of the database. So times of all replicas can be
- * compared, whatever their own clocks say.
- */
+/** The machine's clock, corrected to that of the database: all replicas agree on the time, even if their machines do not. */
 export class ReplicaClock implements Clock {
   readonly #own: Clock;
   #aheadMs = 0;
@@ -19,7 +16,7 @@ export class ReplicaClock implements Clock {
     return this.#own.now() + this.#aheadMs;
   }
 
-  /** The database had this time within the last `tookMs`. */
+  /** Corrects the clock: the database had this time at some moment in the last `tookMs`. */
   hear(at: number, tookMs: number): void {
     const differsMs = at + tookMs / 2 - this.now();
     if (Math.abs(differsMs) > TOLERANCE_MS + tookMs / 2) this.#aheadMs += Math.round(differsMs);

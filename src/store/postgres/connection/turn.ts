@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Logger } from "#telemetry";
 import type { Standby } from "../../contract/index.ts";
 import { SILENCE_MS } from "../functions/replicas.ts";
 import { fill } from "../sql.ts";
@@ -6,7 +7,7 @@ import { storeFailure } from "./failures.ts";
 import { processName, untilFree, type InTheWay } from "./in-the-way.ts";
 import { Link, type PostgresPlace } from "./link.ts";
 import { locked } from "./prefix.ts";
-import type { Schema } from "./schema.ts";
+import { Schema } from "./schema.ts";
 
 const NO_REPLICA = "NOT EXISTS (SELECT 1 FROM members WHERE expires_at > clock_timestamp())";
 const taking = (hasReplicas: boolean) => `
@@ -21,11 +22,20 @@ const FOUND_REPLICA = `
 const FREE = "DELETE FROM leases WHERE role = 'daemon' AND holder = @holder";
 
 /**
- * Waits for the end of dead daemons, and with `standby` of live ones: tables and functions are changed while none works with them.
- * Disposing it lets daemons in.
- * @throws {StopError} E_STORE_BUSY when a live one works on the store, with that one named.
+ * Makes the schema, or brings it to this program's version. Tables and functions are changed while no daemon works with them: this
+ * waits for the end of dead daemons, and with `standby` of live ones.
+ * @throws {StopError} E_STORE_BUSY when a live one works on the store, with that one named. E_STORE_NEWER when a newer program made
+ * the schema: nothing is touched. E_STORE_SERVER when it cannot be on this server.
  */
-export async function takeTurn(place: PostgresPlace, schema: Schema, standby?: Standby): Promise<AsyncDisposable> {
+export async function prepareSchema(place: PostgresPlace, logger: Logger, standby?: Standby): Promise<void> {
+  await using schema = new Schema(place);
+  if (await schema.isCurrent()) return;
+  await using _turn = await takeTurn(place, schema, standby);
+  await schema.bringUpToDate(logger);
+}
+
+/** Keeps daemons out until it is disposed. */
+async function takeTurn(place: PostgresPlace, schema: Schema, standby?: Standby): Promise<AsyncDisposable> {
   const hasReplicas = await schema.hasReplicas();
   const link = new Link(place, locked(place), { max: 1 });
   const holder = randomUUID();
