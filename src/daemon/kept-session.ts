@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { KeptSession, SessionCell } from "#service";
+import { fences, type KeptSession, type SessionCell } from "#service";
 import { sessionNoteName, type Note, type NoteStore } from "#store";
 
 const sessionNote: Note<KeptSession> = {
@@ -11,7 +11,7 @@ const sessionNote: Note<KeptSession> = {
     by: z.string().optional(),
     doubted: z.object({ count: z.number(), at: z.number(), message: z.string() }).optional(),
     refusal: z.object({ sealed: z.string(), at: z.number() }).optional(),
-    fence: z.enum(["logout", "token name", "expiry 5 min", "none (static SERVICE_TOKEN)"]).optional(),
+    fence: z.enum(fences).optional(),
     revoked: z.boolean().optional(),
     exposedUntil: z.number().optional(),
   }),

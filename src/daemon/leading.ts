@@ -85,7 +85,7 @@ export class Leading {
   #start(): () => Promise<LastWords> {
     const { parts, queue, assembly, plan, pollWatch, configuration, isContinuous, fail, failed, closing } = this.#deps;
     const { settings, syncFile, logger } = configuration;
-    const { store, clock, service, sources } = parts;
+    const { store, clock, sources } = parts;
     const { relay, gate, changes } = assembly;
     const { nudges, askedPolls } = this.#deps;
     const loops = new AbortController();
@@ -95,12 +95,6 @@ export class Leading {
     pollWatch.watch(plan.scheduled);
     const failing = (thrown: unknown) => fail(leadFailed(thrown));
     const running = Promise.all([
-      // If it fails here, the next heartbeat that finds it undone tries it again.
-      service
-        .fence()
-        .catch((thrown: unknown) =>
-          logger.warn({ err: errorFacts(thrown) }, "session of a lost daemon was not ended yet"),
-        ),
       queue
         .startPolls()
         .then(() => beginPolling(queue, plan, logger, signal))

@@ -144,9 +144,9 @@ export interface Service extends AsyncDisposable {
   /**
    * After a daemon was lost that may still send what it had begun: ends the session that it shares, if {@link SessionCell} says that it
    * must be, and begins another. Call it before anything that the lost daemon had begun is settled.
-   * Resolves to {@link exposedMs}. Does nothing where no session is shared.
+   * Does nothing where no session is shared.
    */
-  fence(): Promise<number>;
+  fence(): Promise<void>;
 
   /** For how many milliseconds more the service may carry out late requests of a lost daemon, as its token could not be ended. */
   exposedMs(): number;

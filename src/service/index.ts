@@ -1,6 +1,6 @@
 export * from "./contract.ts";
 export { openService, type ServiceContext } from "./open.ts";
-export type { Fence } from "./transport/fence.ts";
+export { fences, type Fence } from "./transport/fence.ts";
 export type { KeptSession, SessionCell } from "./transport/shared-token.ts";
 export { isRefusal } from "./transport/failures.ts";
 export { KnownNames, type ReferenceCache } from "./reads/reference.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { open, standIn } from "../service/stand-in.ts";
-import { openTenant, passwordLogin, rowsOf, type Tenant } from "./service-tenant.ts";
+import { open, passwordLogin, standIn } from "../service/stand-in.ts";
+import { openTenant, rowsOf, type Tenant } from "./service-tenant.ts";
 import { never, thrownBy } from "../kit/outcome.ts";
 
 /** What the reference says of the service, in its order, as the client makes use of it. */

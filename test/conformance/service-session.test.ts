@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isJsonObject, WaitError } from "#model";
-import { open, secrets, standIn, type Reply, type Seen } from "../service/stand-in.ts";
-import { openTenant, passwordLogin } from "./service-tenant.ts";
+import { open, passwordLogin, secrets, standIn, type Reply, type Seen } from "../service/stand-in.ts";
+import { openTenant } from "./service-tenant.ts";
 import { never } from "../kit/outcome.ts";
 
 const WORKERS = 64;

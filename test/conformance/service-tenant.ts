@@ -14,14 +14,6 @@ export interface Tenant extends Opened {
   requests(resource: ResourceName, method: string): number;
 }
 
-export const passwordLogin = {
-  kind: "password",
-  username: DEFAULT_ACCOUNT.username,
-  lifeTimeMinutes: 60,
-  lifeTimeRefresh: true,
-  tokenName: "svcsync",
-} as const;
-
 export async function openTenant(
   options: SandboxOptions = {},
   changes: Partial<Dialect> = {},

@@ -1,8 +1,7 @@
 import { assert, describe, expect, it } from "vitest";
 import { startSandbox } from "#sandbox";
 import { openLogger, type Logger } from "#telemetry";
-import { passwordLogin } from "../conformance/service-tenant.ts";
-import { open, secrets } from "./stand-in.ts";
+import { open, passwordLogin, secrets } from "./stand-in.ts";
 import { never, thrownBy } from "../kit/outcome.ts";
 
 const PASSWORD = "pass-word-1234";

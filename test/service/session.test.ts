@@ -1,17 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { open, secrets, standIn, type Reply, type Seen } from "./stand-in.ts";
+import { open, passwordLogin, secrets, standIn, type Reply, type Seen } from "./stand-in.ts";
 import { SetClock } from "../kit/clock.ts";
 import { never, thrownBy } from "../kit/outcome.ts";
 
 const MINUTE_MS = 60_000;
 
-const password = {
-  kind: "password",
-  username: "sync",
-  lifeTimeMinutes: 60,
-  lifeTimeRefresh: false,
-  tokenName: "svcsync",
-} as const;
+const password = { ...passwordLogin, username: "sync", lifeTimeRefresh: false };
 
 interface Tenant {
   logins: Seen[];

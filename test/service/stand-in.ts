@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isJsonObject, systemClock, type Clock, type Json, type JsonObject } from "#model";
+import { DEFAULT_ACCOUNT } from "#sandbox";
 import { openService, type ReferenceCache, type Service, type ServiceContext } from "#service";
 import type { Dialect, Secrets, Settings } from "#settings";
 import { startWebServer, type Asked, type Told } from "../kit/http.ts";
@@ -69,6 +70,15 @@ export const dialect: Dialect = {
   arrayUpdate: "object",
   paths: {},
 };
+
+/** The login of the sandbox's account. */
+export const passwordLogin = {
+  kind: "password",
+  username: DEFAULT_ACCOUNT.username,
+  lifeTimeMinutes: 60,
+  lifeTimeRefresh: true,
+  tokenName: "svcsync",
+} as const;
 
 export function serviceSettings(url: string, changes: Partial<Settings["service"]> = {}): Settings["service"] {
   return {

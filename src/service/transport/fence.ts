@@ -11,7 +11,13 @@ export const SHORT_LIFE_MINUTES = 5;
  * What makes the service refuse requests that a lost daemon sends late. `logout`: the token is logged out. `token name`: a new
  * login under its name ends it. `expiry 5 min`: nothing but its end, so it is short. `none`: a static token stays valid.
  */
-export type Fence = "logout" | "token name" | `expiry ${typeof SHORT_LIFE_MINUTES} min` | "none (static SERVICE_TOKEN)";
+export const fences = [
+  "logout",
+  "token name",
+  `expiry ${SHORT_LIFE_MINUTES} min`,
+  "none (static SERVICE_TOKEN)",
+] as const;
+export type Fence = (typeof fences)[number];
 
 const SCRATCH_LIFE_MINUTES = 1;
 

@@ -8,8 +8,8 @@ export interface SessionParts {
   readonly session: Session;
   /** What a daemon that takes over from a lost one does. */
   readonly fencing: {
-    /** Ends the lost daemon's session, where the store asks for it; resolves to {@link exposedMs}. */
-    readonly end: () => Promise<number>;
+    /** Ends the lost daemon's session, where the store asks for it. */
+    readonly end: () => Promise<void>;
     readonly exposedMs: () => number;
     readonly prove: () => Promise<Fence>;
   };
@@ -39,17 +39,14 @@ export function openSession(
   const fencing = new Fencing({ ...deps, login, settings });
   const shared = cell && new SharedToken({ ...deps, cell, login, settings, fencing });
   const session = new Session({ settings, login, shared, clock });
-  const exposedMs = () => shared?.exposedMs ?? 0;
   const end = async () => {
     while (await shared?.mustFence()) await session.renew();
-    return exposedMs();
   };
-  return { session, fencing: { end, exposedMs, prove: () => fencing.prove() } };
+  return { session, fencing: { end, exposedMs: () => shared?.exposedMs ?? 0, prove: () => fencing.prove() } };
 }
 
 /** What is kept is of an earlier password login. The token of now cannot be ended. */
-async function forgetRevocation(cell: SessionCell | undefined): Promise<number> {
+async function forgetRevocation(cell: SessionCell | undefined): Promise<void> {
   const kept = await cell?.load();
   if (kept?.revoked) await cell?.replace(kept, { ...kept, revoked: undefined });
-  return 0;
 }
