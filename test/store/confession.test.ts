@@ -21,6 +21,16 @@ async function lose(place: PostgresPlace): Promise<void> {
   for (const table of ["members", "leases"]) await ask(location.url, `DELETE FROM "${schema}".${table}`);
 }
 
+/** A daemon is lost while it updates a record, which the next one then delivers. */
+async function loseDuringUpdate({ place, scene }: Awaited<ReturnType<typeof daemons>>) {
+  await scene.bound(customer("1"), 7);
+  const claim = await scene.claimed(customer("1"), { name: "Old" });
+  await scene.store.markInFlight(claim, { kind: "update", fields: { name: "Old", tags: [1, 2] } });
+  await lose(place);
+  const next = await scene.another("daemon");
+  return { next, taken: (await next.claim(customer("1")))! };
+}
+
 async function untilLost(store: Store): Promise<void> {
   await expect.poll(() => thrownBy(store.counts()), { interval: 50 }).toMatchObject({ code: "E_STORE_LOST" });
 }
@@ -28,13 +38,9 @@ async function untilLost(store: Store): Promise<void> {
 describe("a daemon that was lost with requests under way", () => {
   it("puts its update in doubt, although the next one wrote since and all seemed done", async () => {
     await using both = await daemons();
-    const { place, scene } = both;
-    await scene.bound(customer("1"), 7);
-    const claim = await scene.claimed(customer("1"), { name: "Old" });
-    await scene.store.markInFlight(claim, { kind: "update", fields: { name: "Old", tags: [1, 2] } });
-    await lose(place);
-    await using next = await scene.another("daemon");
-    const taken = (await next.claim(customer("1")))!;
+    const { scene } = both;
+    const { next, taken } = await loseDuringUpdate(both);
+    await using _next = next;
     await next.apply(taken, written({ name: "New", tags: [3] }));
     await untilLost(scene.store);
     await scene.store[Symbol.asyncDispose]();
@@ -47,13 +53,9 @@ describe("a daemon that was lost with requests under way", () => {
 
   it("waits until the record is not being delivered, and adds to what is in doubt there", async () => {
     await using both = await daemons();
-    const { place, scene } = both;
-    await scene.bound(customer("1"), 7);
-    const claim = await scene.claimed(customer("1"), { name: "Old" });
-    await scene.store.markInFlight(claim, { kind: "update", fields: { name: "Old", tags: [1, 2] } });
-    await lose(place);
-    await using next = await scene.another("daemon");
-    const taken = (await next.claim(customer("1")))!;
+    const { scene } = both;
+    const { next, taken } = await loseDuringUpdate(both);
+    await using _next = next;
     await next.markInFlight(taken, { kind: "update", fields: { tags: [2, 3], city: "Ulm" } });
     await untilLost(scene.store);
     const ended = scene.store[Symbol.asyncDispose]();
