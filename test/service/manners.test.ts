@@ -60,6 +60,30 @@ describe("the adaptive limit", () => {
     await patient;
   });
 
+  it("lets those who waited before its ceiling became 0 wait for seconds only", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const limit = new AdaptiveLimit(1);
+    void limit.enter(undefined);
+    const waiting = thrownBy(Promise.resolve(limit.enter(undefined)));
+    limit.setCeiling(0);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await waiting).toMatchObject({ code: "E_REPLICA_SHARE" });
+  });
+
+  it("lets callers wait for as long as it takes again once its ceiling is no longer 0", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const limit = new AdaptiveLimit(1);
+    void limit.enter(undefined);
+    limit.setCeiling(0);
+    const waiting = limit.enter(undefined);
+    limit.setCeiling(1);
+    await vi.advanceTimersByTimeAsync(60_000);
+    limit.leave("fine", "x", 1);
+    await expect(waiting).resolves.toBeUndefined();
+  });
+
   it("lets callers in by order and lets go of those who no longer wait", async () => {
     const limit = new AdaptiveLimit(1);
     const order: string[] = [];

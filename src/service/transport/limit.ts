@@ -61,6 +61,7 @@ export class AdaptiveLimit {
     this.#ceiling = ceiling;
     this.#limit = isUntroubled ? ceiling : Math.min(this.#limit, ceiling);
     this.#admit();
+    this.#refuseInTime();
   }
 
   /**

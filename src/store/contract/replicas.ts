@@ -50,7 +50,7 @@ export interface ReplicaState {
 export interface ReplicaStore {
   readonly state: ReplicaState;
 
-  /** Tells the others what `report` returns with each heartbeat, and calls `changed` after each one that changed the state. */
+  /** Tells the others what `report` returns with each heartbeat, and calls `changed` with the state after each one. */
   follow(report: () => ReplicaReport, changed: (state: ReplicaState) => void): void;
 
   /** The leader is ready: those that map as it does may claim from now on, itself among them. */
