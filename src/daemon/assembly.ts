@@ -20,7 +20,7 @@ import type { Secrets, Settings } from "#settings";
 import { AdoptionComparison } from "./page/adoption-comparison.ts";
 import type { Closing } from "./closing.ts";
 import { Plans } from "./page/plans.ts";
-import type { Configuration, Systems } from "./systems.ts";
+import type { Configuration, Systems } from "./systems/systems.ts";
 /**
  * Deliveries that run at once, per request that may: while one waits for its answer, others are mapped, or wait for the disk
  * before and after theirs.

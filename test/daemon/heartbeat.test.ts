@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { proofOf } from "../../src/daemon/proof.ts";
-import { Heartbeat, type Proof } from "../../src/daemon/watch/heartbeat.ts";
+import { proofOf } from "../../src/daemon/upkeep/proof.ts";
+import { Heartbeat, type Proof } from "../../src/daemon/upkeep/heartbeat.ts";
 import type { ErrorFacts } from "#model";
 import { open } from "../http/client.ts";
 import { localServer } from "../kit/http.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import { adapters } from "#sources";
-import { RenewingSource } from "../../src/daemon/renewing-source.ts";
+import { RenewingSource } from "../../src/daemon/systems/renewing-source.ts";
 import { startWebServer } from "../kit/http.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { never, thrownBy } from "../kit/outcome.ts";

@@ -5,7 +5,7 @@ import { openMetrics, type Metrics, type Readings } from "#telemetry";
 import type { Stream } from "#mapping";
 import type { Queue } from "#queue";
 import type { ServiceContext } from "#service";
-import type { Systems } from "../systems.ts";
+import type { Systems } from "../systems/systems.ts";
 import { version } from "../version.ts";
 
 /** Counts what the pipeline and the service's client do, and reads the rest on request. */

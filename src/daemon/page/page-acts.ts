@@ -21,7 +21,7 @@ import {
 import { adoptionHold, heldDeletions, type AskedPolls } from "#pipeline";
 import type { PageActs } from "#web";
 import type { Assembly } from "../assembly.ts";
-import type { Configuration, Systems } from "../systems.ts";
+import type { Configuration, Systems } from "../systems/systems.ts";
 import { version } from "../version.ts";
 import { knownStream } from "./known-stream.ts";
 

@@ -5,8 +5,8 @@ import { heldDeletions, recordSides, streamStatus, type Nudges, type RecordSides
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
-import type { ReplicaPart } from "../replica.ts";
-import type { Configuration, Systems } from "../systems.ts";
+import type { ReplicaPart } from "../replicas/replica.ts";
+import type { Configuration, Systems } from "../systems/systems.ts";
 import { pageActs, type PageParts } from "./page-acts.ts";
 import type { PollWatch } from "../watch/poll-watch.ts";
 import { readinessNote } from "../watch/work-proof.ts";

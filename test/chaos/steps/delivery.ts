@@ -7,7 +7,7 @@ import { openService, resourceNames } from "#service";
 import { loadSettings, secretTexts, storeLocation } from "#settings";
 import { openStore, type Store } from "#store";
 import { openLogger } from "#telemetry";
-import { keptSession } from "../../../src/daemon/kept-session.ts";
+import { keptSession } from "../../../src/daemon/replicas/kept-session.ts";
 
 /** Wraps a part, so that its calls can be counted. */
 export type Wrap = <Part extends object>(name: string, part: Part) => Part;

@@ -1,8 +1,8 @@
 import type { Standby } from "#store";
 import { startStandbyWeb } from "#web";
-import { Closing } from "./closing.ts";
-import type { ServiceManager } from "./service-manager.ts";
-import type { Configuration } from "./systems.ts";
+import { Closing } from "../closing.ts";
+import type { ServiceManager } from "../service-manager.ts";
+import type { Configuration } from "../systems/systems.ts";
 
 /** Lets this daemon wait while another one holds the store, alive to its supervisor and not ready to anybody. */
 export function standbyOf({ settings, logger }: Configuration, manager: ServiceManager, signal: AbortSignal): Standby {

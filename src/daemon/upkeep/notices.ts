@@ -4,12 +4,12 @@ import { streamStatus } from "#pipeline";
 import type { Queue } from "#queue";
 import type { CareStore } from "#store";
 import type { Metrics } from "#telemetry";
-import type { Closing } from "./closing.ts";
-import type { Configuration, Systems } from "./systems.ts";
-import { version } from "./version.ts";
-import { causeStates, Causes } from "./watch/causes.ts";
-import { NoticeWatch } from "./watch/notice-watch.ts";
-import { Silence } from "./watch/silence.ts";
+import type { Closing } from "../closing.ts";
+import type { Configuration, Systems } from "../systems/systems.ts";
+import { version } from "../version.ts";
+import { causeStates, Causes } from "./causes.ts";
+import { NoticeWatch } from "./notice-watch.ts";
+import { Silence } from "./silence.ts";
 
 /** The watch that tells people what changed; undefined where the settings name no channel. */
 export function openNotices(

@@ -2,7 +2,7 @@ import { errorText } from "#model";
 import { duration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { Readiness } from "#web";
-import type { Proof } from "./watch/heartbeat.ts";
+import type { Proof } from "./heartbeat.ts";
 
 /** A change that could not be delivered for this long is not on its way any more. */
 const STUCK_MS = 60 * 60_000;

@@ -4,7 +4,7 @@ import { sharedQueueName } from "#queue";
 import type { Secrets, Settings } from "#settings";
 import type { JoiningReplica } from "#store";
 import type { SyncFile } from "#mapping";
-import { version } from "./version.ts";
+import { version } from "../version.ts";
 
 /** What a daemon says of itself to those with the same store; undefined where it works alone: others do not reach its queue. */
 export function joiningReplica(

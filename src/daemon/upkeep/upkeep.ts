@@ -4,16 +4,16 @@ import { Presence, streamStatus, TwinWatch, type Matcher } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
 import { readinessOf } from "#web";
-import type { Closing } from "./closing.ts";
+import type { Closing } from "../closing.ts";
 import { openCare } from "./care/open-care.ts";
 import { openNotices } from "./notices.ts";
-import { readiness } from "./page/pages.ts";
+import { readiness } from "../page/pages.ts";
 import { proofOf } from "./proof.ts";
-import type { ReplicaPart } from "./replica.ts";
-import type { Configuration, Systems } from "./systems.ts";
-import { version } from "./version.ts";
-import { Heartbeat } from "./watch/heartbeat.ts";
-import type { PollWatch } from "./watch/poll-watch.ts";
+import type { ReplicaPart } from "../replicas/replica.ts";
+import type { Configuration, Systems } from "../systems/systems.ts";
+import { version } from "../version.ts";
+import { Heartbeat } from "./heartbeat.ts";
+import type { PollWatch } from "../watch/poll-watch.ts";
 
 /** What runs beside the pipeline for the people who answer for it. No delivery depends on it. */
 export interface Upkeep {

@@ -2,16 +2,16 @@ import { errorFacts, StopError } from "#model";
 import type { AskedPolls, Nudges } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
-import type { Assembly } from "./assembly.ts";
-import type { Closing } from "./closing.ts";
-import { listenToSources } from "./nudging.ts";
-import { beginPolling, type PollPlan } from "./polling.ts";
+import type { Assembly } from "../assembly.ts";
+import type { Closing } from "../closing.ts";
+import { listenToSources } from "../systems/sources.ts";
+import { beginPolling, type PollPlan } from "../polling.ts";
 import type { ReplicaPart } from "./replica.ts";
-import type { Configuration, Systems } from "./systems.ts";
-import { openUpkeep } from "./upkeep.ts";
-import { ClockWatch } from "./watch/clock-watch.ts";
-import { Housekeeping } from "./watch/housekeeping.ts";
-import type { PollWatch } from "./watch/poll-watch.ts";
+import type { Configuration, Systems } from "../systems/systems.ts";
+import { openUpkeep } from "../upkeep/upkeep.ts";
+import { ClockWatch } from "../watch/clock-watch.ts";
+import { Housekeeping } from "../watch/housekeeping.ts";
+import type { PollWatch } from "../watch/poll-watch.ts";
 
 export interface LeadingDeps {
   readonly configuration: Configuration;

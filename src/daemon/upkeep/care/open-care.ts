@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Reconciler } from "#pipeline";
-import type { Configuration, Systems } from "../systems.ts";
+import type { Configuration, Systems } from "../../systems/systems.ts";
 import { Backups } from "./backups.ts";
 import { DriftWatch } from "./drift-watch.ts";
 import { atIntervals } from "./schedule.ts";

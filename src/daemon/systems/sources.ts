@@ -1,7 +1,8 @@
 import type { SyncFile } from "#mapping";
 import type { StreamName } from "#model";
+import type { Nudges } from "#pipeline";
 import { adapters, type OpenContext, type OpenedSource, type Source, type SourceStream } from "#sources";
-import { Closing } from "./closing.ts";
+import { Closing } from "../closing.ts";
 import { RenewingSource } from "./renewing-source.ts";
 
 /** Every source of the sync file, opened, and every stream by its name. */
@@ -31,4 +32,22 @@ export async function openSources(syncFile: SyncFile, { clock, renew, ...parts }
     syncFile.streams.map(({ name, source, read }) => [name, sources.get(source)!.stream(name, read)]),
   );
   return { sources, streams, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
+}
+
+/** Listens to the ERPs that report changes, until the signal is aborted. A word that names no stream means all of the source. */
+export async function listenToSources(
+  { sources, streams }: SyncFile,
+  opened: Sources,
+  nudges: Nudges,
+  signal: AbortSignal,
+): Promise<void> {
+  await Promise.all(
+    sources.map(async ({ name }) => {
+      const own = streams.filter(({ source }) => source === name).map((stream) => stream.name);
+      await opened.sources.get(name)?.listen?.((told) => {
+        const meant = own.filter((stream) => stream === told);
+        for (const stream of meant.length > 0 ? meant : own) nudges.nudge(stream);
+      }, signal);
+    }),
+  );
 }
