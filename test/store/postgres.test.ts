@@ -214,50 +214,6 @@ describe("a connection to PostgreSQL that is cut", () => {
   });
 });
 
-describe("a PostgreSQL that is stopped at once", () => {
-  it("keeps every durable step, and the store goes on when it is back", async () => {
-    await using own = await startPostgres();
-    await using store = await open(own.url, "svcsync");
-    const keys = Array.from({ length: 20 }, (_, at) => `${at}`);
-    await store.stage("customers", {
-      changes: keys.map((key) => upsert(key)),
-      cursor: 1,
-      backfill: false,
-      complete: true,
-    });
-    for (const [at, key] of keys.entries()) {
-      const claim = (await store.claim(customer(key)))!;
-      await store.begin(claim, { resource: "customer", projection: {} });
-      if (at % 2 === 0) await store.bind(claim, { resource: "customer", serviceId: at + 1 }, written({}));
-    }
-    const [{ pid } = { pid: 0 }] = await ask<{ pid: number }>(
-      own.url,
-      "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer AS pid",
-    );
-    process.kill(pid, "SIGQUIT");
-    await own.stop();
-    await expect(store.counts()).rejects.toMatchObject({ family: "retry", code: "E_STORE_UNREACHABLE" });
-    // Before its lease can end, nothing may be sent to the service any more; afterwards again.
-    await expect.poll(() => store.mayWrite()).toBe(false);
-    // A step waits for the server, since the id of a new record is known to this process alone.
-    const staged = store.stage("customers", {
-      changes: [upsert("new")],
-      cursor: 2,
-      backfill: false,
-      complete: true,
-    });
-    await own.start();
-    expect(await staged).toEqual({ changed: 1, unchanged: 0 });
-    await expect.poll(() => store.mayWrite()).toBe(true);
-    for (const [at, key] of keys.entries()) {
-      const view = await store.record(customer(key));
-      expect([view?.binding?.serviceId, view?.intent !== undefined]).toEqual(
-        at % 2 === 0 ? [at + 1, false] : [undefined, true],
-      );
-    }
-  });
-});
-
 describe("a PostgreSQL that cannot keep the store", () => {
   const cases: Record<string, { url: () => Promise<string>; expected: Record<string, Json> }> = {
     "does not answer": {

@@ -22,7 +22,7 @@ export interface DeliveryStore {
    */
   markInFlight(claim: Claim, inFlight: InFlight | undefined): Promise<void>;
 
-  /** Ends the intent of a claim whose create certainly did not happen; the claim stays. */
+  /** Ends the intent of a claim whose create certainly did not happen; the claim stays. Durable when resolved. */
   abandon(claim: Claim): Promise<void>;
 
   /** Notes that the service carried the open create out without telling its id: it is never to be repeated. Durable when resolved. */
@@ -36,7 +36,7 @@ export interface DeliveryStore {
    * The record becomes applied; or due again when a newer change was staged, when `applied.again` says so, and when the
    * ERP deleted it, so that the deletion is carried out on what was found.
    * A record bound to another service id before makes the records due whose projection carries the old one; a record whose
-   * own projection carries an id that its parent no longer has is due again, here as after `apply`.
+   * own projection carries an id that its parent no longer has is due again, here as after `apply`. Durable when resolved.
    * @throws {ParkError} E_ALREADY_BOUND when the service id is bound to another record of the resource, E_STORE_VALUE when
    * it is no positive integer.
    * @returns the records that were woken.
@@ -80,14 +80,14 @@ export interface DeliveryStore {
   /**
    * The ERP's deletion is carried out. `unbind`: the service's record is gone too, so the binding ends; otherwise it is
    * kept for a record that comes back, with `applied` as what was last written and `inFlight` as what is not certain of it.
-   * Wakes the children that wait for the record: a reference may be optional.
+   * Wakes the children that wait for the record: a reference may be optional. Durable when resolved.
    */
   remove(
     claim: Claim,
     removal: { unbind: boolean; applied?: Projection; inFlight?: InFlight | undefined; audit?: AuditEntry },
   ): Promise<void>;
 
-  /** The binding's record no longer exists in the service: ends the binding, forgets what was applied; the claim stays. */
+  /** The binding's record no longer exists in the service: ends the binding, forgets what was applied; the claim stays. Durable when resolved. */
   unbind(claim: Claim, audit: AuditEntry): Promise<void>;
 
   /** Gives a claim back untouched, for a clean stop. */

@@ -30,8 +30,10 @@ import type { WatchStore } from "./people/watches.ts";
  * E_STORE_CLOSED that the store was disposed; E_STORE_VALUE (a ParkError) that the record holds
  * a value that cannot be kept. A step that the record's story does not allow,
  * such as a second create while one is open, is refused with E_STORE_STATE: a defect of the caller.
- * What a method promises is durable when its promise resolves: `begin`, `bind` and everything that ends an intent
- * survive a power cut; the others at least a kill -9 of this process.
+ * What a method promises is durable when its promise resolves. On a server every step survives a crash of that server, which this
+ * process outlives: it builds on what was confirmed, such as the next batch on the one before. In a file, the steps whose docstring
+ * says so survive a power cut; the others at least a kill -9 of this process. A power cut ends this process too, and may take
+ * the steps since the last durable one: the next process builds on the moment before them, and repeats them.
  */
 export interface Store
   extends

@@ -11,7 +11,8 @@ export interface MatchStore {
 
   /**
    * The service was found to differ from what was last written: these fields are in doubt and the record is due.
-   * Resolves to false and changes nothing unless the record is applied and bound. `audit` states what was found.
+   * Resolves to false and changes nothing unless the record is applied and bound. `audit` states what was found. Durable when
+   * resolved.
    */
   recheck(id: RecordId, fields: Projection, audit?: AuditEntry): Promise<boolean>;
 

@@ -19,7 +19,7 @@ export interface OperatorStore {
    * is left out and its children are woken; its intent stays open, so that its result is looked for first if the ERP
    * changes the record.
    * `unbind`, for a bound record that is not claimed: the binding ends, what was written is forgotten, and deliveries are told
-   * so, whatever else happens, until a person binds or creates the record.
+   * so, whatever else happens, until a person binds or creates the record. Durable when resolved.
    * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE (settled or claimed; a create of a bound record, an unbind of one
    * that is not), E_ALREADY_BOUND.
    */

@@ -5,7 +5,6 @@ import type { DeliveryStore } from "../contract/deliveries.ts";
 import { inFlightOf, storedInFlight } from "../rows/in-flight.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";
 import type { Link } from "./connection/link.ts";
-import { stepSettings } from "./connection/message-queue.ts";
 import { call, fill, isRecord } from "./sql.ts";
 
 /** What was begun for a record and may have been sent: a create, or an update or a deletion. */
@@ -91,7 +90,7 @@ export class BegunSends {
 /** False while it cannot be told. */
 async function tell(link: Link, { id, inFlight }: Begun, now: number): Promise<boolean> {
   if (inFlight === undefined) {
-    await link.send([stepSettings(true), call("note_lost_creates", [{ ...id, lostAt: now }])]);
+    await link.send([call("note_lost_creates", [{ ...id, lostAt: now }])]);
     return true;
   }
   const [held] = await link.rows<Held>(fill(HELD, { ...id }));
@@ -101,7 +100,7 @@ async function tell(link: Link, { id, inFlight }: Begun, now: number): Promise<b
   const doubts = storedInFlight(both(held.doubts ? inFlightOf(parseText(held.doubts)) : undefined, inFlight));
   const { stream, key } = id;
   const text = call("confess", stream, key, held.doubts, JSON.stringify(doubts), now);
-  const [, told] = await link.send([stepSettings(true), text]);
+  const [told] = await link.send([text]);
   const [row]: { confess: boolean }[] = told?.rows ?? [];
   return row?.confess === true;
 }

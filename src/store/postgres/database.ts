@@ -1,7 +1,6 @@
 import type { QueryResult } from "pg";
 import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
-import type { StepOptions } from "./connection/message-queue.ts";
 import type { SqlText, SqlValue } from "./sql.ts";
 
 /** How the roles of the store reach the schema. */
@@ -17,9 +16,6 @@ export interface Database {
   readonly hearCreates: (result: QueryResult | undefined) => void;
   /** A read of what is committed then. */
   readonly read: <Row>(sql: string, values?: Readonly<Record<string, SqlValue>>) => Promise<Row[]>;
-  /** A step of its own, all or nothing; resolves to the results of its statements. */
-  readonly step: (statements: readonly SqlText[], options?: StepOptions) => Promise<QueryResult[]>;
+  /** A step of its own, all or nothing; resolves to the results of its statements when the disk has it. */
+  readonly step: (statements: readonly SqlText[]) => Promise<QueryResult[]>;
 }
-
-/** Everything that ends or opens a journal entry outlives a power cut. */
-export const DURABLE = { durable: true } as const;

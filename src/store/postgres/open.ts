@@ -8,7 +8,7 @@ import { makeRoles } from "../roles/roles.ts";
 import { describePlace, Link, type PostgresPlace } from "./connection/link.ts";
 import { Member } from "./connection/member.ts";
 import { locked, unlocked } from "./connection/prefix.ts";
-import { MessageQueue, stepSettings } from "./connection/message-queue.ts";
+import { MessageQueue } from "./connection/message-queue.ts";
 import { prepareSchema } from "./connection/turn.ts";
 import type { Database } from "./database.ts";
 import { BegunSends } from "./begun-sends.ts";
@@ -28,6 +28,9 @@ import { sweepStore } from "./tables/sweeps.ts";
 
 /** Connections for reads, beside the one for steps and a daemon's for its place among the replicas. */
 const READERS = 2;
+
+/** The functions of steps keep the plans that they made: making one for each call would take longer than most steps. */
+const KEEP_PLANS = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true)";
 
 /**
  * A step waits so long for a server that is restarted: the id of a record that was just created is known to this process alone.
@@ -80,11 +83,7 @@ async function connect(
       stepLink,
       { lanes: 1, patienceMs: PATIENCE_MS },
       {
-        statements: (isDurable) => [
-          stepSettings(isDurable),
-          member ? member.check : "SELECT expect_in_charge()",
-          ...moment.note(),
-        ],
+        statements: () => [KEEP_PLANS, member ? member.check : "SELECT expect_in_charge()", ...moment.note()],
         hear: ([, checked]) => hearCreates(checked),
       },
     );
@@ -142,7 +141,7 @@ function storeOf(
 ): Omit<Store, typeof Symbol.asyncDispose | "mayWrite" | "revision" | "clock" | "replicas"> {
   const access: Access = {
     read: db.read,
-    step: async (statements, options) => (await db.step(statements.map(filled), options)).flatMap(({ rows }) => rows),
+    step: async (statements) => (await db.step(statements.map(filled))).flatMap(({ rows }) => rows),
     clean: db.clean,
   };
   return {

@@ -1,6 +1,6 @@
 import type { QueryResult } from "pg";
 import { errorFacts, sleep, type SyncError } from "#model";
-import { fill, type SqlText } from "../sql.ts";
+import type { SqlText } from "../sql.ts";
 import { NotSent, concernsOneStep, storeFailure } from "./failures.ts";
 import type { Link } from "./link.ts";
 
@@ -10,19 +10,13 @@ const AGAIN_MS = 250;
 
 interface Request {
   readonly statements: readonly SqlText[];
-  readonly isDurable: boolean;
   readonly resolve: (results: QueryResult[]) => void;
   readonly reject: (reason: Error) => void;
 }
 
 interface MessageStart {
-  readonly statements: (isDurable: boolean) => readonly SqlText[];
+  readonly statements: () => readonly SqlText[];
   readonly hear: (results: readonly QueryResult[]) => void;
-}
-
-export interface StepOptions {
-  /** The step must survive a power cut: its transaction waits for the disk of the server. */
-  readonly durable?: boolean;
 }
 
 /**
@@ -60,10 +54,10 @@ export class MessageQueue {
   }
 
   /** Resolves to the results of the statements once they are committed. @throws {SyncError} */
-  run(statements: readonly SqlText[], { durable = false }: StepOptions = {}): Promise<QueryResult[]> {
+  run(statements: readonly SqlText[]): Promise<QueryResult[]> {
     if (this.#refusal) return Promise.reject(this.#refusal);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ statements, isDurable: durable, resolve, reject });
+      this.#waiting.push({ statements, resolve, reject });
       if (this.#busy < this.#lanes) this.#idle = Promise.all([this.#idle, this.#send()]);
     });
   }
@@ -109,7 +103,7 @@ export class MessageQueue {
   }
 
   async #together(requests: readonly Request[]): Promise<void> {
-    const first = this.#first.statements(requests.some(({ isDurable }) => isDurable));
+    const first = this.#first.statements();
     const all = await this.#link.send([...first, ...requests.flatMap(({ statements }) => statements)]);
     let at = first.length;
     this.#first.hear(all.slice(0, at));
@@ -120,15 +114,4 @@ export class MessageQueue {
     for (const request of requests)
       await this.#together([request]).catch((thrown: unknown) => request.reject(storeFailure(thrown)));
   }
-}
-
-/**
- * Begins steps: their transaction waits for the disk of the server or does not, and their functions keep the plans that they made.
- * Making a plan for each call would take longer than most steps.
- */
-export function stepSettings(isDurable: boolean): SqlText {
-  return fill(
-    "SELECT set_config('synchronous_commit', @commit, true), set_config('plan_cache_mode', 'force_generic_plan', true)",
-    { commit: isDurable ? "on" : "off" },
-  );
 }

@@ -9,10 +9,13 @@ export function unlocked({ schema }: PostgresPlace): SqlText {
   return fill("SELECT set_config('search_path', @schema, true)", { schema: quoted(schema) });
 }
 
-/** Begins a message that changes records: one at a time, and each sees what the one before has written. */
+/**
+ * Begins a message that changes records: one at a time, and each sees what the one before has written. The answer waits for the disk
+ * of the server, whatever the server's own setting is: the process that builds on what was confirmed outlives a crash of the server.
+ */
 export function locked(place: PostgresPlace): SqlText {
   const lock = fill(`SELECT pg_advisory_xact_lock(${LOCK_SPACE}, hashtext(@schema))`, { schema: place.schema });
-  return `SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ${lock}; ${unlocked(place)}`;
+  return `SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on; ${lock}; ${unlocked(place)}`;
 }
 
 export function quoted(name: string): string {

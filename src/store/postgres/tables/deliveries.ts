@@ -6,8 +6,7 @@ import { expectServiceId, leftOut } from "../../refusals.ts";
 import { auditRow } from "../../rows/audit-row.ts";
 import { storedInFlight } from "../../rows/in-flight.ts";
 import { claimOf, type RecordRow } from "../../rows/record-row.ts";
-import type { StepOptions } from "../connection/message-queue.ts";
-import { DURABLE, type Database } from "../database.ts";
+import type { Database } from "../database.ts";
 import { refusable } from "../refused.ts";
 import { call, type SqlText, type SqlValue } from "../sql.ts";
 
@@ -15,8 +14,8 @@ import { call, type SqlText, type SqlValue } from "../sql.ts";
 export function deliveryStore(db: Database): DeliveryStore {
   const { clock, clean, leaseMs, claims } = db;
   const audit = (id: RecordId, entry: AuditEntry | undefined) => entry && auditRow(clock.now(), id, entry);
-  const step = async (claim: Claim, text: SqlText, options?: StepOptions) => {
-    await refusable(claim.id, db.step([text], options));
+  const step = async (claim: Claim, text: SqlText) => {
+    await refusable(claim.id, db.step([text]));
   };
   const written = ({ id, sequence, deleted }: Claim, applied: Applied): SqlValue[] => [
     sequence,
@@ -38,19 +37,19 @@ export function deliveryStore(db: Database): DeliveryStore {
     renew: (claim) => step(claim, call("renew", claim.token, clock.now() + leaseMs)),
     async begin(claim, { resource, projection }) {
       const text = call("begin_create", claim.token, resource, JSON.stringify(projection), clock.now());
-      const [result] = await refusable(claim.id, db.step([text], DURABLE));
+      const [result] = await refusable(claim.id, db.step([text]));
       db.hearCreates(result);
     },
     markInFlight: (claim, inFlight = { kind: "update", fields: {} }) =>
-      step(claim, call("mark_in_flight", claim.token, JSON.stringify(storedInFlight(inFlight))), DURABLE),
-    abandon: (claim) => step(claim, call("abandon_create", claim.token), DURABLE),
-    answered: (claim) => step(claim, call("answer_create", claim.token), DURABLE),
+      step(claim, call("mark_in_flight", claim.token, JSON.stringify(storedInFlight(inFlight)))),
+    abandon: (claim) => step(claim, call("abandon_create", claim.token)),
+    answered: (claim) => step(claim, call("answer_create", claim.token)),
     looked: (claim) => step(claim, call("look_for_create", claim.token)),
     async bind(claim, binding, applied) {
       expectServiceId(claim.id, binding);
       const { resource, serviceId } = binding;
       const text = call("bind", claim.token, resource, serviceId, ...written(claim, applied));
-      const [result] = await refusable(claim.id, db.step([text], DURABLE), binding);
+      const [result] = await refusable(claim.id, db.step([text]), binding);
       const woken: RecordId[] = result?.rows ?? [];
       return woken.map(({ stream, key }) => ({ stream, key }));
     },
@@ -104,9 +103,8 @@ export function deliveryStore(db: Database): DeliveryStore {
           audit(claim.id, entry),
           clock.now(),
         ),
-        DURABLE,
       ),
-    unbind: (claim, entry) => step(claim, call("unbind", claim.token, audit(claim.id, entry), clock.now()), DURABLE),
+    unbind: (claim, entry) => step(claim, call("unbind", claim.token, audit(claim.id, entry), clock.now())),
     release: (claim) => step(claim, call("release", claim.token, clock.now())),
   };
 }

@@ -2,7 +2,7 @@ import { StopError } from "#model";
 import type { MaintenanceStore } from "../../contract/maintenance.ts";
 import { checkedNote } from "../../facts.ts";
 import { upsert } from "../../roles/access.ts";
-import { DURABLE, type Database } from "../database.ts";
+import type { Database } from "../database.ts";
 import { call, fill, filled } from "../sql.ts";
 
 /** The tables of the store itself, which say nothing of records, are left out. */
@@ -25,7 +25,7 @@ export function maintenanceStore(db: Database): MaintenanceStore {
       return result?.rowCount ?? 0;
     },
     async restored(creates) {
-      await db.step([call("mark_restored", creates)], DURABLE);
+      await db.step([call("mark_restored", creates)]);
     },
     backup: () =>
       Promise.reject(

@@ -3,7 +3,7 @@ import type { MatchStore } from "../../contract/matching.ts";
 import { auditRow } from "../../rows/audit-row.ts";
 import { storedInFlight } from "../../rows/in-flight.ts";
 import { adoptionOf, type StreamRow } from "../../rows/stream-row.ts";
-import { DURABLE, type Database } from "../database.ts";
+import type { Database } from "../database.ts";
 import { call, fill } from "../sql.ts";
 
 const READING = "coalesce((SELECT reading FROM match_indexes WHERE resource = @resource), 0)";
@@ -24,10 +24,9 @@ export function matchStore(db: Database): MatchStore {
     async recheck(id, fields, audit) {
       const doubts = JSON.stringify(storedInFlight({ kind: "drift", fields }));
       const now = clock.now();
-      const [result] = await db.step(
-        [call("recheck", id.stream, id.key, doubts, audit && auditRow(now, id, audit), now)],
-        DURABLE,
-      );
+      const [result] = await db.step([
+        call("recheck", id.stream, id.key, doubts, audit && auditRow(now, id, audit), now),
+      ]);
       const [row]: { recheck: boolean }[] = result?.rows ?? [];
       return row?.recheck === true;
     },

@@ -6,7 +6,7 @@ import { expectServiceId } from "../../refusals.ts";
 import { auditRecordOf, auditRow, type AuditRow } from "../../rows/audit-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 import { Refusal } from "../connection/failures.ts";
-import { DURABLE, type Database } from "../database.ts";
+import type { Database } from "../database.ts";
 import { IS_OPEN } from "../functions/deletions.ts";
 import { refusable } from "../refused.ts";
 import { call, dialect, fill, isKey } from "../sql.ts";
@@ -30,7 +30,7 @@ export function operatorStore(db: Database): OperatorStore {
     const entry = auditRow(now, id, { ...answerEntry(answer, binding?.resource ?? "", binding), by: clean(by) });
     const { resource, serviceId } = binding ?? {};
     const text = call("resolve", id.stream, id.key, kind, ANSWERS[kind], resource, serviceId, entry, now);
-    await refusable(id, db.step([text], DURABLE), binding);
+    await refusable(id, db.step([text]), binding);
   };
   return {
     async audit({ id, limit }) {

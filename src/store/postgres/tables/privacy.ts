@@ -6,7 +6,7 @@ import { leftOut, unknownRecord } from "../../refusals.ts";
 import { auditRow } from "../../rows/audit-row.ts";
 import { bindingOf, type RecordRow } from "../../rows/record-row.ts";
 import { Refusal } from "../connection/failures.ts";
-import { DURABLE, type Database } from "../database.ts";
+import type { Database } from "../database.ts";
 import { call, isRecord } from "../sql.ts";
 
 /** Overwrites what is kept of a record's contents. */
@@ -26,10 +26,7 @@ export function privacyStore(db: Database): PrivacyStore {
       const unreadable = JSON.stringify(forgottenError);
       const known = [record.id, stream, key, state, sequence, doubts] as const;
       try {
-        await db.step(
-          [call("forget", ...known, "forget", skipped, unreadable, auditRow(now, id, entry), now)],
-          DURABLE,
-        );
+        await db.step([call("forget", ...known, "forget", skipped, unreadable, auditRow(now, id, entry), now)]);
       } catch (thrown) {
         if (!(thrown instanceof Refusal)) throw thrown;
         throw new RetryError("E_STORE_LOCKED", `${recordLabel(id)} changed at this moment: forget it again`);

@@ -5,7 +5,7 @@ import { unknownReplica } from "../../roles/one-process.ts";
 import { Refusal } from "../connection/failures.ts";
 import { TRUST_MS, type Member } from "../connection/member.ts";
 import { SILENCE_MS } from "../functions/replicas.ts";
-import { DURABLE, type Database } from "../database.ts";
+import type { Database } from "../database.ts";
 import { refusable } from "../refused.ts";
 import { call, fill } from "../sql.ts";
 
@@ -70,11 +70,9 @@ export function replicaStore(db: Database, member: Member | undefined): ReplicaS
         { stream: "", key: "" },
         { action: "fence", resource: "", outcome: name, by: db.clean(by) },
       );
-      const [result] = await db
-        .step([call("fence_named", name, TRUST_MS, audit, now)], DURABLE)
-        .catch((thrown: unknown) => {
-          throw thrown instanceof Refusal ? stillAlive(name) : thrown;
-        });
+      const [result] = await db.step([call("fence_named", name, TRUST_MS, audit, now)]).catch((thrown: unknown) => {
+        throw thrown instanceof Refusal ? stillAlive(name) : thrown;
+      });
       const [row]: { fence_named: number }[] = result?.rows ?? [];
       if (!row?.fence_named) throw unknownReplica(name);
       return row.fence_named;
