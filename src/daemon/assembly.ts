@@ -1,9 +1,11 @@
 import type { StopError, StreamName } from "#model";
 import {
   AdoptionGate,
+  AskedPolls,
   ChangeGuard,
   Leases,
   Matcher,
+  Nudges,
   Poller,
   PollPauses,
   Relay,
@@ -21,6 +23,7 @@ import { AdoptionComparison } from "./page/adoption-comparison.ts";
 import type { Closing } from "./closing.ts";
 import { Plans } from "./page/plans.ts";
 import type { Configuration, Systems } from "./systems/systems.ts";
+
 /**
  * Deliveries that run at once, per request that may: while one waits for its answer, others are mapped, or wait for the disk
  * before and after theirs.
@@ -40,6 +43,9 @@ export interface Assembly {
   readonly adoption: AdoptionComparison;
   readonly matcher: Matcher;
   readonly relay: Relay;
+  readonly nudges: Nudges;
+  /** Polls that people ask for. */
+  readonly askedPolls: AskedPolls;
   readonly handlers: QueueHandlers;
   /** Deliveries that may run at once. */
   readonly concurrency: number;
@@ -65,15 +71,18 @@ function stateForAll({ service, store }: Systems): ServiceState {
   return store.replicas.state.othersServed > 0 ? { ...state, state: "closed" } : state;
 }
 
-/** Puts the pipeline together. `fail` is told when the daemon cannot continue. */
-export function assemble(
-  { settings, syncFile, logger, elapsed }: Configuration,
-  parts: Systems,
-  queue: Queue,
-  observer: Required<Observer>,
-  fail: (error: StopError) => void,
-  closing: Closing,
-): Assembly {
+export interface AssemblyDeps {
+  readonly configuration: Configuration;
+  readonly parts: Systems;
+  readonly queue: Queue;
+  readonly observer: Required<Observer>;
+  /** Told when the daemon cannot continue. */
+  readonly fail: (error: StopError) => void;
+}
+
+/** Puts the pipeline together. */
+export function assemble({ configuration, parts, queue, observer, fail }: AssemblyDeps, closing: Closing): Assembly {
+  const { settings, syncFile, logger, elapsed } = configuration;
   const concurrency = settings.service.concurrency * DELIVERIES_PER_REQUEST;
   const common = { ...parts, logger, observer };
   const streams = new Map(syncFile.streams.map((stream) => [stream.name, stream]));
@@ -116,6 +125,8 @@ export function assemble(
   });
   const poller = new Poller({ ...common, sources: parts.sources.streams, sweeper, pauses, nudge });
   const leases = closing.use(new Leases(parts.store, settings.delivery.leaseMs));
+  const nudges = closing.use(new Nudges({ queue, logger, floorMs: settings.polling.nudgeFloorMs }));
+  const askedPolls = new AskedPolls({ ...common, nudges, holds }, [...streams.keys()]);
   const synchronizer = new Synchronizer({
     ...common,
     matcher,
@@ -141,5 +152,5 @@ export function assemble(
     relay.forget();
     void age.tell();
   });
-  return { gate, holds, changes, plans, adoption, matcher, relay, handlers, concurrency };
+  return { gate, holds, changes, plans, adoption, matcher, relay, nudges, askedPolls, handlers, concurrency };
 }

@@ -6,6 +6,7 @@ import type { HistoryHour } from "#store";
 import { RunHistory } from "../../src/daemon/observers/run-history.ts";
 import { SetClock } from "../kit/clock.ts";
 import { memoryLogger, silentLogger } from "../kit/logger.ts";
+import { never } from "../kit/outcome.ts";
 import { sqlitePlace } from "../store/sqlite-place.ts";
 
 const HOUR = 3_600_000;
@@ -61,7 +62,9 @@ describe("the history of runs", () => {
         history.requested();
       }
     };
-    await Promise.all([history.within("customers", () => asks(3)), history.within("tickets", () => asks(5)), asks(7)]);
+    const handlers = history.watching({ deliver: () => asks(3), poll: () => asks(5) });
+    const id = { stream: "customers", key: "1" };
+    await Promise.all([handlers.deliver(id, never), handlers.poll("tickets", never), asks(7)]);
     await history.flush({ addHistory: async (hours) => void added.push(...hours) });
     expect(added.map(({ stream, requests }) => [stream, requests])).toEqual([
       ["customers", 3],

@@ -22,15 +22,17 @@ export class Arrivals implements Observer {
     if (ms !== undefined) this.#counts.set(stream, withArrival(this.#counts.get(stream), ms));
   }
 
+  /** Stores what was counted until the signal is aborted, and then the rest. Never throws. */
   async run(store: NoteStore, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(FLUSH_MS, signal);
-      await this.flush(store);
+      await this.#flush(store);
     }
+    await this.#flush(store);
   }
 
-  /** Adds what was counted to the store. Never throws: what could not be stored is left out. */
-  async flush(store: NoteStore): Promise<void> {
+  /** What could not be stored is left out. */
+  async #flush(store: NoteStore): Promise<void> {
     const counts = this.#counts;
     this.#counts = new Map();
     try {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { errorFacts, sleep, type Clock, type RecordId, type StreamName } from "#model";
 import type { Delivery, Observer, PollFacts } from "#pipeline";
+import type { QueueHandlers } from "#queue";
 import { addCounts, noCounts, type Counts, type HistoryHour, type HistoryStore } from "#store";
 import type { Logger } from "#telemetry";
 
@@ -24,9 +25,12 @@ export class RunHistory implements Observer {
     this.#logger = logger;
   }
 
-  /** Runs work of a stream: the requests that it makes count for the stream. */
-  within<T>(stream: StreamName, work: () => Promise<T>): Promise<T> {
-    return this.#current.run(stream, work);
+  /** The same handlers; the requests that they make count for the stream. */
+  watching(handlers: QueueHandlers): QueueHandlers {
+    return {
+      deliver: (id, signal) => this.#current.run(id.stream, () => handlers.deliver(id, signal)),
+      poll: (stream, signal) => this.#current.run(stream, () => handlers.poll(stream, signal)),
+    };
   }
 
   /** A request to the service was made. */
@@ -54,11 +58,13 @@ export class RunHistory implements Observer {
     counts.busyMs += delivery.durationMs;
   }
 
+  /** Stores what was counted until the signal is aborted, and then the rest. Never throws. */
   async run(store: Pick<HistoryStore, "addHistory">, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(FLUSH_MS, signal);
       await this.flush(store);
     }
+    await this.flush(store);
   }
 
   /** Adds what was counted to the store. Never throws. */

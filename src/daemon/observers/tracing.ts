@@ -21,10 +21,6 @@ export async function openTracing({
   return new Tracing(await openTraces({ endpoint: tracesUrl, version, logger }), clock);
 }
 
-export function observeRequests(...listeners: readonly Requested[]): Requested {
-  return (request) => listeners.forEach((listener) => listener(request));
-}
-
 /** A delivery that runs, and what it asked of the service. */
 interface Running {
   readonly startedAt: number;
@@ -52,9 +48,8 @@ export class Tracing implements Observer, AsyncDisposable {
   }
 
   /** From now on it is known when a change was read. */
-  watch(store: Pick<RecordStore, "record">): this {
+  watch(store: Pick<RecordStore, "record">): void {
     this.#store = store;
-    return this;
   }
 
   /** The same handlers, seen by the traces. */
@@ -110,8 +105,13 @@ export class Tracing implements Observer, AsyncDisposable {
     });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Resolves when all traces are made: each reads its record from the store. */
+  async written(): Promise<void> {
     await Promise.all(this.#writing);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.written();
     await this.#traces[Symbol.asyncDispose]();
   }
 }

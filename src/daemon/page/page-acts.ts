@@ -18,7 +18,7 @@ import {
   unbind,
   watchRecord,
 } from "#operator";
-import { adoptionHold, heldDeletions, type AskedPolls } from "#pipeline";
+import { adoptionHold, heldDeletions } from "#pipeline";
 import type { PageActs } from "#web";
 import type { Assembly } from "../assembly.ts";
 import type { Configuration, Systems } from "../systems/systems.ts";
@@ -33,9 +33,7 @@ const ANSWER_MS = 20_000;
 const COMPARED_MS = 1_500;
 
 /** What the page shows and moves of a running pipeline. */
-export type PageParts = Pick<Assembly, "relay" | "gate" | "holds" | "plans" | "adoption" | "matcher"> & {
-  readonly askedPolls: AskedPolls;
-};
+export type PageParts = Pick<Assembly, "relay" | "gate" | "holds" | "plans" | "adoption" | "matcher" | "askedPolls">;
 
 /** The acts of the page, by the functions that the commands use. */
 export function pageActs(

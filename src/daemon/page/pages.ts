@@ -1,13 +1,14 @@
 import { RetryError } from "#model";
 import { namedChannels } from "#notify";
 import { notedGroups, readUpkeep } from "#operator";
-import { heldDeletions, recordSides, streamStatus, type Nudges, type RecordSides } from "#pipeline";
+import { heldDeletions, recordSides, streamStatus, type RecordSides } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
+import type { Assembly } from "../assembly.ts";
 import type { ReplicaPart } from "../replicas/replica.ts";
 import type { Configuration, Systems } from "../systems/systems.ts";
-import { pageActs, type PageParts } from "./page-acts.ts";
+import { pageActs } from "./page-acts.ts";
 import type { PollWatch } from "../watch/poll-watch.ts";
 import { readinessNote } from "../watch/work-proof.ts";
 import { version } from "../version.ts";
@@ -25,33 +26,35 @@ const noSides: RecordSides = {
   service: "notAsked",
 };
 
+export interface PagesDeps {
+  readonly configuration: Configuration;
+  readonly parts: Systems;
+  readonly queue: Queue;
+  readonly assembly: Assembly;
+  readonly pollWatch: PollWatch;
+  readonly replica: ReplicaPart;
+  readonly metrics: Metrics;
+}
+
 /**
  * Serves health, metrics and the status page of a running daemon on HEALTH_PORT.
  * @throws {StopError} E_HEALTH_PORT when the port is taken.
  */
-export function servePages(
-  configuration: Configuration,
-  parts: Systems,
-  queue: Queue,
-  running: PageParts,
-  nudges: Nudges,
-  pollWatch: PollWatch,
-  replica: ReplicaPart,
-  metrics: Metrics,
-): Promise<Web> {
+export function servePages(deps: PagesDeps): Promise<Web> {
+  const { configuration, parts, assembly, metrics } = deps;
   const { settings, secrets, redaction, syncFile, logger } = configuration;
   return startWeb(settings.health, {
-    status: statusSource(configuration, parts, queue, running),
+    status: statusSource(deps),
     ...(secrets.nudgeToken === undefined
       ? {}
       : {
           nudges: {
             token: secrets.nudgeToken,
             streams: syncFile.streams.map(({ name }) => name),
-            nudge: (stream) => nudges.nudge(stream),
+            nudge: (stream) => assembly.nudges.nudge(stream),
           },
         }),
-    ready: readiness(parts, queue, pollWatch, replica),
+    ready: readiness(deps),
     metrics,
     access: { ...settings.page, token: secrets.pageToken, users: secrets.pageUsers ?? [] },
     redact: redaction.redact,
@@ -61,7 +64,7 @@ export function servePages(
   });
 }
 
-function statusSource(configuration: Configuration, parts: Systems, queue: Queue, running: PageParts): StatusSource {
+function statusSource({ configuration, parts, queue, assembly }: PagesDeps): StatusSource {
   const { settings, secrets, syncFile } = configuration;
   const { streams } = syncFile;
   const { blockedRecords } = settings;
@@ -102,10 +105,10 @@ function statusSource(configuration: Configuration, parts: Systems, queue: Queue
       return { record, sides, history, exchanges: await store.watches.exchanges(id) };
     },
     boundTo: (binding) => store.boundTo(binding),
-    plan: (stream) => running.plans.read(stream),
+    plan: (stream) => assembly.plans.read(stream),
     heldDeletions: (stream) => heldDeletions(store, stream),
-    adoption: () => running.adoption.state,
-    acts: pageActs(configuration, parts, running),
+    adoption: () => assembly.adoption.state,
+    acts: pageActs(configuration, parts, assembly),
   };
 }
 
@@ -113,12 +116,12 @@ function statusSource(configuration: Configuration, parts: Systems, queue: Queue
  * What `/readyz` asks: whether this process can serve and poll. A service that is away makes no other process better off,
  * and must not take the page away that says so: it is only reported, as far as its breaker knows.
  */
-export function readiness(
-  { store, service, clock }: Systems,
-  queue: Queue,
-  pollWatch: PollWatch,
-  replica: Pick<ReplicaPart, "check" | "checkMapping">,
-): ReadinessChecks {
+export function readiness({
+  parts: { store, service, clock },
+  queue,
+  pollWatch,
+  replica,
+}: Pick<PagesDeps, "parts" | "queue" | "pollWatch" | "replica">): ReadinessChecks {
   return {
     needed: {
       replica: async () => replica.check(),

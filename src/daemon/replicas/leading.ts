@@ -1,31 +1,13 @@
 import { errorFacts, StopError } from "#model";
-import type { AskedPolls, Nudges } from "#pipeline";
-import type { Queue } from "#queue";
-import type { Metrics } from "#telemetry";
-import type { Assembly } from "../assembly.ts";
 import type { Closing } from "../closing.ts";
 import { listenToSources } from "../systems/sources.ts";
 import { beginPolling, type PollPlan } from "../polling.ts";
-import type { ReplicaPart } from "./replica.ts";
-import type { Configuration, Systems } from "../systems/systems.ts";
-import { openUpkeep } from "../upkeep/upkeep.ts";
+import { openUpkeep, type UpkeepDeps } from "../upkeep/upkeep.ts";
 import { ClockWatch } from "../watch/clock-watch.ts";
 import { Housekeeping } from "../watch/housekeeping.ts";
-import type { PollWatch } from "../watch/poll-watch.ts";
 
-export interface LeadingDeps {
-  readonly configuration: Configuration;
-  readonly parts: Systems;
-  readonly queue: Queue;
-  readonly assembly: Assembly;
+export interface LeadingDeps extends UpkeepDeps {
   readonly plan: PollPlan;
-  readonly pollWatch: PollWatch;
-  readonly replica: ReplicaPart;
-  readonly nudges: Nudges;
-  readonly askedPolls: AskedPolls;
-  readonly metrics: Metrics;
-  /** False for one round, which proves what it did at its end. */
-  readonly isContinuous: boolean;
   readonly fail: (error: StopError) => void;
   /** The first failure, as soon as there is one. */
   readonly failed: () => StopError | undefined;
@@ -86,11 +68,10 @@ export class Leading {
     const { parts, queue, assembly, plan, pollWatch, configuration, isContinuous, fail, failed, closing } = this.#deps;
     const { settings, syncFile, logger } = configuration;
     const { store, clock, sources } = parts;
-    const { relay, gate, changes } = assembly;
-    const { nudges, askedPolls } = this.#deps;
+    const { relay, gate, changes, nudges, askedPolls } = assembly;
     const loops = new AbortController();
     const { signal } = loops;
-    const upkeep = openUpkeep({ ...this.#deps, matcher: assembly.matcher }, closing);
+    const upkeep = openUpkeep(this.#deps, closing);
     const caring = upkeep.run(signal);
     pollWatch.watch(plan.scheduled);
     const failing = (thrown: unknown) => fail(leadFailed(thrown));

@@ -1,19 +1,14 @@
 import { sleep, untilAborted, type ErrorFacts } from "#model";
 import { proxyOf, tellingHttp } from "#notify";
-import { Presence, streamStatus, TwinWatch, type Matcher } from "#pipeline";
-import type { Queue } from "#queue";
-import type { Metrics } from "#telemetry";
+import { Presence, streamStatus, TwinWatch } from "#pipeline";
 import { readinessOf } from "#web";
 import type { Closing } from "../closing.ts";
 import { openCare } from "./care/open-care.ts";
 import { openNotices } from "./notices.ts";
-import { readiness } from "../page/pages.ts";
+import { readiness, type PagesDeps } from "../page/pages.ts";
 import { proofOf } from "./proof.ts";
-import type { ReplicaPart } from "../replicas/replica.ts";
-import type { Configuration, Systems } from "../systems/systems.ts";
 import { version } from "../version.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import type { PollWatch } from "../watch/poll-watch.ts";
 
 /** What runs beside the pipeline for the people who answer for it. No delivery depends on it. */
 export interface Upkeep {
@@ -25,14 +20,7 @@ export interface Upkeep {
   finish(stopped: ErrorFacts | undefined): Promise<() => Promise<void>>;
 }
 
-export interface UpkeepDeps {
-  readonly configuration: Configuration;
-  readonly parts: Systems;
-  readonly queue: Queue;
-  readonly matcher: Matcher;
-  readonly metrics: Metrics;
-  readonly pollWatch: PollWatch;
-  readonly replica: ReplicaPart;
+export interface UpkeepDeps extends PagesDeps {
   /** False for one round, which proves what it did at its end. */
   readonly isContinuous: boolean;
 }
@@ -74,25 +62,24 @@ async function endWithin(graceMs: number, work: Promise<unknown>, signal: AbortS
   });
 }
 
-function twinWatch({ configuration, parts, matcher }: UpkeepDeps): TwinWatch {
+function twinWatch({ configuration, parts, assembly }: UpkeepDeps): TwinWatch {
   const { settings, syncFile, logger, upkeepEveryMs: everyMs } = configuration;
   const { store, service, clock } = parts;
+  const { matcher } = assembly;
   const presence = new Presence(store, service);
   const { settleMs } = settings.delivery;
   return new TwinWatch({ store, matcher, presence, streams: syncFile.streams, clock, logger, settleMs, everyMs });
 }
 
-function openHeartbeat(
-  { configuration, parts, queue, pollWatch, replica }: UpkeepDeps,
-  closing: Closing,
-): Heartbeat | undefined {
+function openHeartbeat(deps: UpkeepDeps, closing: Closing): Heartbeat | undefined {
+  const { configuration, parts } = deps;
   const { settings, secrets, syncFile, logger, upkeepEveryMs } = configuration;
   const { heartbeatMs } = settings.notify;
   const { heartbeatUrl: url } = secrets;
   if (heartbeatMs === undefined || url === undefined) return undefined;
   const { store, clock } = parts;
   const startedAt = clock.now();
-  const ready = readinessOf(readiness(parts, queue, pollWatch, replica), clock);
+  const ready = readinessOf(readiness(deps), clock);
   const prove = async () => proofOf(await ready(), await streamStatus(store, syncFile.streams, clock, []), startedAt);
   const proxy = proxyOf(url, settings.notify, secrets);
   const http = closing.use(tellingHttp({ url, proxy, userAgent: `svcsync/${version}` }));

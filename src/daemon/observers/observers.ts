@@ -1,0 +1,81 @@
+import { systemClock } from "#model";
+import { observeAll, type Observer } from "#pipeline";
+import type { Queue, QueueHandlers } from "#queue";
+import type { ServiceContext } from "#service";
+import type { Metrics } from "#telemetry";
+import type { Configuration, Systems } from "../systems/systems.ts";
+import { RecordWatch } from "../watch/record-watch.ts";
+import { Arrivals } from "./arrivals.ts";
+import { DeliveryLog } from "./delivery-log.ts";
+import { DaemonMetrics } from "./metrics.ts";
+import { ParkedLog } from "./parked-log.ts";
+import { RunHistory } from "./run-history.ts";
+import { openTracing, type Tracing } from "./tracing.ts";
+
+/** All that count, log and trace requests, polls and deliveries. Disposing them logs and sends what is left. */
+export class Observers implements AsyncDisposable {
+  /** Told of every request to the service. */
+  readonly requested: NonNullable<ServiceContext["requested"]>;
+  /** Told of every poll and delivery. */
+  readonly observer: Required<Observer>;
+  readonly #metrics = new DaemonMetrics();
+  readonly #tracing: Tracing | undefined;
+  readonly #history: RunHistory;
+  readonly #arrivals: Arrivals;
+  readonly #watch: RecordWatch;
+  readonly #logs: readonly (Observer & Disposable)[];
+
+  private constructor(
+    { clock = systemClock, logger }: Configuration,
+    tracing: Tracing | undefined,
+    more: readonly Observer[],
+  ) {
+    this.#tracing = tracing;
+    this.#history = new RunHistory(clock, logger);
+    this.#arrivals = new Arrivals(clock, logger);
+    this.#watch = new RecordWatch(clock, logger);
+    this.#logs = [new DeliveryLog(logger), new ParkedLog({ logger })];
+    const traces = tracing ? [tracing] : [];
+    const counters = [this.#metrics, this.#history, ...traces];
+    this.observer = observeAll([...more, ...this.#logs, ...counters, this.#arrivals]);
+    const listeners = [...counters, this.#watch];
+    this.requested = (request) => listeners.forEach(({ requested }) => requested(request));
+  }
+
+  /** `more` are told of polls and deliveries, too. */
+  static async open(configuration: Configuration, more: readonly Observer[] = []): Promise<Observers> {
+    return new Observers(configuration, await openTracing(configuration), more);
+  }
+
+  get metrics(): Metrics {
+    return this.#metrics.metrics;
+  }
+
+  /** From now on they read what they need from these parts. */
+  async watch(parts: Systems, { syncFile }: Configuration, queue: Queue): Promise<void> {
+    this.#metrics.watch(parts, syncFile.streams, queue);
+    this.#tracing?.watch(parts.store);
+    await this.#watch.open(parts.store);
+  }
+
+  /** The same handlers, seen by those who tell whose requests they are. */
+  watching(handlers: QueueHandlers): QueueHandlers {
+    const counted = this.#history.watching(this.#watch.watching(handlers));
+    return this.#tracing?.watching(counted) ?? counted;
+  }
+
+  /** Stores what they counted until the signal is aborted, and then the rest. */
+  async run({ store }: Systems, signal: AbortSignal): Promise<void> {
+    await Promise.all([
+      this.#watch.run(signal),
+      this.#history.run(store.history, signal),
+      this.#arrivals.run(store, signal),
+    ]);
+    await this.#tracing?.written();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const log of this.#logs) log[Symbol.dispose]();
+    await this.#tracing?.[Symbol.asyncDispose]();
+  }
+}
