@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { RetryError } from "#model";
 import { contact, customer } from "../conformance/store-scene.ts";
 import { DeliveryScene } from "./delivery-scene.ts";
 
@@ -144,6 +145,25 @@ describe("an open create", () => {
 
     const lost = await scene.deliver(id);
     expect(lost.intent).toMatchObject({ resource: "customer", answered: false });
+    scene.clock.advance(60_000);
+
+    const [record] = scene.tenant.sandbox.records("customer");
+    expect((await scene.settle(id)).binding?.serviceId).toBe(record!.id);
+    expect(scene.writes()).toEqual(["POST customer"]);
+  });
+
+  it("is bound to the record that it made, where the store was not reached after it", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.erp(id, row);
+    const away = new RetryError("E_STORE_UNREACHABLE", "the database is restarting");
+    vi.spyOn(scene.store, "boundTo").mockRejectedValueOnce(away);
+
+    expect(await scene.deliver(id)).toMatchObject({ intent: { resource: "customer" }, error: { code: away.code } });
+    // Another record with its natural key, while the service does not list it yet.
+    scene.fault({ kind: "staleList", lagMs: 60_000 });
+    await scene.erp(customer("11"), row);
+    expect(await scene.deliver(customer("11"))).toMatchObject({ error: { code: "E_MATCH_TAKEN" } });
+    scene.tenant.sandbox.faults.clear();
     scene.clock.advance(60_000);
 
     const [record] = scene.tenant.sandbox.records("customer");

@@ -4,7 +4,6 @@ import {
   RetryError,
   type JsonObject,
   type Projection,
-  type RecordId,
   type ResourceName,
   type ServiceId,
 } from "#model";
@@ -50,23 +49,39 @@ export class Creator {
    * @throws {ParkError} E_MATCH_AMBIGUOUS when several records match the natural key.
    */
   async create(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<"adopted" | "created"> {
-    const { matcher, proof } = this.#deps;
+    const { store, service, matcher, proof, keys, age } = this.#deps;
     const { resource } = stream;
     if (looksFirst(claim, stream)) {
-      await reserveKeys(this.#deps.store, claim, stream, wanted.projection);
+      await reserveKeys(store, claim, stream, wanted.projection);
       const answers = await matcher.find(stream, wanted.projection, claim.id, signal);
       if (await this.#bindOne(claim, stream, wanted, answers, signal)) return "adopted";
-      await expectUntaken(this.#deps.store, claim.id, resource, wanted.projection, answers);
-      this.#deps.keys.reserve(stream, wanted.projection, claim.id);
+      await expectUntaken(store, claim.id, resource, wanted.projection, answers);
+      keys.reserve(stream, wanted.projection, claim.id);
     }
+    /** Whether the service may have carried it out. What fails beside the request proves nothing about it. */
+    let isOpen = false;
+    const post = async (): Promise<Written> => {
+      await store.begin(claim, { resource, projection: wanted.projection });
+      await age.tell();
+      isOpen = true;
+      const creating = service.create(resource, withoutNulls(wanted.projection), signal);
+      const written = await creating.catch(async (thrown: unknown) => {
+        isOpen = signal.aborted || !provesNotExecuted(thrown);
+        if (provesExecuted(thrown)) await store.answered(claim);
+        else if (!isOpen) await store.abandon(claim);
+        throw thrown;
+      });
+      await this.#expectUnowned(claim, resource, written.serviceId);
+      return written;
+    };
     try {
-      const post = () => this.#post(claim, resource, wanted, signal);
-      await this.#bindCreated(claim, stream, wanted, await proof.create(stream, wanted.projection, post, signal));
+      const written = await proof.create(stream, wanted.projection, post, signal);
+      await this.#bindCreated(claim, stream, wanted, written);
     } catch (thrown) {
-      if (!signal.aborted && provesNotExecuted(thrown)) this.#deps.keys.release(claim.id);
+      if (!isOpen) keys.release(claim.id);
       throw thrown;
     }
-    this.#deps.keys.release(claim.id);
+    keys.release(claim.id);
     return "created";
   }
 
@@ -89,25 +104,12 @@ export class Creator {
     return true;
   }
 
-  async #post(claim: Claim, resource: ResourceName, { projection }: Wanted, signal: AbortSignal): Promise<Written> {
-    const { store, service, age } = this.#deps;
-    await store.begin(claim, { resource, projection });
-    await age.tell();
-    try {
-      const written = await service.create(resource, withoutNulls(projection), signal);
-      await this.#expectUnowned(claim.id, resource, written.serviceId);
-      return written;
-    } catch (thrown) {
-      if (provesExecuted(thrown)) await store.answered(claim);
-      else if (!signal.aborted && provesNotExecuted(thrown)) await store.abandon(claim);
-      throw thrown;
-    }
-  }
-
   /** An id that is another record's cannot be the new one's: what was created is looked for. */
-  async #expectUnowned(self: RecordId, resource: ResourceName, serviceId: ServiceId): Promise<void> {
-    const owner = await this.#deps.store.boundTo({ resource, serviceId });
-    if (!owner || recordName(owner) === recordName(self)) return;
+  async #expectUnowned(claim: Claim, resource: ResourceName, serviceId: ServiceId): Promise<void> {
+    const { store } = this.#deps;
+    const owner = await store.boundTo({ resource, serviceId });
+    if (!owner || recordName(owner) === recordName(claim.id)) return;
+    await store.answered(claim);
     throw new RetryError(
       "E_CREATE_UNKNOWN",
       `the service answered the create of a ${resource} with ${serviceId}, which is ${recordLabel(owner)}`,
