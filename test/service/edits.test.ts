@@ -65,6 +65,13 @@ describe("editing", () => {
     expect(thrown).toMatchObject({ family: "park", code: "E_RECORD_GONE", details: { serviceId: 7 } });
   });
 
+  it("may have been carried out where the record cannot be read after a 200 with nothing", async () => {
+    await using server = await standIn(({ method }) => (method === "PUT" ? { status: 200 } : { status: 503 }));
+    await using opened = open(server.url);
+    const thrown = await thrownBy(opened.service.update("customer", 7, rename, never));
+    expect(thrown).toMatchObject({ family: "retry", code: "E_SERVICE_ANSWER", outcomeUnknown: true });
+  });
+
   it("is refused after a 400 while the record is there", async () => {
     await using server = await standIn(({ method }) =>
       method === "PUT" ? { status: 400, json: { errorMessage: "bad date" } } : { json: { id: 7 } },

@@ -1,4 +1,12 @@
-import { ParkError, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
+import {
+  errorFacts,
+  ParkError,
+  RetryError,
+  type Json,
+  type JsonObject,
+  type ResourceName,
+  type ServiceId,
+} from "#model";
 import type { Logger } from "#telemetry";
 import { ArrayEdits } from "./array-edits.ts";
 import { droppedArrays, droppedFields } from "./compare.ts";
@@ -10,6 +18,7 @@ import { fieldsParameter } from "../dialect/fields.ts";
 import type { ReadDeps } from "../reads/lists.ts";
 import type { Moved, Scope } from "../dialect/paths.ts";
 import { recordIn } from "../reads/reading.ts";
+import type { Exchange } from "../transport/transport.ts";
 import type { Records } from "../reads/records.ts";
 import { idOf } from "../dialect/values.ts";
 
@@ -76,8 +85,9 @@ export class Edits {
     signal: AbortSignal,
   ): Promise<{ record: JsonObject; status: number }> {
     const { transport, paths, brand } = this.#deps;
+    let exchange: Exchange;
     try {
-      const exchange = await transport.send({
+      exchange = await transport.send({
         method: "PUT",
         resource,
         url: await paths.record(resource, id, scope),
@@ -87,14 +97,35 @@ export class Edits {
         repeat: "never",
         signal,
       });
-      const answered = shown(exchange.body, resource, id);
-      if (answered !== undefined) await this.#customFields.spread(resource, [answered], names, signal);
-      const record = answered ?? (await this.#records.read(resource, id, names, signal, scope));
-      if (record === undefined) throw gone(resource, id);
-      return { record, status: exchange.status };
     } catch (thrown) {
       if (await this.#isGone(thrown, resource, id, scope, signal)) throw gone(resource, id, thrown);
       throw thrown;
+    }
+    const record = await this.#written(exchange, resource, id, names, scope, signal);
+    if (record === undefined) throw gone(resource, id);
+    return { record, status: exchange.status };
+  }
+
+  /**
+   * The record after its edit.
+   * @throws {RetryError} E_SERVICE_ANSWER, with its outcome unknown: that nothing can be read does not undo the edit.
+   */
+  async #written(
+    { body }: Exchange,
+    resource: ResourceName,
+    id: ServiceId,
+    names: readonly string[],
+    scope: Scope,
+    signal: AbortSignal,
+  ): Promise<JsonObject | undefined> {
+    try {
+      const answered = shown(body, resource, id);
+      if (answered === undefined) return await this.#records.read(resource, id, names, signal, scope);
+      await this.#customFields.spread(resource, [answered], names, signal);
+      return answered;
+    } catch (cause) {
+      const message = `${resource} ${id} was written and could not be read afterwards: ${errorFacts(cause).message}`;
+      throw new RetryError("E_SERVICE_ANSWER", message, { outcomeUnknown: true, details: { resource }, cause });
     }
   }
 
