@@ -9,9 +9,10 @@ import { migrate } from "../../src/store/sqlite/durability/migrate.ts";
 import { migrations } from "../../src/store/sqlite/migrations/index.ts";
 import { DiskSync } from "../../src/store/sqlite/durability/disk-sync.ts";
 import { SqliteStore } from "../../src/store/sqlite/store.ts";
+import { giveBackClaims } from "../../src/store/sqlite/tables/claims.ts";
 
-/** How SQLite answers the statements that a read of the store runs. */
-async function plansOf(read: (store: Store) => Promise<unknown>): Promise<string[]> {
+/** How SQLite answers the statements that a use of the store runs. */
+async function plansOf(use: (store: Store, db: Database.Database) => unknown): Promise<string[]> {
   const statements: string[] = [];
   const db = new Database(":memory:", { verbose: (sql) => statements.push(String(sql)) });
   migrate(db, migrations);
@@ -31,7 +32,7 @@ async function plansOf(read: (store: Store) => Promise<unknown>): Promise<string
     complete: true,
   });
   statements.length = 0;
-  await read(store);
+  await use(store, db);
   return statements
     .filter((sql) => /records|audit/.test(sql))
     .flatMap((sql) => db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all())
@@ -49,6 +50,11 @@ describe("the store's queries", () => {
     const plans = await plansOf((store) => store.nextDueAt(["s"]));
     expect(plans).not.toHaveLength(0);
     for (const plan of plans) expect(plan).toContain("USING COVERING INDEX records_due (stream=? AND backfill=?");
+  });
+
+  it("gives back claims without reading other records", async () => {
+    const plans = await plansOf((_, db) => giveBackClaims(db, systemClock, silentLogger));
+    expect(plans[0]).toBe("SEARCH records USING COVERING INDEX records_state (stream=? AND state=?)");
   });
 
   it("counts the records of a few states by their ranges of that index", async () => {
