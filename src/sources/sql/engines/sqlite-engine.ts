@@ -12,6 +12,11 @@ import type { SqlSettings } from "../settings.ts";
 const busyTimeoutMs = 5_000;
 /** So long other work waits for a row at most, unless SQLite itself takes longer to find one. */
 const turnMs = 20;
+/**
+ * What each connection keeps of the file beside the system's own cache. With SQLite's default of 2,000 KB a reading of 25,000 rows takes as
+ * much processor time, and four idle streams 6 MB more of memory.
+ */
+const cacheKb = 500;
 
 const clock = sql`cast((julianday('now') - 2440587.5) * 86400000 as integer)`;
 
@@ -83,6 +88,7 @@ class SqliteSession implements Session {
     this.#timeoutMs = timeoutMs;
     this.#database = opened(path);
     this.#database.pragma("query_only = on");
+    this.#database.pragma(`cache_size = -${cacheKb}`);
   }
 
   /** Rows are fetched one by one, so that the time-out and the signal are checked, and other work runs, between them. */
