@@ -54,6 +54,5 @@ export {
 export { onAbort, untilAborted } from "./abort.ts";
 export { ListenerSet } from "./listener-set.ts";
 export { nearest } from "./nearest.ts";
-export { counted } from "./counted.ts";
-export { oneLine, printable } from "./printable.ts";
+export { counted, oneLine, printable } from "./text.ts";
 export { isLoopback, secretsInAddress } from "./address.ts";

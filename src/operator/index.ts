@@ -11,16 +11,14 @@ export { actorText, actText, whoText } from "./text/actor-text.ts";
 export { eachRecord } from "./each-record.ts";
 export { retry, retryGroup, type RetryInput } from "./acts/retry.ts";
 export { skip, type Skipped, type SkipInput } from "./acts/skip.ts";
-export { bind, knownRecord, labelOf, resolve, type Bound } from "./acts/resolve.ts";
+export { bind, knownRecord, labelOf, resolve, unbind, type Bound } from "./acts/resolve.ts";
 export { longestWatchMs, watchRecord, type WatchInput } from "./acts/watch.ts";
-export { unbind } from "./acts/unbind.ts";
 export { forget, forgettable, otherPlaces, type Forgettable } from "./acts/forget.ts";
-export { rereadKeys, rereadStream, type Reread } from "./acts/reread.ts";
-export { confirmPlan } from "./acts/change.ts";
+export { pollNow, rereadKeys, rereadStream, type Reread } from "./acts/reread.ts";
+export { confirmDeletions, confirmPlan } from "./acts/confirm.ts";
 export { planStream, type StreamPlan } from "./plan/stream-plan.ts";
 export { confirmText, csvHead, csvRows, deliveryText, plannedCounts, planText, valueText } from "./plan/plan-text.ts";
 export { adoptionReport, adoptionVerdicts, type AdoptionReport } from "./plan/adoption-report.ts";
-export { confirmDeletions } from "./acts/deletions.ts";
 export { blindTexts, decideAdoption } from "./acts/adoption.ts";
 export {
   hasGrown,
@@ -40,5 +38,4 @@ export {
   upkeepText,
   type UpkeepFacts,
 } from "./text/upkeep-text.ts";
-export { pollNow } from "./acts/poll.ts";
 export { pause, resume, type PauseInput } from "./acts/pause.ts";

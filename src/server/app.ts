@@ -1,7 +1,8 @@
-import type { HttpBindings } from "@hono/node-server";
-import { Hono, type Context as HonoContext, type MiddlewareHandler } from "hono";
+import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
+import { type Context as HonoContext, Hono, type MiddlewareHandler } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
+import { createServer, type Server, type ServerOptions } from "node:http";
 
 interface ServerEnv {
   Bindings: HttpBindings;
@@ -65,4 +66,18 @@ function isAddress(url = "/"): boolean {
   } catch {
     return false;
   }
+}
+
+/** A Node server that answers with `app`; it does not listen yet. Bodies that no route reads are thrown away. */
+export function nodeServer(app: App, options: ServerOptions = {}): Server {
+  const listener = getRequestListener((request, env) => app.fetch(request, env), {
+    // A probe of HTTP/1.0 sends no Host.
+    hostname: "localhost",
+    overrideGlobalObjects: false,
+    errorHandler: (error) =>
+      error instanceof RequestError
+        ? new Response("bad request\n", { status: 400 })
+        : new Response("internal error\n", { status: 500 }),
+  });
+  return createServer(options, (request, response) => void listener(request, response));
 }

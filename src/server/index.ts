@@ -1,3 +1,2 @@
-export { newApp, type App, type ContentPolicy, type Context, type Middleware } from "./app.ts";
+export { newApp, nodeServer, type App, type ContentPolicy, type Context, type Middleware } from "./app.ts";
 export { html, rawHtml, table, type Content, type Html } from "./html.ts";
-export { nodeServer } from "./node-server.ts";

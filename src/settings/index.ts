@@ -1,10 +1,9 @@
 export { loadLocalSettings, loadSettings, type EnvironmentOptions, type Settings } from "./load.ts";
-export type { LocalSettings } from "./local-settings.ts";
+export { storeLocation, type LocalSettings } from "./local-settings.ts";
 export type { ServiceSettings } from "./service-settings.ts";
 export type { NotifySettings, QuietHours } from "./notify-settings.ts";
 export type { Dialect } from "./dialect.ts";
 export { secretTexts, withCredentials, type Secrets } from "./secrets.ts";
-export { storeLocation } from "./store-location.ts";
 export { notifyAccess, type NotifyAccess } from "./service-manager.ts";
 export { childEnvironment, rereadSecretFiles } from "./environment.ts";
 export { exampleEnvironment } from "./example.ts";

@@ -2,6 +2,7 @@ import type { Environment } from "./environment.ts";
 import { notifySettings } from "./notify-settings.ts";
 import { compared, needs, type Problem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
+import type { Secrets } from "./secrets.ts";
 
 /** What the environment means beside the service, with defaults filled in. Enough for commands that never call it. */
 export type LocalSettings = Readonly<ReturnType<typeof localSettings>>;
@@ -90,4 +91,12 @@ function checkBackups(values: Values, problems: Problem[]): void {
   if (values.STORE_URL === undefined || values.BACKUP_EVERY === undefined) return;
   const wanted = "none beside STORE_URL; back the database up by its own tools, such as pg_dump";
   problems.push({ key: "BACKUP_EVERY", found: "an interval", wanted });
+}
+
+/** Where the store is: a database and a schema in it, or the folder of its file. */
+export function storeLocation(
+  { dataDir, store }: Pick<LocalSettings, "dataDir" | "store">,
+  { storeUrl }: Pick<Secrets, "storeUrl">,
+): string | { readonly url: string; readonly schema: string } {
+  return storeUrl === undefined ? dataDir : { url: storeUrl, schema: store.schema };
 }

@@ -1,5 +1,5 @@
-import { ParkError, type Actor, type Key, type StreamName } from "#model";
-import { rereadNote, stageByKey } from "#pipeline";
+import { type Actor, type Key, ParkError, type StreamName } from "#model";
+import { pollNote, rereadNote, stageByKey } from "#pipeline";
 import type { SourceStream } from "#sources";
 import type { ActStore, IntakeStore, NoteStore } from "#store";
 
@@ -40,4 +40,16 @@ export async function rereadKeys(
   const [first] = refused;
   if (first !== undefined) throw first.error;
   return { changed, unchanged: keys.length - changed - missing.length, missing };
+}
+
+/** Has the running daemon poll the streams within a second; without one, the next that starts. */
+export async function pollNow(
+  { store }: { readonly store: { readonly acts: ActStore } & NoteStore },
+  streams: readonly StreamName[],
+  by: Actor,
+): Promise<void> {
+  for (const stream of streams) {
+    await store.acts.save(stream, { action: "poll", outcome: "now" }, by);
+    await store.saveNote(pollNote(stream), true);
+  }
 }

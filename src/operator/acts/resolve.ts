@@ -1,4 +1,4 @@
-import { ParkError, recordLabel, type Actor, type Binding, type RecordId, type ServiceId } from "#model";
+import { type Actor, type Binding, ParkError, type RecordId, recordLabel, type ServiceId } from "#model";
 import type { Stream } from "#mapping";
 import { proposeBinding, type ProposedBinding } from "#pipeline";
 import type { Service } from "#service";
@@ -75,4 +75,20 @@ function settledAlready({ id, state, binding }: RecordView): ParkError {
     ? `"svcsync unbind ${recordWord(id)}" ends that binding`
     : "only one that is due, waiting, parked or uncertain can be answered";
   return new ParkError("E_NOT_RESOLVABLE", `${recordLabel(id)} is ${state}${bound}: ${next}. Nothing was bound`);
+}
+
+/**
+ * Ends a binding that is wrong and returns it. The record is then held until a person resolves it: the service record it was
+ * bound to may have its natural key by now, and without such a key a create would duplicate it.
+ * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE.
+ */
+export async function unbind(
+  { store }: { readonly store: RecordStore & OperatorStore },
+  id: RecordId,
+  by: Actor,
+): Promise<Binding> {
+  const { binding } = await knownRecord(store, id);
+  if (!binding) throw new ParkError("E_NOT_RESOLVABLE", `${recordLabel(id)} is not bound: there is nothing to end`);
+  await store.resolve(id, { kind: "unbind" }, by);
+  return binding;
 }

@@ -1,7 +1,7 @@
 import type { Stream } from "#mapping";
-import { ParkError, type Actor } from "#model";
-import { confirmChange } from "#pipeline";
-import type { ActStore, NoteStore } from "#store";
+import { type Actor, type Clock, ParkError, type StreamName } from "#model";
+import { confirmChange, confirmDeletions as confirm, type HeldDeletions } from "#pipeline";
+import type { ActStore, NoteStore, OperatorStore } from "#store";
 import type { StreamPlan } from "../plan/stream-plan.ts";
 
 /**
@@ -36,4 +36,14 @@ function outdated(id: string, plans: readonly StreamPlan[]): ParkError {
     "E_PLAN_OUTDATED",
     `plan ${id} is not what would be written now: ${wanted}. Nothing was confirmed`,
   );
+}
+
+/** Says that the deletions that the guard holds are meant: these are carried out, and no others. */
+export async function confirmDeletions(
+  { store, clock }: { readonly store: { readonly acts: ActStore } & OperatorStore & NoteStore; readonly clock: Clock },
+  { stream, held }: { readonly stream: StreamName; readonly held: HeldDeletions },
+  by: Actor,
+): Promise<void> {
+  await store.acts.save(stream, { action: "deletions", outcome: `confirmed ${held.count} of ${held.known}` }, by);
+  await confirm(store, stream, held, clock.now());
 }

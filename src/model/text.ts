@@ -25,3 +25,8 @@ function spelledOut(character: string): string {
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
     .join("");
 }
+
+/** `1 record`, `2 records`, `1,000 records`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
