@@ -71,18 +71,14 @@ export interface PartsContext extends AsyncDisposable {
 }
 
 /** For commands that also talk to the service or the ERP. */
-export async function openPartsContext(
-  options: GlobalOptions,
-  io: Io,
-  as: "daemon" | "operator" = "operator",
-): Promise<PartsContext> {
+export async function openPartsContext(options: GlobalOptions, io: Io): Promise<PartsContext> {
   const { settings, secrets } = loadSettings(environmentOptions(options));
   const syncFile = await readFiles(settings, secrets, io);
   const { redaction } = io;
   const configuration = { settings, secrets, syncFile, logger: operatorLogger(settings, io), redaction };
   const closing = new Closing();
   try {
-    const parts = await openSystems(configuration, as, closing);
+    const parts = await openSystems(configuration, "operator", closing);
     return { configuration, parts, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
   } catch (thrown) {
     await closing[Symbol.asyncDispose]();

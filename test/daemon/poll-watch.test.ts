@@ -14,7 +14,8 @@ function watchOf(everyMs = 20 * SECOND) {
   const logger = memoryLogger();
   const store = { pollFailed: async (stream: string, error: ErrorFacts) => void failed.push({ stream, error }) };
   const schedule = new Map(["customers", "tickets"].map((name) => [name, { everyMs }]));
-  const watch = new PollWatch({ store, logger, elapsed: () => now }, schedule);
+  const watch = new PollWatch({ store, logger, elapsed: () => now });
+  watch.watch(schedule);
   const after = async (ms: number) => {
     now += ms;
     await watch.look();

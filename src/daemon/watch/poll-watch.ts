@@ -37,14 +37,12 @@ export class PollWatch {
   readonly #streams = new Map<StreamName, Watched>();
   #wereOverdue = false;
 
-  /** Watches the streams that are polled at an interval. */
-  constructor(deps: PollWatchDeps, schedule: ReadonlyMap<StreamName, { readonly everyMs: number }> = new Map()) {
+  constructor(deps: PollWatchDeps) {
     this.#deps = deps;
     this.#elapsed = deps.elapsed ?? (() => performance.now());
-    this.watch(schedule);
   }
 
-  /** From now on watches these streams, too. */
+  /** Watches these streams from now on: they are polled at an interval. */
   watch(schedule: ReadonlyMap<StreamName, { readonly everyMs: number }>): void {
     const endedAt = this.#elapsed();
     for (const [stream, { everyMs }] of schedule) {
