@@ -93,6 +93,8 @@ export interface Applied {
   readonly parents: Parents;
   /** Absent when no request was made. */
   readonly audit?: AuditEntry | undefined;
+  /** The natural keys of the service's record by now, by rule, for the match index; absent: as the index has them. */
+  readonly keys?: Readonly<Record<string, string>> | undefined;
   /** True when `projection` is what the service has but not yet what the row says (an adopted or settled record): due again at once. */
   readonly again?: boolean;
 }

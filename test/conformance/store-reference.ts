@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createsNote, restoredNote, type MatchEntry, type Note } from "#store";
-import { customer, Scene, upsert, type MakePlace } from "./store-scene.ts";
+import { customer, Scene, upsert, written, type MakePlace } from "./store-scene.ts";
 
 const textNote: Note<string> = { name: "a", schema: z.string() };
 const driftNote: Note<{ fields: string[] }> = { name: "drift", schema: z.object({ fields: z.array(z.string()) }) };
@@ -154,6 +154,22 @@ export function describeReference(makePlace: MakePlace): void {
       await scene.store.endMatches("customer", { whole: true, readAt: 7 });
       expect(await scene.store.matches("customer", "number", "c")).toEqual([]);
       expect(await scene.store.unseenMatches("customer", 5)).toEqual({ known: 1, unseen: 0, some: [] });
+    });
+
+    it("learns the keys of a record in the step that binds or applies it, and none where that is refused", async () => {
+      await using scene = await Scene.open(makePlace);
+      const { store } = scene;
+      const binding = { resource: "customer", serviceId: 11 };
+      await store.bind(await scene.claimed(customer("1")), binding, { ...written({}), keys: { number: "k1" } });
+      expect(await store.matches("customer", "number", "k1")).toEqual([11]);
+      await scene.stage([upsert("1", { v: 2 })]);
+      await store.apply(await scene.claim(customer("1")), { ...written({}), keys: { number: "k2" } });
+      expect(await store.matches("customer", "number", "k1")).toEqual([]);
+      expect(await store.matches("customer", "number", "k2")).toEqual([11]);
+      const other = await scene.claimed(customer("2"));
+      const bound = store.bind(other, binding, { ...written({}), keys: { number: "k3" } });
+      await expect(bound).rejects.toMatchObject({ code: "E_ALREADY_BOUND" });
+      expect(await store.matches("customer", "number", "k2")).toEqual([11]);
     });
 
     it("knows of bound records that no read has shown, and which records nobody has bound", async () => {

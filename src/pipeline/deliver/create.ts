@@ -125,8 +125,6 @@ export class Creator {
       if (stream.match.some(({ fields }) => fields.includes(field)))
         await this.#deps.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });
     await this.#deps.dropped.report(stream, written);
-    // Another replica may look for the natural key as soon as the claim has ended.
-    await this.#deps.matcher.remember(stream, serviceId, wanted.projection);
     await this.#deps.store.bind(
       claim,
       { resource, serviceId },
@@ -134,6 +132,8 @@ export class Creator {
         projection: wanted.projection,
         outcome: "created",
         parents: wanted.parents,
+        // Another replica may look for the natural key as soon as the claim has ended.
+        keys: this.#deps.matcher.keys(stream, wanted.projection),
         audit: {
           action: "create",
           resource,

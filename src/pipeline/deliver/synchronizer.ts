@@ -185,14 +185,14 @@ export class Synchronizer {
     }
     const { resource, serviceId } = claim.binding;
     const written = await this.#updates.send(claim, resource, change, signal);
-    if (stream.match.some(({ fields }) => fields.some((field) => field in change.after)))
-      await this.#deps.matcher.remember(stream, serviceId, projection);
+    const isRekeyed = stream.match.some(({ fields }) => fields.some((field) => field in change.after));
     // Before the delivery ends: after it, a crash would lose this information.
     await this.#dropped.report(stream, written);
     await store.apply(claim, {
       projection,
       outcome: "updated",
       parents: wanted.parents,
+      keys: isRekeyed ? this.#deps.matcher.keys(stream, projection) : undefined,
       audit: {
         action: "update",
         resource,

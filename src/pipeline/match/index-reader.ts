@@ -127,9 +127,9 @@ export class IndexReader {
     return facts && new Set(facts.carried);
   }
 
-  /** The record as the index remembers it. */
-  entry(resource: ResourceName, serviceId: ServiceId, record: ServiceRecord): MatchEntry {
-    return { serviceId, keys: naturalKeys(this.#rulesOf(resource), record) };
+  /** The natural keys by which the index remembers the record. */
+  keys(resource: ResourceName, record: ServiceRecord): MatchEntry["keys"] {
+    return naturalKeys(this.#rulesOf(resource), record);
   }
 
   #begin(resource: ResourceName, signal: AbortSignal, { whole } = { whole: false }): Promise<void> {
@@ -214,7 +214,8 @@ export class IndexReader {
     for await (const page of service.list(resource, { fields: ["id", "modified", ...matchFields], ...query }, signal)) {
       const entries: MatchEntry[] = [];
       for (const record of page) {
-        if (typeof record["id"] === "number") entries.push(this.entry(resource, record["id"], record));
+        const { id } = record;
+        if (typeof id === "number") entries.push({ serviceId: id, keys: this.keys(resource, record) });
         newest = later(newest, record["modified"], service.now());
         for (const field of matchFields)
           if (naturalKey({ fields: [field], compare: "exact" }, record) !== undefined) carried.add(field);

@@ -1,5 +1,6 @@
 import { RetryError, WaitError, type Projection, type RecordId, type ResourceName, type ServiceId } from "#model";
 import type { MatchRule, Stream } from "#mapping";
+import type { MatchEntry } from "#store";
 import { IndexReader, type IndexReaderDeps } from "./index-reader.ts";
 import { lookUp, type Found } from "./candidates.ts";
 import { loosened } from "./natural-key.ts";
@@ -83,9 +84,9 @@ export class Matcher {
     return this.#reader.readAfresh(resource, signal);
   }
 
-  /** The service holds this record of ours now: the index need not be read again to know. */
-  async remember({ resource }: Stream, serviceId: ServiceId, projection: Projection): Promise<void> {
-    await this.#deps.store.saveMatches(resource, [this.#reader.entry(resource, serviceId, projection)]);
+  /** What the index shall know of a record that the service holds now: it need not be read again for that. */
+  keys({ resource }: Stream, projection: Projection): MatchEntry["keys"] {
+    return this.#reader.keys(resource, projection);
   }
 
   /** Match fields without which no rule works and that no record of the service has a value in: nothing can be found by them. */

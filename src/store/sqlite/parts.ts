@@ -4,7 +4,6 @@ import type { Logger } from "#telemetry";
 import { OperatorDecisions } from "./steps/operator-decisions.ts";
 import { Journal } from "./steps/journal.ts";
 import { LatestMoment } from "./tables/latest-moment.ts";
-import { MatchIndex } from "./tables/match-index.ts";
 import { DeliverySteps } from "./steps/delivery-steps.ts";
 import { Rechecks } from "./steps/rechecks.ts";
 import { Revision } from "./tables/revision.ts";
@@ -36,7 +35,6 @@ export function makeStoreDeps(db: Database, clock: Clock, leaseMs: number, logge
     sweeps: new Sweeps(db),
     reference: new ReferenceData(db, clock),
     notes,
-    matches: new MatchIndex(db),
     moment: new LatestMoment(notes, clock),
     revision: new Revision(db),
   };

@@ -7,6 +7,7 @@ import { CreateCount } from "./tables/create-count.ts";
 import { Deletions } from "./steps/deletions.ts";
 import { ClaimRelease } from "./steps/claim-release.ts";
 import { ParentLinks } from "./steps/parent-links.ts";
+import { MatchIndex } from "./tables/match-index.ts";
 import { Intents } from "./tables/intents.ts";
 import { Streams } from "./tables/streams.ts";
 import { Written } from "./tables/written.ts";
@@ -21,6 +22,7 @@ export interface Tables {
   readonly endings: ClaimRelease;
   readonly family: ParentLinks;
   readonly intents: Intents;
+  readonly matches: MatchIndex;
   readonly streams: Streams;
   readonly written: Written;
 }
@@ -35,6 +37,7 @@ export function makeTables(db: Database, clock: Clock, leaseMs: number): Tables 
     endings: new ClaimRelease(db, clock),
     family: new ParentLinks(db, clock),
     intents: new Intents(db, clock),
+    matches: new MatchIndex(db),
     streams: new Streams(db, clock),
     written: new Written(db),
   };

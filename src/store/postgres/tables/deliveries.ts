@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { recordName, type RecordId } from "#model";
+import { recordName, type Binding, type RecordId } from "#model";
 import type { Applied, AuditEntry, Claim, Parents } from "../../claim.ts";
 import type { DeliveryStore } from "../../contract/deliveries.ts";
 import { expectServiceId, leftOut } from "../../refusals.ts";
@@ -8,6 +8,7 @@ import { storedInFlight } from "../../rows/in-flight.ts";
 import { claimOf, type RecordRow } from "../../rows/record-row.ts";
 import type { Database } from "../database.ts";
 import { refusable } from "../refused.ts";
+import { savingMatches } from "./matching.ts";
 import { call, type SqlText, type SqlValue } from "../sql.ts";
 
 /** The steps of a delivery: each is a function of the schema. */
@@ -49,11 +50,14 @@ export function deliveryStore(db: Database): DeliveryStore {
       expectServiceId(claim.id, binding);
       const { resource, serviceId } = binding;
       const text = call("bind", claim.token, resource, serviceId, ...written(claim, applied));
-      const [result] = await refusable(claim.id, db.step([text]), binding);
+      const [result] = await refusable(claim.id, db.step([text, ...indexed(binding, applied)]), binding);
       const woken: RecordId[] = result?.rows ?? [];
       return woken.map(({ stream, key }) => ({ stream, key }));
     },
-    apply: (claim, applied) => step(claim, call("apply", claim.token, ...written(claim, applied))),
+    async apply(claim, applied) {
+      const text = call("apply", claim.token, ...written(claim, applied));
+      await refusable(claim.id, db.step([text, ...indexed(claim.binding, applied)]));
+    },
     retry: (claim, error, dueAt) =>
       step(claim, call("retry", claim.token, JSON.stringify(clean(error)), dueAt, clock.now())),
     wait: (claim, { error, parents = [], optional = [], dueAt }) =>
@@ -107,6 +111,10 @@ export function deliveryStore(db: Database): DeliveryStore {
     unbind: (claim, entry) => step(claim, call("unbind", claim.token, audit(claim.id, entry), clock.now())),
     release: (claim) => step(claim, call("release", claim.token, clock.now())),
   };
+}
+
+function indexed(binding: Binding | undefined, { keys }: Applied): SqlText[] {
+  return binding && keys ? [savingMatches(binding.resource, [{ serviceId: binding.serviceId, keys }])] : [];
 }
 
 /** Each once, by the last that names it: the ids of one record are the same. */

@@ -4,9 +4,19 @@ import { auditRow } from "../../rows/audit-row.ts";
 import { storedInFlight } from "../../rows/in-flight.ts";
 import { adoptionOf, type StreamRow } from "../../rows/stream-row.ts";
 import type { Database } from "../database.ts";
-import { call, fill } from "../sql.ts";
+import { call, fill, type SqlText } from "../sql.ts";
 
 const READING = "coalesce((SELECT reading FROM match_indexes WHERE resource = @resource), 0)";
+
+/** Records of the service, by the last entry of each. */
+export function savingMatches(...[resource, entries]: Parameters<MatchStore["saveMatches"]>): SqlText {
+  const latest = [...new Map(entries.map((entry) => [entry.serviceId, entry])).values()];
+  const ids = latest.map(({ serviceId }) => serviceId);
+  const keys = latest.flatMap(({ serviceId, keys: all }) =>
+    Object.entries(all).map(([rule, key]) => ({ i: serviceId, r: rule, k: key })),
+  );
+  return call("save_matches", resource, ids, keys);
+}
 
 /** What the service holds, by the number of the whole read that saw it last: see the match index of the SQLite store. */
 export function matchStore(db: Database): MatchStore {
@@ -39,13 +49,8 @@ export function matchStore(db: Database): MatchStore {
         ON CONFLICT DO NOTHING`;
       await db.step([fill(begin, { resource }), fill(rememberBound, { resource })]);
     },
-    async saveMatches(resource, entries) {
-      const latest = [...new Map(entries.map((entry) => [entry.serviceId, entry])).values()];
-      const ids = latest.map(({ serviceId }) => serviceId);
-      const keys = latest.flatMap(({ serviceId, keys: all }) =>
-        Object.entries(all).map(([rule, key]) => ({ i: serviceId, r: rule, k: key })),
-      );
-      await db.step([call("save_matches", resource, ids, keys)]);
+    async saveMatches(...of) {
+      await db.step([savingMatches(...of)]);
     },
     async unseenMatches(resource, limit) {
       const count = `

@@ -18,7 +18,7 @@ export class DeliverySteps {
     const held = claims.hold(claim);
     const moved = bindings.save(held.id, claim.id, binding);
     if (held.begun === 1) intents.end(held.id);
-    const { former, isLast } = this.#write(held.id, claim, applied);
+    const { former, isLast } = this.#write(held.id, { ...claim, binding }, applied);
     // A record that the ERP deleted was only bound to be found again: its deletion is still to be carried out.
     const followedBy = isLast && held.deleted === 0 ? undefined : "change";
     this.#tables.endings.end(held, "apply", { attempts: 0, answered: true, followedBy });
@@ -41,8 +41,12 @@ export class DeliverySteps {
    * says so, or when a parent has moved under it.
    */
   #write(record: number, claim: Claim, applied: Applied): { former: readonly RecordId[]; isLast: boolean } {
-    const { audit, deletions, family, written } = this.#tables;
+    const { audit, deletions, family, matches, written } = this.#tables;
     written.apply(record, applied.projection, claim.sequence);
+    if (claim.binding && applied.keys) {
+      const { resource, serviceId } = claim.binding;
+      matches.save(resource, [{ serviceId, keys: applied.keys }]);
+    }
     // Settled to be deleted: still to be carried out.
     if (!claim.deleted) deletions.forget(record);
     const { former, isOutdated } = family.setParents(record, applied.parents);
