@@ -62,16 +62,13 @@ export class IndexReader {
 
   /** Makes the index younger than `maxAgeMs`, and read by this process. Many callers share one read. */
   async freshen(resource: ResourceName, maxAgeMs: number, signal: AbortSignal): Promise<void> {
-    const index = await this.#deps.store.matchIndex(resource);
+    const { store } = this.#deps;
+    // Asked together: a store in another machine is asked once.
+    const [index, facts] = await Promise.all([store.matchIndex(resource), store.note(indexNote(resource))]);
     const now = this.#deps.clock.now();
     // An index from the future was read before the clock was set back: its age is unknown.
     const isYoung = index && index.readAt <= now && index.readAt >= now - maxAgeMs;
-    if (
-      isYoung &&
-      this.#read.has(resource) &&
-      (await this.#deps.store.note(indexNote(resource)))?.rules === this.#ruleNames(resource)
-    )
-      return;
+    if (isYoung && this.#read.has(resource) && facts?.rules === this.#ruleNames(resource)) return;
     await (this.#reading.get(resource) ?? this.#begin(resource, signal));
   }
 
