@@ -150,7 +150,8 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
   };
   queue.onForgotten(() => {
     relay.forget();
-    void age.tell();
+    // What fails is made good by the next create.
+    age.compare().catch(() => undefined);
   });
   return { gate, holds, changes, plans, adoption, matcher, relay, nudges, askedPolls, handlers, concurrency };
 }

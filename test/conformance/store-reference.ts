@@ -80,8 +80,8 @@ export function describeReference(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       expect(await scene.store.note(createsNote)).toBeUndefined();
       const claim = await scene.claimed(customer("1"));
-      for (const _ of [1, 2]) {
-        await scene.store.begin(claim, { resource: "customer", projection: {} });
+      for (const count of [1, 2]) {
+        expect(await scene.store.begin(claim, { resource: "customer", projection: {} })).toBe(count);
         await scene.store.abandon(claim);
       }
       await scene.reopen();

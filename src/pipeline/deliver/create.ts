@@ -61,8 +61,7 @@ export class Creator {
     /** Whether the service may have carried it out. What fails beside the request proves nothing about it. */
     let isOpen = false;
     const post = async (): Promise<Written> => {
-      await store.begin(claim, { resource, projection: wanted.projection });
-      await age.tell();
+      await age.tell(await store.begin(claim, { resource, projection: wanted.projection }));
       isOpen = true;
       const creating = service.create(resource, withoutNulls(wanted.projection), signal);
       const written = await creating.catch(async (thrown: unknown) => {

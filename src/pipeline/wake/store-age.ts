@@ -17,6 +17,8 @@ export class StoreAge {
   readonly #deps: StoreAgeDeps;
   #last: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
+  /** The highest number that was told or is to be told. */
+  #creates = 0;
 
   constructor(deps: StoreAgeDeps) {
     this.#deps = deps;
@@ -29,7 +31,7 @@ export class StoreAge {
   async compare(): Promise<void> {
     const { store, queue, logger } = this.#deps;
     const marked = await queue.mark();
-    const known = await this.#creates();
+    const known = (await store.note(createsNote)) ?? 0;
     if (marked === undefined || marked <= known) {
       await queue.saveMark(known);
       return;
@@ -44,10 +46,11 @@ export class StoreAge {
   }
 
   /**
-   * Tells the queue how many creates were begun; after each, and before the service is asked. Who comes while it is being
+   * Tells the queue that so many creates were begun in all; after each, and before the service is asked. Who comes while it is being
    * told shares the next call. A queue that does not answer holds no create back. Never throws.
    */
-  tell(): Promise<void> {
+  tell(creates: number): Promise<void> {
+    this.#creates = Math.max(this.#creates, creates);
     this.#next ??= this.#last.then(() => {
       this.#next = undefined;
       return (this.#last = this.#save());
@@ -58,13 +61,9 @@ export class StoreAge {
   async #save(): Promise<void> {
     const { queue, logger } = this.#deps;
     try {
-      await queue.saveMark(await this.#creates());
+      await queue.saveMark(this.#creates);
     } catch (thrown) {
       logger.debug({ err: errorFacts(thrown) }, "queue was not told of a create");
     }
-  }
-
-  async #creates(): Promise<number> {
-    return (await this.#deps.store.note(createsNote)) ?? 0;
   }
 }

@@ -13,8 +13,8 @@ export interface DeliveryStore {
   /** Extends the lease of a claim that is still held. */
   renew(claim: Claim): Promise<void>;
 
-  /** Journals a create before its POST. Durable when resolved. */
-  begin(claim: Claim, intent: { resource: ResourceName; projection: Projection }): Promise<void>;
+  /** Journals a create before its POST. Durable when resolved. @returns how many creates the store has begun in all. */
+  begin(claim: Claim, intent: { resource: ResourceName; projection: Projection }): Promise<number>;
 
   /**
    * Journals an update before its PUT, or a deletion before its DELETE: it is in flight until `apply`, `bind`, `unbind` or

@@ -44,8 +44,9 @@ export class BegunSends {
     return {
       ...store,
       begin: async (claim, intent) => {
-        await store.begin(claim, intent);
+        const creates = await store.begin(claim, intent);
         begun.set(claim.token, { id: claim.id, inFlight: undefined });
+        return creates;
       },
       markInFlight: async (claim, inFlight) => {
         await store.markInFlight(claim, inFlight);

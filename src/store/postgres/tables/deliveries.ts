@@ -40,6 +40,8 @@ export function deliveryStore(db: Database): DeliveryStore {
       const text = call("begin_create", claim.token, resource, JSON.stringify(projection), clock.now());
       const [result] = await refusable(claim.id, db.step([text]));
       db.hearCreates(result);
+      const [begun]: { creates: number }[] = result?.rows ?? [];
+      return begun?.creates ?? 0;
     },
     markInFlight: (claim, inFlight = { kind: "update", fields: {} }) =>
       step(claim, call("mark_in_flight", claim.token, JSON.stringify(storedInFlight(inFlight)))),

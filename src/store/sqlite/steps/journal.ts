@@ -11,12 +11,12 @@ export class Journal {
     this.#tables = tables;
   }
 
-  begin(claim: Claim, intent: { resource: ResourceName; projection: Projection }): void {
+  begin(claim: Claim, intent: { resource: ResourceName; projection: Projection }): number {
     const { id, bound, begun } = this.#tables.claims.hold(claim);
     if (bound === 1) throw refused(claim, "is bound and cannot begin a create");
     if (begun === 1) throw refused(claim, "has an open create and cannot begin another");
     this.#tables.intents.open(id, intent);
-    this.#tables.creates.add();
+    return this.#tables.creates.add();
   }
 
   abandon(claim: Claim): void {
