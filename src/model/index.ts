@@ -52,6 +52,7 @@ export {
   type Clock,
 } from "./time.ts";
 export { onAbort, untilAborted } from "./abort.ts";
+export { Bell } from "./bell.ts";
 export { ListenerSet } from "./listener-set.ts";
 export { nearest } from "./nearest.ts";
 export { counted, oneLine, printable } from "./text.ts";

@@ -1,8 +1,7 @@
-import { counted, errorFacts, sleep, StopError, WaitError, type ErrorFacts, type StreamName } from "#model";
+import { Bell, counted, errorFacts, sleep, StopError, WaitError, type ErrorFacts, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import { type MatchStore, type NoteStore, restoredNote } from "#store";
 import type { Logger } from "#telemetry";
-import { Bell } from "./bell.ts";
 import type { Hold } from "./hold.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { ruleName } from "../match/natural-key.ts";

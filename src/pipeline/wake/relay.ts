@@ -1,9 +1,8 @@
-import { errorFacts, msUntilNext, recordName, type Clock, type RecordId, type StreamName } from "#model";
+import { Bell, errorFacts, msUntilNext, recordName, type Clock, type RecordId, type StreamName } from "#model";
 import type { Queue } from "#queue";
 import type { Service, ServiceState } from "#service";
 import type { DueRecord, RevisionStore, ScheduleStore } from "#store";
 import type { Logger } from "#telemetry";
-import { Bell } from "./bell.ts";
 import { StoreNews } from "./store-news.ts";
 
 /** The longest the relay sleeps: something may have become due by another process's word (`svcsync retry`). */

@@ -1,4 +1,5 @@
-import { LONGEST_TIMER_MS, onAbort } from "#model";
+import { onAbort } from "./abort.ts";
+import { LONGEST_TIMER_MS } from "./time.ts";
 
 /** Lets one loop sleep until something rings, a time has passed or a signal is aborted, whichever comes first. */
 export class Bell {
