@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isDeepStrictEqual } from "node:util";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ReplicaReport, ReplicaState, Store } from "#store";
 import { openPostgresStore } from "../../src/store/postgres/index.ts";
 import { contact, customer, OOPS, upsert, written } from "../conformance/store-scene.ts";
@@ -89,6 +90,18 @@ function until(store: Store, wanted: Partial<ReplicaState>): Promise<unknown> {
   return expect.poll(() => store.replicas.state, { interval: 50, timeout: 10_000 }).toMatchObject(wanted);
 }
 
+/** Resolves when a heartbeat tells what is wanted. Unlike {@link until} it moves no timer. */
+function told(store: Store, wanted: Partial<ReplicaState>): Promise<void> {
+  return new Promise((resolve) => {
+    store.replicas.follow(
+      () => REPORT,
+      (state) => {
+        if (isDeepStrictEqual({ ...state, ...wanted }, state)) resolve();
+      },
+    );
+  });
+}
+
 const LOST = { family: "stop", code: "E_STORE_LOST" };
 
 describe("replicas of a store in PostgreSQL", () => {
@@ -111,6 +124,21 @@ describe("replicas of a store in PostgreSQL", () => {
     await first[Symbol.asyncDispose]();
     await until(second, { isLeader: true, others: 0 });
     expect(await second.replicas.list()).toMatchObject([{ isLeader: true }]);
+  });
+
+  it("hear of a leader that begins, of their shares and of a leader that leaves without waiting for a heartbeat", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    await using all = await Replicas.open();
+    const first = await all.join();
+    const second = await all.join();
+    const agreed = [first, second].map((store) => told(store, { isAgreed: true, share: 5 }));
+    await first.replicas.lead();
+    await Promise.all(agreed);
+    const leads = told(second, { isLeader: true, share: 10 });
+    await first[Symbol.asyncDispose]();
+    await leads;
+    expect(second.replicas.state).toMatchObject({ isLeader: true, isAgreed: false });
   });
 
   it("give back the claims of one that is lost, and refuse it everything, reads too", async () => {

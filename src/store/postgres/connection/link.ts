@@ -47,10 +47,14 @@ export class Link implements AsyncDisposable {
   readonly #pool: Pool;
   readonly #prefix: SqlText;
 
-  /** `prefix` begins each message. */
-  constructor({ url }: PostgresPlace, prefix: SqlText, options: { max: number; answerMs?: number }) {
+  /** `prefix` begins each message; `heard` is told of each notice to what it listens to. */
+  constructor(
+    { url }: PostgresPlace,
+    prefix: SqlText,
+    options: { max: number; answerMs?: number; heard?: (notice: string | undefined) => void },
+  ) {
     this.#prefix = prefix;
-    const { max, answerMs = ANSWER_MS } = options;
+    const { max, answerMs = ANSWER_MS, heard } = options;
     this.#pool = new Pool({
       ...clientOptions(url),
       max,
@@ -62,7 +66,10 @@ export class Link implements AsyncDisposable {
     // A connection that breaks is replaced, and the next message tells whether that works. Without listeners, one for those that
     // are idle and one for those in use, it would end the process.
     this.#pool.on("error", () => undefined);
-    this.#pool.on("connect", (client) => client.on("error", () => undefined));
+    this.#pool.on("connect", (client) => {
+      client.on("error", () => undefined);
+      if (heard) client.on("notification", ({ payload }) => heard(payload));
+    });
   }
 
   /** Sends the statements as one message and returns the result of each. @throws {NotSent} or what the driver throws. */

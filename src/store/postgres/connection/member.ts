@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { errorFacts, sleep, StopError, SyncError, type Clock } from "#model";
+import { Bell, errorFacts, StopError, SyncError, type Clock } from "#model";
 import type { Logger } from "#telemetry";
 import type { JoiningReplica, ReplicaReport, ReplicaState, Standby } from "../../contract/index.ts";
 import { call, type SqlText } from "../sql.ts";
 import { lostPlace, storeFailure } from "./failures.ts";
 import { processName, untilFree, type InTheWay } from "./in-the-way.ts";
 import { Link, type PostgresPlace } from "./link.ts";
-import { locked, unlocked } from "./prefix.ts";
+import { listening, locked } from "./prefix.ts";
 import { ReplicaClock } from "./replica-clock.ts";
 
-/** Well within the second in which another one is to lead after a clean stop. */
+/** Where a notice is lost, another one leads within a second after a clean stop. */
 const BEAT_MS = 500;
 /** A sign of life is believed for this long from the moment it was sent: what is sent to the service then arrives before a takeover. */
 export const TRUST_MS = 6_000;
@@ -35,8 +35,8 @@ const NOTHING_TO_TELL: ReplicaReport = { held: 0, isServed: true, ceiling: 0 };
 
 /**
  * The place of a daemon among the replicas of a store: a row with a random token, which every step compares, and with an epoch, which
- * its claims carry. A heartbeat on a connection of its own renews it. A daemon that was paused or cut off for too long finds
- * its place gone, and its claims given back.
+ * its claims carry. A heartbeat on a connection of its own renews it, and tells what changed among the replicas; a notice of such a
+ * change brings it forward. A daemon that was paused or cut off for too long finds its place gone, and its claims given back.
  */
 export class Member implements AsyncDisposable {
   /** The time that all replicas agree on; the machine's for one that works alone. */
@@ -47,6 +47,7 @@ export class Member implements AsyncDisposable {
   readonly #logger: Logger;
   /** Heartbeats wait for no step. */
   readonly #beats: Link;
+  readonly #hurry = new Bell();
   readonly #ended = new AbortController();
   #running: Promise<void> | undefined;
   #epoch = 0;
@@ -63,7 +64,10 @@ export class Member implements AsyncDisposable {
     this.#joins = deps.joins;
     this.clock = new ReplicaClock(deps.clock);
     this.#logger = deps.logger;
-    this.#beats = new Link(place, unlocked(place), { max: 1, answerMs: ANSWER_MS });
+    const heard = (schema: string | undefined) => {
+      if (schema === place.schema) this.#hurry.ring();
+    };
+    this.#beats = new Link(place, listening(place), { max: 1, answerMs: ANSWER_MS, heard });
   }
 
   /**
@@ -121,8 +125,8 @@ export class Member implements AsyncDisposable {
     this.#report = report;
     this.#changed = changed;
     changed(this.#state);
-    // Its share does not wait for the next heartbeat. Whether it fails, that one tells.
-    if (this.#running && !this.#ended.signal.aborted) void this.#beat().catch(() => undefined);
+    // Its share does not wait for the next heartbeat.
+    this.#hurry.ring();
   }
 
   /** Keeps the place. `lost` is told why when it is gone. */
@@ -130,7 +134,7 @@ export class Member implements AsyncDisposable {
     this.#running = this.#run(lost);
   }
 
-  /** Gives the place back, and with it the lead: another one takes it with its next heartbeat. False when it was lost before. */
+  /** Gives the place back, and with it the lead: another one takes it at once. False when it was lost before. */
   async leave(): Promise<boolean> {
     this.#ended.abort();
     await this.#running;
@@ -181,7 +185,7 @@ export class Member implements AsyncDisposable {
           this.#logger.warn({ err: errorFacts(thrown) }, "place among the replicas could not be confirmed");
         isSilent = true;
       }
-      await sleep(BEAT_MS, signal);
+      await this.#hurry.wait(BEAT_MS, signal);
     }
   }
 

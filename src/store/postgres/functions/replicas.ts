@@ -1,3 +1,4 @@
+import { CHANNEL } from "../connection/prefix.ts";
 import { isKey } from "../sql.ts";
 
 /** A replica that was not heard of for this long, by the clock of the database, has lost its place. */
@@ -28,6 +29,12 @@ const targets = `
  * fenced and to take the lead happens under the lock, between two steps of all replicas.
  */
 export const replicas = `
+  -- Brings the heartbeats of all replicas forward. Rare: the commit of a notice takes a lock of the whole server.
+  CREATE FUNCTION tell_replicas() RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM pg_notify('${CHANNEL}', current_schema());
+  END $$;
+
   -- Ends those that were silent for too long, and frees the claims of all that are gone. Returns how many claims.
   CREATE FUNCTION fence_lost(p_now bigint) RETURNS bigint LANGUAGE plpgsql AS $$
   DECLARE
@@ -95,16 +102,24 @@ export const replicas = `
     v record;
     v_free integer;
     v_share integer;
+    v_is_new boolean := false;
   BEGIN
     FOR v IN ${targets} WHERE target < share LOOP
       UPDATE members SET share = v.target WHERE token = v.token;
+      v_is_new := true;
     END LOOP;
     v_free := p_ceiling - (SELECT sum(greatest(share, held)) FROM members);
     FOR v IN ${targets} WHERE target > share LOOP
       v_share := greatest(v.share, least(v.target, greatest(v.share, v.held) + greatest(v_free, 0)));
       v_free := v_free - greatest(0, v_share - greatest(v.share, v.held));
-      UPDATE members SET share = v_share WHERE token = v.token;
+      IF v_share > v.share THEN
+        UPDATE members SET share = v_share WHERE token = v.token;
+        v_is_new := true;
+      END IF;
     END LOOP;
+    IF v_is_new THEN
+      PERFORM tell_replicas();
+    END IF;
   END $$;
 
   -- A sign of life, and what the replica has to know. Nothing comes back where it has lost its place.
@@ -149,6 +164,7 @@ export const replicas = `
     was_there := FOUND;
     DELETE FROM leases WHERE holder = p_token;
     PERFORM fence_lost(p_now);
+    PERFORM tell_replicas();
   END $$;
 
   -- Ends those of this name that were silent for a while: a person knows that they are dead.
@@ -165,6 +181,7 @@ export const replicas = `
     GET DIAGNOSTICS v_count = ROW_COUNT;
     IF v_count > 0 THEN
       PERFORM fence_lost(p_now);
+      PERFORM tell_replicas();
       PERFORM add_audit(p_audit);
     END IF;
     RETURN v_count;

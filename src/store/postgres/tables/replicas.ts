@@ -44,7 +44,7 @@ export function replicaStore(db: Database, member: Member | undefined): ReplicaS
       const begun = `
         UPDATE leases l SET mapping = m.mapping FROM members m
         WHERE l.role = 'daemon' AND l.holder = @token AND m.token = l.holder`;
-      await db.step([fill(begun, { token: member?.token })]);
+      await db.step([fill(begun, { token: member?.token }), call("tell_replicas")]);
     },
     async reserve(claim, names) {
       if (member?.mapping === undefined || names.length === 0) return undefined;
