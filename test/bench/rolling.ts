@@ -22,7 +22,7 @@ export async function measureRolling(group: ReplicaGroup): Promise<Measured[]> {
   await sleep(STEADY_MS);
   const restartedAt = Date.now();
   await remap(join(group.stage.folder, "sync.yaml"));
-  await restartAll(group);
+  const switchedAt = await restartAll(group);
   await until("all are mapped anew", async () =>
     (await group.sandbox.records("customer")).every(({ name }) => isNew(name)),
   );
@@ -42,7 +42,10 @@ export async function measureRolling(group: ReplicaGroup): Promise<Measured[]> {
       atMost: TARGETS.gapMs,
     },
     { what: "  records mapped by the old file after the first by the new one", value: old.length, atMost: TARGETS.old },
-    { what: "  seconds of the restart", value: ((writes[newAt]?.at ?? Number.NaN) - restartedAt) / 1_000, digits: 1 },
+    {
+      what: "  from the stop of the last one with the old file to the first record by the new one, ms",
+      value: (writes[newAt]?.at ?? Number.NaN) - switchedAt,
+    },
   ];
 }
 
@@ -62,16 +65,20 @@ async function remap(syncFile: string): Promise<void> {
   await writeFile(syncFile, other);
 }
 
-async function restartAll(group: ReplicaGroup): Promise<void> {
+/** Resolves to the moment at which the last one with the old file was told to stop. */
+async function restartAll(group: ReplicaGroup): Promise<number> {
   const [leader, ...others] = group.all;
   if (!leader) throw new Error("there is no replica to restart");
+  let stoppedAt = 0;
   for (const replica of [...others, leader]) {
+    stoppedAt = Date.now();
     replica.kill("SIGTERM");
     const code = await replica.exitCode();
     if (code !== 0) throw new Error(`a replica ended with code ${code}:\n${replica.log.slice(-2_000)}`);
     const at = group.all.indexOf(replica);
     group.all[at] = await group.join(`again-${at + 1}`);
   }
+  return stoppedAt;
 }
 
 /** Between two writes of this span, or from its begin to the first and from the last to its end. */
