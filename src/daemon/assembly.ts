@@ -65,7 +65,7 @@ export function queueLocation(
   return { kind: queue.kind, url, ...(installation === undefined ? {} : { prefix: `svcsync_${installation}` }) };
 }
 
-/** What the relay takes for the service's state: others may reach it when this replica does not. */
+/** The service's state for the relay: it wakes records as long as any replica reaches the service. */
 function stateForAll({ service, store }: Systems): ServiceState {
   const state = service.state();
   return store.replicas.state.othersServed > 0 ? { ...state, state: "closed" } : state;

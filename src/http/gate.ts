@@ -34,7 +34,7 @@ export function gated(request: ClientRequest, mayGo: () => void): ClientRequest 
   });
 }
 
-/** What tells that a connection is ready; undefined for one that is: it was kept alive, or is a tunnel. */
+/** The event that a connection is ready; undefined for one that is ready already: it was kept alive, or is a tunnel. */
 function readyEvent(socket: Socket): "connect" | "secureConnect" | undefined {
   if ("secureConnecting" in socket) return socket.secureConnecting === true ? "secureConnect" : undefined;
   return socket.connecting ? "connect" : undefined;

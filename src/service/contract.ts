@@ -136,22 +136,21 @@ export interface Service extends AsyncDisposable {
 
   state(): ServiceState;
 
-  /** Lets at most so many requests run at once from now on: the rest of what the service bears is for other replicas. */
+  /** Limits how many requests run at once from now on: the other replicas have the rest. */
   setShare(requests: number): void;
   /** The most requests that run or may begin at once: it may exceed a share that became smaller, until some have ended. */
   held(): number;
 
   /**
-   * After a daemon was lost that may still send what it had begun: ends the session that it shares, if {@link SessionCell} says that it
-   * must be, and begins another. Call it before anything that the lost daemon had begun is settled.
-   * Does nothing where no session is shared.
+   * Ends the session that a lost daemon shares, if {@link SessionCell} says so, and begins another: that daemon may still send what it had
+   * begun. Call it before any of that is settled. Does nothing where no session is shared.
    */
   fence(): Promise<void>;
 
   /** For how many milliseconds more the service may carry out late requests of a lost daemon, as its token could not be ended. */
   exposedMs(): number;
 
-  /** Finds out how the service can be made to refuse late requests, by two logins of their own. */
+  /** Finds out, with two logins of its own, how to make the service refuse late requests. */
   proveFence(): Promise<Fence>;
 
   /** From now on no request waits for the service's limit: what cannot be sent at once ends with E_SERVICE_BUSY. */

@@ -47,7 +47,7 @@ export interface ServiceContext {
 /** Ten failures in a row are no accident; a minute is short against an outage and long against a request. */
 const BREAKER: BreakerSettings = { failures: 10, pauseMs: 2000, pauseMaxMs: 60_000 };
 
-/** Whether a token lives is asked of this list. */
+/** A request that shows whether a token is valid. */
 const PROBE = "customer?limit=1&fields=id";
 
 /** Calls beside the limited ones: logins. */

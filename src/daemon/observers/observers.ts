@@ -58,7 +58,7 @@ export class Observers implements AsyncDisposable {
     await this.#watch.open(parts.store);
   }
 
-  /** The same handlers, seen by those who tell whose requests they are. */
+  /** The same handlers, wrapped so that each request is counted for its stream and record. */
   watching(handlers: QueueHandlers): QueueHandlers {
     const counted = this.#history.watching(this.#watch.watching(handlers));
     return this.#tracing?.watching(counted) ?? counted;

@@ -113,8 +113,8 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
 }
 
 /**
- * What `/readyz` asks: whether this process can serve and poll. A service that is away makes no other process better off,
- * and must not take the page away that says so: it is only reported, as far as its breaker knows.
+ * What `/readyz` asks: whether this process can serve and poll. A service that is away is only reported, as far as its breaker knows: no
+ * other process reaches it either, and the page that says so must stay.
  */
 export function readiness({
   parts: { store, service, clock },
@@ -131,7 +131,7 @@ export function readiness({
       polls: async () => pollWatch.check(),
     },
     reported: {
-      // Else a rolling restart with another sync file would wait for itself.
+      // Otherwise a rolling restart with another sync file would never finish.
       mapping: async () => replica.checkMapping(),
       service: async () => {
         if (service.state().state === "open") throw new RetryError("E_SERVICE_DOWN", "the service does not answer");

@@ -6,7 +6,7 @@ import type { JoiningReplica } from "#store";
 import type { SyncFile } from "#mapping";
 import { version } from "../version.ts";
 
-/** What a daemon says of itself to those with the same store; undefined where it works alone: others do not reach its queue. */
+/** How a daemon describes itself to the other replicas; undefined where it works alone, because others cannot reach its queue. */
 export function joiningReplica(
   { store }: Pick<Settings, "store">,
   { queueUrl }: Pick<Secrets, "queueUrl">,

@@ -16,8 +16,8 @@ export interface ReplicaDeps {
 }
 
 /**
- * The part of this process among those that share the store: it takes its share of the requests, delivers while it maps as the leader
- * does and the service answers it, and tells when it leads. A daemon without others leads from the beginning.
+ * This process as one of the replicas of a store: it takes its share of the requests, delivers while its mapping is the leader's and the
+ * service answers it, and reports when it leads. A daemon that works alone leads from the start.
  */
 export class ReplicaPart {
   readonly #deps: ReplicaDeps;
@@ -34,7 +34,7 @@ export class ReplicaPart {
     this.#state = deps.store.replicas.state;
   }
 
-  /** Resolves when this replica leads. It does so until it ends. */
+  /** Resolves when this replica leads, which it then does until it ends. */
   get leads(): Promise<void> {
     return this.#leads.promise;
   }
@@ -59,7 +59,7 @@ export class ReplicaPart {
     );
   }
 
-  /** From now on obeys what the store says of the others; what it returns ends that, and only signs of life are given. */
+  /** Follows the state of the replicas from now on. What it returns ends that: after it, this process sends only heartbeats. */
   begin(): () => Promise<void> {
     const { store, service, ceiling } = this.#deps;
     const { signal } = this.#ended;
@@ -89,7 +89,7 @@ export class ReplicaPart {
     const { isAgreed, mustFence, share } = this.#state;
     const mayDeliver = isAgreed && !mustFence && !this.isUnserved && share !== 0;
     if (mayDeliver === this.#isDelivering || signal.aborted) return;
-    // What the leader has put on hold before it began.
+    // The leader may have put streams on hold before it began.
     if (mayDeliver) await holds.look();
     await queue.setDelivering(mayDeliver);
     this.#isDelivering = mayDeliver;

@@ -6,7 +6,7 @@ import { StoreNews } from "#pipeline";
 import type { Exchange, Store, Watch, WatchStore } from "#store";
 import { isSecretField, redactedMark, type Logger } from "#telemetry";
 
-/** How often the watches are read: a person's word in another process takes effect within this. */
+/** How often the watches are read: a command in another process takes effect within this time. */
 const LOOK_MS = 1_000;
 /** Exchanges that are kept of a record: a delivery makes one to five. */
 const KEPT = 50;

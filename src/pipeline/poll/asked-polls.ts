@@ -6,7 +6,7 @@ import { StoreNews } from "../wake/store-news.ts";
 import { pollNote } from "../notes.ts";
 import type { Nudges } from "./nudges.ts";
 
-/** How often it looks: a person's word in another process takes effect within this. */
+/** How often it looks: a command in another process takes effect within this time. */
 const LOOK_MS = 1_000;
 
 export interface AskedPollsDeps {

@@ -9,7 +9,7 @@ import { StoreNews } from "./store-news.ts";
 const LOOK_AGAIN_MS = 1_000;
 /** After these the store refuses everything. */
 const LAST_ERRORS: readonly string[] = ["E_STORE_LOST", "E_STORE_REWOUND"];
-/** How often it looks while other processes deliver as fast as they can: of their deliveries it learns from the store alone. */
+/** How often it looks while other processes deliver, too: it learns of their deliveries from the store alone. */
 const SHARED_LOOK_MS = 100;
 /**
  * A wake-up that was not delivered after this is given again, in case the queue lost it; then after twice as long, and
@@ -145,7 +145,7 @@ export class Relay {
     return [...this.#out.values()].filter(({ lostAt }) => now < lostAt).length;
   }
 
-  /** A claim moves the due time: what is no longer due as it was woken was claimed, be it by another process. */
+  /** A claim moves the due time: what is no longer due as it was woken has been claimed, perhaps by another process. */
   #forgetClaimed(found: readonly DueRecord[]): void {
     const dueAt = new Map(found.map((record) => [recordName(record.id), record.dueAt]));
     for (const [name, out] of this.#out) if (dueAt.get(name) !== out.dueAt) this.#out.delete(name);

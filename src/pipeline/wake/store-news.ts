@@ -1,6 +1,6 @@
 import type { RevisionStore } from "#store";
 
-/** Lets a loop that looks at intervals leave out a look where nothing was written to the store since the one before. */
+/** Lets a loop skip a look when nothing was written to the store since the last one. */
 export class StoreNews {
   readonly #store: RevisionStore;
   #seen: number | undefined;

@@ -7,7 +7,7 @@ import type { Held, Hold, HoldStore } from "./hold.ts";
 import { pauseHold } from "./pause-hold.ts";
 import { StoreNews } from "./store-news.ts";
 
-/** How often the holds are read: a person's word in another process takes effect within this. */
+/** How often the holds are read: a command in another process takes effect within this time. */
 const LOOK_MS = 1_000;
 
 /** What may hold a stream besides the adoption gate; the first that does is named first. */
@@ -115,7 +115,7 @@ export class StreamHolds {
     }
   }
 
-  /** One look for all who ask meanwhile; one that is under way may have begun too early. */
+  /** One look for all who ask meanwhile; a look that is under way may have begun too early. */
   async #lookNext(): Promise<void> {
     await this.#looking;
     this.#nextLook = undefined;

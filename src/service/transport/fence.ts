@@ -26,7 +26,7 @@ export interface FencingDeps {
   readonly login: Login;
   readonly settings: PasswordLogin;
   readonly logoutUrl: string;
-  /** What every token may read, or is refused by another status than 401. */
+  /** An address that a valid token may read, or is refused with a status other than 401. */
   readonly probeUrl: string;
 }
 
@@ -38,7 +38,7 @@ export class Fencing {
     this.#deps = deps;
   }
 
-  /** Finds out by two logins at most, under a token name of their own, so that no other session ends. */
+  /** Finds out with at most two logins. They use a token name of their own, so that no other session ends. */
   async prove(): Promise<Fence> {
     const scratch = {
       ...this.#deps.settings,
@@ -57,7 +57,7 @@ export class Fencing {
     return fence;
   }
 
-  /** Asks the service to end the token. Whether it did is for {@link isAlive} to tell. */
+  /** Asks the service to end the token; {@link isAlive} tells whether it did. */
   async logOut(token: string): Promise<void> {
     await this.#call("POST", this.#deps.logoutUrl, token);
   }

@@ -9,7 +9,7 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const CIPHER = "aes-256-gcm";
 
-/** Encrypts a text (AES-256-GCM) so that only who knows the password can read it; the key is derived by scrypt, with a salt of its own. */
+/** Encrypts a text with a password: AES-256-GCM, the key derived by scrypt with a random salt. */
 export async function seal(text: string, password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const nonce = randomBytes(NONCE_BYTES);

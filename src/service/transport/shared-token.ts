@@ -6,7 +6,7 @@ import { loginRefused, type Doubted, type Granted, type Login, type PasswordLogi
 import { seal, unseal } from "./sealed.ts";
 import type { ServerClock } from "./server-clock.ts";
 
-/** What the daemons of one store keep of their session. Nothing in it helps who does not know the password. */
+/** The session that the daemons of one store share. It is useless without the password. */
 export interface KeptSession {
   /** The token, sealed with the password. */
   readonly token?: string | undefined;
@@ -14,7 +14,7 @@ export interface KeptSession {
   readonly expiresAt?: number | undefined;
   /** For how long requests extend it; absent: they do not. */
   readonly extendsByMs?: number | undefined;
-  /** Who logs in at this moment. */
+  /** The daemon that is logging in. */
   readonly by?: string | undefined;
   readonly doubted?: Doubted | undefined;
   /** Why the service refused the credentials, sealed with the password: with another one it does not count. */
@@ -33,7 +33,7 @@ export interface SessionCell {
   replace(known: KeptSession | undefined, next: KeptSession): Promise<boolean>;
 }
 
-/** A login that takes longer is another one's to repeat. */
+/** After this, another daemon repeats the login. */
 const LOGIN_LEASE_MS = 30_000;
 const LOOK_MS = 100;
 /** How long a refusal keeps all daemons from trying the same password again. */
@@ -51,8 +51,7 @@ export interface SharedTokenDeps {
 }
 
 /**
- * The token of all daemons with one store. One of them logs in at a time, and the others take what it brought. A restart takes what
- * is there.
+ * The token that all daemons of a store share. One of them logs in at a time, and the others use its token; so does a daemon that restarts.
  */
 export class SharedToken {
   readonly #deps: SharedTokenDeps;
@@ -70,8 +69,8 @@ export class SharedToken {
   }
 
   /**
-   * A token other than `last`, be it that of another daemon or a new one.
-   * @throws {StopError} E_SERVICE_LOGIN when the service refused the password, whichever daemon it was that tried.
+   * A token other than `last`: another daemon's, or a new one.
+   * @throws {StopError} E_SERVICE_LOGIN when the service refused the password, whichever daemon tried it.
    */
   async next(last: string | undefined): Promise<Granted> {
     const { cell } = this.#deps;
@@ -116,7 +115,7 @@ export class SharedToken {
     if (message !== undefined) throw loginRefused(message);
   }
 
-  /** Undefined when others changed what is kept meanwhile: they may have lost this daemon, or their login is the newer one. */
+  /** Undefined when another daemon changed the session meanwhile: it took over from this one, or logged in later. */
   async #logIn(mine: KeptSession): Promise<Granted | undefined> {
     const { cell, login, fencing, settings } = this.#deps;
     login.doubted = mine.doubted;
@@ -140,7 +139,7 @@ export class SharedToken {
     }
   }
 
-  /** What is known of the fence once the token of a lost daemon was to be ended: it is tried. */
+  /** Finds out whether the lost daemon's token has ended, and if not, until when it may be used. */
   async #fenced(
     mine: KeptSession,
     old: string | undefined,

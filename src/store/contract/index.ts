@@ -64,14 +64,14 @@ export interface Store
    */
   mayWrite(): boolean;
 
-  /** The clock that the store's times are made by: that of the database, where several processes work on it. */
+  /** The clock of all times in the store: the database's, where several processes work on it. */
   readonly clock: Clock;
 }
 
 /** Long enough for the slowest request with its time-out, short enough that a dead worker's record is not missed. */
 export const DEFAULT_LEASE_MS = 60_000;
 
-/** What a daemon that works beside others says of itself. */
+/** How a daemon describes itself to the other replicas. */
 export interface JoiningReplica {
   readonly version: string;
   /** Names the queue: all replicas have the same. */
@@ -101,7 +101,7 @@ export interface OpenStoreOptions {
   readonly leaseMs?: number;
   /** Waits while another daemon holds a store in PostgreSQL, instead of being refused: it takes over when that one ends. */
   readonly standby?: Standby;
-  /** Works on a store in PostgreSQL beside others that say the same of themselves. Absent: alone. */
+  /** Joins the replicas of a store in PostgreSQL. Absent: works alone. */
   readonly joins?: JoiningReplica;
 }
 

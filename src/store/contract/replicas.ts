@@ -3,7 +3,7 @@ import type { Claim } from "../claim.ts";
 
 /** A process that works on the store beside others. */
 export interface Replica {
-  /** Where it runs. Two may have one name: what tells them apart is never shown. */
+  /** Where it runs. Two replicas may have the same name. */
   readonly name: string;
   readonly version: string;
   readonly startedAt: number;
@@ -18,12 +18,12 @@ export interface Replica {
   readonly share: number | null;
 }
 
-/** What this process tells the others, again and again. */
+/** What this process tells the others with each heartbeat. */
 export interface ReplicaReport {
   /** The most requests that it has, or may still begin, at once. */
   readonly held: number;
   readonly isServed: boolean;
-  /** The requests that the service bears at once: what the leader shares out. */
+  /** How many requests the service can take at once: the leader divides them. */
   readonly ceiling: number;
 }
 
@@ -43,9 +43,9 @@ export interface ReplicaState {
 
 /**
  * How several processes work on one store. Each may deliver; one of them leads: it polls, wakes and decides for
- * all. A process that loses its place is refused everything from then on (E_STORE_LOST); a leader loses the lead with it. A store that
- * lost creates which were confirmed is one that was restored, and all its replicas lose their places (E_STORE_REWOUND).
- * A store that belongs to one process answers as if that one had been asked alone.
+ * all. A process that loses its place is refused everything from then on (E_STORE_LOST); a leader loses the lead with it. A store that lost
+ * confirmed creates counts as restored, and all its replicas lose their places (E_STORE_REWOUND). In a store that belongs to one process,
+ * that one always leads.
  */
 export interface ReplicaStore {
   readonly state: ReplicaState;
@@ -53,7 +53,7 @@ export interface ReplicaStore {
   /** Tells the others what `report` returns with each heartbeat, and calls `changed` with the state after each one. */
   follow(report: () => ReplicaReport, changed: (state: ReplicaState) => void): void;
 
-  /** The leader is ready: those that map as it does may claim from now on, itself among them. */
+  /** The leader is ready: replicas with its mapping, and the leader itself, may claim from now on. */
   lead(): Promise<void>;
 
   /**
@@ -65,11 +65,11 @@ export interface ReplicaStore {
   /** Runs `work` while no other process runs any of this name; waits until then. Rejects with the reason of an abort. */
   alone<Result>(name: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result>;
 
-  /** The processes that work on the store, the longest first; empty where no others can. */
+  /** The processes that work on the store, the oldest first; empty for a store that only one can use. */
   list(): Promise<Replica[]>;
 
   /**
-   * Takes the place of those of this name that have been silent: a person knows that they are dead. Returns how many. Durable
+   * Removes the replicas of this name that have been silent: a person knows that they are dead. Returns how many. Durable
    * when resolved.
    * @throws {ParkError} E_REPLICA_ALIVE when one was heard of a moment ago, E_REPLICA_UNKNOWN.
    */

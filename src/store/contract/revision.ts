@@ -1,5 +1,5 @@
-/** Tells those who look at intervals whether there is anything to see. */
+/** Tells loops that look at intervals whether anything was written. */
 export interface RevisionStore {
-  /** A number that is another one after each commit, by whatever process; undefined where telling costs as much as looking. */
+  /** A number that changes with each commit of any process; undefined where reading it costs as much as looking. */
   revision(): Promise<number | undefined>;
 }

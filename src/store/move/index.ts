@@ -27,8 +27,8 @@ export async function move(
   if (typeof from === typeof to)
     throw refused(
       typeof from === "string"
-        ? "both stores are in SQLite. Copy the store by svcsync backup"
-        : "both stores are in PostgreSQL. Copy the schema by the tools of PostgreSQL, such as pg_dump",
+        ? "both stores are in SQLite. Copy the store with svcsync backup"
+        : "both stores are in PostgreSQL. Copy the schema with PostgreSQL's own tools, such as pg_dump",
     );
   // The driver is loaded when it is needed.
   const { PostgresMoveSide } = await import("../postgres/index.ts");

@@ -2,7 +2,7 @@ import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
 import type { MoveMark } from "./mark.ts";
 
-/** Rows that are read and written at once: enough to make the way to a server cheap, few enough for the memory whatever is in them. */
+/** Rows that are read and written at once: enough for few round trips to a server, few enough for the memory whatever they hold. */
 export const ROWS_AT_ONCE = 2_000;
 
 /** Whether a store knows of a record or a stream, or did. */
@@ -19,7 +19,7 @@ export interface MovedTable {
 /** The values of a row, in the order of the columns. */
 export type MovedRow = readonly (string | number | null)[];
 
-/** The last number that each table gave out, by the table's name. Where a table has none, its rows tell. */
+/** The last number that each table assigned, by the table's name. A table that is missing here has it in its rows. */
 export type LastNumbers = ReadonlyMap<string, number>;
 
 export interface MoveDeps {
@@ -27,7 +27,7 @@ export interface MoveDeps {
   readonly logger: Logger;
 }
 
-/** One of the two stores of a move. It is held like a daemon holds it: no daemon runs on it meanwhile. */
+/** One of the two stores of a move, locked as by a daemon: none can run on it meanwhile. */
 export interface MoveSide extends AsyncDisposable {
   /** Where it is, without a password. */
   readonly place: string;
@@ -44,6 +44,6 @@ export interface MoveSide extends AsyncDisposable {
   write(table: MovedTable, rows: readonly MovedRow[]): Promise<void>;
   clear(table: MovedTable): Promise<void>;
   lastNumbers(): Promise<LastNumbers>;
-  /** Counts on from these numbers, and prepares for queries. */
+  /** Continues to number from these, and prepares for queries. */
   finish(numbers: LastNumbers): Promise<void>;
 }

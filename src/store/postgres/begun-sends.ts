@@ -7,7 +7,7 @@ import { parseText, type JsonText } from "../rows/json-text.ts";
 import type { Link } from "./connection/link.ts";
 import { call, fill, isRecord } from "./sql.ts";
 
-/** What was begun for a record and may have been sent: a create, or an update or a deletion. */
+/** What was begun for a record and may have been sent: a create, an update or a deletion. */
 interface Begun {
   readonly id: RecordId;
   readonly inFlight: InFlight | undefined;
@@ -33,7 +33,7 @@ export class BegunSends {
   /** The same steps, watched. */
   watching(store: DeliveryStore): DeliveryStore {
     const begun = this.#begun;
-    /** A step with which the store knows how a request ended, or that it is in doubt. */
+    /** A step that tells the store how a request ended, or that it is in doubt. */
     const ending = <Rest extends unknown[], Result>(step: (claim: Claim, ...rest: Rest) => Promise<Result>) => {
       return async (claim: Claim, ...rest: Rest): Promise<Result> => {
         const result = await step(claim, ...rest);
@@ -68,7 +68,7 @@ export class BegunSends {
     };
   }
 
-  /** Puts all of them in doubt, without the right to change anything else. Records that are being delivered are waited for. */
+  /** Puts all of them in doubt, and changes nothing else. Waits for records that are being delivered. */
   async confess(link: Link, deps: { clock: Clock; logger: Logger; patienceMs: number }): Promise<void> {
     const { clock, logger, patienceMs } = deps;
     const startedAt = performance.now();
@@ -88,7 +88,7 @@ export class BegunSends {
   }
 }
 
-/** False while it cannot be told. */
+/** False while the store cannot be told. */
 async function tell(link: Link, { id, inFlight }: Begun, now: number): Promise<boolean> {
   if (inFlight === undefined) {
     await link.send([call("note_lost_creates", [{ ...id, lostAt: now }])]);

@@ -18,6 +18,6 @@ async function run(name: string, options: ActOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const count = await context.store.replicas.fence(name, actorOf(options));
   if (options.json) printJson(io.stdout, { fenced: name, count });
-  else io.stdout.write(`Fenced ${counted(count, "replica")} called ${name}: others take over what it did.\n`);
+  else io.stdout.write(`Fenced ${counted(count, "replica")} called ${name}: others take over its work.\n`);
   return exitCode.ok;
 }

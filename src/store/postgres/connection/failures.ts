@@ -43,10 +43,7 @@ const DENIED = stop(
   "the database of the store refuses access; correct user, password, database or encryption in STORE_URL",
 );
 
-const LOST = stop(
-  "E_STORE_LOST",
-  "other daemons took over what this one did, since it was not heard of for too long; this one stops writing",
-);
+const LOST = stop("E_STORE_LOST", "other daemons took over because this one was silent for too long; it stops writing");
 
 /** By SQLSTATE or its class, from the appendix of PostgreSQL's manual. The first that fits counts. */
 const STATES: readonly (readonly [state: RegExp, failure: Family])[] = [

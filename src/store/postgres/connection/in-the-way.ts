@@ -5,7 +5,7 @@ import type { PostgresPlace } from "./link.ts";
 
 const LOOK_MS = 250;
 
-/** A daemon that keeps another one from its work, and until when it is believed to live. */
+/** A daemon that another one has to wait for, and until when it counts as alive. */
 export interface InTheWay {
   readonly holder: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export function processName(): string {
 }
 
 /**
- * Asks until no other daemon is in the way: waits for the end of dead daemons, and with `standby` of live ones.
+ * Waits until no other daemon is in the way: until dead ones expire, and with `standby` until live ones end.
  * @throws {StopError} E_STORE_BUSY when a live one is in the way, with that one named.
  */
 export async function untilFree(

@@ -9,9 +9,9 @@ import { Link, type PostgresPlace } from "./link.ts";
 import { listening, locked } from "./prefix.ts";
 import { ReplicaClock } from "./replica-clock.ts";
 
-/** Where a notice is lost, another one leads within a second after a clean stop. */
+/** Short enough for another replica to lead within a second of a clean stop, even where the notice of it is lost. */
 const BEAT_MS = 500;
-/** A sign of life is believed for this long from the moment it was sent: what is sent to the service then arrives before a takeover. */
+/** A heartbeat counts for this long from the moment it was sent: what is sent to the service then arrives before a takeover. */
 export const TRUST_MS = 6_000;
 /** A heartbeat that takes longer is given up: there is time for another one. */
 const ANSWER_MS = 2_000;
@@ -71,8 +71,8 @@ export class Member implements AsyncDisposable {
   }
 
   /**
-   * Joins the replicas of the store. One that works alone waits for the end of dead ones, and with `standby` for that of live ones;
-   * so does every other one while one works alone.
+   * Joins the replicas of the store. A daemon that works alone first waits until dead ones expire, and with `standby` until live ones end;
+   * the others wait in the same way while one works alone.
    * @throws {StopError} E_STORE_BUSY when a live one is in the way, with that one named; E_REPLICA_QUEUE when the others have
    * another queue.
    */
@@ -147,12 +147,12 @@ export class Member implements AsyncDisposable {
     await this.leave();
   }
 
-  /** Where the store has lost commits, this also ends the other replicas and makes it one that was restored. */
+  /** Where the store has lost commits, this also ends the other replicas and marks the store as restored. */
   #giveBack(): Promise<{ was_there: boolean }[]> {
     return this.#inTurn(call("leave_replicas", this.#token, this.#creates, this.clock.now()));
   }
 
-  /** Between two steps of all replicas, as all who join, lead or leave. */
+  /** While no replica is in the middle of a step, as for everything that joins, leads or leaves. */
   async #inTurn<Row>(statement: SqlText): Promise<Row[]> {
     await using link = new Link(this.#place, locked(this.#place), { max: 1 });
     return await link.rows<Row>(statement);

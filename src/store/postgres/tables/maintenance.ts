@@ -10,7 +10,7 @@ const TABLES = `
   SELECT tablename AS name FROM pg_tables
   WHERE schemaname = current_schema() AND tablename NOT IN ('leases', 'members', 'reserved', 'store_version') ORDER BY tablename`;
 
-/** Care of the store as a whole. Copies of it are made by the tools of PostgreSQL. */
+/** Care of the store as a whole. PostgreSQL's own tools make copies of it. */
 export function maintenanceStore(db: Database): MaintenanceStore {
   const tableCounts = async () => {
     const names = (await db.read<{ name: string }>(TABLES)).map(({ name }) => name);

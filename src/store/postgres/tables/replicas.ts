@@ -19,7 +19,7 @@ const LIST = `
     CASE WHEN m.queue IS NOT NULL THEN m.share END AS share
   FROM members m LEFT JOIN leases l ON l.role = 'daemon' ORDER BY m.epoch`;
 
-/** How this process works beside others. An operator's has no place among them: it only reads and answers. */
+/** This process among the replicas. A command has no place among them: it only reads and answers. */
 export function replicaStore(db: Database, member: Member | undefined): ReplicaStore {
   const turns = new Map<string, Promise<unknown>>();
   const step = async <Row>(...of: Parameters<typeof call>): Promise<Row[]> => {
