@@ -1,6 +1,7 @@
 import { StopError, type Clock } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend } from "./bull/backend.ts";
+import { privateLooks, sharedLooks, type Looks } from "./bull/looks.ts";
 import { BullQueue, type BullQueueDeps } from "./bull/bull-queue.ts";
 import type { Queue, QueueLocation } from "./contract.ts";
 import { parseQueueAddress, type QueueAddress } from "./queue-address.ts";
@@ -41,18 +42,18 @@ async function backendAt(
     const { PrivateServer } = await import("./private/private-server.ts");
     const server = await PrivateServer.start(location.dataDir, logger);
     return {
-      backend: await redisBackend(parseQueueAddress(server.url), logger),
+      backend: await redisBackend(parseQueueAddress(server.url), logger, privateLooks),
       label: "the private Redis server",
       close: () => server.end(),
     };
   }
   const place = parseQueueAddress(location.url, location.prefix);
-  if (location.kind === "redis") return { backend: await redisBackend(place, logger), label: place.label };
+  if (location.kind === "redis") return { backend: await redisBackend(place, logger, sharedLooks), label: place.label };
   const { PostgresBackend } = await import("./bull/postgres-backend.ts");
   return { backend: new PostgresBackend(place), label: place.label };
 }
 
-async function redisBackend(place: QueueAddress, logger: Logger): Promise<Backend> {
+async function redisBackend(place: QueueAddress, logger: Logger, looks: Looks): Promise<Backend> {
   const { RedisBackend } = await import("./bull/redis-backend.ts");
-  return new RedisBackend(place, logger);
+  return new RedisBackend(place, logger, looks);
 }

@@ -8,6 +8,7 @@ import {
   type QueueOptions,
 } from "bullmq";
 import { sleep } from "#model";
+import type { Looks } from "./looks.ts";
 
 /** What a job of ours holds: a text, see record-text.ts and polls.ts. */
 export type JobText = string;
@@ -48,6 +49,7 @@ export interface WorkerSettings {
 
 /** Where BullMQ keeps its jobs: one connected server, with the few things that differ between servers. */
 export interface Backend extends AsyncDisposable {
+  readonly looks: Looks;
   /**
    * Connects if need be, and resolves when the server is one that BullMQ can use and has just taken a write: a server
    * whose memory is full still answers.
@@ -69,20 +71,19 @@ const defaultJobOptions = { removeOnComplete: true, removeOnFail: true };
 
 /**
  * How long a job of a process that died is held before another may run it, in milliseconds. A job that runs is held by
- * renewal as long as it takes. With the time until it is looked at it is no longer than the lease of a dead daemon's store, so that a
- * stream is polled again as soon as another one takes over.
+ * renewal as long as it takes. With the time until it is looked at on a shared server it is no longer than the lease of a dead daemon's
+ * store, so that a stream is polled again as soon as another one takes over.
  */
 const lockMs = 6_000;
-const lookMs = 2_000;
 
 /** How BullMQ is set up on every backend, and why. */
-function workerOptions({ concurrency }: WorkerSettings) {
+function workerOptions({ concurrency }: WorkerSettings, { stalledMs }: Looks) {
   return {
     concurrency,
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
     lockDuration: lockMs,
-    stalledInterval: lookMs,
+    stalledInterval: stalledMs,
     /** A job whose process died comes up again however often that happens: the store counts attempts. */
     maxStalledCount: 2 ** 31 - 1,
     /** After an error of the connection, in milliseconds. */
@@ -104,6 +105,7 @@ function processor(work: Work, { tellsLoss }: WorkerSettings): Processor<JobText
 export function onServers<B extends IQueueBackend, C>(
   factory: BackendFactory<B, C>,
   options: QueueOptions<C>,
+  looks: Looks,
 ): Pick<Backend, "jobs" | "worker"> {
   const { Queue, Worker } = withBackend(factory);
   /** BullMQ's stream of events is not used. */
@@ -128,7 +130,8 @@ export function onServers<B extends IQueueBackend, C>(
   return {
     jobs: (name, onError) => new Queue<JobText>(name, { ...quiet, defaultJobOptions }).on("error", onError),
     worker(name, work, settings, onError) {
-      const worker = new PatientWorker(name, processor(work, settings), { ...quiet, ...workerOptions(settings) });
+      const own = workerOptions(settings, looks);
+      const worker = new PatientWorker(name, processor(work, settings), { ...quiet, ...own });
       /** A job that could not be held any longer may run elsewhere: its signal is aborted. */
       worker.on("lockRenewalFailed", (jobIds) => {
         for (const jobId of jobIds) worker.cancelJob(jobId, "the job was lost");

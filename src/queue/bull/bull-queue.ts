@@ -8,9 +8,6 @@ import { JobQueues } from "./job-queues.ts";
 import { addPoll, applySchedule, type Schedule } from "./polls.ts";
 import { BackendHealth } from "./backend-health.ts";
 
-/** How often the schedule is compared with what the backend still has, in milliseconds. */
-const scheduleCheckMs = 5_000;
-
 export interface BullQueueDeps {
   readonly backend: Backend;
   /** Where the queue is, for people. */
@@ -52,7 +49,7 @@ export class BullQueue implements Queue {
 
   async schedulePolls(polls: Schedule): Promise<void> {
     this.#schedule = new Map(polls);
-    this.#scheduleCheck ??= setInterval(() => this.#checkSchedule(), scheduleCheckMs).unref();
+    this.#scheduleCheck ??= setInterval(() => this.#checkSchedule(), this.#deps.backend.looks.scheduleMs).unref();
     try {
       await this.#applySchedule();
     } catch (error) {

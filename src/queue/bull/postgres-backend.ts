@@ -1,6 +1,7 @@
 import { createPostgresBackend, runMigrations } from "bullmq";
 import { escapeIdentifier, Pool } from "pg";
 import { onServers, type Backend } from "./backend.ts";
+import { sharedLooks } from "./looks.ts";
 import { tooOld } from "../errors.ts";
 import type { QueueAddress } from "../queue-address.ts";
 
@@ -13,6 +14,7 @@ const connectionsPerPart = 4;
 export class PostgresBackend implements Backend {
   readonly #place: QueueAddress;
   readonly #pool: Pool;
+  readonly looks = sharedLooks;
   readonly jobs: Backend["jobs"];
   readonly worker: Backend["worker"];
   #isPrepared = false;
@@ -24,7 +26,7 @@ export class PostgresBackend implements Backend {
     /** A connection that breaks while idle is replaced by the pool; the next probe tells whether that works. */
     this.#pool.on("error", () => undefined);
     const connection = { ...server, schema: place.prefix, max: connectionsPerPart, skipVersionCheck: true };
-    ({ jobs: this.jobs, worker: this.worker } = onServers(createPostgresBackend, { connection }));
+    ({ jobs: this.jobs, worker: this.worker } = onServers(createPostgresBackend, { connection }, this.looks));
   }
 
   async probe(): Promise<void> {

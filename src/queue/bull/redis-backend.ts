@@ -1,6 +1,7 @@
 import { createRedisBackend } from "bullmq";
 import type { Logger } from "#telemetry";
 import { onServers, type Backend } from "./backend.ts";
+import type { Looks } from "./looks.ts";
 import { isAccessDenied, tooOld, unreachable } from "../errors.ts";
 import type { QueueAddress } from "../queue-address.ts";
 import { RedisConnections } from "./redis-client.ts";
@@ -16,16 +17,18 @@ export class RedisBackend implements Backend {
   readonly #place: QueueAddress;
   readonly #log: Logger;
   readonly #connections: RedisConnections;
+  readonly looks: Looks;
   readonly jobs: Backend["jobs"];
   readonly worker: Backend["worker"];
   #isChecked = false;
 
-  constructor(place: QueueAddress, log: Logger) {
+  constructor(place: QueueAddress, log: Logger, looks: Looks) {
     this.#place = place;
     this.#log = log;
+    this.looks = looks;
     this.#connections = new RedisConnections(place.url);
     const options = { connection: this.#commands, prefix: place.prefix };
-    ({ jobs: this.jobs, worker: this.worker } = onServers(createRedisBackend, options));
+    ({ jobs: this.jobs, worker: this.worker } = onServers(createRedisBackend, options, looks));
   }
 
   async probe(): Promise<void> {
