@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { StreamHolds } from "#pipeline";
@@ -16,7 +17,7 @@ const noted: Hold = {
   },
 };
 
-async function holding(openStreams: readonly string[]) {
+async function holding(openStreams: readonly string[], hold: Hold = noted) {
   const place = await sqlitePlace();
   const logger = memoryLogger();
   const clock = { now: () => Date.now() };
@@ -24,7 +25,7 @@ async function holding(openStreams: readonly string[]) {
   let releases = 0;
   const gate = { isOpen: (stream: string) => openStreams.includes(stream), isSettled: true };
   const released = () => void (releases += 1);
-  const holds = new StreamHolds({ store, clock, logger, gate, released, holds: [noted] }, ["customers", "tickets"]);
+  const holds = new StreamHolds({ store, clock, logger, gate, released, holds: [hold] }, ["customers", "tickets"]);
   return {
     holds,
     store,
@@ -49,6 +50,23 @@ describe("the holds of streams", () => {
 
     expect(holds.open()).toEqual(["customers", "tickets"]);
     expect(holds.isSettled).toBe(true);
+  });
+
+  it("are read for all streams at once, so that a distant store answers once", async () => {
+    let asked = 0;
+    const seen: number[] = [];
+    const counting: Hold = {
+      async find() {
+        asked += 1;
+        await setImmediate();
+        seen.push(asked);
+        return undefined;
+      },
+    };
+    await using held = await holding(["customers", "tickets"], counting);
+    await held.holds.look();
+
+    expect(seen).toEqual([2, 2]);
   });
 
   it("hold what the adoption gate holds", async () => {

@@ -33,7 +33,7 @@ export class AskedPolls {
     const { holds, logger } = this.#deps;
     try {
       const streams = this.#streams.filter((stream) => holds.mayPoll(stream));
-      for (const stream of streams) await this.#obey(stream);
+      await Promise.all(streams.map((stream) => this.#obey(stream)));
       if (streams.length < this.#streams.length) this.#news.lookAgain();
     } catch (thrown) {
       this.#news.lookAgain();

@@ -15,7 +15,12 @@ const otherHolds: readonly Hold[] = [pauseHold, changeHold];
 
 /** Everything that holds the stream now, from the store alone. */
 export async function heldBy(store: HoldStore, stream: StreamName, now: number): Promise<Held[]> {
-  const found = await Promise.all([adoptionHold, ...otherHolds].map((hold) => hold.find(store, stream, now)));
+  return findHeld([adoptionHold, ...otherHolds], store, stream, now);
+}
+
+/** Asked for together, so that a store at the other end of a network answers once. */
+async function findHeld(holds: readonly Hold[], store: HoldStore, stream: StreamName, now: number): Promise<Held[]> {
+  const found = await Promise.all(holds.map((hold) => hold.find(store, stream, now)));
   return found.filter((held) => held !== undefined);
 }
 
@@ -85,12 +90,12 @@ export class StreamHolds {
     const before = this.#held;
     try {
       const now = clock.now();
+      const found = await Promise.all(this.#streams.map((stream) => findHeld(this.#holds, store, stream, now)));
       const held = new Map<StreamName, Held>();
-      for (const stream of this.#streams)
-        for (const hold of this.#holds) {
-          const found = held.has(stream) ? undefined : await hold.find(store, stream, now);
-          if (found) held.set(stream, found);
-        }
+      for (const [at, stream] of this.#streams.entries()) {
+        const [first] = found[at] ?? [];
+        if (first) held.set(stream, first);
+      }
       this.#held = held;
       // A pause ends at its time.
       if (held.size > 0) this.#news.lookAgain();

@@ -8,8 +8,8 @@ export function undecidedHold(store: MatchStore & NoteStore & Pick<Store, "repli
   return {
     async find(_store, stream) {
       if (store.replicas.state.isLeader) return undefined;
-      const isDecided = (await store.adoption(stream)) !== undefined && (await store.note(restoredNote)) !== true;
-      if (isDecided) return undefined;
+      const [adoption, isRestored] = await Promise.all([store.adoption(stream), store.note(restoredNote)]);
+      if (adoption !== undefined && isRestored !== true) return undefined;
       return {
         kind: "adoption",
         reason: "the leader has not let it through yet",
