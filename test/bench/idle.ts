@@ -11,7 +11,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Until V8 has given back what the start took: it collects garbage three times for that, 100 s apart, each 0.1 to 0.4 s long. */
-const SETTLE_MS = 240_000;
+export const SETTLE_MS = 240_000;
 
 /** With four streams polled every 30 s and 100,000 records. */
 export const IDLE_TARGETS = { minutesPerDay: 3, memoryMb: 140 };

@@ -2,6 +2,7 @@ import { sleep } from "#model";
 import type { Replica } from "../journeys/replica.ts";
 import { startPostgres } from "../setup/postgres.ts";
 import type { Sizes } from "./figures.ts";
+import { SETTLE_MS } from "./idle.ts";
 import { residentBytesOf, withChildren } from "./process-facts.ts";
 import { CREATES, rateOf } from "./rates.ts";
 import { processorMs, ReplicaGroup } from "./replica-group.ts";
@@ -13,8 +14,6 @@ const SEVERAL = 3;
 const MEGABYTE = 1024 * 1024;
 const SECOND_MS = 1_000;
 const MINUTES_PER_DAY = 1_440;
-/** The start of a process is over, though V8 has not yet given back all that it took. */
-const SETTLE_MS = 30_000;
 const IDLE_MS = 60_000;
 
 /** First loads by one replica and by three, what a further one costs that has nothing to do, and a restart of three one by one. */
