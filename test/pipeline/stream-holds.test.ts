@@ -114,6 +114,33 @@ describe("the holds of streams", () => {
     expect(logger.lines.filter(({ message }) => message === "stream was released")).toHaveLength(1);
   });
 
+  it("keep the word of the latest look when an earlier one takes longer", async () => {
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let finds = 0;
+    const slow: Hold = {
+      async find(...of) {
+        const found = await noted.find(...of);
+        if ((finds += 1) > 1) return found;
+        asked.resolve();
+        await answered.promise;
+        return found;
+      },
+    };
+    await using held = await holding(["customers", "tickets"], slow);
+    const { holds, store } = held;
+    await store.saveNote(stoppedNote, "customers");
+    const earlier = holds.look();
+    await asked.promise;
+    await store.saveNote(stoppedNote, undefined);
+    const later = holds.look();
+    // Time enough for a look that waits for nothing.
+    for (let turn = 0; turn < 50; turn++) await store.note(stoppedNote);
+    answered.resolve();
+    await Promise.all([earlier, later]);
+
+    expect(holds.open()).toEqual(["customers", "tickets"]);
+  });
+
   it("stay as they are while the store does not answer", async () => {
     await using held = await holding(["customers", "tickets"]);
     const { holds, store, logger } = held;

@@ -69,7 +69,7 @@ export class StreamHolds {
 
   /** Whether a stream that was woken may deliver. Looks before it says no: another process may just have let it through. */
   async mayDeliver(stream: StreamName): Promise<boolean> {
-    if (this.isHeld(stream)) await (this.#nextLook ??= this.#lookNext());
+    if (this.isHeld(stream)) await this.look();
     return !this.isHeld(stream);
   }
 
@@ -84,8 +84,21 @@ export class StreamHolds {
     return ![...this.#held.values()].some(({ kind, needsPerson }) => kind === "change" && !needsPerson);
   }
 
-  /** Looks now, and resolves once what was stored before takes effect. Never throws: what is held stays held. */
-  async look(): Promise<void> {
+  /**
+   * Looks, and resolves once what was stored before this call takes effect. Looks go one after the other, so that no earlier one has
+   * the last word; all who ask while one is under way share the next. Never throws: what is held stays held.
+   */
+  look(): Promise<void> {
+    return (this.#nextLook ??= this.#lookNext());
+  }
+
+  async #lookNext(): Promise<void> {
+    await this.#looking;
+    this.#nextLook = undefined;
+    await (this.#looking = this.#look());
+  }
+
+  async #look(): Promise<void> {
     const { store, clock, logger, released } = this.#deps;
     const before = this.#held;
     try {
@@ -118,12 +131,5 @@ export class StreamHolds {
       if (await this.#news.any()) await this.look();
       await untilNext(LOOK_MS, signal);
     }
-  }
-
-  /** One look for all who ask meanwhile; a look that is under way may have begun too early. */
-  async #lookNext(): Promise<void> {
-    await this.#looking;
-    this.#nextLook = undefined;
-    await (this.#looking = this.look());
   }
 }
