@@ -325,6 +325,26 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
       await expect(aborted.promise).resolves.toBeUndefined();
     });
 
+    it("hands out deliveries where that is on, however often it changed", async () => {
+      const other = await another();
+      const taken: Record<"queue" | "other", string[]> = { queue: [], other: [] };
+      await queue.setDelivering(false);
+      await queue.start({ ...nothing, deliver: async ({ key }) => void taken.queue.push(key) }, { concurrency: 2 });
+      await other.start({ ...nothing, deliver: async ({ key }) => void taken.other.push(key) }, { concurrency: 2 });
+      await other.wake([record("1")], live);
+      await vi.waitFor(() => expect(taken).toEqual({ queue: [], other: ["1"] }), patience);
+      // At any moment of its turns, and at each end of one.
+      for (let time = 0; time < 50; time++) {
+        await queue.setDelivering(true);
+        if (time % 5 === 0) await queue.wake([record(`${time}`)], live);
+        await queue.setDelivering(false);
+      }
+      await other.stop(0);
+      await queue.setDelivering(true);
+      await queue.wake([record("2")], live);
+      await vi.waitFor(() => expect(taken.queue).toContain("2"), patience);
+    });
+
     it("answers a ping", async () => {
       await expect(queue.ping()).resolves.toBeUndefined();
     });

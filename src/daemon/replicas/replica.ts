@@ -2,12 +2,12 @@ import { errorFacts, RetryError } from "#model";
 import type { StreamHolds } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Service } from "#service";
-import type { ReplicaState, Store } from "#store";
+import type { ReplicaState, ReplicaStore } from "#store";
 import type { Logger } from "#telemetry";
 
 export interface ReplicaDeps {
-  readonly store: Pick<Store, "replicas">;
-  readonly service: Service;
+  readonly store: { readonly replicas: Pick<ReplicaStore, "state" | "follow"> };
+  readonly service: Pick<Service, "fence" | "held" | "ping" | "setShare" | "state">;
   readonly queue: Pick<Queue, "setDelivering">;
   readonly holds: Pick<StreamHolds, "look">;
   /** Requests that the service bears at once. */
@@ -23,7 +23,7 @@ export class ReplicaPart {
   readonly #deps: ReplicaDeps;
   readonly #leads = Promise.withResolvers<void>();
   #state: ReplicaState;
-  /** One change after the other. */
+  /** One heartbeat after the other: what one could not do, the next does. */
   #obeyed: Promise<void> = Promise.resolve();
   #isDelivering = true;
   #isProbing = false;

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { ReplicaState } from "#store";
+import { ReplicaPart } from "../../src/daemon/replicas/replica.ts";
+import { memoryLogger } from "../kit/logger.ts";
+
+const DELIVERS: ReplicaState = {
+  isLeader: false,
+  isAgreed: true,
+  share: 2,
+  others: 2,
+  othersServed: 2,
+  mustFence: false,
+};
+const PAUSES: ReplicaState = { ...DELIVERS, share: 0 };
+
+/** A replica whose heartbeats the test sends, over a queue that answers when the test says so. */
+class Scene {
+  readonly logger = memoryLogger();
+  /** What the queue was told. */
+  readonly told: boolean[] = [];
+  readonly answers: PromiseWithResolvers<void>[] = [];
+  #heard: (state: ReplicaState) => void = () => undefined;
+
+  constructor() {
+    const part = new ReplicaPart({
+      store: { replicas: { state: DELIVERS, follow: (_report, heard) => void (this.#heard = heard) } },
+      service: {
+        fence: () => Promise.resolve(),
+        held: () => 0,
+        ping: () => Promise.resolve(),
+        setShare: () => undefined,
+        state: () => ({
+          state: "closed",
+          probeAt: undefined,
+          holdMs: 0,
+          perSecond: undefined,
+          concurrency: 6,
+          requests: 0,
+        }),
+      },
+      queue: {
+        setDelivering: async (isOn) => {
+          this.told.push(isOn);
+          const answer = Promise.withResolvers<void>();
+          this.answers.push(answer);
+          await answer.promise;
+        },
+      },
+      holds: { look: () => Promise.resolve() },
+      ceiling: 6,
+      logger: this.logger,
+    });
+    part.begin();
+  }
+
+  beat(state: ReplicaState): void {
+    this.#heard(state);
+  }
+}
+
+describe("the part of one replica", () => {
+  it("ends with what the last heartbeat said, however often that changed while the queue was told", async () => {
+    const scene = new Scene();
+    scene.beat(PAUSES);
+    await expect.poll(() => scene.told).toEqual([false]);
+    for (const state of [DELIVERS, PAUSES, PAUSES, DELIVERS]) scene.beat(state);
+    scene.answers[0]?.resolve();
+    await expect.poll(() => scene.told).toEqual([false, true]);
+    scene.answers[1]?.resolve();
+    await expect.poll(() => scene.logger.count("replica delivers")).toBe(1);
+  });
+
+  it("tells the queue with the next heartbeat what it could not tell it", async () => {
+    const scene = new Scene();
+    scene.beat(PAUSES);
+    await expect.poll(() => scene.told).toEqual([false]);
+    scene.answers[0]?.resolve();
+    scene.beat(DELIVERS);
+    await expect.poll(() => scene.told).toEqual([false, true]);
+    scene.answers[1]?.reject(new Error("the queue does not answer"));
+    await expect.poll(() => scene.logger.count("share of the deliveries was not taken")).toBe(1);
+    scene.beat(DELIVERS);
+    await expect.poll(() => scene.told).toEqual([false, true, true]);
+  });
+});
