@@ -58,6 +58,8 @@ export interface InFlight {
   readonly kind: "update" | "deletion" | "drift";
   /** Fields that are sent again whatever was last written. The value of an array: every id that may be in it because of us. */
   readonly fields: Projection;
+  /** Names the latest request that may not have been seen to end, whichever process sent it; absent where that is not known. */
+  readonly request?: string;
 }
 
 /** A create that was written down before its POST. */

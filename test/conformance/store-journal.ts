@@ -1,3 +1,4 @@
+import type { InFlight } from "#store";
 import { describe, expect, it } from "vitest";
 import { OOPS, Scene, contact, customer, deletion, upsert, written, type MakePlace } from "./store-scene.ts";
 
@@ -188,11 +189,12 @@ export function describeJournal(makePlace: MakePlace): void {
       await scene.stage([upsert("1", { v: 2 })]);
       const claim = await scene.claim(customer("1"));
       await scene.store.markInFlight(claim, { kind: "update", fields: { name: "B" } });
-      await scene.store.markInFlight(claim, { kind: "update", fields: { name: "C", tags: [1] } });
+      const inFlight: InFlight = { kind: "update", fields: { name: "C", tags: [1] }, request: "the second" };
+      await scene.store.markInFlight(claim, inFlight);
       await scene.reopen();
       const again = await scene.claim(customer("1"));
       expect(again).toMatchObject({
-        inFlight: { kind: "update", fields: { name: "C", tags: [1] } },
+        inFlight,
         applied: { name: "Name of 1" },
       });
       await scene.store.apply(again, written({ name: "C" }));

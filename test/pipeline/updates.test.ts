@@ -1,38 +1,124 @@
-import { expect, it, onTestFinished, vi } from "vitest";
-import { WaitError } from "#model";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { RetryError, WaitError } from "#model";
+import type { InFlight } from "#store";
 import { Updates } from "../../src/pipeline/deliver/updates.ts";
 import { claimed } from "./claimed.ts";
 
 const SETTLE_MS = 60_000;
-const EXPOSED_MS = 5 * SETTLE_MS;
+const binding = { resource: "customer", serviceId: 7 };
 
-it("what a lost daemon may have sent is written until its session has ended, and the settling time after that", async () => {
-  vi.useFakeTimers({ toFake: ["performance"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const endsAt = performance.now() + EXPOSED_MS;
-  const service = {
-    read: () => Promise.resolve({ name: "Old" }),
-    update: () => Promise.resolve({ serviceId: 7, dropped: [], status: 200, durationMs: 1 }),
-    exposedMs: () => Math.max(0, endsAt - performance.now()),
-  };
-  const updates = new Updates({ markInFlight: () => Promise.resolve() }, service, SETTLE_MS);
-  const binding = { resource: "customer", serviceId: 7 };
-  const claim = { ...claimed({ inFlight: { kind: "update", fields: { name: "New" } } }), binding };
-  const change = {
-    patch: { fields: { name: "New" }, arrays: {} },
-    doubts: { name: "New" },
-    before: { name: "Old" },
-    after: { name: "New" },
-  };
-  const send = () => updates.send(claim, "customer", change, AbortSignal.timeout(1_000));
-  const waitMs = async () => {
-    const thrown = await send().catch((error: unknown) => error);
-    return thrown instanceof WaitError ? thrown.afterMs : thrown;
-  };
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
 
-  expect(await waitMs()).toBe(EXPOSED_MS + SETTLE_MS);
-  vi.advanceTimersByTime(EXPOSED_MS);
-  expect(await waitMs()).toBe(SETTLE_MS);
-  vi.advanceTimersByTime(SETTLE_MS);
-  expect(await send()).toMatchObject({ serviceId: 7, before: { name: "Old" } });
+/** One record in a store that several replicas share, and a service that answers or is cut off. */
+class Scene {
+  /** For how long the service may carry out what a lost replica sends. */
+  exposedUntil = 0;
+  inFlight: InFlight | undefined;
+  #isCut = false;
+
+  constructor(inFlight?: InFlight) {
+    this.inFlight = inFlight;
+  }
+
+  replica(): Updates {
+    const service = {
+      read: () => Promise.resolve({ name: "Old" }),
+      update: () =>
+        this.#isCut
+          ? Promise.reject(new RetryError("E_SERVICE_UNREACHABLE", "cut off", { outcomeUnknown: true }))
+          : Promise.resolve({ serviceId: 7, dropped: [], status: 200, durationMs: 1 }),
+      exposedMs: () => Math.max(0, this.exposedUntil - performance.now()),
+    };
+    return new Updates({ markInFlight: async (_, inFlight) => void (this.inFlight = inFlight) }, service, SETTLE_MS);
+  }
+
+  /** Sends the same version of the record; resolves to the end of the wait that it asks for, or to what it replaced. */
+  async send(updates: Updates, key = "1"): Promise<unknown> {
+    const claim = { ...claimed({ inFlight: this.inFlight, id: { stream: "customers", key } }), binding };
+    const change = {
+      patch: { fields: { name: "New" }, arrays: {} },
+      doubts: { name: "New" },
+      before: { name: "Old" },
+      after: { name: "New" },
+    };
+    try {
+      const { before } = await updates.send(claim, "customer", change, AbortSignal.timeout(1_000));
+      this.inFlight = undefined;
+      return { before };
+    } catch (thrown) {
+      return thrown instanceof WaitError ? { waitMs: thrown.afterMs } : thrown;
+    }
+  }
+
+  /** Sends it, and does not see the end. */
+  async cut(updates: Updates, key?: string): Promise<void> {
+    this.#isCut = true;
+    const thrown = await this.send(updates, key);
+    if (!(thrown instanceof RetryError)) throw new Error("the update was not cut off");
+    this.#isCut = false;
+  }
+}
+
+const settled = { before: { name: "Old" } };
+
+describe("an update whose end was not seen", () => {
+  it("is written again until the session of a lost daemon has ended, and the settling time after that", async () => {
+    const scene = new Scene({ kind: "update", fields: { name: "New" } });
+    const updates = scene.replica();
+    const exposedMs = 5 * SETTLE_MS;
+    scene.exposedUntil = performance.now() + exposedMs;
+
+    expect(await scene.send(updates)).toEqual({ waitMs: exposedMs + SETTLE_MS });
+    vi.advanceTimersByTime(exposedMs);
+    expect(await scene.send(updates)).toEqual({ waitMs: SETTLE_MS });
+    vi.advanceTimersByTime(SETTLE_MS);
+    expect(await scene.send(updates)).toEqual(settled);
+  });
+
+  it("is settled by any replica that saw it long enough ago, whichever wrote it again", async () => {
+    const scene = new Scene();
+    const [one, other] = [scene.replica(), scene.replica()];
+    await scene.cut(one);
+    vi.advanceTimersByTime(SETTLE_MS / 2);
+    expect(await scene.send(other)).toEqual({ waitMs: SETTLE_MS });
+    vi.advanceTimersByTime(SETTLE_MS / 2);
+    expect(await scene.send(one)).toEqual(settled);
+  });
+
+  it("is not taken for an earlier one that another replica settled", async () => {
+    const scene = new Scene();
+    const [one, other] = [scene.replica(), scene.replica()];
+    await scene.cut(one);
+    await scene.send(other);
+    vi.advanceTimersByTime(SETTLE_MS);
+    expect(await scene.send(other)).toEqual(settled);
+    // The mapping changes, the record's version does not.
+    await scene.cut(other);
+    expect(await scene.send(one)).toEqual({ waitMs: SETTLE_MS });
+  });
+
+  it("is not taken for an earlier one that another replica repeated without seeing the end", async () => {
+    const scene = new Scene();
+    const [one, other] = [scene.replica(), scene.replica()];
+    await scene.cut(one);
+    vi.advanceTimersByTime(SETTLE_MS);
+    await scene.cut(other);
+    expect(await scene.send(one)).toEqual({ waitMs: SETTLE_MS });
+  });
+
+  it("is waited for again once it was forgotten among ten thousand others", async () => {
+    const scene = new Scene();
+    const updates = scene.replica();
+    await scene.cut(updates, "1");
+    const { inFlight } = scene;
+    for (let key = 2; key <= 10_001; key++) {
+      scene.inFlight = undefined;
+      await scene.cut(updates, `${key}`);
+    }
+    vi.advanceTimersByTime(SETTLE_MS);
+    expect(await scene.send(updates, "10001")).toEqual(settled);
+    scene.inFlight = inFlight;
+    expect(await scene.send(updates, "1")).toEqual({ waitMs: SETTLE_MS });
+  });
 });

@@ -1,5 +1,6 @@
-import { recordName, type RecordId } from "#model";
+import type { RecordId } from "#model";
 import type { Intent } from "#store";
+import { Remembered } from "./remembered.ts";
 
 /**
  * The first look is followed by the next after this, and each further one after twice as long as the one before. Looks come at whole
@@ -19,7 +20,7 @@ interface Look {
  */
 export class SettleTimers {
   readonly #settleMs: number;
-  readonly #looks = new Map<string, Look>();
+  readonly #looks = new Remembered<Look>();
 
   constructor(settleMs: number) {
     this.#settleMs = settleMs;
@@ -31,25 +32,24 @@ export class SettleTimers {
    * time begins after `exposedMs`, for which the service may still carry out what a lost daemon sends.
    */
   look(id: RecordId, { begunAt }: Pick<Intent, "begunAt">, exposedMs = 0): "news" | "afresh" {
-    const name = recordName(id);
     const now = performance.now();
-    const known = this.#looks.get(name);
+    const known = this.#looks.get(id);
     if (exposedMs === 0 && known?.begunAt === begunAt) return now - known.since < this.#settleMs ? "news" : "afresh";
-    this.#looks.set(name, { begunAt, since: now + exposedMs });
+    this.#looks.note(id, { begunAt, since: now + exposedMs });
     return "news";
   }
 
   /** How long to wait after a look that was not the last. */
   nextMs(id: RecordId): number {
     const now = performance.now();
-    const since = this.#looks.get(recordName(id))?.since ?? now;
+    const since = this.#looks.get(id)?.since ?? now;
     const lookedMs = now - since;
     return atWhole(now, Math.max(LOOK_AGAIN_MS, since - now, Math.min(this.#settleMs - lookedMs, lookedMs)));
   }
 
   /** The create is settled. */
   end(id: RecordId): void {
-    this.#looks.delete(recordName(id));
+    this.#looks.forget(id);
   }
 }
 

@@ -1,13 +1,25 @@
-import { ParkError, recordName, WaitError, type JsonObject, type ResourceName } from "#model";
+import { randomUUID } from "node:crypto";
+import { ParkError, WaitError, type JsonObject, type ResourceName } from "#model";
 import { sameValue, type Service, type Written } from "#service";
-import type { BoundClaim, Claim, DeliveryStore } from "#store";
+import type { BoundClaim, Claim, DeliveryStore, InFlight } from "#store";
 import type { Difference } from "./difference.ts";
 import { linkId } from "../match/found-records.ts";
+import { Remembered } from "./remembered.ts";
 import { provesNotExecuted } from "./retry-decision.ts";
 
 /** An update that was written, and what it replaced. */
 export interface Sent extends Written {
   /** The values that were there before; as far as is known, where nothing was in doubt. */
+  readonly before: JsonObject;
+}
+
+/** The update of a record whose end was not seen. */
+interface Unseen {
+  /** As the store knows it: another name there says that another process has sent something since. */
+  readonly request: string;
+  /** When it was last on its way. No wall clock: those are set. */
+  readonly at: number;
+  /** What the record held before the update, which is repeated until it is settled. */
   readonly before: JsonObject;
 }
 
@@ -19,10 +31,7 @@ export class Updates {
   readonly #store: Pick<DeliveryStore, "markInFlight">;
   readonly #service: Pick<Service, "read" | "update" | "exposedMs">;
   readonly #settleMs: number;
-  /** When an update of a record was last sent and its end not seen. No wall clock: those are set. */
-  readonly #unseenAt = new Map<string, { readonly at: number; readonly sequence: number }>();
-  /** What a record in doubt held before the update that is repeated until it is settled. */
-  readonly #before = new Map<string, JsonObject>();
+  readonly #unseen = new Remembered<Unseen>();
 
   constructor(
     store: Pick<DeliveryStore, "markInFlight">,
@@ -40,53 +49,51 @@ export class Updates {
    * stay in doubt, so that they are sent again then.
    */
   async send(claim: BoundClaim, resource: ResourceName, change: Difference, signal: AbortSignal): Promise<Sent> {
-    const name = recordName(claim.id);
     const { binding, inFlight } = claim;
-    const isInDoubt = inFlight !== undefined && inFlight.kind !== "drift";
-    const unseenAt = isInDoubt ? this.#unseenSince(claim) : undefined;
-    const before = isInDoubt ? await this.#shownBefore(claim, resource, change, signal) : change.before;
-    await this.#store.markInFlight(claim, {
+    const earlier = inFlight === undefined || inFlight.kind === "drift" ? undefined : this.#earlier(claim, inFlight);
+    const before = earlier ? await this.#shownBefore(claim, resource, change, earlier, signal) : change.before;
+    const mark: InFlight & Pick<Unseen, "request"> = {
       kind: inFlight?.kind === "deletion" ? "deletion" : "update",
       fields: { ...inFlight?.fields, ...change.doubts },
-    });
+      request: randomUUID(),
+    };
+    await this.#store.markInFlight(claim, mark);
     let written: Written;
     try {
       written = await this.#service.update(resource, binding.serviceId, change.patch, signal);
     } catch (thrown) {
       // Our own stop is no word of the service, whatever it is called.
-      if (signal.aborted || !provesNotExecuted(thrown)) this.#noteUnseen(claim);
+      if (signal.aborted || !provesNotExecuted(thrown))
+        this.#unseen.note(claim.id, { request: mark.request, at: performance.now(), before: earlier ? before : {} });
       // A refusal is certain: nothing was written. Arrays may have taken two requests, of which the first was not refused.
       else if (Object.keys(change.patch.arrays).length === 0) await this.#store.markInFlight(claim, inFlight);
       throw thrown;
     }
-    const leftMs = unseenAt === undefined ? 0 : unseenAt + this.#settleMs - performance.now();
-    if (leftMs > 0)
+    const leftMs = earlier === undefined ? 0 : earlier.at + this.#settleMs - performance.now();
+    if (earlier !== undefined && leftMs > 0) {
+      // This one has ended; the one that has not is still the earlier one.
+      await this.#store.markInFlight(claim, { ...mark, request: earlier.request });
+      this.#unseen.note(claim.id, { ...earlier, before });
       throw new WaitError(
         "E_UPDATE_UNSETTLED",
         "the record was written, but an earlier write may still arrive after it; the same is sent once more",
         { afterMs: Math.ceil(leftMs) },
       );
-    this.#unseenAt.delete(name);
-    this.#before.delete(name);
+    }
+    this.#unseen.forget(claim.id);
     return { ...written, before };
   }
 
   /**
-   * Another process may have sent an update until this one was told of it: then it ended, or the store lets it record nothing more.
-   * What a lost one sends is carried out as long as its token lives.
+   * The update that is in doubt. One that this process does not know was sent, by another one, until now at the latest: then it
+   * ended, or the store lets it record nothing more. What a lost one sends is carried out as long as its token lives.
    */
-  #unseenSince(claim: Claim): number {
+  #earlier({ id }: Claim, { request = randomUUID() }: InFlight): Unseen {
     const exposedMs = this.#service.exposedMs();
-    const known = this.#unseenAt.get(recordName(claim.id));
-    // What was known of an earlier change may have been settled elsewhere since.
-    const isKnown = known?.sequence === claim.sequence && exposedMs === 0;
-    return isKnown ? known.at : this.#noteUnseen(claim, exposedMs);
-  }
-
-  #noteUnseen({ id, sequence }: Claim, exposedMs = 0): number {
-    const at = performance.now() + exposedMs;
-    this.#unseenAt.set(recordName(id), { at, sequence });
-    return at;
+    const noted = this.#unseen.get(id);
+    const known = noted?.request === request ? noted : undefined;
+    if (known !== undefined && exposedMs === 0) return known;
+    return this.#unseen.note(id, { request, at: performance.now() + exposedMs, before: known?.before ?? {} });
   }
 
   /**
@@ -94,19 +101,19 @@ export class Updates {
    * ourselves, and of what may not be read, the value before counts.
    */
   async #shownBefore(
-    { id, binding }: BoundClaim,
+    { binding }: BoundClaim,
     resource: ResourceName,
     { before, after }: Difference,
+    earlier: Unseen,
     signal: AbortSignal,
   ): Promise<JsonObject> {
-    const known = { ...before, ...this.#before.get(recordName(id)) };
+    const known = { ...before, ...earlier.before };
     const fields = Object.keys(after);
     const shown = await this.#service.read(resource, binding.serviceId, fields, signal).catch(unreadable);
     for (const field of fields) {
       const value = shown?.[field];
       if (value !== undefined && !sameValue(after[field], value)) known[field] = linkId(value);
     }
-    this.#before.set(recordName(id), known);
     return known;
   }
 }

@@ -1,16 +1,21 @@
 import type { Projection } from "#model";
 import type { InFlight } from "../claim.ts";
 
-/** The column holds the fields; a kind other than an update stands among them under a name that no field of a service has. */
-const MARKS = { deletion: "(deletion)", drift: "(drift)" } as const;
+/** The column holds the fields; what else is known stands among them under names that no field of a service has. */
+const MARKS = { deletion: "(deletion)", drift: "(drift)", request: "(request)" } as const;
 
-export function storedInFlight({ kind, fields }: InFlight): Projection {
-  return kind === "update" ? fields : { ...fields, [MARKS[kind]]: true };
+export function storedInFlight({ kind, fields, request }: InFlight): Projection {
+  return {
+    ...fields,
+    ...(kind === "update" ? {} : { [MARKS[kind]]: true }),
+    ...(request === undefined ? {} : { [MARKS.request]: request }),
+  };
 }
 
 /** Undefined where nothing is in flight: nothing is stored, or no field. */
 export function inFlightOf(stored: Projection | undefined): InFlight | undefined {
-  const { [MARKS.deletion]: deletion, [MARKS.drift]: drift, ...fields } = stored ?? {};
+  const { [MARKS.deletion]: deletion, [MARKS.drift]: drift, [MARKS.request]: request, ...fields } = stored ?? {};
   const kind = deletion !== undefined ? "deletion" : drift !== undefined ? "drift" : "update";
-  return kind === "update" && Object.keys(fields).length === 0 ? undefined : { kind, fields };
+  if (kind === "update" && Object.keys(fields).length === 0) return undefined;
+  return { kind, fields, ...(typeof request === "string" ? { request } : {}) };
 }
