@@ -36,7 +36,9 @@ export function parseQueueAddress(address: string, fallback = defaultPrefix): Qu
 /** The same for all addresses that may lead to one queue: servers have several names. */
 export function sharedQueueName(address: string): string {
   const { url, prefix } = parseQueueAddress(address);
-  const { protocol, pathname } = new URL(url);
-  const kind = protocol.startsWith("postgres") ? `postgres${pathname}` : "redis";
-  return `${kind}#${prefix}`;
+  const { protocol, pathname, searchParams } = new URL(url);
+  if (protocol.startsWith("postgres")) return `postgres${pathname}#${prefix}`;
+  // The path of a unix socket is a name of the server. Redis takes database 0 where none is named.
+  const inPath = /^rediss?:$/.test(protocol) ? pathname.slice(1) : "";
+  return `redis/${inPath || searchParams.get("db") || "0"}#${prefix}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseQueueAddress } from "../../src/queue/queue-address.ts";
+import { parseQueueAddress, sharedQueueName } from "../../src/queue/queue-address.ts";
 
 describe("parsePlace", () => {
   it.each([
@@ -27,5 +27,26 @@ describe("parsePlace", () => {
     expect(() => parseQueueAddress("my secret")).toThrow(
       expect.objectContaining({ code: "E_QUEUE_URL", message: expect.not.stringContaining("secret") }),
     );
+  });
+});
+
+describe("sharedQueueName", () => {
+  it.each([
+    ["redis://cache", "rediss://:secret@10.0.0.1:6380/0"],
+    ["redis://cache/3", "unix:///run/redis.sock?db=3"],
+    ["redis://cache?db=3", "redis+unix:///run/redis.sock?db=3"],
+    ["postgres://a@db/jobs", "postgresql://b@10.0.0.1:6432/jobs"],
+  ])("is the same for %s and %s, which may be one server", (one, other) => {
+    expect(sharedQueueName(one)).toBe(sharedQueueName(other));
+  });
+
+  it.each([
+    ["another database of Redis", "redis://cache/3", "redis://cache"],
+    ["another database behind a socket", "unix:///run/redis.sock?db=3", "/run/redis.sock"],
+    ["another database of PostgreSQL", "postgres://db/jobs", "postgres://db/others"],
+    ["another prefix", "redis://cache?prefix=a", "redis://cache"],
+    ["another kind of server", "redis://cache/jobs", "postgres://cache/jobs"],
+  ])("differs for %s", (_, one, other) => {
+    expect(sharedQueueName(one)).not.toBe(sharedQueueName(other));
   });
 });
