@@ -4,13 +4,13 @@ import { sharedQueueName } from "#queue";
 import type { Secrets, Settings } from "#settings";
 import type { JoiningReplica } from "#store";
 import type { SyncFile } from "#mapping";
-import { version } from "../version.ts";
 
 /** How a daemon describes itself to the other replicas; undefined where it works alone, because others cannot reach its queue. */
 export function joiningReplica(
   { store }: Pick<Settings, "store">,
   { queueUrl }: Pick<Secrets, "queueUrl">,
   { streams }: Pick<SyncFile, "streams">,
+  version: string,
 ): JoiningReplica | undefined {
   if (store.schema === undefined || queueUrl === undefined) return undefined;
   const mapping = streams.map((stream) => [
@@ -20,7 +20,8 @@ export function joiningReplica(
     stream.deletion,
     stream.parents,
   ]);
-  return { version, queue: sharedQueueName(queueUrl), mapping: digest(mapping) };
+  // Another version may make other values of the same sync file.
+  return { version, queue: sharedQueueName(queueUrl), mapping: digest([version, mapping]) };
 }
 
 function digest(value: unknown): string {

@@ -50,12 +50,12 @@ export class ReplicaPart {
     throw new RetryError("E_REPLICA_UNSERVED", "the service answers other replicas, and not this one");
   }
 
-  /** @throws {RetryError} E_REPLICA_MAPPING while the leader has another sync file. */
+  /** @throws {RetryError} E_REPLICA_MAPPING while the leader has another sync file or version. */
   checkMapping(): void {
     if (this.#state.isAgreed || this.#state.isLeader) return;
     throw new RetryError(
       "E_REPLICA_MAPPING",
-      "the leader has another sync file, or has not begun; this replica delivers nothing",
+      "the leader has another sync file or version, or has not begun; this replica delivers nothing",
     );
   }
 

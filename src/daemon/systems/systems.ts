@@ -62,7 +62,7 @@ export async function openSystems(
   } = configuration;
   const renewed = new RenewedSecrets(configuration);
   const { leaseMs } = settings.delivery;
-  const joins = standby && joiningReplica(settings, secrets, syncFile);
+  const joins = standby && joiningReplica(settings, secrets, syncFile, version);
   const store = closing.use(
     await openStore(storeLocation(settings, secrets), {
       as,

@@ -57,7 +57,7 @@ export function upkeepText(facts: UpkeepFacts, now: number): string[] {
 export function replicaState({ isLeader, isAgreed, isServed }: Replica): string {
   if (!isServed) return isLeader ? "leads, the service does not answer it" : "the service does not answer it";
   if (isLeader) return isAgreed ? "leads and delivers" : "begins to lead";
-  return isAgreed ? "delivers" : "waits: its sync file is not the leader's";
+  return isAgreed ? "delivers" : "waits: its sync file or version is not the leader's";
 }
 
 /** The replicas in a sentence; none where there are no others. */

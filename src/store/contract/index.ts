@@ -76,7 +76,7 @@ export interface JoiningReplica {
   readonly version: string;
   /** Names the queue: all replicas have the same. */
   readonly queue: string;
-  /** Names the sync file's mapping: only replicas with the leader's deliver. */
+  /** Names the mapping, of this sync file by this version: only replicas with the leader's deliver. */
   readonly mapping: string;
 }
 

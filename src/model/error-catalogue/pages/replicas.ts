@@ -15,10 +15,10 @@ export const replicasErrors = errorPage({
     },
     E_REPLICA_MAPPING: {
       meaning:
-        "This replica's sync file is not the leader's. Records are delivered by one mapping at a time, so this replica " +
-        "delivers nothing until it leads, or has the same file.",
-      normal: "Yes, while replicas are restarted with another sync file, one after the other.",
-      remedy: "Give all replicas the same sync file and restart those that have the old one.",
+        "This replica's sync file or version of svcsync is not the leader's. Records are delivered by one mapping at a " +
+        "time, so this replica delivers nothing until it leads, or has the same file and version.",
+      normal: "Yes, while replicas are restarted with another sync file or version, one after the other.",
+      remedy: "Give all replicas the same sync file and version, and restart those that have the old one.",
       heals: true,
     },
     E_REPLICA_UNSERVED: {
