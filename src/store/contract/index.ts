@@ -1,7 +1,7 @@
 import type { Clock } from "#model";
 import type { Redact } from "#telemetry";
 import type { IntakeStore } from "./intake.ts";
-import type { ScheduleStore } from "./schedule.ts";
+import type { RevisionStore, ScheduleStore } from "./schedule.ts";
 import type { DeliveryStore } from "./deliveries.ts";
 import type { RecordStore } from "./records.ts";
 import type { OperatorStore } from "./operator.ts";
@@ -17,7 +17,6 @@ import type { HistoryStore } from "./people/history.ts";
 import type { NoticeStore } from "./people/notices.ts";
 import type { PrivacyStore } from "./people/privacy.ts";
 import type { ReplicaStore } from "./replicas.ts";
-import type { RevisionStore } from "./revision.ts";
 import type { WatchStore } from "./people/watches.ts";
 
 /**
@@ -115,7 +114,6 @@ export * from "./matching.ts";
 export * from "./notes.ts";
 export * from "./references.ts";
 export * from "./replicas.ts";
-export * from "./revision.ts";
 export * from "./maintenance.ts";
 export * from "./people/acts.ts";
 export * from "./people/notices.ts";

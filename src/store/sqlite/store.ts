@@ -11,7 +11,6 @@ import type { Disk } from "./durability/disk-sync.ts";
 import { FairTurn, nextTurn } from "./fair-turn.ts";
 import { storeClosed, storeFailure } from "./durability/failures.ts";
 import { GroupCommit } from "./durability/group-commit.ts";
-import { expectUndamaged } from "./durability/integrity.ts";
 import { markRestored } from "./durability/restored.ts";
 import { makeStoreDeps, type StoreDeps } from "./parts.ts";
 import type { Access } from "../roles/access.ts";
@@ -19,8 +18,8 @@ import { oneProcess } from "../roles/one-process.ts";
 import { makeRoles, type Roles } from "../roles/roles.ts";
 import { Forgetting } from "./steps/forgetting.ts";
 import { dialect, runStatement } from "./statements.ts";
+import { expectUndamaged, tableCounts } from "./tables/maintenance.ts";
 import type { RecordQuery } from "./tables/views.ts";
-import { tableCounts } from "./tables/table-counts.ts";
 
 /** Everything that ends or opens a journal entry outlives a power cut. */
 const DURABLE = { durable: true } as const;

@@ -31,6 +31,15 @@ interface Beat extends Omit<ReplicaState, "share"> {
   readonly at: number;
 }
 
+/** The state before the first heartbeat: this process may send nothing. */
+export const UNKNOWN_STATE: ReplicaState = {
+  isLeader: false,
+  isAgreed: false,
+  share: 0,
+  others: 0,
+  othersServed: 0,
+  mustFence: false,
+};
 const NOTHING_TO_TELL: ReplicaReport = { held: 0, isServed: true, ceiling: 0 };
 
 /**
@@ -55,7 +64,7 @@ export class Member implements AsyncDisposable {
   #creates = 0;
   #report = () => NOTHING_TO_TELL;
   #changed: (state: ReplicaState) => void = () => undefined;
-  #state: ReplicaState = { isLeader: false, isAgreed: false, share: 0, others: 0, othersServed: 0, mustFence: false };
+  #state: ReplicaState = UNKNOWN_STATE;
   /** Until when this is certainly a replica, by the monotonic clock and by the wall clock, which also runs while a machine sleeps. */
   #trusted = { monotonic: 0, wall: 0 };
 

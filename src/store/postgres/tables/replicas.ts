@@ -3,7 +3,7 @@ import type { Replica, ReplicaStore } from "../../contract/replicas.ts";
 import { auditRow } from "../../rows/audit-row.ts";
 import { unknownReplica } from "../../roles/one-process.ts";
 import { Refusal } from "../connection/failures.ts";
-import { TRUST_MS, type Member } from "../connection/member.ts";
+import { TRUST_MS, UNKNOWN_STATE, type Member } from "../connection/member.ts";
 import { SILENCE_MS } from "../functions/replicas.ts";
 import type { Database } from "../database.ts";
 import { refusable } from "../refused.ts";
@@ -28,16 +28,7 @@ export function replicaStore(db: Database, member: Member | undefined): ReplicaS
   };
   return {
     get state() {
-      return (
-        member?.state ?? {
-          isLeader: false,
-          isAgreed: false,
-          share: undefined,
-          others: 0,
-          othersServed: 0,
-          mustFence: false,
-        }
-      );
+      return member?.state ?? UNKNOWN_STATE;
     },
     follow: (...of) => member?.follow(...of),
     async lead() {
