@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { sleep } from "#model";
+import type { Sandbox } from "#sandbox";
 import { Dice } from "./dice.ts";
 import { drain, type Counts } from "./drain.ts";
 import { ErpActor } from "./erp-actor.ts";
@@ -78,16 +79,12 @@ export async function runChaos(
   const exit = await keeper.stop();
   await atEnd?.(rig);
   const streams = await judge(rig.erp, rig.sandbox, people.ever, stores.wasOlder);
-  const parked = Object.values(counts).reduce((sum, { parked = 0, uncertain = 0 }) => sum + parked + uncertain, 0);
   complaints = [
-    ...streams.flatMap(complaintsOf),
-    ...duplicatesEver(rig.sandbox),
+    ...complaintsOf(streams, counts, rig.sandbox),
     ...foreigners.touched(),
-    ...foreignFieldsSent(rig.sandbox),
     ...keeper.crashes.map((crash) => `the daemon ended by itself: ${crash}`),
     ...(isQuiet ? [] : ["the daemon did not come to rest"]),
     ...(exit === 0 ? [] : [`the last stop ended with ${exit}`]),
-    ...(parked > 0 ? [`${parked} records are parked or uncertain`] : []),
     ...(machine.secondNotRefused > 0 ? [`${machine.secondNotRefused} second daemons were not refused`] : []),
   ];
   await writeFile(`${rig.folder}/complaints.txt`, complaints.join("\n"));
@@ -134,7 +131,18 @@ export function isClean({ duplicates, missing, stale, unexplained }: StreamVerdi
   return duplicates.length + missing.length + stale.length + unexplained.length === 0;
 }
 
-export function complaintsOf({ stream, duplicates, missing, stale, unexplained }: StreamVerdict): string[] {
+/** What is wrong in the service, and in the store, when nothing moves any more. */
+export function complaintsOf(streams: readonly StreamVerdict[], counts: Counts, sandbox: Sandbox): string[] {
+  const stuck = Object.values(counts).reduce((sum, { parked = 0, uncertain = 0 }) => sum + parked + uncertain, 0);
+  return [
+    ...streams.flatMap(wrongRecords),
+    ...duplicatesEver(sandbox),
+    ...foreignFieldsSent(sandbox),
+    ...(stuck > 0 ? [`${stuck} records are parked or uncertain`] : []),
+  ];
+}
+
+function wrongRecords({ stream, duplicates, missing, stale, unexplained }: StreamVerdict): string[] {
   const all = { duplicate: duplicates, missing, stale, unexplained };
   return Object.entries(all).flatMap(([what, lines]) => lines.map((line) => `${stream}: ${what}: ${line}`));
 }

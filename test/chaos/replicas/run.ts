@@ -2,15 +2,15 @@ import { writeFile } from "node:fs/promises";
 import { sleep } from "#model";
 import type { CustomerRow } from "#sandbox";
 import { Dice } from "../dice.ts";
-import { drain, type Counts } from "../drain.ts";
+import { drain } from "../drain.ts";
 import { ErpActor } from "../erp-actor.ts";
 import { joined } from "../expected.ts";
 import { ForeignActor } from "../foreign-actor.ts";
 import { Operator } from "../operator.ts";
 import { CONCURRENCY, TOKEN_LIFETIME_MINUTES } from "../rig.ts";
-import { complaintsOf, isClean, sorted } from "../run.ts";
+import { complaintsOf, isClean, sorted, type ChaosResult } from "../run.ts";
 import { ServiceTrouble } from "../trouble.ts";
-import { duplicatesEver, foreignFieldsSent, judge, type StreamVerdict } from "../verdict.ts";
+import { judge } from "../verdict.ts";
 import { planOf } from "./plan.ts";
 import { Replica } from "./replica.ts";
 import { openSite, type Site } from "./site.ts";
@@ -27,17 +27,9 @@ export interface ReplicasOptions {
   readonly seed: number;
 }
 
-export interface ReplicasResult extends ReplicasOptions {
-  readonly streams: readonly StreamVerdict[];
-  readonly counts: Counts;
-  /** Everything that is wrong, in sentences; empty is the only good end. */
-  readonly complaints: readonly string[];
+export interface ReplicasResult extends ReplicasOptions, Omit<ChaosResult, "kills" | "commands"> {
   readonly takeOvers: TakeOvers;
   readonly faults: Readonly<Record<string, number>>;
-  readonly strikes: Readonly<Record<string, number>>;
-  readonly facts: Readonly<Record<string, number>>;
-  readonly logged: Readonly<Record<string, number>>;
-  readonly folder: string;
 }
 
 /** A customer's name by the other sync file. */
@@ -87,21 +79,17 @@ export async function runReplicas(
   await writeFile(`${site.folder}/unfinished.jsonl`, await witness.unfinished());
   await Promise.all(replicas.map((replica) => replica.close()));
   const streams = await look();
-  const stuck = Object.values(counts).reduce((sum, { parked = 0, uncertain = 0 }) => sum + parked + uncertain, 0);
   const starts = replicas.reduce((sum, replica) => sum + replica.starts, 0);
   const allowed = loginsAllowed(site, starts, (Date.now() - startedAt) / 60_000, striker.counts, service.strikes);
   complaints = [
-    ...streams.flatMap(complaintsOf),
-    ...duplicatesEver(sandbox),
+    ...complaintsOf(streams, counts, sandbox),
     ...foreigners.touched(),
-    ...foreignFieldsSent(sandbox),
     ...witness.aboveCeiling,
     ...movedBack,
     ...(witness.logins > allowed ? [`${witness.logins} logins, where ${allowed} had a reason`] : []),
     ...striker.complaints,
     ...replicas.flatMap(({ name, crashes }) => crashes.map((crash) => `${name}: ${crash}`)),
     ...(isQuiet ? [] : ["the replicas did not come to rest"]),
-    ...(stuck > 0 ? [`${stuck} records are parked or uncertain`] : []),
   ];
   await writeFile(`${site.folder}/complaints.txt`, complaints.join("\n"));
   return {
