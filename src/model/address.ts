@@ -16,6 +16,18 @@ function spellingsOf(text: string): string[] {
   }
 }
 
+/**
+ * An address and its hosts, each with its port if it has one: `redis+sentinel://a:1,b:2/name` has two. `url` has the first of them.
+ * Undefined where it is no address.
+ */
+export function splitHosts(address: string): { readonly url: URL; readonly hosts: readonly string[] } | undefined {
+  const [, begin = "", list = "", end = ""] = /^([\w+.-]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(address) ?? [];
+  const hosts = list.split(",");
+  if (hosts.length > 1 && !hosts.every((host) => host !== "" && URL.canParse(`any://${host}`))) return undefined;
+  const first = hosts.length > 1 ? `${begin}${hosts[0]}${end}` : address;
+  return URL.canParse(first) ? { url: new URL(first), hosts } : undefined;
+}
+
 /** Whether a host name or address means this machine. */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[|\]$/g, "");

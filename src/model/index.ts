@@ -56,4 +56,4 @@ export { Bell } from "./bell.ts";
 export { ListenerSet } from "./listener-set.ts";
 export { nearest } from "./nearest.ts";
 export { counted, oneLine, printable } from "./text.ts";
-export { isLoopback, secretsInAddress } from "./address.ts";
+export { isLoopback, secretsInAddress, splitHosts } from "./address.ts";

@@ -69,7 +69,7 @@ export interface Queue extends AsyncDisposable {
   ping(): Promise<void>;
 
   /**
-   * Calls `listener` each time the backend turns out to have forgotten its jobs (flushed, restarted empty): what was woken
+   * Calls `listener` each time the backend may have forgotten jobs (flushed, restarted, a replica was promoted): what was woken
    * and not delivered must be woken again. Noticed within seconds while polls are scheduled, at once after a restart.
    */
   onForgotten(listener: () => void): void;
@@ -92,7 +92,8 @@ export interface Queue extends AsyncDisposable {
 
 /**
  * How a queue is opened: chosen by QUEUE_URL. `prefix` keeps installations apart that share a server; `?prefix=name` of the
- * url goes before it. A url of kind "redis" is `redis://`, `rediss://` (TLS), or `unix:///path` (a socket).
+ * url goes before it. A url of kind "redis" is `redis://`, `rediss://` (TLS), `unix:///path` (a socket), or
+ * `redis+sentinel://host:26379,host:26379/mymaster/0` (`rediss+sentinel://`).
  */
 export type QueueLocation =
   | { readonly kind: "redis" | "postgres"; readonly url: string; readonly prefix?: string }

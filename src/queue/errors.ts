@@ -31,7 +31,8 @@ const connectionCodes = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
 ]);
-const connectionWords = /connection is closed|connection terminated|timeout|timed out|client has encountered/i;
+const connectionWords =
+  /connection is closed|connection terminated|timeout|timed out|client has encountered|sentinels are unreachable/i;
 /** PostgreSQL: connection exceptions, and a server that is shutting down or starting up. */
 const connectionStates = /^(08|57P)/;
 

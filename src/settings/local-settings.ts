@@ -83,7 +83,7 @@ function pageProxy(values: Values, problems: Problem[]) {
 
 function queueKind(url: string | undefined): "redis" | "postgres" | "private" {
   if (url === undefined) return "private";
-  return url.startsWith("redis") ? "redis" : "postgres";
+  return url.startsWith("postgres") ? "postgres" : "redis";
 }
 
 /** Copies are copies of the file of a store in SQLite. */

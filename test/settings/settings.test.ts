@@ -96,6 +96,9 @@ describe("settings", () => {
   it.each([
     ["redis://h", "redis"],
     ["rediss://h", "redis"],
+    ["unix:///run/redis.sock", "redis"],
+    ["redis+sentinel://:p@a:26379,b:26379/mymaster/0", "redis"],
+    ["rediss+sentinel://a/mymaster", "redis"],
     ["postgres://h/d", "postgres"],
     ["postgresql://h/d", "postgres"],
   ])("knows where the queue is from %s", (url, kind) => {
@@ -197,6 +200,7 @@ describe("settings", () => {
     [{ ...token, DELIVERY_LEASE_SECONDS: "60" }, "more than SERVICE_CALL_TIMEOUT_SECONDS, which is 60"],
     [{ ...token, STORE_URL: "postgres://h/d", BACKUP_EVERY: "1d" }, "none beside STORE_URL"],
     [{ ...token, STORE_URL: "mysql://h/d" }, "an address that begins with postgres:// or postgresql://"],
+    [{ ...token, QUEUE_URL: "redis+sentinel://a:x,b/mymaster" }, "redis+sentinel://, rediss+sentinel://, postgres"],
     [{ ...token, STORE_SCHEMA: "public" }, "that is not public"],
     [{ ...token, DIALECT_PAGING: "page:page" }, "page:PARAMETER:0"],
     [{ ...token, DIALECT_RECORD_PATH: "/{id}" }, "a path with {resource} and {id}"],

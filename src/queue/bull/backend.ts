@@ -59,8 +59,11 @@ export interface Backend extends AsyncDisposable {
   /** One number beside the jobs. Both need a server that was probed. */
   saveMark(mark: number): Promise<void>;
   mark(): Promise<number | undefined>;
-  /** Calls `listener` each time a connection is there again after it broke. */
-  onReconnect(listener: () => void): void;
+  /**
+   * Calls `listener` each time a connection is there, the first time and after it broke. `isOther`: to another server than before,
+   * which may lack the jobs that were added last.
+   */
+  onReconnect(listener: (isOther: boolean) => void): void;
   /** Both need a server that answered a moment ago. `onError` hears what goes wrong in the background. */
   jobs(name: string, onError: (error: Error) => void): Jobs;
   worker(name: string, work: Work, settings: WorkerSettings, onError: (error: Error) => void): JobWorker;

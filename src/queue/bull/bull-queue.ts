@@ -30,6 +30,8 @@ export class BullQueue implements Queue {
   #isRepairing = false;
   /** Streams whose schedule was missing and is made: kept until it is told, also when the answer came too late. */
   readonly #made = new Set<StreamName>();
+  /** Another server answers than before. Kept until it is told. */
+  #mayHaveForgotten = false;
   readonly #onForgotten: (() => void)[] = [];
   #scheduleCheck: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
@@ -39,7 +41,10 @@ export class BullQueue implements Queue {
     this.#reach = new BackendHealth(deps.backend, deps);
     this.#lines = new JobQueues(deps.backend, this.#reach);
     this.#reach.onReturn(() => this.#checkSchedule());
-    deps.backend.onReconnect(() => this.#checkSchedule());
+    deps.backend.onReconnect((isOther) => {
+      this.#mayHaveForgotten ||= isOther;
+      this.#checkSchedule();
+    });
   }
 
   async wake(ids: readonly RecordId[], options: WakeOptions): Promise<void> {
@@ -165,8 +170,10 @@ export class BullQueue implements Queue {
     const { logger } = this.#deps;
     try {
       const made = await this.#applySchedule();
-      if (made.length === 0) return;
-      logger.warn({ streams: made }, "scheduled polls again that the queue had lost");
+      if (made.length > 0) logger.warn({ streams: made }, "scheduled polls again that the queue had lost");
+      else if (this.#mayHaveForgotten) logger.info({}, "queue moved to another server");
+      else return;
+      this.#mayHaveForgotten = false;
       for (const listener of this.#onForgotten) listener();
     } catch (error) {
       logger.debug({ err: asError(error) }, "could not check the schedule of polls");

@@ -1,4 +1,5 @@
 import { createRedisBackend } from "bullmq";
+import { SyncError } from "#model";
 import type { Logger } from "#telemetry";
 import { onServers, type Backend } from "./backend.ts";
 import type { Looks } from "./looks.ts";
@@ -26,7 +27,8 @@ export class RedisBackend implements Backend {
     this.#place = place;
     this.#log = log;
     this.looks = looks;
-    this.#connections = new RedisConnections(place.url);
+    this.#connections = new RedisConnections(place);
+    this.#connections.onReady((isOther) => (this.#isChecked &&= !isOther));
     const options = { connection: this.#commands, prefix: place.prefix };
     ({ jobs: this.jobs, worker: this.worker } = onServers(createRedisBackend, options, looks));
   }
@@ -46,8 +48,8 @@ export class RedisBackend implements Backend {
     return text === null ? undefined : Number(text);
   }
 
-  onReconnect(listener: () => void): void {
-    this.#commands.on("ready", listener);
+  onReconnect(listener: (isOther: boolean) => void): void {
+    this.#connections.onReady(listener);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -78,7 +80,8 @@ export class RedisBackend implements Backend {
     });
     if (isInTime) return;
     const { lastError } = this.#connections;
-    throw lastError && isAccessDenied(lastError) ? lastError : unreachable(this.#place.label, lastError);
+    const isClear = lastError instanceof SyncError || isAccessDenied(lastError);
+    throw isClear && lastError ? lastError : unreachable(this.#place.label, lastError);
   }
 
   async #check(): Promise<void> {

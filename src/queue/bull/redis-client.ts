@@ -1,5 +1,8 @@
 import { Redis, type RedisOptions } from "ioredis";
 import { backoffMs } from "#model";
+import type { QueueAddress } from "../queue-address.ts";
+import { readRedisFacts } from "./redis-facts.ts";
+import { isEndOfRound, noPrimary, sentinelOptions } from "./sentinel.ts";
 
 /** Answers come in the shapes of RESP2, which is what BullMQ reads. */
 type ClientOptions = Omit<RedisOptions, "replyMapping">;
@@ -17,13 +20,18 @@ const policyLine = /^maxmemory_policy:.*\r?\n/m;
  */
 export const partAtOnce = { disconnectTimeout: 1 } as const;
 
+/** Before the connection is tried again, in milliseconds. */
+function reconnectPauseMs(times: number): number {
+  return backoffMs({ baseMs: reconnectFirstMs, maxMs: reconnectMaxMs }, times);
+}
+
 /** Commands wait for the connection, which reconnects without limit: callers that must not wait ask Reach first. */
 const steadyOptions = {
   ...partAtOnce,
   maxRetriesPerRequest: null,
   connectTimeout: connectTimeoutMs,
   socketTimeout: silenceTimeoutMs,
-  retryStrategy: (times: number) => backoffMs({ baseMs: reconnectFirstMs, maxMs: reconnectMaxMs }, times),
+  retryStrategy: reconnectPauseMs,
   /** A replica that was the primary a moment ago: connect again, and send the command again. */
   reconnectOnError: (error: Error) => (error.message.startsWith("READONLY") ? 2 : false),
 } satisfies ClientOptions;
@@ -34,15 +42,17 @@ export class RedisConnections {
   readonly #url: string | undefined;
   readonly #all = new Set<Redis>();
   #lastError: Error | undefined;
+  #serverId: string | undefined;
   readonly commands: Redis;
 
-  constructor(url: string) {
+  constructor(place: QueueAddress) {
+    const { url, sentinels } = place;
     const socket = socketOptions(url);
     this.#url = socket ? undefined : url;
-    this.#options = { ...socket, ...steadyOptions };
-    this.commands = this.#connect({});
-    this.commands.on("error", (error: Error) => (this.#lastError = error));
-    this.commands.on("ready", () => (this.#lastError = undefined));
+    const connection = { isTls: url.startsWith("rediss:"), retryPauseMs: reconnectPauseMs };
+    this.#options = { ...socket, ...(sentinels && sentinelOptions(sentinels, connection)), ...steadyOptions };
+    this.commands = this.#connect({}, (facts) => (this.#serverId = readRedisFacts(facts).runId));
+    this.#explainErrors(place);
   }
 
   /** Why there is no connection, as far as is known. */
@@ -50,19 +60,42 @@ export class RedisConnections {
     return this.#lastError;
   }
 
+  /**
+   * Calls `listener` each time commands have a connection. `isOther`: to another process than the time before, such as a server
+   * that was started again or a replica that was promoted. It may lack what the last one took.
+   */
+  onReady(listener: (isOther: boolean) => void): void {
+    let known: string | undefined;
+    this.commands.on("ready", () => {
+      const found = this.#serverId;
+      listener(known !== undefined && found !== undefined && found !== known);
+      known = found ?? known;
+    });
+  }
+
   /** Cuts all of them; what was asked and not answered is rejected. */
   disconnect(): void {
     for (const client of this.#all) client.disconnect();
   }
 
-  #connect(more: ClientOptions): Redis {
+  #connect(more: ClientOptions, heed: (facts: string) => void = () => undefined): Redis {
     const options = { ...this.#options, ...more };
     const client = this.#url === undefined ? new Redis(options) : new Redis(this.#url, options);
     this.#all.add(client.once("end", () => this.#all.delete(client)));
     /** The owner of a connection listens too; this keeps an error without a listener from being thrown. */
     client.on("error", () => undefined);
     const duplicate = (copied: ClientOptions = {}) => this.#connect(copied);
-    return Object.assign(client, { duplicate, info: withoutPolicy(client) });
+    return Object.assign(client, { duplicate, info: withoutPolicy(client, heed) });
+  }
+
+  #explainErrors({ label, sentinels }: QueueAddress): void {
+    const failures: Error[] = [];
+    this.commands.on("sentinelError", (error: Error) => failures.push(error));
+    this.commands.on("error", (error: Error) => {
+      const round = failures.splice(0);
+      this.#lastError = sentinels && isEndOfRound(error) ? noPrimary(label, sentinels.primary, round) : error;
+    });
+    this.commands.on("ready", () => (this.#lastError = undefined));
   }
 }
 
@@ -80,11 +113,17 @@ function socketOptions(address: string): ClientOptions | undefined {
 }
 
 /**
- * INFO, as BullMQ and the client itself call it. BullMQ reads the facts of the server on each of its connections and
- * prints what it thinks of the eviction policy; svcsync logs that once, so the line is kept from it.
+ * INFO, as BullMQ and the client itself call it. The client calls it back before it is ready: `heed` learns of which server.
+ * BullMQ reads the facts of the server on each of its connections and prints what it thinks of the eviction policy;
+ * svcsync logs that once, so the line is kept from it.
  */
-function withoutPolicy(client: Redis) {
+function withoutPolicy(client: Redis, heed: (facts: string) => void) {
   const info = client.info.bind(client);
   return (callback?: (error: Error | null | undefined, facts?: string) => void) =>
-    callback ? info(callback) : info().then((facts) => facts.replace(policyLine, ""));
+    callback
+      ? info((error, facts) => {
+          if (facts !== undefined) heed(facts);
+          callback(error, facts);
+        })
+      : info().then((facts) => facts.replace(policyLine, ""));
 }

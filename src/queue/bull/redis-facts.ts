@@ -6,6 +6,8 @@ export interface RedisFacts {
   readonly isFit: boolean;
   /** Absent where a hosting provider hides it. */
   readonly evictionPolicy: string | undefined;
+  /** Another one with each start. Absent where a hosting provider hides it. */
+  readonly runId: string | undefined;
 }
 
 export const oldestRedis = "Redis 6.2 or Valkey 7.2";
@@ -20,5 +22,6 @@ export function readRedisFacts(info: string): RedisFacts {
     version: valkey === undefined ? `redis ${redis}` : `valkey ${valkey}`,
     isFit: valkey !== undefined || major > 6 || (major === 6 && minor >= 2),
     evictionPolicy: fact("maxmemory_policy"),
+    runId: fact("run_id"),
   };
 }

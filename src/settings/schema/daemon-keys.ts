@@ -33,9 +33,9 @@ export const storeKeys = {
 
 export const queueKeys = {
   QUEUE_URL: secret(
-    address(["redis", "rediss", "postgres", "postgresql"]),
+    address(["redis", "rediss", "unix", "redis+sentinel", "rediss+sentinel", "postgres", "postgresql"]),
     "redis://localhost:6379",
-    "Where the queue runs: redis://, rediss://, postgres://. Unset: svcsync starts a private redis-server of its own. Daemons that share a store (STORE_URL) deliver together when they share a queue, too.",
+    "Where the queue runs: redis://, rediss:// (TLS), unix:///path (a socket), redis+sentinel://host:26379,host:26379/mymaster (Redis Sentinel), postgres://. Unset: svcsync starts a private redis-server of its own. Daemons that share a store (STORE_URL) deliver together when they share a queue, too.",
   ),
 };
 

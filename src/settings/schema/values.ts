@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { splitHosts } from "#model";
 
 /** The schemas of single values: text in, value out, and an error message that states what is wanted. */
 
@@ -29,16 +30,23 @@ export function seconds(min: number, max: number) {
 export const yesOrNo = z.enum(["true", "false"], "true or false").transform((value) => value === "true");
 
 export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
-  return z.enum(words, words.join(", ").replace(/, (?=[^,]*$)/, " or "));
+  return z.enum(words, eitherOf(words));
 }
 
-/** An address with one of these schemes, e.g. `["https", "http"]`. */
+function eitherOf(words: readonly string[]): string {
+  return words.join(", ").replace(/, (?=[^,]*$)/, " or ");
+}
+
+/** An address with one of these schemes, e.g. `["https", "http"]`. Those of Redis Sentinel may have several hosts. */
 export function address(schemes: readonly string[]) {
-  const wanted = `an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`;
+  const wanted = `an address that begins with ${eitherOf(schemes.map((scheme) => `${scheme}://`))}`;
   return z.string().refine(
     (value) => {
-      const scheme = URL.canParse(value) ? new URL(value).protocol.slice(0, -1) : undefined;
-      return scheme !== undefined && schemes.includes(scheme) && value.startsWith(`${scheme}://`);
+      const scheme = /^[a-z+]+(?=:\/\/)/.exec(value)?.[0] ?? "";
+      return (
+        schemes.includes(scheme) &&
+        (scheme.endsWith("+sentinel") ? splitHosts(value) !== undefined : URL.canParse(value))
+      );
     },
     { error: wanted, abort: true },
   );

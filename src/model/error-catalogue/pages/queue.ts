@@ -14,13 +14,17 @@ export const queueErrors = errorPage({
       remedy:
         "If it stays, check QUEUE_URL, that its server runs and that this machine reaches it; without QUEUE_URL " +
         "svcsync starts a private one.",
-      more: 'Try `redis-cli -u "$QUEUE_URL" ping` or `psql "$QUEUE_URL"`.',
+      more:
+        'Try `redis-cli -u "$QUEUE_URL" ping` or `psql "$QUEUE_URL"`, and with Redis Sentinel ' +
+        "`redis-cli -h HOST -p 26379 sentinel get-master-addr-by-name mymaster`: this machine must also reach the " +
+        "address that Sentinel answers.",
       heals: true,
     },
     E_QUEUE_REFUSED: {
       meaning:
         "The server answered, but refused a command; the message repeats its words. Most often its memory is full " +
-        "(`OOM`), or it is a replica that only reads (`READONLY`).",
+        "(`OOM`), it is a replica that only reads (`READONLY`), or a node of a Redis Cluster (`MOVED`, `CROSSSLOT`), which " +
+        "svcsync does not support.",
       normal:
         "No. As long as it refuses writes, nothing is polled or delivered and `/readyz` answers 503; work resumes once " +
         "it takes writes again.",
@@ -35,7 +39,8 @@ export const queueErrors = errorPage({
       remedy: "Correct QUEUE_URL; on PostgreSQL grant CREATE on the database.",
       more:
         "Special characters in a password are written as `%40` and the like. On Redis give the user all commands on " +
-        "keys that begin with the prefix, `INFO`, and scripts. On PostgreSQL you can also create the schema " +
+        "keys that begin with the prefix, `INFO`, and scripts. User and password are those of the Redis servers; where " +
+        "Sentinel asks for its own, add `?sentinel_password=…`, and `sentinel_username` for a named user. On PostgreSQL you can also create the schema " +
         "(`svcsync`, or the `prefix` of the address) for the user.",
     },
     E_QUEUE_VERSION: {
@@ -43,12 +48,23 @@ export const queueErrors = errorPage({
       normal: "No.",
       remedy: "Upgrade the queue's server, or leave QUEUE_URL empty for a private one.",
     },
+    E_QUEUE_SENTINEL: {
+      meaning:
+        "Every Sentinel of `QUEUE_URL` answers, and none of them watches a primary of the name that stands after the hosts.",
+      normal: "No. Waiting would not help, so svcsync ends.",
+      remedy:
+        "Write the name from `sentinel monitor` in sentinel.conf into QUEUE_URL, as in `redis+sentinel://host:26379/mymaster`.",
+    },
     E_QUEUE_URL: {
-      meaning: "`QUEUE_URL` cannot be read as an address, or its `prefix` is not a plain name.",
+      meaning:
+        "`QUEUE_URL` cannot be read as an address, names no primary after the hosts of Redis Sentinel, or its `prefix` " +
+        "is not a plain name.",
       normal: "No.",
       remedy: "Write QUEUE_URL like `redis://user:password@host:6379/0` or `postgres://user:password@host/database`.",
       more:
-        "`rediss://…` uses TLS, `unix:///run/redis.sock` a socket. The prefix is made of letters, digits and " +
+        "`rediss://…` uses TLS, `unix:///run/redis.sock` a socket. Redis Sentinel is " +
+        "`redis+sentinel://user:password@host:26379,host:26379/mymaster/0`, or `rediss+sentinel://…` with TLS to Sentinel " +
+        "and server alike. The prefix is made of letters, digits and " +
         "underscores: `?prefix=tenant_a`.",
     },
     E_REDIS_MISSING: {
