@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { startRedis } from "../setup/redis.ts";
+import { startSentinels } from "../setup/redis-sentinel.ts";
 import { byText, setStage, texts, until, type Running, type Stage } from "./stage.ts";
 
 const rows = { customers: 60, contacts: 100, tickets: 60, orders: 40 };
@@ -61,6 +62,30 @@ describe("a queue that goes away in the middle of the first load", () => {
     stage.erp.insertCustomer({ customer_no: "99001", name1: "Nachher GmbH" });
     const arrived = await later;
     expect(arrived.status).toBe(200);
+  });
+});
+
+describe("a queue whose primary is killed", () => {
+  it("costs nothing but time: the replica that Sentinel promotes lacks jobs, and the store has them", async () => {
+    await using sentinels = await startSentinels();
+    await using stage = await setStage({ rows, environment: { QUEUE_URL: sentinels.url } });
+    stage.sandbox.faults.add({ kind: "latency", ms: 20, method: "POST" });
+    await using running = await stage.start();
+    const posts = () => stage.sandbox.ledger.count({ method: "POST" });
+    await until("the load is under way", () => posts() >= 20);
+    const primary = await sentinels.primary();
+    const replica = sentinels.serverPids.find((pid) => pid !== primary)!;
+    process.kill(replica, "SIGSTOP");
+    await until("the replica lacks jobs", () => posts() >= 60);
+    process.kill(primary, "SIGKILL");
+    process.kill(replica, "SIGCONT");
+    await sentinels.replaced(primary);
+    await expectLoaded(stage, running);
+    const later = stage.sandbox.ledger.next({ method: "POST", resource: "customer" });
+    stage.erp.insertCustomer({ customer_no: "99001", name1: "Nachher GmbH" });
+    expect((await later).status).toBe(200);
+    expect(running.log.lines("queue moved to another server")).not.toEqual([]);
+    await until("it is ready", async () => (await fetch(`${running.daemon.url}/readyz`)).status === 200);
   });
 });
 
