@@ -10,6 +10,16 @@ interface Condition {
 
 const CLEAR: Condition = { held: [], delayMs: 0 };
 
+/** A request that is on its way for as long as one likes, also when its sender has gone. */
+export interface KeptRequest {
+  /** Who sent it. */
+  readonly client: number | undefined;
+  /** Brings it to the server. */
+  bring(): void;
+  /** Loses it. */
+  lose(): void;
+}
+
 /**
  * A way to a server on this machine on which bytes are held back, late or lost, as in a network that is cut. A held connection stays
  * open on both sides, and its bytes arrive when the network is back, unless the sender closed it or they are older than `maxHeldMs`.
@@ -18,12 +28,19 @@ export class FaultyLink implements AsyncDisposable {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
   #port = 0;
+  /** Who connects from now on. */
+  client: number | undefined;
   #condition = CLEAR;
   #cutsAnswer = false;
+  #awaited: { readonly begin: string; readonly keep: (kept: KeptRequest) => void } | undefined;
 
   private constructor(serverPort: number, maxHeldMs: number) {
     this.#server = createServer((client) => {
-      const connection = new Connection(client, connect(serverPort, "127.0.0.1"), maxHeldMs, () => this.#answered());
+      const connection = new Connection(client, connect(serverPort, "127.0.0.1"), maxHeldMs, {
+        client: this.client,
+        asked: (data) => this.#asked(data, connection),
+        cutsAnswer: () => this.#answered(),
+      });
       connection.under(this.#condition);
       this.#connections.add(connection);
       connection.target.once("close", () => this.#connections.delete(connection));
@@ -64,6 +81,19 @@ export class FaultyLink implements AsyncDisposable {
     this.#cutsAnswer = true;
   }
 
+  /** Keeps the next request of this method back; undefined if none comes within `ms`. */
+  keepNext(method: string, ms: number): Promise<KeptRequest | undefined> {
+    return new Promise((resolve) => {
+      const end = (kept: KeptRequest | undefined) => {
+        clearTimeout(timer);
+        this.#awaited = undefined;
+        resolve(kept);
+      };
+      const timer = setTimeout(() => end(undefined), ms);
+      this.#awaited = { begin: `${method} `, keep: end };
+    });
+  }
+
   /** Whether the connection that the server sees from this port is of this link, and its client still waits at the other end. */
   isWaiting(remotePort: number | undefined): boolean {
     return this.#find(remotePort)?.isWaiting ?? false;
@@ -71,6 +101,11 @@ export class FaultyLink implements AsyncDisposable {
 
   owns(remotePort: number | undefined): boolean {
     return this.#find(remotePort) !== undefined;
+  }
+
+  /** Who opened the connection that the server sees from this port. */
+  clientOf(remotePort: number | undefined): number | undefined {
+    return this.#find(remotePort)?.client;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -87,6 +122,11 @@ export class FaultyLink implements AsyncDisposable {
     for (const connection of this.#connections) connection.under(condition);
   }
 
+  #asked(data: Buffer, connection: Connection): void {
+    if (this.#awaited && data.toString("latin1", 0, this.#awaited.begin.length) === this.#awaited.begin)
+      this.#awaited.keep(connection.keep());
+  }
+
   #answered(): boolean {
     const cuts = this.#cutsAnswer;
     this.#cutsAnswer = false;
@@ -94,25 +134,46 @@ export class FaultyLink implements AsyncDisposable {
   }
 }
 
+interface ConnectionDeps {
+  readonly client: number | undefined;
+  readonly asked: (data: Buffer) => void;
+  readonly cutsAnswer: () => boolean;
+}
+
 /** One connection of a client, and ours to the server in its place. */
 class Connection {
   readonly target: Socket;
-  readonly #client: Socket;
+  readonly client: number | undefined;
+  readonly #source: Socket;
+  #isLate = false;
   readonly #lanes: Readonly<Record<Direction, Lane>>;
 
-  constructor(client: Socket, target: Socket, maxHeldMs: number, cutsAnswer: () => boolean) {
-    this.#client = client;
+  constructor(source: Socket, target: Socket, maxHeldMs: number, { client, asked, cutsAnswer }: ConnectionDeps) {
+    this.#source = source;
     this.target = target;
-    this.#lanes = { toServer: new Lane(client, target, maxHeldMs), toClient: new Lane(target, client, maxHeldMs) };
-    for (const socket of [client, target]) socket.setNoDelay().on("error", () => undefined);
-    client.on("data", (data) => this.#lanes.toServer.push(data)).on("close", () => this.#lanes.toServer.close());
+    this.client = client;
+    this.#lanes = { toServer: new Lane(source, target, maxHeldMs), toClient: new Lane(target, source, maxHeldMs) };
+    for (const socket of [source, target]) socket.setNoDelay().on("error", () => undefined);
+    source
+      .on("data", (data) => {
+        asked(data);
+        this.#lanes.toServer.push(data);
+      })
+      .on("close", () => this.#lanes.toServer.close());
     target
       .on("data", (data) => (cutsAnswer() ? this.end() : this.#lanes.toClient.push(data)))
       .on("close", () => this.#lanes.toClient.close());
   }
 
   get isWaiting(): boolean {
-    return !this.#client.destroyed;
+    return !this.#source.destroyed && !this.#isLate;
+  }
+
+  keep(): KeptRequest {
+    const { toServer } = this.#lanes;
+    this.#isLate = true;
+    toServer.keep();
+    return { client: this.client, bring: () => toServer.bring(), lose: () => this.end() };
   }
 
   under({ held, delayMs }: Condition): void {
@@ -121,7 +182,7 @@ class Connection {
   }
 
   end(): void {
-    this.#client.destroy();
+    this.#source.destroy();
     this.target.destroy();
   }
 }
@@ -133,6 +194,9 @@ class Lane {
   readonly #maxHeldMs: number;
   #waiting: { readonly data: Buffer; readonly at: number }[] = [];
   #isHeld = false;
+  #isKept = false;
+  /** What comes now was kept: it comes also from a sender that has gone. */
+  #isLate = false;
   #delayMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -160,7 +224,18 @@ class Lane {
     this.#pass();
   }
 
+  keep(): void {
+    this.#isKept = true;
+  }
+
+  bring(): void {
+    this.#isKept = false;
+    this.#isLate = true;
+    this.#pass();
+  }
+
   #release(): void {
+    if (this.#isKept) return;
     const [first] = this.#waiting;
     const isLost = this.#from.destroyed || (first && performance.now() - first.at > this.#maxHeldMs);
     if (!isLost) return;
@@ -170,7 +245,7 @@ class Lane {
   }
 
   #pass(): void {
-    if (this.#isHeld || this.#timer) return;
+    if (this.#isHeld || this.#isKept || this.#timer) return;
     for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
       const early = first.at + this.#delayMs - performance.now();
       if (early > 0) {
@@ -183,6 +258,6 @@ class Lane {
       this.#waiting.shift();
       this.#to.write(first.data);
     }
-    if (this.#from.destroyed) this.#to.end();
+    if (this.#from.destroyed && !this.#isLate) this.#to.end();
   }
 }

@@ -58,6 +58,25 @@ describe("a faulty link", () => {
     expect(heard).not.toContain("lost");
   });
 
+  it("keeps a request back and brings it after its client has gone; other connections go on", async () => {
+    await using link = await FaultyLink.to(port);
+    link.client = 1;
+    const socket = await client(link);
+    const keeping = link.keepNext("POST", 10_000);
+    socket.write("GET first");
+    await answer(socket);
+    socket.write("POST late");
+    const kept = await keeping;
+    expect(kept?.client).toBe(1);
+    socket.destroy();
+    const other = await client(link);
+    other.write("POST other");
+    await answer(other);
+    expect(heard).not.toContain("POST late");
+    kept?.bring();
+    await expect.poll(() => heard).toContain("POST late");
+  });
+
   it("cuts the connection at the next answer: the server has heard the request", async () => {
     await using link = await FaultyLink.to(port);
     const socket = await client(link);
