@@ -10,12 +10,14 @@ import { runChaos } from "./run.ts";
 
 // `npm run chaos -- --minutes 2 --seed 1`, or `--regressions` for every seed that once failed. Exit code 0 only when every
 // count of every verdict is zero. A seed fixes what is done, not when the machine gets to it: no two runs are alike.
-// With `--replicas 3`: so many replicas over one store in PostgreSQL, and the faults of a network between them.
+// With `--replicas 3`: so many replicas over one store in PostgreSQL, and the faults of a network between them; with `--fail-over`
+// too, PostgreSQL also loses commits, and what a person then removes by hand is no loss.
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "2" },
     seed: { type: "string", default: "1" },
     replicas: { type: "string" },
+    "fail-over": { type: "boolean", default: false },
     regressions: { type: "boolean", default: false },
   },
 });
@@ -46,7 +48,7 @@ for (const { seed, minutes } of await runs()) {
     break;
   }
   if (replicas !== undefined) {
-    const result = await runReplicas({ replicas, minutes, seed }, say, stop.signal);
+    const result = await runReplicas({ replicas, minutes, seed, failsOver: values["fail-over"] }, say, stop.signal);
     process.stdout.write(replicasReport(result));
     if (result.complaints.length > 0) process.exitCode = 1;
     continue;

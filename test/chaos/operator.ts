@@ -67,6 +67,18 @@ export class Operator {
     }
   }
 
+  /** Says that a replica is dead, until that is believed or known; true when it was believed. */
+  async fence(name: string): Promise<boolean> {
+    const until = Date.now() + PATIENCE_MS;
+    while (Date.now() < until) {
+      const { code, stderr } = await this.svcsync("fence", name, "--why", "its machine is dead");
+      if (code === 0) return true;
+      if (stderr.includes("E_REPLICA_UNKNOWN")) return false;
+      await sleep(LOOK_MS);
+    }
+    throw new Error(`svcsync fence ${name} was never carried out`);
+  }
+
   /**
    * After the store was put back: answers every hold, and has what was written compared with what the service holds. What
    * `status` shows is read here without a process for each look, of which a loaded machine starts few.

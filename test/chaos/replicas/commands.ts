@@ -11,6 +11,7 @@ export function commandsOf(erp: SampleErp): readonly string[][] {
   const { customer_no } = erp.all("customers")[0]!;
   return [
     ["status", "--json"],
+    ["replicas", "--json"],
     ["explain", `customers/${customer_no}`],
     ["retry"],
     ["retry", "tickets"],

@@ -12,7 +12,14 @@ export type Manner = (typeof MANNERS)[number];
 
 /** What is done to the replicas and to what they share; `ms` is how long it lasts. */
 export type ReplicaFault =
-  | { readonly kind: "kill"; readonly replica: number; readonly during?: Method; readonly ms: number }
+  | {
+      readonly kind: "kill";
+      readonly replica: number;
+      readonly during?: Method;
+      readonly ms: number;
+      /** A person knows that it is dead, and says so. */
+      readonly isReported: boolean;
+    }
   | { readonly kind: "clean stop"; readonly replica: number; readonly ms: number }
   | { readonly kind: "freeze"; readonly replica: number; readonly during?: Method; readonly ms: number }
   | {
@@ -26,6 +33,14 @@ export type ReplicaFault =
   | { readonly kind: "store stop"; readonly manner: "fast" | "immediate"; readonly ms: number }
   | { readonly kind: "queue flush" }
   | { readonly kind: "queue stop"; readonly ms: number }
+  | {
+      readonly kind: "late write";
+      readonly replica: number;
+      readonly during: Method;
+      readonly lost: "kill" | "freeze";
+      readonly ms: number;
+    }
+  | { readonly kind: "store failover" }
   | { readonly kind: "slow after authentication"; readonly method: Method; readonly ms: number; readonly count: number }
   | { readonly kind: "tokens revoked" }
   | { readonly kind: "429 storm"; readonly ms: number }
@@ -43,6 +58,7 @@ const WEIGHTS: readonly (readonly [weight: number, kind: ReplicaFault["kind"]])[
   [6, "kill"],
   [3, "clean stop"],
   [6, "freeze"],
+  [4, "late write"],
   [9, "partition"],
   [3, "clock"],
   [2, "store stop"],
@@ -57,13 +73,14 @@ const WEIGHTS: readonly (readonly [weight: number, kind: ReplicaFault["kind"]])[
 const GAP_MS = { from: 300, to: 3_500 };
 const MINUTE_MS = 60_000;
 
-/** The faults of a run, from the seed alone. Each kind comes once before any comes by chance. */
-export function planOf(seed: number, minutes: number, replicas: number): PlannedFault[] {
+/** The faults of a run, from the seed alone. Each kind comes once before any comes by chance. `failsOver`: PostgreSQL loses commits too. */
+export function planOf(seed: number, minutes: number, replicas: number, failsOver: boolean): PlannedFault[] {
   const dice = new Dice(seed).fork("replicas");
   const plan: PlannedFault[] = [];
-  const first = dice.shuffled(WEIGHTS.map(([, kind]) => kind));
+  const weights: typeof WEIGHTS = failsOver ? [...WEIGHTS, [1, "store failover"]] : WEIGHTS;
+  const first = dice.shuffled(weights.map(([, kind]) => kind));
   for (let atMs = dice.between(GAP_MS.from, GAP_MS.to); atMs < minutes * MINUTE_MS;) {
-    plan.push({ atMs, fault: draw(first.pop() ?? dice.weighted(WEIGHTS), dice, replicas) });
+    plan.push({ atMs, fault: draw(first.pop() ?? dice.weighted(weights), dice, replicas) });
     atMs += dice.between(GAP_MS.from, GAP_MS.to);
   }
   return plan;
@@ -74,11 +91,19 @@ function draw(kind: ReplicaFault["kind"], dice: Dice, replicas: number): Replica
   const during = dice.chance(0.5) ? { during: dice.pick(METHODS) } : {};
   switch (kind) {
     case "kill":
-      return { kind, replica, ...during, ms: dice.between(0, 6_000) };
+      return { kind, replica, ...during, ms: dice.between(0, 6_000), isReported: dice.chance(0.3) };
     case "clean stop":
       return { kind, replica, ms: dice.between(0, 3_000) };
     case "freeze":
       return { kind, replica, ...during, ms: long(dice) };
+    case "late write":
+      return {
+        kind,
+        replica,
+        during: dice.pick(METHODS),
+        lost: dice.pick(["kill", "freeze"] as const),
+        ms: dice.between(8_000, 45_000),
+      };
     case "partition":
       return { kind, replica, target: dice.pick(TARGETS), manner: dice.pick(MANNERS), ms: long(dice) };
     case "clock":
@@ -94,6 +119,7 @@ function draw(kind: ReplicaFault["kind"], dice: Dice, replicas: number): Replica
     case "command":
       return { kind, command: dice.between(0, 1_000_000) };
     case "queue flush":
+    case "store failover":
     case "tokens revoked":
     case "rolling restart":
       return { kind };

@@ -13,7 +13,13 @@ const UP = /"msg":"(standing by for|daemon started)/;
  * What a replica may end with where nobody ordered it: it was given up while it was away, or could not reach what it needs at its
  * start. Its supervisor starts it again.
  */
-const EXPECTED_ENDS = ["E_STORE_LOST", "E_STORE_UNREACHABLE", "E_STORE_LOCKED", "E_QUEUE_UNREACHABLE"];
+const EXPECTED_ENDS = [
+  "E_STORE_LOST",
+  "E_STORE_REWOUND",
+  "E_STORE_UNREACHABLE",
+  "E_STORE_LOCKED",
+  "E_QUEUE_UNREACHABLE",
+];
 
 /** One replica, kept running as a container's restart policy does. */
 export class Replica {
@@ -129,7 +135,9 @@ export class Replica {
     this.#isOrdered = false;
     this.#isUp = false;
     this.#lastError = "";
-    return new DaemonProcess(this.machine, this.#log, (line) => this.#hear(line));
+    const started = new DaemonProcess(this.machine, this.#log, (line) => this.#hear(line));
+    this.machine.links.service.client = started.pid;
+    return started;
   }
 
   async #keep(): Promise<void> {

@@ -7,7 +7,8 @@ const WANTED_MS: Readonly<Record<keyof TakeOvers, number>> = { crash: 11_000, "c
 
 /** The verdict and the figures for people, and one line of JSON for programs. */
 export function replicasReport(result: ReplicasResult): string {
-  const { streams, counts, complaints, takeOvers, faults, strikes, facts, folder, seed, minutes, replicas } = result;
+  const { streams, counts, complaints, takeOvers, faults, strikes, facts, folder, seed, minutes, replicas, failsOver } =
+    result;
   const lines = [
     verdictTable(streams, counts),
     twoColumns("what happened", facts),
@@ -17,8 +18,18 @@ export function replicasReport(result: ReplicasResult): string {
     complaints.length === 0
       ? "Nothing was lost, doubled, overwritten or left behind."
       : `THE VERDICT IS BAD: ${complaints.length} complaints. Logs, plan and ERP are in ${folder}\n` +
-        `Repeat it: npm run chaos -- --replicas ${replicas} --minutes ${minutes} --seed ${seed}`,
-    JSON.stringify({ replicas, seed, minutes, ok: complaints.length === 0, takeOvers, facts, faults, strikes }),
+        `Repeat it: npm run chaos -- --replicas ${replicas} --minutes ${minutes} --seed ${seed}${failsOver ? " --fail-over" : ""}`,
+    JSON.stringify({
+      replicas,
+      seed,
+      minutes,
+      failsOver,
+      ok: complaints.length === 0,
+      takeOvers,
+      facts,
+      faults,
+      strikes,
+    }),
   ];
   return `${lines.join("\n")}\n`;
 }

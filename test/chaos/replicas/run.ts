@@ -19,12 +19,14 @@ import { measureTakeOvers, type TakeOvers } from "./takeovers.ts";
 import { Witness } from "./witness.ts";
 
 /** Take-overs of each kind in a run, for each minute. */
-const TAKE_OVERS_PER_MINUTE = 2;
+const TAKE_OVERS_PER_MINUTE = 1;
 
 export interface ReplicasOptions {
   readonly replicas: number;
   readonly minutes: number;
   readonly seed: number;
+  /** PostgreSQL also fails over to a standby that lacks the last commits. */
+  readonly failsOver: boolean;
 }
 
 export interface ReplicasResult extends ReplicasOptions, Omit<ChaosResult, "kills" | "commands"> {
@@ -41,8 +43,8 @@ export async function runReplicas(
   say: (sentence: string) => void,
   signal: AbortSignal,
 ): Promise<ReplicasResult> {
-  const { replicas: count, minutes, seed } = options;
-  const plan = planOf(seed, minutes, count);
+  const { replicas: count, minutes, seed, failsOver } = options;
+  const plan = planOf(seed, minutes, count, failsOver);
   say(`${count} replicas, ${minutes} minutes, ${plan.length} faults of seed ${seed} …`);
   const startedAt = Date.now();
   // Until the verdict: a run that breaks off leaves its folder.
@@ -54,7 +56,7 @@ export async function runReplicas(
   const replicas = site.machines.map((machine) => new Replica(machine, logged));
   const { erp, sandbox } = site;
   const takeOvers = await measureTakeOvers(site, replicas, witness, Math.ceil(minutes * TAKE_OVERS_PER_MINUTE));
-  await witness.watchCursors();
+  await witness.watch();
 
   const dice = new Dice(seed);
   const people = new ErpActor(erp, dice.fork("erp"));
@@ -73,19 +75,29 @@ export async function runReplicas(
   say("Faults have stopped; waiting until nothing moves …");
   sandbox.faults.clear();
   await operator.insist([0], "resume");
-  const look = () => judge(erp, sandbox, people.ever, false, striker.usesOtherFile ? turned : undefined);
+  const wasOlder = striker.failovers > 0;
+  if (wasOlder) await operator.tidy();
+  const look = () => judge(erp, sandbox, people.ever, wasOlder, striker.usesOtherFile ? turned : undefined);
   const { counts, isQuiet } = await drain(site, async () => (await look()).every(isClean));
-  const movedBack = await witness.cursorsMovedBack();
   await writeFile(`${site.folder}/unfinished.jsonl`, await witness.unfinished());
   await Promise.all(replicas.map((replica) => replica.close()));
+  await witness.learn();
+  const late = witness.lateWrites();
   const streams = await look();
   const starts = replicas.reduce((sum, replica) => sum + replica.starts, 0);
-  const allowed = loginsAllowed(site, starts, (Date.now() - startedAt) / 60_000, striker.counts, service.strikes);
+  const allowed = loginsAllowed(
+    site,
+    starts + striker.failovers,
+    (Date.now() - startedAt) / 60_000,
+    striker.counts,
+    service.strikes,
+  );
   complaints = [
     ...complaintsOf(streams, counts, sandbox),
     ...foreigners.touched(),
     ...witness.aboveCeiling,
-    ...movedBack,
+    ...witness.movedBack,
+    ...late.accepted,
     ...(witness.logins > allowed ? [`${witness.logins} logins, where ${allowed} had a reason`] : []),
     ...striker.complaints,
     ...replicas.flatMap(({ name, crashes }) => crashes.map((crash) => `${name}: ${crash}`)),
@@ -107,6 +119,13 @@ export async function runReplicas(
       requests: sandbox.ledger.count(),
       logins: witness.logins,
       loginsAllowed: allowed,
+      writesBroughtLate: striker.broughtLate,
+      lateWritesRefused: late.refused,
+      fencedByHand: striker.fencedByHand,
+      storeFailovers: striker.failovers,
+      holdsAnswered: operator.holdsAnswered,
+      removedByHand: operator.cleanedUp,
+      tagsLeftOver: streams.reduce((sum, { leftOverTags }) => sum + leftOverTags, 0),
       requestsAtOnce: witness.highest,
       ...Object.fromEntries(replicas.map(({ name }, at) => [`requests of ${name}`, witness.requests[at] ?? 0])),
     },

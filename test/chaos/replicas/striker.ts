@@ -1,8 +1,9 @@
-import { once } from "node:events";
 import { connect } from "node:net";
+import { hostname } from "node:os";
 import { sleep } from "#model";
 import type { Operator } from "../operator.ts";
 import type { ServiceTrouble } from "../trouble.ts";
+import { CALL_TIMEOUT_SECONDS } from "../rig.ts";
 import { commandsOf, runCommand } from "./commands.ts";
 import type { Manner, PlannedFault, ReplicaFault } from "./plan.ts";
 import type { Replica } from "./replica.ts";
@@ -11,14 +12,25 @@ import type { Witness } from "./witness.ts";
 
 /** So long a fault waits for the request that it should meet. */
 const REQUEST_WITHIN_MS = 3_000;
+/** A write that comes late has to be one. */
+const WRITE_WITHIN_MS = 10_000;
 /** A replica that starts on a loaded machine. */
 const UP_WITHIN_MS = 20_000;
 const SLOW_MS = 400;
+/** A lost replica is fenced by then, whatever else goes wrong. */
+const FENCED_WITHIN_MS = 60_000;
+const LOOK_MS = 100;
+/** A copy that is only just older than the service is failed over to after this, whatever the service was given since. */
+const OLDER_WITHIN_MS = 20_000;
 const STORM = { kind: "tooMany", retryAfterSeconds: 1 } as const;
 
 /** Carries out a plan of faults, each at its time, whether or not those before it have ended. */
 export class Striker {
   readonly counts = new Map<string, number>();
+  /** Writes that were brought after their sender had been fenced. */
+  broughtLate = 0;
+  failovers = 0;
+  fencedByHand = 0;
   /** What commands ended with that nothing explains. */
   readonly complaints: string[] = [];
   readonly #site: Site;
@@ -66,18 +78,22 @@ export class Striker {
     switch (fault.kind) {
       case "kill":
         await this.#meet(fault);
-        return (await this.#replica(fault).end("kill", fault.ms)).back;
+        return this.#kill(fault);
       case "clean stop":
         return (await this.#replica(fault).end("stop", fault.ms)).back;
       case "freeze":
         await this.#meet(fault);
         return this.#replica(fault).freeze(fault.ms, signal);
+      case "late write":
+        return this.#bringLate(fault, signal);
       case "partition":
         return this.#partition(fault, signal);
       case "clock":
         return this.#replica(fault).setClock(fault.offsetMs);
       case "store stop":
         return (this.#storeStops = this.#storeStops.then(() => this.#stopStore(fault, signal)));
+      case "store failover":
+        return (this.#storeStops = this.#storeStops.then(() => this.#failOver(signal)));
       case "queue flush":
         return this.#flush();
       case "queue stop":
@@ -110,6 +126,48 @@ export class Striker {
     if (during) await this.#witness.next(replica, during, REQUEST_WITHIN_MS);
   }
 
+  async #kill(fault: Extract<ReplicaFault, { kind: "kill" }>): Promise<void> {
+    const replica = this.#replica(fault);
+    const { client } = replica.machine.links.service;
+    const { back } = await replica.end("kill", fault.ms);
+    if (!fault.isReported) return back;
+    const isFenced = await this.#operator.fence(`process ${client} on ${hostname()}`);
+    if (isFenced) this.fencedByHand += 1;
+    return back;
+  }
+
+  /**
+   * A write that the network brings only after its sender was lost and fenced. Earlier nothing but the settle time helps, which is
+   * shorter here than what is drawn: such a write is lost.
+   */
+  async #bringLate(fault: Extract<ReplicaFault, { kind: "late write" }>, signal: AbortSignal): Promise<void> {
+    const replica = this.#replica(fault);
+    const kept = await replica.machine.links.service.keepNext(fault.during, WRITE_WITHIN_MS);
+    if (kept?.client === undefined) return;
+    const keptAt = performance.now();
+    const thaw = new AbortController();
+    let frozen = Promise.resolve();
+    if (fault.lost === "kill") await replica.end("kill", 0);
+    else frozen = replica.freeze(Infinity, AbortSignal.any([signal, thaw.signal]));
+    // It has not had the time to give the request up, and to write that down.
+    const isOpen = performance.now() - keptAt < CALL_TIMEOUT_SECONDS * 1_000;
+    const patienceMs = isOpen ? FENCED_WITHIN_MS : 0;
+    const isGone = () => fault.lost === "kill" || replica.isFrozen;
+    let isFenced = false;
+    while (!isFenced && isGone() && performance.now() - keptAt < patienceMs) {
+      await sleep(LOOK_MS);
+      // The store may be away.
+      isFenced = isGone() && (await this.#witness.isFenced(kept.client).catch(() => false));
+    }
+    await sleep(keptAt + fault.ms - performance.now(), signal);
+    if (isFenced) {
+      this.broughtLate += 1;
+      kept.bring();
+    } else kept.lose();
+    thaw.abort();
+    await frozen;
+  }
+
   async #partition(
     { replica, target, manner, ms }: Extract<ReplicaFault, { kind: "partition" }>,
     signal: AbortSignal,
@@ -134,6 +192,19 @@ export class Striker {
     await this.#site.postgres.start();
   }
 
+  /** To a standby that lacks creates which the service has seen; then the operator does what the documentation says. */
+  async #failOver(signal: AbortSignal): Promise<void> {
+    const { postgres, sandbox } = this.#site;
+    await postgres.copy();
+    const created = () => sandbox.ledger.writes({ action: "create" }).length;
+    const [before, until] = [created(), performance.now() + OLDER_WITHIN_MS];
+    while (created() === before && performance.now() < until && !signal.aborted) await sleep(LOOK_MS, signal);
+    await this.#witness.learn();
+    this.failovers += 1;
+    await postgres.failOver();
+    await this.#operator.answerHolds();
+  }
+
   async #flush(): Promise<void> {
     const socket = connect(this.#site.redis.port, "127.0.0.1");
     // While it is stopped there is nothing to flush.
@@ -141,7 +212,7 @@ export class Striker {
       .on("error", () => undefined)
       .resume()
       .end("FLUSHALL\r\n");
-    await once(socket, "close");
+    await new Promise((resolve) => socket.once("close", resolve));
   }
 
   async #stopQueue(ms: number, signal: AbortSignal): Promise<void> {

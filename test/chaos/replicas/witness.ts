@@ -1,7 +1,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
+import { sessionNoteName } from "#store";
 import { ask } from "../../store/postgres-place.ts";
+import { SETTLE_LAG_SECONDS } from "../rig.ts";
 import type { Method } from "./plan.ts";
 import type { Site } from "./site.ts";
 
@@ -15,9 +17,21 @@ interface UnderWay {
 }
 
 const exchange = z.object({ request: z.instanceof(IncomingMessage), response: z.instanceof(ServerResponse) });
+/** A write as it reached the service, and whether the service refused its token. */
+interface Write {
+  readonly client: number;
+  readonly at: number;
+  readonly text: string;
+  readonly isRefused: boolean;
+}
+
+const fence = z.object({ client: z.number(), at: z.number() });
 const move = z.object({ stream: z.string(), before: z.string(), after: z.string() });
 
-/** Sees every request of the replicas as it reaches the service, and every move of a cursor as it is committed. */
+/**
+ * Sees every request of the replicas as it reaches the service, and every move of a cursor and every fence as it is committed. Learns of
+ * these by {@link learn}: a store that is put back forgets them.
+ */
 export class Witness implements AsyncDisposable {
   /** The most requests that were under way at once. */
   highest = 0;
@@ -26,6 +40,11 @@ export class Witness implements AsyncDisposable {
   /** Requests by replica. */
   readonly requests: number[];
   logins = 0;
+  /** Moves of a cursor backwards. */
+  readonly movedBack: string[] = [];
+  /** When a process was fenced: from then on the service is to refuse its writes. */
+  readonly #fences = new Map<number, number>();
+  readonly #writes: Write[] = [];
   readonly #site: Site;
   readonly #ceiling: number;
   #last = 0;
@@ -59,17 +78,36 @@ export class Witness implements AsyncDisposable {
     return this.#last;
   }
 
-  /** From now on the database writes down each cursor that moves back. To be called when the tables are there. */
-  async watchCursors(): Promise<void> {
-    await ask(this.#site.postgres.url, WATCH_CURSORS);
+  /** From now on the database writes down each cursor that moves back, and each fence. To be called when the tables are there. */
+  async watch(): Promise<void> {
+    await ask(this.#site.postgres.url, WATCH);
   }
 
-  async cursorsMovedBack(): Promise<string[]> {
-    const rows = await ask(this.#site.postgres.url, "SELECT stream, before, after FROM chaos.moved_back");
-    return z
-      .array(move)
-      .parse(rows)
-      .map(({ stream, before, after }) => `the cursor of ${stream} moved back from ${before} to ${after}`);
+  async learn(): Promise<void> {
+    const moves = await ask(this.#site.postgres.url, "DELETE FROM chaos.moved_back RETURNING stream, before, after");
+    for (const { stream, before, after } of z.array(move).parse(moves))
+      this.movedBack.push(`the cursor of ${stream} moved back from ${before} to ${after}`);
+    for (const { client, at } of z.array(fence).parse(await ask(this.#site.postgres.url, FENCES)))
+      if (!this.#fences.has(client)) this.#fences.set(client, at);
+  }
+
+  /** Whether a process has been fenced. */
+  async isFenced(client: number): Promise<boolean> {
+    if (!this.#fences.has(client)) await this.learn();
+    return this.#fences.has(client);
+  }
+
+  /** Writes that reached the service after their sender was fenced: those that it refused, and those that it did not. */
+  lateWrites(): { refused: number; accepted: string[] } {
+    const late = this.#writes.filter(({ client, at }) => at > (this.#fences.get(client) ?? Infinity));
+    const accepted = late.filter(({ isRefused }) => !isRefused);
+    return {
+      refused: late.length - accepted.length,
+      accepted: accepted.map(({ client, at, text }) => {
+        const lateMs = at - this.#fences.get(client)!;
+        return `${text} of process ${client} was accepted ${lateMs} ms after its fence`;
+      }),
+    };
   }
 
   /** What the store still has to do, a line for each record: for people who look at a bad verdict. */
@@ -95,7 +133,13 @@ export class Witness implements AsyncDisposable {
     this.requests[replica]! += 1;
     const started = { replica, port, method, url };
     this.#underWay.add(started);
-    response.once("close", () => this.#underWay.delete(started));
+    const at = Date.now();
+    const client = this.#site.machines[replica]?.links.service.clientOf(port);
+    response.once("close", () => {
+      this.#underWay.delete(started);
+      if (method === "GET" || client === undefined || !request.complete) return;
+      this.#writes.push({ client, at, text: `${method} ${url}`, isRefused: response.statusCode === 401 });
+    });
     for (const heard of this.#waiting) heard(started);
     this.#count();
   }
@@ -116,16 +160,44 @@ const UNFINISHED = `
   SELECT now() AS at, to_timestamp(due_at / 1000.0) AS due, stream, key, state, attempts, error FROM svcsync.records
   WHERE due_at IS NOT NULL OR state IN ('parked', 'uncertain') ORDER BY due_at`;
 
+/** A replica that was lost while it sent is fenced when its session has been ended; where the store was put back, when what it sent has settled. */
+const FENCES = `
+  SELECT l.client, ceil(extract(epoch FROM f.at) * 1000)::float AS at FROM chaos.lost l CROSS JOIN LATERAL (
+    SELECT CASE WHEN l.is_open THEN (SELECT min(e.at) FROM chaos.ended e WHERE e.at > l.at)
+      WHEN l.is_restored THEN l.at + interval '${SETTLE_LAG_SECONDS} s' ELSE l.at END AS at) f
+  WHERE f.at IS NOT NULL ORDER BY l.at`;
+
 /** In a schema of its own: the program takes every function in its own schema for one of its own. */
-const WATCH_CURSORS = `
-  CREATE SCHEMA IF NOT EXISTS chaos;
-  CREATE TABLE IF NOT EXISTS chaos.moved_back (at timestamptz DEFAULT now(), stream text, before text, after text);
-  CREATE OR REPLACE FUNCTION chaos.watch_cursor() RETURNS trigger LANGUAGE plpgsql AS $$
+const WATCH = `
+  CREATE SCHEMA chaos;
+  CREATE TABLE chaos.moved_back (at timestamptz DEFAULT now(), stream text, before text, after text);
+  CREATE FUNCTION chaos.watch_cursor() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF (NEW.cursor::json -> 'settled' ->> 'mark') COLLATE "C" < (OLD.cursor::json -> 'settled' ->> 'mark') COLLATE "C" THEN
       INSERT INTO chaos.moved_back (stream, before, after) VALUES (NEW.stream, OLD.cursor, NEW.cursor);
     END IF;
     RETURN NEW;
   END $$;
-  CREATE OR REPLACE TRIGGER watch_cursor AFTER UPDATE OF cursor ON svcsync.streams
-    FOR EACH ROW EXECUTE FUNCTION chaos.watch_cursor()`;
+  CREATE TRIGGER watch_cursor AFTER UPDATE OF cursor ON svcsync.streams FOR EACH ROW EXECUTE FUNCTION chaos.watch_cursor();
+
+  CREATE TABLE chaos.lost (client integer, at timestamptz, is_open boolean, is_restored boolean);
+  CREATE FUNCTION chaos.watch_members() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO chaos.lost VALUES (substring(OLD.name FROM 'process (\\d+)')::integer, clock_timestamp(), svcsync.is_revoked(),
+      EXISTS (SELECT 1 FROM svcsync.notes WHERE name = 'restored' AND value = 'true'));
+    RETURN NULL;
+  END $$;
+  -- At the commit, when it is known whether the session is to be ended.
+  CREATE CONSTRAINT TRIGGER watch_members AFTER DELETE ON svcsync.members DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION chaos.watch_members();
+
+  CREATE TABLE chaos.ended (at timestamptz);
+  CREATE FUNCTION chaos.watch_session() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF position('"revoked":true' IN OLD.value) > 0 AND position('"revoked":true' IN NEW.value) = 0 THEN
+      INSERT INTO chaos.ended VALUES (clock_timestamp());
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER watch_session AFTER UPDATE ON svcsync.notes
+    FOR EACH ROW WHEN (OLD.name = '${sessionNoteName}') EXECUTE FUNCTION chaos.watch_session()`;
