@@ -125,6 +125,7 @@ describe("plain English", () => {
     "given a rest": "circuit breaker opened",
     "in vain": "without a result",
     "made whole": "completed, repaired",
+    "be it (?:an?|by|from|in|of|that|the|through)": "even if it is, whether it is, or the thing itself",
     "(?:what|it) (?:\\w+ ){0,6}came to": "the result of",
   };
   /** A name in the code, and messages of an earlier version that the changelog quotes. */

@@ -29,7 +29,7 @@ export async function permanentlyBlockedReason(
     : undefined;
 }
 
-/** Whether one of these records is the one that is looked for, or waits for it, be it through others. */
+/** Whether one of these records is the wanted one, or waits for it, directly or through others. */
 async function waitsFor(
   store: Pick<RecordStore, "record">,
   ids: readonly RecordId[],

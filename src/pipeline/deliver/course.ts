@@ -64,7 +64,7 @@ function unreadable({ code, message, details }: ErrorFacts): ParkError {
   return new ParkError(code, message, { details });
 }
 
-/** A person ended the binding: what the record belongs to is theirs to say, be it by a natural key or not. */
+/** A person ended the binding: only a person decides what the record belongs to, with or without a natural key. */
 function wasUnbound({ decision }: Pick<Deliverable, "decision">): boolean {
   return decision?.kind === "unbound";
 }

@@ -22,7 +22,7 @@ export interface ScheduleStore {
   clockSetBack(byMs: number): Promise<void>;
 
   /**
-   * How far the clock had got, to half a second, when anything was last written, be it by an earlier process; since the last
+   * How far the clock had got, to half a second, when this or an earlier process last wrote anything; since the last
    * {@link clockSetBack}. 0 for a store in which nothing was written.
    */
   latestMoment(): Promise<number>;

@@ -22,7 +22,7 @@ export class Moment {
     return this.#clock.now() >= this.#ms + GRAIN_MS ? [this.begin()] : [];
   }
 
-  /** The statement by which the clock's present time counts, be it an earlier one. */
+  /** The statement that makes the clock's present time count, even if it is an earlier one. */
   begin(): SqlText {
     this.#ms = this.#clock.now();
     return filled(upsert("notes", "name", { name: latestNote.name, value: JSON.stringify(this.#ms) }));

@@ -11,7 +11,7 @@ export interface LastTry {
   readonly failure?: string;
 }
 
-/** Whether the time has come, by the last try, be it an earlier process's. A clock that was set back counts as time that passed. */
+/** Whether the time has come since the last try of this or an earlier process. A clock that was set back counts as time that passed. */
 export function isDue(last: LastTry | undefined, everyMs: number, now: number): boolean {
   if (last === undefined || now < last.triedAt) return true;
   return now - last.triedAt >= (last.failure === undefined ? everyMs : Math.min(everyMs, AGAIN_MS));

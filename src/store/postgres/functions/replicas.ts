@@ -1,7 +1,7 @@
 import { CHANNEL } from "../connection/prefix.ts";
 import { isKey } from "../sql.ts";
 
-/** A replica that was not heard of for this long, by the clock of the database, has lost its place. */
+/** A replica that was silent for this long, by the clock of the database, has lost its place. */
 export const SILENCE_MS = 8_000;
 
 const until = `clock_timestamp() + interval '${SILENCE_MS} ms'`;

@@ -26,7 +26,7 @@ export class LatestMoment {
     if (this.#clock.now() >= this.#ms + GRAIN_MS) this.begin();
   }
 
-  /** From now on the clock's present time counts, be it an earlier one. */
+  /** From now on the clock's present time counts, even if it is an earlier one. */
   begin(): void {
     this.#ms = this.#clock.now();
     this.#notes.save(latestNote, this.#ms);
