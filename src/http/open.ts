@@ -8,7 +8,7 @@ import {
 import { request as secure } from "node:https";
 import { performance } from "node:perf_hooks";
 import got, { type Got, type OptionsInit } from "got";
-import { CookieJar } from "tough-cookie";
+import type { CookieJar } from "tough-cookie";
 import { openAgents, type Agents } from "./agents.ts";
 import { HttpAnswer } from "./answer.ts";
 import type { HttpClient, HttpRequest, HttpSettings } from "./client.ts";
@@ -141,16 +141,27 @@ function leanRequest(url: URL, options: RequestOptions, answered?: (answer: Inco
  * a cookie (its issue 2444). Servers inside a company may have names without a dot, so public suffixes do not matter.
  */
 class Cookies {
-  readonly #jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true });
+  #opened: Promise<CookieJar> | undefined;
+
+  /** Loaded with the first request: few clients keep cookies, and all public suffixes of the internet come with it. */
+  get #jar(): Promise<CookieJar> {
+    return (this.#opened ??= openJar());
+  }
 
   /** The Cookie header for an address, or undefined when there is nothing to send. */
   async header(url: string): Promise<string | undefined> {
-    const text = await this.#jar.getCookieString(url);
+    const text = await (await this.#jar).getCookieString(url);
     return text === "" ? undefined : text;
   }
 
   /** Keeps what a server set; what is not a cookie is left out. */
   async keep(url: string, headers: IncomingHttpHeaders): Promise<void> {
-    for (const cookie of headers["set-cookie"] ?? []) await this.#jar.setCookie(cookie, url, { ignoreError: true });
+    const jar = await this.#jar;
+    for (const cookie of headers["set-cookie"] ?? []) await jar.setCookie(cookie, url, { ignoreError: true });
   }
+}
+
+async function openJar(): Promise<CookieJar> {
+  const { CookieJar } = await import("tough-cookie");
+  return new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true });
 }
