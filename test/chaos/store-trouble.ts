@@ -47,7 +47,7 @@ export class StoreTrouble {
 
   /** Each kind in turn, in an order of the seed's own, until the signal is aborted; what was begun is ended. */
   async run(signal: AbortSignal): Promise<void> {
-    await sleep(this.#dice.between(3_000, 6_000), signal);
+    await this.#live(signal);
     const kinds = this.#dice.shuffled([
       () => this.#restoreBackup(signal),
       () => this.#putBackCopy(signal),
