@@ -111,9 +111,13 @@ function peak({ sandbox }: Stage): number {
 
 const [FIRST, SECOND, THIRD] = [0, 1, 2] as const;
 
-describe("three replicas over one store in PostgreSQL", () => {
+describe.each([
+  { server: "Redis", queueUrl: async () => redis.url },
+  { server: "PostgreSQL", queueUrl: () => postgres.url() },
+])("three replicas over one store and a queue in $server", ({ server, queueUrl }) => {
   it("share a first load within the concurrency of one, and one account", async () => {
-    await using three = await Three.start("shared_load");
+    const schema = `shared_load_${server.toLowerCase()}`;
+    await using three = await Three.start(schema, { QUEUE_URL: await queueUrl() });
     const { stage, all } = three;
     three.load();
     await three.untilLoaded();
@@ -130,7 +134,9 @@ describe("three replicas over one store in PostgreSQL", () => {
     await three.stop();
     expect(all.map(({ log }) => log.includes("E_STORE_LOST"))).toEqual([false, false, false]);
   });
+});
 
+describe("three replicas over one store in PostgreSQL", () => {
   it("lose nothing and double nothing when the leader and then a worker is killed", async () => {
     await using three = await Three.start("killed");
     const { all } = three;
