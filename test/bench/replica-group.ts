@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import { Closing } from "#daemon";
 import { systemClock } from "#model";
-import { DEFAULT_ACCOUNT } from "#sandbox";
+import { DEFAULT_ACCOUNT, type Fault } from "#sandbox";
 import { loadSettings, storeLocation } from "#settings";
 import { openStore, type Store } from "#store";
 import { Replica } from "../journeys/replica.ts";
@@ -9,7 +9,7 @@ import { until } from "../journeys/stage.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { startRedis } from "../setup/redis.ts";
 import { processorMsOf, withChildren } from "./process-facts.ts";
-import { CREATES, latencyOf } from "./rates.ts";
+import { CREATES } from "./rates.ts";
 import { SandboxProcess } from "./sandbox-process.ts";
 import { Stage } from "./stage.ts";
 
@@ -43,13 +43,13 @@ export class ReplicaGroup implements AsyncDisposable {
   /** Resolves when the first customer is there and each replica has its share of the requests. */
   static async start(
     count: number,
-    latencyMs: number,
+    faults: readonly Fault[],
     store: { readonly url: string; readonly schema: string },
   ): Promise<ReplicaGroup> {
     const closing = new Closing();
     try {
       const stage = closing.use(await Stage.set(1));
-      const sandbox = closing.use(await SandboxProcess.start(latencyOf(latencyMs)));
+      const sandbox = closing.use(await SandboxProcess.start(faults));
       const redis = closing.use(await startRedis());
       const envFile = await stage.configure(sandbox.url, { store, pollSeconds: POLL_SECONDS });
       await appendFile(envFile, environment(redis.url));

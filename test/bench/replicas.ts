@@ -1,22 +1,27 @@
 import { sleep } from "#model";
+import type { Fault } from "#sandbox";
 import type { Replica } from "../journeys/replica.ts";
 import { startPostgres } from "../setup/postgres.ts";
 import type { Sizes } from "./figures.ts";
 import { SETTLE_MS } from "./idle.ts";
 import { residentBytesOf, withChildren } from "./process-facts.ts";
-import { CREATES, rateOf } from "./rates.ts";
+import { CREATES, latencyOf, rateOf } from "./rates.ts";
 import { processorMs, ReplicaGroup } from "./replica-group.ts";
 import { measureRolling } from "./rolling.ts";
 import type { Measured } from "./runs.ts";
 
 const LATENCIES_MS = [0, 50];
 const SEVERAL = 3;
+/** Requests a second that the service lets pass. */
+const LIMITS = [20, 40, 100];
+const LIMITED_SECONDS = 60;
+const REQUESTS_PER_NEEDED = 1.05;
 const MEGABYTE = 1024 * 1024;
 const SECOND_MS = 1_000;
 const MINUTES_PER_DAY = 1_440;
 const IDLE_MS = 60_000;
 
-/** First loads by one replica and by three, what a further one costs that has nothing to do, and a restart of three one by one. */
+/** First loads by one replica and by three, also below a limit, what a further one costs that has nothing to do, and a restart of three one by one. */
 export async function measureReplicas(sizes: Sizes): Promise<Measured[]> {
   await using server = await startPostgres({ waitsForDisk: true });
   const store = (schema: string) => ({ url: server.url, schema });
@@ -36,7 +41,8 @@ export async function measureReplicas(sizes: Sizes): Promise<Measured[]> {
       },
     );
   }
-  await using group = await ReplicaGroup.start(SEVERAL, 50, store("rolling"));
+  for (const perSecond of LIMITS) figures.push(await measureLimited(perSecond, store(`limited_${perSecond}`)));
+  await using group = await ReplicaGroup.start(SEVERAL, latencyOf(50), store("rolling"));
   return [...figures, ...(await measureFurther(group)), ...(await measureRolling(group))];
 }
 
@@ -53,7 +59,7 @@ async function measureLoad(
   records: number,
   store: { readonly url: string; readonly schema: string },
 ): Promise<Load> {
-  await using group = await ReplicaGroup.start(replicas, latencyMs, store);
+  await using group = await ReplicaGroup.start(replicas, latencyOf(latencyMs), store);
   const { all, sandbox } = group;
   const facts = async () => ({
     processorMs: await Promise.all(all.map(processorMs)),
@@ -83,6 +89,23 @@ function loadFigures(replicas: number, latencyMs: number, records: number, load:
     { what: "  seconds of processor time, all", value: sum(load.processorMs) / SECOND_MS, digits: 2 },
     ...(replicas === 1 ? [] : each),
   ];
+}
+
+/** A first load by several replicas at a service that answers 429 beyond a limit for all of them. */
+async function measureLimited(
+  perSecond: number,
+  store: { readonly url: string; readonly schema: string },
+): Promise<Measured> {
+  const limit: Fault = { kind: "rateLimit", perSecond, retryAfterSeconds: 1 };
+  await using group = await ReplicaGroup.start(SEVERAL, [limit], store);
+  await group.load(perSecond * LIMITED_SECONDS);
+  const [requests, refused] = [await group.sandbox.count(), await group.sandbox.count({ status: 429 })];
+  return {
+    what: `requests per needed one, ${SEVERAL} replicas, ${perSecond} a second allowed`,
+    value: requests / (requests - refused),
+    digits: 3,
+    atMost: REQUESTS_PER_NEEDED,
+  };
 }
 
 /** One replica more than three, which has nothing to do. It leaves before it returns. */
