@@ -41,6 +41,14 @@ export interface ServiceState {
   readonly requests: number;
 }
 
+/** What refusals of requests as too many (429) told. */
+export interface ServiceLimits {
+  /** For how many milliseconds more nothing may be sent. */
+  readonly pausedMs: number;
+  /** How many requests may be sent within a second; undefined while no limit is known. */
+  readonly rate: number | undefined;
+}
+
 /** What a field of the service takes. */
 export type FieldKind = "text" | "number" | "boolean" | "date" | "id" | "ids" | "object";
 
@@ -138,6 +146,12 @@ export interface Service extends AsyncDisposable {
 
   /** Limits how many requests run at once from now on: the other replicas have the rest. */
   setShare(requests: number): void;
+  /** What the service's own refusals told this process. Others that send beside it are to know. */
+  limits(): ServiceLimits;
+  /** Obeys what they told all that send, this process among them: its part of the rate, and the pause of all. */
+  setLimits(limits: ServiceLimits): void;
+  /** Calls `listener` when the service asks this process for a pause, or for a longer one. */
+  onPause(listener: () => void): void;
   /** The most requests that run or may begin at once: it may exceed a share that became smaller, until some have ended. */
   held(): number;
 

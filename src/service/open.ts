@@ -127,6 +127,9 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     drain: () => pace.drain(),
     setShare: (requests) => limit.setCeiling(requests),
     held: () => limit.held,
+    limits: () => pace.limits,
+    setLimits: (limits) => pace.setLimits(limits),
+    onPause: (listener) => pace.onPause(listener),
     state: () => ({
       state: breaker.state,
       probeAt: breaker.probeAt,

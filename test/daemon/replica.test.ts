@@ -7,6 +7,8 @@ const DELIVERS: ReplicaState = {
   isLeader: false,
   isAgreed: true,
   share: 2,
+  pausedMs: 0,
+  rate: undefined,
   others: 2,
   othersServed: 2,
   mustFence: false,
@@ -23,10 +25,19 @@ class Scene {
 
   constructor() {
     const part = new ReplicaPart({
-      store: { replicas: { state: DELIVERS, follow: (_report, heard) => void (this.#heard = heard) } },
+      store: {
+        replicas: {
+          state: DELIVERS,
+          follow: (_report, heard) => void (this.#heard = heard),
+          tell: () => undefined,
+        },
+      },
       service: {
         fence: () => Promise.resolve(),
         held: () => 0,
+        limits: () => ({ pausedMs: 0, rate: undefined }),
+        onPause: () => undefined,
+        setLimits: () => undefined,
         ping: () => Promise.resolve(),
         setShare: () => undefined,
         state: () => ({

@@ -96,6 +96,53 @@ describe("the pace of the client", () => {
     expect(pace.delayMs()).toBeLessThan(2_000);
   });
 
+  it("stays away as long as another client was asked to, and tells nobody what it only heard", () => {
+    let now = 10;
+    let told = 0;
+    const pace = new Pace(() => now);
+    pace.onPause(() => told++);
+    pace.setLimits({ pausedMs: 700, rate: undefined });
+    expect([pace.delayMs(), pace.limits.pausedMs, told]).toEqual([700, 0, 0]);
+    now = 710;
+    pace.refused(pace.take(), 5_000);
+    expect([pace.limits.pausedMs, told]).toEqual([5_000, 1]);
+    // A shorter one is over by then.
+    pace.setLimits({ pausedMs: 300, rate: undefined });
+    expect(pace.delayMs()).toBe(5_000);
+  });
+
+  it("takes what it sent in the second of another client's refusal as its part of the limit, and nothing where it sent none", () => {
+    let now = 10;
+    const [busy, idle] = [new Pace(() => now), new Pace(() => now)];
+    for (let at = 0; at < 8; at++) busy.passed(busy.take());
+    for (const pace of [busy, idle]) pace.setLimits({ pausedMs: 1_000, rate: undefined });
+    now += 1_000;
+    for (const pace of [busy, idle]) pace.delayMs();
+    expect([busy, idle].map(({ limits }) => limits.rate)).toEqual([8, undefined]);
+  });
+
+  it("sends at the rate that it is granted, and keeps what it learned since", () => {
+    let now = 10;
+    const pace = new Pace(() => now);
+    pace.setLimits({ pausedMs: 0, rate: 4 });
+    expect(pace.limits.rate).toBe(4);
+    for (let at = 0; at < 4; at++) pace.passed(pace.take());
+    now += 100;
+    pace.refused(pace.take(), 100);
+    now += 100;
+    pace.delayMs();
+    pace.passed(pace.take());
+    pace.refused(pace.take(), 100);
+    now += 100;
+    pace.delayMs();
+    const learned = pace.limits.rate;
+    expect(learned).toBeLessThan(4);
+    pace.setLimits({ pausedMs: 0, rate: 4 });
+    expect(pace.limits.rate).toBe(learned);
+    pace.setLimits({ pausedMs: 0, rate: 6 });
+    expect(pace.limits.rate).toBe(6);
+  });
+
   it("waits twice as long after each probe that is refused without Retry-After", () => {
     let now = 0;
     const pace = new Pace(() => now);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-const REPORT: ReplicaReport = { held: 0, isServed: true, ceiling: 10 };
+const REPORT: ReplicaReport = { held: 0, isServed: true, ceiling: 10, pausedMs: 0, rate: undefined };
 
 interface Joining {
   readonly mapping?: string;
@@ -228,6 +228,65 @@ describe("replicas of a store in PostgreSQL", () => {
     await until(third, { share: 4 });
     const sum = await all.sql("SELECT sum(greatest(share, held))::integer AS sum FROM members");
     expect(sum).toEqual([{ sum: 10 }]);
+  });
+
+  it("stay away as long as the service asked one of them to, and hear of it without waiting for a heartbeat", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    await using all = await Replicas.open();
+    const first = await all.join();
+    const second = await all.join();
+    const heard = Promise.withResolvers<ReplicaState>();
+    first.replicas.follow(
+      () => REPORT,
+      (state) => {
+        if (state.pausedMs > 0) heard.resolve(state);
+      },
+    );
+    second.replicas.follow(
+      () => ({ ...REPORT, pausedMs: 3_600_000 }),
+      () => undefined,
+    );
+    second.replicas.tell();
+    expect((await heard.promise).pausedMs).toBeLessThanOrEqual(3_600_000);
+    const later = await all.join();
+    expect(later.replicas.state.pausedMs).toBeGreaterThan(3_000_000);
+  });
+
+  it("send together at the rate that all have learned, each its part, whoever leaves", async () => {
+    await using all = await Replicas.open();
+    const rates = new Map<Store, number>();
+    const join = async () => {
+      const store = await all.join();
+      let granted: number | undefined;
+      store.replicas.follow(
+        () => ({ ...REPORT, rate: rates.get(store) }),
+        ({ rate }) => {
+          if (rate !== undefined && rate !== granted) rates.set(store, (granted = rate));
+        },
+      );
+      return store;
+    };
+    const first = await join();
+    await first.replicas.lead();
+    const second = await join();
+    await until(second, { share: 5 });
+    rates.set(first, 30);
+    rates.set(second, 11);
+    await until(first, { rate: 21 });
+    await until(second, { rate: 20 });
+    const third = await join();
+    await until(third, { share: 3, rate: 12 });
+    // It finds out that the service bears less.
+    rates.set(third, 2);
+    await until(third, { rate: 9 });
+    await until(first, { rate: 13 });
+    await second[Symbol.asyncDispose]();
+    await until(first, { rate: 16 });
+    await until(third, { rate: 15 });
+    await first[Symbol.asyncDispose]();
+    await until(third, { isLeader: true, rate: 31 });
+    expect(rates.get(third)).toBe(31);
   });
 
   it("share with the leader first, where there are more replicas than requests at once", async () => {

@@ -6,8 +6,11 @@ import type { ReplicaState, ReplicaStore } from "#store";
 import type { Logger } from "#telemetry";
 
 export interface ReplicaDeps {
-  readonly store: { readonly replicas: Pick<ReplicaStore, "state" | "follow"> };
-  readonly service: Pick<Service, "fence" | "held" | "ping" | "setShare" | "state">;
+  readonly store: { readonly replicas: Pick<ReplicaStore, "state" | "follow" | "tell"> };
+  readonly service: Pick<
+    Service,
+    "fence" | "held" | "limits" | "onPause" | "ping" | "setLimits" | "setShare" | "state"
+  >;
   readonly queue: Pick<Queue, "setDelivering">;
   readonly holds: Pick<StreamHolds, "look">;
   /** Requests that the service bears at once. */
@@ -63,7 +66,9 @@ export class ReplicaPart {
   begin(): () => Promise<void> {
     const { store, service, ceiling } = this.#deps;
     const { signal } = this.#ended;
-    const report = () => ({ held: service.held(), isServed: service.state().state === "closed", ceiling });
+    const isServed = () => service.state().state === "closed";
+    const report = () => ({ held: service.held(), isServed: isServed(), ceiling, ...service.limits() });
+    service.onPause(() => store.replicas.tell());
     store.replicas.follow(report, (state) => this.#change(state, signal));
     return async () => {
       this.#ended.abort();
@@ -76,6 +81,7 @@ export class ReplicaPart {
     const { service, logger } = this.#deps;
     this.#state = state;
     if (state.share !== undefined) service.setShare(state.share);
+    service.setLimits(state);
     if (state.isLeader) this.#leads.resolve();
     this.#obeyed = this.#obeyed
       .then(() => this.#obey(signal))

@@ -1,4 +1,5 @@
 import { onAbort, WaitError } from "#model";
+import type { ServiceLimits } from "../contract.ts";
 import { Rate, type Turn } from "./rate.ts";
 
 /** The pause after a 429 that does not say; each probe that is refused or not answered doubles it. */
@@ -7,6 +8,8 @@ const PAUSE_MAX_MS = 60_000;
 /** A Retry-After beyond this is taken for a mistake at first; once the probe hears the same, up to an hour is believed. */
 const ASKED_MAX_MS = 5 * 60_000;
 const CONFIRMED_MAX_MS = 60 * 60_000;
+/** A pause that ends so much later than one that is known is the same one, told by others. */
+const ROUNDING_MS = 100;
 /** Longer pauses are left to the caller: a record that waits in the store can be looked at, skipped and overtaken. */
 const LONGEST_TURN_MS = 15_000;
 
@@ -28,6 +31,10 @@ export class Pace {
   readonly #now: () => number;
   readonly #rate = new Rate();
   #holdUntil = 0;
+  /** Until when this client itself was asked to stay away. */
+  #askedUntil = 0;
+  #granted: number | undefined;
+  #onPause = () => {};
   #pauseMs = PAUSE_MS;
   /** How long the present hold lasts in all; undefined when it is over. */
   #heldMs: number | undefined;
@@ -51,6 +58,28 @@ export class Pace {
   /** For how many milliseconds more nothing is sent because the service asked for it. */
   get holdMs(): number {
     return Math.max(0, this.#holdUntil - this.#now());
+  }
+
+  /** What this client's own refusals told. */
+  get limits(): ServiceLimits {
+    return { pausedMs: Math.ceil(Math.max(0, this.#askedUntil - this.#now())), rate: this.#rate.known };
+  }
+
+  /** Obeys what the refusals of all clients told: the service counts them as one. */
+  setLimits({ pausedMs, rate }: ServiceLimits): void {
+    const now = this.#now();
+    // One that is known already may be older than what was learned since.
+    if (rate !== undefined && rate !== this.#granted) this.#rate.grant(rate, now);
+    this.#granted = rate;
+    if (now + pausedMs <= Math.max(now, this.#holdUntil + ROUNDING_MS)) return;
+    // What it sent itself in this second is its part of a limit that was unknown.
+    if (this.#rate.known === undefined && this.#rate.isInUse(now)) this.#refused ??= { sentAt: now };
+    this.#hold(pausedMs);
+  }
+
+  /** Calls `listener` when a pause was asked for, or a longer one. */
+  onPause(listener: () => void): void {
+    this.#onPause = listener;
   }
 
   /**
@@ -113,7 +142,7 @@ export class Pace {
     // A probe that is refused says that the pause was too short, whatever was asked for.
     const leastMs = isProbe || askedMs === undefined ? this.#pauseMs : 0;
     if (!isProbe) this.#refused ??= turn;
-    this.#hold(Math.max(leastMs, Math.min(askedMs ?? 0, isProbe ? CONFIRMED_MAX_MS : ASKED_MAX_MS)));
+    this.#holdAsked(Math.max(leastMs, Math.min(askedMs ?? 0, isProbe ? CONFIRMED_MAX_MS : ASKED_MAX_MS)));
   }
 
   /** The request was answered otherwise. Ends the turn. */
@@ -138,6 +167,14 @@ export class Pace {
     this.#rate.uncount(turn);
     if (turn === this.#probe) this.#probe = "due";
     this.#serve();
+  }
+
+  #holdAsked(pauseMs: number): void {
+    const until = this.#now() + pauseMs;
+    const isLonger = until > this.#askedUntil + ROUNDING_MS;
+    this.#askedUntil = Math.max(this.#askedUntil, until);
+    this.#hold(pauseMs);
+    if (isLonger) this.#onPause();
   }
 
   #hold(pauseMs: number): void {

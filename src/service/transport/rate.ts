@@ -82,6 +82,25 @@ export class Rate {
     return (this.#limit * 1_000) / (WINDOW_MS + MARGIN_MS);
   }
 
+  /** Requests per window that were learned or granted, without the higher limit that is being tried; undefined until the first refusal. */
+  get known(): number | undefined {
+    const known = this.#proven ?? this.#limit;
+    return Number.isFinite(known) ? known : undefined;
+  }
+
+  /** Takes another limit, as this client's part of what it knows together with others. */
+  grant(limit: number, now: number): void {
+    if (limit === this.known) return;
+    this.#limit = limit;
+    if (this.#proven !== undefined) this.#proven = limit;
+    this.#try(now);
+  }
+
+  /** Whether anything was sent within the last window that was not refused. */
+  isInUse(now: number): boolean {
+    return this.#sent.some(({ sentAt }) => sentAt > now - WINDOW_MS);
+  }
+
   /** In how many milliseconds the next request may be sent; infinite: when one that is under way has ended. */
   delayMs(now: number): number {
     if (this.#underWay.size > 0 && this.#passed + this.#underWay.size >= this.#budget) return Number.POSITIVE_INFINITY;

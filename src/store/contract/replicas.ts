@@ -25,6 +25,10 @@ export interface ReplicaReport {
   readonly isServed: boolean;
   /** How many requests the service can take at once: the leader divides them. */
   readonly ceiling: number;
+  /** For how many milliseconds more the service asked this process to stay away. */
+  readonly pausedMs: number;
+  /** How many requests it sends within a second at most; undefined until the service has refused one as too many. */
+  readonly rate: number | undefined;
 }
 
 /** What this process knows of the others, as of its last heartbeat. */
@@ -34,6 +38,10 @@ export interface ReplicaState {
   readonly isAgreed: boolean;
   /** How many requests it may have at the service at once; undefined where it need not share. */
   readonly share: number | undefined;
+  /** For how many milliseconds more the service asked any of them to stay away. */
+  readonly pausedMs: number;
+  /** How many requests it may send within a second; undefined while no limit is known, or where it need not share. */
+  readonly rate: number | undefined;
   /** How many others work on the store, and how many of them the service answers. */
   readonly others: number;
   readonly othersServed: number;
@@ -52,6 +60,9 @@ export interface ReplicaStore {
 
   /** Tells the others what `report` returns with each heartbeat, and calls `changed` with the state after each one. */
   follow(report: () => ReplicaReport, changed: (state: ReplicaState) => void): void;
+
+  /** Tells them now: the next heartbeat would be too late. */
+  tell(): void;
 
   /** The leader is ready: replicas with its mapping, and the leader itself, may claim from now on. */
   lead(): Promise<void>;

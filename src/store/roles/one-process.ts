@@ -5,6 +5,8 @@ const LEADS: ReplicaState = {
   isLeader: true,
   isAgreed: true,
   share: undefined,
+  pausedMs: 0,
+  rate: undefined,
   others: 0,
   othersServed: 0,
   mustFence: false,
@@ -14,6 +16,7 @@ const LEADS: ReplicaState = {
 export const oneProcess: ReplicaStore = {
   state: LEADS,
   follow: (_report, changed) => changed(LEADS),
+  tell: () => undefined,
   lead: () => Promise.resolve(),
   reserve: () => Promise.resolve(undefined),
   alone: (_name, _signal, work) => work(),

@@ -22,8 +22,9 @@ interface Entry extends InTheWay {
   readonly given_back: number;
 }
 
-interface Beat extends Omit<ReplicaState, "share"> {
+interface Beat extends Omit<ReplicaState, "share" | "rate"> {
   readonly share: number;
+  readonly rate: number | null;
   readonly hasLeader: boolean;
   /** How many were silent for too long and still have their place. */
   readonly lost: number;
@@ -36,11 +37,13 @@ export const UNKNOWN_STATE: ReplicaState = {
   isLeader: false,
   isAgreed: false,
   share: 0,
+  pausedMs: 0,
+  rate: undefined,
   others: 0,
   othersServed: 0,
   mustFence: false,
 };
-const NOTHING_TO_TELL: ReplicaReport = { held: 0, isServed: true, ceiling: 0 };
+const NOTHING_TO_TELL: ReplicaReport = { held: 0, isServed: true, ceiling: 0, pausedMs: 0, rate: undefined };
 
 /**
  * The place of a daemon among the replicas of a store: a row with a random token, which every step compares, and with an epoch, which
@@ -138,6 +141,10 @@ export class Member implements AsyncDisposable {
     this.#hurry.ring();
   }
 
+  tell(): void {
+    this.#hurry.ring();
+  }
+
   /** Keeps the place. `lost` is told why when it is gone. */
   keep(lost: (reason: SyncError) => void): void {
     this.#running = this.#run(lost);
@@ -214,15 +221,17 @@ export class Member implements AsyncDisposable {
   }
 
   async #beat(): Promise<Beat | undefined> {
-    const { held, isServed, ceiling } = this.#report();
+    const { held, isServed, ceiling, pausedMs, rate: ownRate } = this.#report();
     const [monotonic, wall] = [performance.now(), Date.now()];
-    const [beat] = await this.#beats.rows<Beat>(call("beat", this.#token, held, isServed, ceiling, this.#creates));
+    const told = [this.#token, held, isServed, ceiling, pausedMs, ownRate, this.#creates];
+    const [beat] = await this.#beats.rows<Beat>(call("beat", ...told));
     if (beat === undefined) return undefined;
     this.#trusted = { monotonic: monotonic + TRUST_MS, wall: wall + TRUST_MS };
     if (this.#joins !== undefined) this.clock.hear(beat.at, performance.now() - monotonic);
-    const { isLeader, isAgreed, others, othersServed, mustFence } = beat;
+    const { isLeader, isAgreed, pausedMs: allPausedMs, others, othersServed, mustFence } = beat;
     const share = this.#joins === undefined ? undefined : beat.share;
-    this.#state = { isLeader, isAgreed, share, others, othersServed, mustFence };
+    const rate = this.#joins === undefined ? undefined : (beat.rate ?? undefined);
+    this.#state = { isLeader, isAgreed, share, pausedMs: allPausedMs, rate, others, othersServed, mustFence };
     this.#changed(this.#state);
     return beat;
   }

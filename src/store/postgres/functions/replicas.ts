@@ -3,6 +3,10 @@ import { isKey } from "../sql.ts";
 
 /** A replica that was silent for this long, by the clock of the database, has lost its place. */
 export const SILENCE_MS = 8_000;
+/** A pause that ends so much later is the same one, told by another replica. */
+const ROUNDING_MS = 100;
+/** Within this time after a pause each replica has told what it learned: two heartbeats. */
+const LEARNING_MS = 1_000;
 
 const until = `clock_timestamp() + interval '${SILENCE_MS} ms'`;
 /**
@@ -88,6 +92,9 @@ export const replicas = `
       until := l.expires_at::text;
     ELSE
       verdict := 'joined';
+      IF NOT EXISTS (SELECT 1 FROM members) THEN
+        UPDATE service_limits SET rate = NULL;
+      END IF;
       epoch := nextval('member_epochs');
       INSERT INTO members (token, epoch, name, version, since, expires_at, queue, mapping)
       VALUES (p_token, epoch, p_name, p_version, clock_timestamp(), ${until}, p_queue, p_mapping);
@@ -122,10 +129,42 @@ export const replicas = `
     END IF;
   END $$;
 
+  -- What the service's refusals told a replica. A rate other than the one that it was granted is one that it has learned.
+  CREATE FUNCTION hear_limits(p_token text, p_paused_ms integer, p_rate integer) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    v_known integer := (SELECT known FROM members WHERE token = p_token);
+    v_until timestamptz := clock_timestamp() + p_paused_ms * interval '1 ms';
+  BEGIN
+    IF coalesce(p_rate <> v_known, p_rate IS NOT NULL) THEN
+      UPDATE service_limits SET rate = greatest(1, coalesce(rate, 0) + p_rate - coalesce(v_known, 0));
+      UPDATE members SET rate = p_rate WHERE token = p_token;
+    END IF;
+    IF p_paused_ms > 0 THEN
+      UPDATE service_limits SET paused_until = v_until WHERE paused_until < v_until - interval '${ROUNDING_MS} ms';
+      IF FOUND THEN
+        PERFORM tell_replicas();
+      END IF;
+    END IF;
+  END $$;
+
+  -- Grants each replica the part of the rate that its share of the requests is, and the leader what is left. Not during a pause, nor
+  -- until each has told what it learned from the refusal that began it.
+  CREATE FUNCTION grant_rates(p_leader text) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    v_rate integer := (SELECT rate FROM service_limits WHERE paused_until < clock_timestamp() - interval '${LEARNING_MS} ms');
+  BEGIN
+    IF v_rate IS NOT NULL THEN
+      UPDATE members SET rate = greatest(1, v_rate * share / greatest(1, (SELECT sum(share) FROM members)));
+      UPDATE members SET rate = greatest(1, v_rate - (SELECT coalesce(sum(rate), 0) FROM members WHERE token <> p_leader))
+      WHERE token = p_leader;
+    END IF;
+  END $$;
+
   -- A sign of life, and what the replica has to know. Nothing comes back where it has lost its place.
-  CREATE FUNCTION beat(p_token text, p_held integer, p_is_served integer, p_ceiling integer, p_creates bigint)
-  RETURNS TABLE ("isLeader" boolean, "hasLeader" boolean, "isAgreed" boolean, share integer, others integer,
-    "othersServed" integer, lost integer, "mustFence" boolean, at bigint)
+  CREATE FUNCTION beat(p_token text, p_held integer, p_is_served integer, p_ceiling integer, p_paused_ms integer, p_rate integer,
+    p_creates bigint)
+  RETURNS TABLE ("isLeader" boolean, "hasLeader" boolean, "isAgreed" boolean, share integer, "pausedMs" integer, rate integer,
+    others integer, "othersServed" integer, lost integer, "mustFence" boolean, at bigint)
   LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   DECLARE
@@ -137,13 +176,18 @@ export const replicas = `
     IF NOT FOUND THEN
       RETURN;
     END IF;
+    PERFORM hear_limits(p_token, p_paused_ms, p_rate);
     UPDATE leases SET expires_at = v_until WHERE role = 'daemon' AND holder = p_token;
     v_leads := FOUND;
     IF v_leads THEN
       PERFORM share_out(p_ceiling);
+      PERFORM grant_rates(p_token);
     END IF;
+    UPDATE members SET known = rate WHERE token = p_token AND known IS DISTINCT FROM rate;
     RETURN QUERY
       SELECT v_leads, coalesce(l.expires_at > clock_timestamp(), false), coalesce(l.mapping = m.mapping, m.mapping IS NULL), m.share,
+        (SELECT greatest(0, extract(epoch FROM greatest(s.paused_until, clock_timestamp()) - clock_timestamp()) * 1000)::integer
+           FROM service_limits s), m.rate,
         (SELECT count(*)::integer FROM members o WHERE o.token <> p_token),
         (SELECT count(*)::integer FROM members o WHERE o.token <> p_token AND o.is_served = 1 AND o.expires_at > clock_timestamp()
            AND o.mapping = l.mapping),

@@ -31,6 +31,7 @@ export function replicaStore(db: Database, member: Member | undefined): ReplicaS
       return member?.state ?? UNKNOWN_STATE;
     },
     follow: (...of) => member?.follow(...of),
+    tell: () => member?.tell(),
     async lead() {
       const begun = `
         UPDATE leases l SET mapping = m.mapping FROM members m
