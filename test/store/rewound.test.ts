@@ -26,6 +26,12 @@ async function untilRefused(store: Store, error: object): Promise<void> {
   await expect.poll(() => thrownBy(store.counts()), { interval: 50, timeout: 20_000 }).toMatchObject(error);
 }
 
+/** Resolves when the daemon has looked at the server that runs now. */
+async function untilConfirmed({ url }: TestPostgres): Promise<void> {
+  const confirmed = "SELECT token FROM rewound.members WHERE server = pg_postmaster_start_time()";
+  await expect.poll(() => ask(url, confirmed).catch(() => []), { timeout: 20_000 }).toHaveLength(1);
+}
+
 describe("a failover to a standby that lacks the last commits", () => {
   it("ends the daemon that made them, and the store is one that was restored", async () => {
     await using server = await startPostgres();
@@ -90,6 +96,24 @@ describe("a failover to a standby that lacks the last commits", () => {
     expect([await next.note(restoredNote), await next.note(createsNote)]).toEqual([true, 1]);
   });
 
+  it("lets none claim on the new server until each replica has looked there for the creates that it knows of", async () => {
+    await using server = await startPostgres();
+    await using store = await join(server);
+    await store.replicas.lead();
+    await store.stage("customers", { changes: [upsert("1")], cursor: 1, backfill: false, complete: true });
+    await ask(
+      server.url,
+      `INSERT INTO rewound.members (token, epoch, name, version, since, expires_at, queue, mapping)
+       VALUES ('another', 99, 'another', '1.2.3', now(), now() + interval '1 hour', 'queue', 'A')`,
+    );
+    await server.copy();
+    await server.failOver();
+    await untilConfirmed(server);
+    expect(await store.claim(customer("1"))).toBeUndefined();
+    await ask(server.url, "UPDATE rewound.members SET server = pg_postmaster_start_time()");
+    expect(await store.claim(customer("1"))).toBeDefined();
+  });
+
   it("is no restart that lost nothing: the daemon goes on", async () => {
     await using server = await startPostgres();
     await using store = await join(server);
@@ -97,6 +121,7 @@ describe("a failover to a standby that lacks the last commits", () => {
     await begin(store, "1");
     await server.stop("immediate");
     await server.start();
+    await untilConfirmed(server);
     await begin(store, "2");
     expect(await store.note(restoredNote)).toBeUndefined();
     expect(store.mayWrite()).toBe(true);

@@ -67,9 +67,10 @@ export const claims = `
   DECLARE
     v_id bigint;
   BEGIN
-    -- Nothing is delivered before the session of a lost replica is ended: what that one began may be among it.
+    -- Nothing is delivered before the session of a lost replica is ended: what that one began may be among it. Nor on a server that was
+    -- started or promoted, until each replica has found there all creates that it knows of: one that is missing would be made again.
     IF p_mapping IS NOT NULL
-      AND (is_revoked() OR NOT EXISTS (SELECT 1 FROM leases WHERE role = 'daemon' AND mapping = p_mapping)) THEN
+      AND (is_revoked() OR EXISTS (SELECT 1 FROM members WHERE server <> pg_postmaster_start_time()) OR NOT EXISTS (SELECT 1 FROM leases WHERE role = 'daemon' AND mapping = p_mapping)) THEN
       RETURN;
     END IF;
     UPDATE records r SET state = 'claimed', token = r.id || '.' || p_secret, due_at = p_until, again = 0

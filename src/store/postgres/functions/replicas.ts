@@ -172,7 +172,8 @@ export const replicas = `
     v_leads boolean;
   BEGIN
     PERFORM expect_creates(p_creates);
-    UPDATE members SET expires_at = v_until, held = p_held, is_served = p_is_served WHERE token = p_token;
+    UPDATE members SET expires_at = v_until, held = p_held, is_served = p_is_served, server = pg_postmaster_start_time()
+    WHERE token = p_token;
     IF NOT FOUND THEN
       RETURN;
     END IF;
