@@ -176,6 +176,32 @@ describe("settings", () => {
     ]);
   });
 
+  it.each([
+    ["t0ken\n", "a token of ASCII characters, without spaces and line breaks around or in it"],
+    ["t0ken t0ken", "a token of ASCII characters, without spaces and line breaks around or in it"],
+    ["tökén", "a token of ASCII characters, without spaces and line breaks around or in it"],
+  ])("refuses a token that no header takes: %j", (value, wanted) => {
+    expect(problemsOf(() => load({ ...token, SERVICE_TOKEN: value }))).toEqual([
+      `SERVICE_TOKEN: found a value that is not shown; expected ${wanted}`,
+    ]);
+  });
+
+  it.each([
+    ["mysql://db/svcsync", "an address that begins with postgres:// or postgresql://"],
+    [
+      " postgres://db/svcsync",
+      "an address that begins with postgres:// or postgresql://, without spaces and line breaks around it",
+    ],
+    [
+      "postgres://svcsync:a/b@db/svcsync",
+      "a whole address; in user and password # is %23, / is %2F, : is %3A, @ is %40",
+    ],
+  ])("says what is wrong with the address %j", (value, wanted) => {
+    expect(problemsOf(() => load({ ...token, STORE_URL: value }))).toEqual([
+      `STORE_URL: found a value that is not shown; expected ${wanted}`,
+    ]);
+  });
+
   it("never shows a secret in a problem", () => {
     const problems = problemsOf(() =>
       load({
@@ -200,7 +226,7 @@ describe("settings", () => {
     [{ ...token, DELIVERY_LEASE_SECONDS: "60" }, "more than SERVICE_CALL_TIMEOUT_SECONDS, which is 60"],
     [{ ...token, STORE_URL: "postgres://h/d", BACKUP_EVERY: "1d" }, "none beside STORE_URL"],
     [{ ...token, STORE_URL: "mysql://h/d" }, "an address that begins with postgres:// or postgresql://"],
-    [{ ...token, QUEUE_URL: "redis+sentinel://a:x,b/mymaster" }, "redis+sentinel://, rediss+sentinel://, postgres"],
+    [{ ...token, QUEUE_URL: "redis+sentinel://a:x,b/mymaster" }, "a whole address"],
     [{ ...token, STORE_SCHEMA: "public" }, "that is not public"],
     [{ ...token, DIALECT_PAGING: "page:page" }, "page:PARAMETER:0"],
     [{ ...token, DIALECT_RECORD_PATH: "/{id}" }, "a path with {resource} and {id}"],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { optional, secret, withDefault } from "./key.ts";
-import { address, list, seconds, text, wholeNumber, yesOrNo } from "./values.ts";
+import { address, list, seconds, text, token, wholeNumber, yesOrNo } from "./values.ts";
 
 /** From facts of the live service: 31 days is its maximum, a negative lifetime never ends. */
 const lifetimeMaxMinutes = 44_640;
@@ -26,7 +26,7 @@ export const serviceKeys = {
     "Base address of the tenant, without /restApi. Required.",
   ),
   SERVICE_TOKEN: secret(
-    text,
+    token,
     "",
     "A token created in the service's web interface. Either this, or user name and password.",
   ),

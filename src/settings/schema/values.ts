@@ -37,19 +37,26 @@ function eitherOf(words: readonly string[]): string {
   return words.join(", ").replace(/, (?=[^,]*$)/, " or ");
 }
 
+/** What goes into a header of HTTP as it is: a line break at its end is easily copied along, and no request could be sent. */
+export const token = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, "a token of ASCII characters, without spaces and line breaks around or in it");
+
 /** An address with one of these schemes, e.g. `["https", "http"]`. Those of Redis Sentinel may have several hosts. */
 export function address(schemes: readonly string[]) {
   const wanted = `an address that begins with ${eitherOf(schemes.map((scheme) => `${scheme}://`))}`;
-  return z.string().refine(
-    (value) => {
-      const scheme = /^[a-z+]+(?=:\/\/)/.exec(value)?.[0] ?? "";
-      return (
-        schemes.includes(scheme) &&
-        (scheme.endsWith("+sentinel") ? splitHosts(value) !== undefined : URL.canParse(value))
-      );
-    },
-    { error: wanted, abort: true },
-  );
+  return z
+    .string()
+    .regex(/^\S(.*\S)?$/s, { error: `${wanted}, without spaces and line breaks around it`, abort: true })
+    .refine((value) => schemes.includes(schemeOf(value)), { error: wanted, abort: true })
+    .refine(
+      (value) => (schemeOf(value).endsWith("+sentinel") ? splitHosts(value) !== undefined : URL.canParse(value)),
+      { error: "a whole address; in user and password # is %23, / is %2F, : is %3A, @ is %40", abort: true },
+    );
+}
+
+function schemeOf(value: string): string {
+  return /^[a-z+]+(?=:\/\/)/.exec(value)?.[0] ?? "";
 }
 
 /** What `value` takes, or `none` for undefined. */
