@@ -26,10 +26,12 @@ for (const [name, number] of [
     if (signals > 1) process.exit(128 + number);
     stop.abort();
   });
-// A reader that went away (`svcsync status | head`) is no error.
+// A reader that went away (`svcsync status | head`) is no error; a full disk (`svcsync status > file`) is one.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(0);
+  if (error.code === "EPIPE") process.exit(0);
+  process.stderr.write(`standard output cannot be written: ${error.message}\n`);
+  const couldNotContinue = 70;
+  process.exit(couldNotContinue);
 });
 
 process.exitCode = await runCommand(process.argv.slice(2), {

@@ -12,6 +12,15 @@ describe("what a command threw", () => {
     expect(failureCode(thrown)).toBe(70);
   });
 
+  it("is one sentence where a disk is full", () => {
+    const thrown = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+
+    expect(failureText(thrown)).toBe(
+      "A file could not be written: ENOSPC: no space left on device, write. Free space on that disk, then give the command again.\n",
+    );
+    expect(failureCode(thrown)).toBe(70);
+  });
+
   it("is told with its code, and with its trace only where nobody foresaw it", () => {
     expect(failureText(new RetryError("E_INTERNAL", "no answer"))).toBe("no answer (E_INTERNAL)\n");
     expect(failureText(new TypeError("x is undefined"))).toMatch(

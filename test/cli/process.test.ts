@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -79,6 +80,16 @@ describe("the program", () => {
     scene.sandbox.faults.clear();
   });
 
+  it.runIf(existsSync("/dev/full"))("says in one sentence that its output cannot be written", async () => {
+    await using full = await open("/dev/full", "w");
+    const child = spawn(builtProgram, ["schema"], { stdio: ["ignore", full.fd, "pipe"] });
+    let told = "";
+    child.stderr!.on("data", (chunk: Buffer) => (told += chunk.toString()));
+    const [code] = await once(child, "close");
+    expect(told).toMatch(/^standard output cannot be written: ENOSPC[^\n]*\n$/);
+    expect(code).toBe(70);
+  });
+
   it("ends with 78 and one message on stderr when the settings are wrong", async () => {
     const wrong = join(scene.folder, "wrong.env");
     await writeFile(wrong, "SERVICE_URL=nowhere\nSERVICE_TOKEN=t\n");
@@ -91,9 +102,15 @@ describe("the program", () => {
     [
       ["init", "--yes", "--erp", "sqlite", "--no-check"],
       /^[^\n]+svcsync may not write here\. Start it in a folder [^\n]+\n$/,
+      70,
     ],
-    [["status", "--env-file", "../svcsync.env"], /^[^\n]+the store cannot be written to; give the user [^\n]+\n$/],
-  ])("ends with one sentence in a folder that takes no writes: %j", async (argv, sentence) => {
+    [["status", "--env-file", "../svcsync.env"], /^[^\n]+the store cannot be written to; give the user [^\n]+\n$/, 70],
+    [
+      ["check", "--env-file", "../svcsync.env"],
+      /^PROBLEM +store: [^\n]+ cannot be written to; [^\n]+\(E_STORE_READONLY\)$/m,
+      1,
+    ],
+  ])("ends with one sentence in a folder that takes no writes: %j", async (argv, sentence, code) => {
     const readOnly = join(scene.folder, `read-only-${argv[0]}`);
     await mkdir(readOnly);
     await writeFile(join(scene.folder, "svcsync.env"), await readFile(scene.envFile));
@@ -104,7 +121,7 @@ describe("the program", () => {
       env: { ...process.env, DATA_DIR: "data" },
       ...unprivileged,
     });
-    expect([await program.ended(), program.output]).toEqual([70, expect.stringMatching(sentence)]);
+    expect([await program.ended(), program.output]).toEqual([code, expect.stringMatching(sentence)]);
   });
 
   it("sync ends with 70 when the service refuses the token, instead of staying for ever", async () => {

@@ -15,6 +15,8 @@ export function failureText(thrown: unknown): string {
   const unwritable = unwritablePath(thrown);
   if (unwritable !== undefined)
     return `${unwritable}: svcsync may not write here. Start it in a folder that it may write to, or set DATA_DIR and SYNC_FILE to one.\n`;
+  if (isDiskFull(thrown))
+    return `A file could not be written: ${thrown.message}. Free space on that disk, then give the command again.\n`;
   if (!(thrown instanceof SyncError))
     return `${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)} (E_INTERNAL)\n`;
   const { message, code } = thrown;
@@ -28,6 +30,10 @@ function unwritablePath(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !("code" in thrown) || !("path" in thrown)) return undefined;
   const [code, path] = [String(thrown.code), String(thrown.path)];
   return unwritableCodes.has(code) ? `${path} (${code})` : undefined;
+}
+
+function isDiskFull(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && "code" in thrown && /^(ENOSPC|EDQUOT|EFBIG)$/.test(String(thrown.code));
 }
 
 /** The exit code that tells a script what to do about it. */

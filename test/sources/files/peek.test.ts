@@ -87,7 +87,7 @@ streams:
     expect(peeked.stdout).toContain('name: "Müller"');
     const checked = await stage.command("check");
     expect([checked.code, checked.stderr]).toEqual([0, ""]);
-    expect(checked.stdout).toContain("C1 can be mapped");
+    expect(checked.stdout).toContain("the row of customers/C1 can be mapped");
     expect(await everything()).toEqual(before);
   });
 });

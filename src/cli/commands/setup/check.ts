@@ -1,7 +1,8 @@
-import { access, constants, mkdir } from "node:fs/promises";
 import {
   errorFacts,
   isLoopback,
+  oneLine,
+  recordLabel,
   splitKey,
   systemClock,
   errorText,
@@ -107,8 +108,6 @@ function report(
 
 async function checkStore(settings: Settings, secrets: Secrets, logger: Logger): Promise<Finding[]> {
   return attempt("store", async () => {
-    await mkdir(settings.dataDir, { recursive: true });
-    await access(settings.dataDir, constants.W_OK);
     const location = storeLocation(settings, secrets);
     await using store = await openStore(location, { as: "operator", clock: systemClock, logger });
     await store.check();
@@ -186,7 +185,13 @@ async function checkMapping(
     const misnamed = mapped?.kind === "record" ? misnamedParents(subject, mapped.fields, keys) : [];
     if (misnamed.length > 0) return misnamed;
   }
-  return [{ subject, verdict: "ok", message: `${first.key} can be mapped` }];
+  return [
+    {
+      subject,
+      verdict: "ok",
+      message: `the row of ${oneLine(recordLabel({ stream: stream.name, key: first.key }))} can be mapped`,
+    },
+  ];
 }
 
 /** A parent's key with more or fewer parts than its stream's keys matches no record: the child would wait forever. */
