@@ -10,10 +10,10 @@ export function recordArgument(): Argument {
   });
 }
 
-/** `customers/10023` as a record; a key may hold slashes. */
+/** `customers/10023` as a record; a key may hold slashes, and may be empty. */
 export function parseRecord(label: string): RecordId | undefined {
   const at = label.indexOf("/");
-  return at > 0 && at < label.length - 1 ? { stream: label.slice(0, at), key: label.slice(at + 1) } : undefined;
+  return at > 0 ? { stream: label.slice(0, at), key: label.slice(at + 1) } : undefined;
 }
 
 export function positiveInteger(text: string): number {

@@ -10,7 +10,7 @@ export {
   type StreamName,
 } from "./record.ts";
 export { contentHash, type Change, type ChangeBatch, type Cursor, type UnreadableRow } from "./change.ts";
-export { errorEntry, type ErrorCode } from "./error-catalogue/error-catalogue.ts";
+export { errorCodes, errorEntry, type ErrorCode } from "./error-catalogue/error-catalogue.ts";
 export type { ErrorEntry } from "./error-catalogue/error-page.ts";
 export {
   RECORD_STATES,

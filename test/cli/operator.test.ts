@@ -192,7 +192,13 @@ describe("the commands on a store", () => {
     expect(code).toBe(0);
     const entry: unknown = JSON.parse((await scene.run("explain", "E_SYNC_FILE", "--json")).stdout);
     expect(entry).toMatchObject({ code: "E_SYNC_FILE", remedy: expect.stringContaining("svcsync check") });
-    expect((await scene.run("explain", "E_SYNC_FILE")).stdout).not.toContain(".md)");
+    expect((await scene.run("explain", "e_sync_file")).stdout).toContain("the sync file (docs/sync-file.md)");
+  });
+
+  it("explain names the error code that was meant", async () => {
+    const { code, stderr } = await scene.run("explain", "E_SERVICE_REFUSD");
+    expect(stderr).toContain("expected stream/key or an error code: did you mean E_SERVICE_REFUSED?");
+    expect(code).toBe(64);
   });
 
   it("refuses a record without its stream", async () => {

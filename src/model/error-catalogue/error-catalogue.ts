@@ -39,6 +39,10 @@ export type ErrorCode = CodeOf<(typeof errorPages)[keyof typeof errorPages]>;
 
 const entries = new Map<string, ErrorEntry>(Object.values(errorPages).flatMap((page) => Object.entries(page.entries)));
 
+export function errorCodes(): Iterable<string> {
+  return entries.keys();
+}
+
 /** What a person should know about a code; undefined for one that another version of svcsync stored. */
 export function errorEntry(code: string): ErrorEntry | undefined {
   return entries.get(code);

@@ -10,7 +10,7 @@ export const registerFence: Registration = (cli) =>
   withActor(
     cli
       .command("fence", "Take the place of a dead replica at once, instead of after eight seconds of silence")
-      .argument("<replica>", 'its name, as "svcsync replicas" lists it'),
+      .argument("<replica>", 'its name, as "svcsync replicas" lists it, in quotes if it has spaces'),
   ).action(cli.action(run));
 
 /** `svcsync fence NAME`: a person knows that its machine is dead. */

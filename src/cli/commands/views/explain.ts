@@ -2,7 +2,9 @@ import { Argument, InvalidArgumentError } from "commander";
 import {
   canonicalJson,
   errorEntry,
+  errorCodes,
   errorText,
+  nearest,
   oneLine,
   recordLabel,
   type ErrorEntry,
@@ -50,13 +52,14 @@ export const registerExplain: Registration = (cli) =>
 type Subject = RecordId | ({ readonly code: string } & ErrorEntry);
 
 function subject(text: string): Subject {
-  const entry = errorEntry(text);
-  const found = entry === undefined ? parseRecord(text) : { code: text, ...entry };
-  if (found === undefined)
-    throw new InvalidArgumentError(
-      `found ${JSON.stringify(text)}, expected stream/key or an error code such as E_MAPPING`,
-    );
-  return found;
+  const code = text.toUpperCase();
+  const entry = errorEntry(code);
+  if (entry !== undefined) return { code, ...entry };
+  const found = parseRecord(text);
+  if (found !== undefined) return found;
+  const meant = nearest(code, errorCodes());
+  const wanted = meant === undefined ? "an error code such as E_MAPPING" : `an error code: did you mean ${meant}?`;
+  throw new InvalidArgumentError(`found ${JSON.stringify(text)}, expected stream/key or ${wanted}`);
 }
 
 /** `svcsync explain RECORD`: why a record is the way it is. `svcsync explain CODE`: what an error means, and what to do. */
@@ -70,7 +73,12 @@ async function explain(what: Subject, options: ExplainOptions, io: Io): Promise<
 function codeText({ code, meaning, normal, more = "" }: { readonly code: string } & ErrorEntry): string {
   const todo = `${remedyOf({ code }, { stream: "STREAM" })} ${more}`;
   const text = `${code}: ${meaning}\n\nNormal? ${normal}\n\nWhat to do: ${todo.trim()}\n`;
-  return text.replace(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+  return text.replace(/\[([^\]]+)\]\(([^)]+)\)/g, (_, words: string, target: string) => withPlace(words, target));
+}
+
+/** A link for a terminal: its words, and the page of the documentation unless the words are the place themselves. */
+function withPlace(words: string, target: string): string {
+  return target.startsWith("#") ? words : `${words} (${target.replace(/^\.\.\//, "docs/")})`;
 }
 
 async function explainRecord(id: RecordId, options: ExplainOptions, io: Io): Promise<number> {
