@@ -7,4 +7,4 @@ export { secretTexts, withCredentials, type Secrets } from "./secrets.ts";
 export { notifyAccess, type NotifyAccess } from "./service-manager.ts";
 export { childEnvironment, rereadSecretFiles } from "./environment.ts";
 export { exampleEnvironment } from "./example.ts";
-export { isSettingsKey } from "./schema/schema.ts";
+export { isSettingsKey, wantedInstead } from "./schema/schema.ts";

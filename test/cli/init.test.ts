@@ -86,6 +86,16 @@ describe("init", () => {
     await expect(stat(join(folder, ".env"))).rejects.toThrow("ENOENT");
   });
 
+  it("takes the service's address and token only as check does", async () => {
+    const lines = ["https://service.example/restApi/v1", "https://service.example", "to ken", "token"];
+    const stdin = answers("sqlite", ...lines, "sqlite:erp.db", "UTC");
+    const { code, stdout } = await runCaptured(["init", "--no-check"], { stdin });
+    expect(stdout).toContain("expected the base address alone, without /restApi, ? and #");
+    expect(stdout).toContain("expected a token of ASCII characters, without spaces");
+    expect(await read(".env")).toContain("\nSERVICE_URL=https://service.example\nSERVICE_TOKEN=token\n");
+    expect(code).toBe(0);
+  });
+
   it("shows the address of a database while it is typed, and asks for the password alone, hidden", async () => {
     const lines = ["https://service.example", "token", "erp-db/erp", "postgres://svcsync:a#b@erp-db/erp"];
     const stdin = answers("postgres", ...lines, "postgres://svcsync@erp-db:5432/erp", "a#b/c@d", "UTC");

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { errorFacts, isTimeZone } from "#model";
 import { loadSyncFile } from "#mapping";
 import { resourceNames } from "#service";
+import { wantedInstead } from "#settings";
 import { adapters } from "#sources";
 import type { Answers } from "./env-text.ts";
 import type { Interview } from "../interview.ts";
@@ -38,11 +39,12 @@ export async function askSettings(
     if (answer !== undefined) answers.set(name, answer);
     return answer !== undefined;
   };
-  if (!(await ask("SERVICE_URL", "Address of the service, like https://company.example", false, webAddress)))
+  if (!(await ask("SERVICE_URL", "Address of the service, like https://company.example", false, ofKey("SERVICE_URL"))))
     return undefined;
+  const tokenObjection = (answer: string) => (answer === "" ? undefined : ofKey("SERVICE_TOKEN")(answer));
   const hasLogin = given.has("SERVICE_TOKEN") || given.has("SERVICE_USERNAME");
   const token = "Token of the service (Enter alone: log in with a user name)";
-  if (!hasLogin && !(await ask("SERVICE_TOKEN", token, true))) return undefined;
+  if (!hasLogin && !(await ask("SERVICE_TOKEN", token, true, tokenObjection))) return undefined;
   if ((answers.get("SERVICE_TOKEN") ?? "") === "") {
     if (!(await ask("SERVICE_USERNAME", "User name in the service", false, something))) return undefined;
     if (!(await ask("SERVICE_PASSWORD", "Password of that user", true, something))) return undefined;
@@ -90,8 +92,12 @@ async function withPassword(interview: Interview, address: string): Promise<stri
   return `${address.slice(0, at)}:${encodeURIComponent(password)}${address.slice(at)}`;
 }
 
-function webAddress(answer: string): string | undefined {
-  return /^https?:\/\/[^\s/]+/.test(answer) ? undefined : "expected an address that begins with https:// or http://";
+/** What the settings say about an answer. */
+function ofKey(name: "SERVICE_URL" | "SERVICE_TOKEN") {
+  return (answer: string): string | undefined => {
+    const wanted = wantedInstead(name, answer);
+    return wanted && `expected ${wanted}`;
+  };
 }
 
 function something(answer: string): string | undefined {

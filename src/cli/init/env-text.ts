@@ -19,7 +19,7 @@ export function envText(preset: Preset, answers: Answers): string {
   const isLogin = (answers.get("SERVICE_USERNAME") ?? "") !== "";
   const lines = [
     "# Settings of svcsync. Every other key has a default; .env.example explains them all.",
-    "# The process environment lies over this file; an empty value means not set.",
+    "# The process environment takes precedence over this file; an empty value means not set.",
     "# Quote values that hold a #: KEY='a#b'. A secret KEY can also come from a file: KEY_FILE=/run/secrets/key",
     "",
     "# -- The service: a token made in its web interface, or a user name and a password",

@@ -96,3 +96,8 @@ export type Values = {
       : Value | undefined
     : never;
 };
+
+/** What a key wants instead of this text, as a problem says it; undefined where it takes the text. */
+export function wantedInstead(name: keyof typeof keys, text: string): string | undefined {
+  return keys[name].value.safeParse(text).error?.issues[0]?.message;
+}
