@@ -25,5 +25,8 @@ export const oneProcess: ReplicaStore = {
 };
 
 export function unknownReplica(name: string): ParkError {
-  return new ParkError("E_REPLICA_UNKNOWN", `no replica is called ${name}; "svcsync replicas" lists them`);
+  return new ParkError(
+    "E_REPLICA_UNKNOWN",
+    `no replica is called ${JSON.stringify(name)}; "svcsync replicas" lists them`,
+  );
 }

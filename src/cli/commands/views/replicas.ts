@@ -26,9 +26,7 @@ async function replicas(options: ReplicasOptions, io: Io): Promise<number> {
   const found = await context.store.replicas.list();
   if (options.json) for (const replica of found) printJson(io.stdout, replica);
   else if (found.length === 0)
-    io.stdout.write(
-      "No replica works on the store. A store in DATA_DIR has one daemon; with STORE_URL it may have several.\n",
-    );
+    io.stdout.write("No daemon works on a shared store now. Only a store in PostgreSQL (STORE_URL) can be shared.\n");
   else
     io.stdout.write(
       table(

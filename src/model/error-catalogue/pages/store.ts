@@ -91,10 +91,10 @@ export const storeErrors = errorPage({
       meaning:
         "This daemon gave no sign of life to PostgreSQL for more than eight seconds, and others took over what it did. " +
         "This one can no longer write to the store, and ends.",
-      normal: "After the machine was paused, or was cut off from PostgreSQL, while a second daemon was started.",
+      normal: "After the machine was paused or cut off from PostgreSQL, or after `svcsync fence`.",
       remedy:
-        "Nothing, if a second daemon stands by on purpose: the supervisor starts this one again, and it stands by in " +
-        "turn. Otherwise find out why this machine stood still, and let only one of the two run.",
+        "Nothing: the supervisor starts this daemon again, and it delivers with the others, or stands by where they do not " +
+        "share a queue. If it happens again, find out why this machine stood still or lost PostgreSQL.",
       more:
         "A daemon that has not heard from PostgreSQL for six seconds sends no write, so a takeover doubles nothing. " +
         "One case is left: a process that stops exactly between that check and its network connection, for longer than " +
