@@ -41,6 +41,8 @@ export class Striker {
   /** Which of the sync files the replicas are given. */
   #syncFile: 0 | 1 = 0;
   #rolling: Promise<void> = Promise.resolve();
+  /** A person reports one after the other. */
+  #reports: Promise<void> = Promise.resolve();
   #storeStops: Promise<void> = Promise.resolve();
   #queueStops: Promise<void> = Promise.resolve();
 
@@ -62,7 +64,7 @@ export class Striker {
     const startedAt = performance.now();
     const under: Promise<void>[] = [];
     for (const { atMs, fault } of plan) {
-      await sleep(startedAt + atMs - performance.now(), signal);
+      await sleep(Math.max(0, startedAt + atMs - performance.now()), signal);
       if (signal.aborted) break;
       this.#site.note(JSON.stringify(fault));
       under.push(this.#strike(fault, signal));
@@ -131,9 +133,11 @@ export class Striker {
     const { client } = replica.machine.links.service;
     const { back } = await replica.end("kill", fault.ms);
     if (!fault.isReported) return back;
-    const isFenced = await this.#operator.fence(`process ${client} on ${hostname()}`);
-    if (isFenced) this.fencedByHand += 1;
-    return back;
+    this.#reports = this.#reports.then(async () => {
+      const isFenced = await this.#operator.fence(`process ${client} on ${hostname()}`);
+      if (isFenced) this.fencedByHand += 1;
+    });
+    await Promise.all([back, this.#reports]);
   }
 
   /**
@@ -159,7 +163,7 @@ export class Striker {
       // The store may be away.
       isFenced = isGone() && (await this.#witness.isFenced(kept.client).catch(() => false));
     }
-    await sleep(keptAt + fault.ms - performance.now(), signal);
+    await sleep(Math.max(0, keptAt + fault.ms - performance.now()), signal);
     if (isFenced) {
       this.broughtLate += 1;
       kept.bring();
