@@ -21,6 +21,8 @@ class Scene {
   /** What the queue was told. */
   readonly told: boolean[] = [];
   readonly answers: PromiseWithResolvers<void>[] = [];
+  readonly fenced = Promise.withResolvers<void>();
+  fences = 0;
   #heard: (state: ReplicaState) => void = () => undefined;
 
   constructor() {
@@ -33,7 +35,10 @@ class Scene {
         },
       },
       service: {
-        fence: () => Promise.resolve(),
+        fence: () => {
+          this.fences += 1;
+          return this.fenced.promise;
+        },
         held: () => 0,
         limits: () => ({ pausedMs: 0, rate: undefined }),
         onPause: () => undefined,
@@ -79,6 +84,20 @@ describe("the part of one replica", () => {
     await expect.poll(() => scene.told).toEqual([false, true]);
     scene.answers[1]?.resolve();
     await expect.poll(() => scene.logger.count("replica delivers")).toBe(1);
+  });
+
+  it("tries once more to end a session, however many heartbeats came while the service did not answer", async () => {
+    const scene = new Scene();
+    const leads = { ...DELIVERS, isLeader: true, mustFence: true };
+    for (let beats = 0; beats < 9; beats++) {
+      scene.beat(leads);
+      await Promise.resolve();
+    }
+    scene.fenced.reject(new Error("the store does not answer"));
+    await expect.poll(() => scene.told).toEqual([false]);
+    scene.answers[0]?.resolve();
+    await expect.poll(() => scene.fences).toBe(2);
+    await expect.poll(() => scene.logger.count("session of a lost daemon was not ended yet")).toBe(2);
   });
 
   it("tells the queue with the next heartbeat what it could not tell it", async () => {

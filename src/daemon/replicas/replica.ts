@@ -28,6 +28,7 @@ export class ReplicaPart {
   #state: ReplicaState;
   /** One heartbeat after the other: what one could not do, the next does. */
   #obeyed: Promise<void> = Promise.resolve();
+  #isWaiting = false;
   #isDelivering = true;
   #isProbing = false;
   readonly #ended = new AbortController();
@@ -83,8 +84,14 @@ export class ReplicaPart {
     if (state.share !== undefined) service.setShare(state.share);
     service.setLimits(state);
     if (state.isLeader) this.#leads.resolve();
+    // What waits its turn obeys the newest state.
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
     this.#obeyed = this.#obeyed
-      .then(() => this.#obey(signal))
+      .then(() => {
+        this.#isWaiting = false;
+        return this.#obey(signal);
+      })
       .catch((thrown: unknown) => logger.warn({ err: errorFacts(thrown) }, "share of the deliveries was not taken"));
   }
 
