@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Json } from "#model";
 import type { OpenStoreOptions, Store } from "#store";
+import { Schema } from "../../src/store/postgres/connection/schema.ts";
 import { openPostgresStore } from "../../src/store/postgres/index.ts";
 import { Scene, contact, customer, upsert, written, OOPS } from "../conformance/store-scene.ts";
 import { SetClock } from "../kit/clock.ts";
@@ -28,6 +29,15 @@ function urlOf(change: (url: URL) => void): string {
   change(url);
   return url.href;
 }
+
+it("makes its tables once where daemons begin at one moment", async () => {
+  await using place = await makePlace();
+  const schemas = Array.from({ length: 8 }, () => new Schema(place.location));
+  const begun = await Promise.allSettled(schemas.map((schema) => schema.isCurrent()));
+  await Promise.all(schemas.map((schema) => schema[Symbol.asyncDispose]()));
+  expect(begun).toEqual(schemas.map(() => ({ status: "fulfilled", value: false })));
+  expect(await ask(server.url, `SELECT version FROM "${place.schema}".store_version`)).toEqual([{ version: 0 }]);
+});
 
 describe("texts and keys in PostgreSQL", () => {
   // By code point: half a pair comes before the private characters, and those before what needs a pair.

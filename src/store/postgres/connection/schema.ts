@@ -19,15 +19,16 @@ const FACTS = `
   SELECT current_setting('server_version_num')::integer / 10000 AS server, current_setting('server_encoding') AS encoding,
     to_regclass(@table) IS NOT NULL AS is_made`;
 
+/** Another daemon may have begun meanwhile. */
 const BEGINNING = `
-  CREATE TABLE leases (
+  CREATE TABLE IF NOT EXISTS leases (
     role        text PRIMARY KEY,
     holder      text NOT NULL,
     name        text NOT NULL,
     expires_at  timestamptz NOT NULL
   );
-  CREATE TABLE store_version (version integer NOT NULL, functions text NOT NULL);
-  INSERT INTO store_version VALUES (0, '')`;
+  CREATE TABLE IF NOT EXISTS store_version (version integer NOT NULL, functions text NOT NULL);
+  INSERT INTO store_version SELECT 0, '' WHERE NOT EXISTS (SELECT 1 FROM store_version)`;
 
 /** The schema belongs to the store alone, so every function in it is one of ours. */
 const DROP_FUNCTIONS = `
