@@ -1,4 +1,5 @@
-import { errorFacts, StopError } from "#model";
+import { errorFacts, RetryError, sleep, StopError } from "#model";
+import type { Logger } from "#telemetry";
 import type { Closing } from "../closing.ts";
 import { listenToSources } from "../systems/sources.ts";
 import { beginPolling, type PollPlan } from "../polling.ts";
@@ -48,7 +49,8 @@ export class Leading {
 
   #takeOver(fail: (error: StopError) => void): void {
     if (this.#stopping.signal.aborted) return;
-    this.#begun = this.prepare().then(
+    const { logger } = this.#deps.configuration;
+    this.#begun = untilDone(() => this.prepare(), logger, this.#stopping.signal).then(
       () => this.#start(),
       (thrown: unknown) => {
         fail(leadFailed(thrown));
@@ -99,6 +101,20 @@ export class Leading {
       };
     };
   }
+}
+
+const AGAIN_MS = 500;
+
+/** Prepares the lead, again and again while the store is away: to give it up would leave all replicas without one for longer. */
+export async function untilDone(prepare: () => Promise<void>, logger: Logger, signal: AbortSignal): Promise<void> {
+  for (;;)
+    try {
+      return await prepare();
+    } catch (thrown) {
+      if (!(thrown instanceof RetryError) || signal.aborted) throw thrown;
+      logger.warn({ err: errorFacts(thrown) }, "lead could not be taken yet");
+      await sleep(AGAIN_MS, signal);
+    }
 }
 
 export function leadFailed(thrown: unknown): StopError {
