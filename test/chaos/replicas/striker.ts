@@ -133,11 +133,12 @@ export class Striker {
     const { client } = replica.machine.links.service;
     const { back } = await replica.end("kill", fault.ms);
     if (!fault.isReported) return back;
-    this.#reports = this.#reports.then(async () => {
-      const isFenced = await this.#operator.fence(`process ${client} on ${hostname()}`);
-      if (isFenced) this.fencedByHand += 1;
-    });
+    this.#reports = this.#reports.then(() => this.#report(`process ${client} on ${hostname()}`));
     await Promise.all([back, this.#reports]);
+  }
+
+  async #report(name: string): Promise<void> {
+    if (await this.#operator.fence(name)) this.fencedByHand += 1;
   }
 
   /**
