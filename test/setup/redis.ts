@@ -1,7 +1,7 @@
 import type { GuardedChild } from "#queue";
 import { provideRedis } from "../../src/cli/demo/provide-redis.ts";
 import { freePort } from "./free-port.ts";
-import { startServer } from "./server.ts";
+import { disposableFolder, startServer } from "./server.ts";
 
 /** A Redis of this test's own: in memory, on a free port, gone with the test. */
 export interface TestRedis extends AsyncDisposable {
@@ -22,8 +22,21 @@ export interface TestRedisOptions {
 export async function startRedis({ password, args = [] }: TestRedisOptions = {}): Promise<TestRedis> {
   const { command } = await provideRedis((sentence) => process.stderr.write(`${sentence}\n`));
   const port = await freePort();
+  // A server with replicas writes its data to a file, and reads it when it starts.
+  const folder = await disposableFolder(undefined);
   const secret = password === undefined ? [] : ["--requirepass", password];
-  const flags = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+  const flags = [
+    "--port",
+    String(port),
+    "--bind",
+    "127.0.0.1",
+    "--save",
+    "",
+    "--appendonly",
+    "no",
+    "--dir",
+    folder.path,
+  ];
   const policy = ["--maxmemory-policy", "noeviction"];
   let server: GuardedChild | undefined;
   const redis: TestRedis = {
@@ -36,7 +49,10 @@ export async function startRedis({ password, args = [] }: TestRedisOptions = {})
     async start() {
       server ??= await startServer(command, [...flags, ...policy, ...secret, ...args], /ready to accept connections/i);
     },
-    [Symbol.asyncDispose]: () => redis.stop(),
+    async [Symbol.asyncDispose]() {
+      await redis.stop();
+      await folder[Symbol.asyncDispose]();
+    },
   };
   await redis.start();
   return redis;
