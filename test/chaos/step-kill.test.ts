@@ -2,20 +2,11 @@ import Table from "cli-table3";
 import { describe, expect, it } from "vitest";
 import type { Json } from "#model";
 import type { Sandbox } from "#sandbox";
+import { customerRow } from "./steps/customer-row.ts";
 import { openDelivery, type Delivery } from "./steps/delivery.ts";
 import { setStepStage } from "./steps/step-stage.ts";
 
-const customer = {
-  customer_no: "1",
-  name1: "Grün & Söhne",
-  name2: null,
-  short_name: null,
-  status: "A",
-  email_domain: null,
-  remarks: null,
-  warning: null,
-  deleted: 0,
-};
+const customer = customerRow("1", "Grün & Söhne");
 const ticket = {
   ticket_no: "T1",
   customer_no: "1",

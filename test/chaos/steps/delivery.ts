@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { loadSyncFile } from "#mapping";
-import { sleep, systemClock, type Clock, type Row, type StopError } from "#model";
+import { recordName, sleep, systemClock, type Clock, type RecordId, type Row, type StopError } from "#model";
 import { Leases, Matcher, observeAll, Synchronizer } from "#pipeline";
+import { openQueue } from "#queue";
 import { openService, resourceNames } from "#service";
 import { loadSettings, secretTexts, storeLocation } from "#settings";
 import { openStore, type Store } from "#store";
@@ -12,7 +13,7 @@ import { keptSession } from "../../../src/daemon/replicas/kept-session.ts";
 /** Wraps a part, so that its calls can be counted. */
 export type Wrap = <Part extends object>(name: string, part: Part) => Part;
 
-/** The delivering half of a daemon: the real store and service, and a synchronizer between them. */
+/** The delivering half of a daemon: the real store and service, and a synchronizer between them; with QUEUE_URL its queue, too. */
 export interface Delivery extends AsyncDisposable {
   readonly store: Store;
   /** Delivers what is due until nothing is, however long retries and waits take. */
@@ -20,6 +21,10 @@ export interface Delivery extends AsyncDisposable {
   /** Stages rows as a poll does; without a row the ERP deleted it. */
   stage(stream: string, key: string, row?: Row): Promise<void>;
 }
+
+/** How often a record that was woken is looked at, and how many times until it is woken again. */
+const LOOK_MS = 20;
+const LOOKS = 500;
 
 /** Nothing is read from an ERP here: rows are staged by hand. */
 const noErp = { settings: z.record(z.string(), z.unknown()), read: z.record(z.string(), z.unknown()) };
@@ -79,11 +84,32 @@ export async function openDelivery(
   });
   const names = streams.map(({ name }) => name);
   const { signal } = new AbortController();
+  const due = () => store.due({ limit: 100, streams: names });
+  const deliver = (id: RecordId) => synchronizer.deliver(id, signal);
+  const queue = secrets.queueUrl && (await openQueue({ kind: "redis", url: secrets.queueUrl }, { clock, logger }));
+  const wakeUps = queue && wrap("queue", queue);
+  const job = wrap("job", { deliver, end: () => Promise.resolve() });
+  let running = Promise.resolve();
+  if (queue) {
+    const handle = (id: RecordId) => (running = job.deliver(id).then(() => job.end()));
+    await queue.start({ deliver: handle, poll: () => Promise.resolve() }, { concurrency: 1, polls: false });
+  }
+  /** Resolves when they were delivered; also when their wake-ups came to nothing. */
+  const deliverAll = async (ids: readonly RecordId[]) => {
+    if (!wakeUps) for (const id of ids) await deliver(id);
+    else if (ids.length > 0) {
+      await wakeUps.wake(ids, { backfill: false });
+      const woken = new Set(ids.map(recordName));
+      for (let look = 0; look < LOOKS && (await due()).some(({ id }) => woken.has(recordName(id))); look++)
+        await sleep(LOOK_MS);
+      await running;
+    }
+  };
   return {
     store,
     async drain() {
       for (;;) {
-        for (const { id } of await store.due({ limit: 100, streams: names })) await synchronizer.deliver(id, signal);
+        await deliverAll((await due()).map(({ id }) => id));
         if (failure) throw failure;
         const nextAt = await store.nextDueAt(names);
         if (nextAt === undefined) return;
@@ -95,6 +121,7 @@ export async function openDelivery(
       await store.stage(stream, { changes: [change], cursor: null, backfill: false, complete: true });
     },
     async [Symbol.asyncDispose]() {
+      if (queue) await queue[Symbol.asyncDispose]();
       leases[Symbol.dispose]();
       await service[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();

@@ -14,8 +14,8 @@ export interface StepStage extends AsyncDisposable {
   readonly envFile: string;
   /** Runs a delivery that dies at the step of this number or name; which it was, or undefined when it got to its end. */
   dieAt(fatal: number | string): Promise<string | undefined>;
-  /** Runs a delivery that stands still at the step of this number; undefined when it got to its end. */
-  stopAt(step: number): Promise<Stopped | undefined>;
+  /** Runs a delivery that stands still at the step of this number or name; undefined when it got to its end. */
+  stopAt(step: number | string): Promise<Stopped | undefined>;
 }
 
 /** A delivery that stands still. */
