@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isJsonObject, type Json } from "#model";
-import type { Patch } from "#service";
+import type { ArrayChange, Patch } from "#service";
 import { bodyOf, dialect, open, standIn, type Reply, type Seen } from "./stand-in.ts";
 import { never, thrownBy } from "../kit/outcome.ts";
 
@@ -143,6 +143,30 @@ describe("changing an array", () => {
     expect(sent(server.seen)).toHaveLength(3);
     expect(opened.log.filter(({ level }) => level === "warn")).toEqual([]);
   });
+
+  it.each<[string, ArrayChange, number[], number[], number[]]>([
+    ["all others while we add", { add: [1], remove: [] }, [9], [9], [1]],
+    ["all others while we remove", { add: [], remove: [2] }, [2, 9], [9], []],
+    ["all others while we do both", { add: [1], remove: [2] }, [2, 9], [9], [1]],
+    ["ours as soon as it is there", { add: [1], remove: [] }, [9, 8], [9, 1], [8, 1]],
+  ])(
+    "brings back nothing that a person takes out at the first action: %s",
+    async (_name, change, tags, out, expected) => {
+      let puts = 0;
+      const { server, record } = await ticket((value, current) => {
+        const changed = supported(value, current);
+        return puts++ === 0 ? changed?.filter((id) => !out.includes(id)) : changed;
+      }, tags);
+      await using _ = server;
+      await using opened = open(server.url);
+      await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: change } }, never);
+      expect(record().tags).toEqual(expected);
+      expect(opened.log.filter(({ level }) => level === "warn")).toEqual([]);
+      const before = server.seen.length;
+      await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: { add: [4], remove: [] } } }, never);
+      expect(sent(server.seen).slice(before)).toEqual([["PUT", { tags: { action: "add", ids: [4] } }]]);
+    },
+  );
 
   it("does not take an addition to nothing for proof that the action is understood", async () => {
     const { server, record } = await ticket(wholeArray, []);

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, ResourceName } from "#model";
 import type { Logger } from "#telemetry";
-import { idsIn, merged } from "./compare.ts";
+import { droppedArrays, idsIn, merged } from "./compare.ts";
 import type { ArrayChange } from "../contract.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
 import { sameValue } from "../dialect/values.ts";
@@ -32,19 +32,21 @@ export class ArrayEdits {
     return verdicts.includes(undefined) ? this.#watched(resource, arrays, put, read) : byAction(arrays, put);
   }
 
-  /** Others may change the same arrays meanwhile: what they put in or take out says nothing about the action. */
+  /**
+   * Others change the same arrays meanwhile, and that can look like a misread action. Before anything is corrected, the
+   * change is undone and done again: only an action that is understood does both.
+   */
   async #watched(resource: ResourceName, arrays: Arrays, put: Put, read: Read): Promise<JsonObject> {
     const before = await read();
-    const after = await byAction(arrays, put).catch(unlessRefused);
-    if (
-      after !== undefined &&
-      namesOf(arrays).every((name) => isUnderstood(arrays[name]!, before[name], after[name]))
-    ) {
+    const first = await byAction(arrays, put).catch(unlessRefused);
+    const isClear = first === undefined || (isDone(arrays, first) && !isAnyLost(arrays, before, first));
+    const after = isClear ? first : await undoneAndDone(arrays, put).catch(unlessRefused);
+    if (after !== undefined) {
       if (namesOf(arrays).every((name) => isProof(arrays[name]!, before[name]))) this.#settle(resource, arrays, true);
       return after;
     }
-    const left = after === undefined ? await read() : restored(arrays, before, after);
-    const wanted = wholeArrays(arrays, left);
+    const left = await read();
+    const wanted = wholeArrays(arrays, first === undefined ? left : restored(arrays, before, left));
     const corrected = await put(wanted, true);
     if (shows(corrected, wanted)) {
       this.#settle(resource, arrays, false);
@@ -74,14 +76,17 @@ function bystanders({ add, remove }: ArrayChange, before: Json | undefined): num
   return idsIn(before).filter((id) => !add.includes(id) && !remove.includes(id));
 }
 
-function isUnderstood(change: ArrayChange, before: Json | undefined, after: Json | undefined): boolean {
-  const found = new Set(idsIn(after));
-  const isDone = change.add.every((id) => found.has(id)) && !change.remove.some((id) => found.has(id));
-  return isDone && !areLost(change, before, found);
+function isDone(arrays: Arrays, record: JsonObject): boolean {
+  return droppedArrays(arrays, record).length === 0;
 }
 
-function areLost(change: ArrayChange, before: Json | undefined, found: ReadonlySet<number>): boolean {
+function isAnyLost(arrays: Arrays, before: JsonObject, after: JsonObject): boolean {
+  return namesOf(arrays).some((name) => areLost(arrays[name]!, before[name], after[name]));
+}
+
+function areLost(change: ArrayChange, before: Json | undefined, after: Json | undefined): boolean {
   const others = bystanders(change, before);
+  const found = new Set(idsIn(after));
   return others.length > 0 && !others.some((id) => found.has(id));
 }
 
@@ -95,7 +100,7 @@ function restored(arrays: Arrays, before: JsonObject, after: JsonObject): JsonOb
   return Object.fromEntries(
     Object.entries(arrays).map(([name, change]) => {
       const found = idsIn(after[name]);
-      const isWiped = !Array.isArray(after[name]) || areLost(change, before[name], new Set(found));
+      const isWiped = !Array.isArray(after[name]) || areLost(change, before[name], after[name]);
       return [name, isWiped ? [...idsIn(before[name]), ...found] : found];
     }),
   );
@@ -111,6 +116,17 @@ async function byAction(arrays: Arrays, put: Put): Promise<JsonObject> {
   }
   const record = await put(first, true);
   return Object.keys(second).length === 0 ? record : put(second, false);
+}
+
+/** The record after the change was undone and done again by action; nothing where either did not happen. */
+async function undoneAndDone(arrays: Arrays, put: Put): Promise<JsonObject | undefined> {
+  const alone: Put = (actions) => put(actions, false);
+  const undoing = Object.fromEntries(
+    Object.entries(arrays).map(([name, { add, remove }]) => [name, { add: remove, remove: add }]),
+  );
+  if (!isDone(undoing, await byAction(undoing, alone))) return undefined;
+  const record = await byAction(arrays, alone);
+  return isDone(arrays, record) ? record : undefined;
 }
 
 function wholeArrays(arrays: Arrays, current: JsonObject): Record<string, Json> {
