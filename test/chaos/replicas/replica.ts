@@ -29,6 +29,8 @@ export class Replica {
   /** What the log said at `warn` and above, by message. */
   readonly complaints: Map<string, number>;
   starts = 0;
+  /** How often it was let run again after it stood still. */
+  thaws = 0;
   readonly #log;
   #process: DaemonProcess;
   #kept: Promise<void>;
@@ -94,6 +96,7 @@ export class Replica {
 
   thaw(): void {
     this.#thawAt = 0;
+    this.thaws += 1;
     if (this.#process.isAlive) this.#process.signal("SIGCONT");
   }
 

@@ -148,8 +148,12 @@ export class Striker {
   async #bringLate(fault: Extract<ReplicaFault, { kind: "late write" }>, signal: AbortSignal): Promise<void> {
     const replica = this.#replica(fault);
     const kept = await replica.machine.links.service.keepNext(fault.during, WRITE_WITHIN_MS);
-    if (kept?.client === undefined) return;
+    if (kept === undefined) return;
+    // One that is being stopped, or that another fault lets run again, may give the request up and write that down.
+    if (!replica.isRunning || kept.client === undefined || kept.client !== replica.machine.links.service.client)
+      return kept.lose();
     const keptAt = performance.now();
+    const { thaws } = replica;
     const thaw = new AbortController();
     let frozen = Promise.resolve();
     if (fault.lost === "kill") await replica.end("kill", 0);
@@ -157,12 +161,12 @@ export class Striker {
     // It has not had the time to give the request up, and to write that down.
     const isOpen = performance.now() - keptAt < CALL_TIMEOUT_SECONDS * 1_000;
     const patienceMs = isOpen ? FENCED_WITHIN_MS : 0;
-    const isGone = () => fault.lost === "kill" || replica.isFrozen;
+    const isGone = () => fault.lost === "kill" || replica.thaws === thaws;
     let isFenced = false;
     while (!isFenced && isGone() && performance.now() - keptAt < patienceMs) {
       await sleep(LOOK_MS);
       // The store may be away.
-      isFenced = isGone() && (await this.#witness.isFenced(kept.client).catch(() => false));
+      isFenced = (await this.#witness.isFenced(kept.client).catch(() => false)) && isGone();
     }
     await sleep(Math.max(0, keptAt + fault.ms - performance.now()), signal);
     if (isFenced) {

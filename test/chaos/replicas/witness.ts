@@ -17,12 +17,13 @@ interface UnderWay {
 }
 
 const exchange = z.object({ request: z.instanceof(IncomingMessage), response: z.instanceof(ServerResponse) });
-/** A write as it reached the service, and whether the service refused its token. */
+/** A write as it reached the service. */
 interface Write {
   readonly client: number;
   readonly at: number;
   readonly text: string;
-  readonly isRefused: boolean;
+  /** What the service answered: 401 refuses its token. */
+  readonly status: number;
 }
 
 const fence = z.object({ client: z.number(), at: z.number() });
@@ -100,12 +101,12 @@ export class Witness implements AsyncDisposable {
   /** Writes that reached the service after their sender was fenced: those that it refused, and those that it did not. */
   lateWrites(): { refused: number; accepted: string[] } {
     const late = this.#writes.filter(({ client, at }) => at > (this.#fences.get(client) ?? Infinity));
-    const accepted = late.filter(({ isRefused }) => !isRefused);
+    const accepted = late.filter(({ status }) => status !== 401);
     return {
       refused: late.length - accepted.length,
-      accepted: accepted.map(({ client, at, text }) => {
+      accepted: accepted.map(({ client, at, text, status }) => {
         const lateMs = at - this.#fences.get(client)!;
-        return `${text} of process ${client} was accepted ${lateMs} ms after its fence`;
+        return `${text} of process ${client} was answered ${status} ${lateMs} ms after its fence`;
       }),
     };
   }
@@ -138,7 +139,7 @@ export class Witness implements AsyncDisposable {
     response.once("close", () => {
       this.#underWay.delete(started);
       if (method === "GET" || client === undefined || !request.complete) return;
-      this.#writes.push({ client, at, text: `${method} ${url}`, isRefused: response.statusCode === 401 });
+      this.#writes.push({ client, at, text: `${method} ${url}`, status: response.statusCode });
     });
     for (const heard of this.#waiting) heard(started);
     this.#count();
