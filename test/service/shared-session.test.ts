@@ -125,6 +125,20 @@ describe("a session that daemons share", () => {
     expect(scene.logins()).toBe(2);
   });
 
+  it("leaves one token behind when it is renewed, also where logins end no other: a lost daemon may still use the former one", async () => {
+    await using scene = await stage({ tokenName: "shared" });
+    const clock = new SetClock(Date.now());
+    const mine = () => scene.sandbox.tokens.list().filter(({ name }) => name === "svcsync");
+    const { service } = scene.daemon({ clock });
+    await service.ping(never);
+    expect(mine()).toHaveLength(1);
+    const logins = scene.logins();
+    clock.at += 24 * 60 * MINUTE_MS;
+    await service.ping(never);
+    expect(scene.logins()).toBe(logins + 1);
+    await expect.poll(() => mine().length).toBe(1);
+  });
+
   it("is not stored by a login during which it was revoked: that one's token is ended", async () => {
     await using scene = await stage();
     const one = scene.daemon();

@@ -128,6 +128,9 @@ export class SharedToken {
       const next = { ...(await this.#kept(granted)), ...fenced };
       if (await cell.replace(mine, next)) {
         this.#learn(next);
+        // A fence ends the token that is kept; a daemon that is lost may still use the former one.
+        if (!mine.revoked && next.fence === "logout" && old !== undefined && old !== granted.token)
+          void fencing.logOut(old).catch(() => undefined);
         return granted;
       }
       await fencing.logOut(granted.token);
