@@ -157,7 +157,7 @@ export const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in Record
     parentBound: "deleted",
     parentRebound: "deleted",
     retryRequested: "deleted",
-    recheck: "deleted",
+    recheck: "due",
     answerUnbind: "deleted",
     forget: "deleted",
   },

@@ -190,7 +190,22 @@ export function describePeople(makePlace: MakePlace): void {
       });
     });
 
-    const others: RecordState[] = ["due", "waiting", "parked", "uncertain", "skipped", "deleted", "claimed"];
+    it("makes a deleted record due while it is bound, and else changes nothing", async () => {
+      await using scene = await Scene.open(makePlace);
+      for (const [key, unbind] of [
+        ["1", false],
+        ["2", true],
+      ] as const) {
+        await scene.bound(customer(key), Number(key));
+        await scene.stage([upsert(key, { v: 2 })]);
+        await scene.store.remove(await scene.claim(customer(key)), { unbind });
+        expect(await scene.store.recheck(customer(key), { name: "B" })).toBe(!unbind);
+      }
+      expect(await scene.claim(customer("1"))).toMatchObject({ inFlight: { kind: "drift", fields: { name: "B" } } });
+      expect((await scene.store.record(customer("2")))?.state).toBe("deleted");
+    });
+
+    const others: RecordState[] = ["due", "waiting", "parked", "uncertain", "skipped", "claimed"];
     it.each(others)("changes nothing for a record that is %s", async (state) => {
       await using scene = await Scene.open(makePlace);
       await scene.bound(customer("1"), 11);
@@ -200,7 +215,6 @@ export function describePeople(makePlace: MakePlace): void {
       else if (state === "waiting") await scene.store.wait(claim, { error: OOPS });
       else if (state === "parked") await scene.store.park(claim, OOPS);
       else if (state === "skipped") await scene.store.skip(claim, "no");
-      else if (state === "deleted") await scene.store.remove(claim, { unbind: false });
       else if (state === "uncertain") await scene.inState(customer("2"), "uncertain");
       const id = customer(state === "uncertain" ? "2" : "1");
       const before = await scene.store.record(id);

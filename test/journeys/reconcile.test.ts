@@ -64,6 +64,28 @@ describe("reconcile", () => {
   });
 });
 
+describe("reconcile and deletions", () => {
+  it("--repair writes again what a deletion had set and the service lost, and nothing else", async () => {
+    await using stage = await setStage();
+    const { erp, sandbox } = stage;
+    erp.insertCustomer({ customer_no: "10001" });
+    expect((await stage.command("sync")).code).toBe(0);
+    const active = only(sandbox, "customer", "customerId", "10001");
+    erp.flagDeleted("customers", ["10001"]);
+    expect((await stage.command("sync")).code).toBe(0);
+    expect((await stage.command("reconcile")).code).toBe(0);
+    const inactive = only(sandbox, "customer", "customerId", "10001")["customerStatus"];
+    sandbox.seed("customer", [{ ...active, name: "Von Hand" }]);
+    expect((await stage.command("reconcile")).stdout).toContain("customers/10001: customerStatus was written as");
+    expect((await stage.command("reconcile", "--repair", "--as", "anna")).stdout).not.toContain("name was written");
+    const before = sent(sandbox, "customer", "edit").length;
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(sent(sandbox, "customer", "edit").slice(before)).toEqual([{ customerStatus: inactive }]);
+    expect(await stage.view({ stream: "customers", key: "10001" })).toMatchObject({ state: "deleted" });
+    expect((await stage.command("reconcile")).code).toBe(0);
+  });
+});
+
 describe("reconcile and the ERP", () => {
   it("lists rows that the ERP shows and no poll has read, and --repair reads them", async () => {
     await using stage = await setStage({ environment: { SWEEP_INTERVAL_SECONDS: "86400" } });

@@ -51,6 +51,20 @@ describe("a daemon that was lost with requests under way", () => {
     });
   });
 
+  it("makes a record due again although the next one carried out its deletion since", async () => {
+    await using both = await daemons();
+    const { scene } = both;
+    const { next, taken } = await loseDuringUpdate(both);
+    await using _next = next;
+    await next.remove(taken, { unbind: false, applied: { name: "Closed" } });
+    await untilLost(scene.store);
+    await scene.store[Symbol.asyncDispose]();
+    expect(await next.record(customer("1"))).toMatchObject({
+      state: "due",
+      inFlight: { kind: "update", fields: { name: "Old", tags: [1, 2] } },
+    });
+  });
+
   it("waits until the record is not being delivered, and adds to what is in doubt there", async () => {
     await using both = await daemons();
     const { scene } = both;

@@ -12,7 +12,7 @@ import {
   type ServiceId,
   type StreamName,
 } from "#model";
-import type { Stream } from "#mapping";
+import type { MappedField, Stream } from "#mapping";
 import { idOf, sameValue, type Service, type ServiceRecord } from "#service";
 import type { SourceStream } from "#sources";
 import type { ActStore, IntakeStore, MatchStore, RecordStore, RecordView, SweepStore } from "#store";
@@ -198,11 +198,9 @@ interface Repair {
 /** The owned fields of one record that differ. Fields written at creation only belong to the service's users by now. */
 async function changes(stream: Stream, view: RecordView, record: ServiceRecord): Promise<Drift[]> {
   const { applied, binding } = view;
-  if (!applied || !binding || view.state !== "applied") return [];
-  const mapped = await stream.map(view.row, view.deleted);
-  if (mapped.kind !== "record") return [];
+  if (!applied || !binding) return [];
   const drifts: Drift[] = [];
-  for (const { name, own, value } of mapped.fields) {
+  for (const { name, own, value } of await deliveredFields(stream, view)) {
     const written = applied[name];
     const found = record[name];
     if (own === "create" || written === undefined || found === undefined) continue;
@@ -210,6 +208,14 @@ async function changes(stream: Stream, view: RecordView, record: ServiceRecord):
     drifts.push({ kind: "changed", id: view.id, serviceId: binding.serviceId, field: name, written, found });
   }
   return drifts;
+}
+
+/** What the last delivery wrote: the mapped fields, or those that a deletion sets. */
+async function deliveredFields(stream: Stream, { state, row, deleted }: RecordView): Promise<readonly MappedField[]> {
+  if (state !== "applied" && state !== "deleted") return [];
+  const mapped = await stream.map(row, deleted);
+  if (state === "applied") return mapped.kind === "record" ? mapped.fields : [];
+  return mapped.kind === "deleted" && mapped.policy === "set" ? mapped.fields : [];
 }
 
 /** Of a shared array only our own ids count. */
