@@ -34,10 +34,13 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(couldNotContinue);
 });
 
-process.exitCode = await runCommand(process.argv.slice(2), {
+const code = await runCommand(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   stdin: process.stdin,
   isTerminal: process.stdout.isTTY,
   signal: stop.signal,
 });
+// Everything is closed, and what was printed is out. A connection whose other side has vanished would keep the process alive.
+for (const output of [process.stdout, process.stderr]) await new Promise((resolve) => output.write("", resolve));
+process.exit(code);

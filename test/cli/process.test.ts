@@ -2,10 +2,13 @@ import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, open, readFile, writeFile } from "node:fs/promises";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtProgram } from "../setup/built-program.ts";
+import { listen } from "../setup/listen.ts";
+import { startPostgres } from "../setup/postgres.ts";
 import { openScene, type Scene } from "./scene.ts";
 
 let scene: Scene;
@@ -78,6 +81,22 @@ describe("the program", () => {
     program.child.kill("SIGTERM");
     expect(await program.ended()).toBe(143);
     scene.sandbox.faults.clear();
+  });
+
+  it("ends when it is done, also where the database of the store never closes its connection", async () => {
+    await using postgres = await startPostgres();
+    using open = new DisposableStack();
+    const deaf = createServer({ allowHalfOpen: true }, (client) => {
+      const server = connect(postgres.port, "127.0.0.1").on("data", (data) => client.write(data));
+      client.on("data", (data) => server.write(data));
+      open.defer(() => client.destroy());
+    });
+    open.defer(() => deaf.close());
+    const url = `postgres://svcsync@127.0.0.1:${await listen(deaf)}/postgres`;
+    await using program = new Program(["status", "--env-file", scene.envFile], {
+      env: { ...process.env, STORE_URL: url },
+    });
+    expect([await program.ended(), program.output]).toEqual([0, expect.stringContaining("customers")]);
   });
 
   it.runIf(existsSync("/dev/full"))("says in one sentence that its output cannot be written", async () => {
