@@ -109,7 +109,8 @@ describe("a daemon that was lost with requests under way", () => {
     await using next = await scene.another("daemon");
     const session = { name: sessionNoteName, schema: z.json() };
     expect(await next.note(session)).toEqual({ token: "x", revoked: true });
-    expect(await next.note(lostCreatesNote)).toEqual([{ ...customer("1"), lostAt: expect.any(Number) }]);
+    // The lost daemon may find out by itself and confess before this.
+    expect(await next.note(lostCreatesNote)).toContainEqual({ ...customer("1"), lostAt: expect.any(Number) });
     await untilLost(scene.store);
     await scene.store[Symbol.asyncDispose]();
     expect(await next.note(lostCreatesNote)).toHaveLength(2);
