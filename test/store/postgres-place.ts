@@ -23,6 +23,8 @@ export async function postgresPlace(url: string): Promise<PostgresPlace> {
 /** One statement on a connection of its own, past the store. */
 export async function ask<Row extends object>(url: string, sql: string): Promise<Row[]> {
   const client = new Client({ connectionString: url });
+  // Where the server ends, the statement fails; without a listener this process would end too.
+  client.on("error", () => undefined);
   await client.connect();
   try {
     return (await client.query<Row>(sql)).rows;
