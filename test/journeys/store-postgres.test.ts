@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { FaultyLink } from "../kit/faulty-link.ts";
 import { startPostgres } from "../setup/postgres.ts";
 import { ask } from "../store/postgres-place.ts";
+import { Replica } from "./replica.ts";
 import { only, setStage, until, untilState } from "./stage.ts";
 
 describe("a store in PostgreSQL", () => {
@@ -52,5 +54,25 @@ describe("a store in PostgreSQL", () => {
     await using running = await stage.start();
     await ask(server.url, "DELETE FROM svcsync.members");
     expect(await running.daemon.failure).toMatchObject({ family: "stop", code: "E_STORE_LOST" });
+  });
+
+  it("lets a stopped daemon end that is cut off from the store, and the next one does what was left", async () => {
+    await using server = await startPostgres();
+    await using link = await FaultyLink.to(server.port);
+    const environment = { STORE_URL: server.url, STOP_GRACE_SECONDS: "0" };
+    await using stage = await setStage({ rows: { customers: 1 }, environment });
+    const { erp, sandbox } = stage;
+    {
+      const url = server.url.replace(`:${server.port}/`, `:${link.port}/`);
+      await using replica = await Replica.start(stage, "cut-off", { STORE_URL: url });
+      await until("the customer arrived", () => sandbox.records("customer").length === 1);
+      link.hold("toServer", "toClient");
+      erp.insertCustomer({ customer_no: "90001" });
+      replica.kill("SIGTERM");
+      expect(await replica.exitCode()).toBe(0);
+      expect(replica.log).toMatch(/"waitedMs":15000,"msg":"daemon did not stop cleanly"[^]*"daemon stopped"/);
+    }
+    await using _running = await stage.start();
+    await until("the change arrived", () => sandbox.records("customer").length === 2);
   });
 });

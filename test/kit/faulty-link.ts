@@ -22,7 +22,8 @@ export interface KeptRequest {
 
 /**
  * A way to a server on this machine on which bytes are held back, late or lost, as in a network that is cut. A held connection stays
- * open on both sides, and its bytes arrive when the network is back, unless the sender closed it or they are older than `maxHeldMs`.
+ * open on both sides, so that neither hears the end of the other, and its bytes arrive when the network is back, unless the sender
+ * closed it or they are older than `maxHeldMs`.
  */
 export class FaultyLink implements AsyncDisposable {
   readonly #server: Server;
@@ -35,7 +36,7 @@ export class FaultyLink implements AsyncDisposable {
   #awaited: { readonly begin: string; readonly keep: (kept: KeptRequest) => void } | undefined;
 
   private constructor(serverPort: number, maxHeldMs: number) {
-    this.#server = createServer((client) => {
+    this.#server = createServer({ allowHalfOpen: true }, (client) => {
       const connection = new Connection(client, connect(serverPort, "127.0.0.1"), maxHeldMs, {
         client: this.client,
         asked: (data) => this.#asked(data, connection),
@@ -159,6 +160,7 @@ class Connection {
         asked(data);
         this.#lanes.toServer.push(data);
       })
+      .on("end", () => this.#lanes.toServer.close())
       .on("close", () => this.#lanes.toServer.close());
     target
       .on("data", (data) => (cutsAnswer() ? this.end() : this.#lanes.toClient.push(data)))
@@ -166,7 +168,7 @@ class Connection {
   }
 
   get isWaiting(): boolean {
-    return !this.#source.destroyed && !this.#isLate;
+    return !hasGone(this.#source) && !this.#isLate;
   }
 
   keep(): KeptRequest {
@@ -237,7 +239,7 @@ class Lane {
   #release(): void {
     if (this.#isKept) return;
     const [first] = this.#waiting;
-    const isLost = this.#from.destroyed || (first && performance.now() - first.at > this.#maxHeldMs);
+    const isLost = hasGone(this.#from) || (first && performance.now() - first.at > this.#maxHeldMs);
     if (!isLost) return;
     this.#waiting = [];
     this.#from.destroy();
@@ -258,6 +260,11 @@ class Lane {
       this.#waiting.shift();
       this.#to.write(first.data);
     }
-    if (this.#from.destroyed && !this.#isLate) this.#to.end();
+    if (hasGone(this.#from) && !this.#isLate) this.#to.end();
   }
+}
+
+/** Its end was heard; the other side of it may still be open. */
+function hasGone({ readableEnded, destroyed }: Socket): boolean {
+  return readableEnded || destroyed;
 }

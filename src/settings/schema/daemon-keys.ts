@@ -102,7 +102,7 @@ export const deliveryKeys = {
   STOP_GRACE_SECONDS: withDefault(
     seconds(0, 3600),
     "20",
-    "How long a stop waits for running deliveries, in seconds. Keep it below the container's own grace.",
+    "How long a stop waits for running deliveries, in seconds; closing takes up to 15 more. Keep the sum below the container's own grace.",
   ),
   AUDIT_KEEP_DAYS: withDefault(wholeNumber(1, 36_500), "90", "How long the history of writes is kept, in days."),
 };

@@ -14,6 +14,8 @@ import { whenAborted } from "../../when-aborted.ts";
 const LOGIN_PAUSE_MS = 5 * 60_000;
 /** On a terminal a first load says how far it is, between the lines of the log. */
 const PROGRESS_EVERY_MS = 10_000;
+/** What the store and the queue are given to close, beyond the grace of deliveries: in all less than the containers' 40 seconds. */
+const CLOSE_MS = 15_000;
 
 export const registerRun: Registration = (cli) =>
   cli.command("run", "Run the daemon: poll the ERP and keep the service in sync until stopped").action(cli.action(run));
@@ -45,7 +47,8 @@ async function run(options: GlobalOptions, io: Io): Promise<number> {
     await manager.stopping("Finishing deliveries");
   }
   try {
-    await daemon[Symbol.asyncDispose]();
+    const waitedMs = settings.delivery.stopGraceMs + CLOSE_MS;
+    if (!(await closesWithin(waitedMs, daemon))) logger.error({ waitedMs }, "daemon did not stop cleanly");
   } catch (thrown) {
     logger.error({ err: errorFacts(thrown) }, "daemon did not stop cleanly");
   }
@@ -55,4 +58,12 @@ async function run(options: GlobalOptions, io: Io): Promise<number> {
   }
   logger.info({}, "daemon stopped");
   return failure ? exitCode.stopped : exitCode.ok;
+}
+
+/** False when it takes longer: a store or a queue behind a cut network may not answer for minutes. */
+async function closesWithin(ms: number, daemon: Daemon): Promise<boolean> {
+  const ended = new AbortController();
+  const closed = daemon[Symbol.asyncDispose]().then(() => true);
+  const late = sleep(ms, ended.signal).then(() => false);
+  return Promise.race([closed, late]).finally(() => ended.abort());
 }
