@@ -5,8 +5,8 @@ import type { ReplicaMachine } from "./site.ts";
 
 const RESTART_MS = 200;
 const LOOK_MS = 50;
-/** Far beyond the grace of a stop. */
-const STOP_WITHIN_MS = 45_000;
+/** The 18 s in which a stop ends by itself, the minute for which it may be frozen meanwhile, and a loaded machine. */
+const STOP_WITHIN_MS = 100_000;
 const UP = /"msg":"(standing by for|daemon started)/;
 
 /**
