@@ -22,6 +22,7 @@ const FENCED_WITHIN_MS = 60_000;
 const LOOK_MS = 100;
 /** A copy that is only just older than the service is failed over to after this, whatever the service was given since. */
 const OLDER_WITHIN_MS = 20_000;
+const REVOKE_EVERY_MS = 5_000;
 const STORM = { kind: "tooMany", retryAfterSeconds: 1 } as const;
 
 /** Carries out a plan of faults, each at its time, whether or not those before it have ended. */
@@ -30,6 +31,7 @@ export class Striker {
   /** Writes that were brought after their sender had been fenced. */
   broughtLate = 0;
   failovers = 0;
+  #revokedAt = -Infinity;
   fencedByHand = 0;
   /** What commands ended with that nothing explains. */
   readonly complaints: string[] = [];
@@ -108,8 +110,7 @@ export class Striker {
           signal,
         );
       case "tokens revoked":
-        this.#site.sandbox.tokens.revoke();
-        return;
+        return this.#revoke();
       case "429 storm":
         return this.#service.arm(fault.kind, STORM, fault.ms, signal);
       case "rolling restart":
@@ -121,6 +122,13 @@ export class Striker {
 
   #replica({ replica }: { readonly replica: number }): Replica {
     return this.#replicas[replica]!;
+  }
+
+  /** A service that ends new tokens again and again takes none, and the password is not sent for ever. */
+  #revoke(): void {
+    if (performance.now() - this.#revokedAt < REVOKE_EVERY_MS) return;
+    this.#revokedAt = performance.now();
+    this.#site.sandbox.tokens.revoke();
   }
 
   /** Waits for a request of the replica that the fault should meet; where none comes it strikes all the same. */
