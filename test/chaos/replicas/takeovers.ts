@@ -1,4 +1,5 @@
 import { sleep } from "#model";
+import { ask } from "../../store/postgres-place.ts";
 import type { Replica } from "./replica.ts";
 import type { Site } from "./site.ts";
 import type { Witness } from "./witness.ts";
@@ -9,6 +10,10 @@ const LOOK_MS = 20;
 const PATIENCE_MS = 60_000;
 /** So that the next fault meets replicas that do their work. */
 const REST_MS = 1_500;
+
+const UNSETTLED = `
+  SELECT r.key FROM svcsync.records r LEFT JOIN svcsync.written w ON w.record = r.id
+  WHERE r.key LIKE '${PROBE}%' AND (r.state <> 'applied' OR coalesce(w.doubts, '{}') <> '{}')`;
 
 /** Milliseconds from the end of a replica until a change of that moment, in every stream, had reached the service. */
 export interface TakeOvers {
@@ -28,6 +33,7 @@ export async function measureTakeOvers(
   for (let at = 0; at < times * 2; at++) {
     const kind = at % 2 === 0 ? "crash" : "clean stop";
     await arrival(site, `before ${at}`, performance.now());
+    await settled(site);
     const replica = replicas[witness.lastActive]!;
     const { ended, back } = await replica.end(kind === "crash" ? "kill" : "stop", 0, async () => undefined);
     measured[kind].push(await arrival(site, `probe ${at}`, ended));
@@ -36,6 +42,11 @@ export async function measureTakeOvers(
     await sleep(REST_MS);
   }
   return measured;
+}
+
+/** An update that a crash left in doubt is sent once more after its settle time. That is not the wait for another replica. */
+async function settled({ postgres }: Site): Promise<void> {
+  while ((await ask(postgres.url, UNSETTLED)).length > 0) await sleep(LOOK_MS);
 }
 
 /** A row of each stream that nothing keeps from its way. */
