@@ -6,6 +6,5 @@ export { readSyncFile } from "./sync-file.ts";
 export { Closing } from "./closing.ts";
 export { untilIdle, PollsSeen } from "./watch/until-idle.ts";
 export { ProgressWatch } from "./watch/progress-watch.ts";
-export { standbyOf } from "./replicas/standby.ts";
-export { ServiceManager } from "./service-manager.ts";
+export { standbyOf, ServiceManager } from "./service-manager.ts";
 export { version } from "./version.ts";

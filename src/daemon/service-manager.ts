@@ -2,7 +2,11 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { errorFacts, oneLine, sleep } from "#model";
 import { childEnvironment, notifyAccess, type NotifyAccess } from "#settings";
+import type { Standby } from "#store";
 import type { Logger } from "#telemetry";
+import { startStandbyWeb } from "#web";
+import { Closing } from "./closing.ts";
+import type { Configuration } from "./systems/systems.ts";
 
 const run = promisify(execFile);
 /** systemd-notify itself waits five seconds at most for systemd to read. */
@@ -76,4 +80,20 @@ export class ServiceManager {
       this.#wasHeard = false;
     }
   }
+}
+
+/** Lets this daemon wait while another one holds the store, alive to its supervisor and not ready to anybody. */
+export function standbyOf({ settings, logger }: Configuration, manager: ServiceManager, signal: AbortSignal): Standby {
+  return {
+    signal,
+    waits: async (holder) => {
+      const waiting = new Closing();
+      const status = `Standing by: ${holder} has the store`;
+      waiting.use(await startStandbyWeb(settings.health, holder));
+      logger.info({ holder }, "standing by for the daemon that has the store");
+      await manager.ready(status);
+      waiting.use(manager.feed(() => Promise.resolve(), status));
+      return waiting;
+    },
+  };
 }

@@ -6,10 +6,10 @@ import type { Drift } from "#pipeline";
 import { verifyBackup } from "#store";
 import { Backups } from "../../src/daemon/upkeep/care/backups.ts";
 import { DriftWatch } from "../../src/daemon/upkeep/care/drift-watch.ts";
-import { isDue } from "../../src/daemon/upkeep/care/schedule.ts";
+import { isDue } from "../../src/daemon/upkeep/care/open-care.ts";
+import { customer, Scene } from "../conformance/store-scene.ts";
 import { SetClock } from "../kit/clock.ts";
 import { memoryLogger, silentLogger } from "../kit/logger.ts";
-import { customer, Scene } from "../conformance/store-scene.ts";
 import { sqlitePlace, type SqlitePlace } from "../store/sqlite-place.ts";
 
 const HOUR = 3_600_000;

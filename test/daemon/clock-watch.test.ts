@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Clock } from "#model";
 import { openStore } from "#store";
-import { ClockWatch } from "../../src/daemon/watch/clock-watch.ts";
+import { watchClock } from "../../src/daemon/watch/clock-watch.ts";
 import { customer, OOPS, upsert } from "../conformance/store-scene.ts";
 import { sqlitePlace } from "../store/sqlite-place.ts";
 import { OffsetClock } from "../kit/clock.ts";
@@ -32,7 +32,7 @@ describe("a clock that is set back", () => {
     const clock = new OffsetClock();
     await using waiting = await waitingRecord(clock);
     const end = new AbortController();
-    const watch = new ClockWatch(waiting.store, clock, silentLogger).run(end.signal);
+    const watch = watchClock({ store: waiting.store, clock, logger: silentLogger }, end.signal);
     await vi.waitFor(async () => expect(await waiting.dueInMs()).toBeLessThanOrEqual(600_000), patience);
     clock.offsetMs -= 3 * HOUR_MS;
     expect(await waiting.dueInMs()).toBeGreaterThan(2 * HOUR_MS);
@@ -47,7 +47,7 @@ describe("a clock that is set back", () => {
     await using waiting = await waitingRecord(clock);
     clock.offsetMs -= HOUR_MS;
     const end = new AbortController();
-    const watch = new ClockWatch(waiting.store, clock, silentLogger).run(end.signal);
+    const watch = watchClock({ store: waiting.store, clock, logger: silentLogger }, end.signal);
     await vi.waitFor(async () => expect(await waiting.dueInMs()).toBeLessThan(605_000), patience);
     end.abort();
     await watch;
@@ -69,7 +69,7 @@ describe("a clock that is set back", () => {
     expect(await store.latestMoment()).toBeGreaterThan(clock.now());
     expect(await store.due({ limit: 1, streams: ["customers"] })).toHaveLength(1);
     const end = new AbortController();
-    const watch = new ClockWatch(store, clock, silentLogger).run(end.signal);
+    const watch = watchClock({ store, clock, logger: silentLogger }, end.signal);
     await vi.waitFor(async () => expect(await store.latestMoment()).toBeLessThanOrEqual(clock.now()), patience);
     end.abort();
     await watch;
@@ -79,7 +79,7 @@ describe("a clock that is set back", () => {
     const clock = new OffsetClock();
     await using waiting = await waitingRecord(clock);
     const end = new AbortController();
-    const watch = new ClockWatch(waiting.store, clock, silentLogger).run(end.signal);
+    const watch = watchClock({ store: waiting.store, clock, logger: silentLogger }, end.signal);
     const dueAt = await waiting.store.nextDueAt(["customers"]);
     clock.offsetMs += HOUR_MS;
     expect(await waiting.store.due({ limit: 1, streams: ["customers"] })).toHaveLength(1);

@@ -1,8 +1,7 @@
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { proofOf } from "../../src/daemon/upkeep/proof.ts";
-import { Heartbeat, type Proof } from "../../src/daemon/upkeep/heartbeat.ts";
 import type { ErrorFacts } from "#model";
+import { Heartbeat, proofOf, type Proof } from "../../src/daemon/upkeep/heartbeat.ts";
 import { open } from "../http/client.ts";
 import { localServer } from "../kit/http.ts";
 import { memoryLogger } from "../kit/logger.ts";

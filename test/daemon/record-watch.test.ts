@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { HttpAnswer } from "#http";
 import type { Actor } from "#model";
 import { watchRecord } from "#operator";
-import { Housekeeping } from "../../src/daemon/watch/housekeeping.ts";
+import { runHousekeeping } from "../../src/daemon/watch/housekeeping.ts";
 import { RecordWatch } from "../../src/daemon/watch/record-watch.ts";
 import { customer, Scene } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
@@ -97,7 +97,10 @@ it("keeps exchanges for seven days", async () => {
   await watched(scene, request("GET", "customer/1", answered(200, "{}")));
   const housekeep = async () => {
     const stop = new AbortController();
-    const running = new Housekeeping(scene.store, scene.clock, silentLogger, 400).run(stop.signal);
+    const running = runHousekeeping(
+      { store: scene.store, clock: scene.clock, logger: silentLogger, keepDays: 400 },
+      stop.signal,
+    );
     stop.abort();
     await running;
   };

@@ -1,5 +1,5 @@
-import type { ErrorFacts, RecordId } from "#model";
-import { ErrorGroups, remedyOf, type ErrorGroup } from "#operator";
+import type { RecordId } from "#model";
+import { ErrorGroups, recordRemedy, type ErrorGroup } from "#operator";
 import type { Delivery, Observer } from "#pipeline";
 import type { Logger } from "#telemetry";
 
@@ -51,7 +51,7 @@ export class ParkedLog implements Observer, Disposable {
       const example = examples[0]!;
       const facts = { stream, state, code, field, count: count - (told?.total ?? 0), total: count, key: example.key };
       const cause = count === 1 ? error?.message : message;
-      this.#logger.error({ ...facts, cause, remedy: remedy(error, example) }, "records need a person");
+      this.#logger.error({ ...facts, cause, remedy: recordRemedy({ id: example, error }) }, "records need a person");
     }
   }
 
@@ -59,10 +59,6 @@ export class ParkedLog implements Observer, Disposable {
     clearInterval(this.#timer);
     this.flush(true);
   }
-}
-
-function remedy(error: ErrorFacts | undefined, example: RecordId): string | undefined {
-  return error === undefined ? undefined : remedyOf(error, example);
 }
 
 function nameOf({ stream, state, code, field, message }: ErrorGroup): string {

@@ -3,8 +3,8 @@ import { testChannels } from "#notify";
 import {
   bind,
   confirmDeletions,
-  forget,
   decideAdoption,
+  forget,
   noteGroup,
   pause,
   pollNow,
@@ -23,7 +23,7 @@ import type { PageActs } from "#web";
 import type { Assembly } from "../assembly.ts";
 import type { Configuration, Systems } from "../systems/systems.ts";
 import { version } from "../version.ts";
-import { knownStream } from "./known-stream.ts";
+import { knownStream } from "./plans.ts";
 
 const MS_PER_MINUTE = 60_000;
 const MS_PER_HOUR = 3_600_000;

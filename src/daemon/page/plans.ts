@@ -1,10 +1,9 @@
-import type { Actor, Clock, StreamName } from "#model";
 import type { Stream } from "#mapping";
+import { ParkError, type Actor, type Clock, type StreamName } from "#model";
 import { confirmPlan, planStream, type StreamPlan } from "#operator";
 import type { ChangeGuardSettings, PlannedChange, Planner } from "#pipeline";
 import type { Store } from "#store";
 import type { DatedPlan } from "#web";
-import { knownStream } from "./known-stream.ts";
 
 /** How long a person waits for a plan: minutes for a million records. */
 const PLAN_MS = 300_000;
@@ -71,4 +70,13 @@ export class Plans {
       name,
     );
   }
+}
+
+/**
+ * What was found for a stream that a visitor named.
+ * @throws {ParkError} E_RECORD_UNKNOWN when the sync file has no such stream.
+ */
+export function knownStream<Found>(found: Found | undefined, name: StreamName): Found {
+  if (found === undefined) throw new ParkError("E_RECORD_UNKNOWN", `${name} is not in the sync file`);
+  return found;
 }

@@ -1,11 +1,35 @@
-import { errorFacts, RetryError, sleep, StopError } from "#model";
+import { errorFacts, RetryError, sleep, StopError, type StreamName } from "#model";
+import type { Queue } from "#queue";
 import type { Logger } from "#telemetry";
 import type { Closing } from "../closing.ts";
 import { listenToSources } from "../systems/sources.ts";
-import { beginPolling, type PollPlan } from "../polling.ts";
 import { openUpkeep, type UpkeepDeps } from "../upkeep/upkeep.ts";
-import { ClockWatch } from "../watch/clock-watch.ts";
-import { Housekeeping } from "../watch/housekeeping.ts";
+import { watchClock } from "../watch/clock-watch.ts";
+import { runHousekeeping } from "../watch/housekeeping.ts";
+
+const ASK_AGAIN_MS = 1_000;
+
+/** How streams are polled: at an interval, or one time. */
+export interface PollPlan {
+  readonly scheduled: ReadonlyMap<StreamName, { readonly everyMs: number }>;
+  readonly once: readonly StreamName[];
+}
+
+/** Gives the queue the polls of the plan; single polls are asked for until the queue takes them. */
+async function beginPolling(queue: Queue, plan: PollPlan, logger: Logger, signal: AbortSignal): Promise<void> {
+  await queue.schedulePolls(plan.scheduled);
+  const once = [...plan.once];
+  for (let stream = once.shift(); stream !== undefined && !signal.aborted;) {
+    try {
+      await queue.pollNow(stream);
+      stream = once.shift();
+    } catch (thrown) {
+      if (thrown instanceof StopError) throw thrown;
+      logger.debug({ stream, err: errorFacts(thrown) }, "poll was not taken by the queue");
+      await sleep(ASK_AGAIN_MS, signal);
+    }
+  }
+}
 
 export interface LeadingDeps extends UpkeepDeps {
   readonly plan: PollPlan;
@@ -85,8 +109,8 @@ export class Leading {
       relay.run(signal).catch(failing),
       gate.run(signal),
       changes.run(signal),
-      new Housekeeping(store, clock, logger, settings.delivery.auditKeepDays).run(signal),
-      new ClockWatch(store, clock, logger).run(signal),
+      runHousekeeping({ store, clock, logger, keepDays: settings.delivery.auditKeepDays }, signal),
+      watchClock({ store, clock, logger }, signal),
       pollWatch.run(signal),
       ...(isContinuous ? [listenToSources(syncFile, sources, nudges, signal), askedPolls.run(signal)] : []),
     ]);

@@ -1,15 +1,15 @@
 import { statfs } from "node:fs/promises";
-import { Expiries, Notifier, openChannels, type NoticeFacts } from "#notify";
-import { streamStatus } from "#pipeline";
+import type { Clock, StreamName } from "#model";
+import { Expiries, Notifier, openChannels, SILENCE_SPAN_MS, silentStreams, type NoticeFacts } from "#notify";
+import { readGroups, type ErrorGroup } from "#operator";
+import { streamStatus, type StreamStatus } from "#pipeline";
 import type { Queue } from "#queue";
-import type { CareStore } from "#store";
+import type { CareStore, GroupStore, HistoryStore } from "#store";
 import type { Metrics } from "#telemetry";
 import type { Closing } from "../closing.ts";
 import type { Configuration, Systems } from "../systems/systems.ts";
 import { version } from "../version.ts";
-import { causeStates, Causes } from "./causes.ts";
 import { NoticeWatch } from "./notice-watch.ts";
-import { Silence } from "./silence.ts";
 
 /** The watch that tells people what changed; undefined where the settings name no channel. */
 export function openNotices(
@@ -102,4 +102,71 @@ function tokensOf({ serviceToken: token }: Systems["renewed"]) {
 function addressOf({ settings }: { readonly settings: unknown }): string[] {
   if (typeof settings !== "object" || settings === null || !("url" in settings)) return [];
   return typeof settings.url === "string" ? [settings.url] : [];
+}
+
+/** The states whose records are grouped: a status that is given to {@link Causes.of} counts them. */
+const causeStates = ["parked", "uncertain"] as const;
+/** Causes may change while their number does not. */
+const FRESH_MS = 5 * 60_000;
+/** So many records are grouped once a minute at most, however fast they come. */
+const MANY = 5_000;
+const MANY_FRESH_MS = 60_000;
+
+/** Parked and uncertain records by cause, read again only when there may be news: a storm is counted, not read again and again. */
+class Causes {
+  readonly #store: Pick<GroupStore, "held">;
+  readonly #clock: Clock;
+  #read: { readonly at: number; readonly counts: string; groups: ErrorGroup[] } | undefined;
+
+  constructor(store: Pick<GroupStore, "held">, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  async of(streams: readonly StreamStatus[]): Promise<readonly ErrorGroup[]> {
+    const counted = streams.map(({ counts }) => causeStates.map((state) => counts[state] ?? 0));
+    const counts = JSON.stringify(counted);
+    const total = counted.flat().reduce((sum, count) => sum + count, 0);
+    const now = this.#clock.now();
+    const last = this.#read;
+    const age = last === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - last.at);
+    const isFresh = last?.counts === counts ? age < FRESH_MS : total > MANY && age < MANY_FRESH_MS;
+    if (last !== undefined && isFresh) return last.groups;
+    const groups = await readGroups(
+      this.#store,
+      streams.map(({ name }) => name),
+      causeStates,
+    );
+    this.#read = { at: now, counts, groups };
+    return this.#read.groups;
+  }
+}
+
+/** How often the history is read: it is kept by the hour. */
+const EVERY_MS = 10 * 60_000;
+/** A limit of days needs a history that is longer. */
+const FACTOR = 2;
+
+/** The streams without a change for longer than expected, by the history of runs. */
+class Silence {
+  readonly #store: Pick<HistoryStore, "history">;
+  readonly #streams: readonly StreamName[];
+  readonly #limit: "auto" | "none" | number;
+  #known: { readonly at: number; readonly silent: NoticeFacts["silent"] } | undefined;
+
+  constructor(store: Pick<HistoryStore, "history">, streams: readonly StreamName[], limit: "auto" | "none" | number) {
+    this.#store = store;
+    this.#streams = streams;
+    this.#limit = limit;
+  }
+
+  async of(now: number): Promise<NoticeFacts["silent"]> {
+    const limit = this.#limit;
+    if (limit === "none") return [];
+    if (this.#known !== undefined && Math.abs(now - this.#known.at) < EVERY_MS) return this.#known.silent;
+    const spanMs = limit === "auto" ? SILENCE_SPAN_MS : FACTOR * Math.max(limit, SILENCE_SPAN_MS);
+    const hours = await this.#store.history({ since: now - spanMs });
+    this.#known = { at: now, silent: silentStreams(hours, this.#streams, limit, now) };
+    return this.#known.silent;
+  }
 }

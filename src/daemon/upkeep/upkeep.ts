@@ -3,12 +3,11 @@ import { proxyOf, tellingHttp } from "#notify";
 import { Presence, streamStatus, TwinWatch } from "#pipeline";
 import { readinessOf } from "#web";
 import type { Closing } from "../closing.ts";
-import { openCare } from "./care/open-care.ts";
-import { openNotices } from "./notices.ts";
 import { readiness, type PagesDeps } from "../page/pages.ts";
-import { proofOf } from "./proof.ts";
 import { version } from "../version.ts";
-import { Heartbeat } from "./heartbeat.ts";
+import { openCare } from "./care/open-care.ts";
+import { Heartbeat, proofOf } from "./heartbeat.ts";
+import { openNotices } from "./notices.ts";
 
 /** What runs beside the pipeline for the people who answer for it. No delivery depends on it. */
 export interface Upkeep {

@@ -12,31 +12,27 @@ type HousekeepingStore = Pick<MaintenanceStore, "pruneAudit"> & {
   readonly watches: Pick<WatchStore, "pruneExchanges">;
 };
 
+interface HousekeepingDeps {
+  readonly store: HousekeepingStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly keepDays: number;
+}
+
 /** Background work: deletes old history. */
-export class Housekeeping {
-  readonly #store: HousekeepingStore;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
-  readonly #keepDays: number;
-
-  constructor(store: HousekeepingStore, clock: Clock, logger: Logger, keepDays: number) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#logger = logger;
-    this.#keepDays = keepDays;
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        const count = await this.#store.pruneAudit(this.#clock.now() - this.#keepDays * DAY_MS);
-        if (count > 0) this.#logger.info({ count }, "old history was removed");
-        await this.#store.watches.pruneExchanges(this.#clock.now() - EXCHANGE_DAYS * DAY_MS);
-        await this.#store.history.pruneHistory(this.#clock.now() - historyDays * DAY_MS);
-      } catch (thrown) {
-        this.#logger.warn({ err: errorFacts(thrown) }, "old history was not removed");
-      }
-      await sleep(EVERY_MS, signal);
+export async function runHousekeeping(
+  { store, clock, logger, keepDays }: HousekeepingDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const count = await store.pruneAudit(clock.now() - keepDays * DAY_MS);
+      if (count > 0) logger.info({ count }, "old history was removed");
+      await store.watches.pruneExchanges(clock.now() - EXCHANGE_DAYS * DAY_MS);
+      await store.history.pruneHistory(clock.now() - historyDays * DAY_MS);
+    } catch (thrown) {
+      logger.warn({ err: errorFacts(thrown) }, "old history was not removed");
     }
+    await sleep(EVERY_MS, signal);
   }
 }
