@@ -1,12 +1,19 @@
-export { attentionStates, meaningOf, retriableStates } from "./state/record-states.ts";
+export {
+  attentionStates,
+  meaningOf,
+  retriableStates,
+  attentionOf,
+  listHints,
+  urgencyOf,
+  type BlockedPolicy,
+  type Urgency,
+} from "./state/attention.ts";
 export { healsItself, knownRemedyOf, recordRemedy, remedyOf, type Concerned } from "./state/remedies.ts";
 export { ErrorGroups, type ErrorGroup } from "./state/groups.ts";
 export { withIsoTimes } from "./text/json-view.ts";
 export { recordWord, shellQuoted } from "./text/shell.ts";
-export { attentionOf, listHints, urgencyOf, type BlockedPolicy, type Urgency } from "./state/attention.ts";
-export { arrivalText, duration } from "./text/figures.ts";
+export { arrivalText, duration, exchangeEnd, paceText } from "./text/figures.ts";
 export { csvText } from "./text/csv.ts";
-export { exchangeEnd, paceText } from "./text/service-text.ts";
 export { actorText, actText, whoText } from "./text/actor-text.ts";
 export { eachRecord } from "./each-record.ts";
 export { retry, retryGroup, type RetryInput } from "./acts/retry.ts";
@@ -18,8 +25,7 @@ export { pollNow, rereadKeys, rereadStream, type Reread } from "./acts/reread.ts
 export { confirmDeletions, confirmPlan } from "./acts/confirm.ts";
 export { planStream, type StreamPlan } from "./plan/stream-plan.ts";
 export { confirmText, csvHead, csvRows, deliveryText, plannedCounts, planText, valueText } from "./plan/plan-text.ts";
-export { adoptionReport, adoptionVerdicts, type AdoptionReport } from "./plan/adoption-report.ts";
-export { blindTexts, decideAdoption } from "./acts/adoption.ts";
+export { adoptionReport, adoptionVerdicts, type AdoptionReport, blindTexts, decideAdoption } from "./acts/adoption.ts";
 export {
   hasGrown,
   isSnoozed,

@@ -1,7 +1,7 @@
 import { ParkError, type Actor, type Clock, type ErrorFacts, type StreamName } from "#model";
 import type { ActStore, GroupNote, GroupStore, HeldRecord } from "#store";
+import { attentionStates } from "../state/attention.ts";
 import { ErrorGroups, groupIdOf, type ErrorGroup } from "../state/groups.ts";
-import { attentionStates } from "../state/record-states.ts";
 import { expectRest } from "./pause.ts";
 
 const PAGE = 1_000;
