@@ -4,7 +4,5 @@ export type { ServiceSettings } from "./service-settings.ts";
 export type { NotifySettings, QuietHours } from "./notify-settings.ts";
 export type { Dialect } from "./dialect.ts";
 export { secretTexts, withCredentials, type Secrets } from "./secrets.ts";
-export { notifyAccess, type NotifyAccess } from "./service-manager.ts";
-export { childEnvironment, rereadSecretFiles } from "./environment.ts";
-export { exampleEnvironment } from "./example.ts";
+export { notifyAccess, type NotifyAccess, childEnvironment, rereadSecretFiles } from "./environment.ts";
 export { isSettingsKey, wantedInstead } from "./schema/schema.ts";

@@ -44,7 +44,7 @@ export function serviceSettings(values: Values, problems: Problem[]) {
     /** Path of a PEM file with the authorities to trust beside the system's. */
     caFile: values.SERVICE_CA_FILE,
     /** From HTTPS_PROXY / HTTP_PROXY / NO_PROXY, without credentials: with them it is `secrets.proxyUrl`. */
-    proxy: proxyUrl === undefined ? undefined : { url: withoutCredentials(proxyUrl), except: values.NO_PROXY ?? [] },
+    proxy: proxyUrl === undefined ? undefined : { url: new URL(proxyUrl).origin, except: values.NO_PROXY ?? [] },
     /** How old cached reference data may be. */
     referenceMaxAgeMs: values.SERVICE_REFERENCE_MAX_AGE_SECONDS,
     /** How old the match index may be before a create consults it. */
@@ -98,8 +98,4 @@ function loginOf(values: Values, problems: Problem[]): Login | undefined {
     lifeTimeRefresh: values.SERVICE_TOKEN_REFRESH,
     tokenName: values.SERVICE_TOKEN_NAME,
   };
-}
-
-function withoutCredentials(address: string): string {
-  return new URL(address).origin;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { RetryError, type Json } from "#model";
 import type { Service } from "#service";
 import { startSandbox, type Sandbox, type SandboxOptions } from "#sandbox";
-import { exampleEnvironment } from "#settings";
+import { exampleEnvironment } from "../settings/example-environment.ts";
 import { standIn } from "../service/stand-in.ts";
 import { serviceOf } from "./service-of-settings.ts";
 import { never } from "../kit/outcome.ts";

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { parse } from "dotenv";
 import { describe, expect, it } from "vitest";
-import { exampleEnvironment, loadSettings } from "#settings";
+import { loadSettings } from "#settings";
+import { exampleEnvironment } from "./example-environment.ts";
 
 const committed = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");
 const uncommented = committed.replace(/^#(?=[A-Z_]+=)/gm, "");

@@ -1,5 +1,5 @@
-import type { Key } from "./schema/key.ts";
-import { sections } from "./schema/schema.ts";
+import type { Key } from "../../src/settings/schema/key.ts";
+import { sections } from "../../src/settings/schema/schema.ts";
 
 const width = 100;
 
