@@ -1,5 +1,7 @@
-import { systemClock } from "#model";
+import type { Command } from "commander";
 import { Closing, openSystems, readSyncFile, type Configuration, type Systems } from "#daemon";
+import type { SyncFile } from "#mapping";
+import { systemClock } from "#model";
 import {
   loadLocalSettings,
   loadSettings,
@@ -9,16 +11,25 @@ import {
   type Secrets,
 } from "#settings";
 import { openStore, type Store } from "#store";
-import type { SyncFile } from "#mapping";
 import { openLogger, type Logger } from "#telemetry";
 import type { Io, TextOutput } from "./output/io.ts";
 
-export interface GlobalOptions {
-  readonly envFile?: string;
+/** Adds one command with its help, options and action. Each command's file exports its own. */
+export type Registration = (cli: CommandLine) => void;
+
+/** What a registration adds its command to. */
+export interface CommandLine {
+  /** A command of this name in the order of registration; the description is an imperative. */
+  command(name: string, description: string): Command;
+  /**
+   * The action that runs a command: `run` gets the arguments, the options (its own and the global ones) and the outputs. What it
+   * resolves to is the exit code. The library hands over what the registration declares, so `run` names the types.
+   */
+  action(run: (...given: never[]) => Promise<number>): (...given: unknown[]) => Promise<void>;
 }
 
-export function environmentOptions({ envFile }: GlobalOptions) {
-  return envFile === undefined ? {} : { envFile };
+export interface GlobalOptions {
+  readonly envFile?: string;
 }
 
 /** What the daemon's own commands need: settings with the service, the sync file, the log (on standard output unless told). */
@@ -27,7 +38,7 @@ export async function readConfiguration(
   io: Io,
   destination?: TextOutput,
 ): Promise<Configuration> {
-  const { settings, secrets } = loadSettings(environmentOptions(options));
+  const { settings, secrets } = loadSettings(options);
   const syncFile = await readFiles(settings, secrets, io);
   const { redaction } = io;
   const logger = openLogger({ ...settings.log, secrets: redaction, destination });
@@ -43,7 +54,7 @@ export interface StoreContext extends AsyncDisposable {
 
 /** For commands that look into the store, beside a running daemon or without one; warnings go to stderr. */
 export async function openStoreContext(options: GlobalOptions, io: Io): Promise<StoreContext> {
-  const { settings, secrets } = loadLocalSettings(environmentOptions(options));
+  const { settings, secrets } = loadLocalSettings(options);
   const syncFile = await readFiles(settings, secrets, io);
   const logger = operatorLogger(settings, io);
   const { redact } = io.redaction;
@@ -61,7 +72,7 @@ export async function readOfflineContext(
   options: GlobalOptions,
   io: Io,
 ): Promise<{ readonly settings: LocalSettings; readonly syncFile: SyncFile }> {
-  const { settings, secrets } = loadLocalSettings({ ...environmentOptions(options), mayLackSecrets: true });
+  const { settings, secrets } = loadLocalSettings({ ...options, mayLackSecrets: true });
   return { settings, syncFile: await readFiles(settings, secrets, io, { mayLackVariables: true }) };
 }
 
@@ -72,7 +83,7 @@ export interface PartsContext extends AsyncDisposable {
 
 /** For commands that also talk to the service or the ERP. */
 export async function openPartsContext(options: GlobalOptions, io: Io): Promise<PartsContext> {
-  const { settings, secrets } = loadSettings(environmentOptions(options));
+  const { settings, secrets } = loadSettings(options);
   const syncFile = await readFiles(settings, secrets, io);
   const { redaction } = io;
   const configuration = { settings, secrets, syncFile, logger: operatorLogger(settings, io), redaction };
@@ -102,4 +113,20 @@ export async function readFiles(
   const syncFile = await readSyncFile(path, environment, options);
   redaction.hide(...syncFile.secrets);
   return syncFile;
+}
+
+interface Named {
+  readonly name: string;
+}
+
+/**
+ * Whether all these streams are in the sync file. If not, says which are not and which there are: a misspelt name would
+ * otherwise look like a stream in which nothing is wrong.
+ */
+export function areKnown(names: readonly (string | undefined)[], streams: readonly Named[], io: Io): boolean {
+  const unknown = names.filter((name) => name !== undefined && !streams.some((stream) => stream.name === name));
+  if (unknown.length === 0) return true;
+  const known = streams.map(({ name }) => name).join(", ");
+  io.stderr.write(`${unknown.join(", ")}: no such stream; the sync file has ${known}.\n`);
+  return false;
 }

@@ -1,9 +1,8 @@
 import { Command, CommanderError } from "commander";
 import { version } from "#daemon";
-import type { CommandLine, Registration } from "./command.ts";
+import type { CommandLine, Registration } from "./command-context.ts";
 import { failureCode, failureText, isSettingsError } from "./output/failure-text.ts";
-import { exitCode, exitCodes } from "./output/exit-code.ts";
-import { safeIo, type Io, type ProcessIo } from "./output/io.ts";
+import { exitCode, exitCodes, safeIo, type Io, type ProcessIo } from "./output/io.ts";
 
 /** In the order in which the help lists them. The one that is asked for is imported: all of them take 100 ms and 5 MB more. */
 const commands: ReadonlyMap<string, () => Promise<Registration>> = new Map([

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { exitCodes } from "../../src/cli/output/exit-code.ts";
+import { exitCodes } from "../../src/cli/output/io.ts";
 import { freePort } from "../setup/free-port.ts";
 import { openScene, runCaptured, type Scene } from "./scene.ts";
 

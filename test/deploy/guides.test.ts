@@ -5,8 +5,8 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { DEFAULT_TOKEN } from "#sandbox";
+import { exitCode } from "../../src/cli/output/io.ts";
 import { readDocuments } from "../architecture/documents.ts";
-import { exitCode } from "../../src/cli/output/exit-code.ts";
 import { openScene, runCaptured, type Ran, type Scene } from "../cli/scene.ts";
 
 const run = promisify(execFile);

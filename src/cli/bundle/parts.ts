@@ -14,9 +14,8 @@ import {
   type LocalSettings,
 } from "#settings";
 import { openStore, type AuditRecord, type Store } from "#store";
-import { openLogger } from "#telemetry";
 import type { SyncFile } from "#mapping";
-import type { GlobalOptions } from "../command-context.ts";
+import { operatorLogger, type GlobalOptions } from "../command-context.ts";
 import { daemonWords } from "../output/daemon-words.ts";
 import type { Io } from "../output/io.ts";
 import { readSyncFileText } from "./sync-file-text.ts";
@@ -47,8 +46,7 @@ export function openBundle(options: GlobalOptions & { readonly log?: string }, i
   const syncFile = once(async () => readSyncFileText(await settings(), io.redaction));
   const store = once(async () => {
     const location = await local();
-    const { format } = location.settings.log;
-    const logger = openLogger({ level: "warn", format, secrets: io.redaction, destination: io.stderr });
+    const logger = operatorLogger(location.settings, io);
     return openStore(storeLocation(location.settings, location.secrets), {
       as: "operator",
       clock: systemClock,
@@ -62,7 +60,7 @@ export function openBundle(options: GlobalOptions & { readonly log?: string }, i
       { name: "versions.json", read: async () => versions() },
       { name: "settings.json", read: async () => settingsView(await settings()) },
       { name: "sync-file.yaml", read: async () => (await syncFile()).text() },
-      { name: "service.json", read: async () => loadSettings(environmentOf(options)).settings.service },
+      { name: "service.json", read: async () => loadSettings(options).settings.service },
       { name: "daemon.json", read: async () => ({ words: await daemonWords((await settings()).health) }) },
       { name: "status.json", read: async () => statusOf(await store(), await streams()) },
       { name: "groups.json", read: async () => groupsOf(await store()) },
@@ -78,12 +76,8 @@ export function openBundle(options: GlobalOptions & { readonly log?: string }, i
   };
 }
 
-function environmentOf({ envFile }: GlobalOptions) {
-  return envFile === undefined ? {} : { envFile };
-}
-
 async function localSettings(options: GlobalOptions, { redaction }: Io) {
-  const loaded = loadLocalSettings(environmentOf(options));
+  const loaded = loadLocalSettings(options);
   redaction.hide(...secretTexts(loaded.secrets));
   return loaded;
 }

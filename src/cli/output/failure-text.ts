@@ -1,5 +1,5 @@
-import { StopError, SyncError, errorText } from "#model";
-import { exitCode } from "./exit-code.ts";
+import { errorText, StopError, SyncError } from "#model";
+import { exitCode } from "./io.ts";
 
 /** Options that only mean something together, so that the parser could not refuse them. */
 const usageErrors: ReadonlySet<string> = new Set([

@@ -4,13 +4,9 @@ import { oneLine, ParkError, recordLabel } from "#model";
 import { adoptionReport, adoptionVerdicts, bind, blindTexts, decideAdoption } from "#operator";
 import { AdoptionPlanner, Matcher, type AdoptionPlan, type PlannedRecord } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import type { Registration } from "../../command.ts";
 import { adoptionCsv, readAnswers, type CsvRow } from "../../adoption-csv.ts";
-import { openPartsContext, type PartsContext } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
+import { areKnown, openPartsContext, type PartsContext, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { overwriteText, sideText } from "../../output/sides.ts";
 import { table } from "../../output/table.ts";
 
@@ -53,7 +49,7 @@ export async function adopt(
 ): Promise<number> {
   await using context = await openPartsContext(options, io);
   const { syncFile } = context.configuration;
-  if (!areKnown(names, syncFile.streams, io)) return unknownStream;
+  if (!areKnown(names, syncFile.streams, io)) return exitCode.usage;
   if (options.answers !== undefined) {
     const text = await readFile(options.answers, "utf8").catch(fileSays);
     if (typeof text !== "string") {

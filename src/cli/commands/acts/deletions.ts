@@ -2,12 +2,8 @@ import { counted, oneLine, systemClock } from "#model";
 import { confirmDeletions } from "#operator";
 import { heldDeletions } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
+import { areKnown, openStoreContext, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 interface DeletionsOptions extends ActOptions {
   readonly confirm?: boolean;
@@ -24,7 +20,7 @@ export const registerDeletions: Registration = (cli) =>
 /** `svcsync deletions [STREAM] [--confirm]`: deletions that the guard holds, and a person's word that they are meant. */
 async function deletions(stream: string | undefined, options: DeletionsOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
-  if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
+  if (!areKnown([stream], context.syncFile.streams, io)) return exitCode.usage;
   const streams = context.syncFile.streams.filter(({ name }) => stream === undefined || name === stream);
   const found: object[] = [];
   const say = (sentence: string) => {

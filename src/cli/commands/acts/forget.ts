@@ -2,12 +2,9 @@ import { recordLabel, type RecordId } from "#model";
 import { forget, forgettable, labelOf, otherPlaces, type Forgettable } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { recordArgument } from "../../arguments.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext } from "../../command-context.ts";
+import { openStoreContext, type Registration } from "../../command-context.ts";
 import { confirmed } from "../../interview.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 interface ForgetOptions extends ActOptions {
   readonly yes?: boolean;

@@ -1,12 +1,9 @@
 import { counted, localTime, oneLine, systemClock } from "#model";
-import { actorText, knownGroup, noteGroup, notedGroups, recordWord, remedyOf, type NotedGroup } from "#operator";
+import { actorText, knownGroup, notedGroups, noteGroup, recordWord, remedyOf, type NotedGroup } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext } from "../../command-context.ts";
+import { openStoreContext, type Registration } from "../../command-context.ts";
 import { momentArgument } from "../../moment.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 interface GroupsOptions extends ActOptions {
   readonly note?: string;

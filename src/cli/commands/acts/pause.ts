@@ -1,13 +1,9 @@
 import { localTime, systemClock } from "#model";
 import { duration, pause } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext } from "../../command-context.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
+import { areKnown, openStoreContext, type Registration } from "../../command-context.ts";
 import { durationArgument, momentArgument } from "../../moment.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 interface PauseOptions extends ActOptions {
   /** The instant at which it ends. */
@@ -37,7 +33,7 @@ async function run(streams: readonly string[], options: PauseOptions, io: Io): P
   const now = systemClock.now();
   const until = moment ?? now + lastsMs!;
   await using context = await openStoreContext(options, io);
-  if (!areKnown(streams, context.syncFile.streams, io)) return unknownStream;
+  if (!areKnown(streams, context.syncFile.streams, io)) return exitCode.usage;
   await pause({ store: context.store, clock: systemClock }, { streams, until, polls }, actorOf(options));
   if (options.json) printJson(io.stdout, { paused: streams, endsAt: until, polls });
   else

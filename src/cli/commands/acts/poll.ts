@@ -1,11 +1,7 @@
 import { pollNow } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext } from "../../command-context.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { areKnown, openStoreContext, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 export const registerPoll: Registration = (cli) =>
   withActor(
@@ -15,7 +11,7 @@ export const registerPoll: Registration = (cli) =>
 /** `svcsync poll STREAM…`: a running daemon polls within a second, one that is started later at its start. */
 async function poll(streams: readonly string[], options: ActOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
-  if (!areKnown(streams, context.syncFile.streams, io)) return unknownStream;
+  if (!areKnown(streams, context.syncFile.streams, io)) return exitCode.usage;
   await pollNow(context, streams, actorOf(options));
   if (options.json) printJson(io.stdout, { streams });
   else

@@ -1,12 +1,8 @@
 import { counted, oneLine, recordLabel, type Key } from "#model";
 import { rereadKeys, rereadStream } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import type { Registration } from "../../command.ts";
-import { openPartsContext, openStoreContext } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
+import { areKnown, openPartsContext, openStoreContext, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 export const registerReread: Registration = (cli) =>
   withActor(
@@ -26,7 +22,7 @@ async function reread(stream: string, keys: readonly Key[], options: ActOptions,
 
 async function wholeStream(stream: string, options: ActOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
-  if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
+  if (!areKnown([stream], context.syncFile.streams, io)) return exitCode.usage;
   await rereadStream(context, stream, actorOf(options));
   if (options.json) printJson(io.stdout, { stream, whole: true });
   else
@@ -38,7 +34,7 @@ async function wholeStream(stream: string, options: ActOptions, io: Io): Promise
 
 async function singleRecords(stream: string, keys: readonly Key[], options: ActOptions, io: Io): Promise<number> {
   await using context = await openPartsContext(options, io);
-  if (!areKnown([stream], context.configuration.syncFile.streams, io)) return unknownStream;
+  if (!areKnown([stream], context.configuration.syncFile.streams, io)) return exitCode.usage;
   const { store, sources } = context.parts;
   const source = sources.streams.get(stream)!;
   const read = await rereadKeys({ store, source }, { stream, keys, signal: io.signal }, actorOf(options));

@@ -1,16 +1,12 @@
-import { recordLabel, type Binding, type RecordId } from "#model";
 import type { Stream } from "#mapping";
+import { recordLabel, type Binding, type RecordId } from "#model";
 import { bind, labelOf, resolve } from "#operator";
 import type { ProposedBinding } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { positiveInteger, recordArgument } from "../../arguments.ts";
-import type { Registration } from "../../command.ts";
-import { openPartsContext, openStoreContext } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
+import { areKnown, openPartsContext, openStoreContext, type Registration } from "../../command-context.ts";
 import { confirmed } from "../../interview.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { overwriteText, sideText } from "../../output/sides.ts";
 
 interface ResolveOptions extends ActOptions {
@@ -50,7 +46,7 @@ async function run(id: RecordId, options: ResolveOptions, io: Io): Promise<numbe
 
 async function answer(id: RecordId, kind: "create" | "skip", options: ResolveOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
-  if (!areKnown([id.stream], context.syncFile.streams, io)) return unknownStream;
+  if (!areKnown([id.stream], context.syncFile.streams, io)) return exitCode.usage;
   await resolve(context, { id, answer: kind }, actorOf(options));
   const text =
     kind === "create"
@@ -69,7 +65,7 @@ async function bindTo(id: RecordId, serviceId: number, options: ResolveOptions, 
   }
   await using context = await openPartsContext(options, io);
   const { syncFile } = context.configuration;
-  if (!areKnown([id.stream], syncFile.streams, io)) return unknownStream;
+  if (!areKnown([id.stream], syncFile.streams, io)) return exitCode.usage;
   const stream = syncFile.streams.find(({ name }) => name === id.stream)!;
   const isMeant = async (proposed: ProposedBinding, binding: Binding) => {
     if (!options.json) io.stdout.write(sidesOf(id, binding, proposed, stream));

@@ -1,12 +1,8 @@
 import { systemClock } from "#model";
 import { resume } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext } from "../../command-context.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { areKnown, openStoreContext, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 export const registerResume: Registration = (cli) =>
   withActor(
@@ -16,7 +12,7 @@ export const registerResume: Registration = (cli) =>
 /** `svcsync resume [STREAM…]`: a running daemon continues within a second. */
 async function run(names: readonly string[], options: ActOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
-  if (!areKnown(names, context.syncFile.streams, io)) return unknownStream;
+  if (!areKnown(names, context.syncFile.streams, io)) return exitCode.usage;
   const streams = names.length > 0 ? names : context.syncFile.streams.map(({ name }) => name);
   const resumed = await resume({ store: context.store, clock: systemClock }, streams, actorOf(options));
   if (options.json) printJson(io.stdout, { resumed });

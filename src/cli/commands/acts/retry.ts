@@ -2,12 +2,8 @@ import { recordLabel } from "#model";
 import { knownRecord, retry, retryGroup, type RetryInput } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { parseRecord } from "../../arguments.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext, type StoreContext } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
+import { areKnown, openStoreContext, type Registration, type StoreContext } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 interface RetryOptions extends ActOptions {
   /** Those alone that met this error. */
@@ -37,7 +33,7 @@ async function run(target: string | undefined, options: RetryOptions, io: Io): P
   await using context = await openStoreContext(options, io);
   const id = target === undefined ? undefined : parseRecord(target);
   const stream = id?.stream ?? target;
-  if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
+  if (!areKnown([stream], context.syncFile.streams, io)) return exitCode.usage;
   const count = await retried(context, { stream, key: id?.key, code: options.code }, options);
   if (count === 0 && id) {
     const { state } = await knownRecord(context.store, id);

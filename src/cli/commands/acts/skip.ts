@@ -2,12 +2,8 @@ import { counted, oneLine } from "#model";
 import { skip } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { parseRecord } from "../../arguments.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
-import { printJson } from "../../output/json.ts";
+import { areKnown, openStoreContext, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 interface SkipOptions extends ActOptions {
   /** Those of the stream that met this error. */
@@ -26,7 +22,7 @@ export const registerSkip: Registration = (cli) =>
 async function run(target: string, options: SkipOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const id = parseRecord(target);
-  if (!areKnown([id?.stream ?? target], context.syncFile.streams, io)) return unknownStream;
+  if (!areKnown([id?.stream ?? target], context.syncFile.streams, io)) return exitCode.usage;
   if (id === undefined && options.code === undefined) {
     io.stderr.write(
       `Give the group with --code, as "svcsync records ${target}" shows it, or one record as stream/key.\n`,

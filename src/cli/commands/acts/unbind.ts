@@ -2,12 +2,8 @@ import { recordLabel, type RecordId } from "#model";
 import { labelOf, recordWord, unbind } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { recordArgument } from "../../arguments.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
+import { areKnown, openStoreContext, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 export const registerUnbind: Registration = (cli) =>
   withActor(
@@ -31,7 +27,7 @@ the new id once it is bound again.
  */
 async function run(id: RecordId, options: ActOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
-  if (!areKnown([id.stream], context.syncFile.streams, io)) return unknownStream;
+  if (!areKnown([id.stream], context.syncFile.streams, io)) return exitCode.usage;
   const binding = await unbind(context, id, actorOf(options));
   if (options.json) printJson(io.stdout, { id, unbound: binding });
   else

@@ -3,13 +3,9 @@ import { localTime, recordLabel, systemClock, type RecordId } from "#model";
 import { duration, longestWatchMs, recordWord, watchRecord } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { recordArgument } from "../../arguments.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext } from "../../command-context.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
+import { areKnown, openStoreContext, type Registration } from "../../command-context.ts";
 import { durationArgument } from "../../moment.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 interface WatchOptions extends ActOptions {
   /** Milliseconds from now. */
@@ -39,7 +35,7 @@ function watchArgument(text: string): number {
 /** `svcsync watch RECORD --for 10m`: a running daemon keeps what it asks of the service for the record, and the answers. */
 async function run(id: RecordId, { for: forMs, ...options }: WatchOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
-  if (!areKnown([id.stream], context.syncFile.streams, io)) return unknownStream;
+  if (!areKnown([id.stream], context.syncFile.streams, io)) return exitCode.usage;
   const { store } = context;
   const { until, isKnown } = await watchRecord({ store, clock: systemClock }, { id, forMs }, actorOf(options));
   if (options.json) printJson(io.stdout, { id, endsAt: until, isKnown });

@@ -3,11 +3,8 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { counted, systemClock } from "#model";
 import { verifyBackup } from "#store";
-import type { Registration } from "../../command.ts";
-import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { openStoreContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 interface BackupOptions extends GlobalOptions {
   readonly json?: boolean;

@@ -7,12 +7,9 @@ import { systemClock } from "#model";
 import { withIsoTimes } from "#operator";
 import { redacted, type Redact } from "#telemetry";
 import { openBundle } from "../../bundle/parts.ts";
-import type { Registration } from "../../command.ts";
-import type { GlobalOptions } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
+import type { GlobalOptions, Registration } from "../../command-context.ts";
 import { failureText } from "../../output/failure-text.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 const FOLDER = "svcsync-bundle";
 

@@ -4,11 +4,8 @@ import { counted, secretsInAddress, systemClock } from "#model";
 import { loadLocalSettings, secretTexts, storeLocation } from "#settings";
 import { move as moveStore, openStore, type MovedStore, type MoveStep, type StoreLocation } from "#store";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import type { Registration } from "../../command.ts";
-import { environmentOptions, operatorLogger } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { operatorLogger, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
 
 interface MoveOptions extends ActOptions {
@@ -30,7 +27,7 @@ export const registerMove: Registration = (cli) =>
 
 /** `svcsync move --to ADDRESS`: copies the store that the settings name, compares, and marks it as moved. */
 async function move({ to, json, ...options }: MoveOptions, io: Io): Promise<number> {
-  const { settings, secrets } = loadLocalSettings(environmentOptions(options));
+  const { settings, secrets } = loadLocalSettings(options);
   io.redaction.hide(...secretTexts(secrets), ...("url" in to ? secretsInAddress(to.url) : []));
   const target: StoreLocation = "url" in to ? { url: to.url, schema: settings.store.schema } : to.folder;
   const logger = operatorLogger(settings, io);

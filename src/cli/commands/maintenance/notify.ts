@@ -1,14 +1,11 @@
-import { counted, oneLine, systemClock, errorText } from "#model";
 import { version } from "#daemon";
+import { counted, errorText, oneLine, systemClock } from "#model";
 import { namedChannels, noChannel, testChannels } from "#notify";
 import { duration } from "#operator";
 import type { ChannelState } from "#store";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext, type StoreContext } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { openStoreContext, type Registration, type StoreContext } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 interface NotifyOptions extends ActOptions {
   readonly test?: boolean;

@@ -1,10 +1,8 @@
 import { restoredNote } from "#store";
 import { withActor, type ActOptions } from "../../actor.ts";
-import type { Registration } from "../../command.ts";
+import { openStoreContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { exitCode, type Io } from "../../output/io.ts";
 import { adopt, type AdoptOptions } from "../acts/adopt.ts";
-import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
 import { sync } from "../running/sync.ts";
 
 interface RebuildOptions extends ActOptions {

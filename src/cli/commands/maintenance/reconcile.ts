@@ -1,12 +1,8 @@
-import { canonicalJson, oneLine, recordLabel, errorText } from "#model";
+import { canonicalJson, errorText, oneLine, recordLabel } from "#model";
 import { Reconciler, type Drift, type Reconciliation } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import type { Registration } from "../../command.ts";
-import { openPartsContext } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
+import { areKnown, openPartsContext, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
 
 /** Files of changes never tell which records exist. */
@@ -27,7 +23,7 @@ export const registerReconcile: Registration = (cli) =>
 /** `svcsync reconcile [STREAM…] [--repair]`: what the service holds beside what was last written, and what the ERP shows beside what was read. */
 async function reconcile(names: readonly string[], options: ReconcileOptions, io: Io): Promise<number> {
   await using context = await openPartsContext(options, io);
-  if (!areKnown(names, context.configuration.syncFile.streams, io)) return unknownStream;
+  if (!areKnown(names, context.configuration.syncFile.streams, io)) return exitCode.usage;
   const reconciler = new Reconciler(context.parts.store, context.parts.service, context.parts.sources.streams);
   const results: Reconciliation[] = [];
   for (const stream of context.configuration.syncFile.streams)

@@ -1,9 +1,7 @@
-import { errorFacts, sleep } from "#model";
 import { ServiceManager, standbyOf, startDaemon, type Daemon } from "#daemon";
-import type { Registration } from "../../command.ts";
-import { readConfiguration, type GlobalOptions } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
+import { errorFacts, sleep } from "#model";
+import { readConfiguration, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { exitCode, type Io } from "../../output/io.ts";
 import { isFirstLoad, Progress } from "../../output/progress.ts";
 import { whenAborted } from "../../when-aborted.ts";
 

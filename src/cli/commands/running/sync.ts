@@ -1,4 +1,4 @@
-import { untilIdle, PollsSeen, ProgressWatch, startDaemon } from "#daemon";
+import { PollsSeen, ProgressWatch, startDaemon, untilIdle } from "#daemon";
 import { oneLine, StopError, type RecordId, type StreamName } from "#model";
 import { attentionOf, duration, listHints, type BlockedPolicy } from "#operator";
 import {
@@ -10,11 +10,8 @@ import {
   type StreamStatus,
 } from "#pipeline";
 import { positiveInteger } from "../../arguments.ts";
-import type { Registration } from "../../command.ts";
-import { readConfiguration, type GlobalOptions } from "../../command-context.ts";
-import { exitCode, statusCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { readConfiguration, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, statusCode, type Io } from "../../output/io.ts";
 import { isFirstLoad, Progress } from "../../output/progress.ts";
 import { table } from "../../output/table.ts";
 

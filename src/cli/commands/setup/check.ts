@@ -1,33 +1,29 @@
+import { Closing, openSources, queueLocation, version, type Sources } from "#daemon";
+import type { MappedField, Stream, SyncFile } from "#mapping";
 import {
   errorFacts,
+  errorText,
   isLoopback,
   oneLine,
   recordLabel,
   splitKey,
   systemClock,
-  errorText,
   type Finding,
   type Key,
   type StreamName,
 } from "#model";
-import { Closing, openSources, queueLocation, version, type Sources } from "#daemon";
-import { openQueue } from "#queue";
 import { knownRemedyOf, remedyOf } from "#operator";
+import { openQueue } from "#queue";
 import { openService, type Service } from "#service";
 import { loadSettings, storeLocation, type Secrets, type Settings } from "#settings";
 import { openStore } from "#store";
-import type { MappedField, Stream, SyncFile } from "#mapping";
 import { openLogger, type Logger } from "#telemetry";
-import type { Registration } from "../../command.ts";
-import { checkFields, type MappedSamples } from "../../check/check-fields.ts";
-import { checkNames } from "../../check/check-names.ts";
-import { readFiles, type GlobalOptions } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { nextChanges } from "../../check/next-changes.ts";
-import { printJson } from "../../output/json.ts";
-import { offlineFindings, notCheckedOffline } from "../../check/offline.ts";
+import { checkFields, checkNames, type MappedSamples } from "../../check/check-fields.ts";
 import { findingsText, syncFileFindings } from "../../check/findings-text.ts";
+import { nextChanges } from "../../check/next-changes.ts";
+import { notCheckedOffline, offlineFindings } from "../../check/offline.ts";
+import { readFiles, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 interface CheckOptions extends GlobalOptions {
   /** Probe the tenant's dialect too. */
@@ -73,7 +69,7 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
     const { findings, unsetVariables } = await offlineFindings(options, io);
     return report(findings, notCheckedOffline(unsetVariables), options, io);
   }
-  const { settings, secrets } = loadSettings(options.envFile === undefined ? {} : { envFile: options.envFile });
+  const { settings, secrets } = loadSettings(options);
   const syncFile = await readFiles(settings, secrets, io);
   const logger = openLogger({
     level: "error",

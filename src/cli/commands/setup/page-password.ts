@@ -1,10 +1,9 @@
 import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { hashPassword } from "#web";
-import type { Registration } from "../../command.ts";
+import type { Registration } from "../../command-context.ts";
 import { Interview } from "../../interview.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
+import { exitCode, type Io } from "../../output/io.ts";
 
 const charactersMin = 12;
 

@@ -1,16 +1,12 @@
-import { canonicalJson, counted, errorFacts, oneLine, errorText, type Change } from "#model";
 import type { Systems } from "#daemon";
 import type { Mapped, MappedValue, Stream } from "#mapping";
+import { canonicalJson, counted, errorFacts, errorText, oneLine, type Change } from "#model";
 import { shellQuoted } from "#operator";
 import { redacted } from "#telemetry";
 import { columnsArgument, positiveInteger } from "../../arguments.ts";
-import type { Registration } from "../../command.ts";
-import { openPartsContext, type GlobalOptions } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
 import { nextChanges } from "../../check/next-changes.ts";
+import { areKnown, openPartsContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { maskedRows, type MaskOptions } from "../../test/masked-rows.ts";
 import { saveCases } from "../../test/save-cases.ts";
 
@@ -51,7 +47,7 @@ async function peek(name: string, options: PeekOptions, io: Io): Promise<number>
   }
   await using context = await openPartsContext(options, io);
   const { streams } = context.configuration.syncFile;
-  if (!areKnown([name], streams, io)) return unknownStream;
+  if (!areKnown([name], streams, io)) return exitCode.usage;
   const stream = streams.find((each) => each.name === name)!;
   const { store } = context.parts;
   const read = await nextRows(context.parts, name, options.rows, io);

@@ -1,8 +1,7 @@
 import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, startSandbox, type SandboxOptions } from "#sandbox";
-import type { Registration } from "../../command.ts";
+import type { Registration } from "../../command-context.ts";
+import { exitCode, type Io } from "../../output/io.ts";
 import { sandboxOptionsOf, withSandboxOptions, type SandboxArguments } from "../../sandbox-options.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
 import { whenAborted } from "../../when-aborted.ts";
 
 export const registerSandbox: Registration = (cli) =>

@@ -1,10 +1,8 @@
 import { schemaText } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
-import type { Registration } from "../../command.ts";
-import type { GlobalOptions } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
+import type { GlobalOptions, Registration } from "../../command-context.ts";
+import { exitCode, type Io } from "../../output/io.ts";
 
 export const registerSchema: Registration = (cli) =>
   cli.command("schema", "Print the JSON Schema of the sync file, for editors").action(cli.action(schema));

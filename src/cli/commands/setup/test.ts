@@ -3,11 +3,8 @@ import { dirname, join } from "node:path";
 import { loadMappingCases, type SyncFile } from "#mapping";
 import { counted, oneLine, StopError } from "#model";
 import { resourceNames } from "#service";
-import type { Registration } from "../../command.ts";
-import { readOfflineContext, type GlobalOptions } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { readOfflineContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { junitText } from "../../test/junit.ts";
 import { runCase, type CaseResult } from "../../test/run-case.ts";
 

@@ -1,8 +1,8 @@
 import { Argument, InvalidArgumentError } from "commander";
 import {
   canonicalJson,
-  errorEntry,
   errorCodes,
+  errorEntry,
   errorText,
   nearest,
   oneLine,
@@ -22,12 +22,8 @@ import {
   type RecordView,
 } from "#store";
 import { parseRecord } from "../../arguments.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
+import { areKnown, openStoreContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 interface ExplainOptions extends GlobalOptions {
   readonly json?: boolean;
@@ -83,7 +79,7 @@ function withPlace(words: string, target: string): string {
 
 async function explainRecord(id: RecordId, options: ExplainOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
-  if (!areKnown([id.stream], context.syncFile.streams, io)) return unknownStream;
+  if (!areKnown([id.stream], context.syncFile.streams, io)) return exitCode.usage;
   const view = await context.store.record(id);
   if (!view) {
     io.stderr.write(`${recordLabel(id)} is not in the store: no poll of ${id.stream} has shown this key.\n`);

@@ -2,12 +2,8 @@ import { InvalidArgumentError, Option } from "commander";
 import { duration as durationOf, localTime, systemClock } from "#model";
 import { actText, csvText, whoText } from "#operator";
 import { addCounts, countNames, noCounts, type Counts, type HistoryHour, type PersonAct } from "#store";
-import { areKnown, unknownStream } from "../../known-streams.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { areKnown, openStoreContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
 
 interface HistoryOptions extends GlobalOptions {
@@ -39,7 +35,7 @@ export const registerHistory: Registration = (cli) =>
 /** `svcsync history`: what the daemon counted, from the store. */
 async function history({ since: from, stream, acts, json, csv, ...options }: HistoryOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
-  if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
+  if (!areKnown([stream], context.syncFile.streams, io)) return exitCode.usage;
   const now = systemClock.now();
   // A span is shorter than any date.
   const beginsAt = from < FIRST_DATE ? now - from : from;

@@ -15,13 +15,9 @@ import { Planner } from "#pipeline";
 import { KnownNames, type Service } from "#service";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { parseRecord } from "../../arguments.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext, type StoreContext } from "../../command-context.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { areKnown, openStoreContext, type Registration, type StoreContext } from "../../command-context.ts";
 import { CsvFile } from "../../output/csv-file.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 interface PlanOptions extends ActOptions {
   readonly record?: RecordId;
@@ -64,7 +60,7 @@ async function plan(names: readonly string[], options: PlanOptions, io: Io): Pro
   const { store, settings } = context;
   const { changeGuard } = settings;
   const { streams } = context.syncFile;
-  if (!areKnown([...names, options.record?.stream], streams, io)) return unknownStream;
+  if (!areKnown([...names, options.record?.stream], streams, io)) return exitCode.usage;
   if (options.record) await knownRecord(store, options.record);
   const planner = await openPlanner(context);
   if (options.record) return await planRecord(options.record, planner, options, io);

@@ -1,14 +1,10 @@
-import { oneLine, RECORD_STATES, recordLabel, errorText, type RecordState } from "#model";
+import { Option } from "commander";
+import { errorText, oneLine, RECORD_STATES, recordLabel, type RecordState } from "#model";
 import { eachRecord, ErrorGroups, recordWord, remedyOf, type ErrorGroup } from "#operator";
 import type { RecordView } from "#store";
-import { Option } from "commander";
 import { positiveInteger } from "../../arguments.ts";
-import type { Registration } from "../../command.ts";
-import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
-import { areKnown, unknownStream } from "../../known-streams.ts";
+import { areKnown, openStoreContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
 
 interface RecordsOptions extends GlobalOptions {
@@ -36,7 +32,7 @@ export const registerRecords: Registration = (cli) =>
  */
 async function records(stream: string | undefined, options: RecordsOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
-  if (!areKnown([stream], context.syncFile.streams, io)) return unknownStream;
+  if (!areKnown([stream], context.syncFile.streams, io)) return exitCode.usage;
   const states = options.state ?? ["parked", "uncertain"];
   const query = { ...(stream === undefined ? {} : { stream }), states };
   const isListed = options.each === true || options.json === true;

@@ -1,10 +1,7 @@
 import { systemClock } from "#model";
 import { duration, replicaState } from "#operator";
-import type { Registration } from "../../command.ts";
-import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
-import { exitCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { openStoreContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
 
 interface ReplicasOptions extends GlobalOptions {

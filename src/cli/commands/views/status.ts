@@ -11,12 +11,9 @@ import {
   type ErrorGroup,
 } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
-import type { Registration } from "../../command.ts";
+import { openStoreContext, type GlobalOptions, type Registration } from "../../command-context.ts";
 import { daemonWords } from "../../output/daemon-words.ts";
-import { openStoreContext, type GlobalOptions } from "../../command-context.ts";
-import { statusCode } from "../../output/exit-code.ts";
-import type { Io } from "../../output/io.ts";
-import { printJson } from "../../output/json.ts";
+import { printJson, statusCode, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
 
 interface StatusOptions extends GlobalOptions {
