@@ -1,3 +1,4 @@
+import type { Stream } from "#mapping";
 import {
   counted,
   errorFacts,
@@ -13,21 +14,19 @@ import {
   type ServiceId,
   type StreamName,
 } from "#model";
-import type { Stream } from "#mapping";
 import type { Service } from "#service";
 import type { IntakeStore, MatchStore, RecordStore, RecordView } from "#store";
-import { looksFirst } from "../deliver/create.ts";
 import { courseOf, expectSameResource, type Deletion, type Deliverable } from "../deliver/course.ts";
+import { looksFirst } from "../deliver/create.ts";
 import { DeletedRecords } from "../deliver/deletions/deleted-records.ts";
-import { edited } from "../deliver/difference.ts";
 import { isInterrupted, leavesService } from "../deliver/deletions/removal.ts";
+import { edited } from "../deliver/difference.ts";
 import { ParentMissing, Resolver, type Wanted } from "../deliver/resolver.ts";
 import { ambiguous, expectUntaken, lookUp, type Found } from "../match/candidates.ts";
 import { KeysInFlight } from "../match/keys-in-flight.ts";
 import { allFields, COMPARED, edit, FOUND_DELETED, LEFT, stateAfter, withItself, type Draft } from "./drafts.ts";
-import { KnownFates, type KnownFate } from "./known-fates.ts";
 import { PendingIds } from "./pending-ids.ts";
-import type { Fate, PlannedDelivery } from "./planned-delivery.ts";
+import { KnownFates, type Fate, type KnownFate, type PlannedDelivery } from "./planned-delivery.ts";
 
 /** What is known about the service's names: an id, or undefined where they have not been read. Throws as {@link Service.lookup} does. */
 export type KnownNames = (...of: Parameters<Service["lookup"]>) => Promise<ServiceId | undefined>;

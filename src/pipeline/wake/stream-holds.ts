@@ -1,14 +1,32 @@
-import { errorFacts, untilNext, type Clock, type StreamName } from "#model";
-import type { RevisionStore } from "#store";
+import { errorFacts, localTime, untilNext, type Clock, type StreamName } from "#model";
+import { restoredNote, type MatchStore, type NoteStore, type RevisionStore, type Store } from "#store";
 import type { Logger } from "#telemetry";
 import { adoptionHold, type AdoptionGate } from "./adoption-gate.ts";
 import { changeHold } from "./change-hold.ts";
 import type { Held, Hold, HoldStore } from "./hold.ts";
-import { pauseHold } from "./pause-hold.ts";
 import { StoreNews } from "./store-news.ts";
 
 /** How often the holds are read: a command in another process takes effect within this time. */
 const LOOK_MS = 1_000;
+
+/** What a person paused until a moment. */
+const pauseHold: Hold = {
+  async find({ acts }, stream, now) {
+    const found = await acts.pauseOf(stream);
+    if (found === undefined || found.until <= now) return undefined;
+    const { until, polls, by } = found;
+    const what = polls ? "polls and deliveries are" : "delivery is";
+    const why = by.why === undefined ? "" : `: ${by.why}`;
+    return {
+      kind: "pause",
+      reason: `${what} paused by ${by.name} until ${localTime(until)}${why}`,
+      remedy: `it continues then, or with "svcsync resume ${stream}"`,
+      needsPerson: false,
+      polls,
+      endsAt: until,
+    };
+  },
+};
 
 /** What may hold a stream besides the adoption gate; the first that does is named first. */
 const otherHolds: readonly Hold[] = [pauseHold, changeHold];
@@ -132,4 +150,24 @@ export class StreamHolds {
       await untilNext(LOOK_MS, signal);
     }
   }
+}
+
+/**
+ * Holds, in replicas that do not lead, the streams that the leader's gate has not let through. The leader asks its gate itself.
+ */
+export function undecidedHold(store: MatchStore & NoteStore & Pick<Store, "replicas">): Hold {
+  return {
+    async find(_store, stream) {
+      if (store.replicas.state.isLeader) return undefined;
+      const [adoption, isRestored] = await Promise.all([store.adoption(stream), store.note(restoredNote)]);
+      if (adoption !== undefined && isRestored !== true) return undefined;
+      return {
+        kind: "adoption",
+        reason: "the leader has not let it through yet",
+        remedy: "wait, or do what the leader's page says",
+        needsPerson: false,
+        polls: false,
+      };
+    },
+  };
 }
