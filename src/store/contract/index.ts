@@ -1,23 +1,22 @@
 import type { Clock } from "#model";
 import type { Redact } from "#telemetry";
-import type { IntakeStore } from "./intake.ts";
-import type { RevisionStore, ScheduleStore } from "./schedule.ts";
 import type { DeliveryStore } from "./deliveries.ts";
-import type { RecordStore } from "./records.ts";
-import type { OperatorStore } from "./operator.ts";
-import type { SweepStore } from "./sweeps.ts";
-import type { MatchStore } from "./matching.ts";
-import type { NoteStore } from "./notes.ts";
-import type { ReferenceStore } from "./references.ts";
+import type { IntakeStore } from "./intake.ts";
 import type { MaintenanceStore } from "./maintenance.ts";
+import type { MatchStore } from "./matching.ts";
+import type { NoteStore, ReferenceStore } from "./notes.ts";
+import type { OperatorStore } from "./operator.ts";
 import type { ActStore } from "./people/acts.ts";
 import type { CareStore } from "./people/care.ts";
 import type { GroupStore } from "./people/groups.ts";
 import type { HistoryStore } from "./people/history.ts";
 import type { NoticeStore } from "./people/notices.ts";
 import type { PrivacyStore } from "./people/privacy.ts";
-import type { ReplicaStore } from "./replicas.ts";
 import type { WatchStore } from "./people/watches.ts";
+import type { RecordStore } from "./records.ts";
+import type { ReplicaStore } from "./replicas.ts";
+import type { RevisionStore, ScheduleStore } from "./schedule.ts";
+import type { SweepStore } from "./sweeps.ts";
 
 /**
  * The source of truth. Each role has a file of its own, named after who uses it: ask for the role you need.
@@ -112,7 +111,6 @@ export * from "./operator.ts";
 export * from "./sweeps.ts";
 export * from "./matching.ts";
 export * from "./notes.ts";
-export * from "./references.ts";
 export * from "./replicas.ts";
 export * from "./maintenance.ts";
 export * from "./people/acts.ts";

@@ -1,3 +1,4 @@
+import type { Json, ResourceName } from "#model";
 import type { Note } from "../note.ts";
 
 /** Small facts that must survive a restart and have no better place (why a stream is held, which field the service drops …). */
@@ -14,4 +15,12 @@ export interface NoteStore {
     known: NoInfer<Fact> | undefined,
     next: NoInfer<Fact> | undefined,
   ): Promise<boolean>;
+}
+
+/** A cache of the service's reference data (types, states, countries …), which every start needs and which rarely changes. */
+export interface ReferenceStore {
+  /** What was last saved, and when. */
+  reference(resource: ResourceName): Promise<{ readAt: number; entries: Json } | undefined>;
+
+  saveReference(resource: ResourceName, entries: Json): Promise<void>;
 }

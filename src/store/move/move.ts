@@ -1,8 +1,7 @@
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { StopError, type Clock } from "#model";
-import { Digest } from "./digest.ts";
 import { moved, refused, type MoveMark } from "./mark.ts";
-import type { MovedTable, MoveSide } from "./side.ts";
+import type { MovedRow, MovedTable, MoveSide } from "./side.ts";
 
 /** How far a move is. `rows` counts from the beginning of the table. */
 export type MoveStep =
@@ -134,3 +133,32 @@ function differs({ name }: MovedTable, from: Digest, to: Digest): StopError {
     { details: { table: name, from: factsOf(from), to: factsOf(to) } },
   );
 }
+
+/** Counts rows and sums up their hashes: equal for equal rows in any order. Half of a surrogate pair counts as what SQLite makes of it. */
+class Digest {
+  readonly #sum = new Uint32Array(4);
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get hash(): string {
+    return [...this.#sum].map((part) => part.toString(16).padStart(8, "0")).join("");
+  }
+
+  add(rows: readonly MovedRow[]): void {
+    this.#count += rows.length;
+    for (const row of rows) {
+      const own = hash("sha256", JSON.stringify(row.map(wellFormed)), "buffer");
+      for (let part = 0; part < this.#sum.length; part++)
+        this.#sum[part] = (this.#sum[part] ?? 0) + own.readUInt32LE(part * 4);
+    }
+  }
+
+  equals(other: Digest): boolean {
+    return this.count === other.count && this.hash === other.hash;
+  }
+}
+
+const wellFormed = (value: MovedRow[number]) => (typeof value === "string" ? value.toWellFormed() : value);

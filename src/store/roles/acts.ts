@@ -1,8 +1,7 @@
 import type { Actor, Clock, StreamName } from "#model";
-import type { ActStore, Pause, PersonAct } from "../contract/people/acts.ts";
 import type { AuditEntry } from "../claim.ts";
-import { actorOf, actorRow, type ActorRow } from "../rows/actor-row.ts";
-import { addAudit } from "../rows/audit-row.ts";
+import type { ActStore, Pause, PersonAct } from "../contract/people/acts.ts";
+import { actorOf, actorRow, addAudit, type ActorRow } from "../rows/audit-row.ts";
 import { upsert, type Access, type Dialect, type Statement } from "./access.ts";
 
 interface PauseRow extends ActorRow {

@@ -1,19 +1,17 @@
 import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
-import { OperatorDecisions } from "./steps/operator-decisions.ts";
-import { Journal } from "./steps/journal.ts";
-import { LatestMoment } from "./tables/latest-moment.ts";
 import { DeliverySteps } from "./steps/delivery-steps.ts";
+import { Journal } from "./steps/journal.ts";
+import { OperatorDecisions } from "./steps/operator-decisions.ts";
 import { Rechecks } from "./steps/rechecks.ts";
-import { Revision } from "./tables/revision.ts";
-import { ReferenceData } from "./tables/reference-data.ts";
-import { Notes } from "./tables/notes.ts";
 import { Remapping } from "./steps/remapping.ts";
 import { Schedule } from "./steps/schedule.ts";
 import { Staging } from "./steps/staging.ts";
 import { Sweeps } from "./steps/sweeps.ts";
 import { makeTables } from "./tables.ts";
+import { LatestMoment } from "./tables/latest-moment.ts";
+import { Notes, ReferenceData } from "./tables/notes.ts";
 import { Views } from "./tables/views.ts";
 
 /** What the store's methods are made of: the tables, and the steps that work on several of them. */
@@ -38,4 +36,19 @@ export function makeStoreDeps(db: Database, clock: Clock, leaseMs: number, logge
     moment: new LatestMoment(notes, clock),
     revision: new Revision(db),
   };
+}
+
+/** What grows with each commit: of others by SQLite's version of the file, of this connection by the rows that it wrote. */
+class Revision {
+  readonly #others;
+  readonly #own;
+
+  constructor(db: Database) {
+    this.#others = db.prepare<[], number>("PRAGMA data_version").pluck();
+    this.#own = db.prepare<[], number>("SELECT total_changes()").pluck();
+  }
+
+  number(): number {
+    return (this.#others.get() ?? 0) + (this.#own.get() ?? 0);
+  }
 }

@@ -1,6 +1,5 @@
 import type { Json } from "#model";
-import type { NoteStore } from "../../contract/notes.ts";
-import type { ReferenceStore } from "../../contract/references.ts";
+import type { NoteStore, ReferenceStore } from "../../contract/notes.ts";
 import { NoteReader, isSameFact, type Note } from "../../note.ts";
 import { upsert } from "../../roles/access.ts";
 import { parseText, type JsonText } from "../../rows/json-text.ts";

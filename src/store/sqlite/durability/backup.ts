@@ -1,7 +1,11 @@
+import { once } from "node:events";
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { Worker } from "node:worker_threads";
 import SqliteDatabase, { type Database } from "better-sqlite3";
+import { z } from "zod";
+import { errorFacts, StopError } from "#model";
+import { createsNote, restoredNote } from "../../facts.ts";
 import { storeFailure } from "./failures.ts";
-import { markRestored } from "./restored.ts";
 
 /** Pages per step: the event loop is free between two of them. */
 const PAGES_PER_STEP = 1_000;
@@ -35,5 +39,51 @@ function forget(path: string): void {
     markRestored(copy);
   } finally {
     copy.close();
+  }
+}
+
+/**
+ * What a store must not believe that is older than the service: records that were created since are unknown to it, so what
+ * the service holds is read whole, and people are asked about what no record is bound to.
+ */
+const NOT_BELIEVED = `
+  UPDATE match_indexes SET read_at = NULL;
+  UPDATE streams SET adoption = NULL, adoption_at = NULL;
+  INSERT INTO notes (name, value) VALUES ('${restoredNote.name}', 'true')
+    ON CONFLICT (name) DO UPDATE SET value = 'true'`;
+
+/** Makes the store one that is older than the service; it counts on from `creates`, where that is known. */
+export function markRestored(db: Database, creates?: number): void {
+  db.exec(NOT_BELIEVED);
+  if (creates === undefined) return;
+  db.prepare<[string, string]>(
+    "INSERT INTO notes (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+  ).run(createsNote.name, JSON.stringify(creates));
+}
+
+const verified = z.object({ recordCount: z.number(), bindingCount: z.number() });
+
+/** What a whole copy holds. */
+export type VerifiedBackup = z.infer<typeof verified>;
+
+/**
+ * Opens a copy of the store and reads all of it, beside the event loop: structure, indexes and checksums of SQLite, and how many
+ * records and bindings it has.
+ * @throws {StopError} E_BACKUP_DAMAGED when it is not a whole store.
+ */
+export async function verifyBackup(path: string): Promise<VerifiedBackup> {
+  const ending = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
+  const thread = new Worker(new URL(`./verify-main${ending}`, import.meta.url), {
+    workerData: path,
+    execArgv: ending === ".ts" ? ["--experimental-strip-types"] : [],
+  });
+  try {
+    const [found]: unknown[] = await once(thread, "message");
+    return verified.parse(found);
+  } catch (cause) {
+    const message = `the copy ${path} is damaged: ${errorFacts(cause).message}`;
+    throw new StopError("E_BACKUP_DAMAGED", message, { cause });
+  } finally {
+    await thread.terminate();
   }
 }

@@ -14,7 +14,7 @@ import {
 import { SKIPPED_BY_PERSON, unknownRecord } from "../../refusals.ts";
 import { letGo } from "./journal.ts";
 import type { Tables } from "../tables.ts";
-import { actorRow } from "../../rows/actor-row.ts";
+import { actorRow } from "../../rows/audit-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 
 interface Answered {

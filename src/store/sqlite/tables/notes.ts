@@ -1,7 +1,8 @@
 import type { Database } from "better-sqlite3";
-import type { Json } from "#model";
+import type { Clock, Json, ResourceName } from "#model";
 import type { Logger } from "#telemetry";
-import { NoteReader, isSameFact, type Note } from "../../note.ts";
+import { createsNote } from "../../facts.ts";
+import { isSameFact, NoteReader, type Note } from "../../note.ts";
 import { parseText, type JsonText } from "../../rows/json-text.ts";
 
 /** Small facts that survive a restart. */
@@ -33,5 +34,51 @@ export class Notes {
     if (!isSameFact(this.note(note), known)) return false;
     this.save(note, next);
     return true;
+  }
+}
+
+/** Counts the creates that are begun. */
+export class CreateCount {
+  readonly #add;
+
+  constructor(db: Database) {
+    this.#add = db
+      .prepare<[string], number>(
+        `INSERT INTO notes (name, value) VALUES (?, '1')
+         ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT)
+         RETURNING CAST(value AS INTEGER)`,
+      )
+      .pluck();
+  }
+
+  /** Counts one more. @returns how many there are. */
+  add(): number {
+    return this.#add.get(createsNote.name)!;
+  }
+}
+
+/** Lookup values of the service as last read. */
+export class ReferenceData {
+  readonly #clock: Clock;
+  readonly #reference;
+  readonly #saveReference;
+
+  constructor(db: Database, clock: Clock) {
+    this.#clock = clock;
+    this.#reference = db.prepare<[string], { read_at: number; entries: JsonText<Json> }>(
+      "SELECT read_at, entries FROM reference WHERE resource = ?",
+    );
+    this.#saveReference = db.prepare<[string, number, string]>(`
+      INSERT INTO reference (resource, read_at, entries) VALUES (?, ?, ?)
+      ON CONFLICT (resource) DO UPDATE SET read_at = excluded.read_at, entries = excluded.entries`);
+  }
+
+  reference(resource: ResourceName): { readAt: number; entries: Json } | undefined {
+    const found = this.#reference.get(resource);
+    return found && { readAt: found.read_at, entries: parseText(found.entries) };
+  }
+
+  saveReference(resource: ResourceName, entries: Json): void {
+    this.#saveReference.run(resource, this.#clock.now(), JSON.stringify(entries));
   }
 }
