@@ -1,9 +1,9 @@
 import type { Catalog, OutlineKind } from "../source.ts";
-import type { Column, ColumnKind } from "./read/column.ts";
 import type { Database } from "./database.ts";
+import type { Column, ColumnKind } from "./engines/engine.ts";
+import { shortName } from "./engines/seen-tables.ts";
 import { columnsOf } from "./read/layout.ts";
 import { tableName } from "./sql-text.ts";
-import { shortName } from "./engines/seen-tables.ts";
 
 /** The tables and views of a database, as its own catalogue describes them. */
 export function catalogOf(database: Database): Catalog {

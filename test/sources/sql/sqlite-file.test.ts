@@ -7,15 +7,15 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import { adapters } from "#sources";
-import { Reader } from "../../conformance/source-reading.ts";
-import { openContext } from "../reading.ts";
-import { never } from "../../kit/outcome.ts";
+import type { Column } from "../../../src/sources/sql/engines/engine.ts";
 import { sqliteEngine } from "../../../src/sources/sql/engines/sqlite-engine.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { compiled, sql } from "../../../src/sources/sql/sql-text.ts";
-import type { Column } from "../../../src/sources/sql/read/column.ts";
-import { openSql } from "./opened.ts";
+import { Reader } from "../../conformance/source-reading.ts";
+import { never } from "../../kit/outcome.ts";
 import { scriptEnvironment } from "../../setup/script.ts";
+import { openContext } from "../reading.ts";
+import { openSql } from "./opened.ts";
 
 describe("a SQLite file", () => {
   it("that another process writes meanwhile is read without loss", async () => {

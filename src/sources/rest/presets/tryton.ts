@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isJsonObject, ParkError, StopError, type Json } from "#model";
+import { isJsonObject, ParkError, StopError, type Json, type JsonObject } from "#model";
 import type { PresetRead, RestSettings } from "../schema.ts";
 import { stamped, type RestQuery, type RestShape, type RestShapes } from "../shape.ts";
 import {
@@ -10,12 +10,13 @@ import {
   refuseUnlessOk,
   rowsAt,
   session,
+  wallText,
   type Login,
   type LoginParts,
+  type Wall,
   type WebRequest,
 } from "../wire.ts";
 import { afterLastKey, byKeyset, conditionOf, objectAt, rangeEnds } from "./preset-shape.ts";
-import { plain, plainRow, tagged } from "./tryton-values.ts";
 
 const domain = z.array(jsonValue).default([]);
 const PAGE_SIZE = 500;
@@ -130,4 +131,44 @@ export function openTrytonLogin(auth: RestSettings["auth"], parts: LoginParts): 
     const proof = Buffer.from(`${username}:${id}:${key}`).toString("base64");
     return { headers: { authorization: `Session ${proof}` }, lifeMs: Number.POSITIVE_INFINITY, secrets: [key, proof] };
   });
+}
+
+/** Tryton's tagged values made plain: instants and dates as ISO text, decimals as text; everything else as it is. */
+function plain(value: Json): Json {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isJsonObject(value)) return value;
+  const kind = value["__class__"];
+  if (kind === undefined) return plainRow(value);
+  if (kind === "datetime") return `${isoDate(value)}T${isoTime(value)}`;
+  if (kind === "date") return isoDate(value);
+  if (kind === "time") return isoTime(value);
+  if (kind === "Decimal") return jsonText(value["decimal"]);
+  if (kind === "timedelta") return value["seconds"] ?? null;
+  return value["base64"] ?? value;
+}
+
+function plainRow(row: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(row).map(([name, member]) => [name, plain(member)]));
+}
+
+/** An instant as Tryton's domains want it. */
+function tagged(wall: Wall): JsonObject {
+  const names = ["year", "month", "day", "hour", "minute", "second", "microsecond"];
+  const parts = wallText(wall)
+    .split(/[-T:.]/)
+    .map((part, at) => [names[at], Number(part)]);
+  return { __class__: "datetime", ...Object.fromEntries(parts) };
+}
+
+function isoDate(value: JsonObject): string {
+  return `${digits(value["year"], 4)}-${digits(value["month"], 2)}-${digits(value["day"], 2)}`;
+}
+
+function isoTime(value: JsonObject): string {
+  const time = [value["hour"], value["minute"], value["second"]].map((part) => digits(part, 2)).join(":");
+  return `${time}.${digits(value["microsecond"], 6)}`;
+}
+
+function digits(value: Json | undefined, length: number): string {
+  return jsonText(value ?? 0).padStart(length, "0");
 }

@@ -1,6 +1,35 @@
 import type { ErrorCode } from "#model";
-import type { Column } from "../read/column.ts";
 import type { Dialect, Sql, StampText } from "../sql-text.ts";
+
+/**
+ * What a column holds, as far as it matters for reading it unharmed.
+ * `instant` knows its zone, `datetime` is a wall-clock reading; `any` is a column of SQLite, which holds what it likes, and
+ * `any-datetime` one that was declared for date-times.
+ */
+export type ColumnKind =
+  | "integer"
+  | "decimal"
+  | "float"
+  | "text"
+  | "boolean"
+  | "instant"
+  | "datetime"
+  | "date"
+  | "time"
+  | "json"
+  | "binary"
+  | "rowversion"
+  | "any"
+  | "any-datetime";
+
+export interface Column {
+  readonly name: string;
+  readonly kind: ColumnKind;
+  /** The database's own word for the type, for messages and casts. */
+  readonly type: string;
+  /** True for CHAR(n): the blanks that fill its values up are no part of them. */
+  readonly isPadded?: boolean;
+}
 
 /** A value as a driver gives it, before anything could have rounded it. */
 export type Cell = null | string | number | bigint | boolean | Uint8Array;

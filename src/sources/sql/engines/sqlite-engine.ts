@@ -1,12 +1,19 @@
-import { fileURLToPath } from "node:url";
 import { setImmediate } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import type { ColumnKind } from "../read/column.ts";
+import type { SqlSettings } from "../settings.ts";
 import { sql, unsetText } from "../sql-text.ts";
-import { scalar, type Cell, type Engine, type Fault, type QueryResult, type Session } from "./engine.ts";
+import {
+  scalar,
+  type Cell,
+  type ColumnKind,
+  type Engine,
+  type Fault,
+  type QueryResult,
+  type Session,
+} from "./engine.ts";
 import { errorCode, errorText } from "./network-fault.ts";
 import { RowBudget } from "./row-budget.ts";
-import type { SqlSettings } from "../settings.ts";
 
 /** A writer of the ERP may hold the file this long before a read gives up. */
 const busyTimeoutMs = 5_000;

@@ -1,17 +1,16 @@
 import { ParkError, type Clock } from "#model";
 import type { Logger } from "#telemetry";
 import { earliestWall, latestWall } from "../../time/window.ts";
-import { restoredCells, storedCells, type Phase } from "./cursor.ts";
-import type { Column } from "../read/column.ts";
-import type { Ask, Cell, Engine, Moment } from "../engines/engine.ts";
+import type { Ask, Cell, Column, Engine, Moment } from "../engines/engine.ts";
 import type { Layout } from "../read/layout.ts";
-import type { Begun, Bounds, Condition, Marker, News } from "./marker.ts";
 import { Oddity, placeOf, said } from "../read/oddity.ts";
+import { compareTuple } from "../read/tuple.ts";
+import { sql, type StampText } from "../sql-text.ts";
+import { restoredCells, storedCells, type Phase } from "./cursor.ts";
+import type { Begun, Bounds, Condition, Marker, News } from "./marker.ts";
 import { settle, type Settled } from "./settle.ts";
 import { secondMs } from "./stamp-format.ts";
 import { newest, type StampScale } from "./stamp-scale.ts";
-import { compareTuple } from "../read/tuple.ts";
-import { sql, type StampText } from "../sql-text.ts";
 
 /** Stamps this far beyond the server's clock are not of rows that changed while the poll was running. */
 const futureMs = 60_000;

@@ -1,13 +1,12 @@
 import { ParkError } from "#model";
-import type { Column } from "../read/column.ts";
-import { all, list, sql } from "../sql-text.ts";
-import type { Ask, Cell, Engine } from "../engines/engine.ts";
-import type { Layout } from "../read/layout.ts";
+import type { Ask, Cell, Column, Engine } from "../engines/engine.ts";
 import type { SqlRead, StampColumns } from "../read.ts";
+import type { Layout } from "../read/layout.ts";
+import { compareTuple } from "../read/tuple.ts";
+import { all, list, sql } from "../sql-text.ts";
 import { dayMs, detectFormat, nativeFormat, secondMs, type StampFormat } from "./stamp-format.ts";
 import type { ScaleMs } from "./stamp-text.ts";
 import { detectTimeFormat, type TimeFormat } from "./time-format.ts";
-import { compareTuple } from "../read/tuple.ts";
 
 /** So many of the newest stamps say how stamps are written. */
 const SAMPLES = 20;

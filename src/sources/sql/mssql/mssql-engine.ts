@@ -1,10 +1,9 @@
 import type { ErrorCode } from "#model";
-import type { Column } from "../read/column.ts";
-import { sql, unsetText, type Sql } from "../sql-text.ts";
-import { scalar, type Cell, type Engine, type Fault, type ServerCounters } from "../engines/engine.ts";
+import { scalar, type Cell, type Column, type Engine, type Fault, type ServerCounters } from "../engines/engine.ts";
 import { errorCode, networkFault } from "../engines/network-fault.ts";
-import type { SqlSettings } from "../settings.ts";
 import { parseStampText } from "../markers/stamp-text.ts";
+import type { SqlSettings } from "../settings.ts";
+import { sql, unsetText, type Sql } from "../sql-text.ts";
 
 /** CONVERT's style of `yyyy-mm-dd hh:mi:ss.fffffff`: the same under every language and DATEFORMAT. */
 const odbcStyle = sql.raw("121");

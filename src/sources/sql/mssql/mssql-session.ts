@@ -1,10 +1,9 @@
 import { Connection, Request, TYPES, type ConnectionConfiguration } from "tedious";
-import type { Column } from "../read/column.ts";
-import type { QueryResult, Cell, Session } from "../engines/engine.ts";
-import { mssqlColumn } from "./mssql-types.ts";
+import type { Cell, Column, QueryResult, Session } from "../engines/engine.ts";
 import { RowBudget } from "../engines/row-budget.ts";
-import type { SqlSettings } from "../settings.ts";
 import { tlsOptions } from "../engines/tls.ts";
+import type { SqlSettings } from "../settings.ts";
+import { mssqlColumn } from "./mssql-types.ts";
 
 /** What the driver is given. Unlike elsewhere the connection is encrypted unless `tls` says otherwise, as SQL Server asks. */
 export function mssqlOptions(settings: SqlSettings): ConnectionConfiguration {

@@ -1,5 +1,5 @@
 import type { ColumnMetadata } from "tedious/lib/token/colmetadata-token-parser.js";
-import type { Column, ColumnKind } from "../read/column.ts";
+import type { Column, ColumnKind } from "../engines/engine.ts";
 
 /** The user type by which the protocol tells a row version from other binary columns (MS-TDS, COLMETADATA). */
 const rowversionUserType = 0x50;

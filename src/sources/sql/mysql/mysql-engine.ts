@@ -1,9 +1,17 @@
 import { SyncError, type ErrorCode } from "#model";
-import { sql, unsetText, type Sql } from "../sql-text.ts";
-import { scalar, type Ask, type Cell, type Engine, type Fault, type Moment } from "../engines/engine.ts";
+import {
+  scalar,
+  type Ask,
+  type Cell,
+  type Column,
+  type ColumnKind,
+  type Engine,
+  type Fault,
+  type Moment,
+} from "../engines/engine.ts";
 import { errorCode, errorText, networkFault } from "../engines/network-fault.ts";
-import type { Column, ColumnKind } from "../read/column.ts";
 import type { SqlSettings } from "../settings.ts";
+import { sql, unsetText, type Sql } from "../sql-text.ts";
 
 /** MariaDB 10.5 and later, MySQL 8 and later. Values travel as text and are cast to the type of the column they meet. */
 export function mysqlEngine(settings: SqlSettings): Engine {

@@ -1,9 +1,8 @@
 import { Client, Query, type FieldDef, type QueryArrayResult } from "pg";
-import type { Column, ColumnKind } from "../read/column.ts";
-import type { QueryResult, Session } from "../engines/engine.ts";
+import type { Column, ColumnKind, QueryResult, Session } from "../engines/engine.ts";
 import { RowBudget } from "../engines/row-budget.ts";
-import type { SqlSettings } from "../settings.ts";
 import { tlsOptions } from "../engines/tls.ts";
+import type { SqlSettings } from "../settings.ts";
 
 /** Beyond the server's own time-out: only a connection that died silently reaches it. */
 const graceMs = 10_000;

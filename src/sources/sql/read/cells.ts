@@ -1,7 +1,6 @@
 import { ParkError, type Json } from "#model";
 import { offsetAtWall } from "../../time/window.ts";
-import type { Column } from "./column.ts";
-import type { Cell } from "../engines/engine.ts";
+import type { Cell, Column } from "../engines/engine.ts";
 import { parseStampText } from "../markers/stamp-text.ts";
 
 /** Every decimal of this many significant digits survives the way through a JavaScript number. */

@@ -1,15 +1,14 @@
 import { ParkError, type ChangeBatch, type Cursor, type Key } from "#model";
-import type { Column } from "./column.ts";
-import { all, list, sql } from "../sql-text.ts";
-import { parseCursor, restoredCells, storedCells, storedCursor, type Phase, type Progress } from "../markers/cursor.ts";
 import type { Database } from "../database.ts";
-import type { Cell } from "../engines/engine.ts";
+import type { Cell, Column } from "../engines/engine.ts";
+import { parseCursor, restoredCells, storedCells, storedCursor, type Phase, type Progress } from "../markers/cursor.ts";
+import { conditionsOf, everything, type Bounds, type Condition, type Marker } from "../markers/marker.ts";
+import type { Settled } from "../markers/settle.ts";
+import { all, list, sql } from "../sql-text.ts";
 import type { Keyless } from "./keyless.ts";
 import { keyReader, type Layout } from "./layout.ts";
-import { conditionsOf, everything, type Bounds, type Condition, type Marker } from "../markers/marker.ts";
 import type { Oddity } from "./oddity.ts";
 import { readPages } from "./pages.ts";
-import type { Settled } from "../markers/settle.ts";
 
 export type Rows = readonly (readonly Cell[])[];
 

@@ -1,9 +1,8 @@
-import { joinKey, ParkError, SyncError, type JsonObject, type Key, nearest } from "#model";
-import { plainDecimal, type CellReader } from "./cells.ts";
-import type { Column } from "./column.ts";
-import { all, sql, tableName, type Sql } from "../sql-text.ts";
+import { joinKey, nearest, ParkError, SyncError, type JsonObject, type Key } from "#model";
 import type { Database } from "../database.ts";
-import type { Cell } from "../engines/engine.ts";
+import type { Cell, Column } from "../engines/engine.ts";
+import { all, sql, tableName, type Sql } from "../sql-text.ts";
+import { plainDecimal, type CellReader } from "./cells.ts";
 import { Oddity } from "./oddity.ts";
 
 /** How many columns a message names. */

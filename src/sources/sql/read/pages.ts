@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { ParkError } from "#model";
-import type { Column } from "./column.ts";
-import { all, list, sql, type Sql } from "../sql-text.ts";
 import type { Database } from "../database.ts";
-import type { Cell } from "../engines/engine.ts";
+import type { Cell, Column } from "../engines/engine.ts";
+import { all, list, sql, type Sql } from "../sql-text.ts";
 import type { Layout } from "./layout.ts";
 import { compareTuple } from "./tuple.ts";
 

@@ -1,6 +1,5 @@
-import type { Column } from "./column.ts";
+import type { Cell, Column, Engine } from "../engines/engine.ts";
 import { list, sql, type Sql } from "../sql-text.ts";
-import type { Cell, Engine } from "../engines/engine.ts";
 
 type Operator = ">" | ">=" | "<=";
 

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Logger } from "#telemetry";
-import type { Column } from "../../../../src/sources/sql/read/column.ts";
 import { Database } from "../../../../src/sources/sql/database.ts";
-import type { QueryResult, Cell, Engine } from "../../../../src/sources/sql/engines/engine.ts";
+import type { Cell, Column, Engine, QueryResult } from "../../../../src/sources/sql/engines/engine.ts";
 import { mssqlEngine } from "../../../../src/sources/sql/mssql/mssql-engine.ts";
 import { settings } from "../../../../src/sources/sql/settings.ts";
 import { SqlStream } from "../../../../src/sources/sql/stream.ts";
-import { poll } from "../../reading.ts";
 import { never } from "../../../kit/outcome.ts";
+import { poll } from "../../reading.ts";
 import { sqlStream } from "../sql-stream.ts";
 
 const columnOf = (name: string): Column => ({ name, kind: "integer", type: "bigint" });
