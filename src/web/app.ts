@@ -2,17 +2,16 @@ import { errorFacts } from "#model";
 import { newApp, type App, type Middleware } from "#server";
 import { metricsType, redacted } from "#telemetry";
 import { Gate } from "./access/gate.ts";
-import { addLogin } from "./routes/login.ts";
-import { addActs } from "./routes/acts.ts";
 import type { HostNames } from "./access/hosts.ts";
-import { jsonAnswer } from "./json-answer.ts";
 import { problemPage } from "./pages/frame/problem-page.ts";
 import { contentPolicy } from "./pages/frame/style.ts";
-import { addNudge } from "./routes/nudge.ts";
-import { addRecords } from "./routes/records.ts";
+import { jsonAnswer, type RouteDeps } from "./route-deps.ts";
+import { addActs } from "./routes/acts.ts";
 import { addDecisions } from "./routes/decisions.ts";
 import { addHistory } from "./routes/history.ts";
-import type { RouteDeps } from "./route-deps.ts";
+import { addLogin } from "./routes/login.ts";
+import { addNudge } from "./routes/nudge.ts";
+import { addRecords } from "./routes/records.ts";
 import { addStatus } from "./routes/status.ts";
 
 /**

@@ -1,8 +1,9 @@
-import type { Clock } from "#model";
+import type { Clock, StreamName } from "#model";
+import { withIsoTimes } from "#operator";
+import type { Context } from "#server";
 import type { Logger, Metrics, Redact } from "#telemetry";
 import type { PageAccess } from "./access/visitor.ts";
 import type { StatusSource } from "./contract.ts";
-import type { NudgeAccess } from "./routes/nudge.ts";
 import type { Readiness } from "./readiness.ts";
 
 /** What the routes answer from. */
@@ -17,4 +18,21 @@ export interface RouteDeps {
   readonly clock: Clock;
   readonly version: string;
   readonly logger: Logger;
+}
+
+/** What programs of the ERP may ask for, with a token of their own. */
+export interface NudgeAccess {
+  readonly token: string;
+  readonly streams: readonly StreamName[];
+  /** Polls the stream at once; never waits and never throws. */
+  readonly nudge: (stream: StreamName) => void;
+}
+
+/** An answer for scripts, with instants as ISO 8601 text. */
+export function jsonAnswer(
+  c: Context,
+  value: unknown,
+  status: 200 | 202 | 400 | 401 | 404 | 409 | 503 = 200,
+): Response {
+  return c.body(`${JSON.stringify(withIsoTimes(value), null, 2)}\n`, status, { "content-type": "application/json" });
 }

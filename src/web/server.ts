@@ -1,12 +1,12 @@
 import { once } from "node:events";
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
 import { errorFacts, StopError } from "#model";
 import { newApp, nodeServer, type App } from "#server";
-import { webApp } from "./app.ts";
-import { boundConnections, timeouts } from "./connections.ts";
 import { hostNames } from "./access/hosts.ts";
-import type { RouteDeps } from "./route-deps.ts";
-import { jsonAnswer } from "./json-answer.ts";
+import { webApp } from "./app.ts";
 import { readinessOf, type ReadinessChecks } from "./readiness.ts";
+import { jsonAnswer, type RouteDeps } from "./route-deps.ts";
 
 export interface WebDeps extends Omit<RouteDeps, "readiness"> {
   /** What `/readyz` asks, by name. */
@@ -70,4 +70,31 @@ async function listen(address: WebAddress, app: App): Promise<Web> {
       await closed;
     },
   };
+}
+
+/** Connections at once: far beyond what browsers, probes and a scraper hold. */
+const connectionsMax = 128;
+
+/** Time-outs of the server: those who ask are near, slower ones would only hold connections. */
+const timeouts = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5_000,
+  /** How often the two above are looked at; Node's own half minute would be the real time-out. */
+  connectionsCheckingInterval: 1_000,
+};
+
+/** Bounds the open connections: a new one ends the one that has asked nothing for the longest time, so that a probe is answered. */
+function boundConnections(server: Server): void {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    const [oldest] = sockets;
+    if (sockets.size > connectionsMax) oldest?.destroy();
+  });
+  server.on("request", ({ socket }) => {
+    if (!sockets.delete(socket)) return;
+    sockets.add(socket);
+  });
 }

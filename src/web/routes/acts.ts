@@ -4,15 +4,14 @@ import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
 import { finalVerbs, recordVerbs, streamVerbs, type PageActs } from "../acts.ts";
-import { groupAct, recordAct, streamAct } from "./carry-out.ts";
-import { bodies, isConfirmed, problemIn, textMax, type Sent } from "./sent.ts";
 import type { Frame } from "../pages/frame/layout.ts";
-import { jsonAnswer } from "../json-answer.ts";
+import { pathOf, streamPath } from "../pages/frame/wording.ts";
 import { bindingPage, refusedPage } from "../pages/record/act-pages.ts";
 import { testedPage } from "../pages/status/channel-test.ts";
-import { pathOf, streamPath } from "../pages/frame/wording.ts";
+import { jsonAnswer, type RouteDeps } from "../route-deps.ts";
+import { groupAct, recordAct, streamAct } from "./carry-out.ts";
 import { idOf, noRecord, noStream, recordPaths } from "./record-address.ts";
-import type { RouteDeps } from "../route-deps.ts";
+import { bodies, isConfirmed, problemIn, textMax, type Sent } from "./sent.ts";
 
 /** The result of an act: a fact for scripts, and where a browser goes next. */
 interface Done {

@@ -1,13 +1,12 @@
 import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
-import { jsonAnswer } from "../json-answer.ts";
 import { adoptionPage } from "../pages/decisions/adoption-page.ts";
 import { deletionsPage } from "../pages/decisions/deletions-page.ts";
 import { planPage } from "../pages/decisions/plan-page.ts";
 import type { Frame } from "../pages/frame/layout.ts";
+import { jsonAnswer, type RouteDeps } from "../route-deps.ts";
 import { ofStream } from "./record-address.ts";
-import type { RouteDeps } from "../route-deps.ts";
 
 /** What a person looks at before a decision about a stream: its plan, its held deletions, its existing records. */
 export function addDecisions(app: App, { status, redact, clock, version }: RouteDeps, gate: Gate): void {

@@ -2,9 +2,8 @@ import type { StreamName } from "#model";
 import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
-import { jsonAnswer } from "../json-answer.ts";
 import { historyPage, historySince } from "../pages/status/history-page.ts";
-import type { RouteDeps } from "../route-deps.ts";
+import { jsonAnswer, type RouteDeps } from "../route-deps.ts";
 import { noStream, ofStream } from "./record-address.ts";
 
 /** How far back a script is told where it asks for nothing. */

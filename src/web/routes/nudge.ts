@@ -1,15 +1,6 @@
-import type { StreamName } from "#model";
 import type { App } from "#server";
 import { isSame } from "../access/credentials.ts";
-import { jsonAnswer } from "../json-answer.ts";
-
-/** What programs of the ERP may ask for, with a token of their own. */
-export interface NudgeAccess {
-  readonly token: string;
-  readonly streams: readonly StreamName[];
-  /** Polls the stream at once; never waits and never throws. */
-  readonly nudge: (stream: StreamName) => void;
-}
+import { jsonAnswer, type NudgeAccess } from "../route-deps.ts";
 
 /**
  * `POST /nudge/STREAM`, for ERPs that send webhooks: 202, 401 without the token, 404 for a stream that is not there. Without

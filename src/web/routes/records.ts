@@ -2,16 +2,15 @@ import { RECORD_STATES, type RecordId, type RecordState } from "#model";
 import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
-import { recordsCsv } from "./records-csv.ts";
-import { search } from "./search.ts";
-import { searchPage } from "../pages/record/search-page.ts";
-import { idOf, noRecord, recordPaths } from "./record-address.ts";
-import type { RouteDeps } from "../route-deps.ts";
 import type { RecordDetail } from "../contract.ts";
-import { jsonAnswer } from "../json-answer.ts";
 import type { Frame } from "../pages/frame/layout.ts";
 import { noRecordPage, recordPage } from "../pages/record/record-page.ts";
 import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "../pages/record/records-page.ts";
+import { searchPage } from "../pages/record/search-page.ts";
+import { jsonAnswer, type RouteDeps } from "../route-deps.ts";
+import { idOf, noRecord, recordPaths } from "./record-address.ts";
+import { recordsCsv } from "./records-csv.ts";
+import { search } from "./search.ts";
 
 const noState = `state: expected one of ${RECORD_STATES.join(", ")}\n`;
 

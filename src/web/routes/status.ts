@@ -5,10 +5,9 @@ import type { App } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
 import type { StatusSource } from "../contract.ts";
-import type { RouteDeps } from "../route-deps.ts";
-import { jsonAnswer } from "../json-answer.ts";
 import { sparklineSince } from "../pages/status/sparkline.ts";
 import { problemsOf, statusPage } from "../pages/status/status-page.ts";
+import { jsonAnswer, type RouteDeps } from "../route-deps.ts";
 
 /** Acts that the page shows: of a week. */
 const actsShown = 8;
