@@ -62,7 +62,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
   const closing = new AbortController();
   const { dialect } = settings;
   const brand = new Brand(dialect.brand);
-  const paths = new Paths(settings.url, dialect, brand, context.loadWritten ?? unwritten);
+  const paths = new Paths(settings.url, dialect, brand, context.loadWritten ?? (() => Promise.resolve(undefined)));
   const proxy = settings.proxy && { ...settings.proxy, url: secrets.proxyUrl ?? settings.proxy.url };
   const http = openHttp({
     ...settings,
@@ -89,7 +89,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     clock,
     logger,
     requested: context.requested ?? ignore,
-    mayWrite: context.mayWrite ?? always,
+    mayWrite: context.mayWrite ?? (() => true),
   });
 
   const parts = { transport, paths, dialect, brand };
@@ -147,16 +147,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
 
 function ignore(): undefined {}
 
-function always(): boolean {
-  return true;
-}
-
 function announce(logger: Logger, state: "open" | "closed", probeAt: number | undefined): void {
   if (state === "closed") logger.info({}, "service answered again");
   else logger.warn({ probeAt }, "circuit breaker opened");
-}
-
-/** Without a store nothing is known about what an earlier process wrote. */
-function unwritten(): Promise<undefined> {
-  return Promise.resolve(undefined);
 }

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
 import { resourceFacts, resourceNames } from "#service";
 import { Brand } from "../../src/service/dialect/brand.ts";
-import { fieldsParameter } from "../../src/service/dialect/fields.ts";
+import { fieldsParameter } from "../../src/service/dialect/custom-fields.ts";
 import { Paths, type LoadWritten } from "../../src/service/dialect/paths.ts";
-import { dialect } from "./stand-in.ts";
 import { thrownBy } from "../kit/outcome.ts";
+import { dialect } from "./stand-in.ts";
 
 describe("the brand", () => {
   const brand = new Brand("acme");

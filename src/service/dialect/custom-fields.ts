@@ -1,7 +1,6 @@
 import { isJsonObject, ParkError, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
-import type { Brand } from "./brand.ts";
-import { customFieldOf } from "./fields.ts";
 import type { Reference } from "../reads/reference.ts";
+import type { Brand } from "./brand.ts";
 import { idOf } from "./values.ts";
 
 /** Finds the custom field of a resource by its name. */
@@ -74,4 +73,24 @@ export function customValue(list: Json | undefined, id: ServiceId): Json | undef
   if (!Array.isArray(list)) return undefined;
   const entry = list.filter(isJsonObject).find((item) => idOf(item["id"]) === id);
   return entry?.["value"];
+}
+
+const CUSTOM = "customFields.";
+
+/**
+ * The `fields` parameter for these names, `id` always among them. Values of custom fields have one spelling only,
+ * `customFields.id,customFields.value`, whichever of them is meant.
+ */
+export function fieldsParameter(names: readonly string[]): string {
+  const asked = new Set(names.includes("*") ? [] : ["id"]);
+  for (const name of names) {
+    if (name === "customFields" || name.startsWith(CUSTOM)) asked.add("customFields.id").add("customFields.value");
+    else asked.add(name);
+  }
+  return [...asked].join(",");
+}
+
+/** The custom field that a name means (`customFields.12`, `customFields.Cost centre`), or undefined for a plain field. */
+export function customFieldOf(name: string): string | undefined {
+  return name.startsWith(CUSTOM) ? name.slice(CUSTOM.length) : undefined;
 }

@@ -1,14 +1,13 @@
 import { nearest, type JsonObject, type ResourceName } from "#model";
-import type { Brand } from "../dialect/brand.ts";
 import { catalogueFields, customFieldKind, kindShown } from "../catalogue/catalogue-fields.ts";
 import { resourceFacts } from "../catalogue/catalogue.ts";
 import type { FieldFact, FieldFacts } from "../contract.ts";
-import { isCustomFieldOf } from "../dialect/custom-fields.ts";
-import { ServiceRefusal } from "../transport/failures.ts";
-import { customFieldOf } from "../dialect/fields.ts";
-import type { Lists } from "./lists.ts";
+import type { Brand } from "../dialect/brand.ts";
+import { customFieldOf, isCustomFieldOf } from "../dialect/custom-fields.ts";
 import type { Paths } from "../dialect/paths.ts";
 import { idOf, isEmpty } from "../dialect/values.ts";
+import { ServiceRefusal } from "../transport/failures.ts";
+import type { Lists } from "./lists.ts";
 
 /** A name that no tenant has: one that shows it echoes every name it is asked for. */
 const CONTROL = "svcsyncNoSuchField";

@@ -1,15 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { RetryError, type JsonObject, type ResourceName } from "#model";
 import type { Dialect } from "#settings";
-import type { Brand } from "../dialect/brand.ts";
 import { resourceFacts } from "../catalogue/catalogue.ts";
-import type { CustomFields } from "../dialect/custom-fields.ts";
-import { ServiceRefusal, unknownResource } from "../transport/failures.ts";
-import { fieldsParameter } from "../dialect/fields.ts";
+import type { Brand } from "../dialect/brand.ts";
+import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts";
 import type { Paths } from "../dialect/paths.ts";
-import { insteadOfList, pageIn, type Page } from "./reading.ts";
-import type { Transport } from "../transport/transport.ts";
 import { idOf, instantOf } from "../dialect/values.ts";
+import { ServiceRefusal, unknownResource } from "../transport/failures.ts";
+import type { Transport } from "../transport/transport.ts";
+import { insteadOfList, pageIn, type Page } from "./reading.ts";
 import { walk, type Place } from "./walk.ts";
 
 /** Rows that are handed on at once. */

@@ -1,12 +1,11 @@
 import { ParkError, RetryError, type JsonObject, type ResourceName, type ServiceId } from "#model";
 import { resourceFacts } from "../catalogue/catalogue.ts";
-import type { CustomFields } from "../dialect/custom-fields.ts";
-import { ServiceRefusal } from "../transport/failures.ts";
-import { fieldsParameter } from "../dialect/fields.ts";
-import type { ReadDeps } from "./lists.ts";
+import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts";
 import type { Scope } from "../dialect/paths.ts";
-import { recordIn } from "./reading.ts";
 import { idOf } from "../dialect/values.ts";
+import { ServiceRefusal } from "../transport/failures.ts";
+import type { ReadDeps } from "./lists.ts";
+import { recordIn } from "./reading.ts";
 
 /** Single records: reading and deleting, with "not there" in all its spellings. */
 export class Records {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type ResourceName } from "#model";
 import { resourceFacts } from "../catalogue/catalogue.ts";
 import type { ArrayChange, Written } from "../contract.ts";
-import { customFieldOf } from "../dialect/fields.ts";
+import { customFieldOf } from "../dialect/custom-fields.ts";
 import { idOf, isEmpty, sameValue } from "../dialect/values.ts";
 
 export type Dropped = Written["dropped"][number];

@@ -1,15 +1,14 @@
 import { RetryError, type JsonObject, type ResourceName, type ServiceId } from "#model";
 import { resourceFacts } from "../catalogue/catalogue.ts";
-import { droppedFields } from "./compare.ts";
 import type { Written } from "../contract.ts";
-import type { CustomFields } from "../dialect/custom-fields.ts";
-import { ServiceRefusal, unknownResource } from "../transport/failures.ts";
-import { fieldsParameter } from "../dialect/fields.ts";
+import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts";
+import { idOf, isEmpty, sameKeyPart, sameValue } from "../dialect/values.ts";
 import type { ReadDeps } from "../reads/lists.ts";
 import { recordIn } from "../reads/reading.ts";
 import type { Records } from "../reads/records.ts";
+import { ServiceRefusal, unknownResource } from "../transport/failures.ts";
 import type { Exchange } from "../transport/transport.ts";
-import { idOf, isEmpty, sameKeyPart, sameValue } from "../dialect/values.ts";
+import { droppedFields } from "./compare.ts";
 
 /**
  * Creating: one POST, never repeated, and the new id in whatever way the tenant tells it. An id that does not come with the

@@ -8,19 +8,18 @@ import {
   type ServiceId,
 } from "#model";
 import type { Logger } from "#telemetry";
+import type { Patch, Written } from "../contract.ts";
+import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts";
+import type { Moved, Scope } from "../dialect/paths.ts";
+import { idOf } from "../dialect/values.ts";
+import type { ReadDeps } from "../reads/lists.ts";
+import { recordIn } from "../reads/reading.ts";
+import type { Records } from "../reads/records.ts";
+import { ServiceRefusal } from "../transport/failures.ts";
+import type { Exchange } from "../transport/transport.ts";
 import { ArrayEdits } from "./array-edits.ts";
 import { droppedArrays, droppedFields } from "./compare.ts";
-import type { Patch, Written } from "../contract.ts";
 import { without } from "./creates.ts";
-import type { CustomFields } from "../dialect/custom-fields.ts";
-import { ServiceRefusal } from "../transport/failures.ts";
-import { fieldsParameter } from "../dialect/fields.ts";
-import type { ReadDeps } from "../reads/lists.ts";
-import type { Moved, Scope } from "../dialect/paths.ts";
-import { recordIn } from "../reads/reading.ts";
-import type { Exchange } from "../transport/transport.ts";
-import type { Records } from "../reads/records.ts";
-import { idOf } from "../dialect/values.ts";
 
 /** Partial edits: only what is given is sent, and the answer is asked to show it. */
 export class Edits {
