@@ -1,8 +1,8 @@
-import { nearest } from "#model";
 import type { z } from "zod";
-import { kindOf } from "../compile/kind.ts";
-import { isObject, memberOf } from "../object.ts";
+import { nearest } from "#model";
+import { kindOf } from "../compile/mapping-error.ts";
 import { didYouMean } from "../did-you-mean.ts";
+import { isObject, memberOf } from "../object.ts";
 import type { FilePath, Problem } from "./problem.ts";
 import { choicesOf, memberNames, schemaAt } from "./schema-names.ts";
 

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type Row } from "#model";
 import { didYouMean } from "../did-you-mean.ts";
-import { kindOf } from "./kind.ts";
-import { mappingError, type FieldLocation } from "./mapping-error.ts";
+import { kindOf, mappingError, type FieldLocation } from "./mapping-error.ts";
 
 const segment = /`([^`]+)`|([\p{L}\p{N}_$#@-]+)/uy;
 

@@ -1,9 +1,8 @@
 import { joinKey, type Json, type Key } from "#model";
 import type { MappedField, MappedValue } from "../contract.ts";
-import { kindOf } from "./kind.ts";
-import { mappingError, type FieldLocation } from "./mapping-error.ts";
-import { isBlank, valueOf, type CompiledValue, type Input, type ValueCompiler } from "./value.ts";
 import type { FieldWords } from "../words.ts";
+import { kindOf, mappingError, type FieldLocation } from "./mapping-error.ts";
+import { isBlank, valueOf, type CompiledValue, type Input, type ValueCompiler } from "./value.ts";
 
 export type ConstantLookup = { readonly resource: string; readonly by: string; readonly value: string | number };
 

@@ -2,12 +2,11 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson, type Json, type Row } from "#model";
 import type { Mapped, MappedField, MappedValue, MatchRule, Stream } from "../contract.ts";
-import { columnUses } from "./column-uses.ts";
 import { Expression, withoutNulls } from "../expression/expression.ts";
 import type { FieldWords, SetWords, StreamHead } from "../words.ts";
+import { columnUses } from "./column-uses.ts";
 import { compileField, type ConstantLookup } from "./field.ts";
-import { kindOf } from "./kind.ts";
-import { mappingError } from "./mapping-error.ts";
+import { kindOf, mappingError } from "./mapping-error.ts";
 import { ValueCompiler } from "./value.ts";
 
 /** Raised when a release maps an unchanged definition to other values, so that every record is mapped again. */

@@ -1,9 +1,8 @@
 import type { Json, Row } from "#model";
-import { compilePath } from "./column-path.ts";
 import { Expression } from "../expression/expression.ts";
-import { kindOf } from "./kind.ts";
-import { mappingError, type FieldLocation } from "./mapping-error.ts";
 import type { ValueWords } from "../words.ts";
+import { compilePath } from "./column-path.ts";
+import { kindOf, mappingError, type FieldLocation } from "./mapping-error.ts";
 
 /** A row and what the stream's expressions gave for it, in the order in which they were registered. */
 export interface Input {

@@ -1,6 +1,6 @@
 import jsonata from "jsonata";
 import type { Json, Row } from "#model";
-import { kindOf } from "../compile/kind.ts";
+import { kindOf } from "../compile/mapping-error.ts";
 import { isObject } from "../object.ts";
 import { pad, utc } from "./functions.ts";
 
