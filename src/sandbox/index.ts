@@ -1,4 +1,4 @@
-export { startSandbox, type Sandbox } from "./sandbox.ts";
+export { startSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 export {
   DEFAULT_ACCOUNT,
   DEFAULT_TOKEN,
@@ -7,7 +7,6 @@ export {
   type Account,
   type StaticToken,
 } from "./account.ts";
-export type { SandboxOptions } from "./options.ts";
 export { switchFromText, switchSpellings, type Switches } from "./switches.ts";
 export type { ArmedFault, Fault } from "./faults/fault.ts";
 export { faultFromText, faultMembers } from "./faults/checked-fault.ts";

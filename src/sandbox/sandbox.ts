@@ -1,18 +1,41 @@
-import { systemClock, type JsonObject, type ResourceName } from "#model";
+import { systemClock, type Clock, type JsonObject, type ResourceName } from "#model";
+import type { Logger } from "#telemetry";
+import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, type Account, type StaticToken } from "./account.ts";
 import { Api } from "./api/api.ts";
 import { Sessions } from "./api/sessions.ts";
 import { Tenant } from "./api/tenant.ts";
 import { openControl } from "./control/control.ts";
+import type { Fault } from "./faults/fault.ts";
 import { Faults } from "./faults/faults.ts";
 import { HttpFrontend } from "./http/frontend.ts";
-import { Ledger } from "./ledger.ts";
 import { closeServer, listen } from "./http/listening.ts";
-import { DEFAULT_ACCOUNT, DEFAULT_TOKEN } from "./account.ts";
-import type { SandboxOptions } from "./options.ts";
+import { Ledger } from "./ledger.ts";
 import { DataFile } from "./records/data-file.ts";
 import type { StoredRecord } from "./records/version.ts";
 import { checkNames, seedReferenceData, seedRows } from "./seed/seeding.ts";
 import { switchesOf, type Switches } from "./switches.ts";
+
+export interface SandboxOptions extends Partial<Switches> {
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  readonly controlPort?: number;
+  /** Default: one account, `DEFAULT_ACCOUNT`. */
+  readonly accounts?: readonly Account[];
+  /** Default: `DEFAULT_TOKEN` for the first account. */
+  readonly tokens?: readonly StaticToken[];
+  /** Faults from the first request on. */
+  readonly faults?: readonly Fault[];
+  /** A file that keeps all records across restarts; absent: memory alone. */
+  readonly data?: string;
+  /** Reference data of a believable tenant, default true. */
+  readonly referenceData?: boolean;
+  /** How many requests the ledger remembers; writes are all remembered. Default 10,000. */
+  readonly ledgerSize?: number;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
 
 const DEFAULT_LEDGER_SIZE = 10_000;
 
