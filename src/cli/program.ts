@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { version } from "#daemon";
+import { version } from "#telemetry";
 import type { CommandLine, Registration } from "./command-context.ts";
 import { failureCode, failureText, isSettingsError } from "./output/failure-text.ts";
 import { exitCode, exitCodes, safeIo, type Io, type ProcessIo } from "./output/io.ts";

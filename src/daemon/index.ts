@@ -7,4 +7,3 @@ export { Closing } from "./closing.ts";
 export { untilIdle, PollsSeen } from "./watch/until-idle.ts";
 export { ProgressWatch } from "./watch/progress-watch.ts";
 export { standbyOf, ServiceManager } from "./service-manager.ts";
-export { version } from "./version.ts";

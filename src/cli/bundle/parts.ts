@@ -2,7 +2,6 @@ import { createReadStream } from "node:fs";
 import { platform, release, arch } from "node:os";
 import { createInterface } from "node:readline";
 import { systemClock } from "#model";
-import { version } from "#daemon";
 import { notedGroups, readUpkeep, type NotedGroup } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
 import {
@@ -15,6 +14,7 @@ import {
 } from "#settings";
 import { openStore, type AuditRecord, type Store } from "#store";
 import type { SyncFile } from "#mapping";
+import { version } from "#telemetry";
 import { operatorLogger, type GlobalOptions } from "../command-context.ts";
 import { daemonWords } from "../output/daemon-words.ts";
 import type { Io } from "../output/io.ts";

@@ -1,12 +1,11 @@
 import type { RecordId, StreamName } from "#model";
 import { readUpkeep } from "#operator";
 import { arrivalMs, streamStatus, type Delivery, type Observer, type PollFacts } from "#pipeline";
-import { openMetrics, type Metrics, type Readings } from "#telemetry";
+import { openMetrics, version, type Metrics, type Readings } from "#telemetry";
 import type { Stream } from "#mapping";
 import type { Queue } from "#queue";
 import type { ServiceContext } from "#service";
 import type { Systems } from "../systems/systems.ts";
-import { version } from "../version.ts";
 
 /** Counts what the pipeline and the service's client do, and reads the rest on request. */
 export class DaemonMetrics implements Observer {

@@ -5,9 +5,8 @@ import type { Delivery, Observer } from "#pipeline";
 import type { QueueHandlers } from "#queue";
 import type { ServiceContext } from "#service";
 import type { RecordStore } from "#store";
-import { openTraces, type TracedWork, type Traces } from "#telemetry";
+import { openTraces, version, type TracedWork, type Traces } from "#telemetry";
 import type { Configuration } from "../systems/systems.ts";
-import { version } from "../version.ts";
 
 type Requested = NonNullable<ServiceContext["requested"]>;
 

@@ -20,9 +20,9 @@ import {
 } from "#operator";
 import { adoptionHold, heldDeletions } from "#pipeline";
 import type { PageActs } from "#web";
+import { version } from "#telemetry";
 import type { Assembly } from "../assembly.ts";
 import type { Configuration, Systems } from "../systems/systems.ts";
-import { version } from "../version.ts";
 import { knownStream } from "./plans.ts";
 
 const MS_PER_MINUTE = 60_000;

@@ -3,7 +3,7 @@ import { namedChannels } from "#notify";
 import { notedGroups, readUpkeep } from "#operator";
 import { heldDeletions, recordSides, streamStatus, type RecordSides } from "#pipeline";
 import type { Queue } from "#queue";
-import type { Metrics } from "#telemetry";
+import { version, type Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
 import type { Assembly } from "../assembly.ts";
 import type { ReplicaPart } from "../replicas/replica.ts";
@@ -11,7 +11,6 @@ import type { Configuration, Systems } from "../systems/systems.ts";
 import { pageActs } from "./page-acts.ts";
 import type { PollWatch } from "../watch/poll-watch.ts";
 import { readinessNote } from "../watch/work-proof.ts";
-import { version } from "../version.ts";
 
 /** Entries of a record's history that its page shows. */
 const HISTORY = 50;

@@ -3,13 +3,12 @@ import { openService, type Service, type ServiceContext } from "#service";
 import { storeLocation, type Secrets, type Settings } from "#settings";
 import { openStore, type Standby, type Store } from "#store";
 import type { SyncFile } from "#mapping";
-import type { Logger, Redaction } from "#telemetry";
+import { version, type Logger, type Redaction } from "#telemetry";
 import type { Closing } from "../closing.ts";
 import { keptSession } from "../replicas/kept-session.ts";
 import { joiningReplica } from "../replicas/joining.ts";
 import { RenewedSecrets } from "./renewed-secrets.ts";
 import { openSources, type Sources } from "./sources.ts";
-import { version } from "../version.ts";
 
 export interface Configuration {
   readonly settings: Settings;

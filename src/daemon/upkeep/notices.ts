@@ -5,10 +5,9 @@ import { readGroups, type ErrorGroup } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
 import type { Queue } from "#queue";
 import type { CareStore, GroupStore, HistoryStore } from "#store";
-import type { Metrics } from "#telemetry";
+import { version, type Metrics } from "#telemetry";
 import type { Closing } from "../closing.ts";
 import type { Configuration, Systems } from "../systems/systems.ts";
-import { version } from "../version.ts";
 import { NoticeWatch } from "./notice-watch.ts";
 
 /** The watch that tells people what changed; undefined where the settings name no channel. */

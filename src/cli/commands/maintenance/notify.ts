@@ -1,8 +1,8 @@
-import { version } from "#daemon";
 import { counted, errorText, oneLine, systemClock } from "#model";
 import { namedChannels, noChannel, testChannels } from "#notify";
 import { duration } from "#operator";
 import type { ChannelState } from "#store";
+import { version } from "#telemetry";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { openStoreContext, type Registration, type StoreContext } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";

@@ -1,4 +1,4 @@
-import { Closing, openSources, queueLocation, version, type Sources } from "#daemon";
+import { Closing, openSources, queueLocation, type Sources } from "#daemon";
 import type { MappedField, Stream, SyncFile } from "#mapping";
 import {
   errorFacts,
@@ -17,7 +17,7 @@ import { openQueue } from "#queue";
 import { openService, type Service } from "#service";
 import { loadSettings, storeLocation, type Secrets, type Settings } from "#settings";
 import { openStore } from "#store";
-import { openLogger, type Logger } from "#telemetry";
+import { openLogger, version, type Logger } from "#telemetry";
 import { checkFields, checkNames, type MappedSamples } from "../../check/check-fields.ts";
 import { findingsText, syncFileFindings } from "../../check/findings-text.ts";
 import { nextChanges } from "../../check/next-changes.ts";

@@ -1,5 +1,5 @@
 import { StopError } from "#model";
-import type { Logger } from "#telemetry";
+import { version as program, type Logger } from "#telemetry";
 import { functions, functionsHash } from "../functions/index.ts";
 import { migrations } from "../migrations/index.ts";
 import { fill } from "../sql.ts";
@@ -13,6 +13,8 @@ const FIRST_WITH_REPLICAS = 2;
 interface Found {
   readonly version: number;
   readonly functions: string;
+  /** The version of svcsync that made the tables. */
+  readonly program: string | null;
 }
 
 const FACTS = `
@@ -29,6 +31,10 @@ const BEGINNING = `
   );
   CREATE TABLE IF NOT EXISTS store_version (version integer NOT NULL, functions text NOT NULL);
   INSERT INTO store_version SELECT 0, '' WHERE NOT EXISTS (SELECT 1 FROM store_version)`;
+
+/** Earlier tables do not name their program. */
+const FOUND = "SELECT version, functions, to_jsonb(v) ->> 'program' AS program FROM store_version v";
+const MADE = "UPDATE store_version SET functions = @functions, program = @program";
 
 /** The schema belongs to the store alone, so every function in it is one of ours. */
 const DROP_FUNCTIONS = `
@@ -72,9 +78,9 @@ export class Schema implements AsyncDisposable {
     if (found.version > migrations.length)
       throw new StopError(
         "E_STORE_NEWER",
-        `the store in the schema ${schema} has version ${found.version}, but this program knows versions up to ` +
-          `${migrations.length}; run the newer program, or restore the backup that was taken before it ran`,
-        { details: { found: found.version, known: migrations.length } },
+        `svcsync ${found.program} has changed the tables in the schema ${schema}, and this is svcsync ${program}; ` +
+          `run ${found.program} or newer, or restore the backup that was taken before it ran`,
+        { details: { found: found.version, known: migrations.length, needed: found.program } },
       );
     return found.version === migrations.length && found.functions === functionsHash;
   }
@@ -86,17 +92,18 @@ export class Schema implements AsyncDisposable {
 
   /** Brings tables and functions to this program's: one transaction per version, so that a crash leaves a whole one. */
   async bringUpToDate(logger: Logger): Promise<void> {
-    const { version: from } = await this.#found();
+    const { version: from, program: maker } = await this.#found();
     for (const [version, script] of migrations.entries())
       if (version >= from) await this.#change(`${script}; UPDATE store_version SET version = ${version + 1}`);
-    await this.#change(`${DROP_FUNCTIONS}; ${functions}; UPDATE store_version SET functions = '${functionsHash}'`);
+    const made = from === migrations.length && maker !== null ? maker : program;
+    await this.#change(`${DROP_FUNCTIONS}; ${functions}; ${fill(MADE, { functions: functionsHash, program: made })}`);
     const { schema } = this.#place;
     if (from !== migrations.length) logger.info({ from, to: migrations.length, schema }, "migrated the store");
   }
 
   async #found(): Promise<Found> {
-    const [found] = await this.#link.rows<Found>("SELECT version, functions FROM store_version");
-    return found ?? { version: 0, functions: "" };
+    const [found] = await this.#link.rows<Found>(FOUND);
+    return found ?? { version: 0, functions: "", program: null };
   }
 
   async #change(script: string): Promise<void> {

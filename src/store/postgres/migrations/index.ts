@@ -3,6 +3,7 @@ import { replicas } from "./0002-replicas.ts";
 import { move } from "./0003-move.ts";
 import { limits } from "./0004-limits.ts";
 import { servers } from "./0005-servers.ts";
+import { program } from "./0006-program.ts";
 
 /** The versions of the schema, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
-export const migrations: readonly string[] = [tables, replicas, move, limits, servers];
+export const migrations: readonly string[] = [tables, replicas, move, limits, servers, program];
