@@ -59,6 +59,7 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const queue = closing.use(await openDaemonQueue(configuration, parts));
   await observers.watch(parts, configuration, queue);
   const { failure, fail, failed } = failureOnce();
+  void store.replicas.failure.then((reason) => fail(leadFailed(reason)));
   const assembly = assemble({ configuration, parts, queue, observer, fail }, closing);
   const { holds, relay } = assembly;
   const pollWatch = new PollWatch({ store, logger });

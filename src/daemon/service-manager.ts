@@ -84,13 +84,17 @@ export class ServiceManager {
 
 /** Lets this daemon wait while another one holds the store, alive to its supervisor and not ready to anybody. */
 export function standbyOf({ settings, logger }: Configuration, manager: ServiceManager, signal: AbortSignal): Standby {
+  const why =
+    settings.queue.kind === "private"
+      ? "without QUEUE_URL one daemon works at a time"
+      : "that one has no QUEUE_URL, or is of a version with other tables";
   return {
     signal,
     waits: async (holder) => {
       const waiting = new Closing();
       const status = `Standing by: ${holder} has the store`;
-      waiting.use(await startStandbyWeb(settings.health, holder));
-      logger.info({ holder }, "standing by for the daemon that has the store");
+      waiting.use(await startStandbyWeb(settings.health, holder, why));
+      logger.info({ holder, why }, "standing by for the daemon that has the store");
       await manager.ready(status);
       waiting.use(manager.feed(() => Promise.resolve(), status));
       return waiting;

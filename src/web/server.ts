@@ -36,12 +36,12 @@ export async function startWeb(address: WebAddress, parts: WebDeps): Promise<Web
 }
 
 /**
- * Answers for a daemon that stands by: it is alive, and not ready. Everything else is where `holder` runs.
+ * Answers for a daemon that stands by: it is alive, and not ready. Everything else is where `holder` runs. `why`: why it does not work beside that one.
  * @throws {StopError} E_HEALTH_PORT
  */
-export async function startStandbyWeb(address: WebAddress, holder: string): Promise<Web> {
+export async function startStandbyWeb(address: WebAddress, holder: string, why: string): Promise<Web> {
   const app = newApp({ defaultSrc: ["'none'"] });
-  const message = `standing by: ${holder} has the store`;
+  const message = `standing by: ${holder} has the store; ${why}`;
   app.get("/healthz", (c) => c.text("alive\n"));
   app.get("/readyz", (c) => jsonAnswer(c, { ready: false, parts: { store: { code: "E_STORE_BUSY", message } } }, 503));
   app.all("*", (c) => c.text(`${message}\n`, 503));

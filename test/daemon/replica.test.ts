@@ -12,6 +12,7 @@ const DELIVERS: ReplicaState = {
   others: 2,
   othersServed: 2,
   mustFence: false,
+  unconfirmed: undefined,
 };
 const PAUSES: ReplicaState = { ...DELIVERS, share: 0 };
 
@@ -23,10 +24,14 @@ class Scene {
   readonly answers: PromiseWithResolvers<void>[] = [];
   readonly fenced = Promise.withResolvers<void>();
   fences = 0;
+  /** Whether the service answers, and how often it was asked. */
+  isAnswering = true;
+  pings = 0;
+  readonly part: ReplicaPart;
   #heard: (state: ReplicaState) => void = () => undefined;
 
   constructor() {
-    const part = new ReplicaPart({
+    this.part = new ReplicaPart({
       store: {
         replicas: {
           state: DELIVERS,
@@ -43,10 +48,12 @@ class Scene {
         limits: () => ({ pausedMs: 0, rate: undefined }),
         onPause: () => undefined,
         setLimits: () => undefined,
-        ping: () => Promise.resolve(),
+        ping: async () => {
+          this.pings += 1;
+        },
         setShare: () => undefined,
         state: () => ({
-          state: "closed",
+          state: this.isAnswering ? "closed" : "open",
           probeAt: undefined,
           holdMs: 0,
           perSecond: undefined,
@@ -66,7 +73,7 @@ class Scene {
       ceiling: 6,
       logger: this.logger,
     });
-    part.begin();
+    this.part.begin();
   }
 
   beat(state: ReplicaState): void {
@@ -111,5 +118,47 @@ describe("the part of one replica", () => {
     await expect.poll(() => scene.logger.count("share of the deliveries was not taken")).toBe(1);
     scene.beat(DELIVERS);
     await expect.poll(() => scene.told).toEqual([false, true, true]);
+  });
+
+  it("leaves deliveries to the others while the service answers them and not this one, and asks it until it answers", async () => {
+    const scene = new Scene();
+    scene.isAnswering = false;
+    scene.beat(DELIVERS);
+    await expect.poll(() => scene.told).toEqual([false]);
+    scene.answers[0]?.resolve();
+    expect(() => scene.part.check()).toThrow(expect.objectContaining({ family: "retry", code: "E_REPLICA_UNSERVED" }));
+    await expect.poll(() => scene.pings).toBe(1);
+    scene.beat(DELIVERS);
+    await expect.poll(() => scene.pings).toBe(2);
+
+    scene.isAnswering = true;
+    scene.beat(DELIVERS);
+    await expect.poll(() => scene.told).toEqual([false, true]);
+    expect(() => scene.part.check()).not.toThrow();
+  });
+
+  it("keeps delivering, as far as the service lets it, where that answers no other one either", async () => {
+    const scene = new Scene();
+    scene.isAnswering = false;
+    scene.beat({ ...DELIVERS, othersServed: 0 });
+    scene.beat({ ...PAUSES, othersServed: 0 });
+    await expect.poll(() => scene.told).toEqual([false]);
+    expect(() => scene.part.check()).not.toThrow();
+    expect(scene.pings).toBe(0);
+  });
+
+  it("delivers nothing while the store does not confirm it, and says why", async () => {
+    const scene = new Scene();
+    const unconfirmed = { code: "E_STORE_READONLY", message: "it is a standby", details: {} } as const;
+    scene.beat({ ...DELIVERS, isLeader: true, mustFence: true, unconfirmed });
+    await expect.poll(() => scene.told).toEqual([false]);
+    scene.answers[0]?.resolve();
+    expect(() => scene.part.check()).toThrow(
+      expect.objectContaining({ family: "retry", code: "E_STORE_READONLY", message: "it is a standby" }),
+    );
+    expect(scene.fences).toBe(0);
+    scene.beat(DELIVERS);
+    await expect.poll(() => scene.told).toEqual([false, true]);
+    expect(() => scene.part.check()).not.toThrow();
   });
 });

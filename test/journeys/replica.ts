@@ -23,11 +23,12 @@ export class Replica implements AsyncDisposable {
       });
   }
 
-  /** `more`: settings that it has beside those of the stage. */
+  /** `more`: settings that it has beside those of the stage. `variables`: of its process. */
   static async start(
     stage: Pick<Stage, "folder" | "envFile">,
     name: string,
     more: Readonly<Record<string, string>> = {},
+    { program = builtProgram, variables = {} }: { program?: string; variables?: Readonly<Record<string, string>> } = {},
   ): Promise<Replica> {
     const port = await freePort();
     const envFile = join(stage.folder, `${name}.env`);
@@ -35,9 +36,9 @@ export class Replica implements AsyncDisposable {
     const others = Object.entries(more).map(([key, value]) => `${key}=${value}\n`);
     const shared = (await readFile(stage.envFile, "utf8")).replaceAll(/^(DATA_DIR|HEALTH_\w+)=.*$/gm, "");
     await writeFile(envFile, shared + own + others.join(""));
-    const child = spawn(process.execPath, [builtProgram, "run", "--env-file", envFile], {
+    const child = spawn(process.execPath, [program, "run", "--env-file", envFile], {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { PATH: process.env["PATH"] },
+      env: { PATH: process.env["PATH"], ...variables },
     });
     return new Replica(child, port);
   }
@@ -55,6 +56,13 @@ export class Replica implements AsyncDisposable {
     return this.#child.exitCode;
   }
 
+  async text(path: string): Promise<string> {
+    return fetch(this.url + path).then(
+      (answer) => answer.text(),
+      () => "",
+    );
+  }
+
   async status(path: string): Promise<number | undefined> {
     return fetch(this.url + path).then(
       ({ status }) => status,
@@ -66,4 +74,9 @@ export class Replica implements AsyncDisposable {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.kill("SIGKILL");
     await this.#exited;
   }
+}
+
+/** How many records it has said that it delivered. */
+export function deliveredBy({ log }: Replica): number {
+  return log.split('"record delivered"').length - 1;
 }

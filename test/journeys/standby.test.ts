@@ -24,6 +24,7 @@ describe("a daemon that stands by for one with the same store in PostgreSQL", ()
     await using _second = second;
     expect(await second.status("/healthz")).toBe(200);
     expect(await second.status("/readyz")).toBe(503);
+    expect(await second.text("/readyz")).toMatch(/"E_STORE_BUSY"[^]*without QUEUE_URL one daemon works at a time/);
     first.kill("SIGTERM");
     expect(await first.exitCode()).toBe(0);
     await until("the second one works", async () => (await second.status("/readyz")) === 200);

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { chown, readdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { GuardedChild } from "#queue";
@@ -19,29 +19,36 @@ export interface TestPostgres extends AsyncDisposable {
   onLine(listener: (line: string) => void): void;
   /** Ends the server; its data stays until the test ends. `immediate`: as a crash, it has to recover. */
   stop(manner?: "fast" | "immediate"): Promise<void>;
-  /** Starts it again on the same port and data. */
-  start(): Promise<void>;
+  /** Starts it again on the same port and data. `isStandby`: it takes no writes until `pg_promote()`. */
+  start(options?: { readonly isStandby: boolean }): Promise<void>;
   /** Copies what is committed now, as a standby that hears of nothing later. */
   copy(): Promise<void>;
   /** Fails over to that copy: the server crashes, and the copy answers on its port. */
   failOver(): Promise<void>;
 }
 
-/**
- * `hba`: lines of pg_hba.conf that come first, for users who need a password. `waitsForDisk`: as a server in use, where others
- * save the time.
- */
-export async function startPostgres({
-  hba = [],
-  waitsForDisk = false,
-}: { hba?: readonly string[]; waitsForDisk?: boolean } = {}): Promise<TestPostgres> {
+export interface TestPostgresOptions {
+  /** Lines of pg_hba.conf that come first, for users who need a password. */
+  readonly hba?: readonly string[];
+  /** As a server in use, where others save the time. */
+  readonly waitsForDisk?: boolean;
+  /** Folders on another disk, for the tables and for the write-ahead log. */
+  readonly tablesIn?: string;
+  readonly logIn?: string;
+}
+
+export async function startPostgres(options: TestPostgresOptions = {}): Promise<TestPostgres> {
+  const { hba = [], waitsForDisk = false, tablesIn, logIn } = options;
   const initdb = await provide(findInitdb, "postgresql");
   const owner = await unprivilegedOwner();
   const folder = await disposableFolder(owner);
-  const data = join(folder.path, "data");
+  const data = join(tablesIn ?? folder.path, "data");
   const copy = join(folder.path, "copy");
   const as = { ...owner, cwd: folder.path };
-  await run(initdb, ["-D", data, "-A", "trust", "-U", "svcsync", "-E", "UTF8", "--no-locale", "--no-sync"], as);
+  for (const path of [tablesIn, logIn]) if (path !== undefined && owner) await chown(path, owner.uid, owner.gid);
+  const log = ["--waldir", join(logIn ?? folder.path, "log"), "--wal-segsize", "1"];
+  const names = ["-A", "trust", "-U", "svcsync", "-E", "UTF8", "--no-locale", "--no-sync"];
+  await run(initdb, ["-D", data, ...names, ...(tablesIn === undefined && logIn === undefined ? [] : log)], as);
   const hbaFile = join(data, "pg_hba.conf");
   await writeFile(hbaFile, [...hba, await readFile(hbaFile, "utf8")].join("\n"));
   const port = await freePort();
@@ -62,10 +69,12 @@ export async function startPostgres({
       await server?.end();
       server = undefined;
     },
-    async start() {
+    async start({ isStandby } = { isStandby: false }) {
       const program = join(dirname(initdb), "postgres");
       if (server) return;
-      server = await startServer(program, waitsForDisk ? place : [...place, ...speed], /ready to accept connections/, {
+      if (isStandby) await writeFile(join(data, "standby.signal"), "");
+      const isReady = /ready to accept (read-only )?connections/;
+      server = await startServer(program, waitsForDisk ? place : [...place, ...speed], isReady, {
         ...as,
         /** TERM would wait for open connections. */
         endSignal: "INT",

@@ -11,29 +11,58 @@ import { unprivilegedOwner } from "../setup/server.ts";
 import { ask } from "./postgres-place.ts";
 import { canMount, smallDisk } from "./small-disk.ts";
 
-const open = (url: string) =>
-  openPostgresStore({ url, schema: "svcsync" }, { as: "daemon", clock: systemClock, logger: silentLogger });
+const open = (url: string, as: "daemon" | "operator" = "daemon") =>
+  openPostgresStore({ url, schema: "svcsync" }, { as, clock: systemClock, logger: silentLogger });
 const staged = (store: Store, ...keys: string[]) =>
   store.stage("customers", { changes: keys.map((key) => upsert(key)), cursor: 1, backfill: false, complete: true });
+
+async function readOnly(url: string, isOn: boolean): Promise<void> {
+  const own = new URL(url);
+  own.searchParams.set("options", "-c default_transaction_read_only=off");
+  await ask(own.href, `ALTER SYSTEM SET default_transaction_read_only = ${isOn ? "on" : "off"}`);
+  await ask(own.href, "SELECT pg_reload_conf()");
+}
 
 /** Ends all connections of the store, as a server does that was started again. */
 const endConnections = (url: string) =>
   ask(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svcsync'");
 
 describe("a PostgreSQL that changes under a daemon", () => {
-  it("and only reads refuses steps with one error, and takes them when it writes again", async () => {
+  it("and only reads keeps steps waiting, refuses them with one error, and takes them when it writes again", async () => {
     await using server = await startPostgres();
-    await ask(server.url, "CREATE ROLE keeper LOGIN SUPERUSER");
-    await using store = await open(server.url.replace("svcsync@", "keeper@"));
+    await using store = await open(server.url);
     await staged(store, "1");
-    await ask(server.url, "ALTER ROLE keeper SET default_transaction_read_only = on");
-    await endConnections(server.url);
-    const staging = () => staged(store, "2").catch((thrown: unknown) => thrown);
-    await expect.poll(staging).toMatchObject({ family: "stop", code: "E_STORE_READONLY" });
-    expect(await store.record(customer("2"))).toBeUndefined();
-    await ask(server.url, "ALTER ROLE keeper RESET default_transaction_read_only");
-    await endConnections(server.url);
-    await expect.poll(staging).toEqual({ changed: 1, unchanged: 0 });
+    await readOnly(server.url, true);
+    await expect(staged(store, "2")).rejects.toMatchObject({ family: "retry", code: "E_STORE_READONLY" });
+    await using operator = await open(server.url, "operator");
+    expect(await operator.record(customer("2"))).toBeUndefined();
+    await expect(operator.check()).rejects.toMatchObject({ family: "retry", code: "E_STORE_READONLY" });
+
+    const staging = staged(store, "2");
+    await readOnly(server.url, false);
+    expect(await staging).toEqual({ changed: 1, unchanged: 0 });
+  });
+
+  it("and becomes a standby is not read by a daemon: what it shows may be old", async () => {
+    await using server = await startPostgres();
+    await using store = await open(server.url);
+    await staged(store, "1");
+    await server.stop();
+    await server.start({ isStandby: true });
+    const reading = () => store.record(customer("1")).catch((thrown: unknown) => thrown);
+    await expect.poll(reading).toMatchObject({ family: "retry", code: "E_STORE_READONLY" });
+    await using operator = await open(server.url, "operator");
+    expect(await operator.record(customer("1"))).toMatchObject({ id: customer("1") });
+    await ask(server.url, "SELECT pg_promote()");
+    expect(await staged(store, "2")).toEqual({ changed: 1, unchanged: 0 });
+  });
+
+  it("and has the functions of another version ends the daemon that stood still meanwhile", async () => {
+    await using server = await startPostgres();
+    await using store = await open(server.url);
+    await ask(server.url, "ALTER FUNCTION svcsync.beat RENAME TO beat_2");
+    expect(await store.replicas.failure).toMatchObject({ family: "stop", code: "E_STORE_LOST" });
+    await ask(server.url, "ALTER FUNCTION svcsync.beat_2 RENAME TO beat");
   });
 
   it("and has another password refuses steps with one error, without either password", async () => {

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Json } from "#model";
+import { SyncError, type Json } from "#model";
 import type { OpenStoreOptions, Store } from "#store";
+import { version } from "#telemetry";
 import { Schema } from "../../src/store/postgres/connection/schema.ts";
 import { openPostgresStore } from "../../src/store/postgres/index.ts";
 import { Scene, contact, customer, upsert, written, OOPS } from "../conformance/store-scene.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
-import { thrownBy } from "../kit/outcome.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 import { freePort } from "../setup/free-port.ts";
 import { startPostgres, type TestPostgres } from "../setup/postgres.ts";
 import { cuttingProxy, type Cut } from "./cutting-proxy.ts";
@@ -247,7 +248,7 @@ describe("a PostgreSQL that cannot keep the store", () => {
     },
     "only reads": {
       url: async () => urlOf((url) => url.searchParams.set("options", "-c default_transaction_read_only=on")),
-      expected: { family: "stop", code: "E_STORE_READONLY" },
+      expected: { family: "retry", code: "E_STORE_READONLY" },
     },
     "gives its user no right": {
       url: async () => {
@@ -279,9 +280,52 @@ describe("a PostgreSQL that cannot keep the store", () => {
     await using place = await makePlace();
     await using scene = await Scene.open(async () => place);
     await scene.stage([upsert("1")]);
-    await ask(server.url, `UPDATE "${place.schema}".store_version SET version = 99`);
+    const [made] = await ask(server.url, `SELECT program FROM "${place.schema}".store_version`);
+    expect(made).toEqual({ program: version });
+    await ask(server.url, `UPDATE "${place.schema}".store_version SET version = 99, program = '7.8.9'`);
+    const message = expect.stringContaining(`this is svcsync ${version}; run 7.8.9 or newer`);
     for (const as of ["daemon", "operator"] as const)
-      await expect(open(server.url, place.schema, as)).rejects.toMatchObject({ family: "stop", code: "E_STORE_NEWER" });
+      await expect(open(server.url, place.schema, as)).rejects.toMatchObject({
+        family: "stop",
+        code: "E_STORE_NEWER",
+        message,
+        details: { needed: "7.8.9" },
+      });
+  });
+
+  it.each([
+    { what: "tables", waits: "to join", before: "", change: "version = 99", code: "E_STORE_NEWER", isOurs: true },
+    { what: "steps", waits: "to join", before: "", change: "functions = 'other'", code: undefined, isOurs: true },
+    {
+      what: "tables",
+      waits: "to change the steps",
+      before: "functions = 'other'",
+      change: "version = 99",
+      code: "E_STORE_NEWER",
+      isOurs: false,
+    },
+  ])("got the $what of another program while this one waited $waits, which is noticed", async (given) => {
+    await using place = await makePlace();
+    const scene = await Scene.open(async () => ({ ...place, [Symbol.asyncDispose]: async () => {} }));
+    const sql = (statement: string) => ask(server.url, statement.replaceAll("@", `"${place.schema}".`));
+    if (given.before !== "") await sql(`UPDATE @store_version SET ${given.before}`);
+    const waits = Promise.withResolvers<void>();
+    const waiting = { [Symbol.asyncDispose]: async () => {} };
+    const standby = { signal: never, waits: async () => (waits.resolve(), waiting) };
+    const options = { as: "daemon", clock: new SetClock(), logger: silentLogger, standby } as const;
+    const opened = openPostgresStore({ url: server.url, schema: place.schema }, options).then(
+      (store) => store[Symbol.asyncDispose](),
+      (thrown: unknown) => thrown,
+    );
+    await waits.promise;
+    await sql(`UPDATE @store_version SET ${given.change}`);
+    await scene.store[Symbol.asyncDispose]();
+    const ended = await opened;
+    expect(ended instanceof SyncError ? ended.code : ended).toBe(given.code);
+    expect(await sql("SELECT functions <> 'other' AS is_ours FROM @store_version")).toEqual([
+      { is_ours: given.isOurs },
+    ]);
+    expect(await sql("SELECT 1 FROM @members")).toEqual([]);
   });
 
   it("has the steps of another program, which a command never changes under its daemon", async () => {

@@ -156,6 +156,7 @@ describe("replicas of a store in PostgreSQL", () => {
     expect((await first.record(customer("1")))?.intent).toBeDefined();
     await expect(second.bind(lost, { resource: "customer", serviceId: 1 }, written({}))).rejects.toMatchObject(LOST);
     await expect.poll(() => second.counts().catch((thrown: unknown) => thrown)).toMatchObject(LOST);
+    expect(await second.replicas.failure).toMatchObject(LOST);
     await first.release(kept);
   });
 

@@ -100,13 +100,12 @@ export class Leading {
     const upkeep = openUpkeep(this.#deps, closing);
     const caring = upkeep.run(signal);
     pollWatch.watch(plan.scheduled);
-    const failing = (thrown: unknown) => fail(leadFailed(thrown));
     const running = Promise.all([
       queue
         .startPolls()
         .then(() => beginPolling(queue, plan, logger, signal))
-        .catch(failing),
-      relay.run(signal).catch(failing),
+        .catch((thrown: unknown) => fail(leadFailed(thrown))),
+      relay.run(signal),
       gate.run(signal),
       changes.run(signal),
       runHousekeeping({ store, clock, logger, keepDays: settings.delivery.auditKeepDays }, signal),

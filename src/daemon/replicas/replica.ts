@@ -19,8 +19,8 @@ export interface ReplicaDeps {
 }
 
 /**
- * This process as one of the replicas of a store: it takes its share of the requests, delivers while its mapping is the leader's and the
- * service answers it, and reports when it leads. A daemon that works alone leads from the start.
+ * This process as one of the replicas of a store: it takes its share of the requests, delivers while the store confirms it, its mapping is
+ * the leader's and the service answers it, and reports when it leads. A daemon that works alone leads from the start.
  */
 export class ReplicaPart {
   readonly #deps: ReplicaDeps;
@@ -48,8 +48,13 @@ export class ReplicaPart {
     return this.#state.othersServed > 0 && this.#deps.service.state().state !== "closed";
   }
 
-  /** @throws {RetryError} E_REPLICA_UNSERVED when the service does not answer this replica alone. */
+  /**
+   * @throws {RetryError} E_REPLICA_UNSERVED when the service does not answer this replica alone; the store's own reason when that no
+   * longer confirms this replica.
+   */
   check(): void {
+    const { unconfirmed } = this.#state;
+    if (unconfirmed) throw new RetryError(unconfirmed.code, unconfirmed.message);
     if (!this.isUnserved) return;
     throw new RetryError("E_REPLICA_UNSERVED", "the service answers other replicas, and not this one");
   }
@@ -97,16 +102,17 @@ export class ReplicaPart {
 
   async #obey(signal: AbortSignal): Promise<void> {
     const { queue, holds, logger } = this.#deps;
-    if (this.#state.mustFence && this.#state.isLeader) await this.#fence();
+    const isConfirmed = this.#state.unconfirmed === undefined;
+    if (isConfirmed && this.#state.mustFence && this.#state.isLeader) await this.#fence();
     if (this.isUnserved) this.#probe(signal);
     const { isAgreed, mustFence, share } = this.#state;
-    const mayDeliver = isAgreed && !mustFence && !this.isUnserved && share !== 0;
+    const mayDeliver = isConfirmed && isAgreed && !mustFence && !this.isUnserved && share !== 0;
     if (mayDeliver === this.#isDelivering || signal.aborted) return;
     // The leader may have put streams on hold before it began.
     if (mayDeliver) await holds.look();
     await queue.setDelivering(mayDeliver);
     this.#isDelivering = mayDeliver;
-    const why = { isAgreed, isUnserved: this.isUnserved, share };
+    const why = { isConfirmed, isAgreed, isUnserved: this.isUnserved, share };
     if (mayDeliver) logger.info(why, "replica delivers");
     else logger.info(why, "replica pauses deliveries");
   }

@@ -7,8 +7,6 @@ import { StoreNews } from "./store-news.ts";
 
 /** The longest the relay sleeps: something may have become due by another process's word (`svcsync retry`). */
 const LOOK_AGAIN_MS = 1_000;
-/** After these the store refuses everything. */
-const LAST_ERRORS: readonly string[] = ["E_STORE_LOST", "E_STORE_REWOUND"];
 /** How often it looks while other processes deliver, too: it learns of their deliveries from the store alone. */
 const SHARED_LOOK_MS = 100;
 /**
@@ -80,10 +78,7 @@ export class Relay {
     return this.#out.size;
   }
 
-  /**
-   * Runs until the signal is aborted. Trouble with queue or store is logged once per outage and waited out.
-   * @throws {StopError} E_STORE_LOST when another daemon has the store, E_STORE_REWOUND when the store lost commits.
-   */
+  /** Runs until the signal is aborted. Trouble with queue or store is logged once per outage and waited out. */
   async run(signal: AbortSignal): Promise<void> {
     let inTrouble = false;
     while (!signal.aborted) {
@@ -93,7 +88,6 @@ export class Relay {
         if (inTrouble) this.#deps.logger.info({}, "relay resumed");
         inTrouble = false;
       } catch (thrown) {
-        if (LAST_ERRORS.includes(errorFacts(thrown).code)) throw thrown;
         if (!inTrouble) this.#deps.logger.warn({ err: errorFacts(thrown) }, "relay waited for the queue");
         inTrouble = true;
       }

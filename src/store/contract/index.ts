@@ -24,7 +24,7 @@ import type { SweepStore } from "./sweeps.ts";
  * database too. Methods reject with a StopError (E_STORE_FULL, E_STORE_READONLY, E_STORE_CORRUPT, E_STORE_FAILED) when
  * the disk does: nothing was then recorded, and nothing may be sent. E_STORE_LOCKED (a RetryError) says that another
  * process wrote for too long; E_STORE_UNREACHABLE (another one) that a server does not answer, and that a step may have been
- * recorded all the same; E_STORE_LOST that another daemon has the store; E_STORE_REWOUND that a failover lost commits;
+ * recorded all the same; E_STORE_READONLY of a server is a RetryError where it is a standby, which may be promoted; E_STORE_LOST that another daemon has the store; E_STORE_REWOUND that a failover lost commits;
  * E_STORE_CLOSED that the store was disposed; E_STORE_VALUE (a ParkError) that the record holds
  * a value that cannot be kept. A step that the record's story does not allow,
  * such as a second create while one is open, is refused with E_STORE_STATE: a defect of the caller.

@@ -1,4 +1,4 @@
-import type { Actor, RecordId } from "#model";
+import type { Actor, ErrorFacts, RecordId, SyncError } from "#model";
 import type { Claim } from "../claim.ts";
 
 /** A process that works on the store beside others. */
@@ -47,6 +47,8 @@ export interface ReplicaState {
   readonly othersServed: number;
   /** Whether the session of a lost replica is still to be ended: until then nothing can be claimed. */
   readonly mustFence: boolean;
+  /** Why the store no longer confirms this process, once another one may take over; undefined after each heartbeat. */
+  readonly unconfirmed: ErrorFacts | undefined;
 }
 
 /**
@@ -57,6 +59,9 @@ export interface ReplicaState {
  */
 export interface ReplicaStore {
   readonly state: ReplicaState;
+
+  /** Resolves with the reason why this process has to end: its place is gone, or the store refuses it and waiting would not help. */
+  readonly failure: Promise<SyncError>;
 
   /** Tells the others what `report` returns with each heartbeat, and calls `changed` with the state after each one. */
   follow(report: () => ReplicaReport, changed: (state: ReplicaState) => void): void;

@@ -13,9 +13,9 @@ import {
 } from "../move/side.ts";
 import { storeFailure } from "./connection/failures.ts";
 import { clientOptions, describePlace, type PostgresPlace } from "./connection/link.ts";
-import { Member } from "./connection/member.ts";
+import type { Member } from "./connection/member.ts";
 import { locked, quoted } from "./connection/prefix.ts";
-import { prepareSchema } from "./connection/turn.ts";
+import { joinPrepared } from "./connection/turn.ts";
 import { fill, type SqlText } from "./sql.ts";
 import { storedText } from "./text.ts";
 
@@ -59,8 +59,7 @@ export class PostgresMoveSide implements MoveSide {
 
   /** @throws {SyncError} as when a daemon opens the store. */
   static async open(place: PostgresPlace, { clock, logger }: MoveDeps): Promise<MoveSide> {
-    await prepareSchema(place, logger);
-    const member = await Member.join(place, { clock, logger });
+    const member = await joinPrepared(place, { clock, logger });
     const client = new Client(clientOptions(place.url));
     try {
       await client.connect();

@@ -6,10 +6,10 @@ import { expectInCharge, FIND_MARK, type MoveMark } from "../move/mark.ts";
 import type { Access } from "../roles/access.ts";
 import { makeRoles } from "../roles/roles.ts";
 import { describePlace, Link, type PostgresPlace } from "./connection/link.ts";
-import { Member } from "./connection/member.ts";
+import type { Member } from "./connection/member.ts";
 import { locked, unlocked } from "./connection/prefix.ts";
 import { MessageQueue } from "./connection/message-queue.ts";
-import { prepareSchema } from "./connection/turn.ts";
+import { joinPrepared, prepareSchema } from "./connection/turn.ts";
 import type { Database } from "./database.ts";
 import { BegunSends } from "./begun-sends.ts";
 import { Moment } from "./moment.ts";
@@ -33,7 +33,7 @@ const READERS = 2;
 const KEEP_PLANS = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true)";
 
 /**
- * A step waits so long for a server that is restarted: the id of a record that was just created is known to this process alone.
+ * A step waits so long for a server that is restarted, or for the primary: the id of a record that was just created is known to this process alone.
  * Well below the lease of a claim.
  */
 const PATIENCE_MS = 20_000;
@@ -41,7 +41,7 @@ const PATIENCE_MS = 20_000;
 /**
  * Opens the store in a schema of a PostgreSQL database, making it when there is none, and brings it to this program's version. An
  * operator beside a running daemon never changes the tables under it.
- * @throws {RetryError} E_STORE_UNREACHABLE.
+ * @throws {RetryError} E_STORE_UNREACHABLE, E_STORE_READONLY when the server is a standby.
  * @throws {StopError} E_STORE_BUSY when another live daemon holds it (for an operator: and its version is older), E_STORE_NEWER
  * when a newer program wrote it, E_STORE_DENIED, E_STORE_SERVER, E_STORE_READONLY, E_STORE_FULL when the server says no.
  */
@@ -49,8 +49,8 @@ export async function openPostgresStore(
   place: PostgresPlace,
   options: OpenStoreOptions & { readonly clock: Clock; readonly logger: Logger },
 ): Promise<Store> {
-  await prepareSchema(place, options.logger, options.standby);
-  const member = options.as === "daemon" ? await Member.join(place, options) : undefined;
+  const member = options.as === "daemon" ? await joinPrepared(place, options) : undefined;
+  if (member === undefined) await prepareSchema(place, options.logger, options.standby);
   try {
     return await connect(place, { ...options, clock: member?.clock ?? options.clock }, member);
   } catch (thrown) {
@@ -65,8 +65,10 @@ async function connect(
   member: Member | undefined,
 ): Promise<Store> {
   const { clock, logger, leaseMs = DEFAULT_LEASE_MS, redact = (text) => text } = options;
-  const readLink = new Link(place, unlocked(place), { max: READERS });
-  const stepLink = new Link(place, locked(place), { max: 1 });
+  // A command may read at a standby, and is told at once that it cannot write there. A daemon waits for the primary.
+  const writes = member !== undefined;
+  const readLink = new Link(place, unlocked(place), { max: READERS, writes });
+  const stepLink = new Link(place, locked(place), { max: 1, writes });
   const disconnect = async () => {
     await stepLink[Symbol.asyncDispose]();
     await readLink[Symbol.asyncDispose]();
@@ -108,13 +110,16 @@ async function connect(
     const sends = new BegunSends();
     const confess = () => sends.confess(stepLink, { clock, logger, patienceMs: leaseMs });
     let confessed: Promise<void> | undefined;
-    member?.keep((reason) => {
+    const { promise: failure, resolve: fail } = Promise.withResolvers<SyncError>();
+    const lost = (reason: SyncError) => {
       refuse(reason);
       confessed = confess();
-    });
+      fail(reason);
+    };
+    member?.keep(lost, fail);
     return Object.assign(storeOf(db, moment, sends), {
       clock,
-      replicas: replicaStore(db, member),
+      replicas: replicaStore(db, member, failure),
       mayWrite: () => member?.isTrusted ?? true,
       revision: () => Promise.resolve(undefined),
       async [Symbol.asyncDispose]() {

@@ -10,11 +10,13 @@ const LEADS: ReplicaState = {
   others: 0,
   othersServed: 0,
   mustFence: false,
+  unconfirmed: undefined,
 };
 
 /** The replicas of a store that belongs to one process: it always leads, and shares with no other. */
 export const oneProcess: ReplicaStore = {
   state: LEADS,
+  failure: new Promise(() => undefined),
   follow: (_report, changed) => changed(LEADS),
   tell: () => undefined,
   lead: () => Promise.resolve(),

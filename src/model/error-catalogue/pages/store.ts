@@ -46,16 +46,20 @@ export const storeErrors = errorPage({
       more: "Everything continues where it stopped. `AUDIT_KEEP_DAYS` bounds how much history is kept.",
     },
     E_STORE_READONLY: {
-      meaning: "The store, or the directory that it is in, cannot be written to.",
+      meaning:
+        "The store, or the directory that it is in, cannot be written to. A daemon whose PostgreSQL becomes a standby, " +
+        "or is set to read only, waits: nothing is recorded or written to the service, and it continues when " +
+        "PostgreSQL takes writes again, or when `STORE_URL` leads to one that does.",
       normal:
-        "No. Usual causes: the volume is mounted read-only, belongs to another user, or the file system went read-only " +
-        "after a disk error. In PostgreSQL: `STORE_URL` leads to a standby, or its user may not create the schema.",
+        "For a moment, while PostgreSQL fails over. Otherwise no. Usual causes: the volume is mounted read-only, belongs " +
+        "to another user, or the file system went read-only after a disk error. In PostgreSQL: `STORE_URL` leads to a " +
+        "standby, `default_transaction_read_only` is on, or the user may not create the schema.",
       remedy:
         "Give the user that runs svcsync write access to DATA_DIR and all its files; in PostgreSQL, give the user of " +
         "STORE_URL the schema, and name the primary, not a standby.",
       more:
         "Repair the file system if need be, then start again. In PostgreSQL, let the user own the schema " +
-        "(`GRANT CREATE ON DATABASE … TO …`).",
+        "(`GRANT CREATE ON DATABASE … TO …`). Some hosted databases read only while their disk is nearly full.",
     },
     E_STORE_UNREACHABLE: {
       meaning:
@@ -74,7 +78,8 @@ export const storeErrors = errorPage({
     E_STORE_DENIED: {
       meaning:
         "PostgreSQL refuses access: wrong user, password or database in `STORE_URL`, or an encryption that the server " +
-        "does not have or whose certificate is not trusted.",
+        "does not have or whose certificate is not trusted. A daemon that is refused later on ends after six seconds, " +
+        "so that its supervisor starts it with the new settings.",
       normal: "No.",
       remedy: "Correct user, password, database or encryption (`?sslmode=`) in STORE_URL.",
       more:
@@ -89,8 +94,8 @@ export const storeErrors = errorPage({
     },
     E_STORE_LOST: {
       meaning:
-        "This daemon gave no sign of life to PostgreSQL for more than eight seconds, and others took over what it did. " +
-        "This one can no longer write to the store, and ends.",
+        "This daemon gave no sign of life to PostgreSQL for more than eight seconds, and others took over what it did; or " +
+        "meanwhile another version of svcsync changed the store. This one can no longer write to the store, and ends.",
       normal: "After the machine was paused or cut off from PostgreSQL, or after `svcsync fence`.",
       remedy:
         "Nothing: the supervisor starts this daemon again, and it delivers with the others, or stands by where they do not " +
@@ -183,8 +188,8 @@ export const storeErrors = errorPage({
     E_STORE_NEWER: {
       meaning:
         "A newer version of svcsync has written this store; this one would not understand it and has left it " +
-        "untouched.",
-      normal: "After going back to an earlier version.",
+        "untouched. With `STORE_URL` the message names the version that is needed.",
+      normal: "After going back to an earlier version, or where not all replicas were replaced by the new one.",
       remedy: 'Run the newer version, or restore the copy that "svcsync backup" made before it ran.',
     },
     E_STORE_RESTORED: {

@@ -19,10 +19,10 @@ export class Refusal extends Error {
   }
 }
 
-/** There was no connection: nothing of the message has left. */
-export class NotSent extends Error {
+/** Nothing of the message was carried out: there was no connection, or only one to a server that takes no writes. */
+export class NotCarriedOut extends Error {
   constructor(cause: unknown) {
-    super("no connection to the database", { cause });
+    super("no connection to a database that takes writes", { cause });
   }
 }
 
@@ -45,6 +45,11 @@ const DENIED = stop(
 
 const LOST = stop("E_STORE_LOST", "other daemons took over because this one was silent for too long; it stops writing");
 
+const READS_ONLY = retry(
+  "E_STORE_READONLY",
+  "the database of the store takes no writes: it is a standby, or set to read only",
+);
+
 /** By SQLSTATE or its class, from the appendix of PostgreSQL's manual. The first that fits counts. */
 const STATES: readonly (readonly [state: RegExp, failure: Family])[] = [
   [/^SV002$/, LOST],
@@ -61,7 +66,12 @@ const STATES: readonly (readonly [state: RegExp, failure: Family])[] = [
   ],
   [/^(08...|57P..|53[023]00|58...)$/, UNREACHABLE],
   [/^(28...|3D000|0LP01)$/, DENIED],
-  [/^(25006|42501)$/, stop("E_STORE_READONLY", "the store cannot be written to; give the user of STORE_URL the right")],
+  [/^25006$/, READS_ONLY],
+  [/^42501$/, stop("E_STORE_READONLY", "the store cannot be written to; give the user of STORE_URL the right")],
+  [
+    /^42883$/,
+    stop("E_STORE_LOST", "another version of svcsync took over and changed the store; this daemon stops writing"),
+  ],
   [/^53100$/, stop("E_STORE_FULL", "the disk of the store's database is full; free space, then start again")],
   [/^XX00[12]$/, stop("E_STORE_CORRUPT", "the store is damaged; stop, and restore the database from a backup")],
   [/^(40...|55P03|57014)$/, retry("E_STORE_LOCKED", "others kept the store busy for too long")],
@@ -79,7 +89,7 @@ const network = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|EPIPE|ETIMEDOUT)|terminated|t
 /** What a throw of the driver means for the daemon, without anything of the address. Our own errors stay as they are. */
 export function storeFailure(thrown: unknown): Error {
   if (thrown instanceof SyncError || thrown instanceof Refusal) return thrown;
-  if (thrown instanceof NotSent) return storeFailure(thrown.cause);
+  if (thrown instanceof NotCarriedOut) return storeFailure(thrown.cause);
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
   const message = first instanceof Error ? first.message : String(first);
   if (first instanceof DatabaseError) {
@@ -106,6 +116,16 @@ export function lostPlace(): SyncError {
 export function concernsOneStep(thrown: unknown): boolean {
   const { code = "" } = thrown instanceof DatabaseError ? thrown : {};
   return code === REFUSED || /^(22|23|54)/.test(code);
+}
+
+/** What a connection is refused with that leads to a server without writes. */
+export function readsOnly(): SyncError {
+  return READS_ONLY("transaction_read_only is on", undefined);
+}
+
+/** True when the server carried nothing out since it takes no writes. */
+export function isReadsOnly(thrown: unknown): boolean {
+  return thrown instanceof DatabaseError && thrown.code === "25006";
 }
 
 /** True when the server answered: the connection is still good. */

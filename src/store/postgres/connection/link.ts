@@ -1,7 +1,7 @@
-import { Client, Pool, types, type ClientConfig, type QueryResult } from "pg";
+import { Client, Pool, types, type ClientConfig, type PoolClient, type QueryResult } from "pg";
 import { originalText } from "../text.ts";
 import type { SqlText } from "../sql.ts";
-import { NotSent, isAnswer, storeFailure } from "./failures.ts";
+import { NotCarriedOut, isAnswer, isReadsOnly, readsOnly, storeFailure } from "./failures.ts";
 
 /** Where a store is, and in which schema. */
 export interface PostgresPlace {
@@ -39,6 +39,15 @@ export function clientOptions(url: string): ClientConfig {
   };
 }
 
+interface LinkOptions {
+  readonly max: number;
+  readonly answerMs?: number;
+  /** Whether only a server that takes writes will do. A connection to another one is given up: the next may lead to the primary. */
+  readonly writes?: boolean;
+  /** Told of each notice to what the link listens to. */
+  readonly heard?: (notice: string | undefined) => void;
+}
+
 /**
  * Connections to the database. A message is one transaction: everything that it needs is in it, the schema too, so that nothing
  * depends on a session, and a pooler between this and the server may give each message to another one.
@@ -46,15 +55,13 @@ export function clientOptions(url: string): ClientConfig {
 export class Link implements AsyncDisposable {
   readonly #pool: Pool;
   readonly #prefix: SqlText;
+  readonly #writes: boolean;
 
-  /** `prefix` begins each message; `heard` is told of each notice to what it listens to. */
-  constructor(
-    { url }: PostgresPlace,
-    prefix: SqlText,
-    options: { max: number; answerMs?: number; heard?: (notice: string | undefined) => void },
-  ) {
+  /** `prefix` begins each message. */
+  constructor({ url }: PostgresPlace, prefix: SqlText, options: LinkOptions) {
     this.#prefix = prefix;
-    const { max, answerMs = ANSWER_MS, heard } = options;
+    const { max, answerMs = ANSWER_MS, writes = false, heard } = options;
+    this.#writes = writes;
     this.#pool = new Pool({
       ...clientOptions(url),
       max,
@@ -62,6 +69,7 @@ export class Link implements AsyncDisposable {
       query_timeout: answerMs,
       // A connection has the plans of its steps: it is kept.
       idleTimeoutMillis: 0,
+      ...(writes ? { verify: expectWrites } : {}),
     });
     // A connection that breaks is replaced, and the next message tells whether that works. Without listeners, one for those that
     // are idle and one for those in use, it would end the process.
@@ -72,10 +80,10 @@ export class Link implements AsyncDisposable {
     });
   }
 
-  /** Sends the statements as one message and returns the result of each. @throws {NotSent} or what the driver throws. */
+  /** Sends the statements as one message and returns the result of each. @throws {NotCarriedOut} or what the driver throws. */
   async send(statements: readonly SqlText[]): Promise<QueryResult[]> {
     const client = await this.#pool.connect().catch((cause: unknown) => {
-      throw new NotSent(cause);
+      throw new NotCarriedOut(cause);
     });
     let broken = true;
     try {
@@ -84,8 +92,9 @@ export class Link implements AsyncDisposable {
       broken = false;
       return (Array.isArray(results) ? results : [results]).slice(-statements.length);
     } catch (thrown) {
-      broken = !isAnswer(thrown);
-      throw thrown;
+      const isRefused = this.#writes && isReadsOnly(thrown);
+      broken = isRefused || !isAnswer(thrown);
+      throw isRefused ? new NotCarriedOut(thrown) : thrown;
     } finally {
       client.release(broken);
     }
@@ -104,4 +113,10 @@ export class Link implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool.end();
   }
+}
+
+function expectWrites(client: PoolClient, done: (refusal?: Error) => void): void {
+  client.query<{ transaction_read_only: string }>("SHOW transaction_read_only", (failure?: Error, found?) => {
+    done(found?.rows[0]?.transaction_read_only === "on" ? readsOnly() : failure);
+  });
 }

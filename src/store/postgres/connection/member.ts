@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Bell, errorFacts, StopError, SyncError, type Clock } from "#model";
+import { Bell, errorFacts, StopError, SyncError, type Clock, type ErrorCode } from "#model";
 import type { Logger } from "#telemetry";
 import type { JoiningReplica, ReplicaReport, ReplicaState, Standby } from "../../contract/index.ts";
 import { call, type SqlText } from "../sql.ts";
@@ -42,6 +42,7 @@ export const UNKNOWN_STATE: ReplicaState = {
   others: 0,
   othersServed: 0,
   mustFence: false,
+  unconfirmed: undefined,
 };
 const NOTHING_TO_TELL: ReplicaReport = { held: 0, isServed: true, ceiling: 0, pausedMs: 0, rate: undefined };
 
@@ -145,9 +146,9 @@ export class Member implements AsyncDisposable {
     this.#hurry.ring();
   }
 
-  /** Keeps the place. `lost` is told why when it is gone. */
-  keep(lost: (reason: SyncError) => void): void {
-    this.#running = this.#run(lost);
+  /** Keeps the place. `lost` is told why when it is gone, `failed` why it can no longer be kept, which only a restart helps against. */
+  keep(lost: (reason: SyncError) => void, failed: (reason: SyncError) => void = () => undefined): void {
+    this.#running = this.#run(lost, failed);
   }
 
   /** Gives the place back, and with it the lead: another one takes it at once. False when it was lost before. */
@@ -188,18 +189,22 @@ export class Member implements AsyncDisposable {
     await untilFree(this.#place, ask, standby);
   }
 
-  async #run(lost: (reason: SyncError) => void): Promise<void> {
+  async #run(lost: (reason: SyncError) => void, failed: (reason: SyncError) => void): Promise<void> {
     const { signal } = this.#ended;
-    let isSilent = false;
+    let said: ErrorCode | undefined;
     while (!signal.aborted) {
       try {
         const reason = await this.#confirm();
         if (reason !== undefined) return lost(reason);
-        isSilent = false;
+        said = undefined;
       } catch (thrown) {
-        if (!isSilent)
-          this.#logger.warn({ err: errorFacts(thrown) }, "place among the replicas could not be confirmed");
-        isSilent = true;
+        const error = errorFacts(thrown);
+        if (said !== error.code) this.#logger.warn({ err: error }, "place among the replicas could not be confirmed");
+        said = error.code;
+        if (!this.isTrusted) {
+          this.#become({ ...this.#state, unconfirmed: error });
+          if (thrown instanceof StopError) return failed(thrown);
+        }
       }
       await this.#hurry.wait(BEAT_MS, signal);
     }
@@ -223,17 +228,22 @@ export class Member implements AsyncDisposable {
   async #beat(): Promise<Beat | undefined> {
     const { held, isServed, ceiling, pausedMs, rate: ownRate } = this.#report();
     const [monotonic, wall] = [performance.now(), Date.now()];
-    const told = [this.#token, held, isServed, ceiling, pausedMs, ownRate, this.#creates];
-    const [beat] = await this.#beats.rows<Beat>(call("beat", ...told));
+    const report = [this.#token, held, isServed, ceiling, pausedMs, ownRate, this.#creates];
+    const [beat] = await this.#beats.rows<Beat>(call("beat", ...report));
     if (beat === undefined) return undefined;
     this.#trusted = { monotonic: monotonic + TRUST_MS, wall: wall + TRUST_MS };
     if (this.#joins !== undefined) this.clock.hear(beat.at, performance.now() - monotonic);
     const { isLeader, isAgreed, pausedMs: allPausedMs, others, othersServed, mustFence } = beat;
     const share = this.#joins === undefined ? undefined : beat.share;
     const rate = this.#joins === undefined ? undefined : (beat.rate ?? undefined);
-    this.#state = { isLeader, isAgreed, share, pausedMs: allPausedMs, rate, others, othersServed, mustFence };
-    this.#changed(this.#state);
+    const told = { isLeader, isAgreed, share, pausedMs: allPausedMs, rate, others, othersServed, mustFence };
+    this.#become({ ...told, unconfirmed: undefined });
     return beat;
+  }
+
+  #become(state: ReplicaState): void {
+    this.#state = state;
+    this.#changed(state);
   }
 
   /** Takes the lead where it is free, and the places of those that were lost. */
@@ -253,7 +263,7 @@ export class Member implements AsyncDisposable {
   }
 }
 
-interface MemberDeps {
+export interface MemberDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** What it tells the other replicas; without it, it works alone. */

@@ -1,7 +1,7 @@
 import type { QueryResult } from "pg";
-import { errorFacts, sleep, type SyncError } from "#model";
+import { RetryError, sleep, type SyncError } from "#model";
 import type { SqlText } from "../sql.ts";
-import { NotSent, concernsOneStep, storeFailure } from "./failures.ts";
+import { NotCarriedOut, concernsOneStep, storeFailure } from "./failures.ts";
 import type { Link } from "./link.ts";
 
 /** Requests in one message: enough for all workers, and none waits for long. */
@@ -40,7 +40,7 @@ export class MessageQueue {
 
   /**
    * `lanes` is how many messages may be on their way at once, and `patienceMs` how long requests wait for a server that takes no
-   * connections; `first` is what each message begins with, and hears the results.
+   * connections or no writes; `first` is what each message begins with, and hears the results.
    */
   constructor(
     link: Link,
@@ -97,9 +97,9 @@ export class MessageQueue {
 
   /** Whether the server may be back soon, and has nothing of the message. */
   #mayWait(thrown: unknown, silentSince: number): boolean {
-    if (this.#refusal || !(thrown instanceof NotSent)) return false;
+    if (this.#refusal || !(thrown instanceof NotCarriedOut)) return false;
     const isPatient = performance.now() - silentSince < this.#patienceMs;
-    return isPatient && errorFacts(storeFailure(thrown)).code === "E_STORE_UNREACHABLE";
+    return isPatient && storeFailure(thrown) instanceof RetryError;
   }
 
   async #together(requests: readonly Request[]): Promise<void> {

@@ -6,6 +6,7 @@ import { fill } from "../sql.ts";
 import { storeFailure } from "./failures.ts";
 import { processName, untilFree, type InTheWay } from "./in-the-way.ts";
 import { Link, type PostgresPlace } from "./link.ts";
+import { Member, type MemberDeps } from "./member.ts";
 import { locked } from "./prefix.ts";
 import { Schema } from "./schema.ts";
 
@@ -31,7 +32,31 @@ export async function prepareSchema(place: PostgresPlace, logger: Logger, standb
   await using schema = new Schema(place);
   if (await schema.isCurrent()) return;
   await using _turn = await takeTurn(place, schema, standby);
-  await schema.bringUpToDate(logger);
+  // Another program may have changed them while this one waited.
+  if (!(await schema.isCurrent())) await schema.bringUpToDate(logger);
+}
+
+/**
+ * Joins the replicas of the store, with tables and functions of this program. Another program may have changed them while this one waited
+ * to join; from then on none does.
+ * @throws {SyncError} as {@link prepareSchema} and {@link Member.join}.
+ */
+export async function joinPrepared(place: PostgresPlace, deps: MemberDeps): Promise<Member> {
+  for (;;) {
+    await prepareSchema(place, deps.logger, deps.standby);
+    const joined = await Member.join(place, deps).catch(async (thrown: unknown) => {
+      if (await isPrepared(place)) throw thrown;
+      return undefined;
+    });
+    if (joined && (await isPrepared(place))) return joined;
+    await joined?.leave();
+  }
+}
+
+/** False also where it cannot be found out: the next attempt says why. */
+async function isPrepared(place: PostgresPlace): Promise<boolean> {
+  await using schema = new Schema(place);
+  return await schema.isCurrent().catch(() => false);
 }
 
 /** Keeps daemons out until it is disposed. */

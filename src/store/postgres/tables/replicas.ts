@@ -20,7 +20,7 @@ const LIST = `
   FROM members m LEFT JOIN leases l ON l.role = 'daemon' ORDER BY m.epoch`;
 
 /** This process among the replicas. A command has no place among them: it only reads and answers. */
-export function replicaStore(db: Database, member: Member | undefined): ReplicaStore {
+export function replicaStore(db: Database, member: Member | undefined, failure: ReplicaStore["failure"]): ReplicaStore {
   const turns = new Map<string, Promise<unknown>>();
   const step = async <Row>(...of: Parameters<typeof call>): Promise<Row[]> => {
     const [result] = await db.step([call(...of)]);
@@ -30,6 +30,7 @@ export function replicaStore(db: Database, member: Member | undefined): ReplicaS
     get state() {
       return member?.state ?? UNKNOWN_STATE;
     },
+    failure,
     follow: (...of) => member?.follow(...of),
     tell: () => member?.tell(),
     async lead() {
