@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Replica as ReplicaView } from "#store";
 import { postgresServer } from "../setup/postgres.ts";
 import { startRedis, type TestRedis } from "../setup/redis.ts";
-import { Replica } from "./replica.ts";
+import { FaultyLink } from "../kit/faulty-link.ts";
+import { deliveredBy, Replica } from "./replica.ts";
 import { only, setStage, texts, until, type Stage } from "./stage.ts";
 
 const CONCURRENCY = 6;
@@ -44,8 +45,8 @@ class Three implements AsyncDisposable {
     return three;
   }
 
-  async join(name: string): Promise<Replica> {
-    const replica = await Replica.start(this.stage, name);
+  async join(name: string, more: Readonly<Record<string, string>> = {}): Promise<Replica> {
+    const replica = await Replica.start(this.stage, name, more);
     this.all.push(replica);
     await until(`${name} is ready`, async () => (await replica.status("/readyz")) === 200);
     return replica;
@@ -89,10 +90,6 @@ class Three implements AsyncDisposable {
     for (const replica of this.all) await replica[Symbol.asyncDispose]();
     await this.stage[Symbol.asyncDispose]();
   }
-}
-
-function deliveredBy({ log }: Replica): number {
-  return log.split('"record delivered"').length - 1;
 }
 
 /** The most requests that the service had at once. A request is in the ledger when it has ended, by a clock of whole milliseconds. */
@@ -173,6 +170,39 @@ describe("three replicas over one store in PostgreSQL", () => {
     expect(still.log).toContain("E_STORE_LOST");
     expect([three.duplicates, three.numbers().length]).toEqual([[], CUSTOMERS]);
     expect(name()).toContain("Changed meanwhile");
+  });
+
+  it("deliver without the one that the service does not answer, which says so and joins in again when it does", async () => {
+    await using three = await Three.start("unserved");
+    const { all, stage } = three;
+    const service = new URL(stage.sandbox.url);
+    await using link = await FaultyLink.to(Number(service.port));
+    service.port = String(link.port);
+    all[THIRD]!.kill("SIGTERM");
+    expect(await all[THIRD]!.exitCode()).toBe(0);
+    const cut = await three.join("cut", { SERVICE_URL: service.origin, SERVICE_ANSWER_TIMEOUT_SECONDS: "2" });
+    const unserved = async () => (await cut.text("/readyz")).includes("E_REPLICA_UNSERVED");
+    three.load();
+    await until("it delivers", () => deliveredBy(cut) > 0);
+    link.hold("toServer", "toClient");
+    let count = CUSTOMERS;
+    while (!(await unserved())) {
+      await three.untilLoaded(count);
+      three.load(10_000 + count);
+      count += CUSTOMERS;
+    }
+    expect(await cut.status("/readyz")).toBe(503);
+    await three.untilLoaded(count);
+    expect((await three.replicas()).map(({ isServed }) => isServed)).toEqual([true, true, false]);
+
+    link.heal();
+    await until("it is served again", async () => (await cut.status("/readyz")) === 200);
+    const before = deliveredBy(cut);
+    while (deliveredBy(cut) === before) {
+      three.load(10_000 + count);
+      await three.untilLoaded((count += CUSTOMERS));
+    }
+    expect([three.duplicates, three.numbers().length]).toEqual([[], count]);
   });
 
   it("switch to another mapping at once, when the last one with the old file ends", async () => {
