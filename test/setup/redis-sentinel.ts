@@ -1,11 +1,13 @@
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { Closing } from "#daemon";
 import { sleep } from "#model";
+import { pem } from "../kit/http.ts";
 import { freePort } from "./free-port.ts";
 import { findProgram, provide } from "./program.ts";
-import { startRedis, type TestRedis } from "./redis.ts";
+import { startRedis, tlsSettings, type TestRedis } from "./redis.ts";
 import { disposableFolder, startServer } from "./server.ts";
 
 const primaryName = "mymaster";
@@ -33,12 +35,14 @@ export interface TestSentinelsOptions {
   /** Of the servers. */
   readonly password?: string;
   readonly sentinelPassword?: string;
+  /** Servers and Sentinels take only connections with TLS. */
+  readonly isTls?: boolean;
 }
 
 export async function startSentinels(options: TestSentinelsOptions = {}): Promise<TestSentinels> {
   const closing = new Closing();
   try {
-    const servers = await startServers(options.password, closing);
+    const servers = await startServers(options, closing);
     const clients = servers.map(({ url }) => clientOf(url, closing));
     await until(async () => (await clients[1]!.info("replication")).includes("master_link_status:up"));
     const sentinels = await startWatchers(servers[0].port, options, closing);
@@ -54,7 +58,7 @@ export async function startSentinels(options: TestSentinelsOptions = {}): Promis
     const query = options.sentinelPassword === undefined ? "" : `?sentinel_password=${options.sentinelPassword}`;
     const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join();
     return {
-      url: `redis+sentinel://${user}${hosts}/${primaryName}/0${query}`,
+      url: `${options.isTls ? "rediss" : "redis"}+sentinel://${user}${hosts}/${primaryName}/0${query}`,
       servers,
       serverPids,
       pids: await Promise.all(sentinels.map(({ client }) => pidOf(client))),
@@ -73,8 +77,11 @@ export async function startSentinels(options: TestSentinelsOptions = {}): Promis
 }
 
 /** The second one follows the first. */
-async function startServers(password: string | undefined, closing: Closing): Promise<[TestRedis, TestRedis]> {
-  const secret = password === undefined ? {} : { password };
+async function startServers(
+  { password, isTls = false }: TestSentinelsOptions,
+  closing: Closing,
+): Promise<[TestRedis, TestRedis]> {
+  const secret = { isTls, ...(password === undefined ? {} : { password }) };
   const login = password === undefined ? [] : ["--masterauth", password];
   const first = closing.use(await startRedis({ ...secret, args: login }));
   const follow = ["--replicaof", "127.0.0.1", String(first.port)];
@@ -92,7 +99,8 @@ async function startWatchers(primaryPort: number, options: TestSentinelsOptions,
     await writeFile(file, configuration(port, primaryPort, folder.path, options));
     const child = await startServer(program, [file], /\+monitor master/);
     closing.defer(() => child.end());
-    sentinels.push({ port, client: clientOf(`redis://${user}127.0.0.1:${port}`, closing) });
+    const scheme = options.isTls ? "rediss" : "redis";
+    sentinels.push({ port, client: clientOf(`${scheme}://${user}127.0.0.1:${port}`, closing) });
   }
   for (const { client } of sentinels) await until(() => knowsAll(client));
   return sentinels;
@@ -107,9 +115,10 @@ async function knowsAll(sentinel: Redis): Promise<boolean> {
 }
 
 function configuration(port: number, primaryPort: number, folder: string, options: TestSentinelsOptions): string {
-  const { password, sentinelPassword } = options;
+  const { password, sentinelPassword, isTls } = options;
+  const tls = tlsSettings.map(([name, value]) => `${name} ${value}`);
   return [
-    `port ${port}`,
+    ...(isTls ? ["port 0", `tls-port ${port}`, ...tls] : [`port ${port}`]),
     "bind 127.0.0.1",
     `dir ${folder}`,
     `sentinel monitor ${primaryName} 127.0.0.1 ${primaryPort} 2`,
@@ -122,7 +131,8 @@ function configuration(port: number, primaryPort: number, folder: string, option
 }
 
 function clientOf(url: string, closing: Closing): Redis {
-  const client = new Redis(url, { retryStrategy: () => lookMs, disconnectTimeout: 1 });
+  const tls = url.startsWith("rediss:") ? { tls: { ca: readFileSync(pem("authority")) } } : {};
+  const client = new Redis(url, { ...tls, retryStrategy: () => lookMs, disconnectTimeout: 1 });
   client.on("error", () => undefined);
   closing.defer(() => client.disconnect());
   return client;

@@ -1,5 +1,6 @@
 import type { GuardedChild } from "#queue";
 import { provideRedis } from "../../src/cli/demo/provide-redis.ts";
+import { pem } from "../kit/http.ts";
 import { freePort } from "./free-port.ts";
 import { disposableFolder, startServer } from "./server.ts";
 
@@ -15,32 +16,35 @@ export interface TestRedis extends AsyncDisposable {
 
 export interface TestRedisOptions {
   readonly password?: string;
+  /** Takes only connections with TLS. The certificate is that of `test/kit/tls`. */
+  readonly isTls?: boolean;
   /** More settings, as on the command line: `--maxmemory-policy allkeys-lru`. */
   readonly args?: readonly string[];
 }
 
-export async function startRedis({ password, args = [] }: TestRedisOptions = {}): Promise<TestRedis> {
+/** What a server or a Sentinel is given to speak TLS alone, and to speak it with the others, too. */
+export const tlsSettings: readonly (readonly [name: string, value: string])[] = [
+  ["tls-cert-file", pem("server")],
+  ["tls-key-file", pem("server-key")],
+  ["tls-ca-cert-file", pem("authority")],
+  ["tls-auth-clients", "no"],
+  ["tls-replication", "yes"],
+];
+
+export async function startRedis({ password, isTls = false, args = [] }: TestRedisOptions = {}): Promise<TestRedis> {
   const { command } = await provideRedis((sentence) => process.stderr.write(`${sentence}\n`));
   const port = await freePort();
   // A server with replicas writes its data to a file, and reads it when it starts.
   const folder = await disposableFolder(undefined);
   const secret = password === undefined ? [] : ["--requirepass", password];
-  const flags = [
-    "--port",
-    String(port),
-    "--bind",
-    "127.0.0.1",
-    "--save",
-    "",
-    "--appendonly",
-    "no",
-    "--dir",
-    folder.path,
-  ];
+  const entrance = isTls
+    ? ["--port", "0", "--tls-port", String(port), ...tlsSettings.flatMap(([name, value]) => [`--${name}`, value])]
+    : ["--port", String(port)];
+  const flags = [...entrance, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder.path];
   const policy = ["--maxmemory-policy", "noeviction"];
   let server: GuardedChild | undefined;
   const redis: TestRedis = {
-    url: `redis://${password === undefined ? "" : `:${password}@`}127.0.0.1:${port}/0`,
+    url: `${isTls ? "rediss" : "redis"}://${password === undefined ? "" : `:${password}@`}127.0.0.1:${port}/0`,
     port,
     async stop() {
       await server?.end();

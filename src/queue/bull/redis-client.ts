@@ -88,12 +88,13 @@ export class RedisConnections {
     return Object.assign(client, { duplicate, info: withoutPolicy(client, heed) });
   }
 
-  #explainErrors({ label, sentinels }: QueueAddress): void {
+  #explainErrors(place: QueueAddress): void {
+    const { sentinels } = place;
     const failures: Error[] = [];
     this.commands.on("sentinelError", (error: Error) => failures.push(error));
     this.commands.on("error", (error: Error) => {
       const round = failures.splice(0);
-      this.#lastError = sentinels && isEndOfRound(error) ? noPrimary(label, sentinels.primary, round) : error;
+      this.#lastError = sentinels && isEndOfRound(error) ? noPrimary(place, sentinels.primary, round) : error;
     });
     this.commands.on("ready", () => (this.#lastError = undefined));
   }

@@ -1,7 +1,7 @@
 import type { SentinelConnectionOptions } from "ioredis";
 import { StopError, type SyncError } from "#model";
 import { denied, unreachable } from "../errors.ts";
-import type { Sentinels } from "../queue-address.ts";
+import type { QueueAddress, Sentinels } from "../queue-address.ts";
 
 /** A Sentinel that says nothing for so long is passed over for the next one, in milliseconds. */
 const answerTimeoutMs = 2_000;
@@ -31,7 +31,7 @@ export function isEndOfRound(error: Error): boolean {
 }
 
 /** Why a round of questions led to no primary, from what went wrong with each Sentinel. */
-export function noPrimary(label: string, primary: string, failures: readonly Error[]): SyncError {
+export function noPrimary({ label, url }: QueueAddress, primary: string, failures: readonly Error[]): SyncError {
   const refusal = failures.find(({ message }) => /\b(NOAUTH|WRONGPASS|NOPERM)\b/.test(message));
   if (refusal) return denied(label, refusal);
   if (failures.every(({ message }) => message.includes("No such master")))
@@ -39,5 +39,9 @@ export function noPrimary(label: string, primary: string, failures: readonly Err
       "E_QUEUE_SENTINEL",
       `no Sentinel of the queue at ${label} knows a primary of the name ${JSON.stringify(primary)}`,
     );
-  return unreachable(label, failures.at(-1));
+  const last = failures.at(-1);
+  // The client keeps to itself why a connection with TLS was not made.
+  const isUnexplained = url.startsWith("rediss:") && last?.message.includes("Connection is closed");
+  const hint = "it may not speak TLS, or its certificate may not be trusted here";
+  return unreachable(label, isUnexplained ? new Error(`${last?.message} (${hint})`) : last);
 }

@@ -12,8 +12,8 @@ export const queueErrors = errorPage({
         "between.",
       normal: "For a moment, while the server restarts. Deliveries and polls pause meanwhile and resume automatically.",
       remedy:
-        "If it stays, check QUEUE_URL, that its server runs and that this machine reaches it; without QUEUE_URL " +
-        "svcsync starts a private one.",
+        "If it stays, check QUEUE_URL, that its server runs and that this machine reaches it, and for a certificate of your " +
+        "own authority name that in NODE_EXTRA_CA_CERTS; without QUEUE_URL svcsync starts a private one.",
       more:
         'Try `redis-cli -u "$QUEUE_URL" ping` or `psql "$QUEUE_URL"`, and with Redis Sentinel ' +
         "`redis-cli -h HOST -p 26379 sentinel get-master-addr-by-name mymaster`: this machine must also reach the " +
