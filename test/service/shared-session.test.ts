@@ -139,6 +139,37 @@ describe("a session that daemons share", () => {
     await expect.poll(() => mine().length).toBe(1);
   });
 
+  it("keeps the former token until it has ended: one that could not be logged out is ended with the session", async () => {
+    await using scene = await stage({ tokenName: "shared" });
+    const clock = new SetClock(Date.now());
+    const mine = () => scene.sandbox.tokens.list().filter(({ name }) => name === "svcsync");
+    const [lost, next] = [scene.daemon({ clock }), scene.daemon()];
+    await lost.service.ping(never);
+    // The daemon is lost, or cut off from the service, before the former token is logged out.
+    scene.sandbox.faults.add({ kind: "cut", resource: "logout", when: "before" });
+    clock.at += 24 * 60 * MINUTE_MS;
+    await lost.service.ping(never);
+    await expect.poll(() => scene.sandbox.ledger.count({ resource: "logout" })).toBeGreaterThan(1);
+    expect(mine()).toHaveLength(2);
+    scene.sandbox.faults.clear();
+    const former = mine();
+    scene.cell.revoke();
+    await next.service.fence();
+    expect(next.log.map(({ message }) => message)).toContain("ended the session of a lost daemon");
+    for (const token of former) expect(mine()).not.toContainEqual(token);
+    expect(mine()).toHaveLength(1);
+  });
+
+  it("forgets the former token once it has ended", async () => {
+    await using scene = await stage({ tokenName: "shared" });
+    const clock = new SetClock(Date.now());
+    const { service } = scene.daemon({ clock });
+    await service.ping(never);
+    clock.at += 24 * 60 * MINUTE_MS;
+    await service.ping(never);
+    await expect.poll(() => scene.cell.kept).not.toContain("former");
+  });
+
   it("is not stored by a login during which it was revoked: that one's token is ended", async () => {
     await using scene = await stage();
     const one = scene.daemon();

@@ -6,6 +6,7 @@ const sessionNote: Note<KeptSession> = {
   name: sessionNoteName,
   schema: z.object({
     token: z.string().optional(),
+    former: z.string().optional(),
     expiresAt: z.number().optional(),
     extendsByMs: z.number().optional(),
     by: z.string().optional(),

@@ -10,6 +10,8 @@ import type { ServerClock } from "./server-clock.ts";
 export interface KeptSession {
   /** The token, sealed with the password. */
   readonly token?: string | undefined;
+  /** The token before it, sealed too, until it is known to have ended: a daemon that is lost may still use it. */
+  readonly former?: string | undefined;
   /** When the token ends, by the service's clock, as far as its login told; absent: never. */
   readonly expiresAt?: number | undefined;
   /** For how long requests extend it; absent: they do not. */
@@ -121,16 +123,17 @@ export class SharedToken {
     login.doubted = mine.doubted;
     try {
       const fence = mine.fence ?? (await fencing.prove());
-      const old = mine.token === undefined ? undefined : await this.#opened(mine.token);
-      if (mine.revoked && old !== undefined) await fencing.logOut(old);
+      const old = await this.#openedAll(mine);
+      if (mine.revoked) for (const token of old) await fencing.logOut(token);
       const granted = await login.run(lifeOf(settings, fence));
-      const fenced = mine.revoked ? await this.#fenced(mine, old, fence) : { fence, exposedUntil: mine.exposedUntil };
+      const former = fence === "logout" && !old.includes(granted.token) ? mine.token : undefined;
+      const fenced = mine.revoked
+        ? await this.#fenced(mine, old, fence)
+        : { fence, former, exposedUntil: mine.exposedUntil };
       const next = { ...(await this.#kept(granted)), ...fenced };
       if (await cell.replace(mine, next)) {
         this.#learn(next);
-        // A fence ends the token that is kept; a daemon that is lost may still use the former one.
-        if (!mine.revoked && next.fence === "logout" && old !== undefined && old !== granted.token)
-          void fencing.logOut(old).catch(() => undefined);
+        if (!mine.revoked && former !== undefined) void this.#endFormer(next, old).catch(() => undefined);
         return granted;
       }
       await fencing.logOut(granted.token);
@@ -142,15 +145,26 @@ export class SharedToken {
     }
   }
 
+  /** The store forgets the former token once it has ended. Until then a fence ends it, too. */
+  async #endFormer(next: KeptSession, old: readonly string[]): Promise<void> {
+    const { cell, fencing } = this.#deps;
+    for (const token of old) {
+      await fencing.logOut(token);
+      if (await fencing.isAlive(token)) return;
+    }
+    await cell.replace(next, { ...next, former: undefined });
+  }
+
   /** Finds out whether the lost daemon's token has ended, and if not, until when it may be used. */
   async #fenced(
     mine: KeptSession,
-    old: string | undefined,
+    old: readonly string[],
     fence: Fence,
   ): Promise<Pick<KeptSession, "fence" | "exposedUntil">> {
     const { fencing, logger, serverClock } = this.#deps;
-    const isProven = old !== undefined && !(await fencing.isAlive(old));
-    if (isProven || mine.token === undefined) {
+    let isEnded = old.length === sealedTokens(mine).length;
+    for (const token of old) isEnded &&= !(await fencing.isAlive(token));
+    if (isEnded) {
       logger.info({ fence }, "ended the session of a lost daemon");
       return { fence, exposedUntil: mine.exposedUntil };
     }
@@ -187,6 +201,12 @@ export class SharedToken {
     this.#fence = fence;
   }
 
+  /** Those of an earlier password stay sealed. */
+  async #openedAll(kept: KeptSession): Promise<string[]> {
+    const opened = await Promise.all(sealedTokens(kept).map((sealed) => this.#opened(sealed)));
+    return opened.filter((token) => token !== undefined);
+  }
+
   #opened(sealed: string): Promise<string | undefined> {
     return unseal(sealed, this.#password);
   }
@@ -194,6 +214,10 @@ export class SharedToken {
   get #password(): string {
     return this.#deps.login.secrets.servicePassword ?? "";
   }
+}
+
+function sealedTokens({ token, former }: KeptSession): string[] {
+  return [token, former].filter((sealed) => sealed !== undefined);
 }
 
 /** Tells the log, once, what protects the service from late writes. */
