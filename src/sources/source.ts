@@ -6,10 +6,6 @@ import type { Change, ChangeBatch, Cursor, Finding, Key, Row, UnreadableRow } fr
 export interface Capabilities {
   /** How a deletion in the ERP can be seen: a deletion feed, a sweep over all keys, or only a flag in the row. */
   readonly deletions: "feed" | "sweep" | "flag";
-  /** False where a stream has no change stamp: each poll reads it whole and unchanged rows fall out by their hash. */
-  readonly incremental: boolean;
-  /** True where the upper bound of a poll is exact and no overlap is needed for transactions that commit late. */
-  readonly exactBound: boolean;
 }
 
 /** Some rows without a key: where they are and what is wrong with them. */

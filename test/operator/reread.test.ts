@@ -10,7 +10,7 @@ const by = { name: "ann", via: "cli" } as const;
 /** An ERP whose single read is answered by the test. */
 function erpAnswering(readOne: SourceStream["readOne"]): SourceStream {
   return {
-    capabilities: { deletions: "feed", incremental: true, exactBound: true },
+    capabilities: { deletions: "feed" },
     async *changes() {},
     readOne,
     async *keys() {},

@@ -18,7 +18,7 @@ async function polling() {
   const store = await openStore(place.dataDir, { as: "daemon", clock, logger: silentLogger });
   const erp = { asked: [] as StreamName[], answer: (_stream: StreamName): Promise<void> => Promise.resolve() };
   const source = (stream: StreamName): SourceStream => ({
-    capabilities: { deletions: "flag", incremental: true, exactBound: true },
+    capabilities: { deletions: "flag" },
     async *changes() {
       erp.asked.push(stream);
       await erp.answer(stream);

@@ -23,7 +23,7 @@ async function polling() {
     keyless: [] as KeylessRows[],
   };
   const source: SourceStream = {
-    capabilities: { deletions: "sweep", incremental: true, exactBound: true },
+    capabilities: { deletions: "sweep" },
     async *changes() {
       let at = 0;
       for (const batch of erp.batches) yield { ...batch, cursor: ++at };

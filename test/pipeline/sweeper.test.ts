@@ -19,7 +19,7 @@ async function setScene() {
   const store = await openStore(folder, { as: "daemon", clock, logger: silentLogger });
   const erp = { keys: [] as Key[], rows: new Map<Key, Row | Error>(), reads: [] as Key[] };
   const source: SourceStream = {
-    capabilities: { deletions: "sweep", incremental: true, exactBound: true },
+    capabilities: { deletions: "sweep" },
     // A poll that never shows anything: only sweeps are looked at here.
     async *changes() {},
     async readOne(key) {

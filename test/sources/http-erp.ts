@@ -120,7 +120,7 @@ export async function httpHarness(kind: HttpErpKind): Promise<SourceHarness> {
 /** Opening a source is asynchronous, though nothing is connected; tests want the stream at once. */
 function lazily(opening: Promise<SourceStream>): SourceStream {
   return {
-    capabilities: { deletions: "sweep", incremental: true, exactBound: false },
+    capabilities: { deletions: "sweep" },
     async *changes(cursor, signal) {
       yield* (await opening).changes(cursor, signal);
     },

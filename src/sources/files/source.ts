@@ -27,7 +27,7 @@ export async function openFiles(settings: FilesSettings, context: OpenContext): 
     stream(name, read) {
       const stream = new FilesStream(folder, settings, read, context.clock, context.logger.child({ stream: name }));
       return {
-        capabilities: { deletions: read.kind === "full" ? "sweep" : "flag", incremental: true, exactBound: true },
+        capabilities: { deletions: read.kind === "full" ? "sweep" : "flag" },
         changes: (cursor, signal) => stream.changes(cursor, signal),
         peek: (cursor, count, signal) => peekFiles(folder, settings, read, cursor, count, signal),
         readOne: (key, signal) => stream.readOne(key, signal),

@@ -2,14 +2,13 @@ import { ParkError, type Change, type ChangeBatch, type Cursor, type Finding, ty
 import type { Capabilities, KeylessRows, SourceStream } from "../source.ts";
 import { checkStream } from "./read/check.ts";
 import { parseCursor } from "./markers/cursor.ts";
-import type { Engine } from "./engines/engine.ts";
 import { isQuiet, poll, type FeedOptions } from "./read/feed.ts";
 import { changesFeed, deletionsFeed, describeRecords, type StreamContext } from "./read/feeds.ts";
 import { Keyless } from "./read/keyless.ts";
 import { keyReader } from "./read/layout.ts";
 import { Oddity } from "./read/oddity.ts";
 import { readPages } from "./read/pages.ts";
-import { counterOf, type SqlRead } from "./read.ts";
+import type { SqlRead } from "./read.ts";
 import { Records } from "./read/records.ts";
 
 type FeedOf = typeof changesFeed;
@@ -29,7 +28,7 @@ export class SqlStream implements SourceStream {
 
   constructor(context: Omit<StreamContext, "keyless">) {
     this.#context = { ...context, keyless: new Keyless() };
-    this.capabilities = capabilitiesOf(context.read, context.database.engine);
+    this.capabilities = capabilitiesOf(context.read);
     if (this.capabilities.deletions === "feed")
       this.deletions = (cursor, signal) => this.#poll(deletionsFeed, cursor, signal);
   }
@@ -98,14 +97,7 @@ export class SqlStream implements SourceStream {
   }
 }
 
-function capabilitiesOf(read: SqlRead, engine: Engine): Capabilities {
+function capabilitiesOf(read: SqlRead): Capabilities {
   const tracked = typeof read.changed === "object" && "changeTracking" in read.changed;
-  const counter = counterOf(read.changed);
-  const sequence = read.outbox !== undefined || counter?.kind === "sequence";
-  const whole = read.changed === undefined && read.outbox === undefined;
-  return {
-    deletions: read.deletions || read.outbox || tracked ? "feed" : "sweep",
-    incremental: !whole,
-    exactBound: whole || tracked || counter?.kind === "rowversion" || (sequence && engine.exactSequence),
-  };
+  return { deletions: read.deletions || read.outbox || tracked ? "feed" : "sweep" };
 }

@@ -8,7 +8,7 @@ import {
   type Key,
   type Row,
 } from "#model";
-import type { Capabilities, SourceStream } from "../source.ts";
+import type { SourceStream } from "../source.ts";
 import { assertAscending, assertInside } from "./walk/assertions.ts";
 import { changesByStamp, changesWhole, type PollTimes, type Track } from "./walk/changes.ts";
 import type { WireRow, WireTable } from "./table.ts";
@@ -42,13 +42,8 @@ export interface StreamDeps {
 export function wireStream(parts: StreamDeps): SourceStream {
   const { table, tracks, deletions } = parts;
   const tables = [table, ...tracks.map((track) => track.table)];
-  const capabilities: Capabilities = {
-    deletions: deletions === undefined ? "sweep" : "feed",
-    incremental: tracks.length > 0,
-    exactBound: false,
-  };
   return {
-    capabilities,
+    capabilities: { deletions: deletions === undefined ? "sweep" : "feed" },
     changes: (cursor, signal) =>
       tracks.length > 0 ? changesByStamp(parts, cursor, signal) : changesWhole(table, cursor, signal),
     readOne: (key, signal) => parts.readOne(key, signal),

@@ -20,7 +20,7 @@ async function harness(kind: "full" | "delta"): Promise<SourceHarness> {
   const opened = ({ pageSize }: StreamOptions, path = folder.path): SourceStream => {
     const stream = folder.stream({ kind, size: pageSize }, { folder: path });
     return {
-      capabilities: { deletions: kind === "full" ? "sweep" : "flag", incremental: true, exactBound: true },
+      capabilities: { deletions: kind === "full" ? "sweep" : "flag" },
       async *changes(cursor, signal) {
         yield* (await stream).changes(cursor, signal);
       },
