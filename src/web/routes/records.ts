@@ -1,15 +1,16 @@
 import { RECORD_STATES, type RecordId, type RecordState } from "#model";
+import { csvText, eachRecord, recordRemedy } from "#operator";
 import type { App, Context } from "#server";
+import type { RecordView } from "#store";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
-import type { RecordDetail } from "../contract.ts";
+import type { RecordDetail, StatusSource } from "../contract.ts";
 import type { Frame } from "../pages/frame/layout.ts";
 import { noRecordPage, recordPage } from "../pages/record/record-page.ts";
 import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "../pages/record/records-page.ts";
 import { searchPage } from "../pages/record/search-page.ts";
 import { jsonAnswer, type RouteDeps } from "../route-deps.ts";
 import { idOf, noRecord, recordPaths } from "./record-address.ts";
-import { recordsCsv } from "./records-csv.ts";
 import { search } from "./search.ts";
 
 const noState = `state: expected one of ${RECORD_STATES.join(", ")}\n`;
@@ -84,4 +85,45 @@ function recordsQuery(c: Context): RecordsQuery | undefined {
 function afterIn(c: Context): RecordId | undefined {
   const { "after-stream": stream, "after-key": key } = c.req.query();
   return stream === undefined || key === undefined ? undefined : { stream, key };
+}
+
+const linesMax = 50_000;
+
+const heads = [
+  "stream",
+  "key",
+  "state",
+  "serviceId",
+  "code",
+  "message",
+  "remedy",
+  "attempts",
+  "changedAt",
+  "nextTryAt",
+];
+
+/** A list of records as a table for spreadsheets, up to 50,000 lines. */
+async function recordsCsv(source: StatusSource, query: RecordsQuery): Promise<string> {
+  const lines: string[][] = [heads];
+  for await (const record of eachRecord(source, { ...query, states: statesOf(query) })) {
+    if (lines.length > linesMax) break;
+    lines.push(lineOf(record));
+  }
+  return csvText(lines);
+}
+
+function lineOf(record: RecordView): string[] {
+  const { id, state, binding, error, attempts, changedAt, dueAt } = record;
+  return [
+    id.stream,
+    id.key,
+    state,
+    binding === undefined ? "" : String(binding.serviceId),
+    error?.code ?? "",
+    error?.message ?? "",
+    recordRemedy(record) ?? "",
+    String(attempts),
+    new Date(changedAt).toISOString(),
+    dueAt === undefined ? "" : new Date(dueAt).toISOString(),
+  ];
 }
