@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
 import { HttpFailure, openHttp, type HttpClient, type HttpSettings } from "#http";
 import { ParkError, RetryError, type Clock } from "#model";
-import { bodyOf, type BodyFormat } from "./bodies.ts";
+import { withIsoTimes } from "#operator";
+import { textOf, type Digest } from "../digest.ts";
 import type { Channel } from "./channel.ts";
 
 const CALL_MS = 30_000;
@@ -87,4 +88,52 @@ function signed(body: string, key: string, at: number): SignedHeaders {
   const timestamp = String(Math.floor(at / 1000));
   const digits = createHmac("sha256", key).update(`${timestamp}.${body}`).digest("hex");
   return { "x-svcsync-timestamp": timestamp, "x-svcsync-signature": `sha256=${digits}` };
+}
+
+/** What each receiver understands. */
+type BodyFormat = "json" | "slack" | "teams";
+
+/** The body of a webhook. */
+function bodyOf(digest: Digest, format: BodyFormat): string {
+  return JSON.stringify(bodies[format](digest));
+}
+
+const bodies: Readonly<Record<BodyFormat, (digest: Digest) => unknown>> = {
+  json: (digest) => withIsoTimes({ version: 1, ...digest, entries: digest.entries.map(withInstants) }),
+  // Mattermost, Rocket.Chat and Google Chat read the same member.
+  slack: (digest) => ({ text: `*${escaped(heading(digest))}*\n${escaped(textOf(digest))}` }),
+  teams: (digest) => ({
+    type: "message",
+    attachments: [
+      {
+        contentType: "application/vnd.microsoft.card.adaptive",
+        content: {
+          $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+          type: "AdaptiveCard",
+          version: "1.4",
+          body: [
+            { type: "TextBlock", text: heading(digest), weight: "bolder", size: "medium", wrap: true },
+            ...textOf(digest)
+              .trimEnd()
+              .split("\n\n")
+              .map((text) => ({ type: "TextBlock", text: text.replaceAll("\n", "\n\n"), wrap: true })),
+          ],
+        },
+      },
+    ],
+  }),
+};
+
+function heading({ from, subject }: Digest): string {
+  return `svcsync ${from}: ${subject}`;
+}
+
+/** `since` and `until` are instants too. */
+function withInstants({ since, until, ...entry }: Digest["entries"][number]) {
+  return { ...entry, sinceAt: since, untilAt: until };
+}
+
+/** Slack reads `<`, `>` and `&` as markup: no text of an ERP mentions a channel. */
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
