@@ -12,5 +12,5 @@ export type { ArmedFault, Fault } from "./faults/fault.ts";
 export { faultFromText, faultMembers } from "./faults/checked-fault.ts";
 export type { Ledger, RequestEntry, RequestQuery, WriteEntry, WriteQuery } from "./ledger.ts";
 export type { StoredRecord, WriteAction } from "./records/version.ts";
-export { createSampleErp, openSampleErp, type SampleErp, type SampleErpOptions } from "./erp/sample-erp.ts";
+export { createSampleErp, type SampleErp, type SampleErpOptions } from "./erp/sample-erp.ts";
 export type { ContactRow, CustomerRow, ErpRows, ErpTable, ErpValue, ServiceOrderRow, TicketRow } from "./erp/schema.ts";

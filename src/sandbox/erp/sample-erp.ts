@@ -156,9 +156,3 @@ export function createSampleErp(path: string, options: SampleErpOptions = {}): S
   erp.populate(new ErpGenerator(seed, { ...DEFAULT_COUNTS, ...counts }, clock.now()));
   return erp;
 }
-
-/** Opens a sample ERP that {@link createSampleErp} made. */
-export function openSampleErp(path: string, clock: Clock = systemClock): SampleErp {
-  if (!existsSync(path)) throw new StopError("E_SAMPLE_ERP_MISSING", `there is no sample ERP at ${path}`);
-  return new SampleErp(path, clock);
-}

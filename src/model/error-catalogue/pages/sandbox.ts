@@ -39,11 +39,6 @@ export const sandboxErrors = errorPage({
       normal: "Yes, on a second start of a demo with the same folder.",
       remedy: "Open the existing one, delete the file, or choose another path.",
     },
-    E_SAMPLE_ERP_MISSING: {
-      meaning: "svcsync should open a sample ERP, but there is no file at that path.",
-      normal: "No.",
-      remedy: "Create it first, or check the path.",
-    },
     E_SAMPLE_ERP_ROW: {
       meaning: "A row of the sample ERP was to be changed that it does not have.",
       normal: "No; the key is wrong, or the row was deleted before.",
