@@ -1,13 +1,12 @@
 import { userInfo } from "node:os";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Actor } from "#model";
-import type { GlobalOptions } from "./command-context.ts";
+import type { JsonOptions } from "./command-context.ts";
 
 /** The options of each command that acts on streams or records. */
-export interface ActOptions extends GlobalOptions {
+export interface ActOptions extends JsonOptions {
   readonly why?: string;
   readonly as?: string;
-  readonly json?: boolean;
 }
 
 /** Adds the options of each command that acts: who acts and why, and the result as JSON. */

@@ -32,6 +32,11 @@ export interface GlobalOptions {
   readonly envFile?: string;
 }
 
+/** Of commands that answer a person, or a script. */
+export interface JsonOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
 /** What the daemon's own commands need: settings with the service, the sync file, the log (on standard output unless told). */
 export async function readConfiguration(
   options: GlobalOptions,

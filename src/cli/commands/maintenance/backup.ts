@@ -3,12 +3,8 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { counted, systemClock } from "#model";
 import { verifyBackup } from "#store";
-import { openStoreContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
-
-interface BackupOptions extends GlobalOptions {
-  readonly json?: boolean;
-}
 
 export const registerBackup: Registration = (cli) =>
   cli
@@ -18,7 +14,7 @@ export const registerBackup: Registration = (cli) =>
     .action(cli.action(backup));
 
 /** `svcsync backup FILE`: a consistent copy of the store, beside a running daemon. */
-async function backup(path: string, options: BackupOptions, io: Io): Promise<number> {
+async function backup(path: string, options: JsonOptions, io: Io): Promise<number> {
   if (existsSync(path)) {
     io.stderr.write(`${path} is there already, and a backup overwrites nothing: give a name that is new.\n`);
     return exitCode.usage;

@@ -7,7 +7,7 @@ import { systemClock } from "#model";
 import { withIsoTimes } from "#operator";
 import { redacted, type Redact } from "#telemetry";
 import { openBundle } from "../../bundle/parts.ts";
-import type { GlobalOptions, Registration } from "../../command-context.ts";
+import type { JsonOptions, Registration } from "../../command-context.ts";
 import { failureText } from "../../output/failure-text.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 
@@ -19,9 +19,8 @@ interface ArchiveFile {
   readonly text: string;
 }
 
-interface BundleOptions extends GlobalOptions {
+interface BundleOptions extends JsonOptions {
   readonly log?: string;
-  readonly json?: boolean;
 }
 
 export const registerBundle: Registration = (cli) =>

@@ -10,7 +10,6 @@ import { table } from "../../output/table.ts";
 
 interface MoveOptions extends ActOptions {
   readonly to: Target;
-  readonly json?: boolean;
 }
 
 /** A folder, or a database whose schema the settings name. */

@@ -10,7 +10,7 @@ import {
   type StreamStatus,
 } from "#pipeline";
 import { positiveInteger } from "../../arguments.ts";
-import { readConfiguration, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { readConfiguration, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, statusCode, type Io } from "../../output/io.ts";
 import { isFirstLoad, Progress } from "../../output/progress.ts";
 import { table } from "../../output/table.ts";
@@ -22,10 +22,9 @@ const TIMEOUT_SECONDS = 300;
 /** How much longer than the settling itself its last step may take to become due. */
 const SETTLE_MARGIN_MS = 5_000;
 
-interface SyncOptions extends GlobalOptions {
+interface SyncOptions extends JsonOptions {
   /** Seconds without any progress after which the run ends. */
   readonly timeout?: number;
-  readonly json?: boolean;
 }
 
 const nothingDone = { read: 0, changed: 0, created: 0, adopted: 0, updated: 0, unchanged: 0, deleted: 0 };

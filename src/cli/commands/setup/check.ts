@@ -22,15 +22,14 @@ import { checkFields, checkNames, type MappedSamples } from "../../check/check-f
 import { findingsText, syncFileFindings } from "../../check/findings-text.ts";
 import { nextChanges } from "../../check/next-changes.ts";
 import { notCheckedOffline, offlineFindings } from "../../check/offline.ts";
-import { readFiles, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { readFiles, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 
-interface CheckOptions extends GlobalOptions {
+interface CheckOptions extends JsonOptions {
   /** Probe the tenant's dialect too. */
   readonly service?: boolean;
   /** Only what needs no network and no store. */
   readonly offline?: boolean;
-  readonly json?: boolean;
 }
 
 /** Rows that are looked at for parents: the first may name none. */

@@ -3,14 +3,13 @@ import { dirname, join } from "node:path";
 import { loadMappingCases, type SyncFile } from "#mapping";
 import { counted, oneLine, StopError } from "#model";
 import { resourceNames } from "#service";
-import { readOfflineContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { readOfflineContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { junitText } from "../../test/junit.ts";
 import { runCase, type CaseResult } from "../../test/run-case.ts";
 
-interface TestOptions extends GlobalOptions {
+interface TestOptions extends JsonOptions {
   readonly junit?: string;
-  readonly json?: boolean;
 }
 
 const SUFFIX = ".test.yaml";

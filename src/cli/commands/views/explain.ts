@@ -22,12 +22,8 @@ import {
   type RecordView,
 } from "#store";
 import { parseRecord } from "../../arguments.ts";
-import { areKnown, openStoreContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { areKnown, openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
-
-interface ExplainOptions extends GlobalOptions {
-  readonly json?: boolean;
-}
 
 const HISTORY = 20;
 
@@ -43,7 +39,7 @@ export const registerExplain: Registration = (cli) =>
       ),
     )
     .option("--json", "as JSON")
-    .action(cli.action((what: Subject, options: ExplainOptions, io: Io) => explain(what, options, io)));
+    .action(cli.action((what: Subject, options: JsonOptions, io: Io) => explain(what, options, io)));
 
 type Subject = RecordId | ({ readonly code: string } & ErrorEntry);
 
@@ -59,7 +55,7 @@ function subject(text: string): Subject {
 }
 
 /** `svcsync explain RECORD`: why a record is the way it is. `svcsync explain CODE`: what an error means, and what to do. */
-async function explain(what: Subject, options: ExplainOptions, io: Io): Promise<number> {
+async function explain(what: Subject, options: JsonOptions, io: Io): Promise<number> {
   if (!("code" in what)) return explainRecord(what, options, io);
   if (options.json) printJson(io.stdout, what);
   else io.stdout.write(codeText(what));
@@ -77,7 +73,7 @@ function withPlace(words: string, target: string): string {
   return target.startsWith("#") ? words : `${words} (${target.replace(/^\.\.\//, "docs/")})`;
 }
 
-async function explainRecord(id: RecordId, options: ExplainOptions, io: Io): Promise<number> {
+async function explainRecord(id: RecordId, options: JsonOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   if (!areKnown([id.stream], context.syncFile.streams, io)) return exitCode.usage;
   const view = await context.store.record(id);

@@ -2,15 +2,14 @@ import { InvalidArgumentError, Option } from "commander";
 import { duration as durationOf, localTime, systemClock } from "#model";
 import { actText, csvText, whoText } from "#operator";
 import { addCounts, countNames, noCounts, type Counts, type HistoryHour, type PersonAct } from "#store";
-import { areKnown, openStoreContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { areKnown, openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
 
-interface HistoryOptions extends GlobalOptions {
+interface HistoryOptions extends JsonOptions {
   readonly since: number;
   readonly stream?: string;
   readonly acts?: boolean;
-  readonly json?: boolean;
   readonly csv?: boolean;
 }
 

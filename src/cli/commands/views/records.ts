@@ -3,16 +3,15 @@ import { errorText, oneLine, RECORD_STATES, recordLabel, type RecordState } from
 import { eachRecord, ErrorGroups, recordWord, remedyOf, type ErrorGroup } from "#operator";
 import type { RecordView } from "#store";
 import { positiveInteger } from "../../arguments.ts";
-import { areKnown, openStoreContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { areKnown, openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
 
-interface RecordsOptions extends GlobalOptions {
+interface RecordsOptions extends JsonOptions {
   readonly state?: readonly RecordState[];
   readonly code?: string;
   readonly each?: boolean;
   readonly limit: number;
-  readonly json?: boolean;
 }
 
 export const registerRecords: Registration = (cli) =>

@@ -1,12 +1,8 @@
 import { systemClock } from "#model";
 import { duration, replicaState } from "#operator";
-import { openStoreContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
-
-interface ReplicasOptions extends GlobalOptions {
-  readonly json?: boolean;
-}
 
 export const registerReplicas: Registration = (cli) =>
   cli
@@ -17,7 +13,7 @@ export const registerReplicas: Registration = (cli) =>
 const heads = ["replica", "state", "version", "running for", "requests at once", "heard of"];
 
 /** `svcsync replicas`: from the store, so it needs no daemon. */
-async function replicas(options: ReplicasOptions, io: Io): Promise<number> {
+async function replicas(options: JsonOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const now = systemClock.now();
   const found = await context.store.replicas.list();

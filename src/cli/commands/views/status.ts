@@ -11,14 +11,10 @@ import {
   type ErrorGroup,
 } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
-import { openStoreContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { daemonWords } from "../../output/daemon-words.ts";
 import { printJson, statusCode, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
-
-interface StatusOptions extends GlobalOptions {
-  readonly json?: boolean;
-}
 
 export const registerStatus: Registration = (cli) =>
   cli
@@ -36,7 +32,7 @@ uncertain (you must act), left out (by the rules of the stream or by a user), de
 `;
 
 /** `svcsync status`: how each stream stands, from the store, and what a running daemon says about the others. */
-async function status(options: StatusOptions, io: Io): Promise<number> {
+async function status(options: JsonOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const statuses = await streamStatus(context.store, context.syncFile.streams, systemClock);
   const causes = new ErrorGroups();
