@@ -1,5 +1,5 @@
-import { Closing, openSources, queueLocation, type Sources } from "#daemon";
-import type { MappedField, Stream, SyncFile } from "#mapping";
+import { openSources, queueLocation, type Configuration, type Sources } from "#daemon";
+import type { MappedField, Stream } from "#mapping";
 import {
   errorFacts,
   errorText,
@@ -15,10 +15,10 @@ import {
 import { knownRemedyOf, remedyOf } from "#operator";
 import { openQueue } from "#queue";
 import { openService, type Service } from "#service";
-import { loadSettings, storeLocation, type Secrets, type Settings } from "#settings";
+import { loadSettings, storeLocation } from "#settings";
 import { openStore } from "#store";
-import { openLogger, version, type Logger } from "#telemetry";
-import { checkFields, checkNames, type MappedSamples } from "../../check/check-fields.ts";
+import { openLogger, version } from "#telemetry";
+import { checkFields, checkNames } from "../../check/check-fields.ts";
 import { findingsText, syncFileFindings } from "../../check/findings-text.ts";
 import { nextChanges } from "../../check/next-changes.ts";
 import { notCheckedOffline, offlineFindings } from "../../check/offline.ts";
@@ -70,24 +70,23 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
   }
   const { settings, secrets } = loadSettings(options);
   const syncFile = await readFiles(settings, secrets, io);
-  const logger = openLogger({
-    level: "error",
-    format: settings.log.format,
-    secrets: io.redaction,
-    destination: io.stderr,
-  });
+  const { format } = settings.log;
+  const logger = openLogger({ level: "error", format, secrets: io.redaction, destination: io.stderr });
+  const parts: CheckedParts = { settings, secrets, syncFile, logger, samples: new Map(), signal: io.signal };
   const findings: Finding[] = [
     { subject: "settings", verdict: "ok", message: "the environment is complete" },
     ...syncFileFindings(settings.syncFile, syncFile),
   ];
-  findings.push(...(await checkStore(settings, secrets, logger)));
-  const samples = new Map<StreamName, MappedField[]>();
-  findings.push(...(await checkSources(syncFile, samples, logger, io.signal)));
-  findings.push(...(await checkQueue(settings, secrets, logger)));
-  findings.push(
-    ...(await checkService(settings, secrets, syncFile, samples, logger, options.service ?? false, io.signal)),
-  );
+  findings.push(...(await checkStore(parts)), ...(await checkSources(parts)), ...(await checkQueue(parts)));
+  findings.push(...(await checkService(parts, options.service ?? false)));
   return report(findings, options.service ? [] : [dialectNotChecked], options, io);
+}
+
+/** What the checks have in common. */
+interface CheckedParts extends Pick<Configuration, "settings" | "secrets" | "syncFile" | "logger"> {
+  /** What the streams' first rows are mapped to, once the sources were checked. */
+  readonly samples: Map<StreamName, MappedField[]>;
+  readonly signal: AbortSignal;
 }
 
 function report(
@@ -101,7 +100,7 @@ function report(
   return findings.some(({ verdict }) => verdict === "problem") ? exitCode.needsPerson : exitCode.ok;
 }
 
-async function checkStore(settings: Settings, secrets: Secrets, logger: Logger): Promise<Finding[]> {
+async function checkStore({ settings, secrets, logger }: CheckedParts): Promise<Finding[]> {
   return attempt("store", async () => {
     const location = storeLocation(settings, secrets);
     await using store = await openStore(location, { as: "operator", clock: systemClock, logger });
@@ -112,12 +111,8 @@ async function checkStore(settings: Settings, secrets: Secrets, logger: Logger):
 }
 
 /** Fills `samples` with what the streams' first rows are mapped to. */
-async function checkSources(
-  syncFile: SyncFile,
-  samples: Map<StreamName, MappedField[]>,
-  logger: Logger,
-  signal: AbortSignal,
-): Promise<Finding[]> {
+async function checkSources(parts: CheckedParts): Promise<Finding[]> {
+  const { syncFile, logger, signal } = parts;
   return attempt("erp", async () => {
     await using sources = await openSources(syncFile, { clock: systemClock, logger });
     const findings: Finding[] = [];
@@ -131,11 +126,7 @@ async function checkSources(
     const keys = new Map<StreamName, Key>();
     for (const stream of syncFile.streams)
       findings.push(
-        ...(await attempt(
-          "mapping",
-          () => checkMapping(stream, sources, keys, samples, signal),
-          `stream ${stream.name}`,
-        )),
+        ...(await attempt("mapping", () => checkMapping(stream, sources, keys, parts), `stream ${stream.name}`)),
       );
     return findings;
   });
@@ -159,8 +150,7 @@ async function checkMapping(
   stream: Stream,
   sources: Sources,
   keys: Map<StreamName, Key>,
-  samples: Map<StreamName, MappedField[]>,
-  signal: AbortSignal,
+  { samples, signal }: CheckedParts,
 ): Promise<Finding[]> {
   const subject = `stream ${stream.name}`;
   const source = sources.streams.get(stream.name)!;
@@ -210,7 +200,7 @@ function partsOf(key: Key): string {
   return `${count} part${count === 1 ? "" : "s"}`;
 }
 
-async function checkQueue(settings: Settings, secrets: Secrets, logger: Logger): Promise<Finding[]> {
+async function checkQueue({ settings, secrets, logger }: CheckedParts): Promise<Finding[]> {
   return attempt("queue", async () => {
     await using queue = await openQueue(queueLocation(settings, secrets), { clock: systemClock, logger });
     await queue.ping();
@@ -220,45 +210,31 @@ async function checkQueue(settings: Settings, secrets: Secrets, logger: Logger):
 }
 
 async function checkService(
-  settings: Settings,
-  secrets: Secrets,
-  syncFile: SyncFile,
-  samples: MappedSamples,
-  logger: Logger,
+  { settings, secrets, syncFile: { streams }, samples, logger, signal }: CheckedParts,
   isProbe: boolean,
-  signal: AbortSignal,
 ): Promise<Finding[]> {
-  const cache = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
+  const referenceCache = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
   return attempt("service", async () => {
-    const closing = new Closing();
-    const service = closing.use(
-      openService(settings.service, secrets, { clock: systemClock, logger, referenceCache: cache, version }),
-    );
-    try {
-      await service.ping(signal);
-      const ok: Finding = {
-        subject: "service",
-        verdict: "ok",
-        message: `${settings.service.url} accepts the credentials`,
-      };
-      const resources = [...new Set(syncFile.streams.map(({ resource }) => resource))];
-      const probed = isProbe ? await service.probe(resources, signal) : [];
-      const fence = isProbe ? await attempt("service", () => checkFence(service), "fence") : [];
-      // A dialect that does not fit fails here too: what the probe found of it must be reported all the same.
-      const names = await attempt("service", () => checkNames(syncFile.streams, service, signal), "names");
-      const fields: Finding[] = [];
-      for (const resource of resources)
-        fields.push(
-          ...(await attempt(
-            "service",
-            () => checkFields(resource, syncFile.streams, samples, service, signal),
-            `fields of ${resource}`,
-          )),
-        );
-      return [ok, ...plainFindings(settings.service.url), ...probed, ...fence, ...names, ...fields];
-    } finally {
-      await closing[Symbol.asyncDispose]();
+    await using service = openService(settings.service, secrets, {
+      clock: systemClock,
+      logger,
+      referenceCache,
+      version,
+    });
+    await service.ping(signal);
+    const { url } = settings.service;
+    const ok: Finding = { subject: "service", verdict: "ok", message: `${url} accepts the credentials` };
+    const resources = [...new Set(streams.map(({ resource }) => resource))];
+    const probed = isProbe ? await service.probe(resources, signal) : [];
+    const fence = isProbe ? await attempt("service", () => checkFence(service), "fence") : [];
+    // A dialect that does not fit fails here too: what the probe found of it must be reported all the same.
+    const names = await attempt("service", () => checkNames(streams, service, signal), "names");
+    const fields: Finding[] = [];
+    for (const resource of resources) {
+      const look = () => checkFields(resource, streams, samples, service, signal);
+      fields.push(...(await attempt("service", look, `fields of ${resource}`)));
     }
+    return [ok, ...plainFindings(url), ...probed, ...fence, ...names, ...fields];
   });
 }
 
