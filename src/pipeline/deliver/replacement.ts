@@ -1,4 +1,4 @@
-import { ParkError, RetryError, type Outcome, type ServiceId, type SyncError } from "#model";
+import { ParkError, RetryError, type Outcome, type SyncError } from "#model";
 import type { Stream } from "#mapping";
 import type { BoundClaim, DeliveryStore, RecordStore, UnboundClaim } from "#store";
 import type { Creator } from "./create.ts";
@@ -15,6 +15,14 @@ export interface ReplacementDeps {
   readonly remover: Remover;
 }
 
+/** A record whose counterpart cannot be written, and why. */
+export interface LostCounterpart {
+  readonly claim: BoundClaim;
+  readonly stream: Stream;
+  readonly wanted: Wanted;
+  readonly thrown: SyncError;
+}
+
 /** What becomes of a record whose counterpart can no longer be written: it is gone, or its address holds it below another parent. */
 export class Replacement {
   readonly #deps: ReplacementDeps;
@@ -27,29 +35,18 @@ export class Replacement {
    * Gives the record another counterpart, as far as its stream lets it.
    * @throws `thrown`, when it is neither E_RECORD_GONE nor E_PARENT_CHANGED, or when a person has to decide.
    */
-  async replace(
-    claim: BoundClaim,
-    stream: Stream,
-    wanted: Wanted,
-    thrown: SyncError,
-    signal: AbortSignal,
-  ): Promise<Outcome> {
-    if (thrown.code === "E_RECORD_GONE") return this.#gone(claim, stream, wanted, thrown, signal);
-    if (thrown.code === "E_PARENT_CHANGED") return this.#moved(claim, stream, wanted, thrown, signal);
-    throw thrown;
+  async replace(lost: LostCounterpart, signal: AbortSignal): Promise<Outcome> {
+    if (lost.thrown.code === "E_RECORD_GONE") return this.#gone(lost, signal);
+    if (lost.thrown.code === "E_PARENT_CHANGED") return this.#moved(lost, signal);
+    throw lost.thrown;
   }
 
   /**
    * By the stream's setting it is recreated, or a person decides. An unbound record with its natural key takes its place:
    * people merge and recreate records, and a restored store knows the previous one.
    */
-  async #gone(
-    claim: BoundClaim,
-    stream: Stream,
-    wanted: Wanted,
-    thrown: SyncError,
-    signal: AbortSignal,
-  ): Promise<Outcome> {
+  async #gone(lost: LostCounterpart, signal: AbortSignal): Promise<Outcome> {
+    const { claim, stream, wanted, thrown } = lost;
     const { presence, creator } = this.#deps;
     const { resource, serviceId } = claim.binding;
     if ((await presence.read(resource, serviceId, ["id"], signal)) !== undefined)
@@ -61,7 +58,7 @@ export class Replacement {
       details: { resource, serviceId },
     });
     if (stream.gone === "recreate") return creator.create(await this.#unbind(claim), stream, wanted, signal);
-    if (!(await this.#hasOther(claim, stream, wanted, serviceId, signal))) throw gone;
+    if (!(await this.#hasOther(lost, signal))) throw gone;
     if (await creator.adopt(await this.#unbind(claim), stream, wanted, signal)) return "adopted";
     throw gone;
   }
@@ -70,13 +67,8 @@ export class Replacement {
    * A record that was deleted in the service meanwhile is created below its new parent. One that still exists is
    * removed and created there only if the stream allows it.
    */
-  async #moved(
-    claim: BoundClaim,
-    stream: Stream,
-    wanted: Wanted,
-    thrown: SyncError,
-    signal: AbortSignal,
-  ): Promise<Outcome> {
+  async #moved(lost: LostCounterpart, signal: AbortSignal): Promise<Outcome> {
+    const { claim, stream, wanted, thrown } = lost;
     const { presence, creator, remover, store } = this.#deps;
     const { resource, serviceId } = claim.binding;
     if ((await presence.read(resource, serviceId, ["id"], signal)) === undefined)
@@ -86,18 +78,13 @@ export class Replacement {
     return creator.create(await remover.end(claim, signal), stream, wanted, signal);
   }
 
-  async #hasOther(
-    claim: BoundClaim,
-    stream: Stream,
-    { projection }: Wanted,
-    besides: ServiceId,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  async #hasOther({ claim, stream, wanted }: LostCounterpart, signal: AbortSignal): Promise<boolean> {
     const { matcher, presence } = this.#deps;
     if (stream.match.length === 0) return false;
+    const { projection } = wanted;
     const { free } = await matcher.find(stream, projection, claim.id, signal);
-    for (const id of free)
-      if (id !== besides && (await presence.read(stream.resource, id, ["id"], signal, projection))) return true;
+    for (const id of free.filter((each) => each !== claim.binding.serviceId))
+      if (await presence.read(stream.resource, id, ["id"], signal, projection)) return true;
     return false;
   }
 

@@ -171,7 +171,7 @@ export class Synchronizer {
       return await this.#update(claim, stream, wanted, signal);
     } catch (thrown) {
       if (!(thrown instanceof SyncError)) throw thrown;
-      return { outcome: await this.#replacement.replace(claim, stream, wanted, thrown, signal) };
+      return { outcome: await this.#replacement.replace({ claim, stream, wanted, thrown }, signal) };
     }
   }
 
