@@ -100,7 +100,7 @@ Getting started:
   svcsync explain customers/10023     shows why one record is the way it is
 Settings come from the environment; .env.example lists all of them.
 Exit codes, the same in every command:
-${exitCodes.map(({ code, meaning }) => `  ${String(code).padEnd(4)}${meaning}`).join("\n")}
+${exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(4)}${meaning}`).join("\n")}
 `;
 
 function failed(thrown: unknown, io: Io): number {

@@ -16,10 +16,8 @@ describe("the table of exit codes", () => {
     const documented = [...(await readFile("docs/commands.md", "utf8")).matchAll(/^\| (\d+) \| (.+) \|$/gm)];
     const { stdout } = await runCaptured(["--help"]);
 
-    expect(documented.map(([, code, meaning]) => [Number(code), meaning])).toEqual(
-      exitCodes.map(({ code, meaning }) => [code, meaning]),
-    );
-    for (const { code, meaning } of exitCodes) expect(stdout).toMatch(new RegExp(`^  ${code} +${meaning}$`, "m"));
+    expect(documented.map(([, code, meaning]) => [Number(code), meaning])).toEqual(exitCodes);
+    for (const [code, meaning] of exitCodes) expect(stdout).toMatch(new RegExp(`^  ${code} +${meaning}$`, "m"));
   });
 });
 
