@@ -40,6 +40,14 @@ export interface RecordPlannerDeps {
   readonly isDue: (view: RecordView) => boolean;
 }
 
+/** A record that is being planned, and the ids that only the run will know. */
+interface PlanJob {
+  readonly view: RecordView;
+  readonly stream: Stream;
+  readonly ids: PendingIds;
+  readonly signal: AbortSignal;
+}
+
 /** Parents of parents that are planned for one record; beyond, they count as records that will come. */
 const DEEPEST = 200;
 
@@ -65,7 +73,7 @@ export class RecordPlanner {
     const ids = new PendingIds();
     const isDelivered = view.applied !== undefined;
     try {
-      const { applied, state, isBound, ...draft } = await this.#draft(view, stream, ids, signal);
+      const { applied, state, isBound, ...draft } = await this.#draft({ view, stream, ids, signal });
       const planned: PlannedDelivery = { id: view.id, fields: [], ...draft, isDelivered };
       const isFound = isBound ?? draft.verdict === "adopt";
       return this.#remembered(view, { planned, state: state ?? stateAfter[draft.verdict], applied, isBound: isFound });
@@ -81,7 +89,8 @@ export class RecordPlanner {
     }
   }
 
-  async #draft(view: RecordView, stream: Stream, ids: PendingIds, signal: AbortSignal): Promise<Draft> {
+  async #draft(job: PlanJob): Promise<Draft> {
+    const { view, stream, ids, signal } = job;
     expectSameResource(view, stream);
     if (view.intent && view.decision?.kind !== "create")
       return { verdict: "settle", reason: "a create was begun; the service is asked for its result first" };
@@ -92,33 +101,28 @@ export class RecordPlanner {
         return { verdict: "skip", reason: course.reason, ...(view.applied && { applied: view.applied }) };
       case "remove":
         return course.isSought
-          ? this.#soughtRemoval(view, stream, course.deletion, resolver, ids, signal)
-          : this.#removal(view, course.deletion, resolver, ids, signal);
+          ? this.#soughtRemoval(job, course.deletion, resolver)
+          : this.#removal(job, course.deletion, resolver);
       case "write":
-        return this.#write(view, stream, course.wanted, ids, signal);
+        return this.#write(job, course.wanted);
     }
   }
 
-  async #write(view: RecordView, stream: Stream, wanted: Wanted, ids: PendingIds, signal: AbortSignal): Promise<Draft> {
+  async #write(job: PlanJob, wanted: Wanted): Promise<Draft> {
+    const { view, ids } = job;
     const { binding, applied, inFlight } = view;
     if (binding && isInterrupted(view)) {
-      const created = await this.#creation({ ...view, decision: undefined }, stream, wanted, ids, signal);
+      const created = await this.#creation({ ...job, view: { ...view, decision: undefined } }, wanted);
       return { ...created, reason: "its deletion, which was begun, is finished first" };
     }
-    if (!binding) return this.#creation(view, stream, wanted, ids, signal);
+    if (!binding) return this.#creation(job, wanted);
     if (applied)
       return { serviceId: binding.serviceId, ...edit("update", edited(applied, inFlight?.fields, wanted), ids) };
     const fields = allFields(wanted.projection, ids);
     return { verdict: "adopt", serviceId: binding.serviceId, fields, applied: wanted.projection, reason: COMPARED };
   }
 
-  async #creation(
-    view: RecordView,
-    stream: Stream,
-    wanted: Wanted,
-    ids: PendingIds,
-    signal: AbortSignal,
-  ): Promise<Draft> {
+  async #creation({ view, stream, ids, signal }: PlanJob, wanted: Wanted): Promise<Draft> {
     const { store } = this.#deps;
     const applied = await withItself(view, stream, wanted, ids);
     const draft = { fields: allFields(applied, ids), applied };
@@ -141,13 +145,7 @@ export class RecordPlanner {
     }
   }
 
-  async #removal(
-    view: RecordView,
-    deletion: Deletion,
-    resolver: Resolver,
-    ids: PendingIds,
-    signal: AbortSignal,
-  ): Promise<Draft> {
+  async #removal({ view, ids, signal }: PlanJob, deletion: Deletion, resolver: Resolver): Promise<Draft> {
     if (leavesService(view, deletion)) return LEFT;
     const serviceId = view.binding?.serviceId;
     if (deletion.policy === "set") {
@@ -170,14 +168,8 @@ export class RecordPlanner {
   }
 
   /** A deleted record that is not bound: what its natural key finds is bound and then removed. */
-  async #soughtRemoval(
-    view: RecordView,
-    stream: Stream,
-    deletion: Deletion,
-    resolver: Resolver,
-    ids: PendingIds,
-    signal: AbortSignal,
-  ): Promise<Draft> {
+  async #soughtRemoval(job: PlanJob, deletion: Deletion, resolver: Resolver): Promise<Draft> {
+    const { view, stream, ids, signal } = job;
     const { store } = this.#deps;
     let serviceId: ServiceId | undefined;
     const adopt = async (_record: Deliverable, { resource, match }: Stream, { projection }: Wanted) => {
