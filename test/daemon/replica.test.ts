@@ -150,9 +150,11 @@ describe("the part of one replica", () => {
   it("delivers nothing while the store does not confirm it, and says why", async () => {
     const scene = new Scene();
     const unconfirmed = { code: "E_STORE_READONLY", message: "it is a standby", details: {} } as const;
-    scene.beat({ ...DELIVERS, isLeader: true, mustFence: true, unconfirmed });
+    scene.beat({ ...DELIVERS, unconfirmed });
     await expect.poll(() => scene.told).toEqual([false]);
     scene.answers[0]?.resolve();
+    scene.beat({ ...DELIVERS, isLeader: true, mustFence: true, unconfirmed });
+    await new Promise(setImmediate);
     expect(() => scene.part.check()).toThrow(
       expect.objectContaining({ family: "retry", code: "E_STORE_READONLY", message: "it is a standby" }),
     );

@@ -76,18 +76,22 @@ describe("a daemon whose PostgreSQL takes no writes", () => {
   });
 });
 
-describe("a daemon that PostgreSQL refuses later on", () => {
-  it("ends with one error, without either password, and its successor knows the new one", async () => {
+describe("replicas that PostgreSQL refuses later on", () => {
+  it("end with one error each, without either password, and their successor knows the new one", async () => {
     await using server = await startPostgres({ hba: ["host all keeper 127.0.0.1/32 scram-sha-256"] });
     await ask(server.url, "CREATE ROLE keeper LOGIN SUPERUSER PASSWORD 'first-secret'");
     const as = (password: string) => ({ STORE_URL: server.url.replace("svcsync@", `keeper:${password}@`) });
     await using stage = await setStage({ environment: { ...as("first-secret"), QUEUE_URL: redis.url } });
     await using first = await Replica.start(stage, "first");
-    await until("it is ready", async () => (await first.status("/readyz")) === 200);
+    await until("the first is ready", async () => (await first.status("/readyz")) === 200);
+    await using idle = await Replica.start(stage, "idle");
+    await until("the other one is ready", async () => (await idle.status("/readyz")) === 200);
     await ask(server.url, "ALTER ROLE keeper PASSWORD 'second-secret'");
     await ask(server.url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'keeper'");
-    expect(await first.exitCode()).toBe(70);
-    expect(first.log).toMatch(/"level":"error"[^\n]*E_STORE_DENIED[^\n]*"daemon could not continue"/);
+    for (const replica of [first, idle]) {
+      expect(await replica.exitCode()).toBe(70);
+      expect(replica.log).toMatch(/"level":"error"[^\n]*E_STORE_DENIED[^\n]*"daemon could not continue"/);
+    }
     stage.erp.insertCustomer({ customer_no: "10001" });
 
     await using refused = await Replica.start(stage, "refused");
@@ -95,7 +99,7 @@ describe("a daemon that PostgreSQL refuses later on", () => {
     expect(refused.log.match(/E_STORE_DENIED/g)).toHaveLength(1);
     await using second = await Replica.start(stage, "second", as("second-secret"));
     await until("the change arrived", () => customers(stage).length === 1);
-    expect([first, refused, second].map(({ log }) => log).join("")).not.toMatch(/(first|second)-secret/);
+    expect([first, idle, refused, second].map(({ log }) => log).join("")).not.toMatch(/(first|second)-secret/);
   });
 });
 

@@ -43,6 +43,18 @@ describe("a PostgreSQL that changes under a daemon", () => {
     expect(await staging).toEqual({ changed: 1, unchanged: 0 });
   });
 
+  it("and only reads on the connections that there are takes steps on the next ones, as after a failover", async () => {
+    await using server = await startPostgres();
+    await ask(server.url, "CREATE ROLE keeper LOGIN SUPERUSER");
+    await using store = await open(server.url.replace("svcsync@", "keeper@"));
+    await staged(store, "1");
+    await readOnly(server.url, true);
+    const own = new URL(server.url);
+    own.searchParams.set("options", "-c default_transaction_read_only=off");
+    await ask(own.href, "ALTER ROLE keeper SET default_transaction_read_only = off");
+    expect(await staged(store, "2")).toEqual({ changed: 1, unchanged: 0 });
+  });
+
   it("and becomes a standby is not read by a daemon: what it shows may be old", async () => {
     await using server = await startPostgres();
     await using store = await open(server.url);
