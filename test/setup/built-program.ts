@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { chmod, cp, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,6 +11,12 @@ const stamp = join(folder, "package.json");
 
 /** The first file of the program that tests start: built as dist is, but in a folder where nothing else runs. */
 export const builtProgram = join(folder, "main.js");
+
+/** The options of Node in its first line. */
+export const programOptions = (): string[] =>
+  readFileSync(join(root, "src/main.ts"), "utf8")
+    .split("\n", 1)[0]!
+    .match(/--\w\S*/g) ?? [];
 
 /** Builds it, where the sources are newer. Types are not checked here: `npm run typecheck` says more, and says it once. */
 export async function buildProgram(): Promise<void> {

@@ -1,4 +1,5 @@
 import { sleep } from "#model";
+import { programOptions } from "../../setup/built-program.ts";
 import { Child } from "../child.ts";
 
 /** One poll of a table into a store, or a bare read of the same rows. */
@@ -35,7 +36,7 @@ export class Reader implements AsyncDisposable {
   /** `changed`: the stamp column; without it each poll reads the whole table. */
   static async start(url: string, dataDir: string, changed = ""): Promise<Reader> {
     // The sources run as they are: a loader that names functions would be a part of what is measured.
-    const child = new Child("reading/reader-main.ts", [url, dataDir, changed], []);
+    const child = new Child("reading/reader-main.ts", [url, dataDir, changed], programOptions());
     const { port } = await child.next(isStarted);
     return new Reader(child, port);
   }
