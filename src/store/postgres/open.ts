@@ -102,7 +102,7 @@ async function connect(
       hearCreates,
       clean: (value) => redacted(value, redact),
       read: async (sql, values) => {
-        const [result] = await reads.run([values === undefined ? sql : fill(sql, values)]);
+        const [result] = await reads.share(values === undefined ? sql : fill(sql, values));
         return result?.rows ?? [];
       },
       step: (...of) => steps.run(...of),

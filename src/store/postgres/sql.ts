@@ -1,5 +1,7 @@
 import { escapeLiteral } from "pg";
+import type { RecordState } from "#model";
 import type { Dialect, Statement } from "../roles/access.ts";
+import { stateList } from "../rows/state-list.ts";
 import { storedText } from "./text.ts";
 
 /** What a statement may be given. Objects and lists travel as JSON. */
@@ -23,13 +25,16 @@ export const filled = ({ sql, values }: Statement): SqlText => fill(sql, values)
 function literal(value: SqlValue): SqlText {
   if (value === null || value === undefined) return "NULL";
   if (typeof value === "string") return escapeLiteral(storedText(value));
-  if (typeof value === "object") return escapeLiteral(JSON.stringify(value, (_, member: unknown) => stored(member)));
+  if (typeof value === "object") return escapeLiteral(jsonText(value));
   // Quoted, so that it takes the type of the column that it meets.
   return `'${Number(value)}'`;
 }
 
-function stored(member: unknown): unknown {
-  return typeof member === "string" ? storedText(member) : member;
+/** What no text of the database may hold is written as an escape sequence by JSON; few values have one. */
+function jsonText(value: object): string {
+  const text = JSON.stringify(value);
+  if (!/\\u|\uD7FF/.test(text)) return text;
+  return JSON.stringify(value, (_, member: unknown) => (typeof member === "string" ? storedText(member) : member));
 }
 
 /** A B-tree takes entries of 2,704 bytes at most: keys are sorted by their beginning, and then whole. */
@@ -48,6 +53,9 @@ export const isKey = (column: string, key: string) => `${hash(column)} = ${hash(
  */
 export const isRecord = (row: string, stream: string, key: string) =>
   `${isKey(`${row}.key`, key)} AND ${row}.stream || '' = ${stream}`;
+
+/** The condition that a row which is found by another one is in one of these states: compared as above, for the same reason. */
+export const isIn = (row: string, states: readonly RecordState[]) => `${row}.state || '' IN (${stateList(states)})`;
 
 export const dialect: Dialect = {
   isRecord: `${isKey("key", "@key")} AND stream || '' = @stream`,

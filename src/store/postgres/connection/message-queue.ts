@@ -28,11 +28,13 @@ interface MessageStart {
  * of other processes too, and a client that is stopped in the middle holds nothing.
  */
 export class MessageQueue {
-  readonly #link: Link;
+  readonly #link: Pick<Link, "send">;
   readonly #lanes: number;
   readonly #patienceMs: number;
   readonly #first: MessageStart;
   #waiting: Request[] = [];
+  /** Statements that wait and have been asked for by {@link share}. */
+  #shared = new Map<SqlText, Promise<QueryResult[]>>();
   /** Lanes that are in use. */
   #busy = 0;
   #idle: Promise<unknown> = Promise.resolve();
@@ -43,7 +45,7 @@ export class MessageQueue {
    * connections or no writes; `first` is what each message begins with, and hears the results.
    */
   constructor(
-    link: Link,
+    link: Pick<Link, "send">,
     { lanes, patienceMs }: { lanes: number; patienceMs: number },
     first: MessageStart = { statements: () => [], hear: () => undefined },
   ) {
@@ -60,6 +62,13 @@ export class MessageQueue {
       this.#waiting.push({ statements, resolve, reject });
       if (this.#busy < this.#lanes) this.#idle = Promise.all([this.#idle, this.#send()]);
     });
+  }
+
+  /** As {@link run}, for a read: those who ask the same before it is on its way get one answer. */
+  share(statement: SqlText): Promise<QueryResult[]> {
+    const asked = this.#shared.get(statement) ?? this.run([statement]);
+    this.#shared.set(statement, asked);
+    return asked;
   }
 
   /** From now on everything is refused for this reason. */
@@ -80,6 +89,7 @@ export class MessageQueue {
     let silentSince: number | undefined;
     while (this.#waiting.length > 0) {
       const requests = this.#waiting.splice(0, TOGETHER);
+      this.#shared.clear();
       try {
         await this.#together(requests);
         silentSince = undefined;
