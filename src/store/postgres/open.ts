@@ -29,8 +29,12 @@ import { sweepStore } from "./tables/sweeps.ts";
 /** Connections for reads, beside the one for steps and a daemon's for its place among the replicas. */
 const READERS = 2;
 
-/** The functions of steps keep the plans that they made: making one for each call would take longer than most steps. */
-const KEEP_PLANS = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true)";
+/**
+ * The functions of steps keep the plans that they made: making one for each call would take longer than most steps. Those of an
+ * empty store are kept too, so none may read a table whole: soon it is a large one.
+ */
+const KEEP_PLANS = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+  set_config('jit', 'off', true)`;
 
 /**
  * A step waits so long for a server that is restarted, or for the primary: the id of a record that was just created is known to this process alone.

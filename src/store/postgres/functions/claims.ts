@@ -1,9 +1,8 @@
 import { createsNote } from "../../facts.ts";
 import { SELECT_RECORD } from "../../rows/record-row.ts";
-import { stateList } from "../../rows/state-list.ts";
 import { TRANSITIONS, statesAllowing } from "../../transitions.ts";
 import { MOVED, NOT_A_MEMBER, REFUSED, REWOUND } from "../connection/failures.ts";
-import { isRecord } from "../sql.ts";
+import { isIn, isRecord } from "../sql.ts";
 
 /** How a step is refused: the code of the error, and what its message needs. */
 const refuse = `
@@ -74,7 +73,7 @@ export const claims = `
       RETURN;
     END IF;
     UPDATE records r SET state = 'claimed', token = r.id || '.' || p_secret, due_at = p_until, again = 0
-    WHERE ${isRecord("r", "p_stream", "p_key")} AND r.due_at <= p_now AND r.state IN (${stateList(statesAllowing("claim"))})
+    WHERE ${isRecord("r", "p_stream", "p_key")} AND r.due_at <= p_now AND ${isIn("r", statesAllowing("claim"))}
     RETURNING r.id INTO v_id;
     IF FOUND THEN
       RETURN QUERY SELECT * FROM record_rows r WHERE r.id = v_id;

@@ -2,7 +2,7 @@ import { GONE } from "../../answers.ts";
 import { stateList } from "../../rows/state-list.ts";
 import { SKIPPED_BY_PERSON } from "../../refusals.ts";
 import { statesAllowing, statesMovedTo } from "../../transitions.ts";
-import { isRecord } from "../sql.ts";
+import { isIn, isRecord } from "../sql.ts";
 
 /** What people decide, and what comparisons with the service find. */
 export const decisions = `
@@ -67,7 +67,7 @@ export const decisions = `
   RETURNS boolean LANGUAGE plpgsql AS $$
   DECLARE
     v_id bigint := (SELECT r.id FROM records r JOIN bindings b ON b.record = r.id
-      WHERE ${isRecord("r", "p_stream", "p_key")} AND r.state IN (${stateList(statesMovedTo("due", "recheck"))}));
+      WHERE ${isRecord("r", "p_stream", "p_key")} AND ${isIn("r", statesMovedTo("due", "recheck"))});
   BEGIN
     IF v_id IS NULL THEN
       RETURN false;

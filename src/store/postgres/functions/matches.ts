@@ -28,13 +28,15 @@ export const matches = `
 
   CREATE FUNCTION save_matches(p_resource text, p_ids jsonb, p_keys json) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
-    v_ids bigint[] := ARRAY(SELECT id::bigint FROM jsonb_array_elements_text(p_ids) AS id);
+    v_reading bigint := coalesce((SELECT reading FROM match_indexes WHERE resource = p_resource), 0);
+    v_id bigint;
   BEGIN
-    INSERT INTO match_records (resource, service_id, reading)
-    SELECT p_resource, id, coalesce((SELECT reading FROM match_indexes WHERE resource = p_resource), 0)
-    FROM unnest(v_ids) AS id
-    ON CONFLICT (resource, service_id) DO UPDATE SET reading = excluded.reading;
-    DELETE FROM match_keys WHERE resource = p_resource AND service_id = ANY (v_ids);
+    -- One by one: for a list, the server would read all keys of the resource as long as it has no statistics.
+    FOR v_id IN SELECT id::bigint FROM jsonb_array_elements_text(p_ids) AS id LOOP
+      INSERT INTO match_records (resource, service_id, reading) VALUES (p_resource, v_id, v_reading)
+      ON CONFLICT (resource, service_id) DO UPDATE SET reading = excluded.reading;
+      DELETE FROM match_keys WHERE resource = p_resource AND service_id = v_id;
+    END LOOP;
     INSERT INTO match_keys (resource, service_id, rule, key)
     SELECT p_resource, i, r, k FROM json_to_recordset(p_keys) AS n(i bigint, r text, k text);
   END $$`;

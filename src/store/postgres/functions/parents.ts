@@ -1,6 +1,5 @@
-import { stateList } from "../../rows/state-list.ts";
 import { statesMovedTo } from "../../transitions.ts";
-import { isRecord } from "../sql.ts";
+import { isIn, isRecord } from "../sql.ts";
 
 /** Children of a parent that are in the service. No record is its own child. */
 export const boundChildren = (stream: string, key: string) => `
@@ -10,7 +9,7 @@ export const boundChildren = (stream: string, key: string) => `
 /** Those whose projection carries the parent's service id, or should, and that are in these states. */
 export const rebound = (stream: string, key: string) => `
   FROM parents p JOIN records r ON r.id = p.child
-  WHERE ${isRecord("p", stream, key)} AND r.state IN (${stateList(statesMovedTo("due", "parentRebound"))})`;
+  WHERE ${isRecord("p", stream, key)} AND ${isIn("r", statesMovedTo("due", "parentRebound"))}`;
 
 /**
  * Parents and children: who carries whose service id, and who waits for whom. A parent is {"s": stream, "k": key, "i": the service
@@ -67,7 +66,7 @@ export const parents = `
   BEGIN
     RETURN EXISTS (
       SELECT 1 FROM jsonb_to_recordset(p_parents) AS n(s text, k text) JOIN records r ON ${isRecord("r", "n.s", "n.k")}
-      WHERE r.state IN ('deleted', 'skipped'));
+      WHERE ${isIn("r", ["deleted", "skipped"])});
   END $$;
 
   CREATE FUNCTION wake(p_records bigint[], p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
@@ -84,7 +83,7 @@ export const parents = `
     FOR parent IN
       SELECT r.id, r.state, r.stream, r.key FROM jsonb_to_recordset(p_parents) AS n(s text, k text)
       JOIN records r ON ${isRecord("r", "n.s", "n.k")}
-      WHERE r.state IN ('waiting', 'claimed')
+      WHERE ${isIn("r", ["waiting", "claimed"])}
     LOOP
       IF EXISTS (SELECT 1 ${boundChildren("parent.stream", "parent.key")}) THEN
         CONTINUE;
@@ -103,12 +102,12 @@ export const parents = `
   DECLARE
     v_woken bigint[] := ARRAY(
       SELECT r.id FROM waits w JOIN records r ON r.id = w.child
-      WHERE ${isRecord("w", "p_stream", "p_key")} AND r.state IN (${stateList(statesMovedTo("due", "parentBound"))}));
+      WHERE ${isRecord("w", "p_stream", "p_key")} AND ${isIn("r", statesMovedTo("due", "parentBound"))});
   BEGIN
     IF p_moved THEN
       v_woken := v_woken || ARRAY(SELECT r.id ${rebound("p_stream", "p_key")});
       UPDATE records r SET again = 1 FROM parents p
-      WHERE ${isRecord("p", "p_stream", "p_key")} AND r.id = p.child AND r.state = 'claimed';
+      WHERE ${isRecord("p", "p_stream", "p_key")} AND r.id = p.child AND ${isIn("r", ["claimed"])};
     END IF;
     IF cardinality(v_woken) > 0 THEN
       PERFORM wake(v_woken, p_now);
