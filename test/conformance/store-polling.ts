@@ -42,6 +42,20 @@ export function describePolling(makePlace: MakePlace): void {
       expect((await scene.store.record(customer("1")))?.sequence).toBe(3);
     });
 
+    it("gives each of new, odd and changed rows in one batch its own sequence and its own row", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1"), upsert("2")]);
+      const keys = ["3", "1", "4\0", "5", "2", "|6"];
+      const changes = [...keys.map((key) => upsert(key, { name: `row of ${key}` })), deletion("7")];
+      const unreadable = [{ key: "8", error: OOPS }];
+      expect(await scene.stage(changes, { unreadable })).toEqual({ changed: 7, unchanged: 0 });
+      expect(await scene.stage(changes, { unreadable })).toEqual({ changed: 0, unchanged: 7 });
+      const records = await Promise.all([...keys, "8"].map((key) => scene.store.record(customer(key))));
+      expect(records.map((record) => record?.row)).toEqual([...keys.map((key) => ({ name: `row of ${key}` })), {}]);
+      expect(records.map((record) => record!.sequence).toSorted((a, b) => a - b)).toEqual([3, 4, 5, 6, 7, 8, 9]);
+      expect((await scene.store.cursor("customers")).sequence).toBe(9);
+    });
+
     it("lets the later of two changes of one key in a batch win", async () => {
       await using scene = await Scene.open(makePlace);
       const changes = [upsert("1", { v: 1 }), upsert("2"), upsert("1", { v: 2 })];

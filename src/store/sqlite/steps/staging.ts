@@ -50,7 +50,9 @@ export class Staging {
   readonly #sequence;
   readonly #different;
   readonly #known;
+  readonly #nextId;
   readonly #insert;
+  readonly #insertAll;
   readonly #insertContent;
   readonly #update;
   readonly #updateContent;
@@ -70,6 +72,12 @@ export class Staging {
     this.#insert = db.prepare<InsertedRecord>(`
       INSERT INTO records (stream, key, state, hash, sequence, backfill, due_at, changed_at, error, unreadable)
       VALUES (?, ?, 'due', ?, ?, ?, ?, ?, ?, ?)`);
+    this.#nextId = db.prepare<[], number>("SELECT coalesce(max(id), 0) + 1 FROM records").pluck();
+    this.#insertAll = db.prepare<Version & { stream: string; news: string; firstId: number }>(`
+      INSERT INTO records (id, stream, key, state, hash, sequence, backfill, due_at, changed_at)
+      SELECT @firstId + n.key, @stream, substr(n.value, ${HASH_LENGTH + 1}), 'due', substr(n.value, 1, ${HASH_LENGTH}),
+        @sequence + 1 + n.key, @backfill, @now, @now
+      FROM json_each(@news) n`);
     this.#insertContent = db.prepare<[number | bigint, string]>("INSERT INTO contents (record, row) VALUES (?, ?)");
     this.#update = db.prepare(`
       UPDATE records SET state = @state, hash = @hash, sequence = @sequence, deleted = @deleted, backfill = @backfill,
@@ -111,12 +119,17 @@ export class Staging {
     const before = this.#sequence.get(stream) ?? 0;
     let sequence = before;
     let unchanged = latest.length;
+    const added: News[] = [];
     for (const [news, known] of this.#differing(stream, latest)) {
       if (known !== undefined && known.sequence > since) continue;
       unchanged--;
       if (known !== undefined) this.#change(news, known, { sequence: ++sequence, backfill, now });
-      else if (!news.deleted) this.#add(stream, news, { sequence: ++sequence, backfill, now });
+      else if (news.deleted) continue;
+      else if (comparable(news) === "") this.#add(stream, news, { sequence: ++sequence, backfill, now });
+      else added.push(news);
     }
+    if (added.length > 0) this.#addAll(stream, added, { sequence, backfill, now });
+    sequence += added.length;
     return { sequence, now, result: { changed: sequence - before, unchanged } };
   }
 
@@ -135,6 +148,13 @@ export class Staging {
     const { sequence, backfill, now } = version;
     const added = this.#insert.run(stream, key, hash, sequence, backfill, now, now, error, error);
     this.#insertContent.run(added.lastInsertRowid, JSON.stringify(row ?? {}));
+  }
+
+  /** By one statement: binding the values of each record takes as long as storing it. They follow the version's sequence. */
+  #addAll(stream: StreamName, added: readonly News[], version: Version): void {
+    const firstId = this.#nextId.get()!;
+    this.#insertAll.run({ ...version, stream, firstId, news: JSON.stringify(added.map(comparable)) });
+    for (const [at, { row }] of added.entries()) this.#insertContent.run(firstId + at, JSON.stringify(row ?? {}));
   }
 
   #change({ hash, deleted, row, unreadable }: News, known: Known, version: Version): void {
