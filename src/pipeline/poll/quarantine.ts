@@ -69,7 +69,8 @@ function textSize(value: Json, depth: number): number {
   if (typeof value !== "object" || value === null) return 0;
   if (depth > DEEPEST) return Infinity;
   let size = 0;
-  for (const member of Object.values(value)) size += textSize(member, depth + 1);
+  if (Array.isArray(value)) for (const member of value) size += textSize(member, depth + 1);
+  else for (const name in value) size += textSize(value[name]!, depth + 1);
   return size;
 }
 

@@ -88,6 +88,8 @@ function opened(path: string): Database.Database {
 class SqliteSession implements Session {
   readonly #database: Database.Database;
   readonly #timeoutMs: number;
+  /** The last one: all pages of a poll but the first are the same. */
+  #statement: Database.Statement<unknown[], Cell[]> | undefined;
   #isReading = false;
   #isDestroyed = false;
 
@@ -102,7 +104,7 @@ class SqliteSession implements Session {
   async query(text: string, values: readonly unknown[], signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
     await setImmediate();
     signal.throwIfAborted();
-    const statement = this.#database.prepare<unknown[], Cell[]>(text).raw(true).safeIntegers(true);
+    const statement = this.#prepared(text);
     const deadline = performance.now() + this.#timeoutMs;
     let turnEnds = performance.now() + turnMs;
     const budget = new RowBudget(maxBytes);
@@ -129,6 +131,12 @@ class SqliteSession implements Session {
     // Only now: a statement learns of a schema that another process changed when it runs.
     const columns = statement.columns().map(({ name, type }) => ({ name, kind: kindOf(type), type: type ?? "" }));
     return { columns, rows, isCut };
+  }
+
+  #prepared(text: string): Database.Statement<unknown[], Cell[]> {
+    if (this.#statement?.source !== text)
+      this.#statement = this.#database.prepare<unknown[], Cell[]>(text).raw(true).safeIntegers(true);
+    return this.#statement;
   }
 
   async end(): Promise<void> {

@@ -21,13 +21,11 @@ export class CellReader {
 
   /** @throws {ParkError} E_SOURCE_BINARY when the cell is binary. */
   read(cell: Cell, column: Column): Json {
-    if (cell === null) return null;
-    if (cell instanceof Uint8Array)
-      throw new ParkError("E_SOURCE_BINARY", `column ${column.name} holds binary data: leave it out of \`columns\``);
-    if (typeof cell === "bigint") return wholeNumber(cell.toString());
-    if (typeof cell === "boolean") return cell;
+    if (cell === null || typeof cell === "boolean") return cell;
+    if (typeof cell === "string") return this.#text(cell, column);
+    if (typeof cell === "bigint") return wholeNumber(cell);
     if (typeof cell === "number") return Number.isFinite(cell) ? cell : String(cell);
-    return this.#text(cell, column);
+    throw new ParkError("E_SOURCE_BINARY", `column ${column.name} holds binary data: leave it out of \`columns\``);
   }
 
   #text(text: string, column: Column): Json {
@@ -80,9 +78,9 @@ export class CellReader {
   }
 }
 
-function wholeNumber(text: string): Json {
-  const number = Number(text);
-  return Number.isSafeInteger(number) ? number : text;
+function wholeNumber(whole: string | bigint): Json {
+  const number = Number(whole);
+  return Number.isSafeInteger(number) ? number : String(whole);
 }
 
 /** A number where that is exact, so that 7.00 and 7 are one; else the text. */

@@ -163,10 +163,11 @@ function verify(
   { rows, keys }: { readonly rows: Rows; readonly keys: readonly Key[] },
   marker: Marker | undefined,
 ): readonly (Oddity | undefined)[] {
+  if (!marker) return [];
   const places = layout.marks.map((column) => layout.columns.indexOf(column));
   return rows.map((row, at) => {
     const marks = places.map((place) => row[place] ?? null);
-    return marker?.verify(phase, bounds, marks, keys[at]!);
+    return marker.verify(phase, bounds, marks, keys[at]!);
   });
 }
 
@@ -194,9 +195,9 @@ async function refuseRepeated(
   const seen = new Set<Key>();
   if (!part.countOf) return seen;
   for (const key of keys) {
-    const isRepeated = seen.has(key) || before.has(key);
+    const { size } = seen;
+    const isRepeated = seen.add(key).size === size || before.has(key);
     if (isRepeated && (await part.countOf(key, signal)) > 1) throw ambiguous(part.layout, key);
-    seen.add(key);
   }
   return seen;
 }

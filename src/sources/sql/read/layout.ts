@@ -134,12 +134,12 @@ export function rowReader(
   { columns, label }: Layout,
   cells: CellReader,
 ): (row: readonly Cell[]) => JsonObject | Oddity {
-  const read = [...columns.entries()].filter(([, { kind }]) => kind !== "rowversion");
+  const read = columns.map((column, at) => ({ column, at })).filter(({ column }) => column.kind !== "rowversion");
   const hasProto = columns.some(({ name }) => name === "__proto__");
   return (row) => {
     // Unlike an assignment an entry also makes a member of a column that is called __proto__.
-    const members: JsonObject = hasProto ? Object.fromEntries(read.map(([, { name }]) => [name, null])) : {};
-    for (const [at, column] of read) {
+    const members: JsonObject = hasProto ? Object.fromEntries(read.map(({ column }) => [column.name, null])) : {};
+    for (const { column, at } of read) {
       try {
         members[column.name] = cells.read(row[at] ?? null, column);
       } catch (thrown) {

@@ -53,8 +53,8 @@ export async function* readPages(database: Database, request: PageRequest, signa
     const answer = await database.ask(pageQuery(database, request, position, limit), signal, maxBytes);
     const { rows } = answer;
     // Only a row that the database calls equal to the last one can have been given.
-    const fresh = rows.filter((row) => Number(row[length]) === 1 || !given.has(row));
-    const isBeyond = position === undefined || Number(rows.at(-1)?.[length]) === 1;
+    const fresh = rows.filter((row) => row[length] === null || !given.has(row));
+    const isBeyond = position === undefined || rows.at(-1)?.[length] === null;
     given.add(rows, isBeyond);
     const last = rows.at(-1);
     if (last && fresh.length > 0) {
@@ -69,7 +69,7 @@ export async function* readPages(database: Database, request: PageRequest, signa
   }
 }
 
-/** One more column than was asked for: 1 in rows that come after `position`, by the database's own order. */
+/** One more column than was asked for: null, which costs least, in rows that come after `position`, by the database's own order. */
 function pageQuery(
   database: Database,
   request: PageRequest,
@@ -80,7 +80,9 @@ function pageQuery(
   const { engine } = database;
   // ORDER BY prefers these names to those of columns: no table may have one of them.
   const names = columns.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`svcsync cell ${at}`)}`);
-  const beyond = position ? sql`case when ${compareTuple(engine, order, ">", position)} then 1 else 0 end` : sql`1`;
+  const beyond = position
+    ? sql`case when ${compareTuple(engine, order, ">", position)} then null else 1 end`
+    : sql`null`;
   // With both a database may begin at the lower bound, and read all pages before this one again.
   const begin = position ? compareTuple(engine, order, ">=", position) : request.above;
   const conditions = [layout.condition, ...(begin ? [begin] : []), ...request.conditions];
