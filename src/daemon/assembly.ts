@@ -28,7 +28,7 @@ import type { Configuration, Systems } from "./systems/systems.ts";
  * Deliveries that run at once, per request that may: while one waits for its answer, others are mapped, or wait for the disk
  * before and after theirs.
  */
-const DELIVERIES_PER_REQUEST = 4;
+export const DELIVERIES_PER_REQUEST = 4;
 /** Wake-ups that may be out, per delivery that may run: enough to keep workers busy between two looks into the store. */
 const WINDOW_PER_DELIVERY = 16;
 const WINDOW_MIN = 128;
@@ -65,10 +65,13 @@ export function queueLocation(
   return { kind: queue.kind, url, ...(installation === undefined ? {} : { prefix: `svcsync_${installation}` }) };
 }
 
-/** The service's state for the relay: it wakes records as long as any replica reaches the service. */
+/** The service's state for the relay, of all replicas: it wakes records as long as any of them reaches the service. */
 function stateForAll({ service, store }: Systems): ServiceState {
   const state = service.state();
-  return store.replicas.state.othersServed > 0 ? { ...state, state: "closed" } : state;
+  const { othersServed } = store.replicas.state;
+  if (othersServed === 0) return state;
+  const perSecond = state.perSecond === undefined ? undefined : state.perSecond * (1 + othersServed);
+  return { ...state, state: "closed", perSecond };
 }
 
 export interface AssemblyDeps {

@@ -3,6 +3,8 @@ import type { RecordId, StreamName } from "#model";
 export interface WakeOptions {
   /** Live changes are handled before those of a backfill, in whatever order they were queued. */
   readonly backfill: boolean;
+  /** Handed out one by one, so that each goes to the next process that has a place; together they cost less. */
+  readonly apart?: boolean;
 }
 
 export interface StartOptions {
@@ -55,6 +57,9 @@ export interface Queue extends AsyncDisposable {
 
   /** Whether deliveries are handed out here: other processes on the queue get them otherwise. What runs is left alone. */
   setDelivering(isOn: boolean): Promise<void>;
+
+  /** Deliveries that run here at once from now on, at most, in place of what `start` says. What runs is left alone. */
+  setConcurrency(concurrency: number): void;
 
   /**
    * Hands out nothing more and aborts the signals of running polls at once: what they have not stored is read again. Waits

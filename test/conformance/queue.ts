@@ -345,6 +345,30 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
       await vi.waitFor(() => expect(taken.queue).toContain("2"), patience);
     });
 
+    it("runs as many deliveries at once as it was told last, and leaves the others to another process", async () => {
+      const other = await another();
+      const taken: Record<"queue" | "other", string[]> = { queue: [], other: [] };
+      const ends = [deferred(), deferred()];
+      const deliver = async ({ key }: RecordId) => {
+        const end = ends[taken.queue.length === 0 ? 0 : 1];
+        taken.queue.push(key);
+        await end?.promise;
+      };
+      queue.setConcurrency(1);
+      await queue.start({ ...nothing, deliver }, { concurrency: 4 });
+      for (const key of ["1", "2", "3"]) await queue.wake([record(key)], live);
+      await vi.waitFor(() => expect(taken.queue).toHaveLength(1), patience);
+      await other.start({ ...nothing, deliver: async ({ key }) => void taken.other.push(key) }, { concurrency: 4 });
+      await vi.waitFor(() => expect(taken.other).toHaveLength(2), patience);
+      expect(taken.queue).toHaveLength(1);
+      await other.stop(0);
+      queue.setConcurrency(2);
+      for (const key of ["4", "5"]) await queue.wake([record(key)], live);
+      ends[0]?.resolve();
+      await vi.waitFor(() => expect(taken.queue).toHaveLength(3), patience);
+      ends[1]?.resolve();
+    });
+
     it("answers a ping", async () => {
       await expect(queue.ping()).resolves.toBeUndefined();
     });

@@ -28,6 +28,9 @@ class Scene {
   isAnswering = true;
   pings = 0;
   readonly part: ReplicaPart;
+  /** Deliveries that the queue was told to run at once. */
+  deliveries: number | undefined;
+  perSecond: number | undefined;
   #heard: (state: ReplicaState) => void = () => undefined;
 
   constructor() {
@@ -56,12 +59,13 @@ class Scene {
           state: this.isAnswering ? "closed" : "open",
           probeAt: undefined,
           holdMs: 0,
-          perSecond: undefined,
+          perSecond: this.perSecond,
           concurrency: 6,
           requests: 0,
         }),
       },
       queue: {
+        setConcurrency: (deliveries) => void (this.deliveries = deliveries),
         setDelivering: async (isOn) => {
           this.told.push(isOn);
           const answer = Promise.withResolvers<void>();
@@ -105,6 +109,17 @@ describe("the part of one replica", () => {
     scene.answers[0]?.resolve();
     await expect.poll(() => scene.fences).toBe(2);
     await expect.poll(() => scene.logger.count("session of a lost daemon was not ended yet")).toBe(2);
+  });
+
+  it("takes as many deliveries as its share needs, and fewer where the service lets few requests pass", () => {
+    const scene = new Scene();
+    scene.beat({ ...DELIVERS, share: 20 });
+    expect(scene.deliveries).toBe(80);
+    scene.perSecond = 7.5;
+    scene.beat({ ...DELIVERS, share: 20 });
+    expect(scene.deliveries).toBe(35);
+    scene.beat(PAUSES);
+    expect(scene.deliveries).toBe(1);
   });
 
   it("tells the queue with the next heartbeat what it could not tell it", async () => {

@@ -20,7 +20,12 @@ function relaying(...keys: string[]) {
 }
 
 /** The same while the breaker before the service is in this state. */
-async function relayingWhile(state: "closed" | "half-open", keys: readonly string[], hold = { ms: 0 }) {
+async function relayingWhile(
+  state: "closed" | "half-open",
+  keys: readonly string[],
+  hold = { ms: 0 },
+  shared?: { readonly perSecond: number },
+) {
   const place = await sqlitePlace();
   const store = await openStore(place.dataDir, { as: "daemon", clock, logger: silentLogger });
   const changes = keys.map((key) => upsert(key));
@@ -36,13 +41,21 @@ async function relayingWhile(state: "closed" | "half-open", keys: readonly strin
     service: {
       state: () => {
         turns += 1;
-        return { state, probeAt: undefined, holdMs: hold.ms, perSecond: undefined, concurrency: 1, requests: 0 };
+        return {
+          state,
+          probeAt: undefined,
+          holdMs: hold.ms,
+          perSecond: shared?.perSecond,
+          concurrency: 1,
+          requests: 0,
+        };
       },
     },
     clock,
     logger: silentLogger,
     streams: () => ["customers"],
     window: 10,
+    isShared: () => shared !== undefined,
   });
   /** A turn is over when the next one asks how the service is. */
   const turn = async () => {
@@ -93,6 +106,16 @@ describe("the relay", () => {
     hold.ms = 0;
     await running.after(0);
     expect(running.woken).toEqual(["1"]);
+  });
+
+  it("has no more out than the service takes in two seconds where others deliver, too: what one holds, no other one delivers", async () => {
+    await using running = await relayingWhile("closed", more, undefined, { perSecond: 1.5 });
+    await running.after(0);
+    await running.after(SECOND_MS);
+    expect(running.woken).toHaveLength(3);
+    await running.store.claim(customer(running.woken[0]!));
+    await running.after(0);
+    expect(running.woken).toHaveLength(4);
   });
 
   it("asks again what is due only after a write to the store, by any process, or when a time has come", async () => {

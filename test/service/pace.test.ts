@@ -68,6 +68,19 @@ describe("the pace of the client", () => {
     expect(refused).toBeLessThanOrEqual(9);
   });
 
+  describe.each([20, 40, 100])("as one of three that share a limit of %d a second", (limit) => {
+    it.each([0, 400, 1_500, 3_000])("uses 0.93 of it where each begins %d ms after the one before", (apartMs) => {
+      for (const lateness of [{}, { lateMs: 20, jitterMs: 10 }])
+        for (const seed of [7, 8]) {
+          const three = { clients: 3, concurrency: 63, apartMs, seed, ...lateness };
+          const { paces, perNeeded, perSecond } = simulate({ limiter: slidingWindow(limit), seconds: 60, ...three });
+          expect(paces.reduce((sum, { limits }) => sum + (limits.rate ?? 0), 0)).toBe(limit);
+          expect(perNeeded).toBeLessThan(1.05);
+          expect(perSecond).toBeGreaterThan(0.93 * limit);
+        }
+    });
+  });
+
   it("uses 0.95 of a limit although some answers take 300 ms longer than others", () => {
     const slow = { answerMs: 300, concurrency: 64 };
     const { perNeeded, perSecond } = simulate({ limiter: slidingWindow(40), seconds: 120, from: 5, ...slow });
@@ -111,14 +124,14 @@ describe("the pace of the client", () => {
     expect(pace.delayMs()).toBe(5_000);
   });
 
-  it("takes what it sent in the second of another client's refusal as its part of the limit, and nothing where it sent none", () => {
+  it("takes what it sent in the second of another client's refusal as its part of the limit, and next to nothing where it sent none", () => {
     let now = 10;
     const [busy, idle] = [new Pace(() => now), new Pace(() => now)];
     for (let at = 0; at < 8; at++) busy.passed(busy.take());
     for (const pace of [busy, idle]) pace.setLimits({ pausedMs: 1_000, rate: undefined });
     now += 1_000;
     for (const pace of [busy, idle]) pace.delayMs();
-    expect([busy, idle].map(({ limits }) => limits.rate)).toEqual([8, undefined]);
+    expect([busy, idle].map(({ limits }) => limits.rate)).toEqual([8, 1]);
   });
 
   it("sends at the rate that it is granted, and keeps what it learned since", () => {
@@ -126,6 +139,8 @@ describe("the pace of the client", () => {
     const pace = new Pace(() => now);
     pace.setLimits({ pausedMs: 0, rate: 4 });
     expect(pace.limits.rate).toBe(4);
+    // Earlier a refusal may be about what others had sent before they heard of their parts.
+    now += 2_000;
     for (let at = 0; at < 4; at++) pace.passed(pace.take());
     now += 100;
     pace.refused(pace.take(), 100);

@@ -4,6 +4,13 @@ import type { Queue } from "#queue";
 import type { Service } from "#service";
 import type { ReplicaState, ReplicaStore } from "#store";
 import type { Logger } from "#telemetry";
+import { DELIVERIES_PER_REQUEST } from "../assembly.ts";
+
+/**
+ * Deliveries that wait for the service's limit, by what it lets pass: enough to use it whatever the store and the heartbeats take. More
+ * would keep records from replicas that could deliver them.
+ */
+const AHEAD_SECONDS = 2;
 
 export interface ReplicaDeps {
   readonly store: { readonly replicas: Pick<ReplicaStore, "state" | "follow" | "tell"> };
@@ -11,7 +18,7 @@ export interface ReplicaDeps {
     Service,
     "fence" | "held" | "limits" | "onPause" | "ping" | "setLimits" | "setShare" | "state"
   >;
-  readonly queue: Pick<Queue, "setDelivering">;
+  readonly queue: Pick<Queue, "setConcurrency" | "setDelivering">;
   readonly holds: Pick<StreamHolds, "look">;
   /** Requests that the service bears at once. */
   readonly ceiling: number;
@@ -84,10 +91,11 @@ export class ReplicaPart {
   }
 
   #change(state: ReplicaState, signal: AbortSignal): void {
-    const { service, logger } = this.#deps;
+    const { service, queue, logger } = this.#deps;
     this.#state = state;
     if (state.share !== undefined) service.setShare(state.share);
     service.setLimits(state);
+    if (state.share !== undefined) queue.setConcurrency(deliveriesAtOnce(state.share, service.state().perSecond));
     if (state.isLeader) this.#leads.resolve();
     // What waits its turn obeys the newest state.
     if (this.#isWaiting) return;
@@ -137,4 +145,8 @@ export class ReplicaPart {
       .catch(() => undefined)
       .finally(() => (this.#isProbing = false));
   }
+}
+
+function deliveriesAtOnce(share: number, perSecond = Infinity): number {
+  return Math.max(1, Math.min(share * DELIVERIES_PER_REQUEST, share + Math.ceil(perSecond * AHEAD_SECONDS)));
 }

@@ -10,6 +10,12 @@ const LOOK_AGAIN_MS = 1_000;
 /** How often it looks while other processes deliver, too: it learns of their deliveries from the store alone. */
 const SHARED_LOOK_MS = 100;
 /**
+ * Wake-ups that no process has claimed then, at most, also by what the service lets pass: one that holds more keeps them from others that
+ * could deliver them.
+ */
+const SHARED_WINDOW = 128;
+const SHARED_WINDOW_SECONDS = 2;
+/**
  * A wake-up that was not delivered after this is given again, in case the queue lost it; then after twice as long, and
  * so on, since it may merely wait behind a slow service.
  */
@@ -113,7 +119,8 @@ export class Relay {
     if (isShared) this.#forgetClaimed(found);
     const room = this.#room(state);
     const fresh = found.filter(({ id }) => this.#mayWake(id)).slice(0, room);
-    await this.#wake(queue, fresh);
+    // What one process cannot send yet is another one's to take.
+    await this.#wake(queue, fresh, isShared && state.perSecond !== undefined);
     if (fresh.length === room) return isShared ? SHARED_LOOK_MS : LOOK_AGAIN_MS;
     const nextAt = (await store.nextDueAt(open)) ?? Number.POSITIVE_INFINITY;
     if (this.#out.size === 0) this.#quiet.untilMs = nextAt;
@@ -125,9 +132,11 @@ export class Relay {
   }
 
   /** How many may be woken: nothing while the service is down, one as a probe when it may be back. */
-  #room({ state, probeAt }: ServiceState): number {
-    const { clock, window } = this.#deps;
-    if (state === "closed") return Math.max(0, window - this.#standing());
+  #room({ state, probeAt, perSecond = Infinity }: ServiceState): number {
+    const { clock, window, isShared } = this.#deps;
+    const shared = Math.min(SHARED_WINDOW, Math.ceil(perSecond * SHARED_WINDOW_SECONDS));
+    const most = isShared?.() ? Math.min(window, shared) : window;
+    if (state === "closed") return Math.max(0, most - this.#standing());
     if (state === "open" && (probeAt ?? 0) > clock.now()) return 0;
     return this.#standing() === 0 ? 1 : 0;
   }
@@ -150,7 +159,7 @@ export class Relay {
     return out === undefined || performance.now() >= out.lostAt;
   }
 
-  async #wake(queue: Pick<Queue, "wake">, records: readonly DueRecord[]): Promise<void> {
+  async #wake(queue: Pick<Queue, "wake">, records: readonly DueRecord[], apart: boolean): Promise<void> {
     const now = performance.now();
     for (const backfill of [false, true]) {
       const some = records.filter((record) => record.backfill === backfill);
@@ -158,7 +167,7 @@ export class Relay {
       if (ids.length === 0) continue;
       for (const record of some) this.#note(record, now);
       try {
-        await queue.wake(ids, { backfill });
+        await queue.wake(ids, { backfill, apart });
       } catch (thrown) {
         for (const id of ids) this.#out.delete(recordName(id));
         throw thrown;

@@ -28,6 +28,8 @@ export type Jobs = Pick<
 
 /** The part of a BullMQ worker that is used here. */
 export interface JobWorker {
+  /** Jobs that run at once, at most. */
+  concurrency: number;
   waitUntilReady(): Promise<unknown>;
   /** Takes no more jobs and resolves when the running ones have ended. */
   close(): Promise<void>;

@@ -25,6 +25,7 @@ export class BullQueue implements Queue {
   readonly #lines: JobQueues;
   #crew: Workers | undefined;
   #isDelivering = true;
+  #concurrency: number | undefined;
   #schedule: Schedule | undefined;
   #isScheduled = false;
   #isRepairing = false;
@@ -71,7 +72,7 @@ export class BullQueue implements Queue {
     const { backend, logger } = this.#deps;
     const isScheduled = (stream: StreamName) => this.#schedule?.has(stream) ?? false;
     const isDelivering = this.#isDelivering;
-    const own = { handlers, concurrency, isScheduled, isDelivering };
+    const own = { handlers, concurrency: this.#concurrency ?? concurrency, isScheduled, isDelivering };
     const parts = { backend, reach: this.#reach, lines: this.#lines, logger, ...own };
     this.#crew = new Workers(parts);
     if (polls) this.#crew.startPolls();
@@ -86,6 +87,12 @@ export class BullQueue implements Queue {
   async setDelivering(isOn: boolean): Promise<void> {
     this.#isDelivering = isOn;
     await this.#crew?.setDelivering(isOn);
+  }
+
+  setConcurrency(concurrency: number): void {
+    if (concurrency === this.#concurrency) return;
+    this.#concurrency = concurrency;
+    this.#crew?.setConcurrency(concurrency);
   }
 
   async #hired(): Promise<void> {

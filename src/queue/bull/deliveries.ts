@@ -20,10 +20,18 @@ const batchSize = 100;
 
 const writtenRecords = z.array(z.tuple([z.string(), z.string()]));
 
-/** Adds a wake-up for each record, many in one job. */
-export async function addWakeUps(jobs: Jobs, ids: readonly RecordId[], { backfill }: WakeOptions): Promise<void> {
+/** Adds a wake-up for each record, many in one job unless they are to be apart. */
+export async function addWakeUps(
+  jobs: Jobs,
+  ids: readonly RecordId[],
+  { backfill, apart = false }: WakeOptions,
+): Promise<void> {
   const opts = backfill ? { priority: backfillPriority } : {};
-  const named = chunks(ids, recordsPerJob).map((some) => ({ name: jobName, data: recordsText(some), opts }));
+  const named = chunks(ids, apart ? 1 : recordsPerJob).map((some) => ({
+    name: jobName,
+    data: recordsText(some),
+    opts,
+  }));
   for (const batch of chunks(named, batchSize)) await jobs.addBulk(batch);
 }
 

@@ -34,6 +34,8 @@ export class Workers {
   readonly #deliveries: Promise<JobWorker | undefined>;
   #polls: Promise<JobWorker | undefined> | undefined;
   #isDelivering: boolean;
+  #concurrency: number;
+  readonly #turns: PrioritySemaphore;
   /** Ready or not. */
   readonly #made = new Set<JobWorker>();
 
@@ -41,6 +43,8 @@ export class Workers {
   constructor(deps: WorkersDeps) {
     this.#deps = deps;
     this.#isDelivering = deps.isDelivering;
+    this.#concurrency = deps.concurrency;
+    this.#turns = new PrioritySemaphore(deps.concurrency);
     this.#deliveries = this.#hire(() => this.#deliveryWorker());
   }
 
@@ -61,6 +65,18 @@ export class Workers {
     const worker = await this.#deliveries;
     // What runs is not waited for.
     await (this.#isDelivering ? worker?.resume() : worker?.pause(true));
+  }
+
+  /** How many deliveries run at once. Those that run are left alone. */
+  setConcurrency(concurrency: number): void {
+    this.#concurrency = concurrency;
+    this.#turns.resize(concurrency);
+    void this.#resize();
+  }
+
+  async #resize(): Promise<void> {
+    const worker = await this.#deliveries;
+    if (worker) worker.concurrency = this.#concurrency;
   }
 
   /**
@@ -99,15 +115,15 @@ export class Workers {
   }
 
   #deliveryWorker(): JobWorker {
-    const { backend, handlers, concurrency, logger, reach } = this.#deps;
+    const { backend, handlers, logger, reach } = this.#deps;
     const deliver = deliveryWork({
       deliver: (id, signal) => handlers.deliver(id, signal),
-      turns: new PrioritySemaphore(concurrency),
+      turns: this.#turns,
       leaving: this.#leaving.signal,
       stopping: this.#stopping.signal,
       logger,
     });
-    const settings = { concurrency, tellsLoss: false };
+    const settings = { concurrency: this.#concurrency, tellsLoss: false };
     const worker = backend.worker(deliveryQueueName, deliver, settings, (error) => reach.heard(error));
     if (!this.#isDelivering) void worker.pause(true);
     return worker;

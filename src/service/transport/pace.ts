@@ -73,7 +73,7 @@ export class Pace {
     this.#granted = rate;
     if (now + pausedMs <= Math.max(now, this.#holdUntil + ROUNDING_MS)) return;
     // What it sent itself in this second is its part of a limit that was unknown.
-    if (this.#rate.known === undefined && this.#rate.isInUse(now)) this.#refused ??= { sentAt: now };
+    if (this.#rate.known === undefined) this.#refused ??= { sentAt: now };
     this.#hold(pausedMs);
   }
 

@@ -17,6 +17,8 @@ const CATCH_UP_MS = 300;
 const CATCH_UP_FEW_MS = 100;
 /** From this share on, what passed within a window counts as full use of the limit. */
 const FULL = 0.9;
+/** For so long after another limit was granted, what others had sent by the former ones still counts. */
+const GRANT_WINDOWS = 2;
 /** A limit that was used for so many windows without a refusal is proven. */
 const TRIAL_WINDOWS = 3;
 /** How much higher a limit is tried than the proven one; twice as much after each success. */
@@ -68,6 +70,7 @@ export class Rate {
   /** Whether what a pause has cost may be sent at once after it. */
   #bursts = true;
   #trialSince = 0;
+  #grantedAt = Number.NEGATIVE_INFINITY;
   /** Has the limit held a request back since the trial began? What was not used is not proven. */
   #isUsed = false;
   #liftAt = Number.POSITIVE_INFINITY;
@@ -92,13 +95,9 @@ export class Rate {
   grant(limit: number, now: number): void {
     if (limit === this.known) return;
     this.#limit = limit;
+    this.#grantedAt = now;
     if (this.#proven !== undefined) this.#proven = limit;
     this.#try(now);
-  }
-
-  /** Whether anything was sent within the last window that was not refused. */
-  isInUse(now: number): boolean {
-    return this.#sent.some(({ sentAt }) => sentAt > now - WINDOW_MS);
   }
 
   /** In how many milliseconds the next request may be sent; infinite: when one that is under way has ended. */
@@ -183,8 +182,8 @@ export class Rate {
 
   #learn(refusedAt: number, pauseMs: number, now: number): void {
     const isFresh = this.#isFresh(refusedAt);
-    // The end of a minute or a day says nothing about a second.
-    if (pauseMs >= LONG_PAUSE_MS && !isFresh) return;
+    // The end of a minute or a day says nothing about a second, and a refusal after a grant nothing about what was granted.
+    if ((pauseMs >= LONG_PAUSE_MS && !isFresh) || refusedAt < this.#grantedAt + GRANT_WINDOWS * WINDOW_MS) return;
     const passed = this.#passedBefore(refusedAt, now);
     const isFull = passed >= this.#limit * FULL;
     if (this.#limit === Number.POSITIVE_INFINITY) this.#set(passed, now);
