@@ -51,4 +51,30 @@ describe("a failover of PostgreSQL that lost commits", () => {
     await until("a change arrives", () => texts(stage.sandbox, "customer", "name").includes("Westwind"));
     expect(texts(stage.sandbox, "customer", "name")).toEqual(["Südwind", "Westwind"]);
   });
+
+  it("writes what the ERP changed and changed back, and asks nobody where no create was lost", async () => {
+    await using server = await startPostgres();
+    await using redis = await startRedis();
+    await using stage = await setStage({ environment: { STORE_URL: server.url, QUEUE_URL: redis.url } });
+    const names = () => texts(stage.sandbox, "customer", "name");
+    {
+      await using running = await stage.start();
+      stage.erp.insertCustomer({ customer_no: "10001", name1: "Nordwind" });
+      await untilState(running.store, "applied", kept!);
+      await server.copy();
+      stage.erp.renameCustomer("10001", "Südwind");
+      await until(
+        "the name is known",
+        async () => (await running.store.record(kept!))?.applied?.["name"] === "Südwind",
+      );
+      await server.failOver();
+      expect((await running.daemon.failure).code).toBe("E_STORE_REWOUND");
+    }
+    expect(names()).toEqual(["Südwind"]);
+    stage.erp.renameCustomer("10001", "Nordwind");
+    await using next = await stage.start();
+    await until("the service has what the ERP has", () => names().includes("Nordwind"));
+    expect(next.log.text).not.toContain("store was restored");
+    expect(next.log.text).not.toContain("stream was held");
+  });
 });

@@ -44,7 +44,9 @@ export class FaultyLink implements AsyncDisposable {
       });
       connection.under(this.#condition);
       this.#connections.add(connection);
-      connection.target.once("close", () => this.#connections.delete(connection));
+      // A client that does not hear of the server's end yet is still to hear of it.
+      const forget = () => void (connection.isOver && this.#connections.delete(connection));
+      for (const socket of [client, connection.target]) socket.once("close", forget);
     });
   }
 
@@ -165,6 +167,10 @@ class Connection {
     target
       .on("data", (data) => (cutsAnswer() ? this.end() : this.#lanes.toClient.push(data)))
       .on("close", () => this.#lanes.toClient.close());
+  }
+
+  get isOver(): boolean {
+    return this.#source.closed && this.target.closed;
   }
 
   get isWaiting(): boolean {

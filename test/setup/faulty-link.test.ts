@@ -7,8 +7,10 @@ import { listen } from "./listen.ts";
 /** A server that answers each piece with itself. */
 const heard: string[] = [];
 const ports: (number | undefined)[] = [];
+const sockets: Socket[] = [];
 const server = createServer((socket) => {
   ports.push(socket.remotePort);
+  sockets.push(socket);
   socket
     .on("error", () => undefined)
     .on("data", (data) => {
@@ -75,6 +77,21 @@ describe("a faulty link", () => {
     expect(heard).not.toContain("POST late");
     kept?.bring();
     await expect.poll(() => heard).toContain("POST late");
+  });
+
+  it("lets a client hear of the server's end when it heals", async () => {
+    await using link = await FaultyLink.to(port);
+    const socket = await client(link);
+    socket.write("before");
+    await answer(socket);
+    const serverPort = ports.at(-1);
+    link.hold("toServer", "toClient");
+    sockets.at(-1)?.destroy();
+    await expect.poll(() => link.owns(serverPort)).toBe(false);
+    expect(socket.destroyed).toBe(false);
+    const closed = once(socket.resume(), "close");
+    link.heal();
+    await closed;
   });
 
   it("cuts the connection at the next answer: the server has heard the request", async () => {

@@ -53,8 +53,9 @@ export interface ReplicaState {
 
 /**
  * How several processes work on one store. Each may deliver; one of them leads: it polls, wakes and decides for
- * all. A process that loses its place is refused everything from then on (E_STORE_LOST); a leader loses the lead with it. A store that lost
- * confirmed creates counts as restored, and all its replicas lose their places (E_STORE_REWOUND). In a store that belongs to one process,
+ * all. A process that loses its place is refused everything from then on (E_STORE_LOST); a leader loses the lead with it. A replica that
+ * knows of confirmed steps which the store has lost is refused everything, too (E_STORE_REWOUND); if creates were among them, all lose their
+ * places, and the store counts as restored. In a store that belongs to one process,
  * that one always leads.
  */
 export interface ReplicaStore {

@@ -13,7 +13,22 @@ interface Begun {
   readonly inFlight: InFlight | undefined;
 }
 
+/** An update or a deletion that has ended, and which step wrote that down at the latest. */
+interface Ended extends Begun {
+  readonly step: number;
+}
+
+/** So many that ended last are remembered: a failover may lose what was written down about them. */
+const REMEMBERED = 10_000;
 const AGAIN_MS = 250;
+
+interface ConfessionDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly patienceMs: number;
+  readonly keptSteps?: number | undefined;
+}
+
 const HELD = `
   SELECT r.state, w.doubts, w.record IS NOT NULL AS is_written FROM records r LEFT JOIN written w ON w.record = r.id WHERE ${isRecord("r", "@stream", "@key")}`;
 
@@ -25,10 +40,18 @@ interface Held {
 
 /**
  * The requests of this process whose end the store does not know. The daemon that took over settles them as it finds them; one that
- * leaves this process late is known to this process alone, so it confesses.
+ * leaves this process late is known to this process alone, so it confesses. So is one whose end was written down and lost again by a
+ * failover: until it is put in doubt, the record would be taken for what it was before.
  */
 export class BegunSends {
   readonly #begun = new Map<string, Begun>();
+  readonly #ended = new Map<string, Ended>();
+  readonly #steps: () => number;
+
+  /** `steps` tells how many steps are known to be committed. */
+  constructor(steps: () => number) {
+    this.#steps = steps;
+  }
 
   /** The same steps, watched. */
   watching(store: DeliveryStore): DeliveryStore {
@@ -37,7 +60,7 @@ export class BegunSends {
     const ending = <Rest extends unknown[], Result>(step: (claim: Claim, ...rest: Rest) => Promise<Result>) => {
       return async (claim: Claim, ...rest: Rest): Promise<Result> => {
         const result = await step(claim, ...rest);
-        begun.delete(claim.token);
+        this.#remember(claim);
         return result;
       };
     };
@@ -68,11 +91,25 @@ export class BegunSends {
     };
   }
 
-  /** Puts all of them in doubt, and changes nothing else. Waits for records that are being delivered. */
-  async confess(link: Link, deps: { clock: Clock; logger: Logger; patienceMs: number }): Promise<void> {
-    const { clock, logger, patienceMs } = deps;
+  #remember({ token }: Claim): void {
+    const begun = this.#begun.get(token);
+    this.#begun.delete(token);
+    // A create that was lost makes the store a restored one.
+    if (begun?.inFlight === undefined) return;
+    this.#ended.set(token, { ...begun, step: this.#steps() });
+    const [oldest] = this.#ended.keys();
+    if (oldest !== undefined && this.#ended.size > REMEMBERED) this.#ended.delete(oldest);
+  }
+
+  /**
+   * Puts all of them in doubt, and changes nothing else; with `keptSteps` also those whose end is among the steps that a failover lost.
+   * Waits for records that are being delivered.
+   */
+  async confess(link: Link, deps: ConfessionDeps): Promise<void> {
+    const { clock, logger, patienceMs, keptSteps = Infinity } = deps;
     const startedAt = performance.now();
-    let left = [...this.#begun.values()];
+    const lost = [...this.#ended.values()].filter(({ step }) => step > keptSteps);
+    let left: readonly Begun[] = [...this.#begun.values(), ...lost];
     if (left.length === 0) return;
     const count = left.length;
     for (;;) {

@@ -12,8 +12,8 @@ export interface Database {
   readonly claims: { readonly epoch: number; readonly mapping: string | undefined };
   /** A copy without secrets. */
   readonly clean: <Value>(value: Value) => Value;
-  /** Hears how many creates are committed: a store that has fewer later has lost commits. */
-  readonly hearCreates: (result: QueryResult | undefined) => void;
+  /** Hears how many creates are committed: a store that has fewer later has lost them. */
+  readonly hearCreates: (creates: number) => void;
   /** A read of what is committed then. */
   readonly read: <Row>(sql: string, values?: Readonly<Record<string, SqlValue>>) => Promise<Row[]>;
   /** A step of its own, all or nothing; resolves to the results of its statements when the disk has it. */

@@ -59,7 +59,7 @@ export class PostgresMoveSide implements MoveSide {
 
   /** @throws {SyncError} as when a daemon opens the store. */
   static async open(place: PostgresPlace, { clock, logger }: MoveDeps): Promise<MoveSide> {
-    const member = await joinPrepared(place, { clock, logger });
+    const member = await joinPrepared(place, { clock, logger, isMover: true });
     const client = new Client(clientOptions(place.url));
     try {
       await client.connect();

@@ -84,13 +84,17 @@ async function connect(
     const [stored] = await readLink.rows<{ value: string }>(latest);
     const moment = new Moment(clock, Number(stored?.value ?? 0));
     const reads = new MessageQueue(readLink, { lanes: READERS, patienceMs: 0 });
-    const hearCreates: Database["hearCreates"] = (result) => member?.hearCreates(result?.rows);
     const steps = new MessageQueue(
       stepLink,
       { lanes: 1, patienceMs: PATIENCE_MS },
       {
-        statements: () => [KEEP_PLANS, member ? member.check : "SELECT expect_in_charge()", ...moment.note()],
-        hear: ([, checked]) => hearCreates(checked),
+        statements: () => [
+          KEEP_PLANS,
+          "SELECT count_step()",
+          member ? member.check : "SELECT expect_in_charge()",
+          ...moment.note(),
+        ],
+        hear: ([, , checked]) => member?.commits.hear(checked?.rows[0]),
       },
     );
     const refuse = (reason: SyncError) => {
@@ -103,7 +107,7 @@ async function connect(
       logger,
       leaseMs,
       claims: { epoch: member?.epoch ?? 0, mapping: member?.mapping },
-      hearCreates,
+      hearCreates: (creates) => member?.commits.hear({ creates }),
       clean: (value) => redacted(value, redact),
       read: async (sql, values) => {
         const [result] = await reads.share(values === undefined ? sql : fill(sql, values));
@@ -111,13 +115,13 @@ async function connect(
       },
       step: (...of) => steps.run(...of),
     };
-    const sends = new BegunSends();
-    const confess = () => sends.confess(stepLink, { clock, logger, patienceMs: leaseMs });
+    const sends = new BegunSends(() => member?.commits.steps ?? 0);
+    const confess = (keptSteps?: number) => sends.confess(stepLink, { clock, logger, patienceMs: leaseMs, keptSteps });
     let confessed: Promise<void> | undefined;
     const { promise: failure, resolve: fail } = Promise.withResolvers<SyncError>();
-    const lost = (reason: SyncError) => {
+    const lost = (reason: SyncError, keptSteps?: number) => {
       refuse(reason);
-      confessed = confess();
+      confessed = confess(keptSteps);
       fail(reason);
     };
     member?.keep(lost, fail);
@@ -132,7 +136,9 @@ async function connect(
         const closed = new StopError("E_STORE_CLOSED", `the store in the schema ${place.schema} was closed`);
         await steps.close(closed);
         await reads.close(closed);
-        if ((await member?.leave()) === false) await (confessed ?? confess());
+        const left = await member?.leave();
+        if (member && left && (!left.was_there || left.kept < member.commits.steps))
+          await (confessed ?? confess(left.kept));
         await disconnect();
         logger.debug({ schema: place.schema }, "closed the store");
       },

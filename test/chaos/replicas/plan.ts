@@ -40,7 +40,8 @@ export type ReplicaFault =
       readonly lost: "kill" | "freeze";
       readonly ms: number;
     }
-  | { readonly kind: "store failover" }
+  /** `loses`: a create at least, or what is committed within `ms`. */
+  | { readonly kind: "store failover"; readonly loses: "a create" | "a moment"; readonly ms: number }
   | { readonly kind: "slow after authentication"; readonly method: Method; readonly ms: number; readonly count: number }
   | { readonly kind: "tokens revoked" }
   | { readonly kind: "429 storm"; readonly ms: number }
@@ -77,7 +78,7 @@ const MINUTE_MS = 60_000;
 export function planOf(seed: number, minutes: number, replicas: number, failsOver: boolean): PlannedFault[] {
   const dice = new Dice(seed).fork("replicas");
   const plan: PlannedFault[] = [];
-  const weights: typeof WEIGHTS = failsOver ? [...WEIGHTS, [1, "store failover"]] : WEIGHTS;
+  const weights: typeof WEIGHTS = failsOver ? [...WEIGHTS, [3, "store failover"]] : WEIGHTS;
   const first = dice.shuffled(weights.map(([, kind]) => kind));
   for (let atMs = dice.between(GAP_MS.from, GAP_MS.to); atMs < minutes * MINUTE_MS;) {
     plan.push({ atMs, fault: draw(first.pop() ?? dice.weighted(weights), dice, replicas) });
@@ -118,8 +119,9 @@ function draw(kind: ReplicaFault["kind"], dice: Dice, replicas: number): Replica
       return { kind, ms: dice.between(500, 4_000) };
     case "command":
       return { kind, command: dice.between(0, 1_000_000) };
-    case "queue flush":
     case "store failover":
+      return { kind, loses: dice.pick(["a create", "a moment"] as const), ms: dice.between(0, 3_000) };
+    case "queue flush":
     case "tokens revoked":
     case "rolling restart":
       return { kind };

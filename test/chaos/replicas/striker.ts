@@ -97,7 +97,7 @@ export class Striker {
       case "store stop":
         return (this.#storeStops = this.#storeStops.then(() => this.#stopStore(fault, signal)));
       case "store failover":
-        return (this.#storeStops = this.#storeStops.then(() => this.#failOver(signal)));
+        return (this.#storeStops = this.#storeStops.then(() => this.#failOver(fault, signal)));
       case "queue flush":
         return this.#flush();
       case "queue stop":
@@ -209,16 +209,22 @@ export class Striker {
     await this.#site.postgres.start();
   }
 
-  /** To a standby that lacks creates which the service has seen; then the operator does what the documentation says. */
-  async #failOver(signal: AbortSignal): Promise<void> {
+  /** To a standby that lacks the last commits; then the operator does what the documentation says. */
+  async #failOver(
+    { loses, ms }: Extract<ReplicaFault, { kind: "store failover" }>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { postgres, sandbox } = this.#site;
+    const copiedAt = Date.now();
     await postgres.copy();
     const created = () => sandbox.ledger.writes({ action: "create" }).length;
     const [before, until] = [created(), performance.now() + OLDER_WITHIN_MS];
-    while (created() === before && performance.now() < until && !signal.aborted) await sleep(LOOK_MS, signal);
+    if (loses === "a moment") await sleep(ms, signal);
+    else while (created() === before && performance.now() < until && !signal.aborted) await sleep(LOOK_MS, signal);
     await this.#witness.learn();
     this.failovers += 1;
     await postgres.failOver();
+    this.#witness.forgetFencesSince(copiedAt);
     await this.#operator.answerHolds();
   }
 
@@ -259,6 +265,7 @@ export class Striker {
 
 function nameOf(fault: ReplicaFault): string {
   if (fault.kind === "partition") return `partition from the ${fault.target}, ${fault.manner}`;
+  if (fault.kind === "store failover") return `${fault.kind} that loses ${fault.loses}`;
   if (fault.kind === "store stop") return `${fault.kind}, ${fault.manner}`;
   if ("during" in fault) return `${fault.kind} during ${fault.during}`;
   return fault.kind;

@@ -92,6 +92,11 @@ export class Witness implements AsyncDisposable {
       if (!this.#fences.has(client)) this.#fences.set(client, at);
   }
 
+  /** A failover has undone what was committed after this moment: who was fenced then may write again until it is fenced once more. */
+  forgetFencesSince(at: number): void {
+    for (const [client, fencedAt] of this.#fences) if (fencedAt >= at) this.#fences.delete(client);
+  }
+
   /** Whether a process has been fenced. */
   async isFenced(client: number): Promise<boolean> {
     if (!this.#fences.has(client)) await this.learn();

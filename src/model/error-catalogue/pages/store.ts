@@ -217,19 +217,19 @@ export const storeErrors = errorPage({
     E_STORE_REWOUND: {
       meaning:
         "PostgreSQL has lost steps that it had confirmed: it failed over to a standby that lacked the last commits, or " +
-        "was restored while svcsync ran. A daemon knows how many creates were begun, and the store knows fewer. All " +
-        "daemons of the store end, and the next start treats it as a restored one: nothing is delivered for " +
-        "`SETTLE_LAG_SECONDS`; then svcsync reads what the service holds, and holds each stream whose resource has " +
-        "unknown records.",
+        "was restored while svcsync ran. Each daemon knows how many steps were committed, and the store has fewer. A " +
+        "daemon that knows of lost steps ends, and its next start continues with what the store has: what polls had read " +
+        "is read again, and what was written is written again. If a create was lost, all daemons end, and the next start " +
+        "treats the store as a restored one: nothing is delivered for `SETTLE_LAG_SECONDS`; then svcsync reads what the " +
+        "service holds, and holds each stream whose resource has unknown records.",
       normal: "After a failover to an asynchronous standby.",
       remedy:
         'Let the supervisor start svcsync again. Then "svcsync status" names the streams that have unknown records, ' +
         '"svcsync adopt STREAM" shows them.',
       more:
-        "Confirm with `--confirm`, then run `svcsync reconcile --repair`. Synchronous replication loses no commits. What " +
-        "svcsync can no longer know is the same as after [E_STORE_RESTORED](#e_store_restored).\n\n" +
-        "Only creates are counted. Lost commits without a create among them are not noticed: people's decisions may be " +
-        "gone, and changes that a poll had read. `svcsync reread STREAM` reads a stream again.",
+        "Confirm with `--confirm`, then run `svcsync reconcile --repair`. Without a lost create there is nothing to confirm. " +
+        "Synchronous replication loses no commits. [What is lost with a commit, and what is " +
+        "not](../operations.md#a-failover-that-loses-commits).",
     },
     E_STORE_CLOSED: {
       meaning:

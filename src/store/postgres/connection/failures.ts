@@ -61,7 +61,7 @@ const STATES: readonly (readonly [state: RegExp, failure: Family])[] = [
     /^SV004$/,
     stop(
       "E_STORE_REWOUND",
-      "PostgreSQL lost steps that it had confirmed; this daemon stops writing, and the next start treats the store as a restored one",
+      "PostgreSQL lost steps that it had confirmed; this daemon ends, and its next start continues with what the store has",
     ),
   ],
   [/^(08...|57P..|53[023]00|58...)$/, UNREACHABLE],

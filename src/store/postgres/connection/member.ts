@@ -5,6 +5,7 @@ import type { JoiningReplica, ReplicaReport, ReplicaState, Standby } from "../..
 import { call, type SqlText } from "../sql.ts";
 import { lostPlace, storeFailure } from "./failures.ts";
 import { processName, untilFree, type InTheWay } from "./in-the-way.ts";
+import { KnownCommits, type Committed } from "./known-commits.ts";
 import { Link, type PostgresPlace } from "./link.ts";
 import { listening, locked } from "./prefix.ts";
 import { ReplicaClock } from "./replica-clock.ts";
@@ -22,12 +23,21 @@ interface Entry extends InTheWay {
   readonly given_back: number;
 }
 
-interface Beat extends Omit<ReplicaState, "share" | "rate"> {
+interface Left {
+  /** False when the place was lost before. */
+  readonly was_there: boolean;
+  /** How many of the steps that this one knows the store has. */
+  readonly kept: number;
+}
+
+interface Beat extends Omit<ReplicaState, "share" | "rate">, Committed {
   readonly share: number;
   readonly rate: number | null;
   readonly hasLeader: boolean;
   /** How many were silent for too long and still have their place. */
   readonly lost: number;
+  /** Whether each replica has found on this server what it knows of: until then one may have made what another one is about to make. */
+  readonly isConfirmed: boolean;
   /** The clock of the database. */
   readonly at: number;
 }
@@ -54,18 +64,19 @@ const NOTHING_TO_TELL: ReplicaReport = { held: 0, isServed: true, ceiling: 0, pa
 export class Member implements AsyncDisposable {
   /** The time that all replicas agree on; the machine's for one that works alone. */
   readonly clock: ReplicaClock;
+  /** None where it moves the store, and takes it apart. */
+  readonly commits = new KnownCommits();
   readonly #token = randomUUID();
   readonly #place: PostgresPlace;
   readonly #joins: JoiningReplica | undefined;
   readonly #logger: Logger;
+  readonly #isMover: boolean;
   /** Heartbeats wait for no step. */
   readonly #beats: Link;
   readonly #hurry = new Bell();
   readonly #ended = new AbortController();
   #running: Promise<void> | undefined;
   #epoch = 0;
-  /** How many creates this one knows to be committed; none where it moves the store, and takes it apart. */
-  #creates = 0;
   #report = () => NOTHING_TO_TELL;
   #changed: (state: ReplicaState) => void = () => undefined;
   #state: ReplicaState = UNKNOWN_STATE;
@@ -75,6 +86,7 @@ export class Member implements AsyncDisposable {
   private constructor(place: PostgresPlace, deps: MemberDeps) {
     this.#place = place;
     this.#joins = deps.joins;
+    this.#isMover = deps.isMover === true;
     this.clock = new ReplicaClock(deps.clock);
     this.#logger = deps.logger;
     const heard = (schema: string | undefined) => {
@@ -121,12 +133,7 @@ export class Member implements AsyncDisposable {
 
   /** The statement that refuses what follows it unless this is still a replica, and the store still has what it confirmed to it. */
   get check(): SqlText {
-    return call("expect_member", this.#token, this.#creates);
-  }
-
-  /** The store told how many creates it has. */
-  hearCreates([told]: readonly { readonly creates?: number }[] = []): void {
-    this.#creates = Math.max(this.#creates, told?.creates ?? 0);
+    return call("expect_member", this.#token, ...this.commits.values);
   }
 
   /** True while no other one can have taken over what this one does. */
@@ -146,27 +153,33 @@ export class Member implements AsyncDisposable {
     this.#hurry.ring();
   }
 
-  /** Keeps the place. `lost` is told why when it is gone, `failed` why it can no longer be kept, which only a restart helps against. */
-  keep(lost: (reason: SyncError) => void, failed: (reason: SyncError) => void = () => undefined): void {
+  /**
+   * Keeps the place. `lost` is told why when it is gone, and after a failover how many of the known steps are left; `failed` why it can no
+   * longer be kept, which only a restart helps against.
+   */
+  keep(
+    lost: (reason: SyncError, keptSteps?: number) => void,
+    failed: (reason: SyncError) => void = () => undefined,
+  ): void {
     this.#running = this.#run(lost, failed);
   }
 
-  /** Gives the place back, and with it the lead: another one takes it at once. False when it was lost before. */
-  async leave(): Promise<boolean> {
+  /** Gives the place back, and with it the lead: another one takes it at once. Undefined when the store cannot be told. */
+  async leave(): Promise<Left | undefined> {
     this.#ended.abort();
     await this.#running;
     const [left] = await this.#giveBack().catch(() => []);
     await this.#beats[Symbol.asyncDispose]();
-    return left?.was_there !== false;
+    return left;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.leave();
   }
 
-  /** Where the store has lost commits, this also ends the other replicas and marks the store as restored. */
-  #giveBack(): Promise<{ was_there: boolean }[]> {
-    return this.#inTurn(call("leave_replicas", this.#token, this.#creates, this.clock.now()));
+  /** Where the store has lost creates, this also ends the other replicas and marks the store as restored. */
+  #giveBack(): Promise<Left[]> {
+    return this.#inTurn(call("leave_replicas", this.#token, ...this.commits.values, this.clock.now()));
   }
 
   /** While no replica is in the middle of a step, as for everything that joins, leads or leaves. */
@@ -189,13 +202,16 @@ export class Member implements AsyncDisposable {
     await untilFree(this.#place, ask, standby);
   }
 
-  async #run(lost: (reason: SyncError) => void, failed: (reason: SyncError) => void): Promise<void> {
+  async #run(
+    lost: (reason: SyncError, keptSteps?: number) => void,
+    failed: (reason: SyncError) => void,
+  ): Promise<void> {
     const { signal } = this.#ended;
     let said: ErrorCode | undefined;
     while (!signal.aborted) {
       try {
-        const reason = await this.#confirm();
-        if (reason !== undefined) return lost(reason);
+        const end = await this.#confirm();
+        if (end !== undefined) return lost(end.reason, end.keptSteps);
         said = undefined;
       } catch (thrown) {
         const error = errorFacts(thrown);
@@ -211,27 +227,28 @@ export class Member implements AsyncDisposable {
   }
 
   /** Why the place is gone; undefined while it is not. */
-  async #confirm(): Promise<SyncError | undefined> {
+  async #confirm(): Promise<{ reason: SyncError; keptSteps?: number | undefined } | undefined> {
     try {
       const beat = await this.#beat();
-      if (beat === undefined) return lostPlace();
+      if (beat === undefined) return { reason: lostPlace() };
       if (!beat.hasLeader || (beat.isLeader && beat.lost > 0)) await this.#takeLead();
       return undefined;
     } catch (thrown) {
       if (!(thrown instanceof SyncError) || thrown.code !== "E_STORE_REWOUND") throw thrown;
       this.#trusted = { monotonic: 0, wall: 0 };
-      await this.#giveBack();
-      return thrown;
+      const [left] = await this.#giveBack();
+      return { reason: thrown, keptSteps: left?.kept };
     }
   }
 
   async #beat(): Promise<Beat | undefined> {
     const { held, isServed, ceiling, pausedMs, rate: ownRate } = this.#report();
     const [monotonic, wall] = [performance.now(), Date.now()];
-    const report = [this.#token, held, isServed, ceiling, pausedMs, ownRate, this.#creates];
+    const report = [this.#token, held, isServed, ceiling, pausedMs, ownRate, ...this.commits.values];
     const [beat] = await this.#beats.rows<Beat>(call("beat", ...report));
     if (beat === undefined) return undefined;
-    this.#trusted = { monotonic: monotonic + TRUST_MS, wall: wall + TRUST_MS };
+    if (!this.#isMover) this.commits.hear(beat);
+    if (beat.isConfirmed) this.#trusted = { monotonic: monotonic + TRUST_MS, wall: wall + TRUST_MS };
     if (this.#joins !== undefined) this.clock.hear(beat.at, performance.now() - monotonic);
     const { isLeader, isAgreed, pausedMs: allPausedMs, others, othersServed, mustFence } = beat;
     const share = this.#joins === undefined ? undefined : beat.share;
@@ -269,6 +286,8 @@ export interface MemberDeps {
   /** What it tells the other replicas; without it, it works alone. */
   readonly joins?: JoiningReplica;
   readonly standby?: Standby;
+  /** It moves the store. */
+  readonly isMover?: boolean;
 }
 
 function otherQueue({ schema }: PostgresPlace, name: string): StopError {

@@ -1,7 +1,6 @@
-import { createsNote } from "../../facts.ts";
 import { SELECT_RECORD } from "../../rows/record-row.ts";
 import { TRANSITIONS, statesAllowing } from "../../transitions.ts";
-import { MOVED, NOT_A_MEMBER, REFUSED, REWOUND } from "../connection/failures.ts";
+import { REFUSED } from "../connection/failures.ts";
 import { isIn, isRecord } from "../sql.ts";
 
 /** How a step is refused: the code of the error, and what its message needs. */
@@ -9,37 +8,6 @@ const refuse = `
   CREATE FUNCTION refuse(p_code text, p_detail text) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
     RAISE EXCEPTION USING ERRCODE = '${REFUSED}', MESSAGE = p_code, DETAIL = coalesce(p_detail, '');
-  END $$;
-
-  CREATE FUNCTION count_creates() RETURNS bigint LANGUAGE plpgsql AS $$
-  BEGIN
-    RETURN coalesce((SELECT value::bigint FROM notes WHERE name = '${createsNote.name}'), 0);
-  END $$;
-
-  -- p_creates: how many the caller knows to be committed. A store that has fewer lost commits. Returns how many it has.
-  CREATE FUNCTION expect_creates(p_creates bigint) RETURNS bigint LANGUAGE plpgsql AS $$
-  DECLARE
-    v_creates bigint := count_creates();
-  BEGIN
-    IF v_creates < p_creates THEN
-      RAISE EXCEPTION USING ERRCODE = '${REWOUND}', MESSAGE = format('the store knows %s of %s creates', v_creates, p_creates);
-    END IF;
-    RETURN v_creates;
-  END $$;
-
-  CREATE FUNCTION expect_member(p_token text, p_creates bigint, OUT creates bigint) LANGUAGE plpgsql AS $$
-  BEGIN
-    creates := expect_creates(p_creates);
-    IF NOT EXISTS (SELECT 1 FROM members WHERE token = p_token) THEN
-      RAISE EXCEPTION USING ERRCODE = '${NOT_A_MEMBER}', MESSAGE = 'this daemon is no longer a replica of the store';
-    END IF;
-  END $$;
-
-  CREATE FUNCTION expect_in_charge() RETURNS void LANGUAGE plpgsql AS $$
-  BEGIN
-    IF EXISTS (SELECT 1 FROM move WHERE state IN ('left', 'arriving')) THEN
-      RAISE EXCEPTION USING ERRCODE = '${MOVED}', MESSAGE = 'another store is in charge';
-    END IF;
   END $$;
 
   CREATE FUNCTION next_state(p_state text, p_event text) RETURNS text LANGUAGE plpgsql AS $$
@@ -67,7 +35,7 @@ export const claims = `
     v_id bigint;
   BEGIN
     -- Nothing is delivered before the session of a lost replica is ended: what that one began may be among it. Nor on a server that was
-    -- started or promoted, until each replica has found there all creates that it knows of: one that is missing would be made again.
+    -- started or promoted, until each replica has found there all that it knows of: a create that is missing would be made again.
     IF p_mapping IS NOT NULL
       AND (is_revoked() OR EXISTS (SELECT 1 FROM members WHERE server <> pg_postmaster_start_time()) OR NOT EXISTS (SELECT 1 FROM leases WHERE role = 'daemon' AND mapping = p_mapping)) THEN
       RETURN;

@@ -59,14 +59,14 @@ export const fencing = `
     ON CONFLICT (name) DO UPDATE SET value = excluded.value;
   END $$;
 
-  -- Makes the store one that is older than the service: what it does not know is looked for there. It counts on from p_creates.
+  -- Makes the store one that is older than the service: what it does not know is looked for there. It counts on from p_creates at least.
   CREATE FUNCTION mark_restored(p_creates bigint) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
     UPDATE match_indexes SET read_at = NULL;
     UPDATE streams SET adoption = NULL, adoption_at = NULL;
     INSERT INTO notes (name, value) VALUES ('${restoredNote.name}', 'true')
     ON CONFLICT (name) DO UPDATE SET value = excluded.value;
-    PERFORM save_creates(p_creates);
+    PERFORM save_creates(greatest(p_creates, count_creates()));
   END $$;
 
   -- Puts an update in doubt that a daemon sent before it was lost, if its record holds these doubts now and is not being delivered.

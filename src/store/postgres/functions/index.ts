@@ -9,9 +9,11 @@ import { matches } from "./matches.ts";
 import { parents } from "./parents.ts";
 import { privacy } from "./privacy.ts";
 import { replicas } from "./replicas.ts";
+import { steps } from "./steps.ts";
 
 /** Every step as a function of the schema: code, not data. It is replaced whole when it is another program's. */
 export const functions = [
+  steps,
   claims,
   parents,
   deliveries,

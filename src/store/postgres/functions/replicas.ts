@@ -64,6 +64,10 @@ export const replicas = `
     ON CONFLICT (role) DO UPDATE SET holder = excluded.holder, name = excluded.name, expires_at = excluded.expires_at,
       mapping = NULL
     WHERE l.expires_at <= clock_timestamp();
+    -- Who leads builds on it: that this is lost has to show, too.
+    IF FOUND THEN
+      PERFORM count_step();
+    END IF;
     is_leader := EXISTS (SELECT 1 FROM leases WHERE role = 'daemon' AND holder = p_token);
   END $$;
 
@@ -160,19 +164,23 @@ export const replicas = `
     END IF;
   END $$;
 
-  -- A sign of life, and what the replica has to know. Nothing comes back where it has lost its place.
+  -- A sign of life, and what the replica has to know. Nothing comes back where it has lost its place. What a failover left of its share
+  -- may be more than it has.
   CREATE FUNCTION beat(p_token text, p_held integer, p_is_served integer, p_ceiling integer, p_paused_ms integer, p_rate integer,
-    p_creates bigint)
+    p_server bigint, p_steps bigint, p_creates bigint)
   RETURNS TABLE ("isLeader" boolean, "hasLeader" boolean, "isAgreed" boolean, share integer, "pausedMs" integer, rate integer,
-    others integer, "othersServed" integer, lost integer, "mustFence" boolean, at bigint)
+    others integer, "othersServed" integer, lost integer, "mustFence" boolean, "isConfirmed" boolean, at bigint, server bigint, steps bigint, creates bigint)
   LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   DECLARE
     v_until timestamptz := ${until};
     v_leads boolean;
+    v_is_confirmed boolean;
+    v record;
   BEGIN
-    PERFORM expect_creates(p_creates);
-    UPDATE members SET expires_at = v_until, held = p_held, is_served = p_is_served, server = pg_postmaster_start_time()
+    v := expect_steps(p_server, p_steps, p_creates);
+    UPDATE members SET expires_at = v_until, held = p_held, is_served = p_is_served, server = pg_postmaster_start_time(),
+      share = CASE WHEN server = pg_postmaster_start_time() THEN share ELSE least(share, p_held) END
     WHERE token = p_token;
     IF NOT FOUND THEN
       RETURN;
@@ -180,7 +188,9 @@ export const replicas = `
     PERFORM hear_limits(p_token, p_paused_ms, p_rate);
     UPDATE leases SET expires_at = v_until WHERE role = 'daemon' AND holder = p_token;
     v_leads := FOUND;
-    IF v_leads THEN
+    -- Whether each replica was heard of since the server was started or promoted: what is known of the others may be older.
+    v_is_confirmed := NOT EXISTS (SELECT 1 FROM members o WHERE o.server <> pg_postmaster_start_time());
+    IF v_leads AND v_is_confirmed THEN
       PERFORM share_out(p_ceiling);
       PERFORM grant_rates(p_token);
     END IF;
@@ -193,15 +203,24 @@ export const replicas = `
         (SELECT count(*)::integer FROM members o WHERE o.token <> p_token AND o.is_served = 1 AND o.expires_at > clock_timestamp()
            AND o.mapping = l.mapping),
         (SELECT count(*)::integer FROM members o WHERE o.expires_at <= clock_timestamp()), is_revoked(),
-        (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+        v_is_confirmed,
+        (extract(epoch FROM clock_timestamp()) * 1000)::bigint, v.server, v.steps, v.creates
       FROM members m LEFT JOIN leases l ON l.role = 'daemon' WHERE m.token = p_token;
   END $$;
 
-  -- False when its place was lost before. Where the store has lost commits, all replicas lose theirs: they start again with what it holds.
-  CREATE FUNCTION leave_replicas(p_token text, p_creates bigint, p_now bigint, OUT was_there boolean) LANGUAGE plpgsql AS $$
+  -- was_there: false when its place was lost before. kept: how many of the steps that it knows of the store has. Where it has lost creates, all
+  -- replicas lose their places: they start again with a store that is older than the service.
+  CREATE FUNCTION leave_replicas(p_token text, p_server bigint, p_steps bigint, p_creates bigint, p_now bigint,
+    OUT was_there boolean, OUT kept bigint)
+  LANGUAGE plpgsql AS $$
+  DECLARE
+    v_creates bigint;
   BEGIN
-    IF count_creates() < p_creates THEN
+    SELECT k.steps, k.creates INTO kept, v_creates FROM kept_of(p_server) k;
+    IF v_creates < p_creates THEN
       PERFORM mark_restored(p_creates);
+      PERFORM count_step();
+      UPDATE steps SET count = greatest(count, p_steps), count_before = greatest(count, p_steps), creates_before = count_creates();
       DELETE FROM members;
       DELETE FROM leases;
     END IF;

@@ -42,9 +42,9 @@ export function deliveryStore(db: Database): DeliveryStore {
     async begin(claim, { resource, projection }) {
       const text = call("begin_create", claim.token, resource, JSON.stringify(projection), clock.now());
       const [result] = await refusable(claim.id, db.step([text]));
-      db.hearCreates(result);
-      const [begun]: { creates: number }[] = result?.rows ?? [];
-      return begun?.creates ?? 0;
+      const [{ creates } = { creates: 0 }]: { creates: number }[] = result?.rows ?? [];
+      db.hearCreates(creates);
+      return creates;
     },
     markInFlight: (claim, inFlight = { kind: "update", fields: {} }) =>
       step(claim, call("mark_in_flight", claim.token, JSON.stringify(storedInFlight(inFlight)))),

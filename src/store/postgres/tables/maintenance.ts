@@ -8,7 +8,7 @@ import { call, fill, filled } from "../sql.ts";
 /** The tables of the store itself, which say nothing of records, are left out. */
 const TABLES = `
   SELECT tablename AS name FROM pg_tables
-  WHERE schemaname = current_schema() AND tablename NOT IN ('leases', 'members', 'reserved', 'store_version') ORDER BY tablename`;
+  WHERE schemaname = current_schema() AND tablename NOT IN ('leases', 'members', 'reserved', 'steps', 'store_version') ORDER BY tablename`;
 
 /** Care of the store as a whole. PostgreSQL's own tools make copies of it. */
 export function maintenanceStore(db: Database): MaintenanceStore {
