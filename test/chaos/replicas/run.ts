@@ -104,6 +104,12 @@ export async function runReplicas(
     ...(isQuiet ? [] : ["the replicas did not come to rest"]),
   ];
   await writeFile(`${site.folder}/complaints.txt`, complaints.join("\n"));
+  if (complaints.length > 0) {
+    // Who wrote a value, and when: the service forgets it with this process.
+    const { ledger } = sandbox;
+    for (const [name, entries] of Object.entries({ writes: ledger.writes(), requests: ledger.requests() }))
+      await writeFile(`${site.folder}/${name}.jsonl`, entries.map((entry) => JSON.stringify(entry)).join("\n"));
+  }
   return {
     ...options,
     streams,
