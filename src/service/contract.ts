@@ -84,8 +84,9 @@ export interface Service extends AsyncDisposable {
   /**
    * PUTs a partial edit, once: an edit whose end was not seen may still arrive after a later one, so the caller hears about it
    * (`outcomeUnknown`). Only what was provably not processed (401) and the reads that go with an edit are repeated.
-   * @throws {ParkError} E_RECORD_GONE when the service does not have the record (404, 400, or 200 with nothing);
-   * E_PARENT_CHANGED when its address nests it below another record than `patch` names. Nothing is sent then.
+   * @throws {ParkError} E_RECORD_GONE when the service does not have the record (404 or 400); E_PARENT_CHANGED when its address
+   * nests it below another record than `patch` names. Nothing is sent then.
+   * @throws {RetryError} E_RECORD_GONE when it answered 200 and does not show the record afterwards.
    */
   update(resource: ResourceName, id: ServiceId, patch: Patch, signal: AbortSignal): Promise<Written>;
 

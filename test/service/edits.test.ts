@@ -57,12 +57,18 @@ describe("editing", () => {
   it.each<[string, Reply, Reply]>([
     ["404", { status: 404 }, { status: 404 }],
     ["400, and no record", { status: 400 }, { status: 404 }],
-    ["200 with nothing, and no record", { status: 200 }, { status: 200, text: "null" }],
   ])("says that the record is gone after %s", async (_, put, get) => {
     await using server = await standIn(({ method }) => (method === "PUT" ? put : get));
     await using opened = open(server.url);
     const thrown = await thrownBy(opened.service.update("customer", 7, rename, never));
     expect(thrown).toMatchObject({ family: "park", code: "E_RECORD_GONE", details: { serviceId: 7 } });
+  });
+
+  it("may have been carried out where the record is not shown after a 200 with nothing", async () => {
+    await using server = await standIn(({ method }) => (method === "PUT" ? { status: 200 } : { status: 404 }));
+    await using opened = open(server.url);
+    const thrown = await thrownBy(opened.service.update("customer", 7, rename, never));
+    expect(thrown).toMatchObject({ code: "E_RECORD_GONE", outcomeUnknown: true, details: { serviceId: 7 } });
   });
 
   it("may have been carried out where the record cannot be read after a 200 with nothing", async () => {

@@ -38,6 +38,7 @@ export class Edits {
   /**
    * @throws {ParkError} E_RECORD_GONE when the service does not have the record; E_PARENT_CHANGED, with nothing sent, when the
    * record stands below another parent.
+   * @throws {RetryError} E_RECORD_GONE, with its outcome unknown, when the edit was answered and the record is not shown.
    */
   async update(resource: ResourceName, id: ServiceId, patch: Patch, signal: AbortSignal): Promise<Written> {
     const startedAt = performance.now();
@@ -101,7 +102,12 @@ export class Edits {
       throw thrown;
     }
     const record = await this.#written(exchange, resource, id, names, scope, signal);
-    if (record === undefined) throw gone(resource, id);
+    // It may only be hidden for a moment, and then it holds what was sent.
+    if (record === undefined)
+      throw new RetryError("E_RECORD_GONE", `${resource} ${id} was written and is not shown afterwards`, {
+        outcomeUnknown: true,
+        details: { resource, serviceId: id },
+      });
     return { record, status: exchange.status };
   }
 
