@@ -227,6 +227,22 @@ describe("an update", () => {
     expect(scene.tenant.sandbox.records("customer")).toMatchObject([{ name: "Neu" }]);
   });
 
+  it("that was answered and hidden for a moment gives way to what the ERP went back to", async () => {
+    await using scene = await DeliveryScene.open();
+    const { id: serviceId } = await scene.inService(id, row);
+    scene.fault({ kind: "oddId", id: 0, method: "PUT", count: 1 });
+    // What is read back, alone.
+    scene.fault({ kind: "gateway404", method: "GET", path: `*/customer/${serviceId}*`, count: 1 });
+    await scene.erp(id, { ...row, name: "Between" });
+    expect(await scene.deliver(id)).toMatchObject({ state: "due", error: { code: "E_SERVICE_ANSWER" } });
+    const held = () => scene.tenant.sandbox.record("customer", serviceId)!["name"];
+    expect(held()).toBe("Between");
+
+    await scene.erp(id, row);
+    await scene.deliver(id);
+    expect(held()).toBe("Muster");
+  });
+
   it("repeats what a comparison found to differ", async () => {
     await using scene = await DeliveryScene.open();
     const { id: serviceId } = await scene.inService(id, row);
