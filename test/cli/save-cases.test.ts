@@ -98,6 +98,8 @@ async function rowOf(stream: string, on = scene) {
   return rows.find(({ change }) => change.key === (stream === "customers" ? "10009" : "10001|2"))?.change.row;
 }
 
+const numbers = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, number]) => Number(number));
+
 describe("peek --mask", () => {
   const people = ["Anna", "Ünal", "anna@", "unal.example", "49 211", "0211", "Pump", "Muster", "leaks", "call her"];
 
@@ -159,7 +161,10 @@ describe("peek --mask", () => {
     );
     expect(chosen.stderr).toContain("Masked: contact_no, first_name, last_name, email, phone, mobile, gender.\n");
     expect(await saved()).toContain("call her at 0211 4712");
-    expect(await saved()).not.toContain("contact_no: 2");
+    // One of nine may meet its own number by chance.
+    expect(numbers(await saved(), /contact_no: (\d+)/g)).not.toEqual(
+      numbers(await saved(), /name: contacts\/\d+\|(\d+)/g),
+    );
     expect((await scene.run("test")).code).toBe(0);
     const strange = await peek("contacts", "--mask", "--keep-columns", "emial");
     expect([strange.code, strange.stderr]).toEqual([

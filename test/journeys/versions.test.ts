@@ -78,8 +78,8 @@ describe("replicas of another version beside those of this one", () => {
     await using next = await otherVersion(NEXT, [
       {
         file: "store/postgres/migrations/index.js",
-        from: "program];",
-        to: 'program, "CREATE TABLE of_the_next_version (id integer)"];',
+        from: "];",
+        to: ', "CREATE TABLE of_the_next_version (id integer)"];',
       },
       { file: "store/postgres/functions/replicas.js", from: "FUNCTION beat(", to: "FUNCTION beat_of_the_next(" },
       { file: "store/postgres/connection/member.js", from: 'call("beat"', to: 'call("beat_of_the_next"' },
