@@ -71,6 +71,33 @@ describe("values", () => {
     expect(await erp.stream(read).readOne("18446744073709551615", never)).toMatchObject({ small: -5 });
   });
 
+  it("of MariaDB's dates are written alike whatever their precision", async () => {
+    await using erp = await openSql("mysql", servers.mariadb.url);
+    await erp.place.writer.run("set sql_mode = ''");
+    await erp.place.writer
+      .run(`create table items (id int primary key, whole datetime, milli datetime(3), micro datetime(6),
+        at timestamp(6) null, day date);
+      insert into items values
+        (1, '2025-03-01 10:00:00', '2025-03-01 10:00:00', '2025-03-01 10:00:00', '2025-03-01 10:00:00', '2025-03-01'),
+        (2, '2025-03-01', '2025-03-01 10:00:00.25', '2025-03-30 01:30:00.000001', '2025-03-01 10:00:00.5', '0000-00-00'),
+        (3, '0000-00-00', null, '2025-03-30 03:30:00.1', null, null)`);
+    const { changes } = await poll(erp.stream(read));
+    const rows = changes.map((change) => change.kind === "upsert" && change.row);
+    const whole = "2025-03-01T10:00:00+01:00";
+    expect(rows).toEqual([
+      { id: 1, whole, milli: whole, micro: whole, at: "2025-03-01T10:00:00Z", day: "2025-03-01" },
+      {
+        id: 2,
+        whole: "2025-03-01T00:00:00+01:00",
+        milli: "2025-03-01T10:00:00.250+01:00",
+        micro: "2025-03-30T01:30:00.000001+01:00",
+        at: "2025-03-01T10:00:00.500000Z",
+        day: "0000-00-00",
+      },
+      { id: 3, whole: null, milli: null, micro: "2025-03-30T03:30:00.100000+02:00", at: null, day: null },
+    ]);
+  });
+
   it("of SQLite arrive unharmed", async () => {
     await using erp = await openSql("sqlite");
     await erp.place.writer

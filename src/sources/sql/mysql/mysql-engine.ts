@@ -24,8 +24,7 @@ export function mysqlEngine(settings: SqlSettings): Engine {
     // The driver is loaded when it is needed: no command waits for those of other databases.
     connect: async () => (await import("./mysql-session.ts")).connectMysql(settings),
     limit: (count) => sql.raw(`limit ${count}`),
-    exact: (column) =>
-      column.type.startsWith("bit") ? sql`cast(${sql.id(column.name)} as unsigned)` : sql.id(column.name),
+    exact,
     bound,
     equals(column, text) {
       const number = column.kind === "integer" || column.kind === "decimal";
@@ -83,6 +82,16 @@ const castTypes: Readonly<Partial<Record<ColumnKind, Sql>>> = {
   time: sql`time(6)`,
   float: sql`double`,
 };
+
+/** Dates are asked for as text: to make one of their parts takes the driver ten times as long as to read one. */
+function exact({ name, kind, type }: Column): Sql {
+  const column = sql.id(name);
+  if (type.startsWith("bit")) return sql`cast(${column} as unsigned)`;
+  if (kind === "date") return sql`cast(${column} as char)`;
+  if (kind !== "datetime" && kind !== "instant") return column;
+  // A fraction of zeros is left out, whatever the precision of the column.
+  return sql`left(cast(${column} as char), if(microsecond(${column}) = 0, 19, 26))`;
+}
 
 function bound(cell: Cell, { kind, type }: Column): Sql {
   const text = cell === null ? null : String(cell);

@@ -5,6 +5,11 @@ import { parseStampText } from "../markers/stamp-text.ts";
 
 /** Every decimal of this many significant digits survives the way through a JavaScript number. */
 const safeDigits = 15;
+const dayMs = 86_400_000;
+/** Of `2025-03-01`. */
+const DAY_LENGTH = 10;
+/** How databases write nearly all readings of a clock. */
+const wallText = /^\d{4}-\d\d-\d\d[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?$/;
 
 /**
  * Makes cells into JSON without harm: whole numbers and decimals that a JavaScript number cannot hold stay text, instants
@@ -12,7 +17,7 @@ const safeDigits = 15;
  */
 export class CellReader {
   readonly #zone: string;
-  /** Offsets by day; undefined for days on which it changes. */
+  /** By the text of a day. */
   readonly #offsets = new Map<string, string | undefined>();
 
   constructor(zone: string) {
@@ -57,24 +62,24 @@ export class CellReader {
 
   /** MySQL's zero date says nothing and is null; what else is no date-time (SQLite, infinity) stays what it is. */
   #wall(text: string): Json {
+    if (text.startsWith("0000-00-00")) return parseStampText(text) ? null : text;
+    const day = text.slice(0, DAY_LENGTH);
+    const offset = wallText.test(text) ? this.#offsetOf(day) : undefined;
+    if (offset !== undefined) return `${day}T${text.slice(DAY_LENGTH + 1)}${offset}`;
     const parts = parseStampText(text);
-    if (!parts || Number.isNaN(parts.wallMs)) return text;
-    if (text.startsWith("0000-00-00")) return null;
-    if (parts.granularity === "day") return text;
+    if (!parts || parts.granularity === "day") return text;
     const iso = text.replace(" ", "T");
-    return parts.zone === "" ? `${iso}${this.#offset(parts.wallMs)}` : iso;
+    return parts.zone === "" ? `${iso}${offsetAtWall(parts.wallMs, this.#zone)}` : iso;
   }
 
-  #offset(wallMs: number): string {
-    const dayMs = 86_400_000;
-    const day = Math.floor(wallMs / dayMs);
-    const name = String(day);
-    if (!this.#offsets.has(name)) {
-      const begin = offsetAtWall(day * dayMs, this.#zone);
-      const end = offsetAtWall((day + 1) * dayMs, this.#zone);
-      this.#offsets.set(name, begin === end ? begin : undefined);
+  /** Undefined for a day on which it changes. */
+  #offsetOf(day: string): string | undefined {
+    if (!this.#offsets.has(day)) {
+      const { wallMs } = parseStampText(day)!;
+      const begin = offsetAtWall(wallMs, this.#zone);
+      this.#offsets.set(day, offsetAtWall(wallMs + dayMs, this.#zone) === begin ? begin : undefined);
     }
-    return this.#offsets.get(name) ?? offsetAtWall(wallMs, this.#zone);
+    return this.#offsets.get(day);
   }
 }
 
