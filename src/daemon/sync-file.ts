@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { loadSyncFile, type SyncFile, type SyncFileContext } from "#mapping";
-import { StopError } from "#model";
+import { codeOf, StopError } from "#model";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
 
@@ -17,7 +17,7 @@ export async function readSyncFile(
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
-    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : "unreadable";
+    const reason = codeOf(cause) ?? "unreadable";
     throw new StopError("E_SYNC_FILE", `${path} cannot be read (${reason}); SYNC_FILE names the file`, { cause });
   }
   const resources = new Set(resourceNames);

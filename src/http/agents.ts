@@ -3,7 +3,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import * as tls from "node:tls";
 import { HttpProxyAgent, HttpsProxyAgent } from "hpagent";
-import { StopError } from "#model";
+import { messageOf, StopError } from "#model";
 import type { HttpSettings } from "./client.ts";
 
 /** Shorter than what servers and balancers commonly allow, so that a request rarely meets a connection about to close. */
@@ -39,7 +39,7 @@ function trusting(caFile: string): tls.SecureContext {
     if (!pem.includes("-----BEGIN CERTIFICATE-----")) throw new Error("it holds no certificate in PEM form");
     return tls.createSecureContext({ ca: [...systemAuthorities(), pem] });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new StopError("E_HTTP_CA_FILE", `the authorities in ${caFile} cannot be used: ${why}`, { cause });
   }
 }

@@ -1,5 +1,5 @@
 import { RequestError, TimeoutError } from "got";
-import { RetryError, type ErrorCode } from "#model";
+import { asError, RetryError, type ErrorCode } from "#model";
 
 /** What kept an exchange from ending with a usable answer. */
 export type HttpFailureReason =
@@ -54,7 +54,7 @@ const CONNECT_CALLS = new Set(["getaddrinfo", "connect"]);
 
 /** Puts what got threw into words of ours. `place` is method and address without query: a query may hold a secret. */
 export function httpFailure(thrown: unknown, place: string): HttpFailure {
-  const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const cause = asError(thrown);
   if (thrown instanceof TimeoutError) {
     const outcomeUnknown = !CONNECT_PHASES.has(thrown.event);
     return new HttpFailure("timeout", `${place}: ${cause.message}`, { outcomeUnknown, cause });

@@ -81,11 +81,25 @@ export interface ErrorFacts {
 /** The facts of anything thrown; what is not a {@link SyncError} is a defect of ours and called E_INTERNAL. */
 export function errorFacts(thrown: unknown): ErrorFacts {
   if (thrown instanceof SyncError) return { code: thrown.code, message: thrown.message, details: thrown.details };
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return { code: "E_INTERNAL", message, details: {} };
+  return { code: "E_INTERNAL", message: messageOf(thrown), details: {} };
 }
 
 /** An error in one line for people. */
 export function errorText({ message, code }: Pick<ErrorFacts, "message"> & { readonly code: string }): string {
   return `${message} (${code})`;
+}
+
+/** What a library or the system threw, as an error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+/** The message of anything thrown. */
+export function messageOf(thrown: unknown): string {
+  return asError(thrown).message;
+}
+
+/** The code that the system, Node.js or a driver gave an error, such as ENOENT; undefined where there is none. */
+export function codeOf(thrown: unknown): string | undefined {
+  return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;
 }

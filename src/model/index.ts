@@ -29,8 +29,11 @@ export {
   WaitError,
   ParkError,
   StopError,
+  asError,
+  codeOf,
   errorFacts,
   errorText,
+  messageOf,
   type ErrorExtras,
   type ErrorFacts,
   type ErrorFamily,
@@ -38,7 +41,10 @@ export {
   type WaitExtras,
 } from "./errors.ts";
 export {
+  DAY_MS,
+  HOUR_MS,
   LONGEST_TIMER_MS,
+  MINUTE_MS,
   backoffMs,
   duration,
   isTimeZone,
@@ -48,6 +54,7 @@ export {
   systemClock,
   timeLimit,
   untilNext,
+  within,
   type Backoff,
   type Clock,
 } from "./time.ts";

@@ -8,6 +8,10 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+
 /** Node fires a timer that is longer, 24.8 days, at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -31,6 +35,13 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     wait(ms);
     const unfollow = signal && onAbort(signal, done);
   });
+}
+
+/** How `work` ends, or what `late` says once it has taken `ms` milliseconds; the work itself continues. */
+export function within<T, L>(ms: number, work: Promise<T>, late: () => L): Promise<T | L> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  return Promise.race([work, over.then(late)]).finally(() => clearTimeout(timer));
 }
 
 /**
@@ -61,8 +72,7 @@ export function backoffMs({ baseMs, maxMs }: Backoff, attempt: number): number {
   return Math.round(whole * (0.5 + Math.random() / 2));
 }
 
-const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const DAY_MS = 86_400_000;
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 const spelling = "a duration such as 500ms, 90s, 5m, 12h or 7d";
 
 /** A duration as the sync file spells it (`90s`, `5m`, `12h`, `7d`), in milliseconds. */

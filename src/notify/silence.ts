@@ -1,9 +1,7 @@
-import type { StreamName } from "#model";
+import { DAY_MS, HOUR_MS, type StreamName } from "#model";
 import type { HistoryHour } from "#store";
 import type { NoticeFacts } from "./conditions.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** How far back `auto` looks for the longest pause. */
 export const SILENCE_SPAN_MS = 28 * DAY_MS;
 /** `auto` expects nothing before it has seen this much. */

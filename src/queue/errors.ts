@@ -1,4 +1,4 @@
-import { RetryError, StopError, SyncError } from "#model";
+import { codeOf, messageOf, RetryError, StopError, SyncError } from "#model";
 
 export function unreachable(where: string, cause?: unknown): RetryError {
   const why = cause instanceof Error && cause.message !== "" ? `: ${cause.message}` : "";
@@ -8,12 +8,12 @@ export function unreachable(where: string, cause?: unknown): RetryError {
 
 /** The server answered, but not with what was asked for: its memory is full, it only reads, a command is forbidden. */
 export function refused(where: string, cause: unknown): RetryError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return new RetryError("E_QUEUE_REFUSED", `the queue at ${where} refused a command: ${why}`, { cause });
 }
 
 export function denied(where: string, cause: unknown): StopError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return new StopError("E_QUEUE_DENIED", `the queue at ${where} denies access: ${why}`, { cause });
 }
 
@@ -41,7 +41,7 @@ export function isUnreachable(error: unknown): boolean {
   if (error instanceof SyncError) return error.code === "E_QUEUE_UNREACHABLE";
   if (error instanceof AggregateError) return error.errors.some(isUnreachable);
   if (!(error instanceof Error)) return false;
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const code = codeOf(error) ?? "";
   return connectionCodes.has(code) || connectionStates.test(code) || connectionWords.test(error.message);
 }
 
@@ -51,6 +51,6 @@ const deniedStates = /^(28|3D000|42501)/;
 
 export function isAccessDenied(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const code = codeOf(error) ?? "";
   return deniedWords.test(error.message) || deniedStates.test(code);
 }

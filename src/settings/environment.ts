@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parse } from "dotenv";
-import { nearest } from "#model";
+import { codeOf, nearest } from "#model";
 import type { Problem } from "./problem.ts";
 import { isSettingsKey, keys, ownPrefixes } from "./schema/schema.ts";
 import { mayComeFromFile } from "./secrets.ts";
@@ -160,7 +160,7 @@ export function childEnvironment(): Readonly<Record<string, string>> {
 
 /** The operating system's word for what went wrong: ENOENT, EACCES, EISDIR. */
 function systemCode(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+  return codeOf(error) ?? String(error);
 }
 
 /** How systemd wants to hear from this process, see sd_notify(3). */

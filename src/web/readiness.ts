@@ -1,4 +1,4 @@
-import { errorFacts, type Clock, type ErrorFacts } from "#model";
+import { within, errorFacts, type Clock, type ErrorFacts } from "#model";
 
 /** Each resolves when its part works, and rejects when it does not. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>;
@@ -43,14 +43,7 @@ async function answersOf(checks: Checks): Promise<Readiness["parts"]> {
   return Object.fromEntries(await Promise.all(answers));
 }
 
-async function answerOf(check: Checks[string]): Promise<CheckResult> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<CheckResult>((resolve) => {
-    timer = setTimeout(
-      () => resolve({ code: "E_NOT_READY", message: `no answer within ${patienceMs / 1000} s` }),
-      patienceMs,
-    );
-  });
+function answerOf(check: Checks[string]): Promise<CheckResult> {
   const answer = check().then(
     () => "ok" as const,
     (error: unknown) => {
@@ -58,9 +51,8 @@ async function answerOf(check: Checks[string]): Promise<CheckResult> {
       return { code, message };
     },
   );
-  try {
-    return await Promise.race([answer, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return within(patienceMs, answer, () => ({
+    code: "E_NOT_READY",
+    message: `no answer within ${patienceMs / 1000} s`,
+  }));
 }

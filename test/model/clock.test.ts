@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LONGEST_TIMER_MS, sleep, untilNext } from "#model";
+import { LONGEST_TIMER_MS, messageOf, sleep, untilNext, within } from "#model";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
@@ -37,5 +37,24 @@ describe("untilNext", () => {
     expect(ended).toBe(0);
     await vi.advanceTimersByTimeAsync(2);
     expect(ended).toBe(3);
+  });
+});
+
+describe("within", () => {
+  it("ends as the work does, and leaves no timer behind", async () => {
+    const late = vi.fn<() => void>();
+    await expect(within(1_000, Promise.resolve("done"), late)).resolves.toBe("done");
+    await expect(within(1_000, Promise.reject(new Error("broken")), late)).rejects.toThrow("broken");
+    expect([vi.getTimerCount(), late.mock.calls.length]).toEqual([0, 0]);
+  });
+
+  it("ends as `late` says once the work has taken too long", async () => {
+    const never = new Promise<never>(() => {});
+    const told = within(1_000, never, () => "late");
+    const thrown = within(1_000, never, () => {
+      throw new Error("no answer");
+    }).catch(messageOf);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await expect(Promise.all([told, thrown])).resolves.toEqual(["late", "no answer"]);
   });
 });

@@ -1,12 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { errorFacts, sleep, type Clock, type RecordId, type StreamName } from "#model";
+import { HOUR_MS, errorFacts, sleep, type Clock, type RecordId, type StreamName } from "#model";
 import type { Delivery, Observer, PollFacts } from "#pipeline";
 import type { QueueHandlers } from "#queue";
 import { addCounts, noCounts, type Counts, type HistoryHour, type HistoryStore } from "#store";
 import type { Logger } from "#telemetry";
 
 const FLUSH_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 /**
  * Counts what each stream does, in memory, and adds it to the store once a minute: no delivery waits for it. What could not be

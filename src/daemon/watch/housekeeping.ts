@@ -1,8 +1,7 @@
-import { errorFacts, sleep, type Clock } from "#model";
+import { DAY_MS, errorFacts, sleep, type Clock } from "#model";
 import { historyDays, type HistoryStore, type MaintenanceStore, type WatchStore } from "#store";
 import type { Logger } from "#telemetry";
 
-const DAY_MS = 24 * 60 * 60_000;
 const EVERY_MS = 60 * 60_000;
 /** Requests and answers of watched records: long enough to be looked at, short for what they hold. */
 const EXCHANGE_DAYS = 7;

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { isJsonObject, splitKey, type Change, type Json, type Row } from "#model";
+import { DAY_MS, isJsonObject, splitKey, type Change, type Json, type Row } from "#model";
 import type { ColumnUse } from "../contract.ts";
 
 export interface MaskChoice {
@@ -22,7 +22,6 @@ const TECHNICAL = /(id|ids|number|no|code|reference|status|type|priority|currenc
 /** Fields whose digits are personal too. */
 const PERSONAL = /phone|mobile|fax|birth|iban|bic|account|tax|vat|passport|zip|postal|house|social/i;
 const DATE = /^\d{4}-\d\d-\d\d(?!\d)/;
-const DAY_MS = 86_400_000;
 const MOST_DAYS = 3_650;
 
 /**

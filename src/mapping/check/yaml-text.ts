@@ -1,3 +1,4 @@
+import { messageOf } from "#model";
 import {
   isAlias,
   isCollection,
@@ -60,7 +61,7 @@ export class YamlText {
         this.value = this.#document.toJS();
       } catch (error) {
         // Aliases that would unfold without end have no single place.
-        problems.push(this.#unreadable(0, error instanceof Error ? error.message : String(error)));
+        problems.push(this.#unreadable(0, messageOf(error)));
       }
     this.problems = problems;
   }

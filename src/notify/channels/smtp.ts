@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { isLoopback, ParkError, RetryError } from "#model";
+import { asError, codeOf, isLoopback, ParkError, RetryError } from "#model";
 import type { NotifySettings } from "#settings";
 import { textOf, type Digest } from "../digest.ts";
 import type { Channel } from "./channel.ts";
@@ -66,8 +66,8 @@ function authorities(path: string): string {
 
 /** What nodemailer threw, by its stable code. */
 function smtpFailure(thrown: unknown, server: string): Error {
-  const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const code = "code" in cause ? String(cause.code) : "";
+  const cause = asError(thrown);
+  const code = codeOf(cause);
   const said = cause.message;
   if (code === "EAUTH" || code === "ENOAUTH")
     return new ParkError("E_NOTIFY_LOGIN", `the mail server ${server} refused the login: ${said}`, { cause });

@@ -1,9 +1,9 @@
-import { RetryError, type Clock, type RecordId, type StreamName } from "#model";
+import { asError, RetryError, type Clock, type RecordId, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend } from "./backend.ts";
 import type { Queue, QueueHandlers, StartOptions, WakeOptions } from "../contract.ts";
 import { Workers } from "./workers.ts";
-import { addWakeUps, asError, countJobs } from "./deliveries.ts";
+import { addWakeUps, countJobs } from "./deliveries.ts";
 import { JobQueues } from "./job-queues.ts";
 import { addPoll, applySchedule, type Schedule } from "./polls.ts";
 import { BackendHealth } from "./backend-health.ts";

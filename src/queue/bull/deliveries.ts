@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RecordId } from "#model";
+import { asError, type RecordId } from "#model";
 import type { Logger } from "#telemetry";
 import type { QueueHandlers, WakeOptions } from "../contract.ts";
 import type { Jobs, Work } from "./backend.ts";
@@ -77,10 +77,6 @@ export function deliveryWork({ deliver, turns, leaving, stopping, logger }: Deli
 
 function chunks<T>(all: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
-}
-
-export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 /**

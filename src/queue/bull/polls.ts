@@ -1,8 +1,7 @@
-import { onAbort, type StreamName } from "#model";
+import { asError, onAbort, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Jobs, Work } from "./backend.ts";
 import type { QueueHandlers } from "../contract.ts";
-import { asError } from "./deliveries.ts";
 
 export const pollQueueName = "polls";
 

@@ -1,8 +1,8 @@
-import { sleep, type StreamName } from "#model";
+import { within, asError, sleep, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend, JobWorker, Jobs } from "./backend.ts";
 import type { QueueHandlers } from "../contract.ts";
-import { asError, deliveryQueueName, deliveryWork } from "./deliveries.ts";
+import { deliveryQueueName, deliveryWork } from "./deliveries.ts";
 import type { JobQueues } from "./job-queues.ts";
 import { pollConcurrency, pollQueueName, pollWork } from "./polls.ts";
 import type { BackendHealth } from "./backend-health.ts";
@@ -13,6 +13,8 @@ const retryPauseMs = 500;
 const abortGraceMs = 500;
 /** How long aborted polls are given: one may be in the middle of storing what it read. */
 const pollGraceMs = 3_000;
+
+const noop = () => undefined;
 
 export interface WorkersDeps {
   readonly backend: Backend;
@@ -85,11 +87,11 @@ export class Workers {
    */
   async stop(graceMs: number): Promise<void> {
     this.#leaving.abort();
-    const deliveries = this.#deliveries.then((worker) => worker?.close());
-    const polls = (this.#polls ?? Promise.resolve(undefined)).then((worker) => worker?.close());
-    await Promise.all([endsWithin(deliveries, graceMs), endsWithin(polls, Math.min(graceMs, pollGraceMs))]);
+    const deliveries = closed(this.#deliveries);
+    const polls = closed(this.#polls);
+    await Promise.all([within(graceMs, deliveries, noop), within(Math.min(graceMs, pollGraceMs), polls, noop)]);
     this.#stopping.abort();
-    await endsWithin(deliveries, abortGraceMs);
+    await within(abortGraceMs, deliveries, noop);
     await Promise.all([...this.#made].map((worker) => worker.abandon()));
   }
 
@@ -143,9 +145,7 @@ export class Workers {
   }
 }
 
-/** Waits for `work`, however it ends, or `ms` milliseconds. */
-async function endsWithin(work: Promise<unknown>, ms: number): Promise<void> {
-  const timer = new AbortController();
-  await Promise.race([Promise.allSettled([work]), sleep(ms, timer.signal)]);
-  timer.abort();
+/** Resolves when the worker has taken its last job and ended it, or failed to. */
+async function closed(worker: Promise<JobWorker | undefined> | undefined): Promise<void> {
+  await worker?.then((made) => made?.close()).catch(() => undefined);
 }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import { Redis } from "ioredis";
-import { sleep } from "#model";
+import { within, codeOf, sleep } from "#model";
 import { partAtOnce } from "../bull/redis-client.ts";
 
 /** The name of the connection by which a living owner is known. */
@@ -49,7 +49,7 @@ async function look(socket: string): Promise<Occupant> {
     const clients = await ask(socket, (client) => client.call("CLIENT", "LIST"));
     return String(clients).includes(` name=${ownerName} `) ? "owned" : "left behind";
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = codeOf(error);
     return code === "ENOENT" || code === "ECONNREFUSED" ? "none" : "left behind";
   }
 }
@@ -65,17 +65,13 @@ async function ask<T>(socket: string, question: (client: Redis) => Promise<T>): 
   let reason: Error | undefined;
   client.on("error", (error: Error) => (reason = error));
   const answer = client.connect().then(() => question(client));
-  const timer = new AbortController();
   try {
-    const isLate = sleep(answerTimeoutMs, timer.signal).then(() => {
+    return await within(answerTimeoutMs, answer, () => {
       throw new Error(`no answer within ${answerTimeoutMs} ms`);
     });
-    isLate.catch(() => undefined);
-    return await Promise.race([answer, isLate]);
   } catch (error) {
     throw reason ?? error;
   } finally {
-    timer.abort();
     client.disconnect();
   }
 }

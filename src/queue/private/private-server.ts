@@ -4,7 +4,7 @@ import { lstat, mkdir, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { Redis } from "ioredis";
-import { sleep, StopError } from "#model";
+import { within, asError, sleep, StopError } from "#model";
 import type { Logger } from "#telemetry";
 import { partAtOnce } from "../bull/redis-client.ts";
 import { spawnGuarded } from "./guarded-child.ts";
@@ -106,10 +106,7 @@ export class PrivateServer {
         if (signal.aborted) await this.#tenure.end();
         return;
       } catch (error) {
-        this.#place.log.error(
-          { err: error instanceof Error ? error : new Error(String(error)) },
-          "could not start the private redis server",
-        );
+        this.#place.log.error({ err: asError(error) }, "could not start the private redis server");
         await sleep(restartMaxMs, signal);
       }
     }
@@ -135,10 +132,8 @@ async function launch({ program: { command, version }, socket, log }: ServerPath
   const isReady = new Promise<"ready">((resolve) => {
     child.onLine((line) => /ready to accept connections/i.test(line) && resolve("ready"));
   });
-  const timer = new AbortController();
-  const isLate = sleep(startTimeoutMs, timer.signal).then(() => `not ready after ${startTimeoutMs} ms`);
-  const answer = await Promise.race([isReady, child.ended, isLate]);
-  timer.abort();
+  const heard = Promise.race([isReady, child.ended]);
+  const answer = await within(startTimeoutMs, heard, () => `not ready after ${startTimeoutMs} ms`);
   if (answer !== "ready") {
     await child.end();
     throw new StopError("E_REDIS_FAILED", `the private ${command} did not start: ${lastLine(answer)}`);

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { isJsonObject, type Clock, type Json } from "#model";
+import { MINUTE_MS, isJsonObject, type Clock, type Json } from "#model";
 import type { Account, StaticToken } from "../account.ts";
 import type { Switches } from "../switches.ts";
 import { UNAUTHORIZED, json, refused, type ApiResponse } from "./answer.ts";
 
-const MINUTE_MS = 60_000;
 const DEFAULT_LIFE_MINUTES = 15;
 const MAXIMUM_LIFE_MINUTES = 44_640;
 const DEFAULT_NAME = "default";

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
-import { errorFacts, sleep, systemClock, type Json } from "#model";
+import { messageOf, errorFacts, sleep, systemClock, type Json } from "#model";
 import type { Logger } from "#telemetry";
 import type { Account } from "../account.ts";
 import { Refusal, refused, UNAUTHORIZED, type ApiResponse } from "../api/answer.ts";
@@ -192,7 +192,7 @@ export class HttpFrontend {
     } catch (error) {
       if (error instanceof Refusal) return refused(error.status, error.message);
       this.#deps.logger?.error({ err: errorFacts(error) }, "sandbox request failed");
-      return refused(500, `the sandbox failed: ${error instanceof Error ? error.message : String(error)}`);
+      return refused(500, `the sandbox failed: ${messageOf(error)}`);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Clock, Finding, ResourceName } from "#model";
+import { messageOf, type Clock, type Finding, type ResourceName } from "#model";
 import { ServiceRefusal } from "../transport/failures.ts";
 import type { ReadDeps } from "../reads/lists.ts";
 import type { Exchange } from "../transport/transport.ts";
@@ -44,8 +44,7 @@ export function withPair(
 }
 
 export function notProbed(subject: string, thrown: unknown): Finding {
-  const why = thrown instanceof Error ? thrown.message : String(thrown);
-  return { subject, verdict: "warning", message: `could not be probed: ${why}` };
+  return { subject, verdict: "warning", message: `could not be probed: ${messageOf(thrown)}` };
 }
 
 /** Undefined where the tenant refuses the request. */

@@ -1,11 +1,9 @@
-import type { Finding, JsonObject, ResourceName } from "#model";
+import { DAY_MS, type Finding, type JsonObject, type ResourceName } from "#model";
 import { resourceFacts } from "../catalogue/catalogue.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
 import { unlessRefused, withPair, type Ask, type ProbeDeps } from "./probe-finding.ts";
 import { pageIn } from "../reads/reading.ts";
 import { isEmpty } from "../dialect/values.ts";
-
-const DAY_MS = 86_400_000;
 
 export interface ResourceSeen {
   readonly findings: readonly Finding[];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration } from "#model";
+import { MINUTE_MS, duration } from "#model";
 import { optional, secret, withDefault } from "./key.ts";
 import { address, hostList, oneOf, orNone, seconds, text, wholeNumber } from "./values.ts";
 
@@ -173,8 +173,6 @@ function atLeast(minMs: number, spelling: string) {
     wanted,
   );
 }
-
-const MINUTE_MS = 60_000;
 
 /** What the daemon does for the store at intervals. */
 export const careKeys = {

@@ -1,4 +1,4 @@
-import { ParkError, RetryError, SyncError } from "#model";
+import { messageOf, ParkError, RetryError, SyncError } from "#model";
 import type { QueryResult, Engine, Fault, SeenTable } from "./engines/engine.ts";
 import { Pool } from "./pool.ts";
 import { compiled, type Sql } from "./sql-text.ts";
@@ -52,7 +52,7 @@ export class Database implements AsyncDisposable {
   #translated(error: unknown): SyncError {
     if (error instanceof SyncError) return error;
     const fault: Fault = this.engine.fault(error) ?? { code: "E_SOURCE_QUERY" };
-    const said = error instanceof Error ? error.message : String(error);
+    const said = messageOf(error);
     const verb = fault.code === "E_SOURCE_UNREACHABLE" ? "is away" : "answered";
     const message = `the database of source ${this.source} ${verb}: ${said}`;
     const details = { source: this.source, ...(fault.subject === undefined ? {} : { subject: fault.subject }) };

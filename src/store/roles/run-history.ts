@@ -1,7 +1,6 @@
+import { HOUR_MS } from "#model";
 import type { HistoryHour, HistoryStore, HourCounts } from "../contract/people/history.ts";
 import type { Access } from "./access.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** Each count and its column. */
 const columns: Readonly<Record<keyof HourCounts, string>> = {

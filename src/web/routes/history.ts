@@ -1,4 +1,4 @@
-import type { StreamName } from "#model";
+import { DAY_MS, type StreamName } from "#model";
 import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
@@ -6,8 +6,6 @@ import { historyPage, historySince } from "../pages/status/history-page.ts";
 import { jsonAnswer, type RouteDeps } from "../route-deps.ts";
 import { noStream, ofStream } from "./record-address.ts";
 
-/** How far back a script is told where it asks for nothing. */
-const DAY_MS = 86_400_000;
 /** Acts that a script gets. */
 const actsMax = 1_000;
 

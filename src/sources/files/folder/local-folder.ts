@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { lstat, mkdir, open, readdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
-import { RetryError } from "#model";
+import { codeOf, RetryError } from "#model";
 import type { FileFacts, Folder } from "./folder.ts";
 
 /** A folder on this machine or mounted into it. */
@@ -65,11 +65,11 @@ async function attempt<T>(failed: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    const why = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
-    throw new RetryError("E_SOURCE_UNREACHABLE", `${failed}${why}`, { cause });
+    const code = codeOf(cause);
+    throw new RetryError("E_SOURCE_UNREACHABLE", code === undefined ? failed : `${failed} (${code})`, { cause });
   }
 }
 
 function isMissing(thrown: unknown): boolean {
-  return thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT";
+  return codeOf(thrown) === "ENOENT";
 }

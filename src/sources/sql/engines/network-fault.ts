@@ -1,3 +1,4 @@
+import { messageOf } from "#model";
 import type { Fault } from "./engine.ts";
 
 const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|EPROTO|ERR_OSSL)/;
@@ -20,5 +21,5 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

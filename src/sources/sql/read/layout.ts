@@ -1,4 +1,4 @@
-import { joinKey, nearest, ParkError, SyncError, type JsonObject, type Key } from "#model";
+import { messageOf, joinKey, nearest, ParkError, SyncError, type JsonObject, type Key } from "#model";
 import type { Database } from "../database.ts";
 import type { Cell, Column } from "../engines/engine.ts";
 import { all, sql, tableName, type Sql } from "../sql-text.ts";
@@ -143,7 +143,7 @@ export function rowReader(
       try {
         members[column.name] = cells.read(row[at] ?? null, column);
       } catch (thrown) {
-        const reason = thrown instanceof Error ? thrown.message : String(thrown);
+        const reason = messageOf(thrown);
         return new Oddity(`${label}, column ${column.name}`, reason);
       }
     }

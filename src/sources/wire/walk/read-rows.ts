@@ -1,4 +1,4 @@
-import { ParkError, type Json, type JsonObject, type Key, type Row } from "#model";
+import { messageOf, ParkError, type Json, type JsonObject, type Key, type Row } from "#model";
 import type { KeylessRows } from "../../source.ts";
 import type { KeylessReader, WireRow } from "../table.ts";
 import type { Wall } from "../stamps/wall.ts";
@@ -112,7 +112,7 @@ function odd(key: Key, place: string, thrown: Error): WireRow {
 }
 
 function reasonOf(thrown: unknown): string {
-  return (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, REASON_LENGTH);
+  return messageOf(thrown).slice(0, REASON_LENGTH);
 }
 
 /** Looks no deeper than it has to. */

@@ -1,5 +1,5 @@
 import { DatabaseError } from "pg";
-import { ParkError, RetryError, StopError, SyncError, type ErrorCode } from "#model";
+import { codeOf, messageOf, ParkError, RetryError, StopError, SyncError, type ErrorCode } from "#model";
 
 /** The states that the functions of the schema raise: a step that is refused, and one of a daemon that is no longer a replica. */
 export const REFUSED = "SV001";
@@ -91,14 +91,14 @@ export function storeFailure(thrown: unknown): Error {
   if (thrown instanceof SyncError || thrown instanceof Refusal) return thrown;
   if (thrown instanceof NotCarriedOut) return storeFailure(thrown.cause);
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
-  const message = first instanceof Error ? first.message : String(first);
+  const message = messageOf(first);
   if (first instanceof DatabaseError) {
     const { code = "" } = first;
     if (code === REFUSED) return new Refusal(first);
     const known = STATES.find(([state]) => state.test(code));
     if (known) return known[1](message, thrown);
   }
-  const code = first instanceof Error && "code" in first && typeof first.code === "string" ? first.code : "";
+  const code = codeOf(first) ?? "";
   if (tls.test(code) || denied.test(message)) return DENIED(message, thrown);
   if (network.test(code) || network.test(message)) return UNREACHABLE(message, thrown);
   return stop("E_STORE_FAILED", "the store could not be read or written; look at the log of the database")(

@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { ParkError, RetryError, StopError, SyncError, type ErrorCode } from "#model";
+import { codeOf, messageOf, ParkError, RetryError, StopError, SyncError, type ErrorCode } from "#model";
 
 interface Failure {
   readonly code: ErrorCode;
@@ -41,9 +41,8 @@ const FAILURES: Readonly<Record<string, Failure>> = {
 
 /** The first two words of an extended code: SQLITE_IOERR_FSYNC is an SQLITE_IOERR. */
 function primaryCode(thrown: unknown): string | undefined {
-  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
-  if (typeof code !== "string") return undefined;
-  return code.startsWith("SQLITE_") ? code.split("_", 2).join("_") : code;
+  const code = codeOf(thrown);
+  return code?.startsWith("SQLITE_") ? code.split("_", 2).join("_") : code;
 }
 
 /**
@@ -57,7 +56,7 @@ export function storeFailure(thrown: unknown, path: string): Error {
     return new RetryError("E_STORE_LOCKED", `${path}: another process is writing to the store for too long`, {
       cause: thrown,
     });
-  const found = thrown instanceof Error ? thrown.message : String(thrown);
+  const found = messageOf(thrown);
   if (code === "SQLITE_CONSTRAINT")
     return new ParkError("E_STORE_VALUE", `the store does not take a value of this record: ${found}`, {
       cause: thrown,

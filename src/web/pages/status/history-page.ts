@@ -1,10 +1,9 @@
-import { counted, type StreamName } from "#model";
+import { DAY_MS, counted, type StreamName } from "#model";
 import { html, table, type Html } from "#server";
 import { addCounts, historyDays, noCounts, type Counts, type HistoryHour } from "#store";
 import { bars, delivered } from "../frame/bars.ts";
 import { cell, page, type Frame } from "../frame/layout.ts";
 
-const DAY_MS = 86_400_000;
 /** Days in the table, and sizes in pixels: all bars together at most, one at most, their height. */
 const rowsMax = 14;
 const width = 1_200;

@@ -1,9 +1,8 @@
-import { counted, type StreamName } from "#model";
+import { HOUR_MS, counted, type StreamName } from "#model";
 import { html, type Html } from "#server";
 import type { HistoryHour } from "#store";
 import { bars, delivered } from "../frame/bars.ts";
 
-const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
 /** The beginning of the first hour that a sparkline shows; the last one is the hour of `now`. */
