@@ -5,8 +5,12 @@ const breakerStates = ["closed", "half-open", "open"] as const;
 
 /** The figures that are read at a scrape. Setting them forgets the last ones: what is not read is not shown. */
 export function openGauges(registry: Registry, version: string): { set(readings: Readings): void } {
-  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-    new Gauge({ name, help, labelNames, registers: [registry] });
+  const read: Pick<Gauge, "reset">[] = [];
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) => {
+    const made = new Gauge({ name, help, labelNames, registers: [registry] });
+    read.push(made);
+    return made;
+  };
   const records = gauge("svcsync_records", "Records in the store by stream and state.", "stream", "state");
   const lag = gauge("svcsync_cursor_lag_seconds", "Time since a poll of the stream last reached its end.", "stream");
   const held = gauge(
@@ -56,25 +60,12 @@ export function openGauges(registry: Registry, version: string): { set(readings:
     "Time since a channel of notifications began to take no messages; 0 while it works.",
     "channel",
   );
-  gauge("svcsync_info", "1, with the version.", "version").set({ version }, 1);
+  const info = { name: "svcsync_info", help: "1, with the version.", labelNames: ["version"], registers: [registry] };
+  new Gauge(info).set({ version }, 1);
 
   return {
     set(readings) {
-      for (const gauge of [
-        records,
-        lag,
-        held,
-        undelivered,
-        jobs,
-        notices,
-        failing,
-        drift,
-        breaker,
-        limit,
-        hold,
-        perSecond,
-      ])
-        gauge.reset();
+      for (const each of read) each.reset();
       for (const [stream, states] of readings.records ?? [])
         for (const [state, count] of Object.entries(states)) records.set({ stream, state }, count);
       for (const [stream, ms] of readings.lagMs ?? []) lag.set({ stream }, ms / 1000);

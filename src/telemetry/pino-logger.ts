@@ -1,7 +1,7 @@
 import { oneLine, printable } from "#model";
 import { pino, type DestinationStream, type Logger as Pino } from "pino";
 import { prettyFactory } from "pino-pretty";
-import type { LogFields, Logger } from "./logger.ts";
+import type { Logger } from "./logger.ts";
 import { plainFields } from "./plain-value.ts";
 import { Redaction, type Redact } from "./redaction.ts";
 
@@ -37,7 +37,7 @@ export function openLogger(options: LogOptions): Logger {
     usePretty ? prettyStream(output, onTerminal && process.stdout.hasColors()) : printableStream(output),
   );
   const { redact } = options.secrets instanceof Redaction ? options.secrets : new Redaction(options.secrets);
-  return new PinoLogger(root, usePretty ? (text) => withoutBreaks(redact(text)) : redact);
+  return redactedLogger(root, usePretty ? (text) => withoutBreaks(redact(text)) : redact);
 }
 
 /** Prettifies in this thread and at once: a worker thread would lose the last lines of a crash. */
@@ -64,37 +64,17 @@ function printableStream(output: DestinationStream): DestinationStream {
 }
 
 /** Nothing reaches pino but plain, redacted values. */
-class PinoLogger implements Logger {
-  readonly #pino: Pino;
-  readonly #redact: Redact;
-
-  constructor(root: Pino, redact: Redact) {
-    this.#pino = root;
-    this.#redact = redact;
-  }
-
-  debug(fields: LogFields, message: string): void {
-    this.#write("debug", fields, message);
-  }
-
-  info(fields: LogFields, message: string): void {
-    this.#write("info", fields, message);
-  }
-
-  warn(fields: LogFields, message: string): void {
-    this.#write("warn", fields, message);
-  }
-
-  error(fields: LogFields, message: string): void {
-    this.#write("error", fields, message);
-  }
-
-  child(fields: LogFields): Logger {
-    return new PinoLogger(this.#pino.child(plainFields(fields, this.#redact)), this.#redact);
-  }
-
-  #write(level: LogOptions["level"], fields: LogFields, message: string): void {
-    if (!this.#pino.isLevelEnabled(level)) return;
-    this.#pino[level](plainFields(fields, this.#redact), this.#redact(message));
-  }
+function redactedLogger(root: Pino, redact: Redact): Logger {
+  const write =
+    (level: LogOptions["level"]): Logger["info"] =>
+    (fields, message) => {
+      if (root.isLevelEnabled(level)) root[level](plainFields(fields, redact), redact(message));
+    };
+  return {
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    child: (fields) => redactedLogger(root.child(plainFields(fields, redact)), redact),
+  };
 }
