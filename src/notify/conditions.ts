@@ -1,4 +1,4 @@
-import { counted, errorText, recordLabel, type ErrorFacts } from "#model";
+import { DAY_MS, counted, errorText, recordLabel } from "#model";
 import {
   duration,
   healsItself,
@@ -49,7 +49,6 @@ export interface ConditionPolicy {
 
 /** What needs a person is reported once all streams that it concerns have met it. */
 const PERSON_MS = 30_000;
-const DAY_MS = 24 * 60 * 60_000;
 const EXPIRES_SOON_MS = 21 * DAY_MS;
 const EXPIRES_NOW_MS = 3 * DAY_MS;
 /** Other channels tell of one that took nothing for so many attempts. */
@@ -75,16 +74,10 @@ export function conditionsOf(facts: NoticeFacts, policy: ConditionPolicy): Condi
 
 /** What the streams of a source suffer from alike is one condition. */
 function failing(streams: readonly StreamStatus[], { afterMs }: ConditionPolicy): Condition[] {
-  const causes = new Map<string, { readonly error: ErrorFacts; readonly source: string; names: string[] }>();
-  for (const { name, source, cursor } of streams) {
-    const { error } = cursor;
-    if (error === undefined) continue;
-    const id = `failing/${source}/${error.code}`;
-    const known = causes.get(id);
-    if (known) known.names.push(name);
-    else causes.set(id, { error, source, names: [name] });
-  }
-  return [...causes].map(([id, { error, source, names }]) => {
+  const failed = streams.flatMap(({ name, source, cursor: { error } }) => (error ? [{ name, source, error }] : []));
+  return [...Map.groupBy(failed, ({ source, error }) => `failing/${source}/${error.code}`)].map(([id, alike]) => {
+    const { source, error } = alike[0]!;
+    const names = alike.map(({ name }) => name);
     const heals = healsItself(error.code);
     return {
       id,

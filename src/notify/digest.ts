@@ -1,7 +1,7 @@
 import { counted } from "#model";
 import { duration } from "#operator";
 import type { NoticeEvent, QueuedEvent, Severity } from "#store";
-import { rank } from "./ledger.ts";
+import { rank, worse } from "./ledger.ts";
 
 /** One condition in a message. */
 export interface DigestEntry {
@@ -46,10 +46,7 @@ export function digestOf(queued: readonly QueuedEvent[], from: string, at: numbe
   const first = queued[0];
   if (first === undefined) return undefined;
   const open = entries.filter((entry) => !isOver(entry));
-  const severity = open.reduce<Severity>(
-    (worst, entry) => (rank(entry.severity) > rank(worst) ? entry.severity : worst),
-    "note",
-  );
+  const severity = open.reduce<Severity>((worst, entry) => worse(worst, entry.severity), "note");
   return {
     id: `${first.event.at.toString(36)}-${first.number}-${queued.at(-1)!.number}`,
     from,

@@ -108,6 +108,11 @@ function told(notice: Notice, at: number): Notice {
 
 const severities: readonly Severity[] = ["note", "warning", "problem"];
 
+/** The worse of two. */
+export function worse(one: Severity, other: Severity): Severity {
+  return rank(other) > rank(one) ? other : one;
+}
+
 /** Higher is worse. */
 export function rank(severity: Severity): number {
   return severities.indexOf(severity);

@@ -5,7 +5,7 @@ import { redacted, type Logger, type Redact } from "#telemetry";
 import type { Channel } from "./channels/channel.ts";
 import type { Condition } from "./condition.ts";
 import { digestOf } from "./digest.ts";
-import { noticeStep, rank, type NoticePolicy } from "./ledger.ts";
+import { noticeStep, rank, worse, type NoticePolicy } from "./ledger.ts";
 import { isQuiet } from "./quiet-hours.ts";
 
 /** A channel that failed is retried: soon at first, later hourly. */
@@ -85,7 +85,7 @@ export class Notifier implements Disposable {
   }
 
   #receivers({ notice }: NoticeEvent): OpenChannel[] {
-    const severity = worst(notice.severity, notice.told?.severity);
+    const severity = worse(notice.severity, notice.told?.severity ?? "note");
     return this.#deps.channels.filter(
       ({ channel, min }) => rank(severity) >= rank(min) && notice.id !== `channel/${channel.name}`,
     );
@@ -160,8 +160,4 @@ export class Notifier implements Disposable {
 /** What grew is new to a channel that was not told of it while it was less severe. */
 function isNews({ change }: NoticeEvent, min: Severity, toldBefore: Severity | undefined): boolean {
   return change === "grown" && toldBefore !== undefined && rank(toldBefore) < rank(min);
-}
-
-function worst(a: Severity, b: Severity | undefined): Severity {
-  return b !== undefined && rank(b) > rank(a) ? b : a;
 }

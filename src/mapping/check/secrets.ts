@@ -15,7 +15,8 @@ export function secretsIn(schema: z.ZodType, value: unknown): string[] {
 
 function markedTexts(schema: unknown, value: unknown): string[] {
   if (!isObject(schema)) return [];
-  if (schema["writeOnly"] === true) return typeof value === "string" ? [value] : textsOf(value).filter(isTelling);
+  if (schema["writeOnly"] === true)
+    return typeof value === "string" ? [value] : textsOf(value).filter((text) => text.length >= tellingLength);
   const choices = [schema["anyOf"], schema["oneOf"], schema["allOf"]].filter(Array.isArray).flat();
   const inChoices = choices.flatMap((choice) => markedTexts(choice, value));
   if (Array.isArray(value)) return [...inChoices, ...value.flatMap((item) => markedTexts(schema["items"], item))];
@@ -30,10 +31,6 @@ function memberSchema({ properties, additionalProperties }: Schema, name: string
 
 /** Shorter members of a map (headers, the body of a login) are ordinary words: to hide "de" would blank every text. */
 const tellingLength = 6;
-
-function isTelling(text: string): boolean {
-  return text.length >= tellingLength;
-}
 
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];

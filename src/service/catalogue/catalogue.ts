@@ -21,6 +21,9 @@ export const resourceNames: readonly ResourceName[] = `
   .trim()
   .split(/\s+/);
 
+/** Resources that every tenant has. */
+export const commonResources: readonly ResourceName[] = ["customer", "user", "priority", "ticketStatus"];
+
 const nothingKnown: ResourceFacts = {
   neverDeletes: false,
   required: [],

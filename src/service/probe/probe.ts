@@ -1,4 +1,5 @@
-import { SyncError, type Finding, type JsonObject, type ResourceName } from "#model";
+import { messageOf, SyncError, type Finding, type JsonObject, type ResourceName } from "#model";
+import { commonResources } from "../catalogue/catalogue.ts";
 import { BRAND_SIGN } from "../dialect/brand.ts";
 import { idOf } from "../dialect/values.ts";
 import { pageIn, recordIn } from "../reads/reading.ts";
@@ -8,8 +9,6 @@ import { found, notProbed, unlessRefused, type Ask, type ProbeDeps } from "./pro
 import { probeLists, type Sample } from "./probe-lists.ts";
 import { probeResource } from "./probe-resource.ts";
 
-/** Resources that every tenant has, in case none is mapped that has records. */
-const COMMON: readonly ResourceName[] = ["customer", "user", "priority", "ticketStatus"];
 const SKEW_ALLOWED_MS = 60_000;
 
 /** Looks at a tenant by reads alone and compares it with what is configured. */
@@ -45,7 +44,8 @@ export class Probe {
     const first = await this.#greeting(ask, signal);
     findings.push(...first.findings);
     if (!first.reached) return findings;
-    const samples = await this.#samples(ask, [...resources, ...COMMON]);
+    // In case none is mapped that has records.
+    const samples = await this.#samples(ask, [...resources, ...commonResources]);
     await take("lists", () => probeLists(ask, samples, dialect, brand));
     await take("record path", () => probeRecordPath(ask, samples, this.#deps));
     const brandSeen = await this.#brandSeen(ask);
@@ -78,9 +78,11 @@ export class Probe {
       signal.throwIfAborted();
       // A refused list of customers still proves address and credentials.
       if (thrown instanceof SyncError && thrown.code === "E_SERVICE_REFUSED") return { reached: true, findings: [] };
-      const message = thrown instanceof Error ? thrown.message : String(thrown);
       const remedy = "correct SERVICE_URL and the credentials, or the network";
-      return { reached: false, findings: [{ subject: "service", verdict: "problem", message, remedy }] };
+      return {
+        reached: false,
+        findings: [{ subject: "service", verdict: "problem", message: messageOf(thrown), remedy }],
+      };
     }
   }
 

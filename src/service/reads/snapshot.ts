@@ -56,17 +56,8 @@ export class Snapshot {
   }
 
   #index(field: string): Map<string, JsonObject[]> {
-    let index = this.#indexes.get(field);
-    if (index === undefined) {
-      index = new Map();
-      for (const row of this.#rows) {
-        const text = keyText(row[field]) ?? "";
-        const rows = index.get(text);
-        if (rows === undefined) index.set(text, [row]);
-        else rows.push(row);
-      }
-      this.#indexes.set(field, index);
-    }
+    const index = this.#indexes.get(field) ?? Map.groupBy(this.#rows, (row) => keyText(row[field]) ?? "");
+    this.#indexes.set(field, index);
     return index;
   }
 }

@@ -1,11 +1,9 @@
 import { SyncError, WaitError, type Json, type ResourceName, type ServiceId } from "#model";
+import { commonResources } from "../catalogue/catalogue.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
 import type { ReadDeps } from "./lists.ts";
 import { pageIn, recordIn, type Page } from "./reading.ts";
 import { idOf } from "../dialect/values.ts";
-
-/** Resources that every tenant has, to ask for when nothing is known about the one that was refused. */
-const COMMON: readonly ResourceName[] = ["customer", "user", "priority", "ticketStatus"];
 
 /**
  * Tells whether a refusal is the service's own word. Something in between, such as a gateway, may answer 404, 400 or 403 to
@@ -42,7 +40,8 @@ export class Witness {
   }
 
   async #showsOthers(resource: ResourceName, signal: AbortSignal): Promise<boolean> {
-    for (const other of COMMON) if (other !== resource && (await this.#list(other, signal)) !== undefined) return true;
+    for (const other of commonResources)
+      if (other !== resource && (await this.#list(other, signal)) !== undefined) return true;
     return false;
   }
 

@@ -76,17 +76,15 @@ function facts(record: RecordView, now: number): Content {
   const { error, binding, intent } = record;
   const doubts = Object.keys(record.inFlight?.fields ?? {});
   const remedy = recordRemedy(record);
-  const details = error === undefined ? [] : Object.entries(error.details);
+  const details = Object.entries(error?.details ?? {});
   return [
-    error && fact("Reason", reason(error)),
-    details.length === 0
-      ? undefined
-      : fact(
-          "Details",
-          details.map(([name, value]) => html`${name}: ${JSON.stringify(value)}<br />`),
-        ),
-    remedy === undefined ? undefined : fact("What to do", sentence(remedy)),
-    record.waitsFor.length === 0 ? undefined : fact("Waits for", joined(record.waitsFor)),
+    fact("Reason", error && reason(error)),
+    fact(
+      "Details",
+      details.map(([name, value]) => html`${name}: ${JSON.stringify(value)}<br />`),
+    ),
+    fact("What to do", remedy === undefined ? undefined : sentence(remedy)),
+    fact("Waits for", joined(record.waitsFor)),
     fact("Bound to", binding === undefined ? "nothing in the service" : `${binding.resource} ${binding.serviceId}`),
     fact("Last change seen", instant(record.changedAt, now)),
     fact("Version", versions(record)),
@@ -99,13 +97,12 @@ function facts(record: RecordView, now: number): Content {
             : `${doubts.join(", ")}: sent, but svcsync does not know whether they arrived; they are sent again`,
         ),
     record.attempts === 0 ? undefined : fact("Failed attempts", record.attempts),
-    record.dueAt === undefined ? undefined : fact("Next try", instant(record.dueAt, now)),
-    intent === undefined
-      ? undefined
-      : fact(
-          "Creation begun",
-          html`${instant(intent.begunAt, now)} in ${intent.resource}; looked for ${counted(intent.looks, "time")}`,
-        ),
+    fact("Next try", record.dueAt === undefined ? undefined : instant(record.dueAt, now)),
+    fact(
+      "Creation begun",
+      intent &&
+        html`${instant(intent.begunAt, now)} in ${intent.resource}; looked for ${counted(intent.looks, "time")}`,
+    ),
   ];
 }
 
@@ -117,8 +114,9 @@ function versions({ sequence, appliedSequence }: RecordView): string {
     : `${sequence}; version ${appliedSequence} is in the service`;
 }
 
+/** Nothing where there is nothing to say. */
 function fact(name: string, content: Content): Content {
-  return content === undefined
+  return content === undefined || (Array.isArray(content) && content.length === 0)
     ? undefined
     : html`<dt>${name}</dt>
         <dd>${content}</dd>`;

@@ -1,4 +1,4 @@
-import { counted, RECORD_STATES, type StreamName } from "#model";
+import { counted, RECORD_STATES } from "#model";
 import { arrivalText, duration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "#server";
@@ -31,12 +31,11 @@ export function streamRow(stream: StreamStatus, history: readonly HistoryHour[],
     </td>
     <td data-head="Last poll">${lastPoll(stream, now)}</td>
     <td>${counts(stream)}</td>
-    <td data-head="Delivered in 24 h">${sparkline(name, history, now)} ${historyLink(name)}</td>
+    <td data-head="Delivered in 24 h">
+      ${sparkline(name, history, now)}
+      <a href="${streamPath(name)}/history" aria-label="History of ${name}">History</a>
+    </td>
   </tr>`;
-}
-
-function historyLink(name: StreamName): Html {
-  return html`<a href="${streamPath(name)}/history" aria-label="History of ${name}">History</a>`;
 }
 
 function lastPoll(stream: StreamStatus, now: number): Html {
