@@ -15,7 +15,6 @@ export { recordWord, shellQuoted } from "./text/shell.ts";
 export { arrivalText, duration, exchangeEnd, paceText } from "./text/figures.ts";
 export { csvText } from "./text/csv.ts";
 export { actorText, actText, whoText } from "./text/actor-text.ts";
-export { eachRecord } from "./each-record.ts";
 export { retry, retryGroup, type RetryInput } from "./acts/retry.ts";
 export { skip, type Skipped, type SkipInput } from "./acts/skip.ts";
 export { bind, knownRecord, labelOf, resolve, unbind, type Bound } from "./acts/resolve.ts";

@@ -1,11 +1,8 @@
 import { z } from "zod";
-import type { Outcome, StreamName } from "#model";
-import type { Note } from "#store";
+import { DAY_MS, HOUR_MS, type Outcome } from "#model";
 import { latencyBoundsMs } from "#telemetry";
+import { noteOfEach } from "./notes.ts";
 import type { Delivery } from "./observer.ts";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** The bounds are the metric's; the last bucket has none. */
 const BUCKETS = [...latencyBoundsMs, Infinity];
@@ -19,9 +16,7 @@ const shape = z.array(z.object({ hourAt: z.number(), counts: z.array(z.number())
 export type ArrivalHour = z.infer<typeof shape>[number];
 
 /** How long changes of the stream took in the last hours. */
-export function arrivalsNote(stream: StreamName): Note<ArrivalHour[]> {
-  return { name: `arrivals/${stream}`, schema: shape };
-}
+export const arrivalsNote = noteOfEach("arrivals", shape);
 
 /** Half and 95 % of the changes took at most so long, in milliseconds; Infinity: more than three days. */
 export interface ArrivalTimes {

@@ -20,7 +20,7 @@ export { permanentlyBlockedReason } from "./blocked-parents.ts";
 export { addArrivals, arrivalMs, arrivalsNote, withArrival, type ArrivalTimes } from "./arrival-times.ts";
 export { needsPersonCount, streamStatus, twinSentence, type StreamStatus } from "./stream-status.ts";
 export { Sweeper } from "./poll/sweeper.ts";
-export { confirmDeletions, heldDeletions, type HeldDeletions } from "./poll/delete-guard.ts";
+export { confirmDeletions, heldDeletions, knownCount, type HeldDeletions } from "./poll/delete-guard.ts";
 export { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "./match/adoption-plan.ts";
 export { proposeBinding, type ProposedBinding } from "./match/proposed-binding.ts";
 export { recordSides, type FieldSides, type RecordSides } from "./record-sides.ts";

@@ -1,7 +1,6 @@
 import type { Actor, RecordId, StreamName } from "#model";
-import type { GroupStore, OperatorStore, RecordStore } from "#store";
+import { eachRecord, type GroupStore, type OperatorStore, type RecordStore } from "#store";
 import { groupRecords, unknownGroup } from "./group-notes.ts";
-import { eachRecord } from "../each-record.ts";
 
 const states = ["parked", "waiting"] as const;
 

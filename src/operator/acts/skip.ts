@@ -1,6 +1,5 @@
 import { errorFacts, SyncError, type Actor, type ErrorFacts, type RecordId, type RecordState } from "#model";
-import type { OperatorStore, RecordStore } from "#store";
-import { eachRecord } from "../each-record.ts";
+import { eachRecord, type OperatorStore, type RecordStore } from "#store";
 
 /** One record, or those of a stream that met the same error. */
 export type SkipInput = RecordId | { readonly stream: string; readonly code: string };

@@ -2,6 +2,7 @@ import type { Stream } from "#mapping";
 import type { StreamName } from "#model";
 import {
   isTooMuch,
+  knownCount,
   Tally,
   type ChangeGuardSettings,
   type PlanCounts,
@@ -63,8 +64,7 @@ export async function planStream(
       causes.add({ id, state: verdict === "park" ? "parked" : "waiting", error });
   }
   const { counts } = tally;
-  const byState = (await store.counts()).get(name) ?? {};
-  const known = Object.values(byState).reduce((sum, count) => sum + count, 0) - (byState.deleted ?? 0);
+  const known = await knownCount(store, name);
   const isMappingChanged = planner.isChanged(name);
   return {
     stream: name,

@@ -1,4 +1,4 @@
-import { ParkError, RetryError, type Outcome, type SyncError } from "#model";
+import { ParkError, type Outcome, type SyncError } from "#model";
 import type { Stream } from "#mapping";
 import type { BoundClaim, DeliveryStore, RecordStore, UnboundClaim } from "#store";
 import type { Creator } from "./create.ts";
@@ -49,10 +49,7 @@ export class Replacement {
     const { claim, stream, wanted, thrown } = lost;
     const { presence, creator } = this.#deps;
     const { resource, serviceId } = claim.binding;
-    if ((await presence.read(resource, serviceId, ["id"], signal)) !== undefined)
-      throw new RetryError("E_SERVICE_ANSWER", `the service says that ${resource} ${serviceId} is gone, and shows it`, {
-        cause: thrown,
-      });
+    await presence.expectGone(claim.binding, signal, thrown);
     const gone = new ParkError("E_RECORD_GONE", `${resource} ${serviceId} no longer exists in the service`, {
       cause: thrown,
       details: { resource, serviceId },

@@ -11,7 +11,7 @@ import {
 } from "#model";
 import type { Stream } from "#mapping";
 import { idOf, type Service, type ServiceRecord } from "#service";
-import { isForgotten, type RecordStore, type RecordView } from "#store";
+import { eachRecord, isForgotten, type RecordStore, type RecordView } from "#store";
 import { KeysInFlight } from "./keys-in-flight.ts";
 import type { Found } from "./candidates.ts";
 import type { Matcher } from "./matcher.ts";
@@ -19,8 +19,6 @@ import { Resolver, type Wanted } from "../deliver/resolver.ts";
 import { stillUnbound } from "../deliver/course.ts";
 import { overwritten, shownAs, shownFields, type Counterpart, type Overwrite, type Shown } from "./shown.ts";
 
-/** Records read from the store at once. */
-const PAGE = 500;
 /** What a first run would do with one record of the ERP. */
 export interface PlannedRecord extends Shown {
   readonly id: RecordId;
@@ -80,17 +78,11 @@ export class AdoptionPlanner {
   async plan(stream: Stream, signal: AbortSignal): Promise<AdoptionPlan> {
     await this.#matcher.survey(stream, signal);
     const drafts: Draft[] = [];
-    let after: RecordId | undefined;
-    for (;;) {
-      const page = await this.#store.records({ stream: stream.name, limit: PAGE, ...(after ? { after } : {}) });
-      for (const view of page) {
-        const draft = await this.#draft(stream, view, signal);
-        drafts.push(draft);
-        if (draft.verdict === "matched" || draft.verdict === "deleted")
-          this.#planned.set(recordName(view.id), { resource: stream.resource, serviceId: draft.candidates[0]! });
-      }
-      after = page.at(-1)?.id;
-      if (page.length < PAGE) break;
+    for await (const view of eachRecord(this.#store, { stream: stream.name })) {
+      const draft = await this.#draft(stream, view, signal);
+      drafts.push(draft);
+      if (draft.verdict === "matched" || draft.verdict === "deleted")
+        this.#planned.set(recordName(view.id), { resource: stream.resource, serviceId: draft.candidates[0]! });
     }
     const settled = contested(drafts);
     const { shown, orphans } = await this.#serviceSide(stream, settled, signal);
@@ -177,13 +169,13 @@ export class AdoptionPlanner {
 
 /** Two records of the ERP that match one record of the service: a person has to say whose it is. */
 function contested(drafts: readonly Draft[]): Draft[] {
-  const claims = new Map<ServiceId, RecordId[]>();
-  for (const { id, verdict, candidates } of drafts)
-    if (verdict === "matched") claims.set(candidates[0]!, [...(claims.get(candidates[0]!) ?? []), id]);
+  const matched = drafts.filter(({ verdict }) => verdict === "matched");
+  const claims = Map.groupBy(matched, ({ candidates }) => candidates[0]!);
   return drafts.map((draft) => {
-    const others = draft.verdict === "matched" ? claims.get(draft.candidates[0]!)! : [];
-    if (others.length < 2) return draft;
-    const error = errorFacts(new WaitError("E_MATCH_TAKEN", `${others.map(recordLabel).join(" and ")} match it`));
+    const all = draft.verdict === "matched" ? claims.get(draft.candidates[0]!)! : [];
+    if (all.length < 2) return draft;
+    const labels = all.map(({ id }) => recordLabel(id));
+    const error = errorFacts(new WaitError("E_MATCH_TAKEN", `${labels.join(" and ")} match it`));
     return { ...draft, verdict: "ambiguous", error };
   });
 }

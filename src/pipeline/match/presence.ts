@@ -1,4 +1,4 @@
-import { RetryError, type Projection, type ResourceName, type ServiceId } from "#model";
+import { RetryError, type Binding, type Projection, type ResourceName, type ServiceId } from "#model";
 import { isRefusal, type Service, type ServiceRecord } from "#service";
 import type { Claim, RecordStore } from "#store";
 
@@ -36,6 +36,16 @@ export class Presence {
     const again = await this.#service.read(resource, serviceId, fields, signal, above);
     if (again === undefined) await this.vouch(resource, serviceId, signal);
     return again;
+  }
+
+  /**
+   * The service said that a record is not there: so it must not be.
+   * @throws {RetryError} E_SERVICE_ANSWER when the service shows it; `cause` is what it had said.
+   */
+  async expectGone({ resource, serviceId }: Binding, signal: AbortSignal, cause?: unknown): Promise<void> {
+    if ((await this.read(resource, serviceId, ["id"], signal)) === undefined) return;
+    const message = `the service says that ${resource} ${serviceId} is gone, and shows it`;
+    throw new RetryError("E_SERVICE_ANSWER", message, { cause });
   }
 
   /**

@@ -15,13 +15,18 @@ import {
 import type { MappedField, Stream } from "#mapping";
 import { idOf, sameValue, type Service, type ServiceRecord } from "#service";
 import type { SourceStream } from "#sources";
-import type { ActStore, IntakeStore, MatchStore, RecordStore, RecordView, SweepStore } from "#store";
+import {
+  eachRecord,
+  type ActStore,
+  type IntakeStore,
+  type MatchStore,
+  type RecordStore,
+  type RecordView,
+  type SweepStore,
+} from "#store";
 import { naturalKeys } from "./natural-key.ts";
 import { Presence } from "./presence.ts";
 import { stageByKey } from "../poll/stage-by-key.ts";
-
-/** Records read from the store at once. */
-const PAGE = 500;
 
 /** One thing in which the service is not what svcsync left there. */
 export type Drift =
@@ -140,17 +145,12 @@ export class Reconciler {
   /** Bound records that the list did not show, each read individually: a list may omit records that moved. */
   async #missing(stream: Stream, seen: ReadonlySet<ServiceId>, signal: AbortSignal): Promise<Drift[]> {
     const missing: Drift[] = [];
-    let after: RecordId | undefined;
-    for (;;) {
-      const page = await this.#store.records({ stream: stream.name, limit: PAGE, ...(after ? { after } : {}) });
-      for (const { id, binding } of page)
-        if (binding && !seen.has(binding.serviceId)) {
-          const found = await this.#presence.read(binding.resource, binding.serviceId, ["id"], signal);
-          if (!found) missing.push({ kind: "missing", id, serviceId: binding.serviceId });
-        }
-      after = page.at(-1)?.id;
-      if (page.length < PAGE) return missing;
-    }
+    for await (const { id, binding } of eachRecord(this.#store, { stream: stream.name }))
+      if (binding && !seen.has(binding.serviceId)) {
+        const found = await this.#presence.read(binding.resource, binding.serviceId, ["id"], signal);
+        if (!found) missing.push({ kind: "missing", id, serviceId: binding.serviceId });
+      }
+    return missing;
   }
 
   async #repair(stream: Stream, drifts: readonly Drift[], by: Actor): Promise<number> {

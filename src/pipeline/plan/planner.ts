@@ -1,6 +1,14 @@
 import type { Stream } from "#mapping";
 import type { Clock, RecordId, StreamName } from "#model";
-import type { IntakeStore, MatchStore, NoteStore, OperatorStore, RecordStore, RecordView } from "#store";
+import {
+  eachPage,
+  type IntakeStore,
+  type MatchStore,
+  type NoteStore,
+  type OperatorStore,
+  type RecordStore,
+  type RecordView,
+} from "#store";
 import { wouldHoldDeletions, type DeleteGuardSettings } from "../poll/delete-guard.ts";
 import { PageAhead } from "./page-ahead.ts";
 import { RecordPlanner, type KnownNames } from "./record-planner.ts";
@@ -84,18 +92,13 @@ export class Planner {
 
   async *#due(stream: Stream, query: { readonly unbound?: true }, signal: AbortSignal): AsyncGenerator<RecordView> {
     const states = this.isChanged(stream.name) ? {} : ({ states: ["due", "claimed", "waiting"] } as const);
-    let after: RecordId | undefined;
-    for (;;) {
-      const range = { stream: stream.name, ...states, ...query, ...(after && { after }), limit: PAGE };
-      const page = await this.#deps.store.records(range);
+    for await (const page of eachPage(this.#deps.store, { stream: stream.name, ...states, ...query }, PAGE)) {
       const due = page.filter((view) => this.#isDue(view));
       await this.#page.read(due, stream);
       for (const view of due) {
         signal.throwIfAborted();
         yield view;
       }
-      after = page.at(-1)?.id;
-      if (page.length < PAGE) return;
     }
   }
 

@@ -1,4 +1,4 @@
-import { backoffMs, errorFacts, onAbort, SyncError, type ErrorFacts, type StreamName } from "#model";
+import { backoffMs, errorFacts, SyncError, untilAborted, type ErrorFacts, type StreamName } from "#model";
 
 /** Failures that all streams of a source share: one of them finds out for all. */
 const OF_THE_SOURCE = new Set(["E_SOURCE_UNREACHABLE", "E_SOURCE_BUSY", "E_SOURCE_LOGIN"]);
@@ -60,7 +60,7 @@ export class PollPauses {
         source.trial = { stream, ended, end };
         return undefined;
       }
-      await unlessAborted(source.trial.ended, signal);
+      await untilAborted(source.trial.ended, signal).catch(() => undefined);
     }
     return undefined;
   }
@@ -129,10 +129,4 @@ export class PollPauses {
 function repeated(thrown: unknown, { failures }: Pause): number {
   const heals = thrown instanceof SyncError && (thrown.family === "retry" || thrown.family === "wait");
   return heals && failures > 1 ? backoffMs(FAILED, failures - 1) : 0;
-}
-
-async function unlessAborted(ended: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  using _ = { [Symbol.dispose]: onAbort(signal, resolve) };
-  await Promise.race([ended, promise]);
 }

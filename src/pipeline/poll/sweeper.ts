@@ -4,6 +4,7 @@ import type { SourceStream } from "#sources";
 import type { IntakeStore, NoteStore, RecordStore, SweepStore } from "#store";
 import type { Logger } from "#telemetry";
 import { emptiedNote, guardNote, keylessNote, sweepNote } from "../notes.ts";
+import { knownCount } from "./delete-guard.ts";
 import { stageByKey } from "./stage-by-key.ts";
 
 /** Suspects are looked for a second time after this, or after the sweep interval if that is shorter. */
@@ -75,8 +76,7 @@ export class Sweeper {
   /** An ERP that shows nothing has more often lost a permission than all its records. */
   async #expectMeant(stream: StreamName, seen: number): Promise<void> {
     const { store } = this.#deps;
-    const counts = (await store.counts()).get(stream) ?? {};
-    const known = Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);
+    const known = await knownCount(store, stream);
     const isEmptied = seen === 0 && known > ((await store.note(guardNote(stream)))?.further ?? 0);
     if (isEmptied || (await store.note(emptiedNote(stream))))
       await store.saveNote(emptiedNote(stream), isEmptied ? known : undefined);

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { StreamName } from "#model";
-import type { Note } from "#store";
+import { noteOfEach } from "../notes.ts";
 import type { Hold } from "./hold.ts";
 
 const heldShape = z.object({
@@ -9,7 +8,6 @@ const heldShape = z.object({
   remedy: z.string(),
   plan: z.string().nullable(),
 });
-const confirmedShape = z.object({ fingerprint: z.string(), updates: z.number() });
 
 /**
  * Why a stream whose mapping changed to `fingerprint` delivers nothing. `plan` is what a person has to confirm; null while the
@@ -27,11 +25,10 @@ export const changeHold: Hold = {
   },
 };
 
-export function changeHeldNote(stream: StreamName): Note<ChangeHeld> {
-  return { name: `change-held/${stream}`, schema: heldShape };
-}
+export const changeHeldNote = noteOfEach("change-held", heldShape);
 
 /** A person's word that so many updates by the mapping `fingerprint` are meant. */
-export function changeConfirmedNote(stream: StreamName): Note<z.infer<typeof confirmedShape>> {
-  return { name: `change-confirmed/${stream}`, schema: confirmedShape };
-}
+export const changeConfirmedNote = noteOfEach(
+  "change-confirmed",
+  z.object({ fingerprint: z.string(), updates: z.number() }),
+);

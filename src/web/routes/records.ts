@@ -1,7 +1,7 @@
 import { RECORD_STATES, type RecordId, type RecordState } from "#model";
-import { csvText, eachRecord, recordRemedy } from "#operator";
+import { csvText, recordRemedy } from "#operator";
 import type { App, Context } from "#server";
-import type { RecordView } from "#store";
+import { eachRecord, type RecordView } from "#store";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
 import type { RecordDetail, StatusSource } from "../contract.ts";

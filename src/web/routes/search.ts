@@ -1,6 +1,5 @@
 import type { RecordId } from "#model";
-import { eachRecord } from "#operator";
-import type { RecordView } from "#store";
+import { eachRecord, type RecordView } from "#store";
 import type { StatusSource } from "../contract.ts";
 
 /** Records whose contents are looked through for a name at a time; keys and service ids are found whatever their number. */

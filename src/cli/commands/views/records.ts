@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { errorText, oneLine, RECORD_STATES, recordLabel, type RecordState } from "#model";
-import { eachRecord, ErrorGroups, recordWord, remedyOf, type ErrorGroup } from "#operator";
-import type { RecordView } from "#store";
+import { ErrorGroups, recordWord, remedyOf, type ErrorGroup } from "#operator";
+import { eachRecord, type RecordView } from "#store";
 import { positiveInteger } from "../../arguments.ts";
 import { areKnown, openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";

@@ -3,7 +3,6 @@ import {
   arrivalText,
   attentionOf,
   duration,
-  eachRecord,
   ErrorGroups,
   listHints,
   readUpkeep,
@@ -11,6 +10,7 @@ import {
   type ErrorGroup,
 } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
+import { eachRecord } from "#store";
 import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { daemonWords } from "../../output/daemon-words.ts";
 import { printJson, statusCode, type Io } from "../../output/io.ts";

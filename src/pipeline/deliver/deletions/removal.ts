@@ -2,7 +2,6 @@ import {
   counted,
   recordLabel,
   recordName,
-  RetryError,
   SyncError,
   WaitError,
   type Projection,
@@ -44,26 +43,12 @@ export interface RemoverDeps {
  * service never had is not touched. Children go before their parents.
  */
 export class Remover {
-  readonly #store: DeliveryStore & RecordStore;
-  readonly #service: Service;
-  readonly #presence: Presence;
-  readonly #guard: DeleteGuard;
-  readonly #resolver: Resolver;
-  readonly #updates: Updates;
-  readonly #dropped: DroppedFields;
-  readonly #streams: ReadonlyMap<StreamName, Stream>;
+  readonly #deps: RemoverDeps;
   /** How long the parents that wait for their children wait. */
   readonly #pausesMs = new Map<string, number>();
 
-  constructor({ store, service, presence, guard, resolver, updates, dropped, streams }: RemoverDeps) {
-    this.#store = store;
-    this.#service = service;
-    this.#presence = presence;
-    this.#guard = guard;
-    this.#resolver = resolver;
-    this.#updates = updates;
-    this.#dropped = dropped;
-    this.#streams = streams;
+  constructor(deps: RemoverDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -71,20 +56,22 @@ export class Remover {
    * looked for there, E_DELETION_HELD and E_DELETION_COUNTED as the guard says.
    */
   async remove(claim: Claim, stream: Stream, deletion: Deletion, signal: AbortSignal): Promise<void> {
-    if (!claim.binding || leavesService(claim, deletion)) return this.#store.remove(claim, { unbind: false });
-    await this.#guard.expectAllowed(claim);
+    const { store, guard } = this.#deps;
+    if (!claim.binding || leavesService(claim, deletion)) return store.remove(claim, { unbind: false });
+    await guard.expectAllowed(claim);
     if (deletion.policy === "set") return this.#set(claim, stream, deletion.fields, signal);
     return this.#delete(claim, signal);
   }
 
   async #delete(claim: BoundClaim, signal: AbortSignal): Promise<void> {
-    this.#expectNone(claim, await this.#store.boundChildren(claim.id), "record", "still below it in the service");
-    const sought = await deletedChildren(this.#store, this.#streams, claim.id);
+    const { store, streams } = this.#deps;
+    this.#expectNone(claim, await store.boundChildren(claim.id), "record", "still below it in the service");
+    const sought = await deletedChildren(store, streams, claim.id);
     this.#expectNone(claim, sought, "deleted record", "still to be looked for in the service");
     this.#pausesMs.delete(recordName(claim.id));
-    await this.#store.markInFlight(claim, deletionOf(claim));
+    await store.markInFlight(claim, deletionOf(claim));
     const audit = await this.#removed(claim, signal);
-    await this.#store.remove(claim, { unbind: true, audit });
+    await store.remove(claim, { unbind: true, audit });
   }
 
   #expectNone(claim: Claim, children: readonly RecordId[], noun: string, where: string): void {
@@ -109,21 +96,22 @@ export class Remover {
   async finishInterruptedDeletion(claim: Claim, signal: AbortSignal): Promise<Claim> {
     if (this.#pausesMs.size > 0) this.#pausesMs.delete(recordName(claim.id));
     if (!wasInterrupted(claim)) return claim;
-    await this.#store.unbind(claim, await this.#removed(claim, signal));
+    await this.#deps.store.unbind(claim, await this.#removed(claim, signal));
     return unbound(claim);
   }
 
   /** Deletes the record of the service for good, though the ERP has the record; the claim is given back unbound. */
   async end(claim: BoundClaim, signal: AbortSignal): Promise<Claim> {
     const inFlight = deletionOf(claim);
-    await this.#store.markInFlight(claim, inFlight);
+    await this.#deps.store.markInFlight(claim, inFlight);
     return this.finishInterruptedDeletion({ ...claim, inFlight }, signal);
   }
 
   async #removed(claim: BoundClaim, signal: AbortSignal): Promise<AuditEntry> {
+    const { service, presence } = this.#deps;
     const { resource, serviceId } = claim.binding;
-    const { status, durationMs } = await this.#service.remove(resource, serviceId, signal);
-    if (status >= 400) await this.#expectGone(claim, signal);
+    const { status, durationMs } = await service.remove(resource, serviceId, signal);
+    if (status >= 400) await presence.expectGone(claim.binding, signal);
     return {
       action: "delete",
       resource,
@@ -135,25 +123,19 @@ export class Remover {
     };
   }
 
-  /** The service said that the record is not there: so it must not be. */
-  async #expectGone({ binding }: BoundClaim, signal: AbortSignal): Promise<void> {
-    const { resource, serviceId } = binding;
-    if ((await this.#presence.read(resource, serviceId, ["id"], signal)) === undefined) return;
-    throw new RetryError("E_SERVICE_ANSWER", `the service says that ${resource} ${serviceId} is gone, and shows it`);
-  }
-
   async #set(claim: BoundClaim, stream: Stream, fields: readonly MappedField[], signal: AbortSignal): Promise<void> {
+    const { store, resolver, updates, dropped, presence } = this.#deps;
     const { serviceId } = claim.binding;
-    const wanted = await this.#resolver.resolve(claim.id, fields, signal);
+    const wanted = await resolver.resolve(claim.id, fields, signal);
     const { projection: applied, change } = edited(claim.applied ?? {}, claim.inFlight?.fields, wanted);
     // What is not set here stays in doubt: a record that comes back is to be written whole.
     const inFlight = without(claim.inFlight, wanted.projection);
-    if (!change) return this.#store.remove(claim, { unbind: false, applied, inFlight });
+    if (!change) return store.remove(claim, { unbind: false, applied, inFlight });
     try {
-      const written = await this.#updates.send(claim, stream.resource, change, signal);
+      const written = await updates.send(claim, stream.resource, change, signal);
       const { status, durationMs } = written;
-      await this.#dropped.report(stream, written);
-      await this.#store.remove(claim, {
+      await dropped.report(stream, written);
+      await store.remove(claim, {
         unbind: false,
         applied,
         inFlight,
@@ -170,9 +152,9 @@ export class Remover {
       });
     } catch (thrown) {
       if (!(thrown instanceof SyncError) || thrown.code !== "E_RECORD_GONE") throw thrown;
-      await this.#expectGone(claim, signal);
+      await presence.expectGone(claim.binding, signal);
       // Both sides agree that it is gone.
-      await this.#store.remove(claim, { unbind: true });
+      await store.remove(claim, { unbind: true });
     }
   }
 }
