@@ -1,5 +1,5 @@
 import { parse } from "csv-parse/sync";
-import type { RecordId } from "#model";
+import { messageOf, type RecordId } from "#model";
 import { csvText } from "#operator";
 import type { AdoptionPlan, PlannedRecord } from "#pipeline";
 import { overwriteText } from "./output/sides.ts";
@@ -71,7 +71,7 @@ export function readAnswers(text: string, file: string): { answers: CsvRow[]; pr
   try {
     rows = parse(text, { columns: true, bom: true, delimiter, skip_empty_lines: true, info: true, ...shortLines });
   } catch (thrown) {
-    return { answers, problems: [`${file}: ${thrown instanceof Error ? thrown.message : String(thrown)}`] };
+    return { answers, problems: [`${file}: ${messageOf(thrown)}`] };
   }
   rows.forEach(({ record: row, info }) => {
     const place = `${file}:${info.lines}`;

@@ -3,11 +3,14 @@ import type { RecordId } from "#model";
 
 /** The argument `<record>` of a command that acts on one record. */
 export function recordArgument(): Argument {
-  return new Argument("<record>", "the record as stream/key, for example customers/10023").argParser((text: string) => {
-    const id = parseRecord(text);
-    if (!id) throw new InvalidArgumentError(`found ${JSON.stringify(text)}, expected stream/key`);
-    return id;
-  });
+  return new Argument("<record>", "the record as stream/key, for example customers/10023").argParser(recordNamed);
+}
+
+/** The record of this name. */
+export function recordNamed(text: string): RecordId {
+  const id = parseRecord(text);
+  if (!id) throw new InvalidArgumentError(`found ${JSON.stringify(text)}, expected stream/key`);
+  return id;
 }
 
 /** `customers/10023` as a record; a key may hold slashes, and may be empty. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { Closing, openSystems, readSyncFile, type Configuration, type Systems } from "#daemon";
 import type { SyncFile } from "#mapping";
-import { systemClock } from "#model";
+import { systemClock, type StreamName } from "#model";
 import {
   loadLocalSettings,
   loadSettings,
@@ -12,7 +12,7 @@ import {
 } from "#settings";
 import { openStore, type Store } from "#store";
 import { openLogger, type Logger } from "#telemetry";
-import type { Io, TextOutput } from "./output/io.ts";
+import { UsageError, type Io, type TextOutput } from "./output/io.ts";
 
 /** Adds one command with its help, options and action. Each command's file exports its own. */
 export type Registration = (cli: CommandLine) => void;
@@ -57,10 +57,17 @@ export interface StoreContext extends AsyncDisposable {
   readonly store: Store;
 }
 
-/** For commands that look into the store, beside a running daemon or without one; warnings go to stderr. */
-export async function openStoreContext(options: GlobalOptions, io: Io): Promise<StoreContext> {
+/** Streams that a command line names, where it names any. */
+type StreamNames = readonly (StreamName | undefined)[];
+
+/**
+ * For commands that look into the store, beside a running daemon or without one; warnings go to stderr.
+ * @throws {UsageError} where one of `names` is not in the sync file.
+ */
+export async function openStoreContext(options: GlobalOptions, io: Io, names: StreamNames = []): Promise<StoreContext> {
   const { settings, secrets } = loadLocalSettings(options);
   const syncFile = await readFiles(settings, secrets, io);
+  expectKnown(names, syncFile);
   const logger = operatorLogger(settings, io);
   const { redact } = io.redaction;
   const store = await openStore(storeLocation(settings, secrets), {
@@ -86,10 +93,11 @@ export interface PartsContext extends AsyncDisposable {
   readonly parts: Systems;
 }
 
-/** For commands that also talk to the service or the ERP. */
-export async function openPartsContext(options: GlobalOptions, io: Io): Promise<PartsContext> {
+/** For commands that also talk to the service or the ERP. Throws as {@link openStoreContext} does. */
+export async function openPartsContext(options: GlobalOptions, io: Io, names: StreamNames): Promise<PartsContext> {
   const { settings, secrets } = loadSettings(options);
   const syncFile = await readFiles(settings, secrets, io);
+  expectKnown(names, syncFile);
   const { redaction } = io;
   const configuration = { settings, secrets, syncFile, logger: operatorLogger(settings, io), redaction };
   const closing = new Closing();
@@ -120,18 +128,14 @@ export async function readFiles(
   return syncFile;
 }
 
-interface Named {
-  readonly name: string;
-}
-
 /**
- * Whether all these streams are in the sync file. If not, says which are not and which there are: a misspelt name would
- * otherwise look like a stream in which nothing is wrong.
+ * Refuses streams that are not in the sync file, and says which there are: a misspelt name would otherwise look like a stream in
+ * which nothing is wrong.
+ * @throws {UsageError}
  */
-export function areKnown(names: readonly (string | undefined)[], streams: readonly Named[], io: Io): boolean {
-  const unknown = names.filter((name) => name !== undefined && !streams.some((stream) => stream.name === name));
-  if (unknown.length === 0) return true;
-  const known = streams.map(({ name }) => name).join(", ");
-  io.stderr.write(`${unknown.join(", ")}: no such stream; the sync file has ${known}.\n`);
-  return false;
+function expectKnown(names: StreamNames, { streams }: SyncFile): void {
+  const known = streams.map(({ name }) => name);
+  const unknown = names.filter((name) => name !== undefined && !known.includes(name));
+  if (unknown.length > 0)
+    throw new UsageError(`${unknown.join(", ")}: no such stream; the sync file has ${known.join(", ")}.`);
 }

@@ -1,17 +1,10 @@
 import { InvalidArgumentError } from "commander";
-
-const units = new Map([
-  ["s", 1_000],
-  ["m", 60_000],
-  ["h", 3_600_000],
-  ["d", 86_400_000],
-]);
+import { duration } from "#model";
 
 /** `10m`, `2h` or `1d` in milliseconds. */
 export function durationArgument(text: string): number {
-  const [, count, unit] = /^(\d{1,5})(s|m|h|d)$/.exec(text.trim()) ?? [];
-  const ms = Number(count) * (units.get(unit ?? "") ?? 0);
-  if (!(ms > 0)) throw new InvalidArgumentError("expected a duration such as 10m, 2h or 1d");
+  const { data: ms = 0 } = duration.safeParse(/^\d{1,5}[smhd]$/.exec(text.trim())?.[0]);
+  if (ms === 0) throw new InvalidArgumentError("expected a duration such as 10m, 2h or 1d");
   return ms;
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "#model";
 import { InvalidArgumentError, type Command } from "commander";
 import {
   accountFromText,
@@ -107,7 +108,7 @@ function understood<Value>(read: (text: string) => Value, text: string): Value {
   try {
     return read(text);
   } catch (thrown) {
-    throw new InvalidArgumentError(thrown instanceof Error ? thrown.message : String(thrown));
+    throw new InvalidArgumentError(messageOf(thrown));
   }
 }
 

@@ -325,6 +325,16 @@ describe("the commands on a store", () => {
     await scene.set({ DATA_DIR: join(scene.folder, "data") });
   });
 
+  it("rebuild binds nothing where its list cannot be written", async () => {
+    await scene.set({ DATA_DIR: join(scene.folder, "listless") });
+    const list = join(scene.folder, "no-such-folder", "list.csv");
+    const { code, stdout, stderr } = await scene.run("rebuild", "--confirm", "--csv", list);
+    expect(stderr).toContain(`--csv: ${list} cannot be written (ENOENT). Nothing was written.`);
+    expect(stdout).not.toContain("Binding");
+    expect(code).toBe(64);
+    await scene.set({ DATA_DIR: join(scene.folder, "data") });
+  });
+
   it("schema prints the JSON Schema of the sync file", async () => {
     const { code, stdout } = await scene.run("schema");
     expect(z.object({ $schema: z.string(), title: z.string() }).parse(JSON.parse(stdout)).title).toContain("sync file");

@@ -1,12 +1,9 @@
 import { z } from "zod";
 import { errorFacts, isTimeZone } from "#model";
-import { loadSyncFile } from "#mapping";
-import { resourceNames } from "#service";
 import { wantedInstead } from "#settings";
-import { adapters } from "#sources";
 import type { Answers } from "./env-text.ts";
 import type { Interview } from "../interview.ts";
-import type { Preset } from "./presets.ts";
+import { loadPreset, type Preset } from "./presets.ts";
 
 /** Asks which ERP it is, by number or by name; undefined without an answer. */
 export async function askPreset(interview: Interview, presets: readonly Preset[]): Promise<Preset | undefined> {
@@ -72,9 +69,8 @@ function sourceObjection(preset: Preset, answers: Answers, name: string, answer:
   const given = [...answers].filter(([, value]) => value !== "");
   const environment = { ...Object.fromEntries([...examples, ...given]), [name]: answer };
   if (answer === "") return undefined;
-  const options = { file: "config/sync.yaml", environment, adapters, resources: new Set(resourceNames) };
   try {
-    loadSyncFile(preset.syncFile, options);
+    loadPreset(preset, environment);
     return undefined;
   } catch (thrown) {
     return problemsOf.parse(errorFacts(thrown).details["problems"])[0]?.message;

@@ -7,7 +7,7 @@ import { adapters } from "#sources";
 import type { GlobalOptions, Registration } from "../command-context.ts";
 import { check } from "../commands/setup/check.ts";
 import { failureCode, failureText } from "../output/failure-text.ts";
-import { exitCode, type Io } from "../output/io.ts";
+import { exitCode, UsageError, type Io } from "../output/io.ts";
 import { readIfThere, writeWhole } from "../output/whole-file.ts";
 import { answers, syncFilePath as syncFile, type AnswerOptions } from "./answers.ts";
 import { zoneObjection } from "./ask.ts";
@@ -38,19 +38,14 @@ export const registerInit: Registration = (cli) =>
 async function init(options: InitOptions, io: Io): Promise<number> {
   const envFile = options.envFile ?? ".env";
   const taken = options.force ? [] : await takenFiles(envFile);
-  if (taken.length > 0) {
-    io.stderr.write(
-      `${taken.join(" and ")} already ${taken.length > 1 ? "exist" : "exists"}. Move away, or add --force to overwrite. Nothing was written.\n`,
+  if (taken.length > 0)
+    throw new UsageError(
+      `${taken.join(" and ")} already ${taken.length > 1 ? "exist" : "exists"}. Move away, or add --force to overwrite. Nothing was written.`,
     );
-    return exitCode.usage;
-  }
   const answered = await answers(options, io);
-  if (typeof answered === "string") {
-    io.stderr.write(`${answered} Nothing was written.\n`);
-    return exitCode.usage;
-  }
+  if (typeof answered === "string") throw new UsageError(`${answered} Nothing was written.`);
   const { preset, settings, zone, zoneIsGuessed, said } = answered;
-  await writeFolders(dirname(envFile), dirname(syncFile));
+  for (const file of [envFile, syncFile]) await mkdir(dirname(file), { recursive: true });
   // Passwords: for this user alone.
   await writeWhole(envFile, envText(preset, settings), 0o600);
   await writeWhole(syncFile, answered.syncFile.replaceAll(templateZone, zone), 0o644);
@@ -91,7 +86,7 @@ async function checked(envFile: string, io: Io): Promise<number> {
 async function takenFiles(envFile: string): Promise<string[]> {
   const sync = await readIfThere(syncFile);
   const taken = sync === undefined || sync === readSampleSyncFile() ? [] : [syncFile];
-  return (await isThere(envFile)) ? [envFile, ...taken] : taken;
+  return (await readIfThere(envFile)) === undefined ? taken : [envFile, ...taken];
 }
 
 function unanswered({ variables }: Preset, settings: ReadonlyMap<string, string>): string[] {
@@ -113,12 +108,4 @@ function zone(text: string): string {
   const objection = zoneObjection(text);
   if (objection !== undefined) throw new InvalidArgumentError(objection);
   return text;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await readIfThere(path)) !== undefined;
-}
-
-async function writeFolders(...paths: readonly string[]): Promise<void> {
-  for (const path of paths) await mkdir(path, { recursive: true });
 }

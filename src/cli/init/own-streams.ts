@@ -1,13 +1,11 @@
 import { errorFacts, systemClock } from "#model";
 import { openSources, type Sources } from "#daemon";
-import { loadSyncFile } from "#mapping";
-import { resourceNames } from "#service";
-import { adapters, type Catalog } from "#sources";
+import type { Catalog } from "#sources";
 import { openLogger } from "#telemetry";
 import type { Answers } from "./env-text.ts";
 import type { Interview } from "../interview.ts";
 import type { Io } from "../output/io.ts";
-import type { Preset } from "./presets.ts";
+import { loadPreset, type Preset } from "./presets.ts";
 import { askTables } from "./ask-tables.ts";
 import { givenStreams, type GivenTables } from "./tables/given-tables.ts";
 import { streamsText, type StreamChoice } from "./tables/streams-text.ts";
@@ -70,9 +68,7 @@ function written(preset: Preset, choices: readonly StreamChoice[] | string | und
 }
 
 async function opened(preset: Preset, settings: Answers, io: Io): Promise<Sources> {
-  const environment = Object.fromEntries(settings);
-  const options = { file: "config/sync.yaml", environment, adapters, resources: new Set(resourceNames) };
-  const syncFile = loadSyncFile(preset.syncFile, options);
+  const syncFile = loadPreset(preset, Object.fromEntries(settings));
   io.redaction.hide(...syncFile.secrets);
   const { redaction, stderr: destination } = io;
   const logger = openLogger({ level: "error", format: "pretty", secrets: redaction, destination });

@@ -1,19 +1,22 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
+import { loadSyncFile, type SyncFile } from "#mapping";
+import { resourceNames } from "#service";
+import { adapters } from "#sources";
 
 /** One value that the sync file takes from the environment as `${NAME}`. */
-interface Variable {
-  readonly name: string;
+const variable = z.strictObject({
+  name: z.string(),
   /** What to answer, for a person. */
-  readonly about: string;
+  about: z.string(),
   /** How such a value looks. */
-  readonly example?: string | undefined;
+  example: z.string().optional(),
   /** Not shown while it is typed. */
-  readonly isSecret?: boolean | undefined;
+  isSecret: z.literal(true).optional(),
   /** The address of a database: shown while it is typed; its password is asked for separately, hidden. */
-  readonly isDatabase?: boolean | undefined;
-}
+  isDatabase: z.literal(true).optional(),
+});
 
 /** What `svcsync init` writes for one ERP. */
 export interface Preset {
@@ -21,7 +24,7 @@ export interface Preset {
   readonly name: string;
   readonly title: string;
   /** Every `${NAME}` of the sync file, in the order of the questions. */
-  readonly variables: readonly Variable[];
+  readonly variables: readonly z.infer<typeof variable>[];
   /** The whole sync file. {@link templateZone} stands for the time zone of the ERP. */
   readonly syncFile: string;
   /** All that stands before `streams:` where the tables are the person's own to choose. */
@@ -81,15 +84,7 @@ const frontMatter = z.strictObject({
   subject: z.string().optional(),
   /** The file whose streams stand below the source, where the ERP's own are the same, or are the person's to choose. */
   streams: z.string().optional(),
-  variables: z.array(
-    z.strictObject({
-      name: z.string(),
-      about: z.string(),
-      example: z.string().optional(),
-      isSecret: z.literal(true).optional(),
-      isDatabase: z.literal(true).optional(),
-    }),
-  ),
+  variables: z.array(variable),
 });
 
 /** Reads the presets, in the order of {@link presetNames}. */
@@ -103,6 +98,15 @@ export function readPresets(): readonly Preset[] {
  */
 export function readSampleSyncFile(): string {
   return textOf("sample");
+}
+
+/**
+ * The preset's sync file with these variables.
+ * @throws {StopError} E_SYNC_FILE
+ */
+export function loadPreset({ syncFile }: Preset, environment: Readonly<Record<string, string>>): SyncFile {
+  const options = { file: "config/sync.yaml", environment, adapters, resources: new Set(resourceNames) };
+  return loadSyncFile(syncFile, options);
 }
 
 function readPreset(name: string): Preset {

@@ -1,5 +1,5 @@
-import { errorText, StopError, SyncError } from "#model";
-import { exitCode } from "./io.ts";
+import { codeOf, messageOf, errorText, StopError, SyncError } from "#model";
+import { exitCode, UsageError } from "./io.ts";
 
 /** Options that only mean something together, so that the parser could not refuse them. */
 const usageErrors: ReadonlySet<string> = new Set([
@@ -12,11 +12,12 @@ const settingsErrors: ReadonlySet<string> = new Set(["E_SETTINGS", "E_SYNC_FILE"
 
 /** What a command threw, for the person who gave it. The code stands alone where it could be taken for a part of a list. */
 export function failureText(thrown: unknown): string {
+  if (thrown instanceof UsageError) return `${thrown.message}\n`;
   const unwritable = unwritablePath(thrown);
   if (unwritable !== undefined)
     return `${unwritable}: svcsync may not write here. Start it in a folder that it may write to, or set DATA_DIR and SYNC_FILE to one.\n`;
-  if (isDiskFull(thrown))
-    return `A file could not be written: ${thrown.message}. Free space on that disk, then give the command again.\n`;
+  if (/^(ENOSPC|EDQUOT|EFBIG)$/.test(codeOf(thrown) ?? ""))
+    return `A file could not be written: ${messageOf(thrown)}. Free space on that disk, then give the command again.\n`;
   if (!(thrown instanceof SyncError))
     return `${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)} (E_INTERNAL)\n`;
   const { message, code } = thrown;
@@ -32,12 +33,9 @@ function unwritablePath(thrown: unknown): string | undefined {
   return unwritableCodes.has(code) ? `${path} (${code})` : undefined;
 }
 
-function isDiskFull(thrown: unknown): thrown is Error {
-  return thrown instanceof Error && "code" in thrown && /^(ENOSPC|EDQUOT|EFBIG)$/.test(String(thrown.code));
-}
-
 /** The exit code that tells a script what to do about it. */
 export function failureCode(thrown: unknown): number {
+  if (thrown instanceof UsageError) return exitCode.usage;
   if (!(thrown instanceof SyncError)) return exitCode.stopped;
   if (isSettingsError(thrown)) return exitCode.settings;
   if (usageErrors.has(thrown.code)) return exitCode.usage;

@@ -49,6 +49,9 @@ export function printJson(output: TextOutput, value: unknown): void {
 
 export const exitCode = { ok: 0, needsPerson: 1, changes: 2, usage: 64, stopped: 70, again: 75, settings: 78 } as const;
 
+/** What a command line asks for cannot be: nothing was done. The message is the whole answer, and the exit code is `usage`. */
+export class UsageError extends Error {}
+
 /** What each exit code means, in every command, as sysexits.h and cron users know them. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [exitCode.ok, "done; everything is in sync or on its way"],

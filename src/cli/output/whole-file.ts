@@ -1,3 +1,4 @@
+import { codeOf } from "#model";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 
 /** The file's text, or undefined where there is none. */
@@ -5,7 +6,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (thrown) {
-    if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return undefined;
+    if (codeOf(thrown) === "ENOENT") return undefined;
     throw thrown;
   }
 }

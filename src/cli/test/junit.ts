@@ -2,11 +2,14 @@ import type { CaseResult } from "./run-case.ts";
 
 /** The results as JUnit XML, which build servers read: one suite per file. */
 export function junitText(results: ReadonlyMap<string, readonly CaseResult[]>): string {
-  const suites = [...results].flatMap(([file, cases]) => [
-    `  <testsuite name=${quoted(file)} tests="${cases.length}" failures="${failedCount(cases)}" errors="0">`,
-    ...cases.flatMap((result) => caseLines(file, result)),
-    "  </testsuite>",
-  ]);
+  const suites = [...results].flatMap(([file, cases]) => {
+    const failures = cases.filter(({ differences }) => differences.length > 0).length;
+    return [
+      `  <testsuite name=${quoted(file)} tests="${cases.length}" failures="${failures}" errors="0">`,
+      ...cases.flatMap((result) => caseLines(file, result)),
+      "  </testsuite>",
+    ];
+  });
   return ['<?xml version="1.0" encoding="UTF-8"?>', "<testsuites>", ...suites, "</testsuites>", ""].join("\n");
 }
 
@@ -17,10 +20,6 @@ function caseLines(file: string, { title, line, differences, durationMs }: CaseR
   const [first = ""] = differences;
   const failure = `<failure message=${quoted(first)}>${escaped(differences.join("\n"))}</failure>`;
   return [`${head}>`, `      ${failure}`, "    </testcase>"];
-}
-
-function failedCount(cases: readonly CaseResult[]): number {
-  return cases.filter(({ differences }) => differences.length > 0).length;
 }
 
 function quoted(text: string): string {

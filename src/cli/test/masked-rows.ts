@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Mask, maskedColumns, type Stream } from "#mapping";
 import type { Change } from "#model";
 import type { Note, NoteStore } from "#store";
-import type { Io } from "../output/io.ts";
+import { UsageError, type Io } from "../output/io.ts";
 
 export interface MaskOptions {
   readonly maskColumns?: ReadonlySet<string>;
@@ -12,20 +12,21 @@ export interface MaskOptions {
 
 const none: ReadonlySet<string> = new Set();
 
-/** The rows with made-up values; undefined where an option names a column that they do not have. */
+/**
+ * The rows with made-up values.
+ * @throws {UsageError} where an option names a column that they do not have.
+ */
 export async function maskedRows(
   changes: readonly Change[],
   stream: Stream,
   { maskColumns: mask = none, keepColumns: keep = none }: MaskOptions,
   store: NoteStore,
   io: Io,
-): Promise<readonly Change[] | undefined> {
+): Promise<readonly Change[]> {
   const known = new Set(changes.flatMap((change) => (change.kind === "upsert" ? Object.keys(change.row) : [])));
   const strange = [...mask, ...keep].find((column) => !known.has(column));
-  if (strange !== undefined && known.size > 0) {
-    io.stderr.write(`${stream.name} has no column "${strange}"; it has ${[...known].join(", ")}.\n`);
-    return undefined;
-  }
+  if (strange !== undefined && known.size > 0)
+    throw new UsageError(`${stream.name} has no column "${strange}"; it has ${[...known].join(", ")}.`);
   const columns = maskedColumns(changes, stream.columnUses(), { mask, keep });
   io.stderr.write(
     `Masked: ${listed(columns.masked.keys())}.\nKept: ${listed(columns.kept)}.\nLeft out, the mapping does not read them: ${listed(columns.left)}.\n`,

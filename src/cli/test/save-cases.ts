@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { appendCases, loadMappingCases, type CaseAdditions, type MappingCase, type Stream } from "#mapping";
-import { recordLabel, StopError, SyncError, type Change, type Json, type ResourceName } from "#model";
+import { codeOf, recordLabel, StopError, SyncError, type Change, type Json, type ResourceName } from "#model";
 import type { Known } from "#pipeline";
 import { resourceNames } from "#service";
 import { readIfThere, writeWhole } from "../output/whole-file.ts";
@@ -47,7 +47,7 @@ export async function saveCases(
         throw new StopError("E_TEST_FILE", `the row of ${title} cannot be kept in ${file}: nothing was saved`);
     }
     await writeWhole(file, next, await modeOf(file)).catch((cause: unknown) => {
-      const reason = cause instanceof Error && "code" in cause ? String(cause.code) : "no access";
+      const reason = codeOf(cause) ?? "no access";
       throw new StopError("E_TEST_FILE", `${file} cannot be written (${reason}): nothing was saved`, { cause });
     });
   }

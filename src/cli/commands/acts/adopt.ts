@@ -1,12 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { Stream } from "#mapping";
-import { oneLine, ParkError, recordLabel } from "#model";
+import { codeOf, oneLine, ParkError, recordLabel } from "#model";
 import { adoptionReport, adoptionVerdicts, bind, blindTexts, decideAdoption } from "#operator";
 import { AdoptionPlanner, Matcher, type AdoptionPlan, type PlannedRecord } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { adoptionCsv, readAnswers, type CsvRow } from "../../adoption-csv.ts";
-import { areKnown, openPartsContext, type PartsContext, type Registration } from "../../command-context.ts";
-import { exitCode, printJson, type Io } from "../../output/io.ts";
+import { openPartsContext, type PartsContext, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 import { overwriteText, sideText } from "../../output/sides.ts";
 import { table } from "../../output/table.ts";
 
@@ -47,15 +47,12 @@ export async function adopt(
   io: Io,
   command = "svcsync adopt",
 ): Promise<number> {
-  await using context = await openPartsContext(options, io);
+  await using context = await openPartsContext(options, io, names);
   const { syncFile } = context.configuration;
-  if (!areKnown(names, syncFile.streams, io)) return exitCode.usage;
   if (options.answers !== undefined) {
-    const text = await readFile(options.answers, "utf8").catch(fileSays);
-    if (typeof text !== "string") {
-      io.stderr.write(`--answers: ${options.answers} cannot be read (${text.code}). Nothing was written.\n`);
-      return exitCode.usage;
-    }
+    const text = await readFile(options.answers, "utf8").catch(
+      refusedAs(`--answers: ${options.answers} cannot be read`),
+    );
     const failed = await answer(text, options.answers, context, options, io);
     if (failed > 0) return exitCode.needsPerson;
   }
@@ -65,13 +62,8 @@ export async function adopt(
   const plans: AdoptionPlan[] = [];
   for (const stream of syncFile.streams) plans.push(await planner.plan(stream, io.signal));
   const shown = plans.filter(({ stream }) => names.length === 0 || names.includes(stream));
-  if (options.csv !== undefined) {
-    const failure = await writeFile(options.csv, adoptionCsv(shown)).catch(fileSays);
-    if (failure) {
-      io.stderr.write(`--csv: ${options.csv} cannot be written (${failure.code}). Nothing was written.\n`);
-      return exitCode.usage;
-    }
-  }
+  if (options.csv !== undefined)
+    await writeFile(options.csv, adoptionCsv(shown)).catch(refusedAs(`--csv: ${options.csv} cannot be written`));
   if (options.json) printJson(io.stdout, { plans: shown });
   else io.stdout.write(asText(shown, options.csv));
   if (shown.every(({ records }) => records.length === 0)) {
@@ -105,10 +97,12 @@ function matcherOf({ configuration: { settings, syncFile, logger }, parts }: Par
   return new Matcher({ ...parts, logger, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
 }
 
-/** The code of a file system error, which the user corrects by naming another file; any other error is rethrown. */
-function fileSays(thrown: unknown): { readonly code: string } {
-  if (thrown instanceof Error && "code" in thrown) return { code: String(thrown.code) };
-  throw thrown;
+/** An error of the file system is one that the user corrects by naming another file; any other is rethrown. */
+function refusedAs(what: string) {
+  return (thrown: unknown): never => {
+    const code = codeOf(thrown);
+    throw code === undefined ? thrown : new UsageError(`${what} (${code}). Nothing was written.`);
+  };
 }
 
 function nextStep(command: string, answers: string | undefined): string {

@@ -2,7 +2,7 @@ import { counted, oneLine, systemClock } from "#model";
 import { confirmDeletions } from "#operator";
 import { heldDeletions } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import { areKnown, openStoreContext, type Registration } from "../../command-context.ts";
+import { openStoreContext, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 interface DeletionsOptions extends ActOptions {
@@ -19,8 +19,7 @@ export const registerDeletions: Registration = (cli) =>
 
 /** `svcsync deletions [STREAM] [--confirm]`: deletions that the guard holds, and a person's word that they are meant. */
 async function deletions(stream: string | undefined, options: DeletionsOptions, io: Io): Promise<number> {
-  await using context = await openStoreContext(options, io);
-  if (!areKnown([stream], context.syncFile.streams, io)) return exitCode.usage;
+  await using context = await openStoreContext(options, io, [stream]);
   const streams = context.syncFile.streams.filter(({ name }) => stream === undefined || name === stream);
   const found: object[] = [];
   const say = (sentence: string) => {

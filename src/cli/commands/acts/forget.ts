@@ -4,7 +4,7 @@ import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { recordArgument } from "../../arguments.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
 import { confirmed } from "../../interview.ts";
-import { exitCode, printJson, type Io } from "../../output/io.ts";
+import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 interface ForgetOptions extends ActOptions {
   readonly yes?: boolean;
@@ -34,10 +34,8 @@ async function run(id: RecordId, options: ForgetOptions, io: Io): Promise<number
   if (!options.yes) {
     io.stderr.write(`${placesText(record)}\n`);
     const answer = await confirmed(io, `Forget ${recordLabel(id)}? This cannot be undone. (yes/no)`);
-    if (answer === undefined) {
-      io.stderr.write("No terminal to ask on: add --yes to forget it without confirmation.\n");
-      return exitCode.usage;
-    }
+    if (answer === undefined)
+      throw new UsageError("No terminal to ask on: add --yes to forget it without confirmation.");
     if (!answer) {
       io.stderr.write("Nothing was forgotten.\n");
       return exitCode.needsPerson;

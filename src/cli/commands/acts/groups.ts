@@ -3,7 +3,7 @@ import { actorText, knownGroup, notedGroups, noteGroup, recordWord, remedyOf, ty
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
 import { momentArgument } from "../../moment.ts";
-import { exitCode, printJson, type Io } from "../../output/io.ts";
+import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 interface GroupsOptions extends ActOptions {
   readonly note?: string;
@@ -29,10 +29,7 @@ export const registerGroups: Registration = (cli) =>
 async function run(id: string | undefined, options: GroupsOptions, io: Io): Promise<number> {
   const { note, owner, snooze: snoozeUntil } = options;
   const isNoted = note !== undefined || owner !== undefined || snoozeUntil !== undefined;
-  if (id === undefined && isNoted) {
-    io.stderr.write('Name the group: "svcsync groups" lists them with their ids.\n');
-    return exitCode.usage;
-  }
+  if (id === undefined && isNoted) throw new UsageError('Name the group: "svcsync groups" lists them with their ids.');
   await using context = await openStoreContext(options, io);
   const streams = context.syncFile.streams.map(({ name }) => name);
   const shown =

@@ -1,9 +1,9 @@
 import { localTime, systemClock } from "#model";
 import { duration, pause } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import { areKnown, openStoreContext, type Registration } from "../../command-context.ts";
+import { openStoreContext, type Registration } from "../../command-context.ts";
 import { durationArgument, momentArgument } from "../../moment.ts";
-import { exitCode, printJson, type Io } from "../../output/io.ts";
+import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 interface PauseOptions extends ActOptions {
   /** The instant at which it ends. */
@@ -26,14 +26,11 @@ export const registerPause: Registration = (cli) =>
 /** `svcsync pause STREAM… --until TIME`: a running daemon stops within a second, one that is started meanwhile does not begin. */
 async function run(streams: readonly string[], options: PauseOptions, io: Io): Promise<number> {
   const { until: moment, for: lastsMs, polls = false } = options;
-  if ((moment === undefined) === (lastsMs === undefined)) {
-    io.stderr.write("Say when the pause ends: --until 18:00, or --for 2h.\n");
-    return exitCode.usage;
-  }
+  if ((moment === undefined) === (lastsMs === undefined))
+    throw new UsageError("Say when the pause ends: --until 18:00, or --for 2h.");
   const now = systemClock.now();
   const until = moment ?? now + lastsMs!;
-  await using context = await openStoreContext(options, io);
-  if (!areKnown(streams, context.syncFile.streams, io)) return exitCode.usage;
+  await using context = await openStoreContext(options, io, streams);
   await pause({ store: context.store, clock: systemClock }, { streams, until, polls }, actorOf(options));
   if (options.json) printJson(io.stdout, { paused: streams, endsAt: until, polls });
   else

@@ -1,6 +1,6 @@
 import { pollNow } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import { areKnown, openStoreContext, type Registration } from "../../command-context.ts";
+import { openStoreContext, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 export const registerPoll: Registration = (cli) =>
@@ -10,8 +10,7 @@ export const registerPoll: Registration = (cli) =>
 
 /** `svcsync poll STREAM…`: a running daemon polls within a second, one that is started later at its start. */
 async function poll(streams: readonly string[], options: ActOptions, io: Io): Promise<number> {
-  await using context = await openStoreContext(options, io);
-  if (!areKnown(streams, context.syncFile.streams, io)) return exitCode.usage;
+  await using context = await openStoreContext(options, io, streams);
   await pollNow(context, streams, actorOf(options));
   if (options.json) printJson(io.stdout, { streams });
   else

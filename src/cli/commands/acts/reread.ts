@@ -1,7 +1,7 @@
 import { counted, oneLine, recordLabel, type Key } from "#model";
 import { rereadKeys, rereadStream } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import { areKnown, openPartsContext, openStoreContext, type Registration } from "../../command-context.ts";
+import { openPartsContext, openStoreContext, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 export const registerReread: Registration = (cli) =>
@@ -21,8 +21,7 @@ async function reread(stream: string, keys: readonly Key[], options: ActOptions,
 }
 
 async function wholeStream(stream: string, options: ActOptions, io: Io): Promise<number> {
-  await using context = await openStoreContext(options, io);
-  if (!areKnown([stream], context.syncFile.streams, io)) return exitCode.usage;
+  await using context = await openStoreContext(options, io, [stream]);
   await rereadStream(context, stream, actorOf(options));
   if (options.json) printJson(io.stdout, { stream, whole: true });
   else
@@ -33,8 +32,7 @@ async function wholeStream(stream: string, options: ActOptions, io: Io): Promise
 }
 
 async function singleRecords(stream: string, keys: readonly Key[], options: ActOptions, io: Io): Promise<number> {
-  await using context = await openPartsContext(options, io);
-  if (!areKnown([stream], context.configuration.syncFile.streams, io)) return exitCode.usage;
+  await using context = await openPartsContext(options, io, [stream]);
   const { store, sources } = context.parts;
   const source = sources.streams.get(stream)!;
   const read = await rereadKeys({ store, source }, { stream, keys, signal: io.signal }, actorOf(options));

@@ -4,9 +4,9 @@ import { bind, labelOf, resolve } from "#operator";
 import type { ProposedBinding } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { positiveInteger, recordArgument } from "../../arguments.ts";
-import { areKnown, openPartsContext, openStoreContext, type Registration } from "../../command-context.ts";
+import { openPartsContext, openStoreContext, type Registration } from "../../command-context.ts";
 import { confirmed } from "../../interview.ts";
-import { exitCode, printJson, type Io } from "../../output/io.ts";
+import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 import { overwriteText, sideText } from "../../output/sides.ts";
 
 interface ResolveOptions extends ActOptions {
@@ -37,16 +37,13 @@ first write changes, and asks. Without a terminal it needs --yes. An id that the
 /** `svcsync resolve RECORD --bind ID | --create | --skip`: settles a create whose result is unknown. */
 async function run(id: RecordId, options: ResolveOptions, io: Io): Promise<number> {
   const { bind, create, skip } = options;
-  if ([bind !== undefined, create, skip].filter(Boolean).length !== 1) {
-    io.stderr.write("Give exactly one answer: --bind ID, --create or --skip.\n");
-    return exitCode.usage;
-  }
+  if ([bind !== undefined, create, skip].filter(Boolean).length !== 1)
+    throw new UsageError("Give exactly one answer: --bind ID, --create or --skip.");
   return bind === undefined ? answer(id, create ? "create" : "skip", options, io) : bindTo(id, bind, options, io);
 }
 
 async function answer(id: RecordId, kind: "create" | "skip", options: ResolveOptions, io: Io): Promise<number> {
-  await using context = await openStoreContext(options, io);
-  if (!areKnown([id.stream], context.syncFile.streams, io)) return exitCode.usage;
+  await using context = await openStoreContext(options, io, [id.stream]);
   await resolve(context, { id, answer: kind }, actorOf(options));
   const text =
     kind === "create"
@@ -59,14 +56,10 @@ async function answer(id: RecordId, kind: "create" | "skip", options: ResolveOpt
 
 /** Shows both sides and asks, before anything is bound. */
 async function bindTo(id: RecordId, serviceId: number, options: ResolveOptions, io: Io): Promise<number> {
-  if (!options.yes && !(io.isTerminal && io.stdin)) {
-    io.stderr.write("No terminal to ask on: add --yes to bind without confirmation.\n");
-    return exitCode.usage;
-  }
-  await using context = await openPartsContext(options, io);
-  const { syncFile } = context.configuration;
-  if (!areKnown([id.stream], syncFile.streams, io)) return exitCode.usage;
-  const stream = syncFile.streams.find(({ name }) => name === id.stream)!;
+  if (!options.yes && !(io.isTerminal && io.stdin))
+    throw new UsageError("No terminal to ask on: add --yes to bind without confirmation.");
+  await using context = await openPartsContext(options, io, [id.stream]);
+  const stream = context.configuration.syncFile.streams.find(({ name }) => name === id.stream)!;
   const isMeant = async (proposed: ProposedBinding, binding: Binding) => {
     if (!options.json) io.stdout.write(sidesOf(id, binding, proposed, stream));
     return options.yes === true || (await confirmed(io, "Are they the same? (yes/no)")) === true;

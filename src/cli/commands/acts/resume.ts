@@ -1,7 +1,7 @@
 import { systemClock } from "#model";
 import { resume } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import { areKnown, openStoreContext, type Registration } from "../../command-context.ts";
+import { openStoreContext, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 export const registerResume: Registration = (cli) =>
@@ -11,8 +11,7 @@ export const registerResume: Registration = (cli) =>
 
 /** `svcsync resume [STREAM…]`: a running daemon continues within a second. */
 async function run(names: readonly string[], options: ActOptions, io: Io): Promise<number> {
-  await using context = await openStoreContext(options, io);
-  if (!areKnown(names, context.syncFile.streams, io)) return exitCode.usage;
+  await using context = await openStoreContext(options, io, names);
   const streams = names.length > 0 ? names : context.syncFile.streams.map(({ name }) => name);
   const resumed = await resume({ store: context.store, clock: systemClock }, streams, actorOf(options));
   if (options.json) printJson(io.stdout, { resumed });

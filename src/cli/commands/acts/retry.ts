@@ -2,8 +2,8 @@ import { recordLabel } from "#model";
 import { knownRecord, retry, retryGroup, type RetryInput } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { parseRecord } from "../../arguments.ts";
-import { areKnown, openStoreContext, type Registration, type StoreContext } from "../../command-context.ts";
-import { exitCode, printJson, type Io } from "../../output/io.ts";
+import { openStoreContext, type Registration, type StoreContext } from "../../command-context.ts";
+import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 interface RetryOptions extends ActOptions {
   /** Those alone that met this error. */
@@ -26,14 +26,11 @@ export const registerRetry: Registration = (cli) =>
 
 /** `svcsync retry [STREAM | RECORD]`: what is parked or waiting becomes due again. */
 async function run(target: string | undefined, options: RetryOptions, io: Io): Promise<number> {
-  if (options.group !== undefined && (target !== undefined || options.code !== undefined)) {
-    io.stderr.write("--group names the records: leave the target and --code out.\n");
-    return exitCode.usage;
-  }
-  await using context = await openStoreContext(options, io);
+  if (options.group !== undefined && (target !== undefined || options.code !== undefined))
+    throw new UsageError("--group names the records: leave the target and --code out.");
   const id = target === undefined ? undefined : parseRecord(target);
   const stream = id?.stream ?? target;
-  if (!areKnown([stream], context.syncFile.streams, io)) return exitCode.usage;
+  await using context = await openStoreContext(options, io, [stream]);
   const count = await retried(context, { stream, key: id?.key, code: options.code }, options);
   if (count === 0 && id) {
     const { state } = await knownRecord(context.store, id);

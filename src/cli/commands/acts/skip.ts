@@ -2,8 +2,8 @@ import { counted, oneLine } from "#model";
 import { skip } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { parseRecord } from "../../arguments.ts";
-import { areKnown, openStoreContext, type Registration } from "../../command-context.ts";
-import { exitCode, printJson, type Io } from "../../output/io.ts";
+import { openStoreContext, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 interface SkipOptions extends ActOptions {
   /** Those of the stream that met this error. */
@@ -20,15 +20,12 @@ export const registerSkip: Registration = (cli) =>
 
 /** `svcsync skip RECORD`, `svcsync skip STREAM --code CODE`: leaves records out until the ERP changes them. */
 async function run(target: string, options: SkipOptions, io: Io): Promise<number> {
-  await using context = await openStoreContext(options, io);
   const id = parseRecord(target);
-  if (!areKnown([id?.stream ?? target], context.syncFile.streams, io)) return exitCode.usage;
-  if (id === undefined && options.code === undefined) {
-    io.stderr.write(
-      `Give the group with --code, as "svcsync records ${target}" shows it, or one record as stream/key.\n`,
+  await using context = await openStoreContext(options, io, [id?.stream ?? target]);
+  if (id === undefined && options.code === undefined)
+    throw new UsageError(
+      `Give the group with --code, as "svcsync records ${target}" shows it, or one record as stream/key.`,
     );
-    return exitCode.usage;
-  }
   const input = id ?? { stream: target, code: options.code! };
   const { skipped: count, refused } = await skip(context, input, actorOf(options));
   for (const { error } of refused) io.stderr.write(`${oneLine(error.message)} (${error.code})\n`);

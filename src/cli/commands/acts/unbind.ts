@@ -2,7 +2,7 @@ import { recordLabel, type RecordId } from "#model";
 import { labelOf, recordWord, unbind } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { recordArgument } from "../../arguments.ts";
-import { areKnown, openStoreContext, type Registration } from "../../command-context.ts";
+import { openStoreContext, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 export const registerUnbind: Registration = (cli) =>
@@ -26,8 +26,7 @@ the new id once it is bound again.
  * it was bound to may have its natural key by now, and without such a key a create would duplicate it.
  */
 async function run(id: RecordId, options: ActOptions, io: Io): Promise<number> {
-  await using context = await openStoreContext(options, io);
-  if (!areKnown([id.stream], context.syncFile.streams, io)) return exitCode.usage;
+  await using context = await openStoreContext(options, io, [id.stream]);
   const binding = await unbind(context, id, actorOf(options));
   if (options.json) printJson(io.stdout, { id, unbound: binding });
   else

@@ -3,7 +3,7 @@ import { localTime, recordLabel, systemClock, type RecordId } from "#model";
 import { duration, longestWatchMs, recordWord, watchRecord } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { recordArgument } from "../../arguments.ts";
-import { areKnown, openStoreContext, type Registration } from "../../command-context.ts";
+import { openStoreContext, type Registration } from "../../command-context.ts";
 import { durationArgument } from "../../moment.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 
@@ -34,8 +34,7 @@ function watchArgument(text: string): number {
 
 /** `svcsync watch RECORD --for 10m`: a running daemon keeps what it asks of the service for the record, and the answers. */
 async function run(id: RecordId, { for: forMs, ...options }: WatchOptions, io: Io): Promise<number> {
-  await using context = await openStoreContext(options, io);
-  if (!areKnown([id.stream], context.syncFile.streams, io)) return exitCode.usage;
+  await using context = await openStoreContext(options, io, [id.stream]);
   const { store } = context;
   const { until, isKnown } = await watchRecord({ store, clock: systemClock }, { id, forMs }, actorOf(options));
   if (options.json) printJson(io.stdout, { id, endsAt: until, isKnown });

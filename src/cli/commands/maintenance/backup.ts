@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { counted, systemClock } from "#model";
 import { verifyBackup } from "#store";
 import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
-import { exitCode, printJson, type Io } from "../../output/io.ts";
+import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 export const registerBackup: Registration = (cli) =>
   cli
@@ -15,14 +15,9 @@ export const registerBackup: Registration = (cli) =>
 
 /** `svcsync backup FILE`: a consistent copy of the store, beside a running daemon. */
 async function backup(path: string, options: JsonOptions, io: Io): Promise<number> {
-  if (existsSync(path)) {
-    io.stderr.write(`${path} is there already, and a backup overwrites nothing: give a name that is new.\n`);
-    return exitCode.usage;
-  }
-  if (!existsSync(dirname(path))) {
-    io.stderr.write(`${path}: there is no folder ${dirname(path)} to write it to.\n`);
-    return exitCode.usage;
-  }
+  if (existsSync(path))
+    throw new UsageError(`${path} is there already, and a backup overwrites nothing: give a name that is new.`);
+  if (!existsSync(dirname(path))) throw new UsageError(`${path}: there is no folder ${dirname(path)} to write it to.`);
   await using context = await openStoreContext(options, io);
   const begunAt = systemClock.now();
   await context.store.backup(path);

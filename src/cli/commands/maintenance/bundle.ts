@@ -9,7 +9,7 @@ import { redacted, type Redact } from "#telemetry";
 import { openBundle } from "../../bundle/parts.ts";
 import type { JsonOptions, Registration } from "../../command-context.ts";
 import { failureText } from "../../output/failure-text.ts";
-import { exitCode, printJson, type Io } from "../../output/io.ts";
+import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 const FOLDER = "svcsync-bundle";
 
@@ -42,10 +42,10 @@ interface Told {
 async function bundle(given: string | undefined, options: BundleOptions, io: Io): Promise<number> {
   const now = systemClock.now();
   const path = given ?? `svcsync-bundle-${new Date(now).toISOString().slice(0, 19).replaceAll(":", "-")}.tar.gz`;
-  if (existsSync(path)) return refused(`${path} already exists. Choose another name.`, io);
-  if (!existsSync(dirname(path))) return refused(`${path}: there is no folder ${dirname(path)} to write it to.`, io);
+  if (existsSync(path)) throw new UsageError(`${path} already exists. Choose another name.`);
+  if (!existsSync(dirname(path))) throw new UsageError(`${path}: there is no folder ${dirname(path)} to write it to.`);
   if (options.log !== undefined && !isReadable(options.log, io))
-    return refused(`--log: found no file ${options.log}. Name a log, or pipe one in with --log -.`, io);
+    throw new UsageError(`--log: found no file ${options.log}. Name a log, or pipe one in with --log -.`);
   const { files, told } = await collect(options, io);
   const { redact } = io.redaction;
   const archive = archiveOf([{ name: "parts.json", text: fileText({ parts: told }, redact) }, ...files], now);
@@ -58,11 +58,6 @@ async function bundle(given: string | undefined, options: BundleOptions, io: Io)
 function isReadable(log: string, { stdin }: Io): boolean {
   if (log === "-") return stdin !== undefined;
   return statSync(log, { throwIfNoEntry: false })?.isDirectory() === false;
-}
-
-function refused(reason: string, io: Io): number {
-  io.stderr.write(`${reason}\n`);
-  return exitCode.usage;
 }
 
 /** Everything is read before anything is redacted: by then the redaction knows every secret. */

@@ -1,7 +1,7 @@
 import { canonicalJson, errorText, oneLine, recordLabel } from "#model";
 import { Reconciler, type Drift, type Reconciliation } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import { areKnown, openPartsContext, type Registration } from "../../command-context.ts";
+import { openPartsContext, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
 
@@ -22,8 +22,7 @@ export const registerReconcile: Registration = (cli) =>
 
 /** `svcsync reconcile [STREAM…] [--repair]`: what the service holds beside what was last written, and what the ERP shows beside what was read. */
 async function reconcile(names: readonly string[], options: ReconcileOptions, io: Io): Promise<number> {
-  await using context = await openPartsContext(options, io);
-  if (!areKnown(names, context.configuration.syncFile.streams, io)) return exitCode.usage;
+  await using context = await openPartsContext(options, io, names);
   const reconciler = new Reconciler(context.parts.store, context.parts.service, context.parts.sources.streams);
   const results: Reconciliation[] = [];
   for (const stream of context.configuration.syncFile.streams)

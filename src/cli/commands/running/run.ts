@@ -1,5 +1,5 @@
 import { ServiceManager, standbyOf, startDaemon, type Daemon } from "#daemon";
-import { errorFacts, sleep } from "#model";
+import { within, errorFacts, sleep } from "#model";
 import { readConfiguration, type GlobalOptions, type Registration } from "../../command-context.ts";
 import { exitCode, type Io } from "../../output/io.ts";
 import { isFirstLoad, Progress } from "../../output/progress.ts";
@@ -46,7 +46,12 @@ async function run(options: GlobalOptions, io: Io): Promise<number> {
   }
   try {
     const waitedMs = settings.delivery.stopGraceMs + CLOSE_MS;
-    if (!(await closesWithin(waitedMs, daemon))) logger.error({ waitedMs }, "daemon did not stop cleanly");
+    // A store or a queue behind a cut network may not answer for minutes.
+    const close = async () => {
+      await daemon[Symbol.asyncDispose]();
+      return true;
+    };
+    if (!(await within(waitedMs, close(), () => false))) logger.error({ waitedMs }, "daemon did not stop cleanly");
   } catch (thrown) {
     logger.error({ err: errorFacts(thrown) }, "daemon did not stop cleanly");
   }
@@ -56,12 +61,4 @@ async function run(options: GlobalOptions, io: Io): Promise<number> {
   }
   logger.info({}, "daemon stopped");
   return failure ? exitCode.stopped : exitCode.ok;
-}
-
-/** False when it takes longer: a store or a queue behind a cut network may not answer for minutes. */
-async function closesWithin(ms: number, daemon: Daemon): Promise<boolean> {
-  const ended = new AbortController();
-  const closed = daemon[Symbol.asyncDispose]().then(() => true);
-  const late = sleep(ms, ended.signal).then(() => false);
-  return Promise.race([closed, late]).finally(() => ended.abort());
 }

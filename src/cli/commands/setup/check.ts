@@ -23,7 +23,7 @@ import { findingsText, syncFileFindings } from "../../check/findings-text.ts";
 import { nextChanges } from "../../check/next-changes.ts";
 import { notCheckedOffline, offlineFindings } from "../../check/offline.ts";
 import { readFiles, type JsonOptions, type Registration } from "../../command-context.ts";
-import { exitCode, printJson, type Io } from "../../output/io.ts";
+import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 interface CheckOptions extends JsonOptions {
   /** Probe the tenant's dialect too. */
@@ -60,10 +60,8 @@ export const registerCheck: Registration = (cli) =>
 
 /** `svcsync check`: is everything that a run needs there, and what to do where it is not. Writes nothing to any system. */
 export async function check(options: CheckOptions, io: Io): Promise<number> {
-  if (options.offline && options.service) {
-    io.stderr.write("--offline and --service exclude each other: the dialect can only be read from the service.\n");
-    return exitCode.usage;
-  }
+  if (options.offline && options.service)
+    throw new UsageError("--offline and --service exclude each other: the dialect can only be read from the service.");
   if (options.offline) {
     const { findings, unsetVariables } = await offlineFindings(options, io);
     return report(findings, notCheckedOffline(unsetVariables), options, io);

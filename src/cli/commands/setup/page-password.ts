@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { hashPassword } from "#web";
 import type { Registration } from "../../command-context.ts";
 import { Interview } from "../../interview.ts";
-import { exitCode, type Io } from "../../output/io.ts";
+import { exitCode, UsageError, type Io } from "../../output/io.ts";
 
 const charactersMin = 12;
 
@@ -27,10 +27,7 @@ function loginName(name: string): string {
 async function pagePassword(name: string, { role }: PagePasswordOptions, io: Io): Promise<number> {
   const password = io.isTerminal ? await asked(name, io) : await firstLine(io);
   const wrong = objection(password ?? "");
-  if (password === undefined || wrong !== undefined) {
-    io.stderr.write(`${wrong ?? "No password was given."}\n`);
-    return exitCode.usage;
-  }
+  if (password === undefined || wrong !== undefined) throw new UsageError(wrong ?? "No password was given.");
   io.ownWords.write(`${name}:${role}:${await hashPassword(password)}\n`);
   return exitCode.ok;
 }

@@ -5,8 +5,8 @@ import { shellQuoted } from "#operator";
 import { redacted } from "#telemetry";
 import { columnsArgument, positiveInteger } from "../../arguments.ts";
 import { nextChanges } from "../../check/next-changes.ts";
-import { areKnown, openPartsContext, type GlobalOptions, type Registration } from "../../command-context.ts";
-import { exitCode, printJson, type Io } from "../../output/io.ts";
+import { openPartsContext, type GlobalOptions, type Registration } from "../../command-context.ts";
+import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 import { maskedRows, type MaskOptions } from "../../test/masked-rows.ts";
 import { saveCases } from "../../test/save-cases.ts";
 
@@ -41,18 +41,14 @@ export const registerPeek: Registration = (cli) =>
 
 /** `svcsync peek STREAM`: the next rows as read and as mapped. No cursor moves, and the service is not asked. */
 async function peek(name: string, options: PeekOptions, io: Io): Promise<number> {
-  if (!options.mask && (options.maskColumns || options.keepColumns)) {
-    io.stderr.write("--mask-columns and --keep-columns choose what --mask does: add --mask.\n");
-    return exitCode.usage;
-  }
-  await using context = await openPartsContext(options, io);
+  if (!options.mask && (options.maskColumns || options.keepColumns))
+    throw new UsageError("--mask-columns and --keep-columns choose what --mask does: add --mask.");
+  await using context = await openPartsContext(options, io, [name]);
   const { streams } = context.configuration.syncFile;
-  if (!areKnown([name], streams, io)) return exitCode.usage;
   const stream = streams.find((each) => each.name === name)!;
   const { store } = context.parts;
   const read = await nextRows(context.parts, name, options.rows, io);
   const changes = options.mask ? await maskedRows(read, stream, options, store, io) : read;
-  if (changes === undefined) return exitCode.usage;
   const peeked: Peeked[] = [];
   for (const change of changes) peeked.push(await map(stream, change));
   if (options.json) for (const each of peeked) printJson(io.stdout, each);

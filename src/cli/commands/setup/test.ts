@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { loadMappingCases, type SyncFile } from "#mapping";
-import { counted, oneLine, StopError } from "#model";
+import { codeOf, counted, oneLine, StopError } from "#model";
 import { resourceNames } from "#service";
 import { readOfflineContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
@@ -55,7 +55,7 @@ async function test(files: readonly string[], options: TestOptions, io: Io): Pro
 
 async function casesIn(file: string, { streams }: SyncFile) {
   const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : "unreadable";
+    const reason = codeOf(cause) ?? "unreadable";
     throw new StopError("E_TEST_FILE", `${file} cannot be read (${reason})`, { cause });
   });
   return loadMappingCases(text, { file, streams, resources: new Set(resourceNames) });

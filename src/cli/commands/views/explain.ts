@@ -22,7 +22,7 @@ import {
   type RecordView,
 } from "#store";
 import { parseRecord } from "../../arguments.ts";
-import { areKnown, openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
+import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 const HISTORY = 20;
@@ -74,8 +74,7 @@ function withPlace(words: string, target: string): string {
 }
 
 async function explainRecord(id: RecordId, options: JsonOptions, io: Io): Promise<number> {
-  await using context = await openStoreContext(options, io);
-  if (!areKnown([id.stream], context.syncFile.streams, io)) return exitCode.usage;
+  await using context = await openStoreContext(options, io, [id.stream]);
   const view = await context.store.record(id);
   if (!view) {
     io.stderr.write(`${recordLabel(id)} is not in the store: no poll of ${id.stream} has shown this key.\n`);

@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from "commander";
-import { duration as durationOf, localTime, systemClock } from "#model";
+import { DAY_MS, duration as durationOf, localTime, systemClock } from "#model";
 import { actText, csvText, whoText } from "#operator";
 import { addCounts, countNames, noCounts, type Counts, type HistoryHour, type PersonAct } from "#store";
-import { areKnown, openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
+import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
 
@@ -13,7 +13,6 @@ interface HistoryOptions extends JsonOptions {
   readonly csv?: boolean;
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** A longer span is shown by day: hundreds of lines are no overview. */
 const BY_HOUR_MS = 3 * DAY_MS;
 
@@ -33,8 +32,7 @@ export const registerHistory: Registration = (cli) =>
 
 /** `svcsync history`: what the daemon counted, from the store. */
 async function history({ since: from, stream, acts, json, csv, ...options }: HistoryOptions, io: Io): Promise<number> {
-  await using context = await openStoreContext(options, io);
-  if (!areKnown([stream], context.syncFile.streams, io)) return exitCode.usage;
+  await using context = await openStoreContext(options, io, [stream]);
   const now = systemClock.now();
   // A span is shorter than any date.
   const beginsAt = from < FIRST_DATE ? now - from : from;

@@ -1,5 +1,4 @@
-import { InvalidArgumentError } from "commander";
-import { errorFacts, systemClock, type RecordId } from "#model";
+import { systemClock, type RecordId } from "#model";
 import {
   confirmPlan,
   confirmText,
@@ -14,10 +13,10 @@ import {
 import { Planner } from "#pipeline";
 import { KnownNames, type Service } from "#service";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import { parseRecord } from "../../arguments.ts";
-import { areKnown, openStoreContext, type Registration, type StoreContext } from "../../command-context.ts";
+import { recordNamed } from "../../arguments.ts";
+import { openStoreContext, type Registration, type StoreContext } from "../../command-context.ts";
 import { CsvFile } from "../../output/csv-file.ts";
-import { exitCode, printJson, type Io } from "../../output/io.ts";
+import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 interface PlanOptions extends ActOptions {
   readonly record?: RecordId;
@@ -37,30 +36,21 @@ export const registerPlan: Registration = (cli) =>
     cli
       .command("plan", "Show what the next run would write, from the store alone; write nothing")
       .argument("[streams...]", "these streams (default: all)")
-      .option("--record <record>", "one record as stream/key", recordLabelled)
+      .option("--record <record>", "one record as stream/key", recordNamed)
       .option("--csv <file>", "write every field that would be written")
       .option("--confirm <plan>", "release a changed mapping that the change guard holds, by the id of its plan"),
   )
     .addHelpText("after", planWords)
     .action(cli.action(plan));
 
-function recordLabelled(text: string): RecordId {
-  const id = parseRecord(text);
-  if (!id) throw new InvalidArgumentError(`found ${JSON.stringify(text)}, expected stream/key`);
-  return id;
-}
-
 /** `svcsync plan [STREAM…]`: what the next run would write. Writes nothing, unless `--confirm` lets a held mapping through. */
 async function plan(names: readonly string[], options: PlanOptions, io: Io): Promise<number> {
-  if (options.record && options.confirm !== undefined) {
-    io.stderr.write("--confirm releases the plan of a whole stream: leave --record out.\n");
-    return exitCode.usage;
-  }
-  await using context = await openStoreContext(options, io);
+  if (options.record && options.confirm !== undefined)
+    throw new UsageError("--confirm releases the plan of a whole stream: leave --record out.");
+  await using context = await openStoreContext(options, io, [...names, options.record?.stream]);
   const { store, settings } = context;
   const { changeGuard } = settings;
   const { streams } = context.syncFile;
-  if (!areKnown([...names, options.record?.stream], streams, io)) return exitCode.usage;
   if (options.record) await knownRecord(store, options.record);
   const planner = await openPlanner(context);
   if (options.record) return await planRecord(options.record, planner, options, io);
@@ -73,8 +63,7 @@ async function plan(names: readonly string[], options: PlanOptions, io: Io): Pro
         plans.push(await planStream(stream, { store, planner, changeGuard, each }, io.signal));
   } catch (thrown) {
     if (!(thrown instanceof Error) || !("path" in thrown) || options.csv === undefined) throw thrown;
-    io.stderr.write(`--csv: ${options.csv} cannot be written (${errorFacts(thrown).message}).\n`);
-    return exitCode.usage;
+    throw new UsageError(`--csv: ${options.csv} cannot be written (${thrown.message}).`);
   }
   if (options.confirm !== undefined) return await confirm(options.confirm, plans, context, options, io);
   if (options.json) printJson(io.stdout, { plans });

@@ -3,7 +3,7 @@ import { errorText, oneLine, RECORD_STATES, recordLabel, type RecordState } from
 import { ErrorGroups, recordWord, remedyOf, type ErrorGroup } from "#operator";
 import { eachRecord, type RecordView } from "#store";
 import { positiveInteger } from "../../arguments.ts";
-import { areKnown, openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
+import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
 
@@ -30,8 +30,7 @@ export const registerRecords: Registration = (cli) =>
  * parked and uncertain ones unless told.
  */
 async function records(stream: string | undefined, options: RecordsOptions, io: Io): Promise<number> {
-  await using context = await openStoreContext(options, io);
-  if (!areKnown([stream], context.syncFile.streams, io)) return exitCode.usage;
+  await using context = await openStoreContext(options, io, [stream]);
   const states = options.state ?? ["parked", "uncertain"];
   const query = { ...(stream === undefined ? {} : { stream }), states };
   const isListed = options.each === true || options.json === true;
