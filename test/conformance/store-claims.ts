@@ -25,6 +25,13 @@ const STEPS: Record<string, (store: Store, claim: Claim) => Promise<unknown>> = 
 
 const ORPHANED: ErrorFacts = { code: "E_PARENT_MISSING", message: "waits", details: {} };
 
+async function expectOneOf(...steps: Promise<unknown>[]): Promise<void> {
+  expect(await Promise.allSettled(steps)).toMatchObject([
+    { status: "fulfilled" },
+    { status: "rejected", reason: { code: "E_CLAIM_LOST" } },
+  ]);
+}
+
 export function describeClaims(makePlace: MakePlace): void {
   describe("claims", () => {
     it("gives the record with all that is known about it", async () => {
@@ -110,6 +117,38 @@ export function describeClaims(makePlace: MakePlace): void {
       const before = await scene.store.record(customer("1"));
       await expect(step(scene.store, lost)).rejects.toMatchObject({ family: "retry", code: "E_CLAIM_LOST" });
       expect(await scene.store.record(customer("1"))).toEqual(before);
+    });
+
+    it("lets exactly one of two steps end a claim that are taken at once", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.stage([upsert("1", { name: "new" }), upsert("2")]);
+      const claim = await scene.claim(customer("1"));
+      const other = await scene.claim(customer("2"));
+      const binding = { resource: "customers", serviceId: 12 };
+      const [x, y] = [written({ name: "x" }), written({ name: "y" })];
+      await expectOneOf(scene.store.apply(claim, x), scene.store.apply(claim, y));
+      await expectOneOf(scene.store.bind(other, binding, x), scene.store.bind(other, binding, y));
+      for (const id of [customer("1"), customer("2")])
+        expect(await scene.store.record(id)).toMatchObject({ state: "applied", applied: { name: "x" } });
+    });
+
+    it("binds a service id to exactly one of the records that are bound to it at once", async () => {
+      await using scene = await Scene.open(makePlace);
+      const claims = [
+        await scene.claimed(customer("1")),
+        await scene.claimed(customer("2")),
+        await scene.claimed(customer("3")),
+      ];
+      const bound = claims.map((claim, at) =>
+        scene.store.bind(claim, { resource: "customers", serviceId: at === 2 ? 13 : 11 }, written({})),
+      );
+      expect(await Promise.allSettled(bound)).toMatchObject([
+        { status: "fulfilled" },
+        { status: "rejected", reason: { code: "E_ALREADY_BOUND", details: { boundTo: "customers/1" } } },
+        { status: "fulfilled" },
+      ]);
+      expect(await scene.store.boundTo({ resource: "customers", serviceId: 13 })).toEqual(customer("3"));
     });
 
     it("fails alone when steps that are taken at once share a commit", async () => {

@@ -16,6 +16,10 @@ export interface Database {
   readonly hearCreates: (creates: number) => void;
   /** A read of what is committed then. */
   readonly read: <Row>(sql: string, values?: Readonly<Record<string, SqlValue>>) => Promise<Row[]>;
+  /** A read that is one call of a function, as {@link together}. */
+  readonly readTogether: <Row>(name: string, values: object) => Promise<Row[]>;
   /** A step of its own, all or nothing; resolves to the results of its statements when the disk has it. */
   readonly step: (statements: readonly SqlText[]) => Promise<QueryResult[]>;
+  /** A step that is one call of a function that takes a list of calls, {"call": its number, ...}; resolves to its own rows. */
+  readonly together: <Row>(name: string, values: object) => Promise<Row[]>;
 }

@@ -113,7 +113,9 @@ async function connect(
         const [result] = await reads.share(values === undefined ? sql : fill(sql, values));
         return result?.rows ?? [];
       },
+      readTogether: (...of) => reads.together(...of),
       step: (...of) => steps.run(...of),
+      together: (...of) => steps.together(...of),
     };
     const sends = new BegunSends(() => member?.commits.steps ?? 0);
     const confess = (keptSteps?: number) => sends.confess(stepLink, { clock, logger, patienceMs: leaseMs, keptSteps });

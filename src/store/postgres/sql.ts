@@ -1,4 +1,3 @@
-import { escapeLiteral } from "pg";
 import type { RecordState } from "#model";
 import type { Dialect, Statement } from "../roles/access.ts";
 import { stateList } from "../rows/state-list.ts";
@@ -24,10 +23,16 @@ export const filled = ({ sql, values }: Statement): SqlText => fill(sql, values)
 
 function literal(value: SqlValue): SqlText {
   if (value === null || value === undefined) return "NULL";
-  if (typeof value === "string") return escapeLiteral(storedText(value));
-  if (typeof value === "object") return escapeLiteral(jsonText(value));
+  if (typeof value === "string") return quotedText(storedText(value));
+  if (typeof value === "object") return quotedText(jsonText(value));
   // Quoted, so that it takes the type of the column that it meets.
   return `'${Number(value)}'`;
+}
+
+/** As the driver's own function does, which takes ten times as long: it looks at one character after the other. */
+function quotedText(text: string): string {
+  const quoted = text.replaceAll("'", "''");
+  return text.includes("\\") ? ` E'${quoted.replaceAll("\\", "\\\\")}'` : `'${quoted}'`;
 }
 
 /** What no text of the database may hold is written as an escape sequence by JSON; few values have one. */

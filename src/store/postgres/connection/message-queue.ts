@@ -1,6 +1,6 @@
 import type { QueryResult } from "pg";
 import { RetryError, sleep, type SyncError } from "#model";
-import type { SqlText } from "../sql.ts";
+import { call, type SqlText } from "../sql.ts";
 import { NotCarriedOut, concernsOneStep, storeFailure } from "./failures.ts";
 import type { Link } from "./link.ts";
 
@@ -8,8 +8,14 @@ import type { Link } from "./link.ts";
 const TOGETHER = 200;
 const AGAIN_MS = 250;
 
+/** One of the calls that a function takes in a list. */
+interface ListedCall {
+  readonly name: string;
+  readonly values: object;
+}
+
 interface Request {
-  readonly statements: readonly SqlText[];
+  readonly of: readonly SqlText[] | ListedCall;
   readonly resolve: (results: QueryResult[]) => void;
   readonly reject: (reason: Error) => void;
 }
@@ -57,11 +63,16 @@ export class MessageQueue {
 
   /** Resolves to the results of the statements once they are committed. @throws {SyncError} */
   run(statements: readonly SqlText[]): Promise<QueryResult[]> {
-    if (this.#refusal) return Promise.reject(this.#refusal);
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ statements, resolve, reject });
-      if (this.#busy < this.#lanes) this.#idle = Promise.all([this.#idle, this.#send()]);
-    });
+    return this.#ask(statements);
+  }
+
+  /**
+   * Resolves to the rows of one call of a function that takes a list of calls, by the number of the call that it tells with each. All calls
+   * of a function that are in one message are one statement.
+   */
+  async together<Row>(name: string, values: object): Promise<Row[]> {
+    const [result] = await this.#ask({ name, values });
+    return result?.rows ?? [];
   }
 
   /** As {@link run}, for a read: those who ask the same before it is on its way get one answer. */
@@ -69,6 +80,14 @@ export class MessageQueue {
     const asked = this.#shared.get(statement) ?? this.run([statement]);
     this.#shared.set(statement, asked);
     return asked;
+  }
+
+  #ask(of: Request["of"]): Promise<QueryResult[]> {
+    if (this.#refusal) return Promise.reject(this.#refusal);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ of, resolve, reject });
+      if (this.#busy < this.#lanes) this.#idle = Promise.all([this.#idle, this.#send()]);
+    });
   }
 
   /** From now on everything is refused for this reason. */
@@ -91,7 +110,7 @@ export class MessageQueue {
       const requests = this.#waiting.splice(0, TOGETHER);
       this.#shared.clear();
       try {
-        await this.#together(requests);
+        await this.#carryOut(requests);
         silentSince = undefined;
       } catch (thrown) {
         silentSince ??= performance.now();
@@ -112,16 +131,32 @@ export class MessageQueue {
     return isPatient && storeFailure(thrown) instanceof RetryError;
   }
 
-  async #together(requests: readonly Request[]): Promise<void> {
-    const first = this.#first.statements();
-    const all = await this.#link.send([...first, ...requests.flatMap(({ statements }) => statements)]);
-    let at = first.length;
-    this.#first.hear(all.slice(0, at));
-    for (const { statements, resolve } of requests) resolve(all.slice(at, (at += statements.length)));
+  async #carryOut(requests: readonly Request[]): Promise<void> {
+    const statements = [...this.#first.statements()];
+    const firsts = statements.length;
+    const lists = new Map<string, { readonly at: number; readonly calls: object[] }>();
+    const answers = requests.map(({ of }): ((all: readonly QueryResult[]) => QueryResult[]) => {
+      if (!("name" in of)) {
+        const at = statements.push(...of);
+        return (all) => all.slice(at - of.length, at);
+      }
+      const { at, calls } = lists.get(of.name) ?? { at: statements.push("") - 1, calls: [] };
+      lists.set(of.name, { at, calls });
+      const number = calls.push({ call: calls.length, ...of.values }) - 1;
+      return (all) => all.slice(at, at + 1).map((result) => ownOf(result, number));
+    });
+    for (const [name, { at, calls }] of lists) statements[at] = call(name, calls);
+    const all = await this.#link.send(statements);
+    this.#first.hear(all.slice(0, firsts));
+    for (const [at, { resolve }] of requests.entries()) resolve(answers[at]!(all));
   }
 
   async #eachAlone(requests: readonly Request[]): Promise<void> {
     for (const request of requests)
-      await this.#together([request]).catch((thrown: unknown) => request.reject(storeFailure(thrown)));
+      await this.#carryOut([request]).catch((thrown: unknown) => request.reject(storeFailure(thrown)));
   }
+}
+
+function ownOf(result: QueryResult<{ call?: number }>, number: number): QueryResult {
+  return { ...result, rows: result.rows.filter((row) => row.call === number) };
 }

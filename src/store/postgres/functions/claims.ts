@@ -3,6 +3,20 @@ import { TRANSITIONS, statesAllowing } from "../../transitions.ts";
 import { REFUSED } from "../connection/failures.ts";
 import { isIn, isRecord } from "../sql.ts";
 
+/**
+ * Of functions that take a list of calls: they join it with tables by their indexes, one call after the other. Without statistics the
+ * server would read a whole index instead.
+ */
+export const BY_INDEX = "SET enable_hashjoin = off SET enable_mergejoin = off";
+
+/** Writes down the entries `e` of `from`, in the shape of an audit row. */
+export const addAudit = (from: string) => `
+  INSERT INTO audit (at, stream, key, action, resource, service_id, before, after, outcome, status, duration_ms, actor, via, why)
+  SELECT (e ->> 'at')::bigint, e ->> 'stream', e ->> 'key', e ->> 'action', e ->> 'resource', (e ->> 'service_id')::bigint,
+    e ->> 'before', e ->> 'after', e ->> 'outcome', (e ->> 'status')::integer, (e ->> 'duration_ms')::double precision,
+    e ->> 'actor', e ->> 'via', e ->> 'why'
+  FROM ${from}`;
+
 /** How a step is refused: the code of the error, and what its message needs. */
 const refuse = `
   CREATE FUNCTION refuse(p_code text, p_detail text) RETURNS void LANGUAGE plpgsql AS $$
@@ -28,24 +42,29 @@ export const claims = `
   CREATE VIEW record_rows AS ${SELECT_RECORD};
   ${refuse};
 
-  -- p_mapping: what the replica maps by. Only the leader's counts, so that no record is delivered by an older file.
-  CREATE FUNCTION claim(p_stream text, p_key text, p_secret text, p_mapping text, p_now bigint, p_until bigint)
-  RETURNS SETOF record_rows LANGUAGE plpgsql AS $$
+  -- The numbers of calls and what each of them claimed.
+  CREATE VIEW claimed_rows AS SELECT 0 AS call, r.* FROM record_rows r;
+
+  -- {"call", "stream", "key", "secret", "mapping": what the replica maps by, "dueBy", "until"}. Only the leader's mapping counts, so that no
+  -- record is delivered by an older file.
+  CREATE FUNCTION claim(p_calls jsonb) RETURNS SETOF claimed_rows LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE
-    v_id bigint;
+    v_mapping text := p_calls -> 0 ->> 'mapping';
   BEGIN
     -- Nothing is delivered before the session of a lost replica is ended: what that one began may be among it. Nor on a server that was
     -- started or promoted, until each replica has found there all that it knows of: a create that is missing would be made again.
-    IF p_mapping IS NOT NULL
-      AND (is_revoked() OR EXISTS (SELECT 1 FROM members WHERE server <> pg_postmaster_start_time()) OR NOT EXISTS (SELECT 1 FROM leases WHERE role = 'daemon' AND mapping = p_mapping)) THEN
+    IF v_mapping IS NOT NULL
+      AND (is_revoked() OR EXISTS (SELECT 1 FROM members WHERE server <> pg_postmaster_start_time()) OR NOT EXISTS (SELECT 1 FROM leases WHERE role = 'daemon' AND mapping = v_mapping)) THEN
       RETURN;
     END IF;
-    UPDATE records r SET state = 'claimed', token = r.id || '.' || p_secret, due_at = p_until, again = 0
-    WHERE ${isRecord("r", "p_stream", "p_key")} AND r.due_at <= p_now AND ${isIn("r", statesAllowing("claim"))}
-    RETURNING r.id INTO v_id;
-    IF FOUND THEN
-      RETURN QUERY SELECT * FROM record_rows r WHERE r.id = v_id;
-    END IF;
+    -- What a claim shows is what it was before: the claim changes nothing of it.
+    RETURN QUERY
+      WITH claimed AS (
+        UPDATE records r SET state = 'claimed', token = r.id || '.' || (c ->> 'secret'), due_at = (c ->> 'until')::bigint, again = 0
+        FROM jsonb_array_elements(p_calls) c
+        WHERE ${isRecord("r", "c ->> 'stream'", "c ->> 'key'")} AND r.due_at <= (c ->> 'dueBy')::bigint AND ${isIn("r", statesAllowing("claim"))}
+        RETURNING (c ->> 'call')::integer AS call, r.id)
+      SELECT n.call, r.* FROM claimed n JOIN record_rows r ON r.id = n.id;
   END $$;
 
   CREATE FUNCTION hold(p_token text) RETURNS records LANGUAGE plpgsql AS $$
@@ -57,6 +76,18 @@ export const claims = `
       PERFORM refuse('E_CLAIM_LOST', '');
     END IF;
     RETURN r;
+  END $$;
+
+  -- The records of these calls, {"record", "token", ...}. Each has its claim, and there is one call for each.
+  CREATE FUNCTION hold_all(p_calls jsonb) RETURNS bigint[] LANGUAGE plpgsql AS $$
+  DECLARE
+    v_records bigint[] := ARRAY(
+      SELECT DISTINCT r.id FROM jsonb_array_elements(p_calls) c JOIN records r ON r.id = (c ->> 'record')::bigint AND r.token = c ->> 'token');
+  BEGIN
+    IF cardinality(v_records) < jsonb_array_length(p_calls) THEN
+      PERFORM refuse('E_CLAIM_LOST', '');
+    END IF;
+    RETURN v_records;
   END $$;
 
   CREATE FUNCTION is_bound(p_record bigint) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -106,9 +137,6 @@ export const claims = `
   CREATE FUNCTION add_audit(p_entry jsonb) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
     IF p_entry IS NOT NULL THEN
-      INSERT INTO audit (at, stream, key, action, resource, service_id, before, after, outcome, status, duration_ms,
-        actor, via, why)
-      SELECT at, stream, key, action, resource, service_id, before, after, outcome, status, duration_ms, actor, via, why
-      FROM jsonb_populate_record(NULL::audit, p_entry);
+      ${addAudit("(SELECT p_entry AS e) entry")};
     END IF;
   END $$`;

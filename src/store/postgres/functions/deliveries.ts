@@ -1,15 +1,27 @@
-/** The steps of one delivery, one function for each. The refusals are those of the SQLite store, in the same order. */
+import { addAudit, BY_INDEX } from "./claims.ts";
+import { isRecord } from "../sql.ts";
+import { saveMatches } from "./matches.ts";
+
+const RECORD = "(c ->> 'record')::bigint";
+const IS_DUE = "(r.again = 1 OR (c ->> 'again')::boolean OR (p_binds AND r.deleted = 1) OR r.id = ANY (v_outdated))";
+
+/**
+ * The steps of one delivery, one function for each. The refusals are those of the SQLite store, in the same order. Those that most deliveries
+ * need take a list of calls, {"call": its number, "record", "token", ...}: one of them fails all.
+ */
 export const deliveries = `
-  CREATE FUNCTION begin_create(p_token text, p_resource text, p_projection text, p_now bigint, OUT creates bigint)
-  LANGUAGE plpgsql AS $$
+  CREATE FUNCTION begin_create(p_calls jsonb) RETURNS TABLE (call integer, creates bigint) LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE
-    r records := hold(p_token);
+    v_records bigint[] := hold_all(p_calls);
+    v_creates bigint;
   BEGIN
-    PERFORM expect(NOT is_bound(r.id), 'is bound and cannot begin a create');
-    PERFORM expect(NOT is_begun(r.id), 'has an open create and cannot begin another');
-    INSERT INTO intents (record, resource, projection, begun_at) VALUES (r.id, p_resource, p_projection, p_now);
-    creates := count_creates() + 1;
-    PERFORM save_creates(creates);
+    PERFORM expect(NOT EXISTS (SELECT 1 FROM bindings WHERE record = ANY (v_records)), 'is bound and cannot begin a create');
+    PERFORM expect(NOT EXISTS (SELECT 1 FROM intents WHERE record = ANY (v_records)), 'has an open create and cannot begin another');
+    INSERT INTO intents (record, resource, projection, begun_at)
+    SELECT ${RECORD}, c ->> 'resource', c ->> 'projection', (c ->> 'now')::bigint FROM jsonb_array_elements(p_calls) c;
+    v_creates := count_creates() + cardinality(v_records);
+    PERFORM save_creates(v_creates);
+    RETURN QUERY SELECT (c ->> 'call')::integer, v_creates FROM jsonb_array_elements(p_calls) c;
   END $$;
 
   CREATE FUNCTION abandon_create(p_token text) RETURNS void LANGUAGE plpgsql AS $$
@@ -42,12 +54,13 @@ export const deliveries = `
     ON CONFLICT (record) DO UPDATE SET doubts = excluded.doubts;
   END $$;
 
-  CREATE FUNCTION mark_in_flight(p_token text, p_doubts text) RETURNS void LANGUAGE plpgsql AS $$
+  CREATE FUNCTION mark_in_flight(p_calls jsonb) RETURNS void LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE
-    r records := hold(p_token);
+    v_records bigint[] := hold_all(p_calls);
   BEGIN
-    PERFORM expect(is_bound(r.id), 'is not bound and cannot be updated');
-    PERFORM put_in_flight(r.id, p_doubts);
+    PERFORM expect_bound(v_records, 'is not bound and cannot be updated');
+    INSERT INTO written (record, doubts) SELECT ${RECORD}, c ->> 'doubts' FROM jsonb_array_elements(p_calls) c
+    ON CONFLICT (record) DO UPDATE SET doubts = excluded.doubts;
   END $$;
 
   -- Ends the record's binding and forgets what was written there. Returns whose ids it carried.
@@ -96,49 +109,89 @@ export const deliveries = `
     DELETE FROM deletions WHERE record = p_record AND done = 0;
   END $$;
 
-  -- What a delivery left in the service, written down; then the claim ends, and the record is due again unless this is the last
-  -- word: the caller says that it is not, a parent moved under it, or the deletion of a bound record is still to be carried out.
-  CREATE FUNCTION end_applied(r records, p_sequence bigint, p_was_deleted integer, p_applied text, p_parents jsonb,
-    p_audit jsonb, p_is_last boolean, p_now bigint)
-  RETURNS void LANGUAGE plpgsql AS $$
-  DECLARE
-    v_former jsonb;
-    v_is_outdated boolean;
+  CREATE FUNCTION expect_bound(p_records bigint[], p_why text) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
-    PERFORM save_written(r.id, p_applied, p_sequence, NULL);
-    IF p_was_deleted = 0 THEN
-      PERFORM forget_deletion(r.id);
-    END IF;
-    SELECT former, is_outdated INTO v_former, v_is_outdated FROM set_parents(r.id, p_parents);
-    PERFORM add_audit(p_audit);
-    PERFORM end_claim(r, 'apply', 0, NULL, NULL, true,
-      CASE WHEN p_is_last AND NOT v_is_outdated THEN NULL ELSE 'change' END, p_now);
+    PERFORM expect((SELECT count(*) FROM bindings WHERE record = ANY (p_records)) = cardinality(p_records), p_why);
+  END $$;
+
+  -- What deliveries left in the service, written down: {"sequence", "wasDeleted", "applied", "parents", "audit", "again", "keys"}. Then the
+  -- claims end, and a record is due again unless this is the last word: the caller says that it is not, a parent moved under it, or
+  -- the deletion of one that was just bound is still to be carried out.
+  CREATE FUNCTION end_applied(p_calls jsonb, p_records bigint[], p_binds boolean, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    v_call jsonb;
+    v_former jsonb := '[]';
+    v_own_former jsonb;
+    v_is_outdated boolean;
+    v_outdated bigint[] := '{}';
+    v_applied text := next_state('claimed', 'apply');
+    v_due text := next_state(v_applied, 'change');
+  BEGIN
+    INSERT INTO written (record, applied, sequence)
+    SELECT ${RECORD}, c ->> 'applied', (c ->> 'sequence')::bigint FROM jsonb_array_elements(p_calls) c
+    ON CONFLICT (record) DO UPDATE SET applied = excluded.applied, sequence = excluded.sequence, doubts = NULL;
+    DELETE FROM deletions d USING jsonb_array_elements(p_calls) c
+    WHERE d.record = ${RECORD} AND d.done = 0 AND NOT (c ->> 'wasDeleted')::boolean;
+    FOR v_call IN
+      SELECT c FROM jsonb_array_elements(p_calls) c
+      WHERE c -> 'parents' <> '[]' OR EXISTS (SELECT 1 FROM parents p WHERE p.child = ${RECORD})
+    LOOP
+      SELECT former, is_outdated INTO v_own_former, v_is_outdated
+      FROM set_parents((v_call ->> 'record')::bigint, v_call -> 'parents');
+      v_former := v_former || v_own_former;
+      IF v_is_outdated THEN
+        v_outdated := v_outdated || (v_call ->> 'record')::bigint;
+      END IF;
+    END LOOP;
+    ${addAudit("(SELECT c -> 'audit' AS e FROM jsonb_array_elements(p_calls) c WHERE c ? 'audit') entries")};
+    UPDATE records r SET state = CASE WHEN ${IS_DUE} THEN v_due ELSE v_applied END, due_at = CASE WHEN ${IS_DUE} THEN p_now END,
+      attempts = 0, error = NULL, token = NULL, again = 0, decision = nullif(r.decision, 'create')
+    FROM jsonb_array_elements(p_calls) c WHERE r.id = ${RECORD};
+    DELETE FROM reserved WHERE record = ANY (p_records);
     IF v_former <> '[]' THEN
       PERFORM child_deleted(v_former, p_now);
     END IF;
+    ${saveMatches("(SELECT c FROM jsonb_array_elements(p_calls) c WHERE c ? 'keys') keyed")};
   END $$;
 
-  CREATE FUNCTION bind(p_token text, p_resource text, p_service_id bigint, p_sequence bigint, p_was_deleted integer,
-    p_applied text, p_parents jsonb, p_audit jsonb, p_again integer, p_now bigint)
-  RETURNS SETOF records LANGUAGE plpgsql AS $$
+  -- Also {"resource", "serviceId"}. Returns the records that were woken, with the call that did it.
+  CREATE FUNCTION bind(p_calls jsonb) RETURNS TABLE (call integer, stream text, key text) LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE
-    r records := hold(p_token);
-    v_has_moved boolean := save_binding(r.id, p_resource, p_service_id);
+    v_now bigint := (p_calls -> -1 ->> 'now')::bigint;
+    v_records bigint[] := hold_all(p_calls);
+    v_moved bigint[];
+    v_call jsonb;
   BEGIN
-    DELETE FROM intents WHERE record = r.id;
-    PERFORM end_applied(r, p_sequence, p_was_deleted, p_applied, p_parents, p_audit, p_again = 0 AND r.deleted = 0, p_now);
-    RETURN QUERY SELECT * FROM wake_dependents(r.stream, r.key, v_has_moved, p_now);
+    WITH bound AS (
+      INSERT INTO bindings (record, resource, service_id)
+      SELECT ${RECORD}, c ->> 'resource', (c ->> 'serviceId')::bigint FROM jsonb_array_elements(p_calls) c
+      ON CONFLICT DO NOTHING RETURNING record)
+    SELECT coalesce(array_agg(record), '{}') INTO v_moved FROM bound;
+    FOR v_call IN SELECT c FROM jsonb_array_elements(p_calls) c WHERE ${RECORD} <> ALL (v_moved) LOOP
+      IF save_binding((v_call ->> 'record')::bigint, v_call ->> 'resource', (v_call ->> 'serviceId')::bigint) THEN
+        v_moved := v_moved || (v_call ->> 'record')::bigint;
+      END IF;
+    END LOOP;
+    DELETE FROM intents WHERE record = ANY (v_records);
+    PERFORM end_applied(p_calls, v_records, true, v_now);
+    FOR v_call IN
+      SELECT c || jsonb_build_object('stream', r.stream, 'key', r.key)
+      FROM jsonb_array_elements(p_calls) c JOIN records r ON r.id = ${RECORD}
+      WHERE EXISTS (SELECT 1 FROM waits w WHERE ${isRecord("w", "r.stream", "r.key")})
+        OR EXISTS (SELECT 1 FROM parents p WHERE ${isRecord("p", "r.stream", "r.key")})
+    LOOP
+      RETURN QUERY SELECT (v_call ->> 'call')::integer, w.stream, w.key
+      FROM wake_dependents(v_call ->> 'stream', v_call ->> 'key', (v_call ->> 'record')::bigint = ANY (v_moved), v_now) w;
+    END LOOP;
   END $$;
 
-  CREATE FUNCTION apply(p_token text, p_sequence bigint, p_was_deleted integer, p_applied text, p_parents jsonb,
-    p_audit jsonb, p_again integer, p_now bigint)
-  RETURNS void LANGUAGE plpgsql AS $$
+  CREATE FUNCTION apply(p_calls jsonb) RETURNS void LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE
-    r records := hold(p_token);
+    v_records bigint[] := hold_all(p_calls);
   BEGIN
-    PERFORM expect(is_bound(r.id), 'is not bound and cannot be applied');
-    PERFORM expect(NOT is_begun(r.id), 'has an open create and cannot be applied');
-    PERFORM end_applied(r, p_sequence, p_was_deleted, p_applied, p_parents, p_audit, p_again = 0, p_now);
+    PERFORM expect_bound(v_records, 'is not bound and cannot be applied');
+    PERFORM expect(NOT EXISTS (SELECT 1 FROM intents WHERE record = ANY (v_records)), 'has an open create and cannot be applied');
+    PERFORM end_applied(p_calls, v_records, false, (p_calls -> -1 ->> 'now')::bigint);
   END $$;
 
   CREATE FUNCTION retry(p_token text, p_error text, p_due_at bigint, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$

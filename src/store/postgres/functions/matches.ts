@@ -1,22 +1,31 @@
 import { isKey } from "../sql.ts";
+import { BY_INDEX } from "./claims.ts";
 
-/**
- * Remembers records of the service by their natural keys: {"i": service id, "r": rule, "k": key}. What each delivery reads is a
- * function too: making a plan for it took five times as long as the read.
- */
+/** Remembers records of the service by their natural keys: the `c` of `from`, {"resource", "serviceId", "keys": {rule: key}}. */
+export const saveMatches = (from: string) => `
+  INSERT INTO match_records (resource, service_id, reading)
+  SELECT c ->> 'resource', (c ->> 'serviceId')::bigint,
+    coalesce((SELECT i.reading FROM match_indexes i WHERE i.resource = c ->> 'resource'), 0)
+  FROM ${from}
+  ON CONFLICT (resource, service_id) DO UPDATE SET reading = excluded.reading;
+  DELETE FROM match_keys k USING ${from} WHERE k.resource = c ->> 'resource' AND k.service_id = (c ->> 'serviceId')::bigint;
+  INSERT INTO match_keys (resource, service_id, rule, key)
+  SELECT c ->> 'resource', (c ->> 'serviceId')::bigint, k.key, k.value FROM ${from}, jsonb_each_text(c -> 'keys') k`;
+
+/** The match index. What each delivery reads is a function too: making a plan for it took five times as long as the read. */
 export const matches = `
-  CREATE FUNCTION bound_to(p_resource text, p_service_id bigint, OUT stream text, OUT key text)
-  RETURNS SETOF record STABLE LANGUAGE plpgsql AS $$
+  CREATE FUNCTION bound_to(p_calls jsonb) RETURNS TABLE (call integer, stream text, key text) STABLE LANGUAGE plpgsql ${BY_INDEX} AS $$
   BEGIN
-    RETURN QUERY SELECT r.stream, r.key FROM bindings b JOIN records r ON r.id = b.record
-    WHERE b.resource = p_resource AND b.service_id = p_service_id;
+    RETURN QUERY SELECT (c ->> 'call')::integer, r.stream, r.key FROM jsonb_array_elements(p_calls) c
+    JOIN bindings b ON b.resource = c ->> 'resource' AND b.service_id = (c ->> 'serviceId')::bigint
+    JOIN records r ON r.id = b.record;
   END $$;
 
-  CREATE FUNCTION find_matches(p_resource text, p_rule text, p_key text, OUT service_id bigint)
-  RETURNS SETOF bigint STABLE LANGUAGE plpgsql AS $$
+  CREATE FUNCTION find_matches(p_calls jsonb) RETURNS TABLE (call integer, service_id bigint) STABLE LANGUAGE plpgsql ${BY_INDEX} AS $$
   BEGIN
-    RETURN QUERY SELECT m.service_id FROM match_keys m
-    WHERE ${isKey("m.key", "p_key")} AND m.resource || '' = p_resource AND m.rule = p_rule ORDER BY m.service_id;
+    RETURN QUERY SELECT (c ->> 'call')::integer, m.service_id FROM jsonb_array_elements(p_calls) c
+    JOIN match_keys m ON ${isKey("m.key", "c ->> 'key'")} AND m.resource || '' = c ->> 'resource' AND m.rule = c ->> 'rule'
+    ORDER BY m.service_id;
   END $$;
 
   CREATE FUNCTION match_index(p_resource text, OUT "readAt" bigint, OUT "isEmpty" boolean)
@@ -26,17 +35,7 @@ export const matches = `
     FROM match_indexes i WHERE i.resource = p_resource AND i.read_at IS NOT NULL;
   END $$;
 
-  CREATE FUNCTION save_matches(p_resource text, p_ids jsonb, p_keys json) RETURNS void LANGUAGE plpgsql AS $$
-  DECLARE
-    v_reading bigint := coalesce((SELECT reading FROM match_indexes WHERE resource = p_resource), 0);
-    v_id bigint;
+  CREATE FUNCTION save_matches(p_calls jsonb) RETURNS void LANGUAGE plpgsql ${BY_INDEX} AS $$
   BEGIN
-    -- One by one: for a list, the server would read all keys of the resource as long as it has no statistics.
-    FOR v_id IN SELECT id::bigint FROM jsonb_array_elements_text(p_ids) AS id LOOP
-      INSERT INTO match_records (resource, service_id, reading) VALUES (p_resource, v_id, v_reading)
-      ON CONFLICT (resource, service_id) DO UPDATE SET reading = excluded.reading;
-      DELETE FROM match_keys WHERE resource = p_resource AND service_id = v_id;
-    END LOOP;
-    INSERT INTO match_keys (resource, service_id, rule, key)
-    SELECT p_resource, i, r, k FROM json_to_recordset(p_keys) AS n(i bigint, r text, k text);
+    ${saveMatches("jsonb_array_elements(p_calls) c")};
   END $$`;

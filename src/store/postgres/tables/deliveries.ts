@@ -8,9 +8,8 @@ import { storedInFlight } from "../../rows/in-flight.ts";
 import { claimOf, type RecordRow } from "../../rows/record-row.ts";
 import type { Database } from "../database.ts";
 import { refusable } from "../refused.ts";
-import { savingMatches } from "./matching.ts";
 import { CLOCKS_DIFFER_MS } from "../connection/replica-clock.ts";
-import { call, type SqlText, type SqlValue } from "../sql.ts";
+import { call, type SqlText } from "../sql.ts";
 
 /** The steps of a delivery: each is a function of the schema. */
 export function deliveryStore(db: Database): DeliveryStore {
@@ -19,49 +18,57 @@ export function deliveryStore(db: Database): DeliveryStore {
   const step = async (claim: Claim, text: SqlText) => {
     await refusable(claim.id, db.step([text]));
   };
-  const written = ({ id, sequence, deleted }: Claim, applied: Applied): SqlValue[] => [
+  /** A step of this claim that goes with others of its kind. */
+  const together = async <Row>(
+    name: string,
+    { id, token }: Claim,
+    values: object,
+    binding?: Binding,
+  ): Promise<Row[]> => {
+    const [record] = token.split(".", 1);
+    const call = { record: Number(record), token, now: clock.now(), ...values };
+    return await refusable(id, db.together<Row>(name, call), binding);
+  };
+  const written = ({ id, sequence, deleted, binding }: Claim, applied: Applied) => ({
+    ...binding,
     sequence,
-    deleted,
-    JSON.stringify(applied.projection),
-    parentsAsJson(applied.parents),
-    audit(id, applied.audit),
-    applied.again === true,
-    clock.now(),
-  ];
+    wasDeleted: deleted,
+    applied: JSON.stringify(applied.projection),
+    parents: parentsAsJson(applied.parents),
+    audit: audit(id, applied.audit),
+    again: applied.again === true,
+    keys: applied.keys,
+  });
   return {
     async claim(id) {
       const secret = `${claims.epoch}.${randomUUID()}`;
       const now = clock.now();
       // Another replica may have made it due by a clock that is a little ahead. Refused here, it would wait for the relay's patience.
       const dueBy = claims.mapping === undefined ? now : now + CLOCKS_DIFFER_MS;
-      const [result] = await db.step([call("claim", id.stream, id.key, secret, claims.mapping, dueBy, now + leaseMs)]);
-      const [row]: RecordRow[] = result?.rows ?? [];
+      const of = { ...id, secret, mapping: claims.mapping, dueBy, until: now + leaseMs };
+      const [row] = await db.together<RecordRow>("claim", of);
       return row && claimOf(row, `${row.id}.${secret}`);
     },
     renew: (claim) => step(claim, call("renew", claim.token, clock.now() + leaseMs)),
     async begin(claim, { resource, projection }) {
-      const text = call("begin_create", claim.token, resource, JSON.stringify(projection), clock.now());
-      const [result] = await refusable(claim.id, db.step([text]));
-      const [{ creates } = { creates: 0 }]: { creates: number }[] = result?.rows ?? [];
+      const of = { resource, projection: JSON.stringify(projection) };
+      const [{ creates } = { creates: 0 }] = await together<{ creates: number }>("begin_create", claim, of);
       db.hearCreates(creates);
       return creates;
     },
-    markInFlight: (claim, inFlight = { kind: "update", fields: {} }) =>
-      step(claim, call("mark_in_flight", claim.token, JSON.stringify(storedInFlight(inFlight)))),
+    async markInFlight(claim, inFlight = { kind: "update", fields: {} }) {
+      await together("mark_in_flight", claim, { doubts: JSON.stringify(storedInFlight(inFlight)) });
+    },
     abandon: (claim) => step(claim, call("abandon_create", claim.token)),
     answered: (claim) => step(claim, call("answer_create", claim.token)),
     looked: (claim) => step(claim, call("look_for_create", claim.token)),
     async bind(claim, binding, applied) {
       expectServiceId(claim.id, binding);
-      const { resource, serviceId } = binding;
-      const text = call("bind", claim.token, resource, serviceId, ...written(claim, applied));
-      const [result] = await refusable(claim.id, db.step([text, ...indexed(binding, applied)]), binding);
-      const woken: RecordId[] = result?.rows ?? [];
+      const woken = await together<RecordId>("bind", claim, { ...written(claim, applied), ...binding }, binding);
       return woken.map(({ stream, key }) => ({ stream, key }));
     },
     async apply(claim, applied) {
-      const text = call("apply", claim.token, ...written(claim, applied));
-      await refusable(claim.id, db.step([text, ...indexed(claim.binding, applied)]));
+      await together("apply", claim, written(claim, applied));
     },
     retry: (claim, error, dueAt) =>
       step(claim, call("retry", claim.token, JSON.stringify(clean(error)), dueAt, clock.now())),
@@ -116,10 +123,6 @@ export function deliveryStore(db: Database): DeliveryStore {
     unbind: (claim, entry) => step(claim, call("unbind", claim.token, audit(claim.id, entry), clock.now())),
     release: (claim) => step(claim, call("release", claim.token, clock.now())),
   };
-}
-
-function indexed(binding: Binding | undefined, { keys }: Applied): SqlText[] {
-  return binding && keys ? [savingMatches(binding.resource, [{ serviceId: binding.serviceId, keys }])] : [];
 }
 
 /** Each once, by the last that names it: the ids of one record are the same. */

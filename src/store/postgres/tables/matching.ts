@@ -10,12 +10,8 @@ const READING = "coalesce((SELECT reading FROM match_indexes WHERE resource = @r
 
 /** Records of the service, by the last entry of each. */
 export function savingMatches(...[resource, entries]: Parameters<MatchStore["saveMatches"]>): SqlText {
-  const latest = [...new Map(entries.map((entry) => [entry.serviceId, entry])).values()];
-  const ids = latest.map(({ serviceId }) => serviceId);
-  const keys = latest.flatMap(({ serviceId, keys: all }) =>
-    Object.entries(all).map(([rule, key]) => ({ i: serviceId, r: rule, k: key })),
-  );
-  return call("save_matches", resource, ids, keys);
+  const latest = new Map(entries.map(({ serviceId, keys }) => [serviceId, { resource, serviceId, keys }]));
+  return call("save_matches", [...latest.values()]);
 }
 
 /** What the service holds, by the number of the whole read that saw it last: see the match index of the SQLite store. */
@@ -87,7 +83,10 @@ export function matchStore(db: Database): MatchStore {
       );
       return row?.count ?? 0;
     },
-    matches: (resource, rule, key) => idsOf(call("find_matches", resource, rule, key)),
+    async matches(resource, rule, key) {
+      const found = await db.readTogether<{ service_id: ServiceId }>("find_matches", { resource, rule, key });
+      return found.map(({ service_id }) => service_id);
+    },
   };
 
   async function idsOf(sql: string, values?: Readonly<Record<string, string | number>>): Promise<ServiceId[]> {

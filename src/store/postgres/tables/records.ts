@@ -5,7 +5,7 @@ import { viewOf, type RecordRow } from "../../rows/record-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 import type { Database } from "../database.ts";
 import { boundChildren, rebound } from "../functions/parents.ts";
-import { call, fill, head, isRecord, type SqlText } from "../sql.ts";
+import { fill, head, isRecord, type SqlText } from "../sql.ts";
 
 type ViewRow = RecordRow & { readonly waits: readonly { readonly s: string; readonly k: string }[] | null };
 
@@ -69,8 +69,8 @@ export function recordStore(db: Database): RecordStore {
       return rows.map(({ service_id }) => service_id);
     },
     async boundTo({ resource, serviceId }) {
-      const [owner] = await db.read<RecordId>(call("bound_to", resource, serviceId));
-      return owner;
+      const [owner] = await db.readTogether<RecordId>("bound_to", { resource, serviceId });
+      return owner && { stream: owner.stream, key: owner.key };
     },
   };
 }
