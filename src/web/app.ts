@@ -5,7 +5,7 @@ import { Gate } from "./access/gate.ts";
 import type { HostNames } from "./access/hosts.ts";
 import { problemPage } from "./pages/frame/problem-page.ts";
 import { contentPolicy } from "./pages/frame/style.ts";
-import { jsonAnswer, type RouteDeps } from "./route-deps.ts";
+import { jsonAnswer, type PageDeps, type RouteDeps } from "./route-deps.ts";
 import { addActs } from "./routes/acts.ts";
 import { addDecisions } from "./routes/decisions.ts";
 import { addHistory } from "./routes/history.ts";
@@ -37,11 +37,12 @@ export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
   app.use(gate.reading);
   if (!gate.opensProbes) addProbes(app, deps);
   app.use(gate.acting);
-  addStatus(app, deps, gate);
-  addRecords(app, deps, gate);
-  addDecisions(app, deps, gate);
-  addHistory(app, deps, gate);
-  addActs(app, deps, gate);
+  const pageDeps: PageDeps = { ...deps, frameOf: (c) => ({ version, visitor: gate.visitor(c) }) };
+  addStatus(app, pageDeps);
+  addRecords(app, pageDeps);
+  addDecisions(app, pageDeps);
+  addHistory(app, pageDeps);
+  addActs(app, pageDeps, gate);
   return app;
 }
 

@@ -4,6 +4,7 @@ import type { Context } from "#server";
 import type { Logger, Metrics, Redact } from "#telemetry";
 import type { PageAccess } from "./access/visitor.ts";
 import type { StatusSource } from "./contract.ts";
+import type { Frame } from "./pages/frame/layout.ts";
 import type { Readiness } from "./readiness.ts";
 
 /** What the routes answer from. */
@@ -18,6 +19,11 @@ export interface RouteDeps {
   readonly clock: Clock;
   readonly version: string;
   readonly logger: Logger;
+}
+
+/** What the pages are answered from, behind the gate. */
+export interface PageDeps extends RouteDeps {
+  readonly frameOf: (c: Context) => Frame;
 }
 
 /** What programs of the ERP may ask for, with a token of their own. */

@@ -4,11 +4,10 @@ import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
 import { finalVerbs, recordVerbs, streamVerbs, type PageActs } from "../acts.ts";
-import type { Frame } from "../pages/frame/layout.ts";
 import { pathOf, streamPath } from "../pages/frame/wording.ts";
 import { bindingPage, refusedPage } from "../pages/record/act-pages.ts";
 import { testedPage } from "../pages/status/channel-test.ts";
-import { jsonAnswer, type RouteDeps } from "../route-deps.ts";
+import { jsonAnswer, type PageDeps } from "../route-deps.ts";
 import { groupAct, recordAct, streamAct } from "./carry-out.ts";
 import { idOf, noRecord, noStream, recordPaths } from "./record-address.ts";
 import { bodies, isConfirmed, problemIn, textMax, type Sent } from "./sent.ts";
@@ -22,7 +21,7 @@ interface Done {
 type Run = (c: Context, sent: Sent, by: Actor) => Promise<Done | Response>;
 
 /** All acts of people: forms of the pages, and the same as JSON under `/api`. */
-export function addActs(app: App, deps: RouteDeps, gate: Gate): void {
+export function addActs(app: App, deps: PageDeps, gate: Gate): void {
   const acts = new Acts(deps, gate);
   const add = (path: string, run: Run) => {
     for (const prefix of ["", "/api"]) app.post(`${prefix}${path}`, (c) => acts.answer(c, run));
@@ -35,11 +34,11 @@ export function addActs(app: App, deps: RouteDeps, gate: Gate): void {
 }
 
 class Acts {
-  readonly #deps: RouteDeps;
+  readonly #deps: PageDeps;
   readonly #gate: Gate;
   readonly #acts: PageActs;
 
-  constructor(deps: RouteDeps, gate: Gate) {
+  constructor(deps: PageDeps, gate: Gate) {
     this.#deps = deps;
     this.#gate = gate;
     this.#acts = deps.status.acts;
@@ -99,7 +98,7 @@ class Acts {
     const channels = redacted(await this.#acts.testChannels(by), this.#deps.redact);
     if (channels.length === 0) return this.#refused(c, noChannel);
     if (isApi(c)) return { fact: { channels }, next: "/" };
-    return c.html(testedPage({ channels, frame: this.#frame(c) }));
+    return c.html(testedPage({ channels, frame: this.#deps.frameOf(c) }));
   };
 
   async #bind(c: Context, id: RecordId, sent: Sent, by: Actor): Promise<Done | Response> {
@@ -107,22 +106,18 @@ class Acts {
     const found = await this.#acts.bind({ id, serviceId, isMeant: isConfirmed(sent) }, by);
     const shown = redacted(found, this.#deps.redact);
     if (found.isBound || isApi(c)) return { fact: shown, next: pathOf(id) };
-    return c.html(bindingPage({ id, serviceId, proposed: shown, why: by.why, frame: this.#frame(c) }));
+    return c.html(bindingPage({ id, serviceId, proposed: shown, why: by.why, frame: this.#deps.frameOf(c) }));
   }
 
   #refused(c: Context, text: string, code?: string, status: 400 | 409 = 409): Response | Promise<Response> {
     const message = this.#deps.redact(text);
     if (isApi(c)) return jsonAnswer(c, { error: message, code }, status);
-    return c.html(refusedPage({ message, again: againPath(c), frame: this.#frame(c) }), status);
+    return c.html(refusedPage({ message, again: againPath(c), frame: this.#deps.frameOf(c) }), status);
   }
 
   /** What was sent is not what the act takes: nothing was done. */
   #wrong(c: Context, text: string): Response | Promise<Response> {
     return this.#refused(c, text, undefined, 400);
-  }
-
-  #frame(c: Context): Frame {
-    return { version: this.#deps.version, visitor: this.#gate.visitor(c) };
   }
 }
 

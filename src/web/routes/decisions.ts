@@ -1,16 +1,13 @@
-import type { App, Context } from "#server";
+import type { App } from "#server";
 import { redacted } from "#telemetry";
-import type { Gate } from "../access/gate.ts";
 import { adoptionPage } from "../pages/decisions/adoption-page.ts";
 import { deletionsPage } from "../pages/decisions/deletions-page.ts";
 import { planPage } from "../pages/decisions/plan-page.ts";
-import type { Frame } from "../pages/frame/layout.ts";
-import { jsonAnswer, type RouteDeps } from "../route-deps.ts";
+import { jsonAnswer, type PageDeps } from "../route-deps.ts";
 import { ofStream } from "./record-address.ts";
 
 /** What a person looks at before a decision about a stream: its plan, its held deletions, its existing records. */
-export function addDecisions(app: App, { status, redact, clock, version }: RouteDeps, gate: Gate): void {
-  const frameOf = (c: Context): Frame => ({ version, visitor: gate.visitor(c) });
+export function addDecisions(app: App, { status, redact, clock, frameOf }: PageDeps): void {
   const now = () => clock.now();
   const planOf = async (stream: string) => redacted(await status.plan(stream), redact);
   const deletionsOf = async (stream: string) => redacted(await status.heldDeletions(stream), redact);

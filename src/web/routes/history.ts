@@ -1,16 +1,15 @@
 import { DAY_MS, type StreamName } from "#model";
 import type { App, Context } from "#server";
 import { redacted } from "#telemetry";
-import type { Gate } from "../access/gate.ts";
 import { historyPage, historySince } from "../pages/status/history-page.ts";
-import { jsonAnswer, type RouteDeps } from "../route-deps.ts";
+import { jsonAnswer, type PageDeps } from "../route-deps.ts";
 import { noStream, ofStream } from "./record-address.ts";
 
 /** Acts that a script gets. */
 const actsMax = 1_000;
 
 /** What streams and people did. */
-export function addHistory(app: App, { status, redact, clock, version }: RouteDeps, gate: Gate): void {
+export function addHistory(app: App, { status, redact, clock, frameOf }: PageDeps): void {
   const hoursOf = async (span: Span) => redacted(await status.history(span), redact);
   const actsOf = async (span: Span) => redacted(await status.recentActs({ ...span, limit: actsMax }), redact);
   const answer = async (c: Context, read: (span: Span) => Promise<object>, stream = c.req.query("stream")) => {
@@ -28,7 +27,7 @@ export function addHistory(app: App, { status, redact, clock, version }: RouteDe
   ofStream(app, "/streams/:stream/history", status, async (c, stream) => {
     const now = clock.now();
     const kept = await hoursOf({ since: historySince(now), stream });
-    return c.html(historyPage({ stream, hours: kept, frame: { version, visitor: gate.visitor(c) }, now }));
+    return c.html(historyPage({ stream, hours: kept, frame: frameOf(c), now }));
   });
 }
 

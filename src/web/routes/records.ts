@@ -3,21 +3,18 @@ import { csvText, recordRemedy } from "#operator";
 import type { App, Context } from "#server";
 import { eachRecord, type RecordView } from "#store";
 import { redacted } from "#telemetry";
-import type { Gate } from "../access/gate.ts";
 import type { RecordDetail, StatusSource } from "../contract.ts";
-import type { Frame } from "../pages/frame/layout.ts";
 import { noRecordPage, recordPage } from "../pages/record/record-page.ts";
 import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "../pages/record/records-page.ts";
 import { searchPage } from "../pages/record/search-page.ts";
-import { jsonAnswer, type RouteDeps } from "../route-deps.ts";
+import { jsonAnswer, type PageDeps } from "../route-deps.ts";
 import { idOf, noRecord, recordPaths } from "./record-address.ts";
 import { search } from "./search.ts";
 
 const noState = `state: expected one of ${RECORD_STATES.join(", ")}\n`;
 
 /** Lists of records, and one record. */
-export function addRecords(app: App, { status, redact, clock, version }: RouteDeps, gate: Gate): void {
-  const frameOf = (c: Context): Frame => ({ version, visitor: gate.visitor(c) });
+export function addRecords(app: App, { status, redact, clock, frameOf }: PageDeps): void {
   const list = async (query: RecordsQuery) =>
     redacted(await status.records({ ...query, states: statesOf(query), limit: recordsPerPage }), redact);
   const detailOf = async (c: Context, id: RecordId): Promise<RecordDetail | undefined> => {

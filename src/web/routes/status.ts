@@ -3,11 +3,10 @@ import { attentionStates, type NotedGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { App } from "#server";
 import { redacted } from "#telemetry";
-import type { Gate } from "../access/gate.ts";
 import type { StatusSource } from "../contract.ts";
 import { sparklineSince } from "../pages/status/sparkline.ts";
 import { problemsOf, statusPage } from "../pages/status/status-page.ts";
-import { jsonAnswer, type RouteDeps } from "../route-deps.ts";
+import { jsonAnswer, type PageDeps } from "../route-deps.ts";
 
 /** Acts that the page shows: of a week. */
 const actsShown = 8;
@@ -15,7 +14,7 @@ const actsShownMs = 7 * 86_400_000;
 const causesFreshMs = 5_000;
 
 /** The first page, and the same for scripts. */
-export function addStatus(app: App, { status, redact, clock, version }: RouteDeps, gate: Gate): void {
+export function addStatus(app: App, { status, redact, clock, version, frameOf }: PageDeps): void {
   const causes = causesOf(status, clock);
   app.get("/", async (c) => {
     const overview = await status.overview();
@@ -26,9 +25,7 @@ export function addStatus(app: App, { status, redact, clock, version }: RouteDep
     const noted = groups.map((group) => ({ ...group, noted: notes.get(group.id) }));
     const acts = await status.recentActs({ since: now - actsShownMs, limit: actsShown });
     const shown = redacted({ overview, held: noted, history, acts }, redact);
-    return c.html(
-      statusPage({ ...shown, channels: status.channels, frame: { version, visitor: gate.visitor(c) }, now }),
-    );
+    return c.html(statusPage({ ...shown, channels: status.channels, frame: frameOf(c), now }));
   });
   app.get("/api/groups", async (c) => jsonAnswer(c, { groups: redacted(await status.groups(), redact) }));
   app.get("/api/status", async (c) => {
