@@ -1,8 +1,8 @@
-import type { RecordStore } from "./contract/index.ts";
+import type { RecordQuery, RecordStore } from "./contract/index.ts";
 import type { RecordView } from "./facts.ts";
 
 type Records = Pick<RecordStore, "records">;
-type Query = Omit<Parameters<RecordStore["records"]>[0], "limit">;
+type Query = Omit<RecordQuery, "limit">;
 
 const PAGE = 500;
 
@@ -10,7 +10,7 @@ const PAGE = 500;
 export async function* eachPage(store: Records, query: Query, limit = PAGE): AsyncGenerator<readonly RecordView[]> {
   let { after } = query;
   for (;;) {
-    const page = await store.records({ ...query, ...(after === undefined ? {} : { after }), limit });
+    const page = await store.records({ ...query, after, limit });
     yield page;
     if (page.length < limit) return;
     after = page.at(-1)!.id;

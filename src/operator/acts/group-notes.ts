@@ -117,7 +117,7 @@ async function* held(
 ): AsyncIterable<HeldRecord & { readonly error: ErrorFacts | undefined }> {
   let after: string | undefined;
   for (;;) {
-    const page = await groups.held({ stream, state, ...(after === undefined ? {} : { after }), limit: PAGE });
+    const page = await groups.held({ stream, state, after, limit: PAGE });
     yield* page;
     after = page.at(-1)?.id.key;
     if (page.length < PAGE || after === undefined) return;

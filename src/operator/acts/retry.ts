@@ -38,11 +38,10 @@ export async function retry(
   { stream, key, code }: RetryInput,
   by: Actor,
 ): Promise<number> {
-  const scope = { ...(stream === undefined ? {} : { stream }), ...(key === undefined ? {} : { key }) };
   if (code === undefined)
-    return store.retryNow({ ...scope, states: key === undefined ? states : [...states, "skipped"] }, by);
+    return store.retryNow({ stream, key, states: key === undefined ? states : [...states, "skipped"] }, by);
   const ids: RecordId[] = [];
-  for await (const { id, error } of eachRecord(store, { ...(stream === undefined ? {} : { stream }), states }))
+  for await (const { id, error } of eachRecord(store, { stream, states }))
     if (error?.code === code && (key === undefined || id.key === key)) ids.push(id);
   let count = 0;
   for (const id of ids) count += await store.retryNow({ ...id, states }, by);

@@ -11,7 +11,10 @@ export interface OperatorStore {
    * states are left alone, whatever `states` says. Without `stream` in all streams, without `key` all records. `by` is written into the
    * history of each.
    */
-  retryNow(target: { stream?: StreamName; key?: Key; states: readonly RecordState[] }, by?: Actor): Promise<number>;
+  retryNow(
+    target: { stream?: StreamName | undefined; key?: Key | undefined; states: readonly RecordState[] },
+    by?: Actor,
+  ): Promise<number>;
 
   /**
    * Answers a record that is not settled yet: an uncertain create, a parked record, one that waits for its first delivery. `bind`: the record is bound to this id, its intent ends, and it is due so that

@@ -1,18 +1,21 @@
 import type { Binding, RecordId, RecordState, ResourceName, ServiceId, StreamName } from "#model";
 import type { RecordView } from "../facts.ts";
 
+/** Which records are asked for; `unbound`: only those without a binding. */
+export interface RecordQuery {
+  readonly stream?: StreamName | undefined;
+  readonly states?: readonly RecordState[];
+  readonly unbound?: true;
+  readonly after?: RecordId | undefined;
+  readonly limit: number;
+}
+
 /** What is known about records: their state, what they are bound to, who waits for whom. */
 export interface RecordStore {
   record(id: RecordId): Promise<RecordView | undefined>;
 
-  /** Records in key order after `after`, for lists and exports; `unbound`: only those without a binding. */
-  records(query: {
-    stream?: StreamName;
-    states?: readonly RecordState[];
-    unbound?: true;
-    after?: RecordId;
-    limit: number;
-  }): Promise<RecordView[]>;
+  /** Records in key order after `after`, for lists and exports. */
+  records(query: RecordQuery): Promise<RecordView[]>;
 
   /**
    * Records per stream and state; states without records are absent. All states cost a tenth of a second per million records,

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { Clock, RecordId, RecordState, ResourceName, StreamName } from "#model";
 import { redacted, type Logger, type Redact } from "#telemetry";
 import type { Applied, Claim } from "../claim.ts";
-import type { Store } from "../contract/index.ts";
+import type { RecordQuery, Store } from "../contract/index.ts";
 import { checkedNote, type MatchEntry } from "../facts.ts";
 import { latestOfEach } from "../news.ts";
 import type { Note } from "../note.ts";
@@ -18,7 +18,6 @@ import { makeStoreDeps, type StoreDeps } from "./parts.ts";
 import { dialect, runStatement } from "./statements.ts";
 import { Forgetting } from "./steps/forgetting.ts";
 import { expectUndamaged, tableCounts } from "./tables/maintenance.ts";
-import type { RecordQuery } from "./tables/views.ts";
 
 /** Everything that ends or opens a journal entry outlives a power cut. */
 const DURABLE = { durable: true } as const;

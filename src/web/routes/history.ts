@@ -17,7 +17,7 @@ export function addHistory(app: App, { status, redact, clock, frameOf }: PageDep
       return c.json({ error: noStream(stream, status) }, 400);
     const since = Date.parse(c.req.query("since") ?? new Date(clock.now() - DAY_MS).toISOString());
     if (Number.isNaN(since)) return c.json({ error: "since: expected an instant such as 2026-11-22T00:00:00Z" }, 400);
-    return jsonAnswer(c, await read({ since, ...(stream === undefined ? {} : { stream }) }));
+    return jsonAnswer(c, await read({ since, stream }));
   };
   const hours = async (span: Span) => ({ hours: await hoursOf(span) });
 
@@ -33,5 +33,5 @@ export function addHistory(app: App, { status, redact, clock, frameOf }: PageDep
 
 interface Span {
   readonly since: number;
-  readonly stream?: StreamName;
+  readonly stream: StreamName | undefined;
 }

@@ -68,14 +68,9 @@ export function addRecords(app: App, { status, redact, clock, frameOf }: PageDep
 /** Undefined if the query names a state that does not exist. */
 function recordsQuery(c: Context): RecordsQuery | undefined {
   const { stream, state: word } = c.req.query();
-  const after = afterIn(c);
   const state = RECORD_STATES.find((known): known is RecordState => known === word);
   if (word !== undefined && state === undefined) return undefined;
-  return {
-    ...(stream === undefined ? {} : { stream }),
-    ...(state === undefined ? {} : { state }),
-    ...(after === undefined ? {} : { after }),
-  };
+  return { stream, state, after: afterIn(c) };
 }
 
 /** The record after which a list continues. */

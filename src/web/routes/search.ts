@@ -11,7 +11,7 @@ export interface Found {
   /** Whether contents were looked through to the end. */
   readonly isWhole: boolean;
   /** Where to continue if not: the last record that was looked at. */
-  readonly next?: RecordId;
+  readonly next?: RecordId | undefined;
 }
 
 /** Finds records by `stream/key`, key, service id, and by any text of their ERP row, those after `after`. */
@@ -25,7 +25,7 @@ export async function search(source: StatusSource, text: string, after?: RecordI
     add(record);
     return found.size >= foundMax;
   });
-  return { records: [...found.values()], isWhole: next === undefined, ...(next === undefined ? {} : { next }) };
+  return { records: [...found.values()], isWhole: next === undefined, next };
 }
 
 async function exactIds(source: StatusSource, wanted: string): Promise<RecordId[]> {
@@ -48,7 +48,7 @@ async function scan(
   isEnough: (record: RecordView) => boolean,
 ): Promise<RecordId | undefined> {
   let looked = 0;
-  for await (const record of eachRecord(source, after === undefined ? {} : { after })) {
+  for await (const record of eachRecord(source, { after })) {
     looked += 1;
     if ((holds(record, wanted) && isEnough(record)) || looked === scannedMax) return record.id;
   }

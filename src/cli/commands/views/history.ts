@@ -36,7 +36,7 @@ async function history({ since: from, stream, acts, json, csv, ...options }: His
   const now = systemClock.now();
   // A span is shorter than any date.
   const beginsAt = from < FIRST_DATE ? now - from : from;
-  const query = { since: beginsAt, ...(stream === undefined ? {} : { stream }) };
+  const query = { since: beginsAt, stream };
   if (acts) {
     const found = await context.store.acts.recent({ ...query, limit: ACTS_MAX });
     if (json) for (const act of found) printJson(io.stdout, act);

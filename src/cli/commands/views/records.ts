@@ -32,11 +32,10 @@ export const registerRecords: Registration = (cli) =>
 async function records(stream: string | undefined, options: RecordsOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [stream]);
   const states = options.state ?? ["parked", "uncertain"];
-  const query = { ...(stream === undefined ? {} : { stream }), states };
   const isListed = options.each === true || options.json === true;
   const groups = new ErrorGroups();
   const listed: RecordView[] = [];
-  for await (const record of eachRecord(context.store, query)) {
+  for await (const record of eachRecord(context.store, { stream, states })) {
     if (options.code !== undefined && record.error?.code !== options.code) continue;
     if (!isListed) groups.add(record);
     else if (listed.push(record) === options.limit) break;

@@ -35,7 +35,7 @@ export interface ActStore {
    * What people did since `since`, to streams and to records, newest first. Entries of one action, outcome, person and reason on
    * records of a stream within a minute of the clock are one act; each act on a stream is one of its own.
    */
-  recent(query: { since: number; limit: number; stream?: StreamName }): Promise<PersonAct[]>;
+  recent(query: { since: number; limit: number; stream?: StreamName | undefined }): Promise<PersonAct[]>;
 
   /** Pauses the streams, over an earlier pause, and writes down who did. Durable when resolved. */
   pause(streams: readonly StreamName[], pause: Pause): Promise<void>;

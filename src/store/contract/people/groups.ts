@@ -23,7 +23,7 @@ export interface GroupStore {
   held(query: {
     readonly stream: StreamName;
     readonly state: RecordState;
-    readonly after?: string;
+    readonly after?: string | undefined;
     readonly limit: number;
   }): Promise<HeldRecord[]>;
   /** The notes of all groups, by the group's id. */

@@ -39,7 +39,7 @@ export interface HistoryStore {
   /** Adds to what the store has of these hours. */
   addHistory(hours: readonly HistoryHour[]): Promise<void>;
   /** Hours that began at `since` or later and before `until`, oldest first; hours without anything are absent. */
-  history(query: { since: number; until?: number; stream?: StreamName }): Promise<HistoryHour[]>;
+  history(query: { since: number; until?: number; stream?: StreamName | undefined }): Promise<HistoryHour[]>;
   /** Forgets hours before `before`; returns how many. */
   pruneHistory(before: number): Promise<number>;
 }

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { Actor, Binding, Clock, RecordId, RecordState } from "#model";
 import { next } from "../../transitions.ts";
 import type { Decision } from "../../claim.ts";
+import type { OperatorStore } from "../../contract/operator.ts";
 import {
   ANSWERS,
   GONE,
@@ -85,14 +86,13 @@ export class OperatorDecisions {
     family.wakeDependents(id, moved);
   }
 
-  retryNow(target: { stream?: string; key?: string; states: readonly RecordState[] }, by?: Actor): number {
+  retryNow({ stream, key, states }: Parameters<OperatorStore["retryNow"]>[0], by?: Actor): number {
     const narrowed = [
-      ...(target.stream === undefined ? [] : ["stream = @stream"]),
-      ...(target.key === undefined ? [] : ["key = @key"]),
+      ...(stream === undefined ? [] : ["stream = @stream"]),
+      ...(key === undefined ? [] : ["key = @key"]),
     ];
-    const where = [`state IN (${stateList(revivable(target.states))})`, ...narrowed].join(" AND ");
+    const where = [`state IN (${stateList(revivable(states))})`, ...narrowed].join(" AND ");
     const now = this.#clock.now();
-    const { stream, key } = target;
     if (by !== undefined)
       this.#db
         .prepare(

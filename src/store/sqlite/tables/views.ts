@@ -1,18 +1,11 @@
 import type { Database } from "better-sqlite3";
 import type { RecordId, RecordState, StreamName } from "#model";
+import type { RecordQuery } from "../../contract/records.ts";
 import type { RecordView } from "../../facts.ts";
 import type { ParentLinks } from "../steps/parent-links.ts";
 import { SELECT_ONE, SELECT_RECORD, viewOf, type RecordRow } from "../../rows/record-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 import type { Streams } from "./streams.ts";
-
-export interface RecordQuery {
-  readonly stream?: StreamName;
-  readonly states?: readonly RecordState[];
-  readonly unbound?: true;
-  readonly after?: RecordId;
-  readonly limit: number;
-}
 
 /** Records as people and commands see them. */
 export class Views {

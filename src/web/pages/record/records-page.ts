@@ -9,9 +9,9 @@ export const recordsPerPage = 50;
 
 /** Which records a list shows: those that need attention unless a state is named. */
 export interface RecordsQuery {
-  readonly stream?: StreamName;
-  readonly state?: RecordState;
-  readonly after?: RecordId;
+  readonly stream?: StreamName | undefined;
+  readonly state?: RecordState | undefined;
+  readonly after?: RecordId | undefined;
 }
 
 export function statesOf({ state }: RecordsQuery): readonly RecordState[] {
