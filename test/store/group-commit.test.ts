@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { ParkError } from "#model";
+import { Checkpoints, type LogLimit } from "../../src/store/sqlite/durability/checkpoints.ts";
 import { DiskSync } from "../../src/store/sqlite/durability/disk-sync.ts";
 import { GroupCommit } from "../../src/store/sqlite/durability/group-commit.ts";
 
@@ -26,7 +27,7 @@ class CountedDisk extends DiskSync {
 }
 
 /** A small database that notes every statement that it runs. */
-async function noted(log = "t.db-wal") {
+async function noted(log = "t.db-wal", limit?: LogLimit) {
   const statements: string[] = [];
   const folder = await mkdtemp(join(tmpdir(), "svcsync-test-"));
   folders.push(folder);
@@ -42,7 +43,7 @@ async function noted(log = "t.db-wal") {
     db,
     disk,
     statements,
-    commit: new GroupCommit(db, disk, () => undefined),
+    commit: new GroupCommit(db, disk, limit ?? new Checkpoints(db), () => undefined),
     insert: (n: number) => insert.run(n).changes,
     all: () => all.all(),
   };
@@ -81,6 +82,30 @@ describe("group commit", () => {
       { status: "rejected", reason: { family: "stop", code: "E_STORE_FAILED" } },
       { status: "fulfilled" },
     ]);
+  });
+
+  it("begins no transaction while the log has no room for it, and takes what was asked for meanwhile along", async () => {
+    let commits = 0;
+    let full = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const room = () => {
+      asked.resolve();
+      return full.promise;
+    };
+    const limit = { room, committed: () => void commits++, close: async () => undefined };
+    const { all, commit, insert } = await noted(undefined, limit);
+    const first = commit.run(() => insert(1));
+    await asked.promise;
+    const second = commit.run(() => insert(2));
+    expect(all()).toEqual([]);
+    full.resolve();
+    await Promise.all([first, second]);
+    expect(all()).toEqual([1, 2]);
+    expect(commits).toBe(1);
+    full = Promise.withResolvers();
+    const last = commit.run(() => insert(3));
+    await commit.close();
+    expect(await last).toBe(1);
   });
 
   it("resolves a step only after its commit", async () => {

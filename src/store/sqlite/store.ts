@@ -10,6 +10,7 @@ import type { Access } from "../roles/access.ts";
 import { oneProcess } from "../roles/one-process.ts";
 import { makeRoles, type Roles } from "../roles/roles.ts";
 import { backupStore, markRestored } from "./durability/backup.ts";
+import { Checkpoints } from "./durability/checkpoints.ts";
 import type { Disk } from "./durability/disk-sync.ts";
 import { storeClosed, storeFailure } from "./durability/failures.ts";
 import { GroupCommit } from "./durability/group-commit.ts";
@@ -61,7 +62,7 @@ export class SqliteStore implements Store {
     this.#logger = logger;
     this.#close = close;
     this.#clean = (value) => redacted(value, redact);
-    this.#commit = new GroupCommit(db, disk, () => this.#deps.moment.note());
+    this.#commit = new GroupCommit(db, disk, new Checkpoints(db), () => this.#deps.moment.note());
     this.#deps = makeStoreDeps(db, clock, leaseMs, logger);
     const access: Access = {
       read: (sql, values) => this.#read(() => runStatement(db, { sql, values: values ?? {} })),

@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import type { LogLimit } from "./checkpoints.ts";
 import type { Disk } from "./disk-sync.ts";
 import { concernsOneStep, storeClosed, storeFailure } from "./failures.ts";
 
@@ -27,14 +28,16 @@ export interface StepOptions {
 export class GroupCommit {
   readonly #db: Database;
   readonly #disk: Disk;
+  readonly #checkpoints: LogLimit;
   readonly #seal: () => void;
   #steps: Step[] = [];
   #closed = false;
 
-  /** `disk` is the file that a commit writes to; `seal` is the last work of every transaction. */
-  constructor(db: Database, disk: Disk, seal: () => void) {
+  /** `disk` is the log that a commit writes to, which `checkpoints` keeps short; `seal` is the last work of every transaction. */
+  constructor(db: Database, disk: Disk, checkpoints: LogLimit, seal: () => void) {
     this.#db = db;
     this.#disk = disk;
+    this.#checkpoints = checkpoints;
     this.#seal = seal;
   }
 
@@ -51,7 +54,7 @@ export class GroupCommit {
         resolve: () => done && resolve(done.value),
         reject,
       });
-      if (this.#steps.length === 1) setImmediate(() => setImmediate(() => this.#commit()));
+      if (this.#steps.length === 1) setImmediate(() => setImmediate(() => this.#commitWithRoom()));
     });
   }
 
@@ -60,6 +63,13 @@ export class GroupCommit {
     this.#closed = true;
     this.#commit();
     await this.#disk.close();
+    await this.#checkpoints.close();
+  }
+
+  #commitWithRoom(): void {
+    const room = this.#checkpoints.room();
+    if (room === undefined) this.#commit();
+    else void room.then(() => this.#commit());
   }
 
   #commit(): void {
@@ -72,6 +82,7 @@ export class GroupCommit {
     } catch (thrown) {
       return this.#reject(steps, thrown);
     }
+    this.#checkpoints.committed();
     const durable: Step[] = [];
     for (const [at, step] of steps.entries()) {
       const end = ended[at]!;
