@@ -1,11 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:tls";
-import { isJsonObject, onAbort, type Clock, type Json } from "#model";
+import { HOUR_MS, isJsonObject, onAbort, type Clock, type Json } from "#model";
 import type { Expiry } from "./conditions.ts";
 
 /** How often ends are looked up: they are known for weeks. */
-const EVERY_MS = 12 * 60 * 60_000;
+const EVERY_MS = 12 * HOUR_MS;
 const CONNECT_MS = 10_000;
 const HTTPS = 443;
 

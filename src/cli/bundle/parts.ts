@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { platform, release, arch } from "node:os";
 import { createInterface } from "node:readline";
-import { systemClock } from "#model";
+import { DAY_MS, systemClock } from "#model";
 import { notedGroups, readUpkeep, type NotedGroup } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
 import {
@@ -35,7 +35,7 @@ export interface Parts extends AsyncDisposable {
   readonly parts: readonly Part[];
 }
 
-const HISTORY_MS = 30 * 86_400_000;
+const HISTORY_MS = 30 * DAY_MS;
 const AUDIT_ENTRIES = 500;
 
 /** The parts of a bundle, in the order in which they are read: the first ones teach the redaction the secrets. */

@@ -1,4 +1,4 @@
-import { ParkError, sleep } from "#model";
+import { HOUR_MS, MINUTE_MS, ParkError, sleep } from "#model";
 import { testChannels } from "#notify";
 import {
   bind,
@@ -25,8 +25,6 @@ import type { Assembly } from "../assembly.ts";
 import type { Configuration, Systems } from "../systems/systems.ts";
 import { knownStream } from "./plans.ts";
 
-const MS_PER_MINUTE = 60_000;
-const MS_PER_HOUR = 3_600_000;
 /** How long a person waits for the ERP or the service. */
 const ANSWER_MS = 20_000;
 /** How long the page waits for a comparison before it says that one runs. */
@@ -54,7 +52,7 @@ export function pageActs(
     retry: (id, by) => nudging(retry(parts, id, by)),
     retryGroup: (group, by) => nudging(retryGroup(parts, names, group, by)),
     noteGroup: async ({ group, snoozeHours, ...texts }, by) => {
-      const until = snoozeHours === undefined ? undefined : clock.now() + snoozeHours * MS_PER_HOUR;
+      const until = snoozeHours === undefined ? undefined : clock.now() + snoozeHours * HOUR_MS;
       const snoozeUntil = snoozeHours === 0 ? "none" : until;
       await noteGroup({ store, clock }, names, { id: group, ...texts, snoozeUntil }, by);
     },
@@ -71,7 +69,7 @@ export function pageActs(
     },
     unbind: async (id, by) => void (await unbind(parts, id, by)),
     watch: async ({ id, minutes }, by) => {
-      await watchRecord({ store, clock }, { id, forMs: minutes * MS_PER_MINUTE }, by);
+      await watchRecord({ store, clock }, { id, forMs: minutes * MINUTE_MS }, by);
     },
     forget: (id, by) => forget(parts, id, by),
     reread: async ({ stream, key }, by) => {
@@ -104,7 +102,7 @@ export function pageActs(
       gate.decided();
     },
     pause: async ({ stream, hours, polls }, by) => {
-      await pause({ store, clock }, { streams: [stream], until: clock.now() + hours * MS_PER_HOUR, polls }, by);
+      await pause({ store, clock }, { streams: [stream], until: clock.now() + hours * HOUR_MS, polls }, by);
       await holds.look();
     },
     poll: async (stream, by) => {

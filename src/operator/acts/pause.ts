@@ -1,8 +1,8 @@
-import { localTime, ParkError, type Actor, type Clock, type StreamName } from "#model";
+import { DAY_MS, localTime, ParkError, type Actor, type Clock, type StreamName } from "#model";
 import type { ActStore } from "#store";
 
 /** A stream that is to rest for longer is taken out of the sync file; a snooze that is longer hides what should be repaired. */
-const LONGEST_REST_MS = 92 * 86_400_000;
+const LONGEST_REST_MS = 92 * DAY_MS;
 
 export interface PauseInput {
   readonly streams: readonly StreamName[];

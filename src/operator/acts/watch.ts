@@ -1,9 +1,9 @@
-import { ParkError, type Actor, type Clock, type RecordId } from "#model";
+import { DAY_MS, ParkError, type Actor, type Clock, type RecordId } from "#model";
 import type { RecordStore, WatchStore } from "#store";
 import { duration } from "../text/figures.ts";
 
 /** A longer watch collects what no person reads. */
-export const longestWatchMs = 86_400_000;
+export const longestWatchMs = DAY_MS;
 /** Records that are watched at once. */
 const MOST = 20;
 

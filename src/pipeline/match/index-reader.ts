@@ -1,4 +1,4 @@
-import { ParkError, RetryError, sleep, type Clock, type Json, type ResourceName, type ServiceId } from "#model";
+import { DAY_MS, ParkError, RetryError, sleep, type Clock, type Json, type ResourceName, type ServiceId } from "#model";
 import type { MatchRule } from "#mapping";
 import type { Service, ServiceRecord } from "#service";
 import type { MatchEntry, MatchStore, NoteStore, RecordStore, Store } from "#store";
@@ -9,7 +9,7 @@ import { naturalKey, naturalKeys, ruleName } from "./natural-key.ts";
 /** How far behind the newest stamp seen a refresh reads again: clocks differ and transactions commit late. */
 const REFRESH_OVERLAP_MS = 10 * 60_000;
 /** What a refresh by stamps can never see (deletions, stamps set by hand) is corrected by reading the resource whole. */
-const WHOLE_EVERY_MS = 7 * 24 * 60 * 60_000;
+const WHOLE_EVERY_MS = 7 * DAY_MS;
 /** Clocks of one service differ by this much. A stamp further ahead is wrong. */
 const AHEAD_MAX_MS = 60_000;
 /** Looks for creates that were cut off together come within this of each other. */

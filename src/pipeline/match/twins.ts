@@ -1,4 +1,4 @@
-import { errorFacts, sleep, type Clock, type RecordId, type ServiceId } from "#model";
+import { DAY_MS, errorFacts, sleep, type Clock, type RecordId, type ServiceId } from "#model";
 import type { Stream } from "#mapping";
 import { lostCreatesNote, type LostCreate, type MatchStore, type NoteStore, type RecordStore } from "#store";
 import type { Logger } from "#telemetry";
@@ -8,7 +8,7 @@ import type { Matcher } from "./matcher.ts";
 import type { Presence } from "./presence.ts";
 
 /** How long after a daemon was lost a create of it may still come: no pause of a process is longer. */
-const WATCH_MS = 24 * 60 * 60_000;
+const WATCH_MS = DAY_MS;
 const EVERY_MS = 60_000;
 
 export interface TwinWatchDeps {

@@ -1,4 +1,4 @@
-import { WaitError, type Clock, type StreamName } from "#model";
+import { DAY_MS, HOUR_MS, WaitError, type Clock, type StreamName } from "#model";
 import type { Claim, DeliveryStore, NoteStore, OperatorStore, RecordStore } from "#store";
 import type { Logger } from "#telemetry";
 import { emptiedNote, guardNote } from "../notes.ts";
@@ -12,11 +12,11 @@ export interface DeleteGuardSettings {
   readonly floor: number;
 }
 
-const WINDOW_MS = 24 * 3_600_000;
+const WINDOW_MS = DAY_MS;
 /** The rest of a mass deletion is delivered meanwhile, and so counted. */
 const COUNT_AGAIN_MS = 300;
 /** A person's word ends the wait; without one it is looked whether the ERP took deletions back. */
-const HELD_AGAIN_MS = 3_600_000;
+const HELD_AGAIN_MS = HOUR_MS;
 
 export interface DeleteGuardDeps {
   readonly store: RecordStore & NoteStore & Pick<DeliveryStore, "tellDeletion">;

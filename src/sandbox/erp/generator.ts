@@ -1,3 +1,4 @@
+import { DAY_MS } from "#model";
 import { between, pick, seededRandom, type Random } from "../random.ts";
 import { TAG_NAMES } from "../seed/reference-data.ts";
 import { erpStamp, type ContactRow, type CustomerRow, type ServiceOrderRow, type TicketRow } from "./schema.ts";
@@ -24,7 +25,6 @@ export interface ErpCounts {
 }
 
 const FIRST_CUSTOMER = 10_001;
-const DAY_MS = 86_400_000;
 /** Rows are changed over this span before the reference moment. */
 const SPAN_DAYS = 400;
 /** Every fifth row belongs to an import that gave all its rows one stamp. */

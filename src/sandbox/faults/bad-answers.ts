@@ -1,3 +1,4 @@
+import { DAY_MS } from "#model";
 import { json, nothing, refused, type ApiResponse } from "../api/answer.ts";
 import type { FaultOf } from "./fault.ts";
 import { spanLeftSeconds } from "./limiter.ts";
@@ -6,7 +7,6 @@ const DEFAULT_STATUS = 500;
 const DEFAULT_HTML_STATUS = 502;
 /** To the end of the century. */
 const DEFAULT_DAYS_AHEAD = 27_000;
-const DAY_MS = 86_400_000;
 const DEFAULT_REDIRECT_STATUS = 302;
 const DEFAULT_GATEWAY_STATUS = 404;
 

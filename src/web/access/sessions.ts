@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { Clock } from "#model";
+import { HOUR_MS, type Clock } from "#model";
 import { isSame, type Proven } from "./credentials.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** A working day. */
-export const sessionMs = 12 * 3_600_000;
+export const sessionMs = 12 * HOUR_MS;
 
 /**
  * Sessions without a memory: the cookie holds the user and the end of the session, signed. A restart ends them all, and so does

@@ -1,4 +1,4 @@
-import type { Clock } from "#model";
+import { DAY_MS, type Clock } from "#model";
 import { attentionStates, type NotedGroup } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { App } from "#server";
@@ -10,7 +10,7 @@ import { jsonAnswer, type PageDeps } from "../route-deps.ts";
 
 /** Acts that the page shows: of a week. */
 const actsShown = 8;
-const actsShownMs = 7 * 86_400_000;
+const actsShownMs = 7 * DAY_MS;
 const causesFreshMs = 5_000;
 
 /** The first page, and the same for scripts. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from "#model";
 import type { Cell } from "../engines/engine.ts";
 import { parseStampText, secondText, type ScaleMs } from "./stamp-text.ts";
 
@@ -14,7 +15,6 @@ export interface StampFormat {
 }
 
 export const secondMs = 1_000;
-export const dayMs = 86_400_000;
 
 export type FormatName = "auto" | "sql" | "iso" | "epochSeconds" | "epochMillis" | "compact";
 
@@ -69,7 +69,7 @@ function compactFormat(sample: Cell): StampFormat {
   const length = String(sample).length;
   return {
     scale: "wall",
-    grainMs: length === 8 ? dayMs : secondMs,
+    grainMs: length === 8 ? DAY_MS : secondMs,
     write: (at) => {
       const digits = secondText(at).replaceAll(/\D/g, "").slice(0, length);
       return typeof sample === "string" ? digits : BigInt(digits);
@@ -92,7 +92,7 @@ function textFormat(sample: string): { name: FormatName; format: StampFormat } |
   const scale = shape.zone === "" ? "wall" : "utc";
   const format: StampFormat = {
     scale,
-    grainMs: { day: dayMs, minute: 60 * secondMs, second: secondMs }[shape.granularity],
+    grainMs: { day: DAY_MS, minute: 60 * secondMs, second: secondMs }[shape.granularity],
     // Without fraction and zone: a shorter text sorts before every longer one that begins with it.
     write: (at) => secondText(at).slice(0, length).replace("T", shape.separator),
     parse: (cell) => {

@@ -1,10 +1,10 @@
-import { ParkError } from "#model";
+import { DAY_MS, ParkError } from "#model";
 import type { Ask, Cell, Column, Engine } from "../engines/engine.ts";
 import type { SqlRead, StampColumns } from "../read.ts";
 import type { Layout } from "../read/layout.ts";
 import { compareTuple } from "../read/tuple.ts";
 import { all, list, sql } from "../sql-text.ts";
-import { dayMs, detectFormat, nativeFormat, secondMs, type StampFormat } from "./stamp-format.ts";
+import { detectFormat, nativeFormat, secondMs, type StampFormat } from "./stamp-format.ts";
 import type { ScaleMs } from "./stamp-text.ts";
 import { detectTimeFormat, type TimeFormat } from "./time-format.ts";
 
@@ -51,7 +51,7 @@ function twoColumns(date: StampFormat, time: TimeFormat): StampScale {
     scale: "wall",
     grainMs: 60 * secondMs,
     write(at) {
-      const day = Math.floor(at / dayMs) * dayMs;
+      const day = Math.floor(at / DAY_MS) * DAY_MS;
       return [date.write(day), time.write(at - day)];
     },
     parse([dateCell, timeCell]) {
@@ -65,7 +65,7 @@ function twoColumns(date: StampFormat, time: TimeFormat): StampScale {
 function nativeOf(column: Column): StampFormat | undefined {
   if (column.kind === "instant") return nativeFormat("utc", column.type === "timestamp" ? "" : "+00:00");
   if (column.kind === "datetime") return nativeFormat("wall", "");
-  if (column.kind === "date") return nativeFormat("wall", "", dayMs);
+  if (column.kind === "date") return nativeFormat("wall", "", DAY_MS);
   if (column.kind === "time") return nativeFormat("wall", "");
   return undefined;
 }

@@ -1,11 +1,10 @@
-import { ParkError, type Json } from "#model";
+import { DAY_MS, ParkError, type Json } from "#model";
 import { offsetAtWall } from "../../time/window.ts";
 import type { Cell, Column } from "../engines/engine.ts";
 import { parseStampText } from "../markers/stamp-text.ts";
 
 /** Every decimal of this many significant digits survives the way through a JavaScript number. */
 const safeDigits = 15;
-const dayMs = 86_400_000;
 /** Of `2025-03-01`. */
 const DAY_LENGTH = 10;
 /** How databases write nearly all readings of a clock. */
@@ -77,7 +76,7 @@ export class CellReader {
     if (!this.#offsets.has(day)) {
       const { wallMs } = parseStampText(day)!;
       const begin = offsetAtWall(wallMs, this.#zone);
-      this.#offsets.set(day, offsetAtWall(wallMs + dayMs, this.#zone) === begin ? begin : undefined);
+      this.#offsets.set(day, offsetAtWall(wallMs + DAY_MS, this.#zone) === begin ? begin : undefined);
     }
     return this.#offsets.get(day);
   }

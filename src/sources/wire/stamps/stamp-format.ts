@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ParkError, type Json } from "#model";
+import { MINUTE_MS, ParkError, type Json } from "#model";
 import { wallMicrosAt, wallText, type Wall } from "./wall.ts";
 
 /** How fine a stamp is on the wire, in microseconds. */
@@ -79,7 +79,6 @@ function notAStamp(value: Json, format: string, field: string, why?: string): Pa
 
 const SHAPE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|[+-]\d\d:?\d\d)?$/i;
 const MICRO_DIGITS = 6;
-const MS_PER_MINUTE = 60_000;
 
 /** An ISO 8601 or SQL date and time taken apart; digits finer than a microsecond are cut. */
 interface ParsedStamp {
@@ -107,7 +106,7 @@ function parseStampText(text: string): ParsedStamp | undefined {
 /** The wall in `zone` of a stamp that carries an offset; one without is already a wall. */
 function inZone(stamp: ParsedStamp, zone: string): Wall {
   if (stamp.offsetMinutes === undefined) return stamp.wall;
-  const utc = stamp.wall - stamp.offsetMinutes * MS_PER_MINUTE * MICROS_PER_MS;
+  const utc = stamp.wall - stamp.offsetMinutes * MINUTE_MS * MICROS_PER_MS;
   const ms = Math.floor(utc / MICROS_PER_MS);
   return wallMicrosAt(ms, zone) + (utc - ms * MICROS_PER_MS);
 }
