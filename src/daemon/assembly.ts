@@ -46,6 +46,7 @@ export interface Assembly {
   readonly nudges: Nudges;
   /** Polls that people ask for. */
   readonly askedPolls: AskedPolls;
+  readonly synchronizer: Synchronizer;
   readonly handlers: QueueHandlers;
   /** Deliveries that may run at once. */
   readonly concurrency: number;
@@ -156,5 +157,18 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
     // What fails is made good by the next create.
     age.compare().catch(() => undefined);
   });
-  return { gate, holds, changes, plans, adoption, matcher, relay, nudges, askedPolls, handlers, concurrency };
+  return {
+    gate,
+    holds,
+    changes,
+    plans,
+    adoption,
+    matcher,
+    relay,
+    nudges,
+    askedPolls,
+    synchronizer,
+    handlers,
+    concurrency,
+  };
 }

@@ -22,7 +22,10 @@ export interface DaemonOptions {
   readonly polls: "scheduled" | "once";
 }
 
-/** The running daemon. Disposing it stops in the order of the data: polling, relaying, running jobs, queue, store. */
+/**
+ * The running daemon. Disposing it stops in the order of the data: polling, relaying, running jobs, queue, store. Another replica leads as soon
+ * as this one polls and relays no more.
+ */
 export interface Daemon extends AsyncDisposable {
   readonly parts: Systems;
   readonly holds: StreamHolds;
@@ -80,10 +83,8 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const stopCounting = startLoop((signal) => observers.run(parts, signal));
   leading.begin();
   closing.defer(async () => {
-    const lastWords = await leading.stop();
-    await stopDelivering(settings.delivery.stopGraceMs);
-    await stopCounting();
-    await lastWords();
+    const handOver = await leading.stop();
+    await allEnded(handOver(), stopDelivering(settings.delivery.stopGraceMs).then(stopCounting));
   });
   return {
     parts,
@@ -126,6 +127,12 @@ function startDelivering(
     await queue.stop(graceMs);
     await Promise.all([starting, looked]);
   };
+}
+
+/** Waits for all, also when one fails. */
+async function allEnded(...work: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(work);
+  await Promise.all(work);
 }
 
 /** What it returns stops the loop and waits for its end. */

@@ -55,6 +55,12 @@ export interface Queue extends AsyncDisposable {
   /** Begins to hand out polls, where `start` did not. */
   startPolls(): Promise<void>;
 
+  /**
+   * Hands out no more polls here, keeps the schedule for the next one and aborts the signals of running polls. Resolves to whether they have
+   * ended, within seconds.
+   */
+  stopPolls(): Promise<boolean>;
+
   /** Whether deliveries are handed out here: other processes on the queue get them otherwise. What runs is left alone. */
   setDelivering(isOn: boolean): Promise<void>;
 

@@ -295,6 +295,31 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
       expect(aborted.delivery).toBe(false);
     });
 
+    it("hands its polls over: aborts those that run and takes no more, and still delivers", async () => {
+      const begun = deferred();
+      const [polled, delivered]: [string[], string[]] = [[], []];
+      const poll = async (stream: string, signal: AbortSignal) => {
+        polled.push(stream);
+        begun.resolve();
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      };
+      const deliver = async ({ key }: RecordId) => void delivered.push(key);
+      await queue.start({ deliver, poll }, { concurrency: 1 });
+      const polls = new Map([["customers", { everyMs: 60_000 }]]);
+      await queue.schedulePolls(polls);
+      await begun.promise;
+      expect(await queue.stopPolls()).toBe(true);
+      const heir = await another();
+      const inherited = deferred();
+      await heir.start({ ...nothing, poll: async () => inherited.resolve() }, { concurrency: 1 });
+      await heir.setDelivering(false);
+      await heir.schedulePolls(polls);
+      await inherited.promise;
+      await queue.wake([record("1")], live);
+      await vi.waitFor(() => expect(delivered).toEqual(["1"]), patience);
+      expect(polled).toEqual(["customers"]);
+    });
+
     it("hands out nothing more once it stops, and waits for running handlers", async () => {
       const begun: string[] = [];
       const ended: string[] = [];

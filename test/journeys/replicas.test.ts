@@ -4,6 +4,7 @@ import { postgresServer } from "../setup/postgres.ts";
 import { startRedis, type TestRedis } from "../setup/redis.ts";
 import { FaultyLink } from "../kit/faulty-link.ts";
 import { deliveredBy, Replica } from "./replica.ts";
+import { SlowWay } from "./slow-way.ts";
 import { only, setStage, texts, until, type Stage } from "./stage.ts";
 
 const CONCURRENCY = 6;
@@ -203,6 +204,29 @@ describe("three replicas over one store in PostgreSQL", () => {
       await three.untilLoaded((count += CUSTOMERS));
     }
     expect([three.duplicates, three.numbers().length]).toEqual([[], count]);
+  });
+
+  it("are led by another one while the leader that was stopped still ends a delivery", async () => {
+    const store = { STORE_URL: await postgres.url(), STORE_SCHEMA: "handed_over", QUEUE_URL: redis.url };
+    await using stage = await setStage({ environment: { ...store, STOP_GRACE_SECONDS: "60" } });
+    await using way = await SlowWay.to(stage.sandbox.url);
+    const numbers = () => texts(stage.sandbox, "customer", "customerId");
+    await using first = await Replica.start(stage, "first", { SERVICE_URL: way.url });
+    stage.erp.insertCustomer({ customer_no: "1" });
+    const id = { stream: "customers", key: "1" };
+    await until("the leader has proven the stream", async () => (await stage.view(id))?.state === "applied");
+    const held = way.hold("POST");
+    stage.erp.insertCustomer({ customer_no: "2" });
+    await held;
+    await using second = await Replica.start(stage, "second", { SERVICE_URL: way.url });
+    await until("the other one is ready", async () => (await second.status("/readyz")) === 200);
+    first.kill("SIGTERM");
+    stage.erp.insertCustomer({ customer_no: "3" });
+    await until("the other one polls and delivers", () => numbers().includes("3"));
+    expect(numbers()).toEqual(["1", "3"]);
+    way.release();
+    expect(await first.exitCode()).toBe(0);
+    expect(numbers().toSorted()).toEqual(["1", "2", "3"]);
   });
 
   it("switch to another mapping at once, when the last one with the old file ends", async () => {

@@ -102,6 +102,17 @@ function told(store: Store, wanted: Partial<ReplicaState>): Promise<void> {
   });
 }
 
+/** Resolves after two heartbeats: what the first one began, the second one tells. */
+function heartbeats(store: Store): Promise<void> {
+  let beats = 0;
+  return new Promise((resolve) => {
+    store.replicas.follow(
+      () => REPORT,
+      () => void (beats++ === 2 && resolve()),
+    );
+  });
+}
+
 const LOST = { family: "stop", code: "E_STORE_LOST" };
 
 describe("replicas of a store in PostgreSQL", () => {
@@ -126,6 +137,52 @@ describe("replicas of a store in PostgreSQL", () => {
     expect(await second.replicas.list()).toMatchObject([{ isLeader: true }]);
   });
 
+  it("have another leader as soon as the leader's work has ended, and keep their claims", async () => {
+    await using scene = await two();
+    const { first, second } = scene;
+    await stage(first, "1", "2", "3");
+    const claim = (await first.claim(customer("1")))!;
+    const ended = Promise.withResolvers<boolean>();
+    const resigned = first.replicas.resign(ended.promise);
+    expect(first.replicas.state.isLeader).toBe(false);
+    await Promise.all([heartbeats(first), heartbeats(second)]);
+    expect(first.replicas.state.isLeader).toBe(false);
+    expect(await second.replicas.list()).toMatchObject([{ isLeader: true }, { isLeader: false }]);
+    ended.resolve(true);
+    await resigned;
+    expect(await second.claim(customer("2"))).toBeDefined();
+    await until(second, { isLeader: true, isAgreed: true, others: 1 });
+    expect(await second.claim(customer("3"))).toBeDefined();
+    await first.release(claim);
+    expect(first.replicas.state.isLeader).toBe(false);
+  });
+
+  it("keep the leader that has resigned until it ends, where what only a leader does has not ended in time", async () => {
+    await using scene = await two();
+    const { first, second } = scene;
+    await first.replicas.resign(Promise.resolve(false));
+    await heartbeats(second);
+    expect(second.replicas.state.isLeader).toBe(false);
+    await first[Symbol.asyncDispose]();
+    await until(second, { isLeader: true });
+  });
+
+  it("wait with another mapping until the last one with the leader's has ended", async () => {
+    await using all = await Replicas.open();
+    const first = await all.join({ mapping: "A" });
+    await first.replicas.lead();
+    const second = await all.join({ mapping: "B" });
+    await stage(first, "1", "2");
+    const claim = (await first.claim(customer("1")))!;
+    await first.replicas.resign(Promise.resolve(true));
+    await Promise.all([heartbeats(first), heartbeats(second)]);
+    expect((await second.replicas.list()).map(({ isLeader }) => isLeader)).toEqual([false, false]);
+    expect(await second.claim(customer("2"))).toBeUndefined();
+    await first.release(claim);
+    await first[Symbol.asyncDispose]();
+    await until(second, { isLeader: true, isAgreed: false });
+  });
+
   it("hear of a leader that begins, of their shares and of a leader that leaves without waiting for a heartbeat", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
@@ -138,7 +195,7 @@ describe("replicas of a store in PostgreSQL", () => {
     const leads = told(second, { isLeader: true, share: 10 });
     await first[Symbol.asyncDispose]();
     await leads;
-    expect(second.replicas.state).toMatchObject({ isLeader: true, isAgreed: false });
+    expect(second.replicas.state).toMatchObject({ isLeader: true, isAgreed: true });
   });
 
   it("give back the claims of one that is lost, and refuse it everything, reads too", async () => {

@@ -17,6 +17,7 @@ export interface PollPlan {
 
 /** Gives the queue the polls of the plan; single polls are asked for until the queue takes them. */
 async function beginPolling(queue: Queue, plan: PollPlan, logger: Logger, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
   await queue.schedulePolls(plan.scheduled);
   const once = [...plan.once];
   for (let stream = once.shift(); stream !== undefined && !signal.aborted;) {
@@ -39,17 +40,19 @@ export interface LeadingDeps extends UpkeepDeps {
   readonly closing: Closing;
 }
 
-type LastWords = () => Promise<void>;
+/** Resolves when another replica may do it. */
+type HandOver = () => Promise<void>;
 
 /**
  * What one replica does for all: it polls, wakes, decides about existing records and changed mappings, and cares for the store and for
- * people. It begins when this replica leads, which a daemon alone does from the start, and ends with the process.
+ * people. It begins when this replica leads, which a daemon alone does from the start. It ends before the process does: deliveries that still
+ * run then need no leader here.
  */
 export class Leading {
   readonly #deps: LeadingDeps;
   readonly #stopping = new AbortController();
   #isPrepared = false;
-  #begun: Promise<(() => Promise<LastWords>) | undefined> = Promise.resolve(undefined);
+  #begun: Promise<(() => Promise<HandOver>) | undefined> = Promise.resolve(undefined);
 
   constructor(deps: LeadingDeps) {
     this.#deps = deps;
@@ -83,14 +86,15 @@ export class Leading {
     );
   }
 
-  /** Stops it, while the queue still answers; resolves to what comes after the last delivery. */
-  async stop(): Promise<LastWords> {
+  /** Stops it, while the queue still answers; resolves to what waits for its end and hands the lead over, while deliveries end here. */
+  async stop(): Promise<HandOver> {
     this.#stopping.abort();
     const stop = await this.#begun;
-    return (await stop?.()) ?? (() => Promise.resolve());
+    if (stop) return stop();
+    return () => this.#deps.parts.store.replicas.resign(Promise.resolve(true));
   }
 
-  #start(): () => Promise<LastWords> {
+  #start(): () => Promise<HandOver> {
     const { parts, queue, assembly, plan, pollWatch, configuration, isContinuous, fail, failed, closing } = this.#deps;
     const { settings, syncFile, logger } = configuration;
     const { store, clock, sources } = parts;
@@ -115,13 +119,15 @@ export class Leading {
     ]);
     return async () => {
       loops.abort();
+      const polls = queue.stopPolls();
       await caring;
       const error = failed();
       const lastWords = await upkeep.finish(error && errorFacts(error));
-      return async () => {
-        await running;
-        await lastWords();
+      const ended = async () => {
+        const [havePollsEnded] = await Promise.all([polls, running, assembly.synchronizer.trialsEnded(), lastWords()]);
+        return havePollsEnded;
       };
+      return () => store.replicas.resign(ended());
     };
   }
 }

@@ -72,6 +72,7 @@ export class Synchronizer {
   readonly #updates: Updates;
   readonly #dropped: DroppedFields;
   readonly #presence: Presence;
+  readonly #proof: MatchProof;
   /** Deliveries that run, by record. */
   readonly #running = new Map<string, Promise<void>>();
 
@@ -90,6 +91,7 @@ export class Synchronizer {
     const guard = new DeleteGuard(deps);
     this.#remover = new Remover({ store, service, presence, guard, resolver, updates, dropped, streams });
     const proof = new MatchProof({ store, service, logger, close });
+    this.#proof = proof;
     const keys = new KeysInFlight();
     const found = new FoundRecords(store, presence);
     this.#foundRecords = found;
@@ -103,6 +105,11 @@ export class Synchronizer {
       remover: this.#remover,
     });
     this.#deletedRecords = new DeletedRecords({ store, resolver, adopt: (...of) => this.#creator.adopt(...of) });
+  }
+
+  /** Resolves when no delivery runs any more that only the leader may make. */
+  trialsEnded(): Promise<void> {
+    return this.#proof.trialsEnded();
   }
 
   /**

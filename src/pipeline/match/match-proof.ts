@@ -54,6 +54,11 @@ export class MatchProof {
     return create();
   }
 
+  /** Resolves when no create runs any more that proves something. */
+  async trialsEnded(): Promise<void> {
+    await Promise.allSettled(this.#trials.values());
+  }
+
   /** A record was found by its natural key: the service keeps it. */
   async found(stream: Stream): Promise<void> {
     if (this.#proven.has(stream.name)) return;

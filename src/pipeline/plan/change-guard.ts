@@ -70,26 +70,7 @@ export class ChangeGuard {
 
   /** Holds the streams whose mapping changed, before anything is delivered; ends the holds of those that were corrected. */
   async begin(): Promise<void> {
-    const { store, logger } = this.#deps;
-    for (const stream of this.#streams) {
-      const { name, fingerprint } = stream;
-      const known = await store.fingerprint(name);
-      if (known === undefined || known === fingerprint) {
-        if (await store.note(changeHeldNote(name))) {
-          await store.saveNote(changeHeldNote(name), undefined);
-          logger.info({ stream: name }, "changed mapping was taken back");
-        }
-        await store.remap(name, fingerprint);
-        continue;
-      }
-      this.#pending.set(stream, 0);
-      await this.#hold(stream, {
-        fingerprint,
-        reason: "its mapping changed, and the updates that follow from it are being counted",
-        remedy: "wait; a person is asked only if there are many",
-        plan: null,
-      });
-    }
+    await Promise.all(this.#streams.map((stream) => this.#begin(stream)));
   }
 
   /** Looks at the streams that are held until none is, or the signal is aborted. */
@@ -98,6 +79,27 @@ export class ChangeGuard {
       for (const [stream, dueAt] of this.#pending) await this.#look(stream, dueAt, signal);
       await sleep(LOOK_MS, signal);
     }
+  }
+
+  async #begin(stream: Stream): Promise<void> {
+    const { store, logger } = this.#deps;
+    const { name, fingerprint } = stream;
+    const [known, held] = await Promise.all([store.fingerprint(name), store.note(changeHeldNote(name))]);
+    if (known === undefined || known === fingerprint) {
+      if (held) {
+        await store.saveNote(changeHeldNote(name), undefined);
+        logger.info({ stream: name }, "changed mapping was taken back");
+      }
+      await store.remap(name, fingerprint);
+      return;
+    }
+    this.#pending.set(stream, 0);
+    await this.#hold(stream, {
+      fingerprint,
+      reason: "its mapping changed, and the updates that follow from it are being counted",
+      remedy: "wait; a person is asked only if there are many",
+      plan: null,
+    });
   }
 
   /** Plans the stream when a person answered or its time has come. */

@@ -84,6 +84,11 @@ export class BullQueue implements Queue {
     await this.#hired();
   }
 
+  async stopPolls(): Promise<boolean> {
+    this.#forgetSchedule();
+    return (await this.#crew?.stopPolls()) ?? true;
+  }
+
   async setDelivering(isOn: boolean): Promise<void> {
     this.#isDelivering = isOn;
     await this.#crew?.setDelivering(isOn);
@@ -104,8 +109,7 @@ export class BullQueue implements Queue {
   }
 
   async stop(graceMs: number): Promise<void> {
-    clearInterval(this.#scheduleCheck);
-    this.#scheduleCheck = undefined;
+    this.#forgetSchedule();
     await this.#crew?.stop(graceMs);
     this.#crew = undefined;
   }
@@ -143,6 +147,13 @@ export class BullQueue implements Queue {
     await this.#deps.close?.();
   }
 
+  /** Looks after it no more: it stays in the queue. */
+  #forgetSchedule(): void {
+    clearInterval(this.#scheduleCheck);
+    this.#scheduleCheck = undefined;
+    this.#schedule = undefined;
+  }
+
   async #addPoll(stream: StreamName, options: { afterRunning: boolean }): Promise<void> {
     await this.#reach.call(async () => addPoll((await this.#lines.get()).polls, stream, options));
   }
@@ -161,7 +172,7 @@ export class BullQueue implements Queue {
     this.#isScheduled = true;
     /** Schedulers that outlived an earlier process tick when their time comes; the first poll is wanted now. */
     const outlived = [...schedule.keys()].filter((stream) => !made.includes(stream));
-    for (const stream of outlived) await this.#addPoll(stream, { afterRunning: false });
+    await Promise.all(outlived.map((stream) => this.#addPoll(stream, { afterRunning: false })));
     return [];
   }
 

@@ -14,7 +14,7 @@ const abortGraceMs = 500;
 /** How long aborted polls are given: one may be in the middle of storing what it read. */
 const pollGraceMs = 3_000;
 
-const noop = () => undefined;
+const late = () => false;
 
 export interface WorkersDeps {
   readonly backend: Backend;
@@ -33,6 +33,7 @@ export class Workers {
   readonly #deps: WorkersDeps;
   readonly #stopping = new AbortController();
   readonly #leaving = new AbortController();
+  readonly #leavingPolls = new AbortController();
   readonly #deliveries: Promise<JobWorker | undefined>;
   #polls: Promise<JobWorker | undefined> | undefined;
   #isDelivering: boolean;
@@ -47,12 +48,18 @@ export class Workers {
     this.#isDelivering = deps.isDelivering;
     this.#concurrency = deps.concurrency;
     this.#turns = new PrioritySemaphore(deps.concurrency);
-    this.#deliveries = this.#hire(() => this.#deliveryWorker());
+    this.#deliveries = this.#hire(() => this.#deliveryWorker(), this.#leaving.signal);
   }
 
   /** Begins to take polls, too. */
   startPolls(): void {
-    this.#polls ??= this.#hire(({ polls }) => this.#pollWorker(polls));
+    this.#polls ??= this.#hire(({ polls }) => this.#pollWorker(polls), this.#leavingPolls.signal);
+  }
+
+  /** Takes no more polls and aborts those that run, since what they have not stored is read again. Resolves to whether they ended in time. */
+  async stopPolls(graceMs = pollGraceMs): Promise<boolean> {
+    this.#leavingPolls.abort();
+    return within(graceMs, closed(this.#polls), late);
   }
 
   /** Resolves when the workers take jobs. While the backend is away, that is when it is back. */
@@ -82,21 +89,19 @@ export class Workers {
   }
 
   /**
-   * Takes no more jobs and aborts running polls at once, since what they have not stored is read again. Waits up to `graceMs`
-   * for running deliveries, then aborts their signals. What has not ended then keeps nothing going.
+   * Takes no more jobs and aborts running polls at once. Waits up to `graceMs` for running deliveries, then aborts their signals. What
+   * has not ended then keeps nothing going.
    */
   async stop(graceMs: number): Promise<void> {
     this.#leaving.abort();
     const deliveries = closed(this.#deliveries);
-    const polls = closed(this.#polls);
-    await Promise.all([within(graceMs, deliveries, noop), within(Math.min(graceMs, pollGraceMs), polls, noop)]);
+    await Promise.all([within(graceMs, deliveries, late), this.stopPolls(Math.min(graceMs, pollGraceMs))]);
     this.#stopping.abort();
-    await within(abortGraceMs, deliveries, noop);
+    await within(abortGraceMs, deliveries, late);
     await Promise.all([...this.#made].map((worker) => worker.abandon()));
   }
 
-  async #hire(make: (lines: { polls: Jobs }) => JobWorker): Promise<JobWorker | undefined> {
-    const { signal } = this.#leaving;
+  async #hire(make: (lines: { polls: Jobs }) => JobWorker, signal: AbortSignal): Promise<JobWorker | undefined> {
     while (!signal.aborted) {
       let worker: JobWorker | undefined;
       try {
@@ -137,7 +142,7 @@ export class Workers {
       jobs: () => polls,
       poll: (stream, signal) => handlers.poll(stream, signal),
       isScheduled,
-      stopping: this.#leaving.signal,
+      stopping: this.#leavingPolls.signal,
       logger,
     });
     const settings = { concurrency: pollConcurrency, tellsLoss: true };
@@ -145,7 +150,12 @@ export class Workers {
   }
 }
 
-/** Resolves when the worker has taken its last job and ended it, or failed to. */
-async function closed(worker: Promise<JobWorker | undefined> | undefined): Promise<void> {
-  await worker?.then((made) => made?.close()).catch(() => undefined);
+/** Resolves to true when the worker has taken its last job and ended it, to false when it failed to. */
+async function closed(worker: Promise<JobWorker | undefined> | undefined): Promise<boolean> {
+  try {
+    await (await worker)?.close();
+    return true;
+  } catch {
+    return false;
+  }
 }

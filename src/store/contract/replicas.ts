@@ -70,8 +70,15 @@ export interface ReplicaStore {
   /** Tells them now: the next heartbeat would be too late. */
   tell(): void;
 
-  /** The leader is ready: replicas with its mapping, and the leader itself, may claim from now on. */
+  /** The leader is ready: replicas with its mapping, and the leader itself, may claim from now on, until the last of them has ended. */
   lead(): Promise<void>;
+
+  /**
+   * Gives up the lead for good: at once as far as this process is concerned; for the others when `ended` resolves to true, since what only a
+   * leader does has ended here by then. If it resolves to false, or the store cannot be told, the end of this process gives the lead back. It
+   * keeps its place and its claims.
+   */
+  resign(ended: Promise<boolean>): Promise<void>;
 
   /**
    * Reserves names (natural keys) for the delivery of this claim: until it has ended and left no open create behind. Returns the record that

@@ -20,6 +20,7 @@ export const oneProcess: ReplicaStore = {
   follow: (_report, changed) => changed(LEADS),
   tell: () => undefined,
   lead: () => Promise.resolve(),
+  resign: async (ended) => void (await ended),
   reserve: () => Promise.resolve(undefined),
   alone: (_name, _signal, work) => work(),
   list: () => Promise.resolve([]),

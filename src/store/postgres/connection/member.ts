@@ -4,8 +4,9 @@ import type { Logger } from "#telemetry";
 import type { JoiningReplica, ReplicaReport, ReplicaState, Standby } from "../../contract/index.ts";
 import { call, type SqlText } from "../sql.ts";
 import { lostPlace, storeFailure } from "./failures.ts";
+import { NOTHING_TO_TELL, stateOf, UNKNOWN_STATE, type Beat } from "./heartbeat.ts";
 import { processName, untilFree, type InTheWay } from "./in-the-way.ts";
-import { KnownCommits, type Committed } from "./known-commits.ts";
+import { KnownCommits } from "./known-commits.ts";
 import { Link, type PostgresPlace } from "./link.ts";
 import { listening, locked } from "./prefix.ts";
 import { ReplicaClock } from "./replica-clock.ts";
@@ -30,32 +31,6 @@ interface Left {
   readonly kept: number;
 }
 
-interface Beat extends Omit<ReplicaState, "share" | "rate">, Committed {
-  readonly share: number;
-  readonly rate: number | null;
-  readonly hasLeader: boolean;
-  /** How many were silent for too long and still have their place. */
-  readonly lost: number;
-  /** Whether each replica has found on this server what it knows of: until then one may have made what another one is about to make. */
-  readonly isConfirmed: boolean;
-  /** The clock of the database. */
-  readonly at: number;
-}
-
-/** The state before the first heartbeat: this process may send nothing. */
-export const UNKNOWN_STATE: ReplicaState = {
-  isLeader: false,
-  isAgreed: false,
-  share: 0,
-  pausedMs: 0,
-  rate: undefined,
-  others: 0,
-  othersServed: 0,
-  mustFence: false,
-  unconfirmed: undefined,
-};
-const NOTHING_TO_TELL: ReplicaReport = { held: 0, isServed: true, ceiling: 0, pausedMs: 0, rate: undefined };
-
 /**
  * The place of a daemon among the replicas of a store: a row with a random token, which every step compares, and with an epoch, which
  * its claims carry. A heartbeat on a connection of its own renews it, and tells what changed among the replicas; a notice of such a
@@ -76,6 +51,8 @@ export class Member implements AsyncDisposable {
   readonly #hurry = new Bell();
   readonly #ended = new AbortController();
   #running: Promise<void> | undefined;
+  /** Whether this one may lead: no more once it has `resigned`; others may once it is `over`. */
+  #lead: "wanted" | "resigned" | "over" = "wanted";
   #epoch = 0;
   #report = () => NOTHING_TO_TELL;
   #changed: (state: ReplicaState) => void = () => undefined;
@@ -164,6 +141,18 @@ export class Member implements AsyncDisposable {
     this.#running = this.#run(lost, failed);
   }
 
+  /**
+   * Leads no more: at once as far as this process is concerned, for the others when `ended` resolves to true. Where the store cannot be told, the
+   * end of the place tells it.
+   */
+  async resign(ended: Promise<boolean>): Promise<void> {
+    this.#lead = "resigned";
+    this.#become({ ...this.#state, isLeader: false });
+    if (!(await ended)) return;
+    this.#lead = "over";
+    await this.#giveUpLead().catch(() => undefined);
+  }
+
   /** Gives the place back, and with it the lead: another one takes it at once. Undefined when the store cannot be told. */
   async leave(): Promise<Left | undefined> {
     this.#ended.abort();
@@ -231,7 +220,8 @@ export class Member implements AsyncDisposable {
     try {
       const beat = await this.#beat();
       if (beat === undefined) return { reason: lostPlace() };
-      if (!beat.hasLeader || (beat.isLeader && beat.lost > 0)) await this.#takeLead();
+      if (this.#lead === "over" && beat.isLeader) await this.#giveUpLead();
+      if (this.#lead === "wanted" && (!beat.hasLeader || (beat.isLeader && beat.lost > 0))) await this.#takeLead();
       return undefined;
     } catch (thrown) {
       if (!(thrown instanceof SyncError) || thrown.code !== "E_STORE_REWOUND") throw thrown;
@@ -250,11 +240,7 @@ export class Member implements AsyncDisposable {
     if (!this.#isMover) this.commits.hear(beat);
     if (beat.isConfirmed) this.#trusted = { monotonic: monotonic + TRUST_MS, wall: wall + TRUST_MS };
     if (this.#joins !== undefined) this.clock.hear(beat.at, performance.now() - monotonic);
-    const { isLeader, isAgreed, pausedMs: allPausedMs, others, othersServed, mustFence } = beat;
-    const share = this.#joins === undefined ? undefined : beat.share;
-    const rate = this.#joins === undefined ? undefined : (beat.rate ?? undefined);
-    const told = { isLeader, isAgreed, share, pausedMs: allPausedMs, rate, others, othersServed, mustFence };
-    this.#become({ ...told, unconfirmed: undefined });
+    this.#become(stateOf(beat, { isShared: this.#joins !== undefined, mayLead: this.#lead === "wanted" }));
     return beat;
   }
 
@@ -273,6 +259,10 @@ export class Member implements AsyncDisposable {
       this.#logger.info({}, "took the lead of the replicas");
       await this.#beat();
     }
+  }
+
+  async #giveUpLead(): Promise<void> {
+    await this.#beats.rows(call("resign", this.#token));
   }
 
   #sayGivenBack(count: number): void {

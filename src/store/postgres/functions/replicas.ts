@@ -55,20 +55,33 @@ export const replicas = `
     RETURN cardinality(v_claimed);
   END $$;
 
-  -- Takes the lead unless another one has it. Until it has begun, none claims.
+  -- Takes the lead unless another one has it. As long as a replica has the mapping that records are delivered by, only one with that mapping leads,
+  -- and claims continue. With another mapping none claims until the leader has begun.
   CREATE FUNCTION take_lead(p_token text, p_now bigint, OUT is_leader boolean, OUT given_back bigint) LANGUAGE plpgsql AS $$
+  DECLARE
+    v_mapping text := (SELECT mapping FROM members WHERE token = p_token);
   BEGIN
     given_back := fence_lost(p_now);
     INSERT INTO leases AS l (role, holder, name, expires_at)
     SELECT 'daemon', m.token, m.name, ${until} FROM members m WHERE m.token = p_token
     ON CONFLICT (role) DO UPDATE SET holder = excluded.holder, name = excluded.name, expires_at = excluded.expires_at,
-      mapping = NULL
-    WHERE l.expires_at <= clock_timestamp();
+      mapping = CASE WHEN l.mapping = v_mapping THEN l.mapping END
+    WHERE l.expires_at <= clock_timestamp()
+      AND (l.mapping = v_mapping OR NOT EXISTS (SELECT 1 FROM members o WHERE o.mapping = l.mapping));
     -- Who leads builds on it: that this is lost has to show, too.
     IF FOUND THEN
       PERFORM count_step();
     END IF;
     is_leader := EXISTS (SELECT 1 FROM leases WHERE role = 'daemon' AND holder = p_token);
+  END $$;
+
+  -- Gives the lead back: it has ended, and its mapping is still the one that records are delivered by.
+  CREATE FUNCTION resign(p_token text) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    UPDATE leases SET holder = '', name = '', expires_at = clock_timestamp() WHERE role = 'daemon' AND holder = p_token;
+    IF FOUND THEN
+      PERFORM tell_replicas();
+    END IF;
   END $$;
 
   -- Makes a process one of the replicas. One that works alone, or with another queue, is in the way: then says which.
@@ -98,6 +111,7 @@ export const replicas = `
       verdict := 'joined';
       IF NOT EXISTS (SELECT 1 FROM members) THEN
         UPDATE service_limits SET rate = NULL;
+        UPDATE leases SET mapping = NULL WHERE role = 'daemon';
       END IF;
       epoch := nextval('member_epochs');
       INSERT INTO members (token, epoch, name, version, since, expires_at, queue, mapping)
@@ -226,6 +240,7 @@ export const replicas = `
     END IF;
     DELETE FROM members WHERE token = p_token;
     was_there := FOUND;
+    PERFORM resign(p_token);
     DELETE FROM leases WHERE holder = p_token;
     PERFORM fence_lost(p_now);
     PERFORM tell_replicas();
@@ -240,6 +255,7 @@ export const replicas = `
       AND expires_at > ${until} - p_trust_ms * interval '1 ms') THEN
       PERFORM refuse('E_REPLICA_ALIVE', '');
     END IF;
+    PERFORM resign(token) FROM members WHERE name = p_name;
     DELETE FROM leases WHERE holder IN (SELECT token FROM members WHERE name = p_name);
     DELETE FROM members WHERE name = p_name;
     GET DIAGNOSTICS v_count = ROW_COUNT;

@@ -3,7 +3,8 @@ import type { Replica, ReplicaStore } from "../../contract/replicas.ts";
 import { auditRow } from "../../rows/audit-row.ts";
 import { unknownReplica } from "../../roles/one-process.ts";
 import { Refusal } from "../connection/failures.ts";
-import { TRUST_MS, UNKNOWN_STATE, type Member } from "../connection/member.ts";
+import { UNKNOWN_STATE } from "../connection/heartbeat.ts";
+import { TRUST_MS, type Member } from "../connection/member.ts";
 import { SILENCE_MS } from "../functions/replicas.ts";
 import type { Database } from "../database.ts";
 import { refusable } from "../refused.ts";
@@ -39,6 +40,7 @@ export function replicaStore(db: Database, member: Member | undefined, failure: 
         WHERE l.role = 'daemon' AND l.holder = @token AND m.token = l.holder`;
       await db.step([fill(begun, { token: member?.token }), call("tell_replicas")]);
     },
+    resign: async (ended) => void (await (member?.resign(ended) ?? ended)),
     async reserve(claim, names) {
       if (member?.mapping === undefined || names.length === 0) return undefined;
       const [owner] = await refusable(claim.id, step<RecordId>("reserve", claim.token, names));
