@@ -54,6 +54,10 @@ export class Replica {
     return this.machine.name;
   }
 
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
   get isRunning(): boolean {
     return this.#process.isAlive && !this.isFrozen;
   }
@@ -62,12 +66,8 @@ export class Replica {
     return performance.now() < this.#thawAt;
   }
 
-  /** Ends it and starts it again after `ms`, and after `work`; resolves to its exit code when it has ended, and to its return. */
-  async end(
-    how: "kill" | "stop",
-    ms: number,
-    work?: () => Promise<void>,
-  ): Promise<{ ended: number; back: Promise<void> }> {
+  /** Ends it at once and starts it again after `ms`, and after `work`; resolves when it has ended, to its return. */
+  async end(how: "kill" | "stop", ms: number, work?: () => Promise<void>): Promise<{ back: Promise<void> }> {
     while (this.#down) await this.#down;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#down = promise;
@@ -75,14 +75,13 @@ export class Replica {
     if (how === "kill") await this.#process.kill();
     else await this.#stop();
     this.#thawAt = 0;
-    const ended = performance.now();
     const back = sleep(ms)
       .then(work)
       .finally(() => {
         this.#down = undefined;
         resolve();
       });
-    return { ended, back };
+    return { back };
   }
 
   /** Stops it where it is for so long, as a machine that is moved. */

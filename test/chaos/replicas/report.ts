@@ -2,7 +2,7 @@ import { SHOWN, twoColumns, verdictTable } from "../report.ts";
 import type { ReplicasResult } from "./run.ts";
 import type { TakeOvers } from "./takeovers.ts";
 
-/** Milliseconds in which another replica should do the work of one that ended; a poll each second comes on top. */
+/** Milliseconds in which another replica should do the work of a leader that ended. */
 const WANTED_MS: Readonly<Record<keyof TakeOvers, number>> = { crash: 11_000, "clean stop": 1_000 };
 
 /** The verdict and the figures for people, and one line of JSON for programs. */
@@ -38,5 +38,5 @@ function takeOverLine(kind: keyof TakeOvers, all: readonly number[]): string {
   const sorted = all.toSorted((a, b) => a - b);
   const at = (share: number) =>
     `${Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? 0).toLocaleString("en")} ms`;
-  return `take-over after a ${kind}, with a poll each second: p50 ${at(0.5)}, p99 ${at(0.99)} of ${all.length}, wanted ${WANTED_MS[kind] / 1_000} s`;
+  return `take-over after a ${kind} of the leader: p50 ${at(0.5)}, p99 ${at(0.99)} of ${all.length}, wanted ${WANTED_MS[kind] / 1_000} s`;
 }

@@ -55,7 +55,7 @@ export async function runReplicas(
   const logged = new Map<string, number>();
   const replicas = site.machines.map((machine) => new Replica(machine, logged));
   const { erp, sandbox } = site;
-  const takeOvers = await measureTakeOvers(site, replicas, witness, Math.ceil(minutes * TAKE_OVERS_PER_MINUTE));
+  const takeOvers = await measureTakeOvers(site, replicas, Math.ceil(minutes * TAKE_OVERS_PER_MINUTE));
   await witness.watch();
 
   const dice = new Dice(seed);

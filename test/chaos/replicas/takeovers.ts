@@ -1,8 +1,8 @@
+import { z } from "zod";
 import { sleep } from "#model";
 import { ask } from "../../store/postgres-place.ts";
 import type { Replica } from "./replica.ts";
 import type { Site } from "./site.ts";
-import type { Witness } from "./witness.ts";
 
 /** The key of the rows that tell when a change arrives. */
 const PROBE = "PROBE";
@@ -15,33 +15,47 @@ const UNSETTLED = `
   SELECT r.key FROM svcsync.records r LEFT JOIN svcsync.written w ON w.record = r.id
   WHERE r.key LIKE '${PROBE}%' AND (r.state <> 'applied' OR coalesce(w.doubts, '{}') <> '{}')`;
 
-/** Milliseconds from the end of a replica until a change of that moment, in every stream, had reached the service. */
+const LEADER = `
+  SELECT substring(name FROM 'process (\\d+)')::integer AS pid FROM svcsync.leases WHERE role = 'daemon' AND expires_at > clock_timestamp()`;
+const leaders = z.array(z.object({ pid: z.number() }));
+
+/**
+ * Milliseconds from the moment in which the leader was killed, or told to stop, until a change of that moment had reached the service in every
+ * stream: until another one has taken over, polled and delivered.
+ */
 export interface TakeOvers {
   readonly crash: number[];
   readonly "clean stop": number[];
 }
 
-/** Ends the replica that works, again and again, while nothing else goes wrong. */
-export async function measureTakeOvers(
-  site: Site,
-  replicas: readonly Replica[],
-  witness: Witness,
-  times: number,
-): Promise<TakeOvers> {
+/** Ends the leader, again and again, while nothing else goes wrong. */
+export async function measureTakeOvers(site: Site, replicas: readonly Replica[], times: number): Promise<TakeOvers> {
   const measured: TakeOvers = { crash: [], "clean stop": [] };
   plantProbe(site);
   for (let at = 0; at < times * 2; at++) {
     const kind = at % 2 === 0 ? "crash" : "clean stop";
     await arrival(site, `before ${at}`, performance.now());
     await settled(site);
-    const replica = replicas[witness.lastActive]!;
-    const { ended, back } = await replica.end(kind === "crash" ? "kill" : "stop", 0, async () => undefined);
-    measured[kind].push(await arrival(site, `probe ${at}`, ended));
-    await back;
+    const replica = await leaderOf(site, replicas);
+    const from = performance.now();
+    const ending = replica.end(kind === "crash" ? "kill" : "stop", 0);
+    measured[kind].push(await arrival(site, `probe ${at}`, from));
+    await (
+      await ending
+    ).back;
     await replica.up(PATIENCE_MS);
     await sleep(REST_MS);
   }
   return measured;
+}
+
+async function leaderOf({ postgres }: Site, replicas: readonly Replica[]): Promise<Replica> {
+  for (;;) {
+    const [leader] = leaders.parse(await ask(postgres.url, LEADER));
+    const found = replicas.find(({ pid }) => pid === leader?.pid);
+    if (found) return found;
+    await sleep(LOOK_MS);
+  }
 }
 
 /** An update that a crash left in doubt is sent once more after its settle time. That is not the wait for another replica. */

@@ -48,7 +48,6 @@ export class Witness implements AsyncDisposable {
   readonly #writes: Write[] = [];
   readonly #site: Site;
   readonly #ceiling: number;
-  #last = 0;
   readonly #underWay = new Set<UnderWay>();
   readonly #waiting = new Set<(request: UnderWay) => void>();
   readonly #started = (message: unknown) => this.#start(exchange.parse(message));
@@ -72,11 +71,6 @@ export class Witness implements AsyncDisposable {
       const timer = setTimeout(() => end(false), ms);
       this.#waiting.add(heard);
     });
-  }
-
-  /** The replica that asked the service for something most recently. */
-  get lastActive(): number {
-    return this.#last;
   }
 
   /** From now on the database writes down each cursor that moves back, and each fence. To be called when the tables are there. */
@@ -135,7 +129,6 @@ export class Witness implements AsyncDisposable {
       if (url.includes("login")) this.logins += 1;
       return;
     }
-    this.#last = replica;
     this.requests[replica]! += 1;
     const started = { replica, port, method, url };
     this.#underWay.add(started);
