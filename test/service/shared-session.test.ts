@@ -41,7 +41,7 @@ function textOf(value: unknown): string | undefined {
 interface Stage extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly cell: Cell;
-  readonly daemon: (more?: Parameters<typeof open>[2]) => Opened;
+  readonly daemon: (more?: Parameters<typeof open>[2], username?: string) => Opened;
   readonly logins: () => number;
 }
 
@@ -52,9 +52,13 @@ async function stage(options: SandboxOptions = {}): Promise<Stage> {
   return {
     sandbox,
     cell,
-    daemon: (more = {}) => {
+    daemon: (more = {}, username = DEFAULT_ACCOUNT.username) => {
       const given = { ...secrets, servicePassword: password };
-      const opened = open(sandbox.url, { login: passwordLogin }, { secrets: given, session: cell, ...more });
+      const opened = open(
+        sandbox.url,
+        { login: { ...passwordLogin, username } },
+        { secrets: given, session: cell, ...more },
+      );
       daemons.push(opened);
       return opened;
     },
@@ -168,6 +172,19 @@ describe("a session that daemons share", () => {
     clock.at += 24 * 60 * MINUTE_MS;
     await service.ping(never);
     await expect.poll(() => scene.cell.kept).not.toContain("former");
+  });
+
+  it("counts as open until it expires where a daemon with another login may still use its own token", async () => {
+    const another = { username: "another", password: "another password" };
+    await using scene = await stage({ accounts: [DEFAULT_ACCOUNT, another] });
+    const lost = scene.daemon({ secrets: { ...secrets, servicePassword: another.password } }, another.username);
+    await lost.service.ping(never);
+    const next = scene.daemon();
+    await next.service.ping(never);
+    scene.cell.revoke();
+    await next.service.fence();
+    expect(next.log.map(({ message }) => message)).not.toContain("ended the session of a lost daemon");
+    expect(next.service.exposedMs()).toBeGreaterThan(0);
   });
 
   it("is not stored by a login during which it was revoked: that one's token is ended", async () => {

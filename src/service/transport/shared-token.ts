@@ -133,7 +133,10 @@ export class SharedToken {
       const next = { ...(await this.#kept(granted)), ...fenced };
       if (await cell.replace(mine, next)) {
         this.#learn(next);
-        if (!mine.revoked && former !== undefined) void this.#endFormer(next, old).catch(() => undefined);
+        // A token of another login is not this one's to end: it is kept for a fence.
+        const isAllOpened = old.length === sealedTokens(mine).length;
+        if (!mine.revoked && former !== undefined && isAllOpened)
+          void this.#endFormer(next, old).catch(() => undefined);
         return granted;
       }
       await fencing.logOut(granted.token);
