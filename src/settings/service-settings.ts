@@ -33,6 +33,8 @@ export function serviceSettings(values: Values, problems: Problem[]) {
   return {
     /** Without a slash at its end and without credentials. */
     url,
+    /** Another address of the same service, which the store may know it by. */
+    formerUrl: values.SERVICE_FORMER_URL,
     login,
     dialect: dialectOf(values),
     connectTimeoutMs: values.SERVICE_CONNECT_TIMEOUT_SECONDS,

@@ -26,7 +26,8 @@ async function takenOver(login: keyof typeof logins, method: "PUT" | "POST") {
   };
   const stage = await setStage({ environment });
   const way = await SlowWay.to(stage.sandbox.url);
-  const first = await Replica.start(stage, "first", { SERVICE_URL: way.url });
+  const addresses = { SERVICE_URL: way.url, SERVICE_FORMER_URL: stage.sandbox.url };
+  const first = await Replica.start(stage, "first", addresses);
   await until("the first one works", async () => (await first.status("/readyz")) === 200);
   if (method === "PUT") {
     stage.erp.insertCustomer(late("Before"));

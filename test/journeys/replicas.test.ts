@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startSandbox } from "#sandbox";
 import type { Replica as ReplicaView } from "#store";
 import { postgresServer } from "../setup/postgres.ts";
 import { startRedis, type TestRedis } from "../setup/redis.ts";
@@ -181,7 +182,11 @@ describe("three replicas over one store in PostgreSQL", () => {
     service.port = String(link.port);
     all[THIRD]!.kill("SIGTERM");
     expect(await all[THIRD]!.exitCode()).toBe(0);
-    const cut = await three.join("cut", { SERVICE_URL: service.origin, SERVICE_ANSWER_TIMEOUT_SECONDS: "2" });
+    const cut = await three.join("cut", {
+      SERVICE_URL: service.origin,
+      SERVICE_FORMER_URL: stage.sandbox.url,
+      SERVICE_ANSWER_TIMEOUT_SECONDS: "2",
+    });
     const unserved = async () => (await cut.text("/readyz")).includes("E_REPLICA_UNSERVED");
     three.load();
     await until("it delivers", () => deliveredBy(cut) > 0);
@@ -227,6 +232,24 @@ describe("three replicas over one store in PostgreSQL", () => {
     way.release();
     expect(await first.exitCode()).toBe(0);
     expect(numbers().toSorted()).toEqual(["1", "2", "3"]);
+  });
+
+  it("refuse one that has another service, and take one that knows the service by another address", async () => {
+    const environment = { STORE_URL: await postgres.url(), STORE_SCHEMA: "another_service", QUEUE_URL: redis.url };
+    await using stage = await setStage({ environment });
+    await using other = await startSandbox();
+    await using way = await SlowWay.to(stage.sandbox.url);
+    await using first = await Replica.start(stage, "first");
+    await until("the first one is ready", async () => (await first.status("/readyz")) === 200);
+    await using stranger = await Replica.start(stage, "stranger", { SERVICE_URL: other.url });
+    expect(await stranger.exitCode()).toBe(70);
+    expect(stranger.log).toContain("E_SERVICE_OTHER");
+    expect(other.ledger.count()).toBe(0);
+    const addresses = { SERVICE_URL: way.url, SERVICE_FORMER_URL: stage.sandbox.url };
+    await using second = await Replica.start(stage, "second", addresses);
+    await until("the second one is ready", async () => (await second.status("/readyz")) === 200);
+    await using store = await stage.store();
+    expect(await store.replicas.list()).toHaveLength(2);
   });
 
   it("switch to another mapping at once, when the last one with the old file ends", async () => {

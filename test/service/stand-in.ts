@@ -83,6 +83,7 @@ export const passwordLogin = {
 export function serviceSettings(url: string, changes: Partial<Settings["service"]> = {}): Settings["service"] {
   return {
     url,
+    formerUrl: undefined,
     login: { kind: "token" },
     dialect,
     connectTimeoutMs: 5000,

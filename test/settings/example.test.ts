@@ -24,6 +24,7 @@ describe(".env.example", () => {
       "QUEUE_URL",
       "STORE_URL",
       "SERVICE_CA_FILE",
+      "SERVICE_FORMER_URL",
       "HEALTH_NAMES",
       "PAGE_PROXY_HEADER",
       "PAGE_PROXY_ADDRESSES",

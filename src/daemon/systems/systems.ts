@@ -5,6 +5,7 @@ import { openStore, type Standby, type Store } from "#store";
 import type { SyncFile } from "#mapping";
 import { version, type Logger, type Redaction } from "#telemetry";
 import type { Closing } from "../closing.ts";
+import { expectKnownService } from "./known-service.ts";
 import { keptSession } from "../replicas/kept-session.ts";
 import { joiningReplica } from "../replicas/joining.ts";
 import { RenewedSecrets } from "./renewed-secrets.ts";
@@ -41,7 +42,7 @@ export interface Systems {
 
 /**
  * Opens store, service and sources; `closing` closes them in reverse.
- * @throws {StopError} E_STORE_BUSY and others when the store cannot be had. The service and the ERP are not asked yet.
+ * @throws {StopError} E_STORE_BUSY and others when the store cannot be had, E_SERVICE_OTHER when it is another service's. The service and the ERP are not asked yet.
  */
 export async function openSystems(
   configuration: Configuration,
@@ -62,8 +63,9 @@ export async function openSystems(
   const renewed = new RenewedSecrets(configuration);
   const { leaseMs } = settings.delivery;
   const joins = standby && joiningReplica(settings, secrets, syncFile, version);
+  const location = storeLocation(settings, secrets);
   const store = closing.use(
-    await openStore(storeLocation(settings, secrets), {
+    await openStore(location, {
       as,
       leaseMs,
       clock: ownClock,
@@ -73,6 +75,7 @@ export async function openSystems(
       ...(joins ? { joins } : {}),
     }),
   );
+  await expectKnownService(store, location, settings.service, as === "daemon");
   const { clock } = store;
   const referenceCache = {
     load: (resource: string) => store.reference(resource),

@@ -15,15 +15,18 @@ function isBase(address: string): boolean {
   return !/[?#]/.test(address) && !/\/restApi(\/|$)/i.test(new URL(address).pathname);
 }
 
+const base = address(["https", "http"])
+  .refine(hasNoCredentials, "an address without user and password: they have keys of their own")
+  .refine(isBase, "the base address alone, without /restApi, ? and #")
+  .transform((value) => value.replace(/(?<!\/)\/+$/, ""));
+
 /** How the service is reached and who we are there. */
 export const serviceKeys = {
-  SERVICE_URL: optional(
-    address(["https", "http"])
-      .refine(hasNoCredentials, "an address without user and password: they have keys of their own")
-      .refine(isBase, "the base address alone, without /restApi, ? and #")
-      .transform((value) => value.replace(/(?<!\/)\/+$/, "")),
-    "https://example.com",
-    "Base address of the tenant, without /restApi. Required.",
+  SERVICE_URL: optional(base, "https://example.com", "Base address of the tenant, without /restApi. Required."),
+  SERVICE_FORMER_URL: optional(
+    base,
+    "https://old.example.com",
+    "The address by which the store knows the tenant, where SERVICE_URL is a new one of the same. Needed for one start.",
   ),
   SERVICE_TOKEN: secret(
     token,

@@ -41,6 +41,8 @@ export async function openSite(seed: number, replicas: number, keep: () => boole
       await writeFile(machine.clockFile, "0");
       const values = {
         SERVICE_URL: `http://127.0.0.1:${ports.service}`,
+        // Each has a link of its own to the one service.
+        SERVICE_FORMER_URL: world.sandbox.url,
         STORE_URL: `postgres://svcsync@127.0.0.1:${ports.store}/postgres`,
         STORE_SCHEMA: SCHEMA,
         QUEUE_URL: `redis://127.0.0.1:${ports.queue}/0`,

@@ -1,4 +1,4 @@
-import { openSources, queueLocation, type Configuration, type Sources } from "#daemon";
+import { expectKnownService, openSources, queueLocation, type Configuration, type Sources } from "#daemon";
 import type { MappedField, Stream } from "#mapping";
 import {
   errorFacts,
@@ -103,6 +103,7 @@ async function checkStore({ settings, secrets, logger }: CheckedParts): Promise<
     const location = storeLocation(settings, secrets);
     await using store = await openStore(location, { as: "operator", clock: systemClock, logger });
     await store.check();
+    await expectKnownService(store, location, settings.service, false);
     const where = typeof location === "string" ? location : `the schema ${location.schema} in PostgreSQL`;
     return [{ subject: "store", verdict: "ok", message: `${where} can be written` }];
   });

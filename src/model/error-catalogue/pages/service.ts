@@ -19,6 +19,18 @@ export const serviceErrors = errorPage({
         "A token of the web interface may have been revoked or have expired: make a new one. A second factor that " +
         "changes every minute cannot be used by a daemon: make a token instead.",
     },
+    E_SERVICE_OTHER: {
+      meaning:
+        "`SERVICE_URL` is not an address of the service whose ids the store holds, or that its other replicas work with. In another service, or " +
+        "another tenant, these ids are other records: they would be overwritten, and the ids of two services would be mixed. Nothing was sent.",
+      normal: "No.",
+      remedy:
+        "Correct SERVICE_URL. If it is another address of the same service, also set SERVICE_FORMER_URL to the one that the message " +
+        "names. Another service needs a store of its own: another DATA_DIR or STORE_SCHEMA.",
+      more:
+        "The store remembers every address that was given to it so, and `SERVICE_FORMER_URL` can be removed after one start. Replicas " +
+        "can therefore be restarted with a new address one after the other, while others still have the old one.",
+    },
     E_SERVICE_UNAUTHORIZED: {
       meaning:
         "One request met an expired token seven times in a row although svcsync logged in again each time. Nothing was " +
