@@ -219,6 +219,22 @@ describe("the session with a password", () => {
     expect(state.logins).toHaveLength(3);
   });
 
+  it("counts a new token once that several calls at once find revoked", async () => {
+    const { state, answer } = tenant();
+    const all = Promise.withResolvers<void>();
+    let waiting = 5;
+    await using server = await standIn(async (request) => {
+      if (request.authorization !== "Bearer t1") return answer(request);
+      if (--waiting === 0) all.resolve();
+      await all.promise;
+      return { status: 401 };
+    });
+    await using opened = open(server.url, { login: password });
+    const calls = Array.from({ length: waiting }, () => opened.service.read("customer", 7, ["name"], never));
+    expect(await Promise.all(calls)).toHaveLength(5);
+    expect(state.logins).toHaveLength(2);
+  });
+
   it("writes neither password nor token into the log", async () => {
     const { answer } = tenant();
     await using server = await standIn(answer);

@@ -9,6 +9,8 @@ export interface Token {
   /** The Authorization header. */
   readonly header: string;
   served: number;
+  /** Several calls at once may find it refused at its first use. */
+  isUseless: boolean;
 }
 
 /** A token is renewed this long before it expires, or at a tenth of its life if that is less. */
@@ -78,7 +80,11 @@ export class Session {
       throw this.#refuse("the service answers 401 to SERVICE_TOKEN: it has expired, was revoked or is not a token");
     }
     if (token !== this.#token) return;
-    if (token.served === 0 && ++this.#useless >= USELESS_LOGINS)
+    if (token.served === 0 && !token.isUseless) {
+      token.isUseless = true;
+      this.#useless++;
+    }
+    if (this.#useless >= USELESS_LOGINS)
       throw this.#refuse(
         `the service logs ${settings.username} in but answers 401 to the new token, ${USELESS_LOGINS} times in a row`,
       );
@@ -123,13 +129,13 @@ export class Session {
     this.#lifeMs = lifeMs;
     this.#isExtended = isExtended;
     this.#expiresAt = this.#deps.clock.now() + leftMs;
-    this.#token = { text: token, header: `Bearer ${token}`, served: isTaken ? 1 : 0 };
+    this.#token = { text: token, header: `Bearer ${token}`, served: isTaken ? 1 : 0, isUseless: false };
     return this.#token;
   }
 
   #staticToken(): Token {
     const text = this.#deps.login.secrets.serviceToken ?? "";
-    return { text, header: `Bearer ${text}`, served: 0 };
+    return { text, header: `Bearer ${text}`, served: 0, isUseless: false };
   }
 
   #refuse(message: string): StopError {
