@@ -309,14 +309,13 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
       await queue.schedulePolls(polls);
       await begun.promise;
       expect(await queue.stopPolls()).toBe(true);
+      await queue.wake([record("1")], live);
+      await vi.waitFor(() => expect(delivered).toEqual(["1"]), patience);
       const heir = await another();
       const inherited = deferred();
       await heir.start({ ...nothing, poll: async () => inherited.resolve() }, { concurrency: 1 });
-      await heir.setDelivering(false);
       await heir.schedulePolls(polls);
       await inherited.promise;
-      await queue.wake([record("1")], live);
-      await vi.waitFor(() => expect(delivered).toEqual(["1"]), patience);
       expect(polled).toEqual(["customers"]);
     });
 
