@@ -215,7 +215,6 @@ export class Striker {
     signal: AbortSignal,
   ): Promise<void> {
     const { postgres, sandbox } = this.#site;
-    const copiedAt = Date.now();
     await postgres.copy();
     const created = () => sandbox.ledger.writes({ action: "create" }).length;
     const [before, until] = [created(), performance.now() + OLDER_WITHIN_MS];
@@ -224,7 +223,7 @@ export class Striker {
     await this.#witness.learn();
     this.failovers += 1;
     await postgres.failOver();
-    this.#witness.forgetFencesSince(copiedAt);
+    await this.#witness.learn();
     await this.#operator.answerHolds();
   }
 

@@ -43,8 +43,8 @@ export class Witness implements AsyncDisposable {
   logins = 0;
   /** Moves of a cursor backwards. */
   readonly movedBack: string[] = [];
-  /** When a process was fenced: from then on the service is to refuse its writes. */
-  readonly #fences = new Map<number, number>();
+  /** When a process was fenced: from then on the service is to refuse its writes. A failover takes back what it lost. */
+  #fences: ReadonlyMap<number, number> = new Map();
   readonly #writes: Write[] = [];
   readonly #site: Site;
   readonly #ceiling: number;
@@ -82,13 +82,9 @@ export class Witness implements AsyncDisposable {
     const moves = await ask(this.#site.postgres.url, "DELETE FROM chaos.moved_back RETURNING stream, before, after");
     for (const { stream, before, after } of z.array(move).parse(moves))
       this.movedBack.push(`the cursor of ${stream} moved back from ${before} to ${after}`);
-    for (const { client, at } of z.array(fence).parse(await ask(this.#site.postgres.url, FENCES)))
-      if (!this.#fences.has(client)) this.#fences.set(client, at);
-  }
-
-  /** A failover has undone what was committed after this moment: who was fenced then may write again until it is fenced once more. */
-  forgetFencesSince(at: number): void {
-    for (const [client, fencedAt] of this.#fences) if (fencedAt >= at) this.#fences.delete(client);
+    const fences = z.array(fence).parse(await ask(this.#site.postgres.url, FENCES));
+    // The earliest of each.
+    this.#fences = new Map(fences.toReversed().map(({ client, at }) => [client, at]));
   }
 
   /** Whether a process has been fenced. */
@@ -189,6 +185,14 @@ const WATCH = `
   -- At the commit, when it is known whether the session is to be ended.
   CREATE CONSTRAINT TRIGGER watch_members AFTER DELETE ON svcsync.members DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION chaos.watch_members();
+
+  -- One that found the database away while it joined leaves and joins again.
+  CREATE FUNCTION chaos.watch_joining() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    DELETE FROM chaos.lost WHERE client = substring(NEW.name FROM 'process (\\d+)')::integer;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER watch_joining AFTER INSERT ON svcsync.members FOR EACH ROW EXECUTE FUNCTION chaos.watch_joining();
 
   CREATE TABLE chaos.ended (at timestamptz);
   CREATE FUNCTION chaos.watch_session() RETURNS trigger LANGUAGE plpgsql AS $$
