@@ -142,7 +142,7 @@ describe("the place of a daemon in PostgreSQL", () => {
     }
     await ask(
       server.url,
-      `INSERT INTO "${place.schema}".leases VALUES ('daemon', 'dead', 'process 1', clock_timestamp() + interval '1 s')`,
+      `UPDATE "${place.schema}".leases SET holder = 'dead', name = 'process 1', expires_at = clock_timestamp() + interval '1 s'`,
     );
     await using next = await open(server.url, place.schema);
     expect((await next.record(customer("1")))?.state).toBe("due");
