@@ -3,6 +3,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "#model";
 import { openQueue, type Queue } from "#queue";
 import { freePort } from "../setup/free-port.ts";
+import { RedisConnections } from "../../src/queue/bull/redis-client.ts";
+import { parseQueueAddress } from "../../src/queue/queue-address.ts";
 import { startSentinels } from "../setup/redis-sentinel.ts";
 import { memoryLogger } from "../kit/logger.ts";
 
@@ -80,6 +82,28 @@ describe("a queue on Redis behind Sentinel", () => {
     await delivers(working, "after");
     await polls(working);
     expect(working.logger.count("lost the queue")).toBe(1);
+  });
+
+  it("connects again when it was told of another primary while it looked for it", async () => {
+    await using sentinels = await startSentinels();
+    const connections = new RedisConnections(parseQueueAddress(sentinels.url));
+    const client = connections.commands;
+    try {
+      await vi.waitFor(() => expect(client.status).toBe("ready"), patience);
+      for (const pid of sentinels.pids) process.kill(pid, "SIGSTOP");
+      client.disconnect(true);
+      await vi.waitFor(() => expect(client.status).toBe("connecting"), patience);
+      const ended = new Promise((resolve) => void client.once("end", resolve));
+      // As ioredis does on a notice of Sentinel.
+      const connector: { disconnect: () => void } = Reflect.get(client, "connector");
+      connector.disconnect();
+      for (const pid of sentinels.pids) process.kill(pid, "SIGCONT");
+      await ended;
+      await vi.waitFor(() => expect(client.status).toBe("ready"), patience);
+    } finally {
+      connections.disconnect();
+    }
+    await vi.waitFor(() => expect(client.status).toBe("end"), patience);
   });
 
   it("asks the next Sentinel when one is away and one hangs", async () => {

@@ -81,11 +81,35 @@ export class RedisConnections {
   #connect(more: ClientOptions, heed: (facts: string) => void = () => undefined): Redis {
     const options = { ...this.#options, ...more };
     const client = this.#url === undefined ? new Redis(options) : new Redis(this.#url, options);
-    this.#all.add(client.once("end", () => this.#all.delete(client)));
+    this.#all.add(client);
+    const leave = this.#keepUp(client);
     /** The owner of a connection listens too; this keeps an error without a listener from being thrown. */
     client.on("error", () => undefined);
     const duplicate = (copied: ClientOptions = {}) => this.#connect(copied);
-    return Object.assign(client, { duplicate, info: withoutPolicy(client, heed) });
+    return Object.assign(client, { duplicate, info: withoutPolicy(client, heed), ...leave });
+  }
+
+  /**
+   * ioredis ends a connection for good when Sentinel tells of another primary while the connection looks for it. One that ends without being asked
+   * to is made again. Returns the ways to ask.
+   */
+  #keepUp(client: Redis): Pick<Redis, "disconnect" | "quit"> {
+    const [disconnect, quit] = [client.disconnect.bind(client), client.quit.bind(client)];
+    let isWanted = true;
+    client.on("end", () => {
+      if (isWanted) setTimeout(() => void client.connect().catch(() => undefined), reconnectFirstMs);
+      else this.#all.delete(client);
+    });
+    return {
+      disconnect: (reconnect = false) => {
+        isWanted &&= reconnect;
+        disconnect(reconnect);
+      },
+      quit: (...of) => {
+        isWanted = false;
+        return quit(...of);
+      },
+    };
   }
 
   #explainErrors(place: QueueAddress): void {
