@@ -19,6 +19,9 @@ import { RowBudget } from "./row-budget.ts";
 const busyTimeoutMs = 5_000;
 /** So long other work waits for a row at most, unless SQLite itself takes longer to find one. */
 const turnMs = 20;
+/** To read the clock takes a tenth of what it takes to fetch a row: after a time as short as this, so many rows are fetched without. */
+const quickMs = 1;
+const quickRows = 15;
 /**
  * What each connection keeps of the file beside the system's own cache. With SQLite's default of 2,000 KB a reading of 25,000 rows takes as
  * much processor time, and four idle streams 6 MB more of memory.
@@ -107,6 +110,8 @@ class SqliteSession implements Session {
     const statement = this.#prepared(text);
     const deadline = performance.now() + this.#timeoutMs;
     let turnEnds = performance.now() + turnMs;
+    let lookedAt = performance.now();
+    let untimed = 0;
     const budget = new RowBudget(maxBytes);
     let isCut = false;
     this.#isReading = true;
@@ -116,7 +121,10 @@ class SqliteSession implements Session {
           isCut = true;
           break;
         }
+        if (untimed-- > 0) continue;
         const now = performance.now();
+        untimed = now - lookedAt < quickMs ? quickRows : 0;
+        lookedAt = now;
         if (now > deadline) throw statementTimeout(this.#timeoutMs);
         if (now < turnEnds) continue;
         await setImmediate();
