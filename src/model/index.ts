@@ -1,5 +1,6 @@
 export { canonicalJson, isJsonObject, type Json, type JsonObject } from "./json.ts";
 export {
+  isAscending,
   joinKey,
   splitKey,
   recordLabel,

@@ -34,6 +34,12 @@ function partText(part: unknown): string {
   return /[\\|]/.test(text) ? text.replaceAll(/[\\|]/g, "\\$&") : text;
 }
 
+/** True where each key is greater than the one before it: then none comes twice. */
+export function isAscending(keys: readonly Key[]): boolean {
+  for (let at = 1; at < keys.length; at++) if (keys[at - 1]! >= keys[at]!) return false;
+  return true;
+}
+
 /** The parts that {@link joinKey} joined, as text. */
 export function splitKey(key: Key): string[] {
   const parts: string[] = [];

@@ -1,4 +1,4 @@
-import { contentHash, type Change, type ErrorFacts, type Key, type Row } from "#model";
+import { contentHash, isAscending, type Change, type ErrorFacts, type Key, type Row } from "#model";
 import type { Unreadable } from "./facts.ts";
 
 /** What a poll said of one record, with its content hash, which is made before the transaction so that the store is not held. */
@@ -13,6 +13,7 @@ export interface News {
 
 /** The last news of each key. */
 export function latestOfEach(changes: readonly Change[], unreadable: readonly Unreadable[]): News[] {
+  if (unreadable.length === 0 && isAscending(changes.map(({ key }) => key))) return changes.map(newsOf);
   const latest = new Map<Key, Change | Unreadable>();
   for (const change of changes) latest.set(change.key, change);
   for (const row of unreadable) latest.set(row.key, row);

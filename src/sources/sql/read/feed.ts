@@ -1,4 +1,4 @@
-import { ParkError, type ChangeBatch, type Cursor, type Key } from "#model";
+import { isAscending, ParkError, type ChangeBatch, type Cursor, type Key } from "#model";
 import type { Database } from "../database.ts";
 import type { Cell, Column } from "../engines/engine.ts";
 import { parseCursor, restoredCells, storedCells, storedCursor, type Phase, type Progress } from "../markers/cursor.ts";
@@ -134,11 +134,12 @@ async function* readPhase(
     from: resumed && restoredCells(resumed),
   };
   const keyOf = keyReader(layout);
-  let before: ReadonlySet<Key> = new Set();
+  let before: readonly Key[] = [];
   let reached: readonly Cell[] | undefined = request.from;
   for await (const { rows, position } of readPages(database, request, signal)) {
     const keys = rows.map(keyOf);
-    before = await refuseRepeated(part, before, keys, signal);
+    await refuseRepeated(part, before, keys, signal);
+    before = keys;
     // Only the last piece of a page stands behind all of it.
     let last: Piece | undefined;
     for await (const piece of part.read(rows, keys, verify(phase, bounds, layout, { rows, keys }, increment?.marker))) {
@@ -184,22 +185,20 @@ async function hasKeyless(
 
 /**
  * A key that comes twice, on one page or on two neighbouring ones, is of a record that changed while they were read, or of
- * rows that a join multiplied: the database is asked which. Resolves with the page's keys.
+ * rows that a join multiplied: the database is asked which.
  */
 async function refuseRepeated(
   part: Part,
-  before: ReadonlySet<Key>,
+  before: readonly Key[],
   keys: readonly Key[],
   signal: AbortSignal,
-): Promise<ReadonlySet<Key>> {
-  const seen = new Set<Key>();
-  if (!part.countOf) return seen;
+): Promise<void> {
+  if (!part.countOf || isAscending([...before, ...keys])) return;
+  const seen = new Set(before);
   for (const key of keys) {
     const { size } = seen;
-    const isRepeated = seen.add(key).size === size || before.has(key);
-    if (isRepeated && (await part.countOf(key, signal)) > 1) throw ambiguous(part.layout, key);
+    if (seen.add(key).size === size && (await part.countOf(key, signal)) > 1) throw ambiguous(part.layout, key);
   }
-  return seen;
 }
 
 function ambiguous(layout: Layout, key: string): ParkError {
