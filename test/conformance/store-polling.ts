@@ -56,6 +56,23 @@ export function describePolling(makePlace: MakePlace): void {
       expect((await scene.store.cursor("customers")).sequence).toBe(9);
     });
 
+    it("finds what differs in a batch whose keys ascend, among records of which it says nothing", async () => {
+      await using scene = await Scene.open(makePlace);
+      const keys = Array.from({ length: 20 }, (_, at) => `k${at + 10}`);
+      // Databases compare these two in another order than JavaScript does.
+      const odd = ["\u{1F600}", "\uFB00"];
+      await scene.stage([...keys, ...odd].map((key) => upsert(key)));
+      await scene.stage([upsert("k19a")], { stream: "suppliers" });
+      await scene.stage([deletion("k15")], { unreadable: [{ key: "k16", error: OOPS }] });
+      const rest = keys.filter((key) => !["k11", "k12", "k21"].includes(key));
+      const news = [...rest, "k19a", ...odd].toSorted();
+      const changes = news.map((key) => upsert(key, key === "k25" || key === odd[1] ? { name: "new" } : undefined));
+      // k15 and k16 are back, k19a is new, k25 and the last one have another row.
+      expect(await scene.stage(changes)).toEqual({ changed: 5, unchanged: news.length - 5 });
+      expect(await scene.stage(changes)).toEqual({ changed: 0, unchanged: news.length });
+      expect((await scene.store.record(customer("k25")))?.row).toEqual({ name: "new" });
+    });
+
     it("lets the later of two changes of one key in a batch win", async () => {
       await using scene = await Scene.open(makePlace);
       const changes = [upsert("1", { v: 1 }), upsert("2"), upsert("1", { v: 2 })];

@@ -52,6 +52,17 @@ describe("the store's queries", () => {
     for (const plan of plans) expect(plan).toContain("USING COVERING INDEX records_due (stream=? AND backfill=?");
   });
 
+  it("compares a batch of unchanged records by one range of their index", async () => {
+    const batch = {
+      changes: [{ kind: "upsert", key: "1", row: {} }],
+      cursor: 2,
+      backfill: true,
+      complete: true,
+    } as const;
+    const plans = await plansOf((store) => store.stage("s", batch));
+    expect(plans).toEqual(["SEARCH records USING INDEX sqlite_autoindex_records_1 (stream=? AND key>? AND key<?)"]);
+  });
+
   it("gives back claims without reading other records", async () => {
     const plans = await plansOf((_, db) => giveBackClaims(db, systemClock, silentLogger));
     expect(plans[0]).toBe("SEARCH records USING COVERING INDEX records_state (stream=? AND state=?)");

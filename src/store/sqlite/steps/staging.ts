@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { Clock, Cursor, RecordState, StreamName } from "#model";
+import { isAscending, type Clock, type Cursor, type RecordState, type StreamName } from "#model";
 import type { StageResult } from "../../facts.ts";
 import type { News } from "../../news.ts";
 import { next } from "../../transitions.ts";
@@ -48,6 +48,7 @@ export class Staging {
   readonly #clock: Clock;
   readonly #streams: Streams;
   readonly #sequence;
+  readonly #range;
   readonly #different;
   readonly #known;
   readonly #nextId;
@@ -61,6 +62,12 @@ export class Staging {
     this.#clock = clock;
     this.#streams = streams;
     this.#sequence = db.prepare<[string], number>("SELECT sequence FROM streams WHERE stream = ?").pluck();
+    this.#range = db
+      .prepare<{ stream: string; first: string; last: string; limit: number }, string>(
+        `SELECT hash || key FROM records
+         WHERE stream = @stream AND key BETWEEN @first AND @last AND NOT deleted ORDER BY key LIMIT @limit`,
+      )
+      .pluck();
     this.#different = db.prepare<{ stream: string; news: string }, Different | { at: number; id: null }>(`
       SELECT n.key AS at, r.id, r.hash, r.state, r.sequence, r.due_at, r.backfill
       FROM json_each(@news) n
@@ -135,12 +142,36 @@ export class Staging {
 
   /** The news that say something else than the store has, in their order, all found by one statement. */
   *#differing(stream: StreamName, latest: readonly News[]): Generator<[News, Known | undefined]> {
-    for (const different of this.#different.all({ stream, news: JSON.stringify(latest.map(comparable)) })) {
-      const news = latest[different.at]!;
+    const possible = this.#notSeen(stream, latest);
+    if (possible.length === 0) return;
+    for (const different of this.#different.all({ stream, news: JSON.stringify(possible.map(comparable)) })) {
+      const news = possible[different.at]!;
       const found = different.id === null ? undefined : different;
       const known = comparable(news) === "" ? this.#known.get(stream, news.key) : found;
       if (known?.hash !== news.hash) yield [news, known];
     }
+  }
+
+  /**
+   * The news without those that the store is seen to have. Keys that ascend, as of a table that is read whole, lie beside
+   * each other here too: to read a range of them takes less than half of what it takes to look each one up.
+   */
+  #notSeen(stream: StreamName, latest: readonly News[]): readonly News[] {
+    const keys = latest.map(({ key }) => key);
+    if (keys.length === 0 || !isAscending(keys)) return latest;
+    const stored = this.#range.all({ stream, first: keys[0]!, last: keys.at(-1)!, limit: keys.length });
+    let at = 0;
+    return latest.filter((news) => {
+      const text = comparable(news);
+      for (; at < stored.length; at++) {
+        if (stored[at] === text) {
+          at++;
+          return false;
+        }
+        if (stored[at]!.slice(HASH_LENGTH) >= news.key) break;
+      }
+      return true;
+    });
   }
 
   #add(stream: StreamName, { key, hash, row, unreadable }: News, version: Version): void {
