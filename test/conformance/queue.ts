@@ -181,15 +181,31 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
       expect(count).toBe(1);
     });
 
-    it("polls at once when it is opened again, although the schedule outlived the process", async () => {
+    it("polls at once when it is started or opened again, although the schedule outlived the end", async () => {
       const polls = new Map([["customers", { everyMs: 60_000 }]]);
-      for (const opened of [queue, await another()]) {
+      for (const opened of [queue, queue, await another()]) {
         let count = 0;
         await opened.start({ ...nothing, poll: async () => void count++ }, { concurrency: 1 });
         await opened.schedulePolls(polls);
         await vi.waitFor(() => expect(count).toBe(1), patience);
         await opened.stop(1_000);
       }
+    });
+
+    it("polls a stream at once that is named later, and the others when their time comes", async () => {
+      const everyMs = 3_600_000;
+      const polled: StreamName[] = [];
+      await queue.start({ ...nothing, poll: async (stream) => void polled.push(stream) }, { concurrency: 1 });
+      await queue.schedulePolls(new Map([["customers", { everyMs }]]));
+      await vi.waitFor(() => expect(polled).toEqual(["customers"]), patience);
+      const both = new Map([
+        ["customers", { everyMs }],
+        ["contacts", { everyMs }],
+      ]);
+      await queue.schedulePolls(both);
+      await vi.waitFor(() => expect(polled).toContain("contacts"), patience);
+      await pause(quietMs);
+      expect(polled).toEqual(["customers", "contacts"]);
     });
 
     it("no longer polls a stream that is not named", async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { Queue as BullQueue } from "bullmq";
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { RetryError, StopError, systemClock } from "#model";
@@ -135,6 +136,30 @@ describe("a queue on Redis", () => {
     await vi.waitFor(() => expect(working.polls).toBeGreaterThan(before + 3), patience);
     const message = "scheduled polls again that the queue had lost";
     await vi.waitFor(() => expect(working.logger.count(message)).toBe(1), patience);
+  });
+
+  it("ticks once for all streams of an interval, and no longer for what an earlier version scheduled", async () => {
+    await using redis = await startRedis();
+    const client = new Redis(redis.url, { maxRetriesPerRequest: null });
+    const earlier = new BullQueue("polls", { connection: client, prefix: "svcsync" });
+    const everyMs = 3_600_000;
+    await earlier.upsertJobScheduler("customers", { every: everyMs }, { name: "tick", data: "customers" });
+    const queue = await open({ kind: "redis", url: redis.url });
+    const polled: string[] = [];
+    const poll = async (stream: string) => void polled.push(stream);
+    await queue.start({ deliver: async () => undefined, poll }, { concurrency: 1 });
+    await queue.schedulePolls(
+      new Map([
+        ["customers", { everyMs }],
+        ["contacts", { everyMs }],
+        ["tickets", { everyMs: everyMs / 2 }],
+      ]),
+    );
+    await vi.waitFor(() => expect(polled.toSorted()).toEqual(["contacts", "customers", "tickets"]), patience);
+    const schedulers = await earlier.getJobSchedulers();
+    expect(schedulers.map(({ every }) => Number(every)).toSorted((a, b) => a - b)).toEqual([everyMs / 2, everyMs]);
+    await earlier.close();
+    client.disconnect();
   });
 
   it("tells that it was flushed, also when the server is too slow to answer while polls are scheduled again", async () => {

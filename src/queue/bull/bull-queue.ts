@@ -5,7 +5,7 @@ import type { Queue, QueueHandlers, StartOptions, WakeOptions } from "../contrac
 import { Workers } from "./workers.ts";
 import { addWakeUps, countJobs } from "./deliveries.ts";
 import { JobQueues } from "./job-queues.ts";
-import { addPoll, applySchedule, type Schedule } from "./polls.ts";
+import { addPolls, applyIntervals, type Schedule } from "./polls.ts";
 import { BackendHealth } from "./backend-health.ts";
 
 export interface BullQueueDeps {
@@ -27,10 +27,11 @@ export class BullQueue implements Queue {
   #isDelivering = true;
   #concurrency: number | undefined;
   #schedule: Schedule | undefined;
-  #isScheduled = false;
+  /** The streams whose first poll was asked for. */
+  #begun: Schedule = new Map();
   #isRepairing = false;
-  /** Streams whose schedule was missing and is made: kept until it is told, also when the answer came too late. */
-  readonly #made = new Set<StreamName>();
+  /** Intervals that were missing and are made: kept until it is told, also when the answer came too late. */
+  readonly #made = new Set<number>();
   /** Another server answers than before. Kept until it is told. */
   #mayHaveForgotten = false;
   readonly #onForgotten: (() => void)[] = [];
@@ -65,14 +66,15 @@ export class BullQueue implements Queue {
   }
 
   async pollNow(stream: StreamName): Promise<void> {
-    await this.#addPoll(stream, { afterRunning: true });
+    await this.#addPolls([stream], { afterRunning: true });
   }
 
   async start(handlers: QueueHandlers, { concurrency, polls = true }: StartOptions): Promise<void> {
     const { backend, logger } = this.#deps;
-    const isScheduled = (stream: StreamName) => this.#schedule?.has(stream) ?? false;
+    const polledEvery = (everyMs: number) =>
+      [...(this.#schedule ?? [])].filter(([, of]) => of.everyMs === everyMs).map(([stream]) => stream);
     const isDelivering = this.#isDelivering;
-    const own = { handlers, concurrency: this.#concurrency ?? concurrency, isScheduled, isDelivering };
+    const own = { handlers, concurrency: this.#concurrency ?? concurrency, polledEvery, isDelivering };
     const parts = { backend, reach: this.#reach, lines: this.#lines, logger, ...own };
     this.#crew = new Workers(parts);
     if (polls) this.#crew.startPolls();
@@ -152,28 +154,36 @@ export class BullQueue implements Queue {
     clearInterval(this.#scheduleCheck);
     this.#scheduleCheck = undefined;
     this.#schedule = undefined;
+    this.#begun = new Map();
   }
 
-  async #addPoll(stream: StreamName, options: { afterRunning: boolean }): Promise<void> {
-    await this.#reach.call(async () => addPoll((await this.#lines.get()).polls, stream, options));
+  async #addPolls(streams: readonly StreamName[], options: { afterRunning: boolean }): Promise<void> {
+    await this.#reach.call(async () => addPolls((await this.#lines.get()).polls, streams, options));
   }
 
-  /** Returns the streams whose schedule was missing. */
+  /** Returns the streams whose schedule was lost. */
   async #applySchedule(): Promise<StreamName[]> {
     const schedule = this.#schedule;
     if (schedule === undefined) return [];
     const now = this.#deps.clock.now();
+    const intervals = new Set([...schedule.values()].map(({ everyMs }) => everyMs));
     await this.#reach.call(async () =>
-      applySchedule((await this.#lines.get()).polls, schedule, { now, made: this.#made }),
+      applyIntervals((await this.#lines.get()).polls, intervals, { now, made: this.#made }),
     );
-    const made = [...this.#made];
+    const made = new Set(this.#made);
+    const begun = this.#begun;
+    const streamsOf = (isBegun: boolean, isMade: boolean) =>
+      [...schedule]
+        .filter(
+          ([stream, { everyMs }]) =>
+            (begun.get(stream)?.everyMs === everyMs) === isBegun && made.has(everyMs) === isMade,
+        )
+        .map(([stream]) => stream);
+    /** An interval that had its scheduler ticks when its time comes; the first poll of a stream is wanted now. */
+    await this.#addPolls(streamsOf(false, false), { afterRunning: false });
+    this.#begun = schedule;
     this.#made.clear();
-    if (this.#isScheduled) return made;
-    this.#isScheduled = true;
-    /** Schedulers that outlived an earlier process tick when their time comes; the first poll is wanted now. */
-    const outlived = [...schedule.keys()].filter((stream) => !made.includes(stream));
-    await Promise.all(outlived.map((stream) => this.#addPoll(stream, { afterRunning: false })));
-    return [];
+    return streamsOf(true, true);
   }
 
   /** One at a time: the end of an outage is noticed in two ways. */

@@ -18,39 +18,45 @@ const pollName = "poll";
 export type Schedule = ReadonlyMap<StreamName, { everyMs: number }>;
 
 /**
- * Two kinds of jobs make a poll. A *tick* comes from a stream's job scheduler and asks for a poll; a *poll* is one job
- * per stream at most, no matter who asked, so no two polls of a stream run at once on one backend. A tick during a
- * poll asks for nothing: the next one will.
+ * Two kinds of jobs make a poll. A *tick* comes from the job scheduler of an interval and asks for a poll of each of its streams; a
+ * *poll* is one job per stream at most, no matter who asked, so no two polls of a stream run at once on one backend. A tick
+ * during a poll asks for nothing: the next one will.
  */
-export async function addPoll(
+export async function addPolls(
   jobs: Jobs,
-  stream: StreamName,
+  streams: readonly StreamName[],
   { afterRunning }: { afterRunning: boolean },
 ): Promise<void> {
-  const deduplication = { id: stream, ...(afterRunning ? { keepLastIfActive: true } : {}) };
-  await jobs.add(pollName, stream, { deduplication });
+  const more = afterRunning ? { keepLastIfActive: true } : {};
+  const polls = streams.map((stream) => ({
+    name: pollName,
+    data: stream,
+    opts: { deduplication: { id: stream, ...more } },
+  }));
+  if (polls.length > 0) await jobs.addBulk(polls);
 }
 
 /**
- * Makes the job schedulers those of `schedule`; one that is right and alive is left alone. Adds to `made` each stream whose
- * scheduler was missing: its first tick comes at once.
+ * Makes one job scheduler for each of these intervals and leaves no other; one that is right and alive is left alone. Adds to `made`
+ * each interval whose scheduler was missing: its first tick comes at once.
  */
-export async function applySchedule(
+export async function applyIntervals(
   jobs: Jobs,
-  schedule: Schedule,
-  { now, made }: { now: number; made: Set<StreamName> },
+  intervals: ReadonlySet<number>,
+  { now, made }: { now: number; made: Set<number> },
 ): Promise<void> {
   const found = new Map((await jobs.getJobSchedulers(0, -1)).map((scheduler) => [scheduler.key, scheduler]));
-  for (const stream of found.keys()) if (!schedule.has(stream)) await jobs.removeJobScheduler(stream);
-  for (const [stream, { everyMs }] of schedule) {
-    const scheduler = found.get(stream);
+  for (const key of found.keys()) if (!intervals.has(Number(key))) await jobs.removeJobScheduler(key);
+  for (const everyMs of intervals) {
+    const key = String(everyMs);
+    const scheduler = found.get(key);
     if (scheduler !== undefined && Number(scheduler.every) === everyMs && isAlive(scheduler.next, everyMs, now))
       continue;
     // A scheduler that is replaced in place would keep the time of its next tick.
-    if (scheduler !== undefined) await jobs.removeJobScheduler(stream);
+    if (scheduler !== undefined) await jobs.removeJobScheduler(key);
     // Before the call: its answer may get lost when it is done.
-    made.add(stream);
-    await jobs.upsertJobScheduler(stream, { every: everyMs }, { name: tickName, data: stream });
+    made.add(everyMs);
+    await jobs.upsertJobScheduler(key, { every: everyMs }, { name: tickName, data: key });
   }
 }
 
@@ -62,20 +68,18 @@ function isAlive(next: number | undefined, everyMs: number, now: number): boolea
 export interface PollWorkDeps {
   readonly jobs: () => Jobs;
   readonly poll: QueueHandlers["poll"];
-  /** Whether the stream is polled by schedule: ticks may be left of streams that no longer are. */
-  readonly isScheduled: (stream: StreamName) => boolean;
+  /** The streams that are polled at this interval: ticks may be left of intervals without any. */
+  readonly polledEvery: (everyMs: number) => readonly StreamName[];
   readonly stopping: AbortSignal;
   readonly logger: Logger;
 }
 
 /** What a worker does with a tick and with a poll. Whatever the handler throws is logged here and ends here. */
-export function pollWork({ jobs, poll, isScheduled, stopping, logger }: PollWorkDeps): Work {
+export function pollWork({ jobs, poll, polledEvery, stopping, logger }: PollWorkDeps): Work {
   const running = new Set<StreamName>();
-  return async ({ name, data: stream }, lost) => {
-    if (name === tickName) {
-      if (isScheduled(stream)) await addPoll(jobs(), stream, { afterRunning: false });
-      return;
-    }
+  return async ({ name, data }, lost) => {
+    if (name === tickName) return await addPolls(jobs(), polledEvery(Number(data)), { afterRunning: false });
+    const stream = data;
     /** After the backend forgot everything, it may hand out a poll that this process is still running. */
     if (running.has(stream)) return;
     running.add(stream);

@@ -22,7 +22,8 @@ export interface WorkersDeps {
   readonly lines: JobQueues;
   readonly handlers: QueueHandlers;
   readonly concurrency: number;
-  readonly isScheduled: (stream: StreamName) => boolean;
+  /** The streams that are polled at this interval. */
+  readonly polledEvery: (everyMs: number) => readonly StreamName[];
   readonly logger: Logger;
   /** Whether deliveries are taken from the beginning. */
   readonly isDelivering: boolean;
@@ -137,11 +138,11 @@ export class Workers {
   }
 
   #pollWorker(polls: Jobs): JobWorker {
-    const { backend, handlers, isScheduled, logger, reach } = this.#deps;
+    const { backend, handlers, polledEvery, logger, reach } = this.#deps;
     const poll = pollWork({
       jobs: () => polls,
       poll: (stream, signal) => handlers.poll(stream, signal),
-      isScheduled,
+      polledEvery,
       stopping: this.#leavingPolls.signal,
       logger,
     });
