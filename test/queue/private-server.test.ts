@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "#model";
 import { openQueue, spawnGuarded, type Queue } from "#queue";
@@ -97,6 +98,22 @@ describe("a private server", () => {
     await owner[Symbol.asyncDispose]();
     await vi.waitFor(async () => expect(await guest.depth()).toEqual({ waiting: 0, active: 0 }), patience);
     expect(await servers(dataDir)).toHaveLength(1);
+  });
+
+  it("leaves a queue alone that no other process uses: its workers wait for long and hold their jobs for long", async () => {
+    const queue = await open();
+    const client = new Redis(join(dataDir, "queue.sock"));
+    const monitor = await client.monitor();
+    const asked: string[] = [];
+    monitor.on("monitor", (_at: string, [command = "", key = "", ...rest]: string[]) => {
+      if (/^bzpopmin$/i.test(command)) asked.push(`wait ${rest.join(" ")}`);
+      if (/^set$/i.test(command) && key.endsWith(":lock")) asked.push(`hold ${rest.slice(1).join(" ")}`);
+    });
+    await queue.start({ deliver: async () => undefined, poll: async () => undefined }, { concurrency: 1 });
+    await queue.wake([id], live);
+    await vi.waitFor(() => expect(new Set(asked)).toEqual(new Set(["wait 15", "hold PX 30000"])), patience);
+    monitor.disconnect();
+    client.disconnect();
   });
 
   it("is started again when it dies, and the queue goes on: polls by themselves, records when they are woken again", async () => {

@@ -16,7 +16,6 @@ export type JobText = string;
 /** The part of a BullMQ queue that is used here, whatever backend it runs on. */
 export type Jobs = Pick<
   Queue<JobText>,
-  | "add"
   | "addBulk"
   | "close"
   | "getJobCounts"
@@ -74,15 +73,8 @@ export interface Backend extends AsyncDisposable {
 /** Nothing is kept of a job that has ended: what happened is in the store. */
 const defaultJobOptions = { removeOnComplete: true, removeOnFail: true };
 
-/**
- * How long a job of a process that died is held before another may run it, in milliseconds. A job that runs is held by
- * renewal as long as it takes. With the time until it is looked at on a shared server it is no longer than the lease of a dead daemon's
- * store, so that a stream is polled again as soon as another one takes over.
- */
-const lockMs = 6_000;
-
 /** How BullMQ is set up on every backend, and why. */
-function workerOptions({ concurrency }: WorkerSettings, { stalledMs }: Looks) {
+function workerOptions({ concurrency }: WorkerSettings, { lockMs, stalledMs, idleMs }: Looks) {
   return {
     concurrency,
     removeOnComplete: { count: 0 },
@@ -93,8 +85,8 @@ function workerOptions({ concurrency }: WorkerSettings, { stalledMs }: Looks) {
     maxStalledCount: 2 ** 31 - 1,
     /** After an error of the connection, in milliseconds. */
     runRetryDelay: 500,
-    /** An idle worker polls after this many seconds, in case the call that wakes it was lost in an outage. */
-    drainDelay: 5,
+    /** An idle worker asks after this many seconds, in case the call that wakes it was lost in an outage. */
+    drainDelay: idleMs / 1_000,
   };
 }
 

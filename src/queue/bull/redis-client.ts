@@ -10,7 +10,7 @@ type ClientOptions = Omit<RedisOptions, "replyMapping">;
 const reconnectFirstMs = 50;
 const reconnectMaxMs = 500;
 const connectTimeoutMs = 5_000;
-/** A server that says nothing for so long while asked is gone. Above the ten seconds that BullMQ's waiting may take. */
+/** A server that says nothing for so long while asked is gone. Above the longest that a worker waits for a job, see `idleMs`. */
 const silenceTimeoutMs = 20_000;
 const policyLine = /^maxmemory_policy:.*\r?\n/m;
 
