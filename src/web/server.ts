@@ -80,8 +80,8 @@ const timeouts = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   keepAliveTimeout: 5_000,
-  /** How often the two above are looked at; Node's own half minute would be the real time-out. */
-  connectionsCheckingInterval: 1_000,
+  /** How often the first two are looked at: each wakes an idle process. Node's own half minute would be the real time-out. */
+  connectionsCheckingInterval: 5_000,
 };
 
 /** Bounds the open connections: a new one ends the one that has asked nothing for the longest time, so that a probe is answered. */
