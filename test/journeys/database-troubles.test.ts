@@ -14,7 +14,7 @@ let postgres: TestPostgres;
 let writer: Writer;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await startPostgres({ hba: ["host all erp 127.0.0.1/32 scram-sha-256"] });
   writer = await openWriter(postgres.url);
   await writer.run(`
     create table customers (customer_no text primary key, name1 text not null, note text, updated_at timestamptz not null);
@@ -23,11 +23,6 @@ beforeAll(async () => {
     create view customers_view as select name1, updated_at from customers;
     create role erp login password 'right';
     grant select on all tables in schema public to erp`);
-  // Passwords are asked of this role alone; the cluster trusts everybody else.
-  const file = await writer.one("show hba_file");
-  await writer.run(`
-    copy (values ('host all erp 127.0.0.1/32 scram-sha-256'), ('host all all 127.0.0.1/32 trust')) to '${file}';
-    select pg_reload_conf()`);
 });
 afterAll(async () => {
   await writer[Symbol.asyncDispose]();

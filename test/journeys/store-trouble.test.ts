@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startPostgres, type TestPostgres } from "../setup/postgres.ts";
 import { startRedis, type TestRedis } from "../setup/redis.ts";
-import { ask } from "../store/postgres-place.ts";
+import { ask, configure } from "../store/postgres-place.ts";
 import { canMount, smallDisk } from "../store/small-disk.ts";
 import { Replica } from "./replica.ts";
 import { setStage, texts, until, untilState, type Stage } from "./stage.ts";
@@ -17,14 +17,6 @@ afterAll(() => redis[Symbol.asyncDispose]());
 
 const customers = ({ sandbox }: Stage) => texts(sandbox, "customer", "customerId");
 const customer = (key: string) => ({ stream: "customers", key });
-
-/** Settings that the server keeps, also while it only reads. */
-async function set({ url }: TestPostgres, name: string, value: string): Promise<void> {
-  const own = new URL(url);
-  own.searchParams.set("options", "-c default_transaction_read_only=off");
-  await ask(own.href, `ALTER SYSTEM SET ${name} = ${value}`);
-  await ask(own.href, "SELECT pg_reload_conf()");
-}
 
 describe("a daemon whose PostgreSQL takes no writes", () => {
   it.each([
@@ -40,8 +32,8 @@ describe("a daemon whose PostgreSQL takes no writes", () => {
     },
     {
       since: "it is set to read only",
-      begin: (server: TestPostgres) => set(server, "default_transaction_read_only", "on"),
-      end: (server: TestPostgres) => set(server, "default_transaction_read_only", "off"),
+      begin: (server: TestPostgres) => configure(server.url, "default_transaction_read_only", "on"),
+      end: (server: TestPostgres) => configure(server.url, "default_transaction_read_only", "off"),
     },
   ])("writes nothing to the service, says why, and continues when it takes them again ($since)", async (how) => {
     await using server = await startPostgres();

@@ -8,7 +8,7 @@ import { customer, upsert } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { startPostgres } from "../setup/postgres.ts";
 import { unprivilegedOwner } from "../setup/server.ts";
-import { ask } from "./postgres-place.ts";
+import { ask, configure } from "./postgres-place.ts";
 import { canMount, smallDisk } from "./small-disk.ts";
 
 const open = (url: string, as: "daemon" | "operator" = "daemon") =>
@@ -16,12 +16,7 @@ const open = (url: string, as: "daemon" | "operator" = "daemon") =>
 const staged = (store: Store, ...keys: string[]) =>
   store.stage("customers", { changes: keys.map((key) => upsert(key)), cursor: 1, backfill: false, complete: true });
 
-async function readOnly(url: string, isOn: boolean): Promise<void> {
-  const own = new URL(url);
-  own.searchParams.set("options", "-c default_transaction_read_only=off");
-  await ask(own.href, `ALTER SYSTEM SET default_transaction_read_only = ${isOn ? "on" : "off"}`);
-  await ask(own.href, "SELECT pg_reload_conf()");
-}
+const readOnly = (url: string, isOn: boolean) => configure(url, "default_transaction_read_only", isOn ? "on" : "off");
 
 /** Ends all connections of the store, as a server does that was started again. */
 const endConnections = (url: string) =>

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { RecordId } from "#model";
 import { customer, Scene, upsert, written } from "../conformance/store-scene.ts";
 import { startPostgres } from "../setup/postgres.ts";
-import { ask, postgresPlace } from "./postgres-place.ts";
+import { ask, configure, postgresPlace } from "./postgres-place.ts";
 
 const RECORDS = 1_500;
 /** Of all tables and indexes: a create touches a dozen of them, some twice. */
@@ -27,8 +27,7 @@ async function deliver({ store }: Scene, id: RecordId, serviceId: number): Promi
 it("a delivery reads few rows, however many records came since its plans were made in an empty store", async () => {
   await using server = await startPostgres();
   // No statistics: on a busy server they may come late.
-  await ask(server.url, "ALTER SYSTEM SET autovacuum = off");
-  await ask(server.url, "SELECT pg_reload_conf()");
+  await configure(server.url, "autovacuum", "off");
   await using scene = await Scene.open(() => postgresPlace(server.url));
   const readRows = async () => {
     // A connection tells how much it read at its end.
