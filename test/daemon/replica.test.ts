@@ -6,6 +6,7 @@ import { memoryLogger } from "../kit/logger.ts";
 const DELIVERS: ReplicaState = {
   isLeader: false,
   isAgreed: true,
+  isNeeded: true,
   share: 2,
   pausedMs: 0,
   rate: undefined,
@@ -120,6 +121,16 @@ describe("the part of one replica", () => {
     expect(scene.deliveries).toBe(35);
     scene.beat(PAUSES);
     expect(scene.deliveries).toBe(1);
+  });
+
+  it("pauses deliveries while the others are enough for what the service lets pass", async () => {
+    const scene = new Scene();
+    scene.beat({ ...DELIVERS, isNeeded: false });
+    await expect.poll(() => scene.told).toEqual([false]);
+    scene.answers[0]?.resolve();
+    expect(() => scene.part.check()).not.toThrow();
+    scene.beat(DELIVERS);
+    await expect.poll(() => scene.told).toEqual([false, true]);
   });
 
   it("tells the queue with the next heartbeat what it could not tell it", async () => {

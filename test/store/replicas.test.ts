@@ -86,6 +86,19 @@ async function stage(store: Store, ...keys: string[]): Promise<void> {
   await store.stage("customers", { changes, cursor: 1, backfill: false, complete: true });
 }
 
+/** One that reports `rates` of it as what it has learned, and takes what it is granted. */
+async function joinLimited(all: Replicas, rates: Map<Store, number>): Promise<Store> {
+  const store = await all.join();
+  let granted: number | undefined;
+  store.replicas.follow(
+    () => ({ ...REPORT, rate: rates.get(store) }),
+    ({ rate }) => {
+      if (rate !== undefined && rate !== granted) rates.set(store, (granted = rate));
+    },
+  );
+  return store;
+}
+
 function until(store: Store, wanted: Partial<ReplicaState>): Promise<unknown> {
   return expect.poll(() => store.replicas.state, { interval: 50, timeout: 10_000 }).toMatchObject(wanted);
 }
@@ -314,37 +327,49 @@ describe("replicas of a store in PostgreSQL", () => {
   it("send together at the rate that all have learned, each its part, whoever leaves", async () => {
     await using all = await Replicas.open();
     const rates = new Map<Store, number>();
-    const join = async () => {
-      const store = await all.join();
-      let granted: number | undefined;
-      store.replicas.follow(
-        () => ({ ...REPORT, rate: rates.get(store) }),
-        ({ rate }) => {
-          if (rate !== undefined && rate !== granted) rates.set(store, (granted = rate));
-        },
-      );
-      return store;
-    };
-    const first = await join();
+    const first = await joinLimited(all, rates);
     await first.replicas.lead();
-    const second = await join();
+    const second = await joinLimited(all, rates);
     await until(second, { share: 5 });
-    rates.set(first, 30);
-    rates.set(second, 11);
-    await until(first, { rate: 21 });
-    await until(second, { rate: 20 });
-    const third = await join();
-    await until(third, { share: 3, rate: 12 });
+    rates.set(first, 300);
+    rates.set(second, 111);
+    await until(first, { rate: 206 });
+    await until(second, { rate: 205 });
+    const third = await joinLimited(all, rates);
+    await until(third, { share: 3, rate: 123 });
     // It finds out that the service bears less.
-    rates.set(third, 2);
-    await until(third, { rate: 9 });
-    await until(first, { rate: 13 });
+    rates.set(third, 22);
+    await until(third, { rate: 93 });
+    await until(first, { rate: 124 });
     await second[Symbol.asyncDispose]();
-    await until(first, { rate: 16 });
-    await until(third, { rate: 15 });
+    await until(first, { rate: 155 });
+    await until(third, { rate: 155 });
     await first[Symbol.asyncDispose]();
-    await until(third, { isLeader: true, rate: 31 });
-    expect(rates.get(third)).toBe(31);
+    await until(third, { isLeader: true, rate: 310 });
+    expect(rates.get(third)).toBe(310);
+  });
+
+  it("are needed one for each 50 requests a second that the service lets pass, the leader first", async () => {
+    await using all = await Replicas.open();
+    const rates = new Map<Store, number>();
+    const first = await joinLimited(all, rates);
+    await first.replicas.lead();
+    const second = await joinLimited(all, rates);
+    const third = await joinLimited(all, rates);
+    await until(third, { share: 3, isNeeded: true, rate: undefined });
+    rates.set(second, 20);
+    // What they have left is for what a person asks them.
+    await until(first, { isNeeded: true, share: 8, rate: 20 });
+    for (const spare of [second, third]) await until(spare, { isNeeded: false, share: 1, rate: 1 });
+    expect((await first.replicas.list()).map(({ isNeeded }) => isNeeded)).toEqual([true, false, false]);
+    rates.set(first, 51);
+    await until(first, { share: 5, rate: 29 });
+    await until(second, { isNeeded: true, share: 4, rate: 22 });
+    expect(third.replicas.state).toMatchObject({ isNeeded: false, share: 1 });
+    await first[Symbol.asyncDispose]();
+    await until(third, { isNeeded: true, share: 5 });
+    await second[Symbol.asyncDispose]();
+    await until(third, { isLeader: true, isNeeded: true, share: 10 });
   });
 
   it("share with the leader first, where there are more replicas than requests at once", async () => {

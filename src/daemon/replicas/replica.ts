@@ -113,14 +113,14 @@ export class ReplicaPart {
     const isConfirmed = this.#state.unconfirmed === undefined;
     if (isConfirmed && this.#state.mustFence && this.#state.isLeader) await this.#fence();
     if (this.isUnserved) this.#probe(signal);
-    const { isAgreed, mustFence, share } = this.#state;
-    const mayDeliver = isConfirmed && isAgreed && !mustFence && !this.isUnserved && share !== 0;
+    const { isAgreed, isNeeded, mustFence, share } = this.#state;
+    const mayDeliver = isConfirmed && isAgreed && isNeeded && !mustFence && !this.isUnserved && share !== 0;
     if (mayDeliver === this.#isDelivering || signal.aborted) return;
     // The leader may have put streams on hold before it began.
     if (mayDeliver) await holds.look();
     await queue.setDelivering(mayDeliver);
     this.#isDelivering = mayDeliver;
-    const why = { isConfirmed, isAgreed, isUnserved: this.isUnserved, share };
+    const why = { isConfirmed, isAgreed, isUnserved: this.isUnserved, isNeeded, share };
     if (mayDeliver) logger.info(why, "replica delivers");
     else logger.info(why, "replica pauses deliveries");
   }

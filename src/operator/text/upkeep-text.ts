@@ -54,17 +54,18 @@ export function upkeepText(facts: UpkeepFacts, now: number): string[] {
 }
 
 /** What a replica does. */
-export function replicaState({ isLeader, isAgreed, isServed }: Replica): string {
+export function replicaState({ isLeader, isAgreed, isServed, isNeeded }: Replica): string {
   if (!isServed) return isLeader ? "leads, the service does not answer it" : "the service does not answer it";
   if (isLeader) return isAgreed ? "leads and delivers" : "begins to lead";
-  return isAgreed ? "delivers" : "waits: its sync file or version is not the leader's";
+  if (!isAgreed) return "waits: its sync file or version is not the leader's";
+  return isNeeded ? "delivers" : "waits: the service lets so few requests pass that fewer replicas are enough";
 }
 
 /** The replicas in a sentence; none where there are no others. */
 function replicasText(replicas: readonly Replica[] = []): string[] {
   if (replicas.length < 2) return [];
   const leader = replicas.find(({ isLeader }) => isLeader)?.name ?? "none yet";
-  const delivering = replicas.filter(({ isAgreed, isServed }) => isAgreed && isServed).length;
+  const delivering = replicas.filter(({ isNeeded }) => isNeeded).length;
   return [`${counted(replicas.length, "replica")}, ${delivering} deliver; leader: ${leader}`];
 }
 

@@ -14,6 +14,8 @@ export interface Replica {
   readonly isAgreed: boolean;
   /** Whether the service answers it. */
   readonly isServed: boolean;
+  /** Whether it is to deliver. Where the service lets few requests pass, fewer replicas deliver. */
+  readonly isNeeded: boolean;
   /** How many requests it may have at the service at once; null where it works alone. */
   readonly share: number | null;
 }
@@ -36,6 +38,8 @@ export interface ReplicaState {
   readonly isLeader: boolean;
   /** Whether it maps as the leader does. Others deliver nothing: the store refuses their claims. */
   readonly isAgreed: boolean;
+  /** Whether it is to deliver: it maps as the leader does, the service answers it, and lets so many requests pass that one replica more helps. */
+  readonly isNeeded: boolean;
   /** How many requests it may have at the service at once; undefined where it need not share. */
   readonly share: number | undefined;
   /** For how many milliseconds more the service asked any of them to stay away. */

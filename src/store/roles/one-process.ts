@@ -4,6 +4,7 @@ import type { ReplicaState, ReplicaStore } from "../contract/replicas.ts";
 const LEADS: ReplicaState = {
   isLeader: true,
   isAgreed: true,
+  isNeeded: true,
   share: undefined,
   pausedMs: 0,
   rate: undefined,

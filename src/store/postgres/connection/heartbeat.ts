@@ -18,6 +18,7 @@ export interface Beat extends Omit<ReplicaState, "share" | "rate">, Committed {
 export const UNKNOWN_STATE: ReplicaState = {
   isLeader: false,
   isAgreed: false,
+  isNeeded: false,
   share: 0,
   pausedMs: 0,
   rate: undefined,
@@ -31,10 +32,11 @@ export const NOTHING_TO_TELL: ReplicaReport = { held: 0, isServed: true, ceiling
 
 /** What a heartbeat tells a replica; one that works alone has no share, and one that has resigned does not lead. */
 export function stateOf(beat: Beat, { isShared, mayLead }: { isShared: boolean; mayLead: boolean }): ReplicaState {
-  const { isAgreed, pausedMs, others, othersServed, mustFence } = beat;
+  const { isAgreed, isNeeded, pausedMs, others, othersServed, mustFence } = beat;
   return {
     isLeader: beat.isLeader && mayLead,
     isAgreed,
+    isNeeded,
     share: isShared ? beat.share : undefined,
     pausedMs,
     rate: isShared ? (beat.rate ?? undefined) : undefined,

@@ -9,6 +9,7 @@ import { matches } from "./matches.ts";
 import { parents } from "./parents.ts";
 import { privacy } from "./privacy.ts";
 import { replicas } from "./replicas.ts";
+import { shares } from "./shares.ts";
 import { steps } from "./steps.ts";
 
 /** Every step as a function of the schema: code, not data. It is replaced whole when it is another program's. */
@@ -24,6 +25,7 @@ export const functions = [
   privacy,
   fencing,
   replicas,
+  shares,
 ].join(";\n");
 
 /** Tells the functions of one program from those of another. */

@@ -3,30 +3,8 @@ import { isKey } from "../sql.ts";
 
 /** A replica that was silent for this long, by the clock of the database, has lost its place. */
 export const SILENCE_MS = 8_000;
-/** A pause that ends so much later is the same one, told by another replica. */
-const ROUNDING_MS = 100;
-/** Within this time after a pause each replica has told what it learned: two heartbeats. */
-const LEARNING_MS = 1_000;
 
 const until = `clock_timestamp() + interval '${SILENCE_MS} ms'`;
-/**
- * How much each replica is to get: those that map as the leader does and that the service answers share alike, the leader first. Each of
- * the others keeps one request where there are enough, so that it finds out when the service answers it again.
- */
-const targets = `
-  SELECT * FROM (
-    SELECT m.token, m.share, m.held, CASE WHEN d.rank IS NULL THEN a.spare
-      ELSE (p_ceiling - a.spare * (a.count - d.count)) / d.count
-        + CASE WHEN d.rank <= (p_ceiling - a.spare * (a.count - d.count)) % d.count THEN 1 ELSE 0 END END AS target
-    FROM members m
-    CROSS JOIN (SELECT count(*)::integer AS count, CASE WHEN count(*) <= p_ceiling THEN 1 ELSE 0 END AS spare FROM members) a
-    LEFT JOIN (
-      SELECT o.token, row_number() OVER (ORDER BY (o.token = l.holder) DESC, o.epoch)::integer AS rank,
-        count(*) OVER ()::integer AS count
-      FROM members o JOIN leases l ON l.role = 'daemon' AND (o.mapping = l.mapping OR o.token = l.holder)
-      WHERE o.is_served = 1 OR NOT EXISTS (SELECT 1 FROM members WHERE is_served = 1)
-    ) d ON d.token = m.token
-  ) t`;
 
 /**
  * Replicas and the one that leads. A heartbeat takes no lock of the store, so that no long step keeps it waiting. To leave, to be
@@ -120,69 +98,11 @@ export const replicas = `
     END IF;
   END $$;
 
-  -- Shares out what the service bears at once among those that deliver. Who gets less keeps what is under way until it says that it
-  -- has ended; only then does another one get it.
-  CREATE FUNCTION share_out(p_ceiling integer) RETURNS void LANGUAGE plpgsql AS $$
-  DECLARE
-    v record;
-    v_free integer;
-    v_share integer;
-    v_is_new boolean := false;
-  BEGIN
-    FOR v IN ${targets} WHERE target < share LOOP
-      UPDATE members SET share = v.target WHERE token = v.token;
-      v_is_new := true;
-    END LOOP;
-    v_free := p_ceiling - (SELECT sum(greatest(share, held)) FROM members);
-    FOR v IN ${targets} WHERE target > share LOOP
-      v_share := greatest(v.share, least(v.target, greatest(v.share, v.held) + greatest(v_free, 0)));
-      v_free := v_free - greatest(0, v_share - greatest(v.share, v.held));
-      IF v_share > v.share THEN
-        UPDATE members SET share = v_share WHERE token = v.token;
-        v_is_new := true;
-      END IF;
-    END LOOP;
-    IF v_is_new THEN
-      PERFORM tell_replicas();
-    END IF;
-  END $$;
-
-  -- What the service's refusals told a replica. A rate other than the one that it was granted is one that it has learned.
-  CREATE FUNCTION hear_limits(p_token text, p_paused_ms integer, p_rate integer) RETURNS void LANGUAGE plpgsql AS $$
-  DECLARE
-    v_known integer := (SELECT known FROM members WHERE token = p_token);
-    v_until timestamptz := clock_timestamp() + p_paused_ms * interval '1 ms';
-  BEGIN
-    IF coalesce(p_rate <> v_known, p_rate IS NOT NULL) THEN
-      UPDATE service_limits SET rate = greatest(1, coalesce(rate, 0) + p_rate - coalesce(v_known, 0));
-      UPDATE members SET rate = p_rate WHERE token = p_token;
-    END IF;
-    IF p_paused_ms > 0 THEN
-      UPDATE service_limits SET paused_until = v_until WHERE paused_until < v_until - interval '${ROUNDING_MS} ms';
-      IF FOUND THEN
-        PERFORM tell_replicas();
-      END IF;
-    END IF;
-  END $$;
-
-  -- Grants each replica the part of the rate that its share of the requests is, and the leader what is left. Not during a pause, nor
-  -- until each has told what it learned from the refusal that began it.
-  CREATE FUNCTION grant_rates(p_leader text) RETURNS void LANGUAGE plpgsql AS $$
-  DECLARE
-    v_rate integer := (SELECT rate FROM service_limits WHERE paused_until < clock_timestamp() - interval '${LEARNING_MS} ms');
-  BEGIN
-    IF v_rate IS NOT NULL THEN
-      UPDATE members SET rate = greatest(1, v_rate * share / greatest(1, (SELECT sum(share) FROM members)));
-      UPDATE members SET rate = greatest(1, v_rate - (SELECT coalesce(sum(rate), 0) FROM members WHERE token <> p_leader))
-      WHERE token = p_leader;
-    END IF;
-  END $$;
-
   -- A sign of life, and what the replica has to know. Nothing comes back where it has lost its place. What a failover left of its share
   -- may be more than it has.
   CREATE FUNCTION beat(p_token text, p_held integer, p_is_served integer, p_ceiling integer, p_paused_ms integer, p_rate integer,
     p_server bigint, p_steps bigint, p_creates bigint)
-  RETURNS TABLE ("isLeader" boolean, "hasLeader" boolean, "isAgreed" boolean, share integer, "pausedMs" integer, rate integer,
+  RETURNS TABLE ("isLeader" boolean, "hasLeader" boolean, "isAgreed" boolean, "isNeeded" boolean, share integer, "pausedMs" integer, rate integer,
     others integer, "othersServed" integer, lost integer, "mustFence" boolean, "isConfirmed" boolean, at bigint, server bigint, steps bigint, creates bigint)
   LANGUAGE plpgsql AS $$
   #variable_conflict use_column
@@ -210,7 +130,8 @@ export const replicas = `
     END IF;
     UPDATE members SET known = rate WHERE token = p_token AND known IS DISTINCT FROM rate;
     RETURN QUERY
-      SELECT v_leads, coalesce(l.expires_at > clock_timestamp(), false), coalesce(l.mapping = m.mapping, m.mapping IS NULL), m.share,
+      SELECT v_leads, coalesce(l.expires_at > clock_timestamp(), false), coalesce(l.mapping = m.mapping, m.mapping IS NULL),
+        EXISTS (SELECT 1 FROM needed() n WHERE n.token = p_token), m.share,
         (SELECT greatest(0, extract(epoch FROM greatest(s.paused_until, clock_timestamp()) - clock_timestamp()) * 1000)::integer
            FROM service_limits s), m.rate,
         (SELECT count(*)::integer FROM members o WHERE o.token <> p_token),

@@ -17,6 +17,7 @@ const LIST = `
   SELECT m.name, m.version, (extract(epoch FROM m.since) * 1000)::bigint AS "startedAt",
     (extract(epoch FROM m.expires_at) * 1000)::bigint - ${SILENCE_MS} AS "seenAt", coalesce(l.holder = m.token, false) AS "isLeader",
     coalesce(l.mapping = m.mapping, m.mapping IS NULL) AS "isAgreed", m.is_served = 1 AS "isServed",
+    EXISTS (SELECT 1 FROM needed() n WHERE n.token = m.token) AS "isNeeded",
     CASE WHEN m.queue IS NOT NULL THEN m.share END AS share
   FROM members m LEFT JOIN leases l ON l.role = 'daemon' ORDER BY m.epoch`;
 

@@ -1,0 +1,93 @@
+/** A pause that ends so much later is the same one, told by another replica. */
+const ROUNDING_MS = 100;
+/** Within this time after a pause each replica has told what it learned: two heartbeats. */
+const LEARNING_MS = 1_000;
+/**
+ * Below a limit, a replica for each so many requests a second delivers. Several that share a low limit send more or less than it lets
+ * pass: three had 0.80 of 20 requests a second and 0.92 of 40, with a pause after each request too many.
+ */
+const REPLICA_RATE = 50;
+
+/** How much each replica is to get: those that are needed share alike. Each of the others keeps one request where there are enough. */
+const targets = `
+  SELECT * FROM (
+    SELECT m.token, m.share, m.held, CASE WHEN d.rank IS NULL THEN a.spare
+      ELSE (p_ceiling - a.spare * (a.count - d.count)) / d.count
+        + CASE WHEN d.rank <= (p_ceiling - a.spare * (a.count - d.count)) % d.count THEN 1 ELSE 0 END END AS target
+    FROM members m
+    CROSS JOIN (SELECT count(*)::integer AS count, CASE WHEN count(*) <= p_ceiling THEN 1 ELSE 0 END AS spare FROM members) a
+    LEFT JOIN needed() d ON d.token = m.token
+  ) t`;
+
+/** What the service bears, shared out among the replicas: requests at once, and requests a second. */
+export const shares = `
+  -- The replicas that deliver, the leader first: they map as it does, the service answers them, and its limit needs so many.
+  CREATE FUNCTION needed() RETURNS TABLE (token text, rank integer, count integer) LANGUAGE sql STABLE AS $$
+    SELECT token, rank, count FROM (
+      SELECT o.token, row_number() OVER (ORDER BY (o.token = l.holder) DESC, o.epoch)::integer AS rank,
+        least(count(*) OVER (), (SELECT greatest(1, ceil(rate / ${REPLICA_RATE}.0)) FROM service_limits WHERE rate IS NOT NULL))::integer AS count
+      FROM members o JOIN leases l ON l.role = 'daemon' AND (o.mapping = l.mapping OR o.token = l.holder)
+      WHERE o.is_served = 1 OR NOT EXISTS (SELECT 1 FROM members WHERE is_served = 1)
+    ) o WHERE rank <= count
+  $$;
+
+  -- Shares out what the service bears at once among those that deliver. Who gets less keeps what is under way until it says that it
+  -- has ended; only then does another one get it.
+  CREATE FUNCTION share_out(p_ceiling integer) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    v record;
+    v_free integer;
+    v_share integer;
+    v_is_new boolean := false;
+  BEGIN
+    FOR v IN ${targets} WHERE target < share LOOP
+      UPDATE members SET share = v.target WHERE token = v.token;
+      v_is_new := true;
+    END LOOP;
+    v_free := p_ceiling - (SELECT sum(greatest(share, held)) FROM members);
+    FOR v IN ${targets} WHERE target > share LOOP
+      v_share := greatest(v.share, least(v.target, greatest(v.share, v.held) + greatest(v_free, 0)));
+      v_free := v_free - greatest(0, v_share - greatest(v.share, v.held));
+      IF v_share > v.share THEN
+        UPDATE members SET share = v_share WHERE token = v.token;
+        v_is_new := true;
+      END IF;
+    END LOOP;
+    IF v_is_new THEN
+      PERFORM tell_replicas();
+    END IF;
+  END $$;
+
+  -- What the service's refusals told a replica. A rate other than the one that it was granted is one that it has learned.
+  CREATE FUNCTION hear_limits(p_token text, p_paused_ms integer, p_rate integer) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    v_known integer := (SELECT known FROM members WHERE token = p_token);
+    v_until timestamptz := clock_timestamp() + p_paused_ms * interval '1 ms';
+  BEGIN
+    IF coalesce(p_rate <> v_known, p_rate IS NOT NULL) THEN
+      UPDATE service_limits SET rate = greatest(1, coalesce(rate, 0) + p_rate - coalesce(v_known, 0));
+      UPDATE members SET rate = p_rate WHERE token = p_token;
+    END IF;
+    IF p_paused_ms > 0 THEN
+      UPDATE service_limits SET paused_until = v_until WHERE paused_until < v_until - interval '${ROUNDING_MS} ms';
+      IF FOUND THEN
+        PERFORM tell_replicas();
+      END IF;
+    END IF;
+  END $$;
+
+  -- Grants each replica that is needed the part of the rate that its share of the requests is, and the leader what is left; the others
+  -- hardly send anything. Not during a pause, nor until each has told what it learned from the refusal that began it.
+  CREATE FUNCTION grant_rates(p_leader text) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    v_rate integer := (SELECT rate FROM service_limits WHERE paused_until < clock_timestamp() - interval '${LEARNING_MS} ms');
+  BEGIN
+    IF v_rate IS NOT NULL THEN
+      UPDATE members SET rate = 1;
+      UPDATE members m SET rate = greatest(1, v_rate * share / (SELECT greatest(1, sum(share)) FROM members JOIN needed() USING (token)))
+      FROM needed() n WHERE n.token = m.token;
+      UPDATE members SET rate = greatest(1, v_rate - (SELECT coalesce(sum(rate), 0) FROM members JOIN needed() USING (token) WHERE token <> p_leader))
+      WHERE token = p_leader;
+    END IF;
+  END $$
+`;
