@@ -61,14 +61,20 @@ export interface Queue extends AsyncDisposable {
    */
   stopPolls(): Promise<boolean>;
 
-  /** Whether deliveries are handed out here: other processes on the queue get them otherwise. What runs is left alone. */
+  /**
+   * Whether deliveries are handed out here: other processes on the queue get them otherwise, also what is here already and has not begun.
+   * What runs is left alone.
+   */
   setDelivering(isOn: boolean): Promise<void>;
+
+  /** Deliveries that run here now. */
+  underWay(): number;
 
   /** Deliveries that run here at once from now on, at most, in place of what `start` says. What runs is left alone. */
   setConcurrency(concurrency: number): void;
 
   /**
-   * Hands out nothing more and aborts the signals of running polls at once: what they have not stored is read again. Waits
+   * Hands out nothing more, leaves what has not begun to other processes, and aborts the signals of running polls at once: what they have not stored is read again. Waits
    * up to `graceMs` for running deliveries, whose signals are aborted after it.
    */
   stop(graceMs: number): Promise<void>;

@@ -409,6 +409,35 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
       ends[1]?.resolve();
     });
 
+    it.each([
+      { how: "while its deliveries are off", leave: () => queue.setDelivering(false) },
+      { how: "when it stops", leave: () => queue.stop(60_000) },
+    ])("leaves what it has not begun to another process, $how", async ({ leave }) => {
+      const end = deferred();
+      const begun: string[] = [];
+      const deliver = async ({ key }: RecordId) => {
+        begun.push(key);
+        await end.promise;
+      };
+      await queue.start({ ...nothing, deliver }, { concurrency: 2 });
+      const keys = ["1", "2", "3", "4", "5"];
+      await queue.wake(
+        keys.map((key) => record(key)),
+        live,
+      );
+      await vi.waitFor(() => expect(begun).toHaveLength(2), patience);
+      const left = leave();
+      const taken: string[] = [];
+      const other = await another();
+      await other.start({ ...nothing, deliver: async ({ key }) => void taken.push(key) }, { concurrency: 2 });
+      await vi.waitFor(() => expect(taken.toSorted()).toEqual(keys.filter((key) => !begun.includes(key))), patience);
+      expect(begun).toHaveLength(2);
+      await vi.waitFor(() => expect(queue.underWay()).toBe(2), patience);
+      end.resolve();
+      await left;
+      await vi.waitFor(() => expect(queue.underWay()).toBe(0), patience);
+    });
+
     it("answers a ping", async () => {
       await expect(queue.ping()).resolves.toBeUndefined();
     });

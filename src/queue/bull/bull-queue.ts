@@ -96,6 +96,10 @@ export class BullQueue implements Queue {
     await this.#crew?.setDelivering(isOn);
   }
 
+  underWay(): number {
+    return this.#crew?.underWay ?? 0;
+  }
+
   setConcurrency(concurrency: number): void {
     if (concurrency === this.#concurrency) return;
     this.#concurrency = concurrency;

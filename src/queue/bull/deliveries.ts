@@ -44,20 +44,25 @@ export async function countJobs(jobs: Jobs): Promise<{ waiting: number; active: 
 export interface DeliveryWorkDeps {
   readonly deliver: QueueHandlers["deliver"];
   readonly turns: PrioritySemaphore;
-  /** Nothing more is begun. */
-  readonly leaving: AbortSignal;
+  /** Whether another delivery may begin. */
+  readonly mayBegin: () => boolean;
+  /** Wakes a record again whose delivery did not begin, for another process. */
+  readonly passOn: (id: RecordId, options: WakeOptions) => Promise<void>;
   /** What runs shall end. */
   readonly stopping: AbortSignal;
   readonly logger: Logger;
 }
 
-/** What a worker does with a job: each of its records gets a turn. Whatever the handler throws is logged here and ends here. */
-export function deliveryWork({ deliver, turns, leaving, stopping, logger }: DeliveryWorkDeps): Work {
+/**
+ * What a worker does with a job: each of its records gets a turn, here or, where none may begin any more, in another process. Whatever the
+ * handler throws is logged here and ends here.
+ */
+export function deliveryWork({ deliver, turns, mayBegin, passOn, stopping, logger }: DeliveryWorkDeps): Work {
   const inTurn = async (id: RecordId, backfill: boolean): Promise<void> => {
     const place = turns.take({ backfill });
     if (place !== undefined) await place;
     try {
-      if (!leaving.aborted) await deliver(id, stopping);
+      await (mayBegin() ? deliver(id, stopping) : passOn(id, { backfill }));
     } catch (error) {
       logger.error({ ...id, err: asError(error) }, "caught an error that a delivery threw");
     } finally {

@@ -2,6 +2,7 @@
 export class PrioritySemaphore {
   #places: number;
   #taken = 0;
+  #isUnlimited = false;
   readonly #live: (() => void)[] = [];
   readonly #backfill: (() => void)[] = [];
 
@@ -11,11 +12,22 @@ export class PrioritySemaphore {
 
   /** Resolves when there is a place; undefined when there is one now. */
   take({ backfill }: { backfill: boolean }): Promise<void> | undefined {
-    if (this.#taken < this.#places) {
+    if (this.#hasPlace()) {
       this.#taken++;
       return undefined;
     }
     return new Promise((resolve) => (backfill ? this.#backfill : this.#live).push(resolve));
+  }
+
+  /** Places that are taken. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Whether all get a place at once, however many there are. */
+  setUnlimited(isOn: boolean): void {
+    this.#isUnlimited = isOn;
+    this.#admit();
   }
 
   /** The place goes to the next in line. */
@@ -30,8 +42,12 @@ export class PrioritySemaphore {
     this.#admit();
   }
 
+  #hasPlace(): boolean {
+    return this.#isUnlimited || this.#taken < this.#places;
+  }
+
   #admit(): void {
-    while (this.#taken < this.#places) {
+    while (this.#hasPlace()) {
       const next = this.#live.shift() ?? this.#backfill.shift();
       if (next === undefined) return;
       this.#taken++;

@@ -1,8 +1,8 @@
-import { within, asError, sleep, type StreamName } from "#model";
+import { within, asError, sleep, type RecordId, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend, JobWorker, Jobs } from "./backend.ts";
-import type { QueueHandlers } from "../contract.ts";
-import { deliveryQueueName, deliveryWork } from "./deliveries.ts";
+import type { QueueHandlers, WakeOptions } from "../contract.ts";
+import { addWakeUps, deliveryQueueName, deliveryWork } from "./deliveries.ts";
 import type { JobQueues } from "./job-queues.ts";
 import { pollConcurrency, pollQueueName, pollWork } from "./polls.ts";
 import type { BackendHealth } from "./backend-health.ts";
@@ -68,10 +68,17 @@ export class Workers {
     await Promise.all([this.#deliveries, this.#polls]);
   }
 
+  /** Deliveries that run. */
+  get underWay(): number {
+    return this.#turns.taken;
+  }
+
   /** Whether deliveries are taken: other processes take what this one does not. Those that run are left alone. */
   async setDelivering(isOn: boolean): Promise<void> {
     if (isOn === this.#isDelivering) return;
     this.#isDelivering = isOn;
+    // What may not begin does not wait for what runs.
+    this.#turns.setUnlimited(!isOn);
     const worker = await this.#deliveries;
     // What runs is not waited for.
     await (this.#isDelivering ? worker?.resume() : worker?.pause(true));
@@ -95,6 +102,7 @@ export class Workers {
    */
   async stop(graceMs: number): Promise<void> {
     this.#leaving.abort();
+    this.#turns.setUnlimited(true);
     const deliveries = closed(this.#deliveries);
     await Promise.all([within(graceMs, deliveries, late), this.stopPolls(Math.min(graceMs, pollGraceMs))]);
     this.#stopping.abort();
@@ -127,7 +135,8 @@ export class Workers {
     const deliver = deliveryWork({
       deliver: (id, signal) => handlers.deliver(id, signal),
       turns: this.#turns,
-      leaving: this.#leaving.signal,
+      mayBegin: () => this.#isDelivering && !this.#leaving.signal.aborted,
+      passOn: (...of) => this.#passOn(...of),
       stopping: this.#stopping.signal,
       logger,
     });
@@ -135,6 +144,16 @@ export class Workers {
     const worker = backend.worker(deliveryQueueName, deliver, settings, (error) => reach.heard(error));
     if (!this.#isDelivering) void worker.pause(true);
     return worker;
+  }
+
+  /** What gets lost here is woken again later. */
+  async #passOn(id: RecordId, options: WakeOptions): Promise<void> {
+    const { lines, reach, logger } = this.#deps;
+    try {
+      await reach.call(async () => addWakeUps((await lines.get()).deliveries, [id], options));
+    } catch (error) {
+      logger.debug({ ...id, err: asError(error) }, "could not pass a delivery on");
+    }
   }
 
   #pollWorker(polls: Jobs): JobWorker {
