@@ -145,7 +145,7 @@ export interface Service extends AsyncDisposable {
 
   state(): ServiceState;
 
-  /** Limits how many requests run at once from now on: the other replicas have the rest. */
+  /** Limits how many requests run at once from now on: the other replicas have the rest. With 0, none waits for the service's limit. */
   setShare(requests: number): void;
   /** What the service's own refusals told this process. Others that send beside it are to know. */
   limits(): ServiceLimits;

@@ -125,7 +125,10 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     proveFence: fencing.prove,
     now: () => serverClock.now(),
     drain: () => pace.drain(),
-    setShare: (requests) => limit.setCeiling(requests),
+    setShare: (requests) => {
+      limit.setCeiling(requests);
+      pace.setPatient(requests > 0);
+    },
     held: () => limit.held,
     limits: () => pace.limits,
     setLimits: (limits) => pace.setLimits(limits),

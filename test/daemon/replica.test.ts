@@ -32,6 +32,8 @@ class Scene {
   /** Deliveries that the queue was told to run at once. */
   deliveries: number | undefined;
   perSecond: number | undefined;
+  underWay = 0;
+  share: number | undefined;
   #heard: (state: ReplicaState) => void = () => undefined;
 
   constructor() {
@@ -55,7 +57,7 @@ class Scene {
         ping: async () => {
           this.pings += 1;
         },
-        setShare: () => undefined,
+        setShare: (share) => void (this.share = share),
         state: () => ({
           state: this.isAnswering ? "closed" : "open",
           probeAt: undefined,
@@ -66,6 +68,7 @@ class Scene {
         }),
       },
       queue: {
+        underWay: () => this.underWay,
         setConcurrency: (deliveries) => void (this.deliveries = deliveries),
         setDelivering: async (isOn) => {
           this.told.push(isOn);
@@ -125,10 +128,16 @@ describe("the part of one replica", () => {
 
   it("pauses deliveries while the others are enough for what the service lets pass", async () => {
     const scene = new Scene();
+    scene.underWay = 7;
     scene.beat({ ...DELIVERS, isNeeded: false });
+    // What it has begun and not sent is left to the others.
+    expect(scene.share).toBe(0);
     await expect.poll(() => scene.told).toEqual([false]);
     scene.answers[0]?.resolve();
     expect(() => scene.part.check()).not.toThrow();
+    scene.underWay = 0;
+    scene.beat({ ...DELIVERS, isNeeded: false });
+    expect(scene.share).toBe(2);
     scene.beat(DELIVERS);
     await expect.poll(() => scene.told).toEqual([false, true]);
   });

@@ -208,6 +208,20 @@ describe("the pace of the client", () => {
     pace.passed(await pace.turn(never));
   });
 
+  it("gives all back who would have to wait while it is not patient", async () => {
+    const pace = new Pace(() => 0);
+    pace.refused(await pace.turn(never), 1_000);
+    const waiting = thrownBy(pace.turn(never));
+    pace.setPatient(false);
+    expect(await waiting).toMatchObject({ code: "E_SERVICE_BUSY", afterMs: 1_000 });
+    pace.setPatient(true);
+    const patient = pace.turn(never);
+    pace.drain();
+    expect(await thrownBy(patient)).toMatchObject({ code: "E_SERVICE_BUSY" });
+    pace.setPatient(true);
+    expect(await thrownBy(pace.turn(never))).toMatchObject({ code: "E_SERVICE_BUSY" });
+  });
+
   it("leaves a long pause to the caller, and to those who wait already", async () => {
     const pace = new Pace(() => 0);
     const turn = await pace.turn(never);

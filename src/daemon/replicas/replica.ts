@@ -18,7 +18,7 @@ export interface ReplicaDeps {
     Service,
     "fence" | "held" | "limits" | "onPause" | "ping" | "setLimits" | "setShare" | "state"
   >;
-  readonly queue: Pick<Queue, "setConcurrency" | "setDelivering">;
+  readonly queue: Pick<Queue, "setConcurrency" | "setDelivering" | "underWay">;
   readonly holds: Pick<StreamHolds, "look">;
   /** Requests that the service bears at once. */
   readonly ceiling: number;
@@ -93,9 +93,11 @@ export class ReplicaPart {
   #change(state: ReplicaState, signal: AbortSignal): void {
     const { service, queue, logger } = this.#deps;
     this.#state = state;
-    if (state.share !== undefined) service.setShare(state.share);
+    // One that is no longer needed leaves what it has begun and not sent to the others.
+    const share = state.isNeeded || queue.underWay() === 0 ? state.share : 0;
+    if (share !== undefined) service.setShare(share);
     service.setLimits(state);
-    if (state.share !== undefined) queue.setConcurrency(deliveriesAtOnce(state.share, service.state().perSecond));
+    if (share !== undefined) queue.setConcurrency(deliveriesAtOnce(share, service.state().perSecond));
     if (state.isLeader) this.#leads.resolve();
     // What waits its turn obeys the newest state.
     if (this.#isWaiting) return;

@@ -42,6 +42,7 @@ export class Pace {
   #refused: Turn | undefined;
   #probe: "none" | "due" | Turn = "none";
   #isDraining = false;
+  #isPatient = true;
   readonly #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -85,7 +86,7 @@ export class Pace {
   /**
    * Resolves when it is a request's turn, in the order of the calls; one that was sent before and is sent `again` comes
    * first. End every turn. Rejects with the reason once the signal is aborted.
-   * @throws {WaitError} E_SERVICE_BUSY when the wait would be long, or any at all while draining.
+   * @throws {WaitError} E_SERVICE_BUSY when the wait would be long, or any at all while it drains or is not patient.
    */
   turn(signal: AbortSignal, { again = false } = {}): Promise<Turn> {
     if (signal.aborted) return Promise.reject(signal.reason);
@@ -115,6 +116,12 @@ export class Pace {
   /** From now on no request waits: one that cannot be sent at once is given back. */
   drain(): void {
     this.#isDraining = true;
+    this.#serve();
+  }
+
+  /** While it is not patient, no request waits, either. */
+  setPatient(isPatient: boolean): void {
+    this.#isPatient = isPatient;
     this.#serve();
   }
 
@@ -195,7 +202,8 @@ export class Pace {
     clearTimeout(this.#timer);
     while (this.#waiting.length > 0) {
       const delayMs = this.delayMs();
-      if (delayMs > 0 && (this.#isDraining || this.holdMs > LONGEST_TURN_MS)) return this.#dismiss(delayMs);
+      const mayWait = this.#isPatient && !this.#isDraining && this.holdMs <= LONGEST_TURN_MS;
+      if (delayMs > 0 && !mayWait) return this.#dismiss(delayMs);
       if (delayMs > 0) {
         if (Number.isFinite(delayMs)) this.#timer = setTimeout(() => this.#serve(), Math.ceil(delayMs));
         return;
