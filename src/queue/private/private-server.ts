@@ -15,10 +15,10 @@ const restartFirstMs = 100;
 const restartMaxMs = 5_000;
 const startTimeoutMs = 10_000;
 /**
- * How often the server looks after itself, and ends what waited for long enough: a poll comes up to a second late. At its
+ * How often the server looks after itself, and ends what waited for long enough: a poll comes up to half a second late. At its
  * default of 10 an idle server took five times the processor time.
  */
-const looksPerSecond = 1;
+const looksPerSecond = 2;
 
 /** A server that is up: our own child, or that of another process on the same data folder which is still alive. */
 interface Tenure {
