@@ -68,8 +68,13 @@ export class Pool {
       const idle = this.#idle.pop();
       if (idle) {
         clearTimeout(idle.timer);
-        this.#busy.add(idle.session);
-        return idle.session;
+        if (idle.session.isSpent !== true) {
+          this.#busy.add(idle.session);
+          return idle.session;
+        }
+        this.#count--;
+        idle.session.destroy();
+        continue;
       }
       if (this.#count < this.#limit) return await this.#open();
       await this.#turn(signal);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -42,6 +42,36 @@ describe("a SQLite file", () => {
     await reader.poll();
     expect(polls).toBeGreaterThan(0);
     expect(reader.names.size).toBe(count);
+    await source[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+
+  it("that another one takes the place of, as an export does, is read from the next poll on", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "svcsync-export-"));
+    const path = join(folder, "erp.db");
+    const exported = (nr: string) => {
+      const file = join(folder, "new.db");
+      const database = new Sqlite(file);
+      database.exec(`create table items (nr text primary key); insert into items values ('${nr}')`);
+      database.close();
+      return rename(file, path);
+    };
+    const adapter = adapters.get("sql")!;
+    await exported("1");
+    const source = await adapter.open(adapter.settings.parse({ url: `sqlite:${path}` }), openContext(systemClock));
+    const stream = source.stream("items", adapter.read.parse({ table: "items", key: "nr" }));
+    const keys = async () => {
+      const found: string[] = [];
+      for await (const { changes } of stream.changes(null, never)) found.push(...changes.map(({ key }) => key));
+      return found;
+    };
+    expect(await keys()).toEqual(["1"]);
+    await exported("2");
+    expect(await keys()).toEqual(["2"]);
+    await rm(path);
+    await expect(keys()).rejects.toMatchObject({ code: "E_SOURCE_UNREACHABLE" });
+    await exported("3");
+    expect(await keys()).toEqual(["3"]);
     await source[Symbol.asyncDispose]();
     await rm(folder, { recursive: true });
   });

@@ -49,7 +49,7 @@ export interface Session {
    * @throws what the driver throws; {@link Engine.fault} knows what it means.
    */
   query(text: string, values: readonly unknown[], signal: AbortSignal, maxBytes?: number): Promise<QueryResult>;
-  /** True once the session can take no further query, as after an answer that was cut off. */
+  /** True once the session can take no further query, as after an answer that was cut off, or when its file was replaced. */
   readonly isSpent?: boolean;
   end(): Promise<void>;
   /** Ends it at once, and with it what the server runs for it. */

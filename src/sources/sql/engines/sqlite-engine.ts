@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
@@ -78,6 +79,16 @@ function plainName(table: string): string {
   return table.slice(table.lastIndexOf(".") + 1);
 }
 
+/** Tells the file at a path from another one that takes its place; undefined where none can be seen. */
+function fileAt(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev}/${ino}`;
+  } catch {
+    return undefined;
+  }
+}
+
 /** SQLite does not say which file it could not open. */
 function opened(path: string): Database.Database {
   try {
@@ -89,6 +100,9 @@ function opened(path: string): Database.Database {
 }
 
 class SqliteSession implements Session {
+  readonly #path: string;
+  /** Which file was at the path before it was opened. */
+  readonly #file: string | undefined;
   readonly #database: Database.Database;
   readonly #timeoutMs: number;
   /** The last one: all pages of a poll but the first are the same. */
@@ -97,10 +111,17 @@ class SqliteSession implements Session {
   #isDestroyed = false;
 
   constructor(path: string, timeoutMs: number) {
+    this.#path = path;
+    this.#file = fileAt(path);
     this.#timeoutMs = timeoutMs;
     this.#database = opened(path);
     this.#database.pragma("query_only = on");
     this.#database.pragma(`cache_size = -${cacheKb}`);
+  }
+
+  /** An export may have put another file in its place. */
+  get isSpent(): boolean {
+    return fileAt(this.#path) !== this.#file;
   }
 
   /** Rows are fetched one by one, so that the time-out and the signal are checked, and other work runs, between them. */
