@@ -301,6 +301,23 @@ describe("replicas of a store in PostgreSQL", () => {
     expect(sum).toEqual([{ sum: 10 }]);
   });
 
+  it("leave one that gets less what it last heard that it may send, until it has heard and ended that", async () => {
+    await using scene = await two();
+    const { all, first, second, link } = scene;
+    await until(second, { share: 5 });
+    await heartbeats(second);
+    link.hold("toServer", "toClient");
+    const third = await all.join();
+    await until(third, { isAgreed: true, others: 2 });
+    await until(first, { share: 4 });
+    await heartbeats(first);
+    await heartbeats(third);
+    expect([second.replicas.state.share, third.replicas.state.share]).toEqual([5, 1]);
+    link.heal();
+    await until(second, { share: 3 });
+    await until(third, { share: 3 });
+  });
+
   it("stay away as long as the service asked one of them to, and hear of it without waiting for a heartbeat", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     onTestFinished(() => void vi.useRealTimers());

@@ -128,7 +128,9 @@ export const replicas = `
       PERFORM share_out(p_ceiling);
       PERFORM grant_rates(p_token);
     END IF;
-    UPDATE members SET known = rate WHERE token = p_token AND known IS DISTINCT FROM rate;
+    -- What it hears of now it may have under way when it gets less, until it says that it has not.
+    UPDATE members SET known = rate, held = greatest(held, share)
+    WHERE token = p_token AND (known IS DISTINCT FROM rate OR held < share);
     RETURN QUERY
       SELECT v_leads, coalesce(l.expires_at > clock_timestamp(), false), coalesce(l.mapping = m.mapping, m.mapping IS NULL),
         EXISTS (SELECT 1 FROM needed() n WHERE n.token = p_token), m.share,
