@@ -45,12 +45,15 @@ export async function openTraces({ endpoint, version, logger }: TracesOptions): 
   const random = new sdk.RandomIdGenerator();
   let nextTrace: string | undefined;
   let wasHeard = true;
+  const sayUnsent = (reason: unknown) => {
+    if (wasHeard) logger.warn({ err: errorFacts(reason) }, "traces were not sent");
+    wasHeard = false;
+  };
   const sender = {
     export(...[spans, done]: Parameters<typeof exporter.export>) {
       exporter.export(spans, (result) => {
-        if (result.error !== undefined && wasHeard)
-          logger.warn({ err: errorFacts(result.error) }, "traces were not sent");
-        wasHeard = result.error === undefined;
+        if (result.error === undefined) wasHeard = true;
+        else sayUnsent(result.error);
         done(result);
       });
     },
@@ -77,7 +80,7 @@ export async function openTraces({ endpoint, version, logger }: TracesOptions): 
       record(work, ROOT_CONTEXT);
       nextTrace = undefined;
     },
-    // What could not be sent is in the log already.
-    [Symbol.asyncDispose]: () => provider.shutdown().catch(() => undefined),
+    // The end of the wait may come before the exporter's own.
+    [Symbol.asyncDispose]: () => provider.shutdown().catch(sayUnsent),
   };
 }

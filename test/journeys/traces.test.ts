@@ -44,6 +44,17 @@ async function startCollector() {
   return { spans, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: async () => void server.close() };
 }
 
+/** A collector that takes requests and never answers. */
+async function startSilentCollector() {
+  const server = createServer(() => undefined);
+  const port = await listen(server);
+  const end = async () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { port, [Symbol.asyncDispose]: end };
+}
+
 const fact = ({ attributes }: Span, key: string) => attributes.find((each) => each.key === key)?.value;
 const ERROR = 2;
 
@@ -87,9 +98,11 @@ describe("traces", () => {
     expect(parked.status).toMatchObject({ code: ERROR, message: expect.stringContaining("E_MAPPING") });
   });
 
-  it("say once in the log that no collector takes them, and hold nothing up", async () => {
+  it.each(["away", "silent"])("say once in the log that the collector is %s, and hold nothing up", async (trouble) => {
     const logger = memoryLogger();
-    const traces = await openTraces({ endpoint: `http://127.0.0.1:${await freePort()}`, version: "1", logger });
+    await using silent = await startSilentCollector();
+    const port = trouble === "silent" ? silent.port : await freePort();
+    const traces = await openTraces({ endpoint: `http://127.0.0.1:${port}`, version: "1", logger });
     traces.record("0123456789abcdef0123456789abcdef", { name: "sync tickets", startedAt: 1, endedAt: 2 });
     await traces[Symbol.asyncDispose]();
     expect(logger.lines).toMatchObject([{ level: "warn", message: "traces were not sent" }]);
