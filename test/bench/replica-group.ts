@@ -67,7 +67,7 @@ export class ReplicaGroup implements AsyncDisposable {
   /** Resolves when the new replica is ready. */
   async join(name: string): Promise<Replica> {
     const replica = this.#closing.use(await Replica.start({ folder: this.stage.folder, envFile: this.#envFile }, name));
-    await until(`${name} is ready`, async () => (await replica.status("/readyz")) === 200);
+    await until(`${name} is ready`, () => replica.isReady());
     return replica;
   }
 

@@ -28,7 +28,7 @@ async function takenOver(login: keyof typeof logins, method: "PUT" | "POST") {
   const way = await SlowWay.to(stage.sandbox.url);
   const addresses = { SERVICE_URL: way.url, SERVICE_FORMER_URL: stage.sandbox.url };
   const first = await Replica.start(stage, "first", addresses);
-  await until("the first one works", async () => (await first.status("/readyz")) === 200);
+  await until("the first one works", () => first.isReady());
   if (method === "PUT") {
     stage.erp.insertCustomer(late("Before"));
     await until("the record is there", () => names(stage).includes("Before"));

@@ -70,8 +70,18 @@ export class Replica implements AsyncDisposable {
     );
   }
 
+  /** Throws, with its last words, once it has ended: it will not become ready. */
+  async isReady(): Promise<boolean> {
+    if (this.#hasEnded) throw new Error(`it ended before it was ready: ${this.log.slice(-2_000)}`);
+    return (await this.status("/readyz")) === 200;
+  }
+
+  get #hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.kill("SIGKILL");
+    if (!this.#hasEnded) this.kill("SIGKILL");
     await this.#exited;
   }
 }

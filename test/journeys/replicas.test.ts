@@ -50,7 +50,7 @@ class Three implements AsyncDisposable {
   async join(name: string, more: Readonly<Record<string, string>> = {}): Promise<Replica> {
     const replica = await Replica.start(this.stage, name, more);
     this.all.push(replica);
-    await until(`${name} is ready`, async () => (await replica.status("/readyz")) === 200);
+    await until(`${name} is ready`, () => replica.isReady());
     return replica;
   }
 
@@ -202,7 +202,7 @@ describe("three replicas over one store in PostgreSQL", () => {
     expect((await three.replicas()).map(({ isServed }) => isServed)).toEqual([true, true, false]);
 
     link.heal();
-    await until("it is served again", async () => (await cut.status("/readyz")) === 200);
+    await until("it is served again", () => cut.isReady());
     const before = deliveredBy(cut);
     while (deliveredBy(cut) === before) {
       three.load(10_000 + count);
@@ -224,7 +224,7 @@ describe("three replicas over one store in PostgreSQL", () => {
     stage.erp.insertCustomer({ customer_no: "2" });
     await held;
     await using second = await Replica.start(stage, "second", { SERVICE_URL: way.url });
-    await until("the other one is ready", async () => (await second.status("/readyz")) === 200);
+    await until("the other one is ready", () => second.isReady());
     first.kill("SIGTERM");
     stage.erp.insertCustomer({ customer_no: "3" });
     await until("the other one polls and delivers", () => numbers().includes("3"));
@@ -240,14 +240,14 @@ describe("three replicas over one store in PostgreSQL", () => {
     await using other = await startSandbox();
     await using way = await SlowWay.to(stage.sandbox.url);
     await using first = await Replica.start(stage, "first");
-    await until("the first one is ready", async () => (await first.status("/readyz")) === 200);
+    await until("the first one is ready", () => first.isReady());
     await using stranger = await Replica.start(stage, "stranger", { SERVICE_URL: other.url });
     expect(await stranger.exitCode()).toBe(70);
     expect(stranger.log).toContain("E_SERVICE_OTHER");
     expect(other.ledger.count()).toBe(0);
     const addresses = { SERVICE_URL: way.url, SERVICE_FORMER_URL: stage.sandbox.url };
     await using second = await Replica.start(stage, "second", addresses);
-    await until("the second one is ready", async () => (await second.status("/readyz")) === 200);
+    await until("the second one is ready", () => second.isReady());
     await using store = await stage.store();
     expect(await store.replicas.list()).toHaveLength(2);
   });

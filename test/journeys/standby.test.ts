@@ -8,7 +8,7 @@ afterAll(() => postgres.end());
 
 async function twoReplicas(stage: Stage): Promise<[Replica, Replica]> {
   const first = await Replica.start(stage, "first");
-  await until("the first one works", async () => (await first.status("/readyz")) === 200);
+  await until("the first one works", () => first.isReady());
   const second = await Replica.start(stage, "second");
   await until("the second one stands by", () => second.log.includes("standing by"));
   return [first, second];
@@ -27,7 +27,7 @@ describe("a daemon that stands by for one with the same store in PostgreSQL", ()
     expect(await second.text("/readyz")).toMatch(/"E_STORE_BUSY"[^]*without QUEUE_URL one daemon works at a time/);
     first.kill("SIGTERM");
     expect(await first.exitCode()).toBe(0);
-    await until("the second one works", async () => (await second.status("/readyz")) === 200);
+    await until("the second one works", () => second.isReady());
     stage.erp.insertCustomer({ customer_no: "10001" });
     await until("a change arrives", () => texts(stage.sandbox, "customer", "customerId").includes("10001"));
     second.kill("SIGTERM");
@@ -48,7 +48,7 @@ describe("a daemon that stands by for one with the same store in PostgreSQL", ()
     await until("the load is under way", () => posts() > 40);
     first.kill("SIGSTOP");
     const wanted = erp.all("customers").filter((row) => row.deleted === 0);
-    await until("the second one took over", async () => (await second.status("/readyz")) === 200);
+    await until("the second one took over", () => second.isReady());
     await until(
       "the second one finished the load",
       () => texts(sandbox, "customer", "customerId").length === wanted.length,

@@ -75,9 +75,9 @@ describe("replicas that PostgreSQL refuses later on", () => {
     const as = (password: string) => ({ STORE_URL: server.url.replace("svcsync@", `keeper:${password}@`) });
     await using stage = await setStage({ environment: { ...as("first-secret"), QUEUE_URL: redis.url } });
     await using first = await Replica.start(stage, "first");
-    await until("the first is ready", async () => (await first.status("/readyz")) === 200);
+    await until("the first is ready", () => first.isReady());
     await using idle = await Replica.start(stage, "idle");
-    await until("the other one is ready", async () => (await idle.status("/readyz")) === 200);
+    await until("the other one is ready", () => idle.isReady());
     await ask(server.url, "ALTER ROLE keeper PASSWORD 'second-secret'");
     await ask(server.url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'keeper'");
     for (const replica of [first, idle]) {
@@ -103,8 +103,7 @@ describe("two installations on one database", () => {
     await using branch = await setStage({ environment: { ...environment, STORE_SCHEMA: "branch" } });
     await using first = await Replica.start(house, "first");
     await using second = await Replica.start(branch, "second");
-    for (const replica of [first, second])
-      await until("it is ready", async () => (await replica.status("/readyz")) === 200);
+    for (const replica of [first, second]) await until("it is ready", () => replica.isReady());
     house.erp.insertCustomer({ customer_no: "10001" });
     branch.erp.insertCustomer({ customer_no: "20001" });
     await until("both arrived", () => customers(house).length + customers(branch).length === 2);
@@ -134,7 +133,7 @@ describe("two replicas whose machines' clocks differ by minutes", () => {
       const fakeClock = fileURLToPath(new URL("../chaos/fake-clock.mjs", import.meta.url));
       const variables = { NODE_OPTIONS: `--import ${fakeClock}`, CHAOS_CLOCK_FILE: file };
       const replica = await Replica.start(stage, name, {}, { variables });
-      await until(`${name} is ready`, async () => (await replica.status("/readyz")) === 200);
+      await until(`${name} is ready`, () => replica.isReady());
       return replica;
     };
     const named = (name: string) => () => texts(stage.sandbox, "customer", "name").includes(name);
@@ -162,9 +161,9 @@ describe("a replica with nothing to do", () => {
     await using server = await startPostgres();
     await using stage = await setStage({ environment: { STORE_URL: server.url, QUEUE_URL: redis.url } });
     await using first = await Replica.start(stage, "first");
-    await until("the first is ready", async () => (await first.status("/readyz")) === 200);
+    await until("the first is ready", () => first.isReady());
     await using second = await Replica.start(stage, "second");
-    await until("the second is ready", async () => (await second.status("/readyz")) === 200);
+    await until("the second is ready", () => second.isReady());
     await ask(server.url, "DELETE FROM svcsync.members WHERE token NOT IN (SELECT holder FROM svcsync.leases)");
     expect(await second.exitCode()).toBe(70);
     expect(second.log).toContain("E_STORE_LOST");

@@ -37,7 +37,7 @@ async function stageFor(
   };
 }
 
-const isReady = (replica: Replica) => async () => (await replica.status("/readyz")) === 200;
+const isReady = (replica: Replica) => () => replica.isReady();
 
 async function stopped(replica: Replica): Promise<void> {
   replica.kill("SIGTERM");
