@@ -213,6 +213,20 @@ describe("reading and deleting one record", () => {
     expect(await opened.service.read("customer", 7, ["name"], never)).toBeUndefined();
   });
 
+  it.each<[string, Reply, string]>([
+    ["an id that is none", { text: '{"id":1e30,"name":"A"}' }, "an object with id, name"],
+    ["the id 0 and nothing else", { json: { id: 0 } }, "an object with id"],
+    ["no id", { json: { customer: { id: null, name: "A" } } }, "an object with customer"],
+    ["another id", { json: { id: 8 } }, "8"],
+    ["several records", { json: [{ id: 7 }, { id: 8 }] }, "an array of 2"],
+  ])("does not take %s for a record that is not there", async (_, reply, found) => {
+    await using server = await standIn(() => reply);
+    await using opened = open(server.url);
+    const thrown = await thrownBy(opened.service.read("customer", 7, ["name"], never));
+    expect(thrown).toMatchObject({ family: "retry", code: "E_SERVICE_ANSWER" });
+    expect(String(thrown)).toContain(`customer 7 and answered with ${found}:`);
+  });
+
   it("shows custom fields under the names that were asked for", async () => {
     await using server = await standIn(() => ({ json: { id: 7, customFields: [{ id: 12, value: "x" }] } }));
     await using opened = open(server.url);

@@ -44,6 +44,12 @@ describe("vouching for refusals", () => {
     expect(server.seen).toHaveLength(2);
   });
 
+  it("does not vouch by a list of records without an id", async () => {
+    await using server = await standIn(() => ({ json: { totalCount: 1, customer: [{ id: 0 }] } }));
+    await using opened = open(server.url);
+    expect(await thrownBy(opened.service.vouch("customer", [7], never))).toMatchObject({ code: "E_SERVICE_DOUBTED" });
+  });
+
   it.each([400, 403, 404])("does not vouch while everything is answered %i", async (status) => {
     await using server = await standIn(() => ({ status }));
     await using opened = open(server.url);

@@ -8,7 +8,7 @@ import type { Paths } from "../dialect/paths.ts";
 import { idOf, instantOf } from "../dialect/values.ts";
 import { ServiceRefusal, unknownResource } from "../transport/failures.ts";
 import type { Transport } from "../transport/transport.ts";
-import { insteadOfList, pageIn, type Page } from "./reading.ts";
+import { insteadOf, pageIn, type Page } from "./reading.ts";
 import { walk, type Place } from "./walk.ts";
 
 /** Rows that are handed on at once. */
@@ -93,7 +93,7 @@ export class Lists {
     if (page !== undefined) return page;
     throw new RetryError(
       "E_SERVICE_ANSWER",
-      `the answer holds no list of ${resource} (found ${insteadOfList(body)}): is DIALECT_LIST_WRAPPER right?`,
+      `the answer holds no list of ${resource} (found ${insteadOf(body)}): is DIALECT_LIST_WRAPPER right?`,
       { details: { resource } },
     );
   }

@@ -41,13 +41,11 @@ function pageOf(found: readonly Json[], total: number | undefined, limit: number
   return rows.length === found.length ? { rows, total, limit } : undefined;
 }
 
-/** What an answer without a list holds instead, in a few words. */
-export function insteadOfList(body: Json | undefined): string {
+/** What an answer holds instead of what was asked for, in a few words. */
+export function insteadOf(body: Json | undefined): string {
   if (body === undefined) return "an empty body";
   if (isJsonObject(body)) return `an object with ${Object.keys(body).slice(0, 5).join(", ") || "no members"}`;
-  return Array.isArray(body) && body.length > 0
-    ? "an array that holds more than records"
-    : JSON.stringify(body).slice(0, 40);
+  return Array.isArray(body) && body.length > 0 ? `an array of ${body.length}` : JSON.stringify(body).slice(0, 40);
 }
 
 function wrapperKeys(resource: ResourceName, dialect: Dialect, brand: Brand): string[] {
@@ -77,6 +75,15 @@ function isRecord(row: Json): boolean {
 
 function numberIn(value: Json | undefined): number | undefined {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
+/**
+ * Whether an answer says nothing: it is empty, or all that it holds is. Only that can mean that a record is not there; what has
+ * values, and no id that can be one, is a record that cannot be read.
+ */
+export function isNothing(value: Json | undefined): boolean {
+  if (typeof value === "object" && value !== null) return Object.values(value).every(isNothing);
+  return value === undefined || value === null || value === "" || typeof value === "boolean";
 }
 
 /** The record in an answer: bare, or below the resource's name or `result`; undefined when there is none with an id. */

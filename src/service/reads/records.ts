@@ -5,7 +5,7 @@ import type { Scope } from "../dialect/paths.ts";
 import { idOf } from "../dialect/values.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
 import type { ReadDeps } from "./lists.ts";
-import { recordIn } from "./reading.ts";
+import { insteadOf, isNothing, recordIn } from "./reading.ts";
 
 /** Single records: reading and deleting, with "not there" in all its spellings. */
 export class Records {
@@ -19,7 +19,7 @@ export class Records {
 
   /**
    * The record, or undefined for 404, 400, and 200 with nothing in it.
-   * @throws {RetryError} E_SERVICE_ANSWER when another record came than the one that was asked for.
+   * @throws {RetryError} E_SERVICE_ANSWER when something else came than the record that was asked for.
    */
   async read(
     resource: ResourceName,
@@ -39,7 +39,8 @@ export class Records {
         signal,
       });
       const record = recordIn(body, resource);
-      if (record !== undefined && idOf(record) !== id) throw otherRecord(resource, id, idOf(record));
+      if (record === undefined && !isNothing(body)) throw otherAnswer(resource, id, insteadOf(body));
+      if (record !== undefined && idOf(record) !== id) throw otherAnswer(resource, id, `${idOf(record)}`);
       if (record !== undefined) await this.#fillParent(resource, id, record, fields, scope);
       if (record !== undefined) await this.#customFields.spread(resource, [record], fields, signal);
       return record;
@@ -89,7 +90,7 @@ export class Records {
   }
 }
 
-function otherRecord(resource: ResourceName, asked: ServiceId, found: ServiceId | undefined): RetryError {
+function otherAnswer(resource: ResourceName, asked: ServiceId, found: string): RetryError {
   const text = `the service was asked for ${resource} ${asked} and answered with ${found}: is DIALECT_RECORD_PATH right?`;
   return new RetryError("E_SERVICE_ANSWER", text, { details: { resource } });
 }

@@ -28,10 +28,11 @@ export class Witness {
       page = await this.#list(resource, signal);
       if (page === undefined) return false;
     }
-    const first = idOf(page?.rows[0]);
     // An empty list has brought its own proof.
-    if (page !== undefined && (first === undefined || (await this.#shows(resource, first, false, signal)))) return true;
-    const what = page === undefined ? "its list" : `${first}, which its list shows`;
+    if (page?.rows.length === 0) return true;
+    const first = idOf(page?.rows[0]);
+    if (first !== undefined && (await this.#shows(resource, first, false, signal))) return true;
+    const what = page === undefined ? "its list" : `${first ?? "a record without an id"}, which its list shows`;
     throw new WaitError(
       "E_SERVICE_DOUBTED",
       `the service refuses ${resource} records that are known to be there, and ${what}: its refusals are not believed now`,
