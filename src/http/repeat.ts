@@ -6,6 +6,8 @@ export interface RepeatPolicy extends Backoff {
   readonly attempts: number;
   /** The longest `afterMs` of a {@link WaitError} that is waited for here; undefined: waits are left to the caller. */
   readonly waitMs?: number;
+  /** What is thrown at once: others are to continue instead. */
+  readonly isFinal?: (thrown: unknown) => boolean;
 }
 
 /**
@@ -31,6 +33,7 @@ export async function repeating<T>(
 }
 
 function pauseAfter(thrown: unknown, policy: RepeatPolicy, attempt: number): number | undefined {
+  if (policy.isFinal?.(thrown) === true) return undefined;
   const growing = backoffMs(policy, attempt);
   if (thrown instanceof RetryError) return growing;
   if (!(thrown instanceof WaitError) || policy.waitMs === undefined) return undefined;

@@ -84,6 +84,21 @@ describe("the adaptive limit", () => {
     await expect(waiting).resolves.toBeUndefined();
   });
 
+  it("lets a list that is read without a share wait for seconds only, too: replicas with one may wait for it", async () => {
+    await using server = await standIn(() => undefined);
+    await using opened = open(server.url);
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    opened.service.setShare(0);
+    const ended = vi.fn<() => void>();
+    const pages = opened.service.list("customer", { fields: ["id"] }, never)[Symbol.asyncIterator]();
+    const reading = thrownBy(pages.next()).finally(ended);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(ended).toHaveBeenCalled();
+    expect(await reading).toMatchObject({ family: "wait", code: "E_REPLICA_SHARE" });
+    expect(server.seen).toEqual([]);
+  });
+
   it("lets callers in by order and lets go of those who no longer wait", async () => {
     const limit = new AdaptiveLimit(1);
     const order: string[] = [];

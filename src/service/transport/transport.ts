@@ -47,7 +47,8 @@ export interface Exchange {
 
 const POLICIES: Readonly<Record<"quick" | "patient", RepeatPolicy>> = {
   quick: { attempts: 3, baseMs: 200, maxMs: 2000 },
-  patient: { attempts: 6, baseMs: 500, maxMs: 10_000, waitMs: 60_000 },
+  // What is read without a share of the requests may be what the replicas wait for that have one.
+  patient: { attempts: 6, baseMs: 500, maxMs: 10_000, waitMs: 60_000, isFinal: isWithoutShare },
 };
 
 /** 401s in a row that one call may meet: tokens that others use up as well. Then it waits its turn again. */
@@ -257,6 +258,10 @@ function notOurs({ method, resource }: Call): WaitError {
 
 function isBusy(thrown: unknown): boolean {
   return thrown instanceof WaitError && thrown.code === "E_SERVICE_BUSY";
+}
+
+function isWithoutShare(thrown: unknown): boolean {
+  return thrown instanceof WaitError && thrown.code === "E_REPLICA_SHARE";
 }
 
 /** Failures speak of load; refusals and our own waits do not, and busy answers are a matter of the pace. */
