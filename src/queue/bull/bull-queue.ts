@@ -75,8 +75,8 @@ export class BullQueue implements Queue {
       [...(this.#schedule ?? [])].filter(([, of]) => of.everyMs === everyMs).map(([stream]) => stream);
     const isDelivering = this.#isDelivering;
     const own = { handlers, concurrency: this.#concurrency ?? concurrency, polledEvery, isDelivering };
-    const parts = { backend, reach: this.#reach, lines: this.#lines, logger, ...own };
-    this.#crew = new Workers(parts);
+    const wake: Queue["wake"] = (...of) => this.wake(...of);
+    this.#crew = new Workers({ backend, reach: this.#reach, lines: this.#lines, logger, wake, ...own });
     if (polls) this.#crew.startPolls();
     await this.#hired();
   }

@@ -1,8 +1,8 @@
 import { within, asError, sleep, type RecordId, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend, JobWorker, Jobs } from "./backend.ts";
-import type { QueueHandlers, WakeOptions } from "../contract.ts";
-import { addWakeUps, deliveryQueueName, deliveryWork } from "./deliveries.ts";
+import type { Queue, QueueHandlers, WakeOptions } from "../contract.ts";
+import { deliveryQueueName, deliveryWork } from "./deliveries.ts";
 import type { JobQueues } from "./job-queues.ts";
 import { pollConcurrency, pollQueueName, pollWork } from "./polls.ts";
 import type { BackendHealth } from "./backend-health.ts";
@@ -21,6 +21,7 @@ export interface WorkersDeps {
   readonly reach: BackendHealth;
   readonly lines: JobQueues;
   readonly handlers: QueueHandlers;
+  readonly wake: Queue["wake"];
   readonly concurrency: number;
   /** The streams that are polled at this interval. */
   readonly polledEvery: (everyMs: number) => readonly StreamName[];
@@ -148,9 +149,9 @@ export class Workers {
 
   /** What gets lost here is woken again later. */
   async #passOn(id: RecordId, options: WakeOptions): Promise<void> {
-    const { lines, reach, logger } = this.#deps;
+    const { wake, logger } = this.#deps;
     try {
-      await reach.call(async () => addWakeUps((await lines.get()).deliveries, [id], options));
+      await wake([id], options);
     } catch (error) {
       logger.debug({ ...id, err: asError(error) }, "could not pass a delivery on");
     }
