@@ -6,7 +6,7 @@ export interface RepeatPolicy extends Backoff {
   readonly attempts: number;
   /** The longest `afterMs` of a {@link WaitError} that is waited for here; undefined: waits are left to the caller. */
   readonly waitMs?: number;
-  /** What is thrown at once: others are to continue instead. */
+  /** What is thrown at once, whatever its kind. */
   readonly isFinal?: (thrown: unknown) => boolean;
 }
 

@@ -3,6 +3,7 @@ import {
   RetryError,
   WaitError,
   type Clock,
+  type ErrorCode,
   type Json,
   type JsonObject,
   type ResourceName,
@@ -48,7 +49,13 @@ export interface Exchange {
 const POLICIES: Readonly<Record<"quick" | "patient", RepeatPolicy>> = {
   quick: { attempts: 3, baseMs: 200, maxMs: 2000 },
   // What is read without a share of the requests may be what the replicas wait for that have one.
-  patient: { attempts: 6, baseMs: 500, maxMs: 10_000, waitMs: 60_000, isFinal: isWithoutShare },
+  patient: {
+    attempts: 6,
+    baseMs: 500,
+    maxMs: 10_000,
+    waitMs: 60_000,
+    isFinal: (thrown) => isWait(thrown, "E_REPLICA_SHARE"),
+  },
 };
 
 /** 401s in a row that one call may meet: tokens that others use up as well. Then it waits its turn again. */
@@ -141,12 +148,12 @@ export class Transport {
     for (let repeats = 0; ; repeats++) {
       const turn = await pace.turn(call.signal, { again: repeats > 0 }).catch((thrown: unknown) => {
         // The service's own words say more.
-        throw isBusy(thrown) ? (refusal ?? thrown) : thrown;
+        throw isWait(thrown, "E_SERVICE_BUSY") ? (refusal ?? thrown) : thrown;
       });
       try {
         return await breaker.run(() => this.#authorised(call, turn));
       } catch (thrown) {
-        if (!isBusy(thrown) || repeats === BUSY_REPEATS) throw thrown;
+        if (!isWait(thrown, "E_SERVICE_BUSY") || repeats === BUSY_REPEATS) throw thrown;
         refusal = thrown;
       } finally {
         pace.unsent(turn);
@@ -256,12 +263,8 @@ function notOurs({ method, resource }: Call): WaitError {
   );
 }
 
-function isBusy(thrown: unknown): boolean {
-  return thrown instanceof WaitError && thrown.code === "E_SERVICE_BUSY";
-}
-
-function isWithoutShare(thrown: unknown): boolean {
-  return thrown instanceof WaitError && thrown.code === "E_REPLICA_SHARE";
+function isWait(thrown: unknown, code: ErrorCode): boolean {
+  return thrown instanceof WaitError && thrown.code === code;
 }
 
 /** Failures speak of load; refusals and our own waits do not, and busy answers are a matter of the pace. */
