@@ -83,11 +83,16 @@ export const shares = `
     v_rate integer := (SELECT rate FROM service_limits WHERE paused_until < clock_timestamp() - interval '${LEARNING_MS} ms');
   BEGIN
     IF v_rate IS NOT NULL THEN
-      UPDATE members SET rate = 1;
-      UPDATE members m SET rate = greatest(1, v_rate * share / (SELECT greatest(1, sum(share)) FROM members JOIN needed() USING (token)))
-      FROM needed() n WHERE n.token = m.token;
-      UPDATE members SET rate = greatest(1, v_rate - (SELECT coalesce(sum(rate), 0) FROM members JOIN needed() USING (token) WHERE token <> p_leader))
-      WHERE token = p_leader;
+      WITH parts AS (
+        SELECT m.token, n.token IS NOT NULL AS is_needed, CASE WHEN n.token IS NULL THEN 1
+          ELSE greatest(1, v_rate * m.share / greatest(1, sum(m.share) FILTER (WHERE n.token IS NOT NULL) OVER ())) END AS rate
+        FROM members m LEFT JOIN needed() n ON n.token = m.token
+      ), granted AS (
+        SELECT token, CASE WHEN token = p_leader
+          THEN greatest(1, v_rate - (SELECT coalesce(sum(rate), 0) FROM parts WHERE is_needed AND token <> p_leader)) ELSE rate END AS rate
+        FROM parts
+      )
+      UPDATE members m SET rate = g.rate FROM granted g WHERE g.token = m.token AND m.rate IS DISTINCT FROM g.rate;
     END IF;
   END $$
 `;
