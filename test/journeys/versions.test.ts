@@ -37,8 +37,6 @@ async function stageFor(
   };
 }
 
-const isReady = (replica: Replica) => () => replica.isReady();
-
 async function stopped(replica: Replica): Promise<void> {
   replica.kill("SIGTERM");
   expect(await replica.exitCode()).toBe(0);
@@ -50,14 +48,14 @@ describe("replicas of another version beside those of this one", () => {
     await using place = await stageFor("same_tables");
     const { stage, arrives } = place;
     await using first = await Replica.start(stage, "first");
-    await until("the first works", isReady(first));
+    await until("the first works", () => first.isReady());
     await using second = await Replica.start(stage, "second");
-    await until("the second works", isReady(second));
+    await until("the second works", () => second.isReady());
     await arrives();
 
     await stopped(second);
     await using third = await Replica.start(stage, "third", {}, next);
-    await until("the third is there", isReady(third));
+    await until("the third is there", () => third.isReady());
     expect(await third.text("/readyz")).toContain("E_REPLICA_MAPPING");
     for (let count = 0; count < 10; count++) await arrives();
     expect(deliveredBy(third)).toBe(0);
@@ -87,9 +85,9 @@ describe("replicas of another version beside those of this one", () => {
     await using place = await stageFor("other_tables");
     const { stage, arrives } = place;
     await using first = await Replica.start(stage, "first");
-    await until("the first works", isReady(first));
+    await until("the first works", () => first.isReady());
     await using second = await Replica.start(stage, "second");
-    await until("the second works", isReady(second));
+    await until("the second works", () => second.isReady());
     await using third = await Replica.start(stage, "third", {}, next);
     await until("the third stands by", () => third.log.includes("standing by"));
     expect(await third.status("/healthz")).toBe(200);
@@ -101,7 +99,7 @@ describe("replicas of another version beside those of this one", () => {
     // One of the old ones stands still while the others are replaced.
     second.kill("SIGSTOP");
     await stopped(first);
-    await until("the third works", isReady(third));
+    await until("the third works", () => third.isReady());
     expect(third.log).toContain("migrated the store");
     await arrives();
     second.kill("SIGCONT");

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { listen } from "./listen.ts";
 
 /**
  * Below the ports that a system gives to those who ask for any: one of those may be taken before the program that is to have it has
@@ -23,9 +24,8 @@ export async function freePort(): Promise<number> {
 
 async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  server.listen(port, "127.0.0.1");
   try {
-    await once(server, "listening");
+    await listen(server, port);
   } catch {
     return false;
   }

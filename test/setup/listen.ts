@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { Server } from "node:net";
 
-/** Lets a server listen on a free port of 127.0.0.1, which is returned. */
-export async function listen(server: Server): Promise<number> {
-  server.listen(0, "127.0.0.1");
+/** Lets a server listen on this port of 127.0.0.1, or on a free one, which is returned. */
+export async function listen(server: Server, port = 0): Promise<number> {
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("a TCP server has no port");
