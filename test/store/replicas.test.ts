@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ReplicaReport, ReplicaState, Store } from "#store";
 import { openPostgresStore } from "../../src/store/postgres/index.ts";
@@ -28,6 +29,7 @@ interface Joining {
 class Replicas implements AsyncDisposable {
   readonly place: PostgresPlace;
   readonly #stores: Store[] = [];
+  readonly #sessions: Client[] = [];
 
   private constructor(place: PostgresPlace) {
     this.place = place;
@@ -56,11 +58,21 @@ class Replicas implements AsyncDisposable {
     return store;
   }
 
-  sql(statement: string): Promise<object[]> {
+  /** A connection past the stores. It ends with the replicas. */
+  async session(name: string): Promise<Client> {
+    const options = `-c search_path="${this.place.schema.replace(" ", "\\ ")}"`;
+    const client = new Client({ connectionString: server.url, application_name: name, options });
+    await client.connect();
+    this.#sessions.push(client);
+    return client;
+  }
+
+  sql<Row extends object>(statement: string): Promise<Row[]> {
     return ask(server.url, statement.replaceAll(/\b(members|leases|reserved)\b/g, `"${this.place.schema}".$1`));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const session of this.#sessions) await session.end();
     for (const store of this.#stores) await store[Symbol.asyncDispose]();
     await this.place[Symbol.asyncDispose]();
   }
@@ -339,6 +351,25 @@ describe("replicas of a store in PostgreSQL", () => {
     expect((await heard.promise).pausedMs).toBeLessThanOrEqual(3_600_000);
     const later = await all.join();
     expect(later.replicas.state.pausedMs).toBeGreaterThan(3_000_000);
+  });
+
+  it("tell of refusals at the same moment without a deadlock", async () => {
+    await using scene = await two();
+    const { all, second } = scene;
+    await until(second, { share: 5 });
+    const [leader, other] = await all.sql<{ token: string }>("SELECT token FROM members ORDER BY epoch");
+    const holder = await all.session("holder");
+    await holder.query("BEGIN; SELECT FROM service_limits FOR UPDATE");
+    // The leader's also gives the other one a smaller share.
+    const beats = [];
+    for (const { token } of [leader!, other!]) {
+      const session = await all.session(token);
+      beats.push(session.query("SELECT FROM beat($1, 0, 1, 4, 60000, NULL, NULL, NULL, NULL)", [token]));
+      const waits = `SELECT 1 FROM pg_stat_activity WHERE application_name = '${token}' AND wait_event_type = 'Lock'`;
+      await expect.poll(() => all.sql(waits), { timeout: 20_000 }).toHaveLength(1);
+    }
+    await holder.query("COMMIT");
+    expect((await Promise.all(beats)).map(({ rowCount }) => rowCount)).toEqual([1, 1]);
   });
 
   it("send together at the rate that all have learned, each its part, whoever leaves", async () => {

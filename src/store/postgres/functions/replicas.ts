@@ -113,6 +113,10 @@ export const replicas = `
     v record;
   BEGIN
     v := expect_steps(p_server, p_steps, p_creates);
+    -- Before its own row, which the leader's heartbeat may want while it has the limits.
+    IF p_paused_ms > 0 OR p_rate IS DISTINCT FROM (SELECT known FROM members WHERE token = p_token) THEN
+      PERFORM FROM service_limits FOR UPDATE;
+    END IF;
     UPDATE members SET expires_at = v_until, held = p_held, is_served = p_is_served, server = pg_postmaster_start_time(),
       share = CASE WHEN server = pg_postmaster_start_time() THEN share ELSE least(share, p_held) END
     WHERE token = p_token;
