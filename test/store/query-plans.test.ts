@@ -68,13 +68,12 @@ describe("the store's queries", () => {
     expect(plans[0]).toBe("SEARCH records USING COVERING INDEX records_state (stream=? AND state=?)");
   });
 
-  it("counts the records of a few states by their ranges of that index", async () => {
-    const plans = await plansOf((store) => store.counts(["waiting"]));
-    expect(plans).toContain("SEARCH r USING COVERING INDEX records_state (stream=? AND state=?)");
-  });
-
-  it("counts from one index", async () => {
-    expect(await plansOf((store) => store.counts())).toEqual(["SCAN records USING COVERING INDEX records_state"]);
+  it("counts by ranges of one index", async () => {
+    const plans = await plansOf((store) => store.counts());
+    const ranges = plans.filter((plan) => plan !== "SCAN streams");
+    expect(ranges.length).toBeGreaterThan(0);
+    for (const plan of ranges)
+      expect(plan).toBe("SEARCH records USING COVERING INDEX records_state (stream=? AND state=? AND key>?)");
   });
 
   it("finds acts of people without reading those of svcsync", async () => {

@@ -18,8 +18,8 @@ export interface RecordStore {
   records(query: RecordQuery): Promise<RecordView[]>;
 
   /**
-   * Records per stream and state; states without records are absent. All states cost a tenth of a second per million records,
-   * `states` alone what these have.
+   * Records per stream and state; states without records are absent. All states cost up to a tenth of a second per million
+   * records, `states` alone what these have. Of a large store each part is told as it was when it was counted.
    */
   counts(states?: readonly RecordState[]): Promise<Map<StreamName, Partial<Record<RecordState, number>>>>;
 

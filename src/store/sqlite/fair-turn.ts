@@ -1,7 +1,7 @@
 export { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Short beside what a person or a probe notices, long beside a read. */
-const LONGEST_MS = 20;
+const LONGEST_MS = 10;
 
 /**
  * Reads are answered at once, so a loop over them would hold up timers and sockets until it ends. Once reads have followed

@@ -198,7 +198,14 @@ export class SqliteStore implements Store {
 
   record = (id: RecordId) => this.#read(() => this.#deps.views.record(id));
   records = (query: RecordQuery) => this.#read(() => this.#deps.views.records(query));
-  counts = (states?: readonly RecordState[]) => this.#read(() => this.#deps.views.counts(states));
+
+  async counts(states?: readonly RecordState[]) {
+    const counting = this.#deps.views.counting(states);
+    let step;
+    do step = await this.#read(() => counting.next());
+    while (!step.done);
+    return step.value;
+  }
 
   audit = (query: Parameters<Store["audit"]>[0]) => this.#read(() => this.#deps.audit.latest(query));
   pruneAudit = (before: number) => this.#commit.run(() => this.#deps.audit.prune(before));
@@ -222,10 +229,7 @@ export class SqliteStore implements Store {
   deletionCount = (...[stream, { since, confirmedAt }]: Parameters<Store["deletionCount"]>) =>
     this.#read(() => this.#deps.deletions.count(stream, since, confirmedAt));
 
-  boundIds(...[resource, limit]: Parameters<Store["boundIds"]>) {
-    return this.#read(() => this.#deps.bindings.ids(resource, limit));
-  }
-
+  boundIds = (...of: Parameters<Store["boundIds"]>) => this.#read(() => this.#deps.bindings.ids(...of));
   boundTo = (...[binding]: Parameters<Store["boundTo"]>) => this.#read(() => this.#deps.bindings.owner(binding));
 
   beginSweep = (stream: StreamName) => this.#commit.run(() => this.#deps.sweeps.begin(stream));
