@@ -51,6 +51,6 @@ export async function untilIdle(
 }
 
 async function isClaimed(daemon: Daemon): Promise<boolean> {
-  const counts = await daemon.parts.store.counts();
+  const counts = await daemon.parts.store.counts(["claimed"]);
   return [...counts.values()].some(({ claimed = 0 }) => claimed > 0);
 }

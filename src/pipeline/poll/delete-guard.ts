@@ -112,14 +112,14 @@ export async function heldDeletions(
   store: OperatorStore & RecordStore & NoteStore,
   stream: StreamName,
 ): Promise<HeldDeletions | undefined> {
-  const known = await knownCount(store, stream);
+  const known = () => knownCount(store, stream);
   const emptied = await store.note(emptiedNote(stream));
-  if (emptied !== undefined) return { count: emptied, known, examples: [], isEmptied: true };
+  if (emptied !== undefined) return { count: emptied, known: await known(), examples: [], isEmptied: true };
   const { count, examples } = await store.openDeletions(stream, EXAMPLES);
   if (count === 0) return undefined;
   for (const key of examples)
     if ((await store.record({ stream, key }))?.error?.code === "E_DELETION_HELD")
-      return { count, known, examples, isEmptied: false };
+      return { count, known: await known(), examples, isEmptied: false };
   return undefined;
 }
 
