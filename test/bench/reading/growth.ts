@@ -61,7 +61,8 @@ async function sizeOf(records: number): Promise<Size> {
   const first = await firstReading(table, folder.path, records);
   const storeBytes = await rowlessBytes(folder.path);
   await using reader = await Reader.start(table.url, join(folder.path, "data"));
-  const unchanged = await reader.pollBesidePages({ rows: records, changed: 0 });
+  const unchanged = await reader.poll({ rows: records, changed: 0 });
+  const { stallMs, turnMs, pageMs } = await reader.pollBesidePages({ rows: records, changed: 0 });
   const count = Math.ceil(records * CHANGED_SHARE);
   await table.change(count);
   const few = await reader.poll({ rows: records, changed: count });
@@ -80,7 +81,6 @@ async function sizeOf(records: number): Promise<Size> {
     ["explain", { ms: await svcsync("explain", "customers/K00000001"), grows: "constant" }],
     ["backup", { ms: await svcsync("backup", join(folder.path, "copy.db")), grows: "linear" }],
   ] as const);
-  const { stallMs, turnMs, pageMs } = unchanged;
   return { records, first, took, peakBytes: few.peakBytes, storeBytes: storeBytes / records, stallMs, turnMs, pageMs };
 }
 
@@ -93,7 +93,8 @@ async function rowlessBytes(folder: string): Promise<number> {
   return (await stat(path)).size - rows;
 }
 
-function firstFigures(records: number, { ms, processorMs, peakBytes }: Reading, storeBytes: number): Measured[] {
+function firstFigures(records: number, first: Reading, storeBytes: number): Measured[] {
+  const { ms, processorMs, peakBytes, stallMs, turnMs } = first;
   const { rowsPerSecond, peakMb, storeBytes: atMost } = GROWTH_TARGETS;
   return [
     {
@@ -102,6 +103,8 @@ function firstFigures(records: number, { ms, processorMs, peakBytes }: Reading, 
       atLeast: rowsPerSecond,
     },
     { what: "  processor time, µs a row", value: (processorMs * MICROS_PER_MS) / records, digits: 1 },
+    { what: "  longest stall, ms", value: stallMs, atMost: STAGING_TARGETS.stallMs },
+    { what: "    processor time without a pause, ms", value: turnMs, digits: 1 },
     { what: "  most memory, MB", value: peakBytes / MEGABYTE, atMost: peakMb },
     { what: "  store beyond its rows, bytes a record", value: storeBytes, atMost },
   ];
