@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ParkError, RetryError, type Key, type Row } from "#model";
 import { Sweeper } from "#pipeline";
-import type { SourceStream } from "#sources";
+import type { KeylessRows, SourceStream } from "#sources";
 import { openStore } from "#store";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
@@ -17,7 +17,12 @@ async function setScene() {
   const folder = await mkdtemp(join(tmpdir(), "svcsync-sweeper-"));
   const clock = new SetClock();
   const store = await openStore(folder, { as: "daemon", clock, logger: silentLogger });
-  const erp = { keys: [] as Key[], rows: new Map<Key, Row | Error>(), reads: [] as Key[] };
+  const erp = {
+    keys: [] as Key[],
+    rows: new Map<Key, Row | Error>(),
+    reads: [] as Key[],
+    keyless: [] as KeylessRows[],
+  };
   const source: SourceStream = {
     capabilities: { deletions: "sweep" },
     // A poll that never shows anything: only sweeps are looked at here.
@@ -31,7 +36,7 @@ async function setScene() {
     async *keys() {
       yield erp.keys;
     },
-    keyless: async () => [],
+    keyless: async () => erp.keyless,
     check: async () => [],
   };
   const sweeper = new Sweeper({ store, streams: new Map(), clock, logger: silentLogger, intervalMs: 60_000 });
@@ -86,6 +91,21 @@ describe("a sweep", () => {
     scene.erp.rows.set("2", new ParkError("E_SOURCE_FORBIDDEN", "403"));
     for (let sweep = 0; sweep < 3; sweep++) await scene.sweep();
     expect(await scene.view("2")).toMatchObject({ deleted: false });
+  });
+
+  it("deletes nothing while the ERP has rows without a key, although no poll of this process saw them", async () => {
+    await using scene = await setScene();
+    scene.erp.keys = ["1", "2"];
+    for (const key of scene.erp.keys) scene.erp.rows.set(key, { name: key });
+    await scene.sweep();
+    scene.erp.keys = ["1"];
+    scene.erp.rows.delete("2");
+    scene.erp.keyless = [{ place: "customers", reason: "1 row has NULL in the key" }];
+    for (let sweep = 0; sweep < 3; sweep++) await scene.sweep();
+    expect(await scene.view("2")).toMatchObject({ deleted: false });
+    scene.erp.keyless = [];
+    await scene.sweep();
+    expect(await scene.view("2")).toMatchObject({ deleted: true });
   });
 
   it("counts for nothing when a single read fails", async () => {

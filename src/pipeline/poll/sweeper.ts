@@ -3,7 +3,7 @@ import type { Stream } from "#mapping";
 import type { SourceStream } from "#sources";
 import type { IntakeStore, NoteStore, RecordStore, SweepStore } from "#store";
 import type { Logger } from "#telemetry";
-import { emptiedNote, guardNote, keylessNote, sweepNote } from "../notes.ts";
+import { emptiedNote, guardNote, sweepNote } from "../notes.ts";
 import { knownCount } from "./delete-guard.ts";
 import { stageByKey } from "./stage-by-key.ts";
 
@@ -95,7 +95,8 @@ export class Sweeper {
     signal: AbortSignal,
   ): Promise<number> {
     const { store, logger } = this.#deps;
-    if (keys.length > 0 && (await store.note(keylessNote(stream)))?.length) {
+    // Asked now that all keys were read: what polls of this process saw may be too little.
+    if (keys.length > 0 && (await source.keyless?.(signal))?.length) {
       logger.warn({ stream, count: keys.length }, "deletions were held back by rows without a key");
       return 0;
     }
