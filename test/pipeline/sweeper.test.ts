@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ParkError, RetryError, type Key, type Row } from "#model";
-import { Sweeper } from "#pipeline";
+import { confirmDeletions, heldDeletions, Sweeper } from "#pipeline";
 import type { KeylessRows, SourceStream } from "#sources";
 import { openStore } from "#store";
 import { SetClock } from "../kit/clock.ts";
@@ -34,7 +34,7 @@ async function setScene() {
       return found;
     },
     async *keys() {
-      yield erp.keys;
+      if (erp.keys.length > 0) yield erp.keys;
     },
     keyless: async () => erp.keyless,
     check: async () => [],
@@ -43,6 +43,7 @@ async function setScene() {
   return {
     erp,
     store,
+    confirm: async () => confirmDeletions(store, stream, (await heldDeletions(store, stream))!, clock.now()),
     sweep: () => {
       clock.advance(120_000);
       return sweeper.sweepIfDue(stream, source, never);
@@ -106,6 +107,30 @@ describe("a sweep", () => {
     scene.erp.keyless = [];
     await scene.sweep();
     expect(await scene.view("2")).toMatchObject({ deleted: true });
+  });
+
+  it("asks again for a person's word when the ERP shows no record once more", async () => {
+    await using scene = await setScene();
+    const fill = async () => {
+      scene.erp.keys = ["1", "2"];
+      for (const key of scene.erp.keys) scene.erp.rows.set(key, { name: key });
+      await scene.sweep();
+    };
+    const empty = () => {
+      scene.erp.keys = [];
+      scene.erp.rows.clear();
+    };
+    await fill();
+    empty();
+    await expect(scene.sweep()).rejects.toMatchObject({ code: "E_SWEEP_EMPTY" });
+    await scene.confirm();
+    await scene.sweep();
+    await scene.sweep();
+    expect(await scene.view("2")).toMatchObject({ deleted: true });
+    await fill();
+    expect(await scene.view("2")).toMatchObject({ deleted: false });
+    empty();
+    await expect(scene.sweep()).rejects.toMatchObject({ code: "E_SWEEP_EMPTY" });
   });
 
   it("counts for nothing when a single read fails", async () => {
