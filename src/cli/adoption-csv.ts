@@ -18,6 +18,15 @@ const COLUMNS = [
   "overwrites",
 ] as const;
 
+/** The verdict of a record of the service that no row of the ERP matches. */
+const ORPHAN = "only in the service";
+const BOUND_ALONE = 'only ambiguous records are answered here, "svcsync resolve STREAM/KEY --bind ID" binds any other';
+
+/** Whether the plan itself says which record of the service it is. */
+function isDecided(verdict: string): boolean {
+  return verdict === "matched" || verdict === "deleted" || verdict === "bound";
+}
+
 /**
  * The plan as a table for a spreadsheet. `serviceId` is empty where a person has to choose: filled in, the file is the answer
  * that `adopt --answers` reads. Records of the service that nothing in the ERP answers to have no stream key.
@@ -27,19 +36,18 @@ export function adoptionCsv(plans: readonly AdoptionPlan[]): string {
   for (const { stream, records, orphans } of plans) {
     for (const record of records) lines.push(lineOf(stream, record));
     for (const { serviceId, name, match } of orphans)
-      lines.push([stream, "", "only in the service", String(serviceId), "", "", "", "", name, match, ""]);
+      lines.push([stream, "", ORPHAN, String(serviceId), "", "", "", "", name, match, ""]);
   }
   return csvText(lines);
 }
 
 function lineOf(stream: string, record: PlannedRecord): string[] {
   const { id, verdict, candidates, error, name, match, counterparts, overwrites } = record;
-  const isDecided = verdict === "matched" || verdict === "deleted" || verdict === "bound";
   return [
     stream,
     id.key,
     verdict,
-    isDecided ? String(candidates[0]) : "",
+    isDecided(verdict) ? String(candidates[0]) : "",
     candidates.join(" "),
     error?.message ?? "",
     name,
@@ -58,7 +66,10 @@ export interface CsvRow {
   readonly place: string;
 }
 
-/** Reads the answers out of an edited plan: the ambiguous lines whose serviceId is filled in. Problems are all found at once. */
+/**
+ * Reads the answers out of an edited plan: the ambiguous lines whose serviceId is filled in. Problems are all found at once: an answer in
+ * any other line is one, since a record that a person knows to be there must not be created again.
+ */
 export function readAnswers(text: string, file: string): { answers: CsvRow[]; problems: string[] } {
   const answers: CsvRow[] = [];
   const problems: string[] = [];
@@ -75,12 +86,11 @@ export function readAnswers(text: string, file: string): { answers: CsvRow[]; pr
   }
   rows.forEach(({ record: row, info }) => {
     const place = `${file}:${info.lines}`;
-    if (row["verdict"] !== "ambiguous" || !row["serviceId"]) return;
-    const serviceId = Number(row["serviceId"]);
-    const candidates = (row["candidates"] ?? "").split(" ");
-    if (!candidates.includes(row["serviceId"].trim()))
-      problems.push(`${place}: found serviceId ${row["serviceId"]}, expected one of ${candidates.join(", ")}`);
-    else answers.push({ id: { stream: row["stream"] ?? "", key: unquoted(row["key"] ?? "") }, serviceId, place });
+    const problem = problemIn(row);
+    const [stream, key, serviceId] = [cell(row, "stream"), unquoted(row["key"] ?? ""), cell(row, "serviceId")];
+    if (problem !== undefined) problems.push(`${place}: ${problem}`);
+    else if (cell(row, "verdict") === "ambiguous" && serviceId !== "")
+      answers.push({ id: { stream, key }, serviceId: Number(serviceId), place });
   });
   return { answers, problems };
 }
@@ -89,6 +99,29 @@ interface Row {
   readonly record: Readonly<Record<string, string>>;
   /** `lines`: the line that the record ends on. */
   readonly info: { readonly lines: number };
+}
+
+/** What is wrong with the answer in a line; undefined where nothing is. */
+function problemIn(row: Row["record"]): string | undefined {
+  const [verdict, serviceId] = [cell(row, "verdict"), cell(row, "serviceId")];
+  const candidates = cell(row, "candidates").split(" ");
+  if (verdict === "ambiguous") {
+    if (serviceId === "" || candidates.includes(serviceId)) return undefined;
+    return `found serviceId ${serviceId}, expected one of ${candidates.join(", ")}`;
+  }
+  if (verdict === ORPHAN) {
+    if (cell(row, "key") === "") return undefined;
+    return `found the key ${cell(row, "key")} for a record that is only in the service, expected none; ${BOUND_ALONE}`;
+  }
+  const planned = isDecided(verdict) ? candidates[0]! : "";
+  if (serviceId === planned) return undefined;
+  const found = serviceId === "" ? "no serviceId" : `serviceId ${serviceId}`;
+  return `found ${found} for a record that is ${verdict}, expected ${planned === "" ? "none" : planned}; ${BOUND_ALONE}`;
+}
+
+/** Trimmed; empty where the line is shorter. */
+function cell(row: Row["record"], column: (typeof COLUMNS)[number]): string {
+  return row[column]?.trim() ?? "";
 }
 
 /** Spreadsheets leave out empty cells at the end of a line; more cells than columns are a mistake. */

@@ -61,6 +61,31 @@ describe("the adoption list", () => {
     });
   });
 
+  it.each([
+    ["new,12,", "found serviceId 12 for a record that is new, expected none"],
+    ["unclear,12,", "found serviceId 12 for a record that is unclear, expected none"],
+    ["matched,12,7", "found serviceId 12 for a record that is matched, expected 7"],
+    ["matched,,7", "found no serviceId for a record that is matched, expected 7"],
+    ["only in the service,7,", "found the key A for a record that is only in the service, expected none"],
+  ])("refuses an answer that it would not carry out: %s", (cells, problem) => {
+    const text = `stream,key,verdict,serviceId,candidates\r\ncustomers,B,ambiguous,7,7 8\r\ncustomers,A,${cells}\r\n`;
+    expect(readAnswers(text, "list.csv").problems).toEqual([
+      `list.csv:3: ${problem}; only ambiguous records are answered here, "svcsync resolve STREAM/KEY --bind ID" binds any other`,
+    ]);
+  });
+
+  it("takes the list as it was written, whatever its verdicts", () => {
+    const [{ records }, id] = [plan("A"), { stream: "customers", key: "B" }];
+    const verdicts = ["bound", "matched", "deleted", "new", "left out", "unclear"] as const;
+    const others = verdicts.map((verdict) => {
+      const isDecided = verdict === "bound" || verdict === "matched" || verdict === "deleted";
+      return { ...records[0]!, id, verdict, candidates: isDecided ? [7] : [], counterparts: [] };
+    });
+    const orphans = [{ resource: "customer", serviceId: 9, name: "Nord", match: "customerId 9" }];
+    const list = adoptionCsv([{ stream: "customers", records: [...records, ...others], orphans, blindFields: [] }]);
+    expect(readAnswers(list, "list.csv")).toEqual({ answers: [], problems: [] });
+  });
+
   it("names the line of a wrong answer", () => {
     const text = 'stream;key;verdict;serviceId;candidates;reason\r\ncustomers;"a\nb";ambiguous;9;7 8;\r\n';
     expect(readAnswers(text, "list.csv").problems).toEqual(["list.csv:3: found serviceId 9, expected one of 7, 8"]);
