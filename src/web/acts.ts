@@ -12,14 +12,15 @@ export interface PageActs {
   noteGroup(target: PageGroupNote, by: Actor): Promise<void>;
   /** Leaves a record out until the ERP changes it. */
   skip(id: RecordId, by: Actor): Promise<void>;
-  /** Answers an uncertain create: the service does not have it. */
-  create(id: RecordId, by: Actor): Promise<void>;
+  /** Answers an uncertain create: the service does not have it. With `begunAt` the create that began then, or that none had. */
+  create(target: { readonly id: RecordId; readonly begunAt?: number | "none" | undefined }, by: Actor): Promise<void>;
   /** Binds to a record of the service if `isMeant`; shows both sides either way. */
   bind(
     target: { readonly id: RecordId; readonly serviceId: ServiceId; readonly isMeant: boolean },
     by: Actor,
   ): Promise<ProposedBinding & { readonly binding: Binding; readonly isBound: boolean }>;
-  unbind(id: RecordId, by: Actor): Promise<void>;
+  /** With `serviceId` only if it is bound to that one. */
+  unbind(target: { readonly id: RecordId; readonly serviceId?: ServiceId | undefined }, by: Actor): Promise<void>;
   /** Overwrites what is kept of its contents; key and binding stay. */
   forget(id: RecordId, by: Actor): Promise<void>;
   /** Keeps its requests and answers for so many minutes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sampleGroup, sampleRecord, sampleSides, sampleStatus } from "./sample-status.ts";
+import { now, sampleGroup, sampleRecord, sampleSides, sampleStatus } from "./sample-status.ts";
 import { formOf, sampleWeb } from "./web-server.ts";
 
 const token = "a-token-of-the-page";
@@ -127,6 +127,34 @@ describe("acts on the page", () => {
       text: expect.stringContaining("confirm that you mean it"),
     });
     expect(status.retried).toEqual([]);
+  });
+
+  it("are sent with what the page showed: the create that was looked for, the binding that was wrong", async () => {
+    const pages = ["/records/tickets/T-1", "/records/customers/10023"];
+    await using web = await sampleWeb();
+    const [uncertain, bound] = await Promise.all(pages.map(async (path) => (await fetch(web.url + path)).text()));
+    const begunAt = new Date(now - 20 * 60_000).toISOString();
+
+    expect(uncertain).toMatch(
+      new RegExp(`T-1/create"[^/]*/>\\s*<input type="hidden" name="begunAt" value="${begunAt}"`),
+    );
+    expect(bound).toMatch(/10023\/unbind"[^/]*\/>\s*<input type="hidden" name="serviceId" value="4711"/);
+  });
+
+  it.each([
+    [
+      "tickets/T-1/create",
+      { begunAt: "2026-01-05T08:00:00.000Z" },
+      "create tickets/T-1 begun 2026-01-05T08:00:00.000Z",
+    ],
+    ["tickets/T-1/create", { begunAt: "" }, "create tickets/T-1 begun none"],
+    ["customers/10023/unbind", { serviceId: "4711" }, "unbind customers/10023 4711"],
+  ])("say what they are about: %s %o", async (path, fields: Record<string, string>, done) => {
+    const status = sampleStatus();
+    await using web = await sampleWeb({ status });
+    const answer = await send(web.url, `/records/${path}`, { why: "looked", confirm: "yes", ...fields });
+
+    expect([answer.status, status.retried]).toEqual([303, [`${done} by page: looked`]]);
   });
 
   it("show both sides before anything is bound", async () => {

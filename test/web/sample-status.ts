@@ -318,7 +318,13 @@ function sampleActs(done: string[]): PageActs {
       await noted("note", `${group} ${JSON.stringify(note)}`, by);
     },
     skip: (id, by) => noted("skip", recordLabel(id), by),
-    create: (id, by) => noted("create", recordLabel(id), by),
+    create: ({ id, begunAt }, by) => {
+      const seen =
+        begunAt === undefined
+          ? ""
+          : ` begun ${typeof begunAt === "number" ? new Date(begunAt).toISOString() : begunAt}`;
+      return noted("create", `${recordLabel(id)}${seen}`, by);
+    },
     bind: async ({ id, serviceId, isMeant }, by) => {
       if (serviceId === 4711)
         throw new ParkError("E_ALREADY_BOUND", "customer 4711 already belongs to customers/10023");
@@ -331,7 +337,7 @@ function sampleActs(done: string[]): PageActs {
         isBound: isMeant,
       };
     },
-    unbind: (id, by) => noted("unbind", recordLabel(id), by),
+    unbind: ({ id, serviceId }, by) => noted("unbind", [recordLabel(id), serviceId].join(" ").trim(), by),
     reread: (id, by) => noted("reread", recordLabel(id), by),
     watch: ({ id, minutes }, by) => noted("watch", `${recordLabel(id)} for ${minutes} min`, by),
     forget: (id, by) => noted("forget", recordLabel(id), by),

@@ -61,13 +61,13 @@ export function pageActs(
       const [first] = refused;
       if (first !== undefined) throw new ParkError("E_NOT_RESOLVABLE", first.error.message);
     },
-    create: (id, by) => nudging(resolve(parts, { id, answer: "create" }, by)),
+    create: (target, by) => nudging(resolve(parts, { ...target, answer: "create" }, by)),
     bind: ({ id, serviceId, isMeant }, by) => {
       const stream = knownStream(find(id.stream), id.stream);
       const signal = AbortSignal.timeout(ANSWER_MS);
       return nudging(bind(parts, { id, stream, serviceId, isMeant: () => Promise.resolve(isMeant), signal }, by));
     },
-    unbind: async (id, by) => void (await unbind(parts, id, by)),
+    unbind: async (target, by) => void (await unbind(parts, target, by)),
     watch: async ({ id, minutes }, by) => {
       await watchRecord({ store, clock }, { id, forMs: minutes * MINUTE_MS }, by);
     },

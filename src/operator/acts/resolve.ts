@@ -5,16 +5,29 @@ import type { Service } from "#service";
 import { isAnswerable, type OperatorStore, type RecordStore, type RecordView } from "#store";
 import { recordWord } from "../text/shell.ts";
 
+export interface ResolveInput {
+  readonly id: RecordId;
+  readonly answer: "create" | "skip";
+  /** When the create began that the person looked for, or that none had; undefined where that is not known. */
+  readonly begunAt?: number | "none" | undefined;
+}
+
 /**
  * Answers a create whose result is unknown, or a parked record, without a binding.
- * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE.
+ * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE, also where another create has begun than the one that is meant: the person did
+ * not look for its result.
  */
 export async function resolve(
   { store }: { readonly store: RecordStore & OperatorStore },
-  { id, answer }: { readonly id: RecordId; readonly answer: "create" | "skip" },
+  { id, answer, begunAt }: ResolveInput,
   by: Actor,
 ): Promise<void> {
-  await knownRecord(store, id);
+  const { intent } = await knownRecord(store, id);
+  if (begunAt !== undefined && (intent?.begunAt ?? "none") !== begunAt)
+    throw new ParkError(
+      "E_NOT_RESOLVABLE",
+      `${recordLabel(id)} was answered or delivered meanwhile: look again whether the service has it. Nothing was changed`,
+    );
   await store.resolve(id, { kind: answer }, by);
 }
 
@@ -78,16 +91,21 @@ function settledAlready({ id, state, binding }: RecordView): ParkError {
 }
 
 /**
- * Ends a binding that is wrong and returns it. The record is then held until a person resolves it: the service record it was
+ * Ends a binding that is wrong and returns it; `serviceId`: only one to this record of the service. The record is then held until a person resolves it: the service record it was
  * bound to may have its natural key by now, and without such a key a create would duplicate it.
  * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE.
  */
 export async function unbind(
   { store }: { readonly store: RecordStore & OperatorStore },
-  id: RecordId,
+  { id, serviceId }: { readonly id: RecordId; readonly serviceId?: ServiceId | undefined },
   by: Actor,
 ): Promise<Binding> {
   const { binding } = await knownRecord(store, id);
+  if (binding && serviceId !== undefined && binding.serviceId !== serviceId)
+    throw new ParkError(
+      "E_NOT_RESOLVABLE",
+      `${recordLabel(id)} is bound to ${labelOf(binding)} now, and you meant ${serviceId}: look at it again. Nothing was changed`,
+    );
   if (!binding) throw new ParkError("E_NOT_RESOLVABLE", `${recordLabel(id)} is not bound: there is nothing to end`);
   await store.resolve(id, { kind: "unbind" }, by);
   return binding;

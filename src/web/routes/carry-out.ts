@@ -11,8 +11,8 @@ export async function recordAct(
   const run = {
     retry: async () => ({ due: await acts.retry(id, by) }),
     skip: () => acts.skip(id, by),
-    create: () => acts.create(id, by),
-    unbind: () => acts.unbind(id, by),
+    create: () => acts.create({ id, begunAt: bodies.create.parse(sent).begunAt }, by),
+    unbind: () => acts.unbind({ id, serviceId: bodies.unbind.parse(sent).serviceId }, by),
     reread: () => acts.reread(id, by),
     watch: () => acts.watch({ id, minutes: bodies.watch.parse(sent).minutes }, by),
     forget: () => acts.forget(id, by),

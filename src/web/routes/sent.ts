@@ -20,6 +20,10 @@ const whole = (least: number) => {
   const words = `a whole number from ${least}`;
   return number(z.int(words).min(least, words));
 };
+const instantWords = "an instant such as 2026-11-22T08:00:00.000Z, or an empty text where no create had begun";
+const begunAt = z
+  .union([z.literal(""), z.iso.datetime()], instantWords)
+  .transform((sent) => (sent === "" ? ("none" as const) : Date.parse(sent)));
 const hours = number(z.number("a number of hours"));
 
 const body = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -31,14 +35,14 @@ const trimmed = text.transform((sent) => sent.trim()).optional();
 export const bodies = {
   retry: nothing,
   skip: nothing,
-  create: nothing,
-  unbind: nothing,
   reread: nothing,
   forget: nothing,
   resume: nothing,
   poll: nothing,
   compare: nothing,
   test: nothing,
+  create: body({ begunAt: begunAt.optional() }),
+  unbind: body({ serviceId: whole(1).optional() }),
   bind: body({ serviceId: whole(1) }),
   watch: body({ minutes: number(z.number("a number of minutes")) }),
   note: body({

@@ -27,7 +27,7 @@ the new id once it is bound again.
  */
 async function run(id: RecordId, options: ActOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [id.stream]);
-  const binding = await unbind(context, id, actorOf(options));
+  const binding = await unbind(context, { id }, actorOf(options));
   if (options.json) printJson(io.stdout, { id, unbound: binding });
   else
     io.stdout.write(

@@ -37,6 +37,7 @@ export function recordForms(record: RecordView, frame: Frame): Html | undefined 
             ? "The service no longer has it; a new record is created there and bound."
             : "You looked in the service, and it is not there. If it is, this makes a duplicate.",
           frame,
+          createField(record),
         )
       : undefined,
     canAnswer ? form(id, "skip", "Leave it out", "It is not delivered until the ERP changes it.", frame) : undefined,
@@ -47,6 +48,7 @@ export function recordForms(record: RecordView, frame: Frame): Html | undefined 
           "End the binding",
           `It no longer belongs to ${binding.resource} ${binding.serviceId}; nothing changes in the service. It then waits for your answer.`,
           frame,
+          html`<input type="hidden" name="serviceId" value="${binding.serviceId}" />`,
         )
       : undefined,
     form(id, "reread", "Read it from the ERP again", "Reads the row now; it is delivered if it changed.", frame),
@@ -83,6 +85,12 @@ function isGone({ state, error }: RecordView): boolean {
 const idField = html`<label
   >Service id <input name="serviceId" inputmode="numeric" pattern="[0-9]+" size="9" required
 /></label>`;
+
+/** The create that the person looked for: one that another person had repeated meanwhile may be in the service. */
+function createField({ intent }: RecordView): Html {
+  const begunAt = intent === undefined ? "" : new Date(intent.begunAt).toISOString();
+  return html`<input type="hidden" name="begunAt" value="${begunAt}" />`;
+}
 
 function form(id: RecordId, verb: RecordVerb, label: string, means: string, frame: Frame, fields?: Content): Html {
   return actForm({ action: pathOf(id, verb), verb, label, means, fields }, frame);
