@@ -1,5 +1,6 @@
 import { isJsonObject, splitKey, type Json, type JsonObject } from "#model";
 import type { WebRequest } from "../wire/client/web-client.ts";
+import { isOwn404 } from "../wire/client/web-errors.ts";
 import { encodeStamp, PRECISIONS } from "../wire/stamps/stamp-format.ts";
 import { lastKey, rowsAt, valueAt } from "../wire/stamps/values.ts";
 import type { Wall, WallRange } from "../wire/stamps/wall.ts";
@@ -70,7 +71,7 @@ function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<str
   const request: WebRequest = {
     method: read.method,
     url: addressOf(read.path, { ...Object.fromEntries(bounded), ...paging }),
-    ...(read.emptyOn404 ? { absent: (answer) => answer.status === 404 } : {}),
+    ...(read.emptyOn404 ? { absent: isOwn404 } : {}),
   };
   if (read.body === undefined) return request;
   const open = rangeValues(read, { from: EARLIEST, below: LATEST });
@@ -94,7 +95,7 @@ function isOpen(template: string, values: Readonly<Record<string, string>>): boo
 }
 
 function linked(read: ListRead, url: string): WebRequest {
-  return { method: read.method, url, ...(read.emptyOn404 ? { absent: (answer) => answer.status === 404 } : {}) };
+  return { method: read.method, url, ...(read.emptyOn404 ? { absent: isOwn404 } : {}) };
 }
 
 function texts(values: Readonly<Record<string, string | number>>): Record<string, string> {

@@ -10,4 +10,5 @@ export {
 export { encodeStamp } from "../wire/stamps/stamp-format.ts";
 export { jsonText, jsonValue, rowsAt, valueAt } from "../wire/stamps/values.ts";
 export { wallText, type Wall } from "../wire/stamps/wall.ts";
+export { isOwn404 } from "../wire/client/web-errors.ts";
 export type { WebRequest } from "../wire/client/web-client.ts";

@@ -135,6 +135,17 @@ describe("a configured API", () => {
     await expect(poll(await stream())).rejects.toMatchObject({ code: "E_SOURCE_NOT_FOUND" });
   });
 
+  it.each(["404 page not found\n", "<html><title>404 Not Found</title></html>"])(
+    "takes no 404 of a proxy for no rows: %s",
+    async (body) => {
+      const customers = await stream({ emptyOn404: true });
+      const { cursor } = await poll(customers);
+      answer = () => ({ status: 404, headers: { "content-type": "text/plain" }, body });
+      await expect(poll(customers, cursor)).rejects.toMatchObject({ code: "E_SOURCE_NOT_FOUND" });
+      await expect(allKeys(customers)).rejects.toMatchObject({ code: "E_SOURCE_NOT_FOUND" });
+    },
+  );
+
   it("reads on when a page is cut in the middle, and when the ERP answers 500 once", async () => {
     erp.fill(25, micros("2026-03-01T08:00:00Z"));
     server.instead.push({ body: { data: { rows: [{ id: "1" }] } }, cut: "midBody" }, { status: 500, body: "oops" });

@@ -78,6 +78,14 @@ describe("the preset dolibarr", () => {
     expect((await poll(await customers())).changes).toEqual([]);
   });
 
+  it("takes 404 for no rows behind a warning of PHP, but not a 404 of a proxy", async () => {
+    const none = { status: 404, body: '<br />\n<b>Warning</b>: x<br />\n{"error":{"code":404,"message":"Not Found"}}' };
+    server.instead.push(none);
+    expect((await poll(await customers())).changes).toEqual([]);
+    server.instead.push({ status: 404, body: "404 page not found\n" });
+    await expect(poll(await customers())).rejects.toMatchObject({ code: "E_SOURCE_NOT_FOUND" });
+  });
+
   it("polls by the database's clock although PHP's is set to another zone", async () => {
     erp.put(1, wall("2026-03-02 09:59:00"));
     const stream = await customers();

@@ -100,7 +100,9 @@ export const sourcesWebErrors = errorPage({
       meaning: "There is nothing at the address (404).",
       normal: "No.",
       remedy: "Check `url` and the name under `read`.",
-      more: "Where the API says 404 for an empty list, set `emptyOn404`.",
+      more:
+        "Where the API says 404 for an empty list, set `emptyOn404`. Even then a 404 with a web page or plain text is an error: a " +
+        "proxy answers so while the ERP behind it restarts.",
     },
     E_SOURCE_ORIGIN: {
       meaning:

@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import type { HttpAnswer } from "#http";
 import { isJsonObject, StopError, type Json, type JsonObject } from "#model";
 import type { PresetRead } from "../schema.ts";
 import type { RestPage, RestQuery } from "../shape.ts";
@@ -25,8 +24,6 @@ export function rangeEnds<C>(
     ...(range?.below === undefined ? [] : [condition(changed, "<", range.below)]),
   ];
 }
-
-export const notThere = (answer: HttpAnswer): boolean => answer.status === 404;
 
 export function objectAt(answer: Json, path: string): JsonObject | undefined {
   const value = valueAt(answer, path);

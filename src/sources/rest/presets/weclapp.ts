@@ -3,8 +3,8 @@ import type { Json } from "#model";
 import type { PresetRead } from "../schema.ts";
 import { stamped, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
-import { encodeStamp, jsonText, rowsAt } from "../wire.ts";
-import { afterLastKey, byKeyset, conditionOf, notThere, objectAt } from "./preset-shape.ts";
+import { encodeStamp, isOwn404, jsonText, rowsAt } from "../wire.ts";
+import { afterLastKey, byKeyset, conditionOf, objectAt } from "./preset-shape.ts";
 
 const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({});
 const PAGE_SIZE = 1000;
@@ -47,7 +47,7 @@ export function weclapp(read: PresetRead): RestShapes {
               // Asked for in the list: the address of a record knows no filters.
               one: (key: string) => ({
                 url: addressOf(read.table, { ...where, "id-eq": key, page: 1, pageSize: 1, serializeNulls: true }),
-                absent: notThere,
+                absent: isOwn404,
               }),
               oneRow: (answer: Json) => objectAt(answer, "result.0"),
             }

@@ -38,6 +38,14 @@ export function statusError(
   return new ParkError("E_SOURCE_REQUEST", `${place}: the ERP refused the request with ${status}${said}`, { details });
 }
 
+/**
+ * A 404 that the API gave itself: JSON, perhaps behind warnings, or no body at all. A proxy answers 404 as well, with a page or a line of
+ * text, while the ERP behind it restarts.
+ */
+export function isOwn404({ status, excerpt }: HttpAnswer): boolean {
+  return status === 404 && /^$|^[[{"]|[\]}]$/.test(excerpt);
+}
+
 export function loginRefused(answer: HttpAnswer, place: string, said = ""): ParkError {
   return new ParkError("E_SOURCE_LOGIN", `${place}: the ERP refused the credentials (${answer.status})${said}`, {
     details: { status: answer.status, place },
