@@ -51,7 +51,7 @@ describe("a row of the ERP that cannot be read", () => {
       () => only(stage.sandbox, "customer", "customerId", "10001")["name"] === "Eins neu",
     );
 
-    const reason = "the ERP's row cannot be read: customers_2.csv:3: discount holds no number";
+    const reason = "the ERP's row cannot be read: customers_2.csv:3: discount holds no number with the decimal sign .";
     const records = await stage.command("records");
     expect(records.stdout).toContain("1 customers parked (E_ROW_UNREADABLE)");
     expect(records.stdout).toContain(reason);

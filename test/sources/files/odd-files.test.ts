@@ -21,8 +21,24 @@ describe("an odd file", () => {
     const { batches, keys } = await poll(await folder.stream({ numbers: ["n"] }));
     expect(keys).toEqual(["C1", "C5"]);
     expect(batches.flatMap(({ unreadable = [] }) => unreadable)).toEqual([
-      { key: "C4", place: "customers.csv:3", reason: "n holds no number" },
+      { key: "C4", place: "customers.csv:3", reason: "n holds no number with the decimal sign ." },
     ]);
+  });
+
+  it.each([
+    [".", ["1234.5", "1,234.50", "12,34,567.00", "1 234"], ["1234,56", "1,5", "12,3456", "1,23,4"]],
+    [",", ["1234,5", "1.234,50", "12.34.567,00", "1\u00a0234"], ["1234.56", "1.5", "12.3456", "1.234.5,6"]],
+  ])("with the other decimal sign than %s in a number sets the record aside", async (decimal, good, bad) => {
+    const lines = [...good, ...bad].map((value, at) => `C${at};${value}\n`).join("");
+    await folder.drop("customers.csv", `no;n\n${lines}`);
+    const { batches, changes } = await poll(await folder.stream({ numbers: ["n"], decimal }));
+    expect(changes.map((change) => change.kind === "upsert" && change.row["n"])).toEqual([
+      "1234.5",
+      "1234.50",
+      "1234567.00",
+      "1234",
+    ]);
+    expect(batches.flatMap(({ unreadable = [] }) => unreadable)).toHaveLength(bad.length);
   });
 
   it("with columns named like parts of every object is read whole", async () => {

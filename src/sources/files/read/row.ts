@@ -47,7 +47,9 @@ function converter(name: string, value: Json, read: FilesRead, zone: string): { 
   if (value === "" || value === null) return { value: null };
   if (read.numbers.includes(name)) {
     const number = exactNumber(jsonText(value), read.decimal);
-    return number === undefined ? { value, fault: `${name} holds no number` } : { value: number };
+    return number === undefined
+      ? { value, fault: `${name} holds no number with the decimal sign ${read.decimal}` }
+      : { value: number };
   }
   const pattern = Object.hasOwn(read.dates, name) ? read.dates[name] : undefined;
   if (pattern === undefined) return { value };
@@ -55,10 +57,17 @@ function converter(name: string, value: Json, read: FilesRead, zone: string): { 
   return date === undefined ? { value, fault: `${name} holds no date like ${pattern}` } : { value: date };
 }
 
+/** A sign that parts thousands has three digits behind it: in `1234,56` and `1.5` it is the decimal sign of another setting. */
+const NUMBERS = {
+  ".": /^[+-]?\s*(\d+|\d{1,3}([,\s]\d{2,3})*[,\s]\d{3})(\.\d+)?$/,
+  ",": /^[+-]?\s*(\d+|\d{1,3}([.\s]\d{2,3})*[.\s]\d{3})(,\d+)?$/,
+};
+
 function exactNumber(text: string, decimal: "." | ","): string | undefined {
+  const number = text.trim();
+  if (!NUMBERS[decimal].test(number)) return undefined;
   const thousands = decimal === "," ? /[.\s]/g : /[,\s]/g;
-  const plain = text.trim().replace(thousands, "").replace(",", ".");
-  return /^[+-]?\d+(\.\d+)?$/.test(plain) ? plain.replace(/^\+/, "") : undefined;
+  return number.replace(thousands, "").replace(",", ".").replace(/^\+/, "");
 }
 
 const PARTS: Readonly<Record<string, string>> = {
