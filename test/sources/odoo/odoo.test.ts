@@ -60,6 +60,15 @@ describe("an Odoo record", () => {
     });
   });
 
+  it("without the field that is the stream's key has no key, and is no record", async () => {
+    const rows = [record, { ...record, id: 8, email: "b@x.de" }];
+    const answer = ({ path, body }: Asked): Told =>
+      path.endsWith("fields_get") ? { body: types } : { body: body.includes('["id",">"') ? [] : rows };
+    const stream = await partners(answer, {}, { key: "email", fields: ["name"], changed: null });
+    expect((await poll(stream)).keys).toEqual(["b@x.de"]);
+    expect(await stream.keyless!(never)).toMatchObject([{ place: "res.partner" }]);
+  });
+
   it("is read together with others, in requests of the stream's size", async () => {
     const stream = await partners(
       ({ path, body }) =>

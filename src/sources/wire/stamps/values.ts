@@ -15,13 +15,15 @@ export function valueAt(value: Json | undefined, path: string): Json | undefined
 
 /**
  * The values of a row's key fields, in order.
- * @throws {ParkError} E_SOURCE_KEY when one is missing, null or no plain value: such a row has no identity.
+ * @throws {ParkError} E_SOURCE_KEY when one is missing, null or no plain value, or the only one a boolean (Odoo writes `false` for an empty
+ *   field): such a row has no identity.
  */
 export function keyParts(row: JsonObject, fields: readonly string[]): (string | number | boolean)[] {
   return fields.map((field) => {
     const value = valueAt(row, field);
-    if (isKeyPart(value)) return value;
-    const found = value === undefined ? "missing" : value === null ? "null" : "a list or an object";
+    if (isKeyPart(value, fields)) return value;
+    const plain = value === null || typeof value === "boolean" ? String(value) : "a list or an object";
+    const found = value === undefined ? "missing" : plain;
     throw new ParkError("E_SOURCE_KEY", `the key field ${field} of a row is ${found}; every row needs a key`, {
       details: { field, isMissing: value === undefined, columns: Object.keys(row).slice(0, 50) },
     });
@@ -33,12 +35,12 @@ export function keyParts(row: JsonObject, fields: readonly string[]): (string | 
  * @throws {ParkError} E_SOURCE_KEY where none has.
  */
 export function lastKey(rows: readonly JsonObject[], fields: readonly string[]): (string | number | boolean)[] {
-  const found = rows.findLast((row) => fields.every((field) => isKeyPart(valueAt(row, field))));
+  const found = rows.findLast((row) => fields.every((field) => isKeyPart(valueAt(row, field), fields)));
   return keyParts(found ?? rows.at(-1) ?? {}, fields);
 }
 
-function isKeyPart(value: Json | undefined): value is string | number | boolean {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+function isKeyPart(value: Json | undefined, fields: readonly string[]): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || (typeof value === "boolean" && fields.length > 1);
 }
 
 export function keyOf(row: JsonObject, fields: readonly string[]): Key {
