@@ -76,6 +76,13 @@ describe("the store's queries", () => {
       expect(plan).toBe("SEARCH records USING COVERING INDEX records_state (stream=? AND state=? AND key>?)");
   });
 
+  it("ends a sweep without reading all records for its suspects", async () => {
+    const plans = await plansOf(async (store) => store.endSweep("s", await store.beginSweep("s")));
+    const ofRecords = plans.filter((plan) => /^S\w+ (r|records) /.test(plan));
+    expect(ofRecords.length).toBeGreaterThan(0);
+    for (const plan of ofRecords) expect(plan).toMatch(/key[>=]|INTEGER PRIMARY KEY/);
+  });
+
   it("finds acts of people without reading those of svcsync", async () => {
     const plans = await plansOf((store) => store.acts.recent({ since: 0, limit: 9 }));
     expect(plans[0]).toBe("SEARCH audit USING INDEX audit_acts (at>?)");

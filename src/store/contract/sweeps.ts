@@ -17,7 +17,7 @@ export interface SweepStore {
   /**
    * Ends a complete sweep: records not seen become suspects, suspects of an earlier sweep that are still not seen are
    * confirmed; those seen again, or really changed meanwhile, are cleared. Stages nothing: until their deletion is staged,
-   * every later sweep confirms them again. `known` counts the records that the ERP has not deleted.
+   * every later sweep confirms them again. One that fails may have left suspects, which the sweep missed.
    */
-  endSweep(stream: StreamName, sweep: number): Promise<{ known: number; suspects: number; confirmed: Key[] }>;
+  endSweep(stream: StreamName, sweep: number): Promise<{ suspects: number; confirmed: Key[] }>;
 }

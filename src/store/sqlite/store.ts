@@ -15,9 +15,11 @@ import type { Disk } from "./durability/disk-sync.ts";
 import { storeClosed, storeFailure } from "./durability/failures.ts";
 import { GroupCommit } from "./durability/group-commit.ts";
 import { FairTurn, nextTurn } from "./fair-turn.ts";
+import { InParts } from "./in-parts.ts";
 import { makeStoreDeps, type StoreDeps } from "./parts.ts";
 import { dialect, runStatement } from "./statements.ts";
 import { Forgetting } from "./steps/forgetting.ts";
+import { beginSweep, endSweep } from "./steps/sweeps.ts";
 import { expectUndamaged, tableCounts } from "./tables/maintenance.ts";
 
 /** Everything that ends or opens a journal entry outlives a power cut. */
@@ -42,6 +44,7 @@ export class SqliteStore implements Store {
   readonly #logger: Logger;
   readonly #close: () => void;
   readonly #commit: GroupCommit;
+  readonly #parts: InParts;
   readonly #turn = new FairTurn();
   readonly #deps: StoreDeps;
   /** What is written down of errors holds no secret. */
@@ -73,6 +76,7 @@ export class SqliteStore implements Store {
     ({ acts: this.acts, notices: this.notices, groups: this.groups } = roles);
     ({ history: this.history, care: this.care, watches: this.watches } = roles);
     const step = this.#commit.run.bind(this.#commit);
+    this.#parts = new InParts(step);
     this.privacy = new Forgetting(db, this.#deps, { read: this.#read.bind(this), step, clean: this.#clean });
   }
 
@@ -87,9 +91,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  cursor(stream: StreamName) {
-    return this.#read(() => this.#deps.streams.cursor(stream));
-  }
+  cursor = (stream: StreamName) => this.#read(() => this.#deps.streams.cursor(stream));
 
   async stage(...[stream, batch]: Parameters<Store["stage"]>) {
     const { changes, unreadable = [], cursor, backfill, complete } = batch;
@@ -127,10 +129,7 @@ export class SqliteStore implements Store {
 
   undeliveredSince = (stream: StreamName) => this.#read(() => this.#deps.schedule.undeliveredSince(stream));
   latestMoment = () => this.#read(() => this.#deps.moment.ms);
-
-  nextDueAt(...[streams, besides]: Parameters<Store["nextDueAt"]>) {
-    return this.#read(() => this.#deps.schedule.nextDueAt(streams, besides));
-  }
+  nextDueAt = (...of: Parameters<Store["nextDueAt"]>) => this.#read(() => this.#deps.schedule.nextDueAt(...of));
 
   claim = (id: RecordId) => this.#commit.run(() => this.#deps.claims.claim(id));
   renew = (claim: Claim) => this.#commit.run(() => this.#deps.claims.renew(claim));
@@ -232,10 +231,10 @@ export class SqliteStore implements Store {
   boundIds = (...of: Parameters<Store["boundIds"]>) => this.#read(() => this.#deps.bindings.ids(...of));
   boundTo = (...[binding]: Parameters<Store["boundTo"]>) => this.#read(() => this.#deps.bindings.owner(binding));
 
-  beginSweep = (stream: StreamName) => this.#commit.run(() => this.#deps.sweeps.begin(stream));
+  beginSweep = (stream: StreamName) => beginSweep(this.#deps.sweeps, this.#parts, stream);
   markSeen = (...of: Parameters<Store["markSeen"]>) => this.#commit.run(() => this.#deps.sweeps.markSeen(...of));
   unseenKeys = (...of: Parameters<Store["unseenKeys"]>) => this.#read(() => this.#deps.sweeps.unseen(...of));
-  endSweep = (...of: Parameters<Store["endSweep"]>) => this.#commit.run(() => this.#deps.sweeps.end(...of));
+  endSweep = (...of: Parameters<Store["endSweep"]>) => endSweep(this.#deps.sweeps, this.#parts, ...of);
 
   reference = (resource: ResourceName) => this.#read(() => this.#deps.reference.reference(resource));
   saveReference = (...of: Parameters<Store["saveReference"]>) =>

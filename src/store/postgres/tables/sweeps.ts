@@ -31,9 +31,8 @@ const SUSPECT = `
     AND r.sequence <= (SELECT sequence FROM sweeps WHERE stream = @stream) AND NOT ${WAS_SEEN}
   ON CONFLICT DO NOTHING`;
 
-const COUNTS = `
-  SELECT (SELECT count(*) FROM records WHERE stream = @stream AND deleted = 0) AS known,
-         (SELECT count(*) FROM suspects x JOIN records r ON r.id = x.record WHERE r.stream = @stream AND x.sweep = @sweep) AS suspects`;
+const SUSPECTS = `
+  SELECT count(*) AS suspects FROM suspects x JOIN records r ON r.id = x.record WHERE r.stream = @stream AND x.sweep = @sweep`;
 
 const CONFIRMED = `
   SELECT r.key FROM suspects x JOIN records r ON r.id = x.record
@@ -66,11 +65,11 @@ export function sweepStore(db: Database): SweepStore {
     async endSweep(stream, sweep) {
       const values = { stream, sweep };
       const close = "UPDATE sweeps SET open = 0 WHERE stream = @stream";
-      const statements = [CLEAR, SUSPECT, FORGET_SEEN, close, COUNTS, CONFIRMED].map((sql) => fill(sql, values));
+      const statements = [CLEAR, SUSPECT, FORGET_SEEN, close, SUSPECTS, CONFIRMED].map((sql) => fill(sql, values));
       const results = await ofSweep(stream, sweep, statements);
-      const [counts]: { known: number; suspects: number }[] = results.at(-2)?.rows ?? [];
+      const [counted]: { suspects: number }[] = results.at(-2)?.rows ?? [];
       const confirmed: { key: Key }[] = results.at(-1)?.rows ?? [];
-      return { ...(counts ?? { known: 0, suspects: 0 }), confirmed: confirmed.map(({ key }) => key) };
+      return { suspects: counted?.suspects ?? 0, confirmed: confirmed.map(({ key }) => key) };
     },
   };
 

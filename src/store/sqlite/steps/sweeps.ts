@@ -1,28 +1,35 @@
 import type { Database } from "better-sqlite3";
 import type { Key, StreamName } from "#model";
 import { sweepLost } from "../../refusals.ts";
+import type { InParts } from "../in-parts.ts";
+import { PART, StreamParts, type StreamPart } from "../tables/stream-parts.ts";
 
-/** Finds records that the ERP no longer shows: two complete sweeps must have missed them. */
+/**
+ * Finds records that the ERP no longer shows: two complete sweeps must have missed them. What grows with the records goes in parts, each
+ * a step of its own. An end that is cut off leaves the sweep open and some of its suspects, which it had missed indeed.
+ */
 export class Sweeps {
+  readonly #parts: StreamParts;
   readonly #begin;
   readonly #number;
   readonly #forgetSeen;
   readonly #mark;
   readonly #isKnown;
   readonly #close;
-  readonly #known;
   readonly #clear;
   readonly #suspect;
   readonly #suspects;
   readonly #confirmed;
 
   constructor(db: Database) {
+    this.#parts = new StreamParts(db);
     this.#begin = db.prepare<[string, string]>(`
       INSERT INTO sweeps (stream, number, open, sequence)
       VALUES (?, 1, 1, coalesce((SELECT sequence FROM streams WHERE stream = ?), 0))
       ON CONFLICT (stream) DO UPDATE SET number = number + 1, open = 1, sequence = excluded.sequence`);
     this.#number = db.prepare<[string], number>("SELECT number FROM sweeps WHERE stream = ? AND open = 1").pluck();
-    this.#forgetSeen = db.prepare<[string]>("DELETE FROM seen WHERE stream = ?");
+    this.#forgetSeen = db.prepare<{ stream: string; sweep: number }>(`
+      DELETE FROM seen WHERE stream = @stream AND (SELECT number FROM sweeps WHERE stream = @stream) = @sweep LIMIT ${PART}`);
     this.#mark = db.prepare<[string, string]>("INSERT INTO seen (stream, key) VALUES (?, ?) ON CONFLICT DO NOTHING");
     this.#isKnown = db
       .prepare<[string, string], 1>(
@@ -31,30 +38,30 @@ export class Sweeps {
       )
       .pluck();
     this.#close = db.prepare<[string]>("UPDATE sweeps SET open = 0 WHERE stream = ?");
-    this.#known = db.prepare<[string], number>("SELECT count(*) FROM records WHERE stream = ? AND deleted = 0").pluck();
     // A real change is a sign of life: it ends a suspicion as much as being seen does.
     this.#clear = db.prepare<[string]>(`
       DELETE FROM suspects WHERE record IN (
-        SELECT r.id FROM suspects s JOIN records r ON r.id = s.record
+        SELECT r.id FROM suspects s CROSS JOIN records r ON r.id = s.record
         WHERE r.stream = ?
           AND (r.deleted OR r.sequence <> s.sequence
                OR EXISTS (SELECT 1 FROM seen WHERE seen.stream = r.stream AND seen.key = r.key)))`);
     // What was staged while the sweep ran may lie behind the place where it was already reading.
-    this.#suspect = db.prepare<{ stream: string; sweep: number }>(`
+    this.#suspect = db.prepare<StreamPart & { stream: string; sweep: number }>(`
       INSERT INTO suspects (record, sequence, sweep)
       SELECT r.id, r.sequence, @sweep FROM records r
-      WHERE r.stream = @stream AND NOT r.deleted
+      WHERE r.stream = @stream AND r.key >= @from AND r.key < @to AND NOT r.deleted
         AND r.sequence <= (SELECT sequence FROM sweeps WHERE stream = @stream)
         AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.stream = r.stream AND seen.key = r.key)
-      ON CONFLICT DO NOTHING`);
+      ON CONFLICT (record) DO UPDATE SET sequence = excluded.sequence, sweep = excluded.sweep
+        WHERE suspects.sequence <> excluded.sequence`);
     this.#suspects = db
       .prepare<[string, number], number>(
-        "SELECT count(*) FROM suspects s JOIN records r ON r.id = s.record WHERE r.stream = ? AND s.sweep = ?",
+        "SELECT count(*) FROM suspects s CROSS JOIN records r ON r.id = s.record WHERE r.stream = ? AND s.sweep = ?",
       )
       .pluck();
     this.#confirmed = db
       .prepare<[string, number], Key>(
-        `SELECT r.key FROM suspects s JOIN records r ON r.id = s.record
+        `SELECT r.key FROM suspects s CROSS JOIN records r ON r.id = s.record
          WHERE r.stream = ? AND s.sweep < ? ORDER BY r.key`,
       )
       .pluck();
@@ -62,7 +69,6 @@ export class Sweeps {
 
   begin(stream: StreamName): number {
     this.#begin.run(stream, stream);
-    this.#forgetSeen.run(stream);
     return this.#number.get(stream)!;
   }
 
@@ -75,21 +81,44 @@ export class Sweeps {
     return keys.filter((key) => this.#isKnown.get(stream, key) === undefined);
   }
 
-  end(stream: StreamName, sweep: number): { known: number; suspects: number; confirmed: Key[] } {
+  /** Suspects what the sweep missed of a part of the stream that begins with `from`. Returns where the next part begins, if there is one. */
+  suspect(stream: StreamName, sweep: number, from: Key): Key | undefined {
+    this.#expectOpen(stream, sweep);
+    const part = this.#parts.at(stream, from);
+    this.#suspect.run({ ...part, stream, sweep });
+    return part.next;
+  }
+
+  /** Ends a sweep by which all parts were suspected. */
+  end(stream: StreamName, sweep: number): { suspects: number; confirmed: Key[] } {
     this.#expectOpen(stream, sweep);
     this.#clear.run(stream);
-    this.#suspect.run({ stream, sweep });
-    this.#forgetSeen.run(stream);
     this.#close.run(stream);
-    return {
-      known: this.#known.get(stream) ?? 0,
-      suspects: this.#suspects.get(stream, sweep) ?? 0,
-      confirmed: this.#confirmed.all(stream, sweep),
-    };
+    return { suspects: this.#suspects.get(stream, sweep) ?? 0, confirmed: this.#confirmed.all(stream, sweep) };
+  }
+
+  /** Forgets a part of the marks, unless another sweep has begun, whose they are. Returns how many. */
+  forgetSeen(stream: StreamName, sweep: number): number {
+    return this.#forgetSeen.run({ stream, sweep }).changes;
   }
 
   #expectOpen(stream: StreamName, sweep: number): void {
     const open = this.#number.get(stream);
     if (open !== sweep) throw sweepLost(stream, sweep, open);
   }
+}
+
+/** Begins a sweep without the marks of an earlier one. */
+export async function beginSweep(sweeps: Sweeps, parts: InParts, stream: StreamName): Promise<number> {
+  const sweep = await parts.step(() => sweeps.begin(stream));
+  await parts.untilNone(() => sweeps.forgetSeen(stream, sweep));
+  return sweep;
+}
+
+/** Ends a sweep that has seen all keys. */
+export async function endSweep(sweeps: Sweeps, parts: InParts, stream: StreamName, sweep: number) {
+  await parts.throughStream((from) => sweeps.suspect(stream, sweep, from));
+  const found = await parts.step(() => sweeps.end(stream, sweep));
+  await parts.untilNone(() => sweeps.forgetSeen(stream, sweep));
+  return found;
 }
