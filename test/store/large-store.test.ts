@@ -88,4 +88,17 @@ describe("what touches all records of a large store", () => {
     expect(sweeps.forgetSeen("customers", number - 1)).toBe(0);
     expect(sweeps.forgetSeen("customers", number)).toBe(5_000);
   });
+
+  it("removes old history in parts", async () => {
+    await using of = await large();
+    const { db, store } = of;
+    db.exec(`
+      INSERT INTO audit (at, stream, key, action, resource, outcome)
+      SELECT sequence, stream, key, 'create', '', 'created' FROM records WHERE stream = 'customers'`);
+    let count = 0;
+    const prune = async () => (count = await store.pruneAudit(RECORDS));
+    expect(await beside(of, prune, "SELECT count(*) FROM audit")).toBe(RECORDS - 2_000);
+    expect(count).toBe(RECORDS - 1);
+    expect(await store.audit({ limit: 9 })).toMatchObject([{ at: RECORDS }]);
+  });
 });

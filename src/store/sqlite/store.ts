@@ -207,7 +207,7 @@ export class SqliteStore implements Store {
   }
 
   audit = (query: Parameters<Store["audit"]>[0]) => this.#read(() => this.#deps.audit.latest(query));
-  pruneAudit = (before: number) => this.#commit.run(() => this.#deps.audit.prune(before));
+  pruneAudit = (before: number) => this.#parts.untilNone(() => this.#deps.audit.prune(before));
 
   retryNow(...[target, by]: Parameters<Store["retryNow"]>) {
     return this.#commit.run(() => this.#deps.decisions.retryNow(target, this.#clean(by)));

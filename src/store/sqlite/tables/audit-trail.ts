@@ -4,6 +4,9 @@ import type { AuditEntry } from "../../claim.ts";
 import type { AuditRecord } from "../../facts.ts";
 import { ADD_AUDIT, auditRecordOf, auditRow, type AuditRow } from "../../rows/audit-row.ts";
 
+/** Entries that one step removes: some ten milliseconds. */
+const PART = 2_000;
+
 /** What was done to the service and to a record's life, append-only until it is pruned by age. */
 export class AuditTrail {
   readonly #clock: Clock;
@@ -19,7 +22,7 @@ export class AuditTrail {
     this.#latestOf = db.prepare<[string, string, number], AuditRow>(
       "SELECT * FROM audit WHERE stream = ? AND key = ? ORDER BY id DESC LIMIT ?",
     );
-    this.#prune = db.prepare<[number]>("DELETE FROM audit WHERE at < ?");
+    this.#prune = db.prepare<[number]>(`DELETE FROM audit WHERE at < ? LIMIT ${PART}`);
   }
 
   add(id: RecordId, entry: AuditEntry | undefined): void {
@@ -31,6 +34,7 @@ export class AuditTrail {
     return rows.map(auditRecordOf);
   }
 
+  /** Removes some of the entries that are older. Returns how many; none where none is left. */
   prune(before: number): number {
     return this.#prune.run(before).changes;
   }
