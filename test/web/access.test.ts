@@ -116,6 +116,16 @@ describe("a page with credentials", () => {
     expect((await guess(token, "203.0.113.9")).status).toBe(303);
   });
 
+  it("checks no more guesses that come at the same moment", async () => {
+    await using web = await sampleWeb({ access: { users } });
+    const guesses = Array.from({ length: 14 }, (_, turn) =>
+      login(web.url, { user: "anna", password: `guess ${turn}` }),
+    );
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+
+    expect([401, 429].map((status) => statuses.filter((each) => each === status).length)).toEqual([10, 4]);
+  });
+
   it("knows people by name, and says no more of an unknown one than of a wrong password", async () => {
     await using web = await sampleWeb({ access: { users } });
     const answers = await Promise.all([

@@ -23,7 +23,8 @@ export class Guesses {
     return Math.max(0, failed.at + waitMs - this.#clock.now());
   }
 
-  failed(address: string): void {
+  /** Counts as a failure until it has succeeded. */
+  tried(address: string): void {
     const place = placeOf(address);
     const now = this.#clock.now();
     const before = this.#failures.get(place);

@@ -12,15 +12,14 @@ export function addLogin(app: App, gate: Gate, version: string): void {
   app.get("/login", (c) => (gate.takesLogins ? show(c, nextOf(c.req.query("next"))) : c.redirect("/", 303)));
   app.post("/login", async (c) => {
     if (!gate.isOwnPage(c)) return c.text("only a page of svcsync may ask for this\n", 403);
+    const { user, password, next } = await c.req.parseBody();
     const address = gate.addressOf(c);
     const waitMs = guesses.waitMs(address);
     if (waitMs > 0) return tooMany(c, waitMs);
-    const { user, password, next } = await c.req.parseBody();
+    // Before it is checked: guesses of the same moment count, too.
+    guesses.tried(address);
     const proven = await credentials.prove(textOf(user).trim(), textOf(password));
-    if (proven === undefined) {
-      guesses.failed(address);
-      return show(c, nextOf(next), "This login is not known. Check the name and the password.");
-    }
+    if (proven === undefined) return show(c, nextOf(next), "This login is not known. Check the name and the password.");
     guesses.succeeded(address);
     c.header("set-cookie", cookie(c, sessions.begin(proven), sessionMs / 1000));
     return c.redirect(nextOf(next), 303);
