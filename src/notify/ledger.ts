@@ -34,7 +34,8 @@ export function noticeStep(
   now: number,
   policy: NoticePolicy,
 ): LedgerStep {
-  const before = new Map(known.map((notice) => [notice.id, notice]));
+  const stored = new Map(known.map((notice) => [notice.id, notice]));
+  const before = new Map(known.map((notice) => [notice.id, notAhead(notice, now)]));
   const current = new Map(conditions.map((condition) => [condition.id, condition]));
   const seen = [...current.values()].map((condition) => ({ condition, notice: seenNow(before, condition, now) }));
   const isGathered = gatheringEnded(seen, now);
@@ -44,18 +45,29 @@ export function noticeStep(
     const change = changeOf(condition, notice, now, policy, isGathered);
     const next = change === undefined ? notice : told(notice, now);
     if (change !== undefined) events.push({ change, at: now, notice: next });
-    if (JSON.stringify(next) !== JSON.stringify(before.get(notice.id))) changed.push(next);
+    if (JSON.stringify(next) !== JSON.stringify(stored.get(notice.id))) changed.push(next);
   }
   const ended: string[] = [];
-  for (const notice of known) {
+  for (const notice of before.values()) {
     if (current.has(notice.id)) continue;
     const goneAt = notice.goneAt ?? now;
-    if (notice.goneAt === undefined) changed.push({ ...notice, goneAt });
+    if (goneAt !== stored.get(notice.id)?.goneAt) changed.push({ ...notice, goneAt });
     if (now - goneAt < CALM_MS) continue;
     ended.push(notice.id);
     if (notice.told !== undefined) events.push({ change: "resolved", at: goneAt, notice: { ...notice, goneAt } });
   }
   return { changed: changed.filter(({ id }) => !ended.includes(id)), ended, events };
+}
+
+/** A notice without moments that are still to come: the clock was set back since, and they would keep silent until then. */
+function notAhead({ firstSeenAt, grewAt, goneAt, told: last, ...facts }: Notice, now: number): Notice {
+  return {
+    ...facts,
+    firstSeenAt: Math.min(firstSeenAt, now),
+    grewAt: Math.min(grewAt, now),
+    ...(goneAt === undefined ? {} : { goneAt: Math.min(goneAt, now) }),
+    ...(last === undefined ? {} : { told: { ...last, at: Math.min(last.at, now) } }),
+  };
 }
 
 /** The notice with what is true of it now. */

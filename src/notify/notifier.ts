@@ -95,7 +95,9 @@ export class Notifier implements Disposable {
   async #drain({ channel, quiet }: OpenChannel, signal: AbortSignal): Promise<void> {
     const { store, clock, policy, logger } = this.#deps;
     const now = clock.now();
-    if (now < (this.#againAt.get(channel.name) ?? 0) || isQuiet(quiet, policy.timezone, now)) return;
+    const pauseMs = (this.#againAt.get(channel.name) ?? 0) - now;
+    // A longer pause means that the clock was set back.
+    if ((pauseMs > 0 && pauseMs <= AGAIN.maxMs) || isQuiet(quiet, policy.timezone, now)) return;
     let queued: readonly QueuedEvent[];
     try {
       queued = await store.queuedEvents(channel.name);

@@ -53,6 +53,21 @@ describe("what is told of a condition", () => {
     expect(look(63)).toEqual([]);
   });
 
+  it("comes in time after the clock was set back: the beginning, the reminder and the end", () => {
+    const [look, reminded] = [watcher(), watcher(60 * MINUTE)];
+    const hours = 5 * 60;
+    look(hours, condition());
+    expect(look(0, condition())).toEqual([]);
+    expect(changes(look(15, condition()))).toEqual([["begun", "failing/erp/E_SOURCE_UNREACHABLE"]]);
+    look(hours);
+    expect(look(16)).toEqual([]);
+    expect(look(18)).toMatchObject([{ change: "resolved" }]);
+
+    reminded(hours, condition({ patienceMs: 0 }));
+    expect(reminded(0, condition({ patienceMs: 0 }))).toEqual([]);
+    expect(reminded(60, condition({ patienceMs: 0 }))).toMatchObject([{ change: "reminder" }]);
+  });
+
   it("is one story where it flickers", () => {
     const look = watcher();
     look(0, condition());

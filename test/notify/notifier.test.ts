@@ -190,6 +190,18 @@ describe("a channel that is dead", () => {
     expect(logger.count("notifications are delivered again")).toBe(1);
   });
 
+  it("is tried again after the clock was set back", async () => {
+    await using stage = await scene();
+    const email = channel("email");
+    const { look } = notifierOf(stage, [email.open]);
+    email.isDead = true;
+    await look(condition("one"));
+    stage.clock.advance(-24 * HOUR);
+    email.isDead = false;
+    await look(condition("one"));
+    expect(said(email)).toEqual([["begun one is held"]]);
+  });
+
   it("is told by the others, not by itself", async () => {
     await using stage = await scene();
     const email = channel("email");
