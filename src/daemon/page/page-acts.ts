@@ -18,7 +18,7 @@ import {
   unbind,
   watchRecord,
 } from "#operator";
-import { adoptionHold, heldDeletions } from "#pipeline";
+import { adoptionHold } from "#pipeline";
 import type { PageActs } from "#web";
 import { version } from "#telemetry";
 import type { Assembly } from "../assembly.ts";
@@ -78,15 +78,7 @@ export function pageActs(
       const { missing } = await nudging(rereadKeys({ store, source }, { stream, keys: [key], signal }, by));
       if (missing.length > 0) throw new ParkError("E_NOT_RESOLVABLE", `the ERP does not have ${stream}/${key}`);
     },
-    confirmDeletions: async ({ stream, count }, by) => {
-      const held = await heldDeletions(store, stream);
-      if (held?.count !== count)
-        throw new ParkError(
-          "E_NOT_RESOLVABLE",
-          `${held?.count ?? 0} deletions of ${stream} are held now, and you confirmed ${count}: look at them again`,
-        );
-      await nudging(confirmDeletions({ store, clock }, { stream, held }, by));
-    },
+    confirmDeletions: (target, by) => nudging(confirmDeletions({ store, clock }, target, by)),
     confirmPlan: ({ stream, plan }, by) => plans.confirm(stream, plan, by),
     compareAdoption: async () => {
       adoption.begin();

@@ -1,7 +1,7 @@
 import type { Stream } from "#mapping";
 import { type Actor, type Clock, ParkError, type StreamName } from "#model";
-import { confirmChange, confirmDeletions as confirm, type HeldDeletions } from "#pipeline";
-import type { ActStore, NoteStore, OperatorStore } from "#store";
+import { confirmChange, confirmDeletions as confirm, heldDeletions } from "#pipeline";
+import type { ActStore, NoteStore, OperatorStore, RecordStore } from "#store";
 import type { StreamPlan } from "../plan/stream-plan.ts";
 
 /**
@@ -38,12 +38,30 @@ function outdated(id: string, plans: readonly StreamPlan[]): ParkError {
   );
 }
 
-/** Says that the deletions that the guard holds are meant: these are carried out, and no others. */
+/**
+ * Says that the deletions that the guard holds are meant: these are carried out, and no others.
+ * @param count how many the person saw.
+ * @throws {ParkError} E_NOT_RESOLVABLE when another number is held now.
+ */
 export async function confirmDeletions(
-  { store, clock }: { readonly store: { readonly acts: ActStore } & OperatorStore & NoteStore; readonly clock: Clock },
-  { stream, held }: { readonly stream: StreamName; readonly held: HeldDeletions },
+  {
+    store,
+    clock,
+  }: {
+    readonly store: { readonly acts: ActStore } & OperatorStore & RecordStore & NoteStore;
+    readonly clock: Clock;
+  },
+  { stream, count }: { readonly stream: StreamName; readonly count: number },
   by: Actor,
 ): Promise<void> {
-  await store.acts.save(stream, { action: "deletions", outcome: `confirmed ${held.count} of ${held.known}` }, by);
-  await confirm(store, stream, held, clock.now());
+  // Those that come while they are counted are others.
+  const at = clock.now();
+  const held = await heldDeletions(store, stream);
+  if (held?.count !== count)
+    throw new ParkError(
+      "E_NOT_RESOLVABLE",
+      `${held?.count ?? 0} deletions of ${stream} are held now, and you confirmed ${count}: look at them again`,
+    );
+  await store.acts.save(stream, { action: "deletions", outcome: `confirmed ${count} of ${held.known}` }, by);
+  await confirm(store, stream, held, at);
 }

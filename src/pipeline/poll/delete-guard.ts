@@ -46,8 +46,9 @@ export class DeleteGuard {
   async expectAllowed(claim: Claim): Promise<void> {
     const { store, clock, guard, logger } = this.#deps;
     const { stream } = claim.id;
-    const { confirmedAt, further } = (await store.note(guardNote(stream))) ?? { confirmedAt: 0, further: 0 };
-    const since = clock.now() - WINDOW_MS;
+    const now = clock.now();
+    const { confirmedAt, further } = await this.#confirmed(stream, now);
+    const since = now - WINDOW_MS;
     const { toldAt, count, isCounted } = await store.tellDeletion(claim, { since, confirmedAt });
     if (toldAt <= confirmedAt || count <= further) return;
     if (!isCounted)
@@ -68,6 +69,15 @@ export class DeleteGuard {
       `${count} deletions of ${stream} within a day are more than the guard lets pass; a person has to confirm them`,
       { afterMs: HELD_AGAIN_MS, details: { count, known } },
     );
+  }
+
+  /** A word that was given later than now is from before the clock was set back: it confirms nothing that comes from now on. */
+  async #confirmed(stream: StreamName, now: number): Promise<{ confirmedAt: number; further: number }> {
+    const { store } = this.#deps;
+    const noted = await store.note(guardNote(stream));
+    if (noted === undefined || noted.confirmedAt <= now) return noted ?? { confirmedAt: 0, further: 0 };
+    const past = { ...noted, confirmedAt: now - 1 };
+    return (await store.replaceNote(guardNote(stream), noted, past)) ? past : this.#confirmed(stream, now);
   }
 }
 
@@ -123,13 +133,13 @@ export async function heldDeletions(
   return undefined;
 }
 
-/** A person's word that the held deletions of the stream are meant: they are carried out, and no others. */
+/** A person's word that the deletions that were held `at` a moment are meant: they are carried out, and no others. */
 export async function confirmDeletions(
   store: OperatorStore & NoteStore,
   stream: StreamName,
   held: HeldDeletions,
-  now: number,
+  at: number,
 ): Promise<void> {
-  await store.saveNote(guardNote(stream), { confirmedAt: now, further: held.isEmptied ? held.count : 0 });
+  await store.saveNote(guardNote(stream), { confirmedAt: at, further: held.isEmptied ? held.count : 0 });
   await store.retryNow({ stream, states: ["waiting"] });
 }

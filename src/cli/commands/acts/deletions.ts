@@ -1,4 +1,4 @@
-import { counted, oneLine, systemClock } from "#model";
+import { counted, oneLine } from "#model";
 import { confirmDeletions } from "#operator";
 import { heldDeletions } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
@@ -36,7 +36,11 @@ async function deletions(stream: string | undefined, options: DeletionsOptions, 
         : `${name}: ${count.toLocaleString("en")} of ${counted(known, "record")} are missing in the ERP or marked as deleted, for example ${examples.join(", ")}`,
     );
     if (!options.confirm) continue;
-    await confirmDeletions({ store: context.store, clock: systemClock }, { stream: name, held }, actorOf(options));
+    await confirmDeletions(
+      { store: context.store, clock: context.store.clock },
+      { stream: name, count },
+      actorOf(options),
+    );
     say(
       isEmptied
         ? `${name}: confirmed; two further sweeps that find no record delete at most ${count}.`

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { errorFacts } from "#model";
+import { confirmDeletions } from "#operator";
+import { heldDeletions } from "#pipeline";
+import type { Store } from "#store";
+import { DeleteGuard } from "../../src/pipeline/poll/delete-guard.ts";
+import { customer, deletion, Scene } from "../conformance/store-scene.ts";
+import { silentLogger } from "../kit/logger.ts";
+import { memoryPlace } from "../store/memory-place.ts";
+
+const by = { name: "ann", via: "cli" } as const;
+const HOUR = 3_600_000;
+
+/** A stream with so many records in the service. */
+async function stream(count: number): Promise<Scene> {
+  const scene = await Scene.open(memoryPlace);
+  for (let at = 1; at <= count; at++) await scene.bound(customer(String(at)), at);
+  return scene;
+}
+
+/** Lets the ERP delete a record; resolves to what the guard says of that. */
+async function deleted(scene: Scene, key: string): Promise<string> {
+  const { store, clock } = scene;
+  await scene.stage([deletion(key)]);
+  const guard = new DeleteGuard({ store, clock, logger: silentLogger, guard: { percent: 0, count: 0, floor: 0 } });
+  const claim = await scene.claim(customer(key));
+  try {
+    await guard.expectAllowed(claim);
+    await scene.store.release(claim);
+    return "allowed";
+  } catch (thrown) {
+    const error = errorFacts(thrown);
+    await store.wait(claim, { error, dueAt: clock.now() + HOUR });
+    return error.code;
+  }
+}
+
+describe("a person who confirms deletions", () => {
+  it("means those that were held then, and none that come while they are counted", async () => {
+    await using scene = await stream(4);
+    expect(await deleted(scene, "1")).toBe("E_DELETION_HELD");
+    scene.clock.advance(1_000);
+    const counts: Store["counts"] = async (...of) => {
+      scene.clock.advance(1_000);
+      expect(await deleted(scene, "2")).toBe("E_DELETION_HELD");
+      return scene.store.counts(...of);
+    };
+    const { store, clock } = scene;
+    const slow = new Proxy(store, {
+      get: (target, name) => {
+        if (name === "counts") return counts;
+        const member: unknown = Reflect.get(target, name);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+    await confirmDeletions({ store: slow, clock }, { stream: "customers", count: 1 }, by);
+    expect([await deleted(scene, "1"), await deleted(scene, "2")]).toEqual(["allowed", "E_DELETION_HELD"]);
+  });
+
+  it("means as many as were seen", async () => {
+    await using scene = await stream(4);
+    await deleted(scene, "1");
+    await deleted(scene, "2");
+    const one = { stream: "customers", count: 1 };
+    await expect(confirmDeletions(scene, one, by)).rejects.toMatchObject({ code: "E_NOT_RESOLVABLE" });
+    expect(await heldDeletions(scene.store, "customers")).toMatchObject({ count: 2 });
+  });
+
+  it("confirmed none of those that come after the clock was set back", async () => {
+    await using scene = await stream(4);
+    await deleted(scene, "1");
+    await confirmDeletions(scene, { stream: "customers", count: 1 }, by);
+    expect(await deleted(scene, "1")).toBe("allowed");
+    scene.clock.advance(-HOUR);
+    expect(await deleted(scene, "2")).toBe("E_DELETION_HELD");
+    scene.clock.advance(2 * HOUR);
+    expect(await deleted(scene, "2")).toBe("E_DELETION_HELD");
+  });
+});
