@@ -231,8 +231,8 @@ describe("the commands on a store", () => {
   });
 
   it("resolve binds no record of the service to a second record of the ERP", async () => {
-    const [first] = scene.sandbox.records("customer");
-    const { code, stderr } = await scene.run("resolve", "customers/10002", "--bind", String(first!["id"]), "--yes");
+    const first = scene.sandbox.records("customer").find(({ customerId }) => customerId === "10001")!;
+    const { code, stderr } = await scene.run("resolve", "customers/10002", "--bind", String(first.id), "--yes");
     expect(stderr).toMatch(/already belongs to customers\/10001/);
     expect(code).toBe(1);
   });
