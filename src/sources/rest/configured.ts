@@ -1,4 +1,4 @@
-import { isJsonObject, splitKey, type Json, type JsonObject } from "#model";
+import { isJsonObject, splitKey, StopError, type Json, type JsonObject } from "#model";
 import type { WebRequest } from "../wire/client/web-client.ts";
 import { isOwn404 } from "../wire/client/web-errors.ts";
 import { encodeStamp, PRECISIONS } from "../wire/stamps/stamp-format.ts";
@@ -24,12 +24,7 @@ export function configuredShape(
   return {
     name: read.path,
     keyFields: read.key,
-    ...stamped(read.changed ?? null, {
-      zone: settings.databaseTimezone ?? settings.timezone,
-      precision: read.precision,
-      format: read.format,
-      answerZone: settings.timezone,
-    }),
+    ...stamped(read.changed ?? null, { ...zonesOf(read, settings), precision: read.precision, format: read.format }),
     sorted: read.orderByChanged !== undefined,
     bounded: Object.values(read.range ?? {}).some((value) => String(value).includes("{to}")),
     keyset,
@@ -51,6 +46,24 @@ export function configuredShape(
           oneRow: (answer: Json) => firstObject(valueAt(answer, one.row)),
         }),
   };
+}
+
+/**
+ * Filters that name instants are told instants, whatever zone the source has; all others are told readings of its clock.
+ * @throws {StopError} E_SOURCE_SETTINGS where the answers' readings cannot be compared with instants.
+ */
+function zonesOf({ path, format, filterFormat = format }: ListRead, settings: RestSettings) {
+  const { timezone, databaseTimezone = timezone } = settings;
+  if (isReading(filterFormat)) return { zone: databaseTimezone, answerZone: timezone };
+  if (!isReading(format) || timezone === "UTC") return { zone: "UTC" };
+  throw new StopError(
+    "E_SOURCE_SETTINGS",
+    `${path}: \`filterFormat: ${filterFormat}\` names instants, but \`format: ${format}\` has no zone: they go together in the timezone UTC alone`,
+  );
+}
+
+function isReading(format: ListRead["format"]): boolean {
+  return format === "local" || format === "date";
 }
 
 function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<string, string | number>>): WebRequest {

@@ -315,3 +315,31 @@ describe("a stamp without a zone", () => {
     expect((await poll(customers, second.cursor)).keys).toContain("4");
   });
 });
+
+describe("a stamp with a zone, or a number", () => {
+  it.each([
+    ["epoch_ms", String, Number],
+    ["iso", (ms: number) => new Date(ms).toISOString(), (text: string) => Date.parse(text)],
+  ])("is filtered by as %s whatever zone the source has", async (format, write, read) => {
+    const rows: { id: number; updated: number }[] = [];
+    answer = ({ query }) => {
+      const from = query.get("updated_from");
+      const found = rows.filter(({ updated }) => from === null || updated >= read(from));
+      return { body: { data: { rows: found.map(({ id, updated }) => ({ id, updated: write(updated) })) } } };
+    };
+    const customers = await stream(
+      { format, range: { updated_from: "{from}" }, after: undefined, paging: { kind: "none" } },
+      { timezone: "Europe/Berlin" },
+    );
+    const first = await poll(customers);
+    rows.push({ id: 1, updated: clock.at + 60_000 });
+    clock.at += 120_000;
+    expect((await poll(customers, first.cursor)).keys).toEqual(["1"]);
+  });
+
+  it("is refused as a filter where answers have no zone, for the two cannot be compared", async () => {
+    const mixed = { format: "local", filterFormat: "iso" };
+    await expect(stream(mixed, { timezone: "Europe/Berlin" })).rejects.toMatchObject({ code: "E_SOURCE_SETTINGS" });
+    await expect(stream(mixed, { timezone: "UTC" })).resolves.toBeDefined();
+  });
+});
