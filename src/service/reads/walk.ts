@@ -94,7 +94,8 @@ async function* wholeList(resource: ResourceName, read: ReadPage, limit: number)
       resource,
       `counts ${counted(page.total, "record")} but shows only ${page.rows.length}: is DIALECT_PAGING right?`,
     );
-  if (page.rows.length > 0) yield [...page.rows];
+  const { fresh } = new Seen(resource).take(page, 0);
+  if (fresh.length > 0) yield fresh;
 }
 
 /** What one page added to a walk. */
