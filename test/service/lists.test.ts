@@ -35,6 +35,7 @@ describe("a list", () => {
     ["under a key of its own", { totalCount: 2, clients: rows }, { listKeys: { customer: "clients" } }],
     ["below result", { result: { totalCount: 2, customer: rows } }, {}],
     ["under an unknown key, when there is no other", { totalCount: 2, entries: rows }, {}],
+    ["under an unknown key, when its total says that there is nothing", { totalCount: 0, entries: rows }, {}],
   ])("is read %s", async (_, json, changes) => {
     await using server = await standIn(({ query }) => ({ json: query.get("offset") === "0" ? json : [rows[1] ?? {}] }));
     await using opened = open(server.url, { dialect: { ...dialect, ...changes } });

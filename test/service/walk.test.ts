@@ -54,6 +54,12 @@ describe("walking a list", () => {
     expect(ids).toEqual(all);
   });
 
+  it("goes on while rows come although the total is less than what was shown", async () => {
+    const all = numbers(25);
+    const { ids } = await readAll((place) => ({ ids: slice(all, { ...place, limit: 7 }), total: 5 }));
+    expect(ids).toEqual(all);
+  });
+
   it("asks for less where a page is empty although rows are left", async () => {
     const all = numbers(25);
     const { ids } = await readAll((place) => ({

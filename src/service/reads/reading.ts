@@ -30,7 +30,8 @@ export function pageIn(
   const ownRows = wrapperKeys(resource, dialect, brand)
     .map((key) => body[key])
     .find(isListLike);
-  const rows = ownRows ?? (total === 0 ? [] : onlyRecords(body));
+  // A total of 0 beside records is wrong.
+  const rows = ownRows ?? onlyRecords(body) ?? (total === 0 ? [] : undefined);
   if (rows === undefined) return pageIn(body["result"], resource, dialect, brand);
   return pageOf(rows, total, numberIn(body["limit"]));
 }

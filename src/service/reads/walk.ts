@@ -51,8 +51,8 @@ async function* byOffset(resource: ResourceName, read: ReadPage, pageSize: numbe
       seen.forgetPage();
     } else {
       offset = from + step.count;
-      if (step.count <= overlap) return;
-      if (page.total !== undefined && offset >= page.total && step.count < (page.limit ?? limit)) return;
+      // A total that more rows were shown than is wrong, and says nothing about the end.
+      if (step.count <= overlap || (offset === page.total && step.count < (page.limit ?? limit))) return;
     }
   }
   throw unstable(resource, `moved ${MOVES_ALLOWED} times while it was read`);
