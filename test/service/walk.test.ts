@@ -60,6 +60,32 @@ describe("walking a list", () => {
     expect(ids).toEqual(all);
   });
 
+  it.each([
+    ["by offset", [11, 12, 13, 14, 15, 16, 17, 18, 19, 5, 1, 2, 3, 4, 6, 7, 8, 9, 10, 20], {}],
+    [
+      "by number",
+      [11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 2, 1, 3, 4, 5, 6, 7, 8, 9, 10],
+      { paging: { kind: "page", parameter: "page", first: 0 } },
+    ],
+  ] satisfies [string, number[], Partial<Dialect>][])(
+    "begins again where rows came twice in the place of others, paging %s",
+    async (_, reordered, changes) => {
+      let order = numbers(20);
+      const { ids } = await readAll((place) => {
+        const page = slice(order, place);
+        order = reordered;
+        return { ids: page, total: 20 };
+      }, changes);
+      expect(ids.toSorted((a, b) => a - b)).toEqual(numbers(20));
+    },
+  );
+
+  it("reads a list that holds a row twice, and shows it once", async () => {
+    const all = [...numbers(12), 3];
+    const { ids } = await readAll((place) => ({ ids: slice(all, place), total: 13 }));
+    expect(ids).toEqual(numbers(12));
+  });
+
   it("asks for less where a page is empty although rows are left", async () => {
     const all = numbers(25);
     const { ids } = await readAll((place) => ({

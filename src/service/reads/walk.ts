@@ -28,7 +28,8 @@ export function walk(resource: ResourceName, read: ReadPage, dialect: Dialect): 
 
 /**
  * Advances by the rows received. Each page begins with the last row of the one before: when it begins with a row that
- * was never seen, rows were removed meanwhile, those behind moved up, and the walk steps back to where it knows the list.
+ * was never seen, rows were removed meanwhile, those behind moved up, and the walk steps back to where it knows the list. Where
+ * rows came twice in the place of others, it begins again.
  */
 async function* byOffset(resource: ResourceName, read: ReadPage, pageSize: number): AsyncGenerator<JsonObject[]> {
   const seen = new Seen(resource);
@@ -52,7 +53,12 @@ async function* byOffset(resource: ResourceName, read: ReadPage, pageSize: numbe
     } else {
       offset = from + step.count;
       // A total that more rows were shown than is wrong, and says nothing about the end.
-      if (step.count <= overlap || (offset === page.total && step.count < (page.limit ?? limit))) return;
+      const isEnd = step.count <= overlap || (offset === page.total && step.count < (page.limit ?? limit));
+      if (isEnd && !seen.mayLack(page.total)) return;
+      if (isEnd) {
+        moves++;
+        offset = 0;
+      }
     }
   }
   throw unstable(resource, `moved ${MOVES_ALLOWED} times while it was read`);
@@ -74,8 +80,11 @@ async function* byPage(resource: ResourceName, read: ReadPage, limit: number): A
       from -= limit;
       seen.forgetPage();
     } else if (step.count === 0) {
-      if (total === undefined || from >= total) return;
-      throw unstable(resource, `counts ${counted(total, "record")} but page ${from / limit} of ${limit} is empty`);
+      if (total !== undefined && from < total)
+        throw unstable(resource, `counts ${counted(total, "record")} but page ${from / limit} of ${limit} is empty`);
+      if (!seen.mayLack(total)) return;
+      moves++;
+      from = 0;
     } else from += limit;
   }
   throw unstable(resource, `moved ${MOVES_ALLOWED} times while it was read`);
@@ -114,6 +123,7 @@ class Seen {
   readonly #resource: ResourceName;
   readonly #ids = new Set<number>();
   #before = "";
+  #showedNew = false;
 
   constructor(resource: ResourceName) {
     this.#resource = resource;
@@ -130,7 +140,19 @@ class Seen {
       const id = ids[at] ?? 0;
       return !this.#ids.has(id) && this.#ids.add(id);
     });
+    this.#showedNew ||= fresh.length > 0;
     return { count: ids.length, fresh, beginsKnown, repeats };
+  }
+
+  /**
+   * At the end of a list: whether it counts more records than it showed, and another walk may show them. After a walk that showed
+   * nothing new it holds some of its rows twice.
+   */
+  mayLack(total: number | undefined): boolean {
+    const mayLack = total !== undefined && this.#ids.size < total && this.#showedNew;
+    this.#showedNew = false;
+    this.forgetPage();
+    return mayLack;
   }
 
   /** The next page may well be the same one again. */
