@@ -26,6 +26,10 @@ describe("what went wrong with a create", () => {
     ],
     [{ status: 503 }, { family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: true }],
     [{ status: 408 }, { family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: true }],
+    [
+      { json: { status: 500, errorMessage: "no memory" } },
+      { family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: true, details: { said: "no memory" } },
+    ],
     [{ cut: true }, { family: "retry", code: "E_SERVICE_UNREACHABLE", outcomeUnknown: true }],
     [
       { status: 200, text: "<html>login" },
@@ -103,10 +107,17 @@ describe("what is harmless to repeat", () => {
     expect(removing.seen.map(({ method }) => method)).toEqual(["DELETE", "DELETE", "DELETE"]);
   });
 
-  it.each([302, 307, 418, 500])(
+  it("is repeated after a failure that says 200: a deletion", async () => {
+    await using server = await flaky([{ json: { status: 500, errorMessage: "no memory" } }]);
+    await using opened = open(server.url);
+    await opened.service.remove("customer", 7, never);
+    expect(server.seen.map(({ method }) => method)).toEqual(["DELETE", "DELETE"]);
+  });
+
+  it.each([302, 307, 418, 500, 200])(
     "is no edit that was answered %i: it may still arrive, after a later one",
     async (status) => {
-      await using server = await flaky([{ status }]);
+      await using server = await flaky([{ status, json: { status: 500, errorMessage: "no memory" } }]);
       await using opened = open(server.url);
       const edit = opened.service.update("customer", 7, { fields: { name: "A" }, arrays: {} }, never);
       expect(await thrownBy(edit)).toMatchObject({ family: "retry", outcomeUnknown: true });

@@ -58,7 +58,7 @@ const REFUSALS: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * What an answer that is not 2xx means. `write`: carrying the request out twice would matter.
+ * What an answer means that is not 2xx, or is one in name only ({@link isFailure}). `write`: carrying the request out twice would matter.
  * 401 is not here: the session deals with it.
  */
 export function answerError(answer: HttpAnswer, write: boolean, now: number): SyncError {
@@ -74,7 +74,8 @@ export function answerError(answer: HttpAnswer, write: boolean, now: number): Sy
   }
   if (REFUSALS.has(status))
     return new ServiceRefusal("E_SERVICE_REFUSED", message, status, { details, isOwnWord: isOwnWord(answer) });
-  if (status >= 400) return new RetryError("E_SERVICE_FAILED", message, { outcomeUnknown: write, details });
+  if (status >= 400 || answer.ok)
+    return new RetryError("E_SERVICE_FAILED", message, { outcomeUnknown: write, details });
   const to = answer.headers.location ?? "nowhere";
   const text = `${place} answered ${status} and points to ${withoutQuery(to)}: is SERVICE_URL the tenant's address?`;
   return new RetryError("E_SERVICE_ANSWER", text, { outcomeUnknown: write, details: { status } });
@@ -107,6 +108,12 @@ export function serviceMessage(answer: HttpAnswer): string {
 export function isOwnWord(answer: HttpAnswer): boolean {
   const body = parsed(answer.text());
   return isJsonObject(body) && typeof body["errorMessage"] === "string";
+}
+
+/** Whether the body of an answer of 2xx is the service's word that it failed. */
+export function isFailure(body: Json | undefined): boolean {
+  if (!isJsonObject(body) || typeof body["errorMessage"] !== "string") return false;
+  return typeof body["status"] === "number" && body["status"] >= 400;
 }
 
 function fromJson(text: string): string | undefined {

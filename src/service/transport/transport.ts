@@ -13,7 +13,7 @@ import { repeating, type HttpAnswer, type HttpClient, type RepeatPolicy } from "
 import type { Logger } from "#telemetry";
 import type { Brand } from "../dialect/brand.ts";
 import type { Breaker } from "./breaker.ts";
-import { answerError, askedPauseMs, exchangeError, ServiceRefusal } from "./failures.ts";
+import { answerError, askedPauseMs, exchangeError, isFailure, ServiceRefusal } from "./failures.ts";
 import type { AdaptiveLimit, Load } from "./limit.ts";
 import type { Pace } from "./pace.ts";
 import type { Turn } from "./rate.ts";
@@ -174,13 +174,10 @@ export class Transport {
         continue;
       }
       session.served(token);
-      if (!answer.ok) throw this.#error(call, answerError(answer, write, clock.now()));
-      return {
-        status: answer.status,
-        headers: answer.headers,
-        body: this.#body(answer, write),
-        durationMs: answer.durationMs,
-      };
+      const body = answer.ok ? this.#body(answer, write) : undefined;
+      if (!answer.ok || isFailure(body)) throw this.#error(call, answerError(answer, write, clock.now()));
+      const { status, headers, durationMs } = answer;
+      return { status, headers, body, durationMs };
     }
     throw new WaitError("E_SERVICE_UNAUTHORIZED", `${call.method} ${call.resource} met ${REPLAYS + 1} expired tokens`, {
       afterMs: UNAUTHORIZED_PAUSE_MS,

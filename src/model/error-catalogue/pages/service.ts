@@ -72,9 +72,9 @@ export const serviceErrors = errorPage({
     },
     E_SERVICE_FAILED: {
       meaning:
-        "The service answered with an error of its own (5xx, 408), or with a status that does not prove that nothing " +
-        "was done. Reads and deletions are repeated; after a create svcsync looks in the service first, and an edit is " +
-        "sent again.",
+        "The service answered with an error of its own (5xx, 408, or 200 with an `errorMessage`), or with a status that " +
+        "does not prove that nothing was done. Reads and deletions are repeated; after a create svcsync looks in the " +
+        "service first, and an edit is sent again.",
       normal: "Now and then.",
       remedy:
         "Nothing. If it always happens with the same record, the record's data makes the service fail: the message " +
