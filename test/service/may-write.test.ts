@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_TOKEN, startSandbox } from "#sandbox";
-import { never } from "../kit/outcome.ts";
-import { open, secrets } from "./stand-in.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
+import { open, secrets, standIn, type Reply } from "./stand-in.ts";
 
 describe("a process that may have lost the store", () => {
   it("sends no write, and says that nothing was sent; reads go on", async () => {
@@ -46,5 +46,24 @@ describe("a process that may have lost the store", () => {
     });
     expect([answers, sandbox.ledger.count({ method: "POST" })]).toEqual([[], 0]);
     await opened.service.create("customer", body, never);
+  });
+
+  it("holds nothing up by a write that was not let in and is not sent again", async () => {
+    const entering = Promise.withResolvers<Reply>();
+    await using server = await standIn(({ method }) => {
+      if (method === "POST") return entering.promise;
+      return server.seen.length === 2 ? { status: 429, headers: { "retry-after": "0.2" } } : { json: { id: 7 } };
+    });
+    // Before the connection and on it; then before the write is sent again.
+    const answers = [true, true, false];
+    await using opened = open(server.url, {}, { mayWrite: () => answers.shift() ?? true });
+    const { service } = opened;
+    const creating = thrownBy(service.create("customer", { name: "A" }, never));
+    await expect.poll(() => server.seen.length).toBe(1);
+    const reading = service.read("customer", 7, ["id"], never);
+    await expect.poll(() => service.state().holdMs).toBeGreaterThan(0);
+    entering.resolve({ status: 401 });
+    expect(await creating).toMatchObject({ code: "E_STORE_UNREACHABLE" });
+    expect(await reading).toEqual({ id: 7 });
   });
 });

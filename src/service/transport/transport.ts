@@ -168,7 +168,7 @@ export class Transport {
     for (let replays = 0; replays <= REPLAYS; replays++) {
       const token = await session.token();
       const turn = replays === 0 ? first : await pace.turn(call.signal, { again: true });
-      const answer = await this.#exchange(call, turn, token.header, write);
+      const answer = await this.#exchange(call, turn, token.header, write).finally(() => pace.unsent(turn));
       if (answer.status === 401) {
         await session.refused(token, replays === 0);
         continue;
