@@ -203,6 +203,7 @@ describe("changing an array", () => {
 describe("reading and deleting one record", () => {
   it.each<[string, Reply]>([
     ["404", { status: 404 }],
+    ["410", { status: 410 }],
     ["400", { status: 400 }],
     ["200 with nothing", { status: 200 }],
     ["200 with null", { text: "null" }],

@@ -3,7 +3,7 @@ import { resourceFacts } from "../catalogue/catalogue.ts";
 import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts";
 import type { Scope } from "../dialect/paths.ts";
 import { idOf } from "../dialect/values.ts";
-import { ServiceRefusal } from "../transport/failures.ts";
+import { saysGone, ServiceRefusal } from "../transport/failures.ts";
 import type { ReadDeps } from "./lists.ts";
 import { insteadOf, isNothing, recordIn } from "./reading.ts";
 
@@ -18,7 +18,7 @@ export class Records {
   }
 
   /**
-   * The record, or undefined for 404, 400, and 200 with nothing in it.
+   * The record, or undefined for 404, 410, 400, and 200 with nothing in it.
    * @throws {RetryError} E_SERVICE_ANSWER when something else came than the record that was asked for.
    */
   async read(
@@ -45,7 +45,7 @@ export class Records {
       if (record !== undefined) await this.#customFields.spread(resource, [record], fields, signal);
       return record;
     } catch (thrown) {
-      if (thrown instanceof ServiceRefusal && (thrown.status === 404 || thrown.status === 400)) return undefined;
+      if (thrown instanceof ServiceRefusal && (saysGone(thrown) || thrown.status === 400)) return undefined;
       throw thrown;
     }
   }
@@ -81,8 +81,7 @@ export class Records {
     } catch (thrown) {
       if (!(thrown instanceof ServiceRefusal)) throw thrown;
       const gone =
-        thrown.status === 404 ||
-        thrown.status === 410 ||
+        saysGone(thrown) ||
         (thrown.status === 400 && (await this.read(resource, id, ["id"], signal, scope)) === undefined);
       if (!gone) throw thrown;
       return { status: thrown.status, durationMs: performance.now() - startedAt };

@@ -31,6 +31,11 @@ export function isRefusal(thrown: unknown): thrown is ServiceRefusal {
   return thrown instanceof ServiceRefusal;
 }
 
+/** The service says that what the address names is not there. */
+export function saysGone({ status }: ServiceRefusal): boolean {
+  return status === 404 || status === 410;
+}
+
 /** A 404 of a collection: the tenant does not have the resource at all. */
 export function unknownResource(resource: ResourceName, cause: ServiceRefusal): ServiceRefusal {
   const why = "another spelling, a path of DIALECT_PATHS, or a module that is not licensed";

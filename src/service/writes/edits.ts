@@ -15,7 +15,7 @@ import { idOf } from "../dialect/values.ts";
 import type { ReadDeps } from "../reads/lists.ts";
 import { recordIn } from "../reads/reading.ts";
 import type { Records } from "../reads/records.ts";
-import { ServiceRefusal } from "../transport/failures.ts";
+import { saysGone, ServiceRefusal } from "../transport/failures.ts";
 import type { Exchange } from "../transport/transport.ts";
 import { ArrayEdits } from "./array-edits.ts";
 import { droppedArrays, droppedFields } from "./compare.ts";
@@ -137,7 +137,7 @@ export class Edits {
   /** A 400 may mean a bad value or a missing record: only a look tells. */
   async #isGone(thrown: unknown, resource: ResourceName, id: ServiceId, scope: Scope, signal: AbortSignal) {
     if (!(thrown instanceof ServiceRefusal)) return false;
-    if (thrown.status === 404 || thrown.status === 410) return true;
+    if (saysGone(thrown)) return true;
     return thrown.status === 400 && (await this.#records.read(resource, id, ["id"], signal, scope)) === undefined;
   }
 }
