@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isJsonObject, type Json } from "#model";
 import type { ArrayChange, Patch } from "#service";
+import type { Dialect } from "#settings";
 import { bodyOf, dialect, open, standIn, type Reply, type Seen } from "./stand-in.ts";
 import { never, thrownBy } from "../kit/outcome.ts";
 
@@ -190,6 +191,21 @@ describe("changing an array", () => {
     await opened.service.update("ticket", 7, tagged, never);
     expect(sent(server.seen)).toEqual([["GET"], ["PUT", { name: "B", tags: [9, 1] }]]);
   });
+
+  it.each<[Dialect["arrayUpdate"], Json]>([
+    ["merge", ["vip", 9]],
+    ["merge", "2,9"],
+    ["object", [{ id: 1e30 }, 9]],
+  ])(
+    "writes no array whole (%s) that the service shows as %j: what is no id would be lost",
+    async (arrayUpdate, tags) => {
+      await using server = await standIn(() => ({ json: { id: 7, tags } }));
+      await using opened = open(server.url, { dialect: { ...dialect, arrayUpdate } });
+      const thrown = await thrownBy(opened.service.update("ticket", 7, tagged, never));
+      expect(thrown).toMatchObject({ family: "retry", code: "E_SERVICE_ANSWER", details: { field: "tags" } });
+      expect(server.seen.map(({ method }) => method)).toEqual(["GET"]);
+    },
+  );
 
   it("reports an id that the service does not take", async () => {
     const { server } = await ticket((value, current) => supported(value, current)?.filter((id) => id !== 1));

@@ -1,9 +1,9 @@
-import type { Json, JsonObject, ResourceName } from "#model";
+import { RetryError, type Json, type JsonObject, type ResourceName } from "#model";
 import type { Logger } from "#telemetry";
 import { droppedArrays, idsIn, merged } from "./compare.ts";
 import type { ArrayChange } from "../contract.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
-import { sameValue } from "../dialect/values.ts";
+import { idOf, isEmpty, sameValue } from "../dialect/values.ts";
 
 type Arrays = Readonly<Record<string, ArrayChange>>;
 /** Sends these array properties, together with the plain fields or alone, and answers the record afterwards. */
@@ -24,8 +24,9 @@ export class ArrayEdits {
     this.#logger = logger;
   }
 
-  async write(resource: ResourceName, arrays: Arrays, put: Put, read: Read): Promise<JsonObject> {
+  async write(resource: ResourceName, arrays: Arrays, put: Put, show: Read): Promise<JsonObject> {
     const names = namesOf(arrays);
+    const read = async () => understood(arrays, await show());
     if (names.length === 0) return put({}, true);
     const verdicts = names.map((name) => this.#proven.get(`${resource}.${name}`));
     if (this.#mode === "merge" || verdicts.includes(false)) return put(wholeArrays(arrays, await read()), true);
@@ -131,6 +132,20 @@ async function undoneAndDone(arrays: Arrays, put: Put): Promise<JsonObject | und
 
 function wholeArrays(arrays: Arrays, current: JsonObject): Record<string, Json> {
   return Object.fromEntries(Object.entries(arrays).map(([name, change]) => [name, merged(current[name], change)]));
+}
+
+/**
+ * The record, if its arrays can be written whole: an entry that is no id would be lost.
+ * @throws {RetryError} E_SERVICE_ANSWER
+ */
+function understood(arrays: Arrays, record: JsonObject): JsonObject {
+  for (const name of namesOf(arrays)) {
+    const shown = record[name];
+    if (isEmpty(shown) || (Array.isArray(shown) && shown.every((item) => idOf(item) !== undefined))) continue;
+    const text = `the service shows ${name} as ${JSON.stringify(shown).slice(0, 100)}, expected a list of ids: what it holds would be lost`;
+    throw new RetryError("E_SERVICE_ANSWER", text, { details: { field: name } });
+  }
+  return record;
 }
 
 function shows(record: JsonObject, wanted: Readonly<Record<string, Json>>): boolean {

@@ -85,7 +85,7 @@ export const serviceErrors = errorPage({
     E_SERVICE_ANSWER: {
       meaning:
         "The answer is not one that the service gives: not JSON, a redirect, no list where one was requested, another " +
-        "record than the requested one, a row whose id is not a positive whole number, or too large. An empty list is " +
+        "record than the requested one, an id that is not a positive whole number, or too large. An empty list is " +
         "believed only in its own shape (its key with `[]`, or `totalCount: 0`). A write with such an answer may have " +
         "been carried out: svcsync looks in the service first. Usually something in between answered: a proxy, a login " +
         "page, a maintenance page.",
