@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Cursor, Key } from "#model";
+import type { SourceStream } from "#sources";
 import { Reader } from "../../conformance/source-reading.ts";
 import { poll } from "../reading.ts";
 import { openSql } from "./opened.ts";
@@ -11,6 +13,17 @@ import { never } from "../../kit/outcome.ts";
 const servers = useServers();
 
 const minuteMs = 60_000;
+
+/** The rest of a deletion feed. */
+async function deletions(stream: SourceStream, from: Cursor | null) {
+  const keys: Key[] = [];
+  let cursor = from;
+  for await (const batch of stream.deletions!(from, never)) {
+    keys.push(...batch.changes.map(({ key }) => key));
+    ({ cursor } = batch);
+  }
+  return { keys, cursor };
+}
 
 describe("windows", () => {
   it.each(["postgres", "mysql"] as const)(
@@ -53,6 +66,24 @@ describe("windows", () => {
       expect(read.keys).toContain(nr);
       ({ cursor } = read);
     }
+  });
+
+  it("show all of an outbox whose numbers began again", async () => {
+    await using erp = await servers.open("sqlite");
+    const { writer } = erp.place;
+    await writer.run(`create table items (nr int, name text); insert into items values (1, 'a'), (2, 'b'), (3, 'c');
+      create table log (nr int, seq integer primary key); insert into log (nr) select nr from items`);
+    const stream = erp.stream({ table: "items", key: "nr", outbox: { table: "log", key: "nr", sequence: "seq" } });
+    const first = await poll(stream);
+    const deleted = await deletions(stream, null);
+    // The ERP emptied the outbox; SQLite counts from 1 then.
+    await writer.run(`delete from log; update items set name = 'x' where nr = 1; insert into log (nr) values (1);
+      delete from items where nr = 2; insert into log (nr) values (2)`);
+    const { keys, cursor } = await poll(stream, first.cursor);
+    expect(keys).toEqual(["1"]);
+    expect((await deletions(stream, deleted.cursor)).keys).toEqual(["2"]);
+    await writer.run("delete from log");
+    expect((await poll(stream, cursor)).keys).toEqual([]);
   });
 
   it("begin anew when the server's clock went back by more than the overlap", async () => {

@@ -21,6 +21,8 @@ export interface CounterMarkerOptions {
   readonly ceiling: (() => Promise<Ceiling>) | undefined;
   /** Called where the database no longer knows what happened since the mark. */
   readonly onForgotten?: (() => void) | undefined;
+  /** Rows of a log leave it when the ERP has done with them; those of a table of records stay. */
+  readonly isLog: boolean;
   readonly overlapMs: number;
   readonly ask: Ask;
 }
@@ -64,7 +66,10 @@ export class CounterMarker implements Marker {
     // After the highest number: a transaction that ends between the two is then known as ended, and is read.
     const { atMs, open } = await engine.moment(ask);
     const patienceMs = open && engine.exactSequence ? 0 : overlapMs;
-    return { lower: before.mark, upper, after: settle(before, { mark: upper, atMs, open }, patienceMs) };
+    // The ERP emptied the log, and its numbers may have begun again.
+    const isOlder = this.#options.isLog && before.mark !== null && BigInt(upper) < BigInt(before.mark);
+    const lower = isOlder ? null : before.mark;
+    return { lower, upper, after: settle(before, { mark: upper, atMs, open }, patienceMs) };
   }
 
   condition(phase: Phase, bounds: Bounds): Condition {

@@ -120,7 +120,7 @@ async function readLog(
   const part = new KeyLog(layout, records, tells, signal);
   const tracked =
     log.tracked === undefined ? undefined : { table: log.tracked, onForgotten: forgotten(context, tells) };
-  return { part, marker: await markerOf(context, layout, log.changed, signal, tracked) };
+  return { part, marker: await markerOf(context, layout, log.changed, signal, { tracked }) };
 }
 
 async function markerOf(
@@ -128,7 +128,7 @@ async function markerOf(
   layout: Layout,
   changed: StampColumns | CounterColumn,
   signal: AbortSignal,
-  tracked?: Tracked,
+  log?: { readonly tracked: Tracked | undefined },
 ): Promise<Marker> {
   const { database, read, zone, clock, logger } = context;
   const { engine } = database;
@@ -140,8 +140,9 @@ async function markerOf(
       layout,
       overlapMs,
       ask,
-      ceiling: ceilingOf(context, changed, ask, tracked?.table),
-      onForgotten: tracked?.onForgotten,
+      isLog: log !== undefined,
+      ceiling: ceilingOf(context, changed, ask, log?.tracked?.table),
+      onForgotten: log?.tracked?.onForgotten,
     });
   const scale = await stampScale(engine, layout, { changed, stampFormat: read.stampFormat }, ask);
   return new StampMarker({ engine, layout, scale, zone, overlapMs, clock, logger, ask });
