@@ -89,7 +89,9 @@ export class FilesStream {
     if (inspected === undefined) return { seen, applied, last: stamp };
     const { sha256, rows, badCount } = inspected;
     const after = { seen, applied: remember(applied, name, sha256), last: stamp };
-    if (applied.some((one) => one.name === name && one.sha256 === sha256))
+    // A full file tells how all is now, also where it returns to what an earlier one of its name told.
+    const known = this.#read.kind === "full" ? applied.slice(-1) : applied;
+    if (known.some((one) => one.name === name && one.sha256 === sha256))
       this.#logger.info({ file: name }, "file with known content skipped");
     else {
       const resumed = current?.stamp === stamp ? current.rows : 0;

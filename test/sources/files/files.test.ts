@@ -252,6 +252,24 @@ describe("a full file", () => {
     expect(await stream.readOne("C99", never)).toBeUndefined();
   });
 
+  it("is used although an earlier one of its name had its content", async () => {
+    const stream = await folder.stream({ kind: "full" });
+    let cursor: Cursor | null = null;
+    const counts: number[] = [];
+    for (const [name, content] of [
+      ["customers_mon.csv", csv(2, "A")],
+      ["customers_tue.csv", csv(2, "B")],
+      ["customers_mon.csv", csv(2, "A")],
+      ["customers_mon.csv", csv(2, "A")],
+    ] as const) {
+      await folder.drop(name, content);
+      const read = await poll(stream, cursor);
+      counts.push(read.keys.length);
+      ({ cursor } = read);
+    }
+    expect(counts).toEqual([2, 2, 2, 0]);
+  });
+
   it("is the only kind that does", async () => {
     await folder.drop("customers.csv", csv(3));
     const stream = await folder.stream({ kind: "delta" });
