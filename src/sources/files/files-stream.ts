@@ -60,9 +60,11 @@ export class FilesStream {
     state = { ...state, seen };
     const log = await this.#log();
     const stored = log.filter(({ place, stamp }) => place === "processing" && stamp <= (state.last ?? ""));
+    await this.#putCompanionsAway(log);
     for (const file of stored) await this.#finish(file, signal);
     for (const file of unread(log, this.#read, state.last)) state = yield* this.#file(file, state, signal);
-    let last = log.at(-1)?.stamp;
+    // Whatever was pruned, and wherever the clock went: what lies behind the cursor counts as stored.
+    let last = [log.at(-1)?.stamp ?? "", state.last ?? ""].toSorted().at(-1);
     for (const name of ready) {
       signal.throwIfAborted();
       last = stampAfter(last, this.#clock.now());
@@ -72,14 +74,25 @@ export class FilesStream {
   }
 
   async #claim(name: string, stamp: string): Promise<ClaimedFile> {
-    const { processing, done } = this.#settings;
+    const { processing } = this.#settings;
     const stored = claimedName(stamp, name);
     await this.#folder.move(name, `${processing}/${stored}`);
-    if (this.#read.ready === "companion") {
-      const companion = name + this.#read.companion;
-      await this.#folder.move(companion, `${done}/${claimedName(stamp, companion)}`);
-    }
+    if (this.#read.ready === "companion") await this.#putCompanionAway({ name, stamp });
     return parseClaimed(stored)!;
+  }
+
+  async #putCompanionAway({ name, stamp }: Pick<ClaimedFile, "name" | "stamp">): Promise<void> {
+    const companion = name + this.#read.companion;
+    await this.#folder.move(companion, `${this.#settings.done}/${claimedName(stamp, companion)}`);
+  }
+
+  /** Those that a poll left behind when it died after a claim: the next file of the name would count as complete at once. */
+  async #putCompanionsAway(log: readonly ClaimedFile[]): Promise<void> {
+    const claimed = log.filter(({ place }) => place === "processing");
+    if (this.#read.ready !== "companion" || claimed.length === 0) return;
+    const here = new Set((await this.#folder.list("")).map(({ name }) => name));
+    for (const file of claimed)
+      if (here.has(file.name + this.#read.companion) && !here.has(file.name)) await this.#putCompanionAway(file);
   }
 
   async *#file(file: ClaimedFile, before: FilesCursor, signal: AbortSignal): AsyncGenerator<ChangeBatch, FilesCursor> {

@@ -1,3 +1,5 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Cursor } from "#model";
 import { allKeys, poll } from "../reading.ts";
@@ -110,6 +112,23 @@ describe("a dropped file", () => {
   });
 });
 
+describe("a companion", () => {
+  it("of a file that was claimed completes no other file, though the process died before it was put away", async () => {
+    await mkdir(join(folder.path, "processing"));
+    await folder.drop("processing/20260302T095900000Z_customers.csv", csv(2));
+    await folder.drop("customers.csv.done", "");
+    const stream = await folder.stream({ ready: "companion" });
+    const first = await poll(stream);
+    expect(first.keys).toHaveLength(2);
+    await folder.drop("customers.csv", csv(1, "half"));
+    const second = await poll(stream, first.cursor);
+    expect(second.keys).toEqual([]);
+    await folder.drop("customers.csv", csv(3, "whole"));
+    await folder.drop("customers.csv.done", "");
+    expect((await poll(stream, second.cursor)).keys).toHaveLength(3);
+  });
+});
+
 describe("several streams of one folder", () => {
   it("do not stumble over files that others are moving", async () => {
     const kinds = Array.from({ length: 8 }, (_, kind) => `kind${kind}`);
@@ -140,6 +159,17 @@ describe("a crash", () => {
       expect(await own.names("processing")).toEqual([]);
       expect(await own.names("done")).toHaveLength(1);
     }
+  });
+
+  it("reads a file that was claimed after the clock went back and the files before it were pruned", async () => {
+    const stream = await folder.stream({ size: 5 });
+    await folder.drop("customers.csv", csv(20));
+    const { cursor } = await poll(stream);
+    await rm(join(folder.path, "done"), { recursive: true });
+    clock.at -= 60_000;
+    await folder.drop("customers.csv", csv(10, "later"));
+    for await (const _batch of stream.changes(cursor, never)) break;
+    expect((await poll(stream, cursor)).keys).toHaveLength(10);
   });
 
   it("after a file was put away, with its last batch not stored, reads it again", async () => {
