@@ -7,28 +7,51 @@ const bearer = /\bBearer\s+[^\s"',;]+/gi;
 /** `//user:password@` and `//token@` inside an address. */
 const credentials = /(:\/\/)[^/?#\s"'@]+@/g;
 
+/** More than one: what was refused may be logged after the next login. */
+const TOKENS_KEPT = 10;
+
 /**
  * The secrets of this process: those of the settings, and those that it is given while it runs. They are found wherever they
  * stand, also as addresses and JSON spell them; what looks like a credential is taken out as well.
  */
 export class Redaction {
   readonly #spellings = new Set<string>();
+  readonly #logins: { tokens: readonly string[] }[] = [];
   #pattern: RegExp | undefined;
 
   constructor(secrets: readonly string[] = []) {
     this.hide(...secrets);
   }
 
-  /** From now on these texts are taken out too: a token that a login brought. */
+  /** From now on these texts are taken out too. */
   readonly hide = (...secrets: readonly string[]): void => {
     const before = this.#spellings.size;
     for (const secret of secrets)
       if (secret !== "") for (const spelling of spellingsOf(secret)) this.#spellings.add(spelling);
-    if (this.#spellings.size === before) return;
-    // The longest first: a secret that contains another one goes as a whole.
-    const known = [...this.#spellings].toSorted((a, b) => b.length - a.length).map(escapeRegExp);
-    this.#pattern = new RegExp(known.join("|"), "g");
+    if (this.#spellings.size > before) this.#learn();
   };
+
+  /**
+   * Hides the tokens that one login brings, again and again for months: the latest {@link TOKENS_KEPT} of them. Earlier ones have ended,
+   * and each that is looked for costs time.
+   */
+  readonly ofLogin = (): ((...tokens: readonly string[]) => void) => {
+    const login: { tokens: readonly string[] } = { tokens: [] };
+    this.#logins.push(login);
+    return (...tokens) => {
+      const others = tokens.filter((token) => token !== "" && !login.tokens.includes(token));
+      if (others.length === 0) return;
+      login.tokens = [...login.tokens, ...others].slice(-TOKENS_KEPT);
+      this.#learn();
+    };
+  };
+
+  #learn(): void {
+    // The longest first: a secret that contains another one goes as a whole.
+    const spellings = [...this.#spellings, ...this.#logins.flatMap(({ tokens }) => tokens.flatMap(spellingsOf))];
+    const known = spellings.toSorted((a, b) => b.length - a.length).map(escapeRegExp);
+    this.#pattern = new RegExp(known.join("|"), "g");
+  }
 
   readonly redact: Redact = (text) => {
     const withoutKnown = this.#pattern === undefined ? text : text.replace(this.#pattern, redactedMark);

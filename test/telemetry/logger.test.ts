@@ -137,9 +137,21 @@ describe("no secret in a log", () => {
     const lines: string[] = [];
     const log = logTo(lines, { secrets: redaction });
     redaction.hide("l8er");
-    log.info({}, "got l8er and first");
+    redaction.ofLogin()("t0ken");
+    log.info({}, "got l8er, first and t0ken");
 
-    expect(parsed(lines[0]!)["msg"]).toBe("got [redacted] and [redacted]");
+    expect(parsed(lines[0]!)["msg"]).toBe("got [redacted], [redacted] and [redacted]");
+  });
+
+  it("nor the token of a login that lasts, while another login is renewed for months", () => {
+    const redaction = new Redaction(["first"]);
+    const [lasting, renewed] = [redaction.ofLogin(), redaction.ofLogin()];
+    lasting("lasting");
+    for (let hour = 1; hour <= 1_000; hour++) renewed(`token of hour ${hour}.`);
+
+    expect(redaction.redact("first, lasting, token of hour 1000.")).toBe("[redacted], [redacted], [redacted]");
+    // What is looked for in every line stays the same, however long it runs.
+    expect(redaction.redact("token of hour 1.")).toBe("token of hour 1.");
   });
 
   const secrets = ["t0ken/of+ours", 'qu"ote\\d', "123456"];

@@ -11,18 +11,24 @@ export interface Sources extends AsyncDisposable {
   readonly streams: ReadonlyMap<StreamName, SourceStream>;
 }
 
-export interface SourcesDeps extends Pick<OpenContext, "clock" | "logger" | "hide"> {
+export interface SourcesDeps extends Pick<OpenContext, "clock" | "logger"> {
+  /** Of each source: takes the tokens that its logins bring out of all that is logged, shown and stored. */
+  readonly hideLogin?: () => NonNullable<OpenContext["hide"]>;
   /** After refused credentials: the settings of a source as they are now, if they are others than these. */
   readonly renew?: (source: string, settings: unknown) => unknown;
 }
 
 /** Opens the sources. Nothing is connected yet: an ERP that is away is noticed by the streams that need it. */
-export async function openSources(syncFile: SyncFile, { clock, renew, ...parts }: SourcesDeps): Promise<Sources> {
+export async function openSources(
+  syncFile: SyncFile,
+  { clock, renew, hideLogin, ...parts }: SourcesDeps,
+): Promise<Sources> {
   const closing = new Closing();
   const sources = new Map<string, OpenedSource<unknown>>();
   for (const { name, adapter, settings } of syncFile.sources) {
     const logger = parts.logger.child({ source: name });
-    const open = (settings: unknown) => adapters.get(adapter)!.open(settings, { ...parts, name, clock, logger });
+    const hide = hideLogin && { hide: hideLogin() };
+    const open = (settings: unknown) => adapters.get(adapter)!.open(settings, { ...hide, name, clock, logger });
     const source = renew
       ? await RenewingSource.open({ settings, open, renew: (before) => renew(name, before) })
       : await open(settings);

@@ -92,7 +92,7 @@ export async function openSystems(
       referenceCache,
       loadWritten,
       version,
-      hide: redaction.hide,
+      hide: redaction.ofLogin(),
       renew: renewed.ofService,
       mayWrite: () => store.mayWrite(),
       // A store in SQLite has one daemon.
@@ -102,7 +102,7 @@ export async function openSystems(
     }),
   );
   const sources = closing.use(
-    await openSources(syncFile, { clock, logger, hide: redaction.hide, renew: renewed.ofSource }),
+    await openSources(syncFile, { clock, logger, hideLogin: redaction.ofLogin, renew: renewed.ofSource }),
   );
   return { clock, store, service, sources, renewed };
 }
