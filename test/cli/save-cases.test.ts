@@ -43,9 +43,11 @@ describe("peek --save", () => {
   it("adds to a file of cases, and changes nothing that is in it", async () => {
     const before = await readFile("config/sync.test.yaml", "utf8");
     await writeFile(file, before);
+    await writeFile(`${file}.new`, "a file of a person");
     await chmod(file, 0o640);
     expect((await peek("customers")).stderr).toContain(`Saved 2 cases to ${file}. "svcsync test ${file}" runs them.`);
     expect((await stat(file)).mode & 0o777).toBe(0o640);
+    expect(await readFile(`${file}.new`, "utf8")).toBe("a file of a person");
     const text = await saved();
     for (const line of before.split("\n")) expect(text.replace("[ 31 ]", "[31]")).toContain(line.trim());
     expect((await scene.run("test")).stdout).toBe("8 cases: 8 passed, 0 failed\n");

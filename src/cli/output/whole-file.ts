@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { codeOf } from "#model";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 
@@ -13,9 +14,13 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 
 /** The whole file or none of it, with `mode` from its first byte on. */
 export async function writeWhole(path: string, text: string, mode: number): Promise<void> {
-  const unfinished = `${path}.new`;
-  // A file that is left of a broken run would keep its own mode.
-  await rm(unfinished, { force: true });
-  await writeFile(unfinished, text, { mode, flag: "wx" });
-  await rename(unfinished, path);
+  // A name that no file of a person has.
+  const unfinished = `${path}.${randomBytes(6).toString("hex")}.new`;
+  try {
+    await writeFile(unfinished, text, { mode, flag: "wx" });
+    await rename(unfinished, path);
+  } catch (thrown) {
+    await rm(unfinished, { force: true });
+    throw thrown;
+  }
 }
