@@ -7,6 +7,7 @@ import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { adoptionCsv, readAnswers, type CsvRow } from "../../adoption-csv.ts";
 import { openPartsContext, type PartsContext, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
+import { readIfThere } from "../../output/whole-file.ts";
 import { overwriteText, sideText } from "../../output/sides.ts";
 import { table } from "../../output/table.ts";
 
@@ -47,6 +48,7 @@ export async function adopt(
   io: Io,
   command = "svcsync adopt",
 ): Promise<number> {
+  if (options.csv !== undefined) await expectNoAnswers(options.csv);
   await using context = await openPartsContext(options, io, names);
   const { syncFile } = context.configuration;
   if (options.answers !== undefined) {
@@ -95,6 +97,17 @@ export async function adopt(
 function matcherOf({ configuration: { settings, syncFile, logger }, parts }: PartsContext): Matcher {
   const { settleMs } = settings.delivery;
   return new Matcher({ ...parts, logger, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
+}
+
+/** What a person filled in may be the work of hours: such a list, or a file that is none, is not written over. */
+async function expectNoAnswers(csv: string): Promise<void> {
+  const text = await readIfThere(csv).catch(refusedAs(`--csv: ${csv} cannot be written`));
+  if (text === undefined) return;
+  const { answers, problems } = readAnswers(text, csv);
+  if (answers.length + problems.length > 0)
+    throw new UsageError(
+      `--csv: ${csv} holds answers, or is no list of adopt. Choose another name. Nothing was written.`,
+    );
 }
 
 /** An error of the file system is one that the user corrects by naming another file; any other is rethrown. */
