@@ -71,6 +71,8 @@ export interface Intent {
   readonly looks: number;
   /** The service said that it carried the create out, but not under which id. */
   readonly answered: boolean;
+  /** A person said that the record is a new one: the service may hold others with its natural key. */
+  readonly decided: boolean;
 }
 
 /**

@@ -13,7 +13,7 @@ export function describeJournal(makePlace: MakePlace): void {
       await scene.store.begin(claim, INTENT);
       await scene.reopen();
       const { intent } = await scene.claim(customer("1"));
-      expect(intent).toEqual({ ...INTENT, begunAt: scene.clock.now(), looks: 0, answered: false });
+      expect(intent).toEqual({ ...INTENT, begunAt: scene.clock.now(), looks: 0, answered: false, decided: false });
     });
 
     it("refuses a second create while one is open, and a create of a bound record", async () => {

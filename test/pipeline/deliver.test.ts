@@ -193,6 +193,25 @@ describe("an open create", () => {
     expect(scene.writes()).toEqual([]);
   });
 
+  it("of a record that a person calls a new one is not bound to the one that they unbound", async () => {
+    await using scene = await DeliveryScene.open();
+    const other = await scene.inService(id, row);
+    await scene.store.resolve(id, { kind: "unbind" });
+    await scene.store.resolve(id, { kind: "create" });
+    scene.fault({ kind: "cut", when: "before", method: "POST", count: 1 });
+    expect((await scene.deliver(id)).intent).toBeDefined();
+    scene.clock.advance(60_000);
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "waiting", error: { code: "E_CREATE_UNSETTLED" } });
+    scene.clock.advance(2_000);
+    expect(await scene.deliver(id)).toMatchObject({
+      state: "uncertain",
+      binding: undefined,
+      error: { code: "E_CREATE_UNCERTAIN", details: { candidates: [other.id] } },
+    });
+    expect(scene.writes()).toEqual(["POST customer"]);
+  });
+
   it("that several records could have come from is uncertain", async () => {
     await using scene = await DeliveryScene.open();
     await scene.erp(id, row);

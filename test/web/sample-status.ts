@@ -70,6 +70,7 @@ export const sampleRecords: readonly RecordView[] = [
         begunAt: now - 20 * minute,
         looks: 3,
         answered: false,
+        decided: false,
       },
       error: {
         code: "E_CREATE_UNCERTAIN",

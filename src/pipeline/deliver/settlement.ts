@@ -1,4 +1,4 @@
-import { ParkError, WaitError, type Json, type RecordId, type ServiceId } from "#model";
+import { counted, ParkError, WaitError, type Json, type RecordId, type ServiceId } from "#model";
 import type { Stream } from "#mapping";
 import { sameValue, type Service } from "#service";
 import type { Claim, DeliveryStore, Intent, NoteStore, RecordStore } from "#store";
@@ -41,10 +41,6 @@ export class CreateSettlement {
    */
   async settle(claim: Claim, intent: Intent, stream: Stream, signal: AbortSignal): Promise<boolean> {
     const { store, service, matcher, found, proof } = this.#deps;
-    if (claim.decision?.kind === "create") {
-      await this.#abandon(claim);
-      return false;
-    }
     if (!stream.match.some((rule) => naturalKey(rule, intent.projection) !== undefined))
       throw new UncertainError(
         "E_CREATE_UNCERTAIN",
@@ -53,16 +49,19 @@ export class CreateSettlement {
     // Before the list is read: the settling time may end while it is.
     const freshness = this.#looks.look(claim.id, intent, service.exposedMs());
     const { free } = await matcher.find(stream, intent.projection, claim.id, signal, freshness);
-    const candidates = await found.present(intent.resource, free, signal);
+    const isLast = freshness === "afresh";
+    const candidates = await found.present(intent.resource, free, signal, intent.decided ? 1 : 2);
     const [serviceId, ...others] = candidates;
-    if (others.length > 0)
+    // What a person said the record is not has its natural key, too.
+    if (others.length > 0 || (serviceId !== undefined && intent.decided && isLast))
       throw new UncertainError(
         "E_CREATE_UNCERTAIN",
-        `${whatIsKnown(intent)}; ${candidates.length} records could be its result: ${candidates.join(", ")}`,
+        `${whatIsKnown(intent)}; ${counted(candidates.length, "record")} could be its result: ${candidates.join(", ")}`,
         { candidates: [...candidates] },
       );
     if (
       serviceId !== undefined &&
+      !intent.decided &&
       (await found.bind(claim, stream, serviceId, { projection: intent.projection, parents: [] }, "settle", signal))
     ) {
       this.#looks.end(claim.id);
@@ -70,7 +69,7 @@ export class CreateSettlement {
       await proof.found(stream);
       return true;
     }
-    if (freshness !== "afresh") {
+    if (!isLast) {
       await store.looked(claim);
       throw new WaitError("E_CREATE_UNSETTLED", `${whatIsKnown(intent)}; the service does not show its record yet`, {
         afterMs: this.#looks.nextMs(claim.id),

@@ -15,13 +15,14 @@ export class FoundRecords {
     this.#presence = presence;
   }
 
-  /** Of several candidates those that still exist: the index does not see what people delete. */
+  /** Of `least` candidates or more those that still exist: the index does not see what people delete. One that is bound is read then. */
   async present(
     resource: ResourceName,
     candidates: readonly ServiceId[],
     signal: AbortSignal,
+    least = 2,
   ): Promise<readonly ServiceId[]> {
-    if (candidates.length < 2) return candidates;
+    if (candidates.length < least) return candidates;
     const present: ServiceId[] = [];
     for (const serviceId of candidates)
       if (await this.#presence.read(resource, serviceId, ["id"], signal)) present.push(serviceId);

@@ -106,5 +106,6 @@ function intentOf(record: RecordRow): Intent | undefined {
     begunAt: record.begun_at,
     looks: record.looks ?? 0,
     answered: record.answered === 1,
+    decided: record.decision === "create",
   };
 }

@@ -136,7 +136,8 @@ export const pipelineErrors = errorPage({
     E_CREATE_UNCERTAIN: {
       meaning:
         "A create was sent, no answer came or none with an id, and svcsync cannot find out which record it created: " +
-        "the stream has no match rule that applies, several records could be the result, or the service does not keep " +
+        "the stream has no match rule that applies, several records could be the result (or one, after " +
+        '"svcsync resolve --create": it may be the one that you had ruled out), or the service does not keep ' +
         "the natural key as sent (it changes case, for example), so not finding it proves nothing. A create that the " +
         "service answered with success is not repeated either when its lists do not show the record within " +
         "`SETTLE_LAG_SECONDS`: they may lag longer, or hide it from the token's user.",
