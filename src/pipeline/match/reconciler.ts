@@ -87,7 +87,7 @@ export class Reconciler {
   }
 
   async reconcile(stream: Stream, repairBy: Actor | undefined, signal: AbortSignal): Promise<Reconciliation> {
-    const drifts: Drift[] = [];
+    const changed: Drift[] = [];
     const seen = new Set<ServiceId>();
     const owners = new Map<string, { id: RecordId; serviceId: ServiceId }>();
     const strangers = new Map<string, ServiceId[]>();
@@ -101,14 +101,15 @@ export class Reconciler {
         if (view?.id.stream === stream.name) {
           compared += 1;
           seen.add(serviceId);
-          drifts.push(...(await changes(stream, view, record)));
+          changed.push(...(await changes(stream, view, record)));
           for (const key of keysOf(stream, record)) owners.set(key, { id: view.id, serviceId });
         } else if (!view)
           for (const key of keysOf(stream, record)) strangers.set(key, [...(strangers.get(key) ?? []), serviceId]);
       }
-    drifts.push(...doubled(stream.resource, owners, strangers), ...(await this.#missing(stream, seen, signal)));
+    const missing = await this.#missing(stream, seen, signal);
     const { keys, error } = await this.#unread(stream.name, signal);
-    drifts.push(...keys.map((key) => ({ kind: "unread", id: { stream: stream.name, key } }) as const));
+    const unread = keys.map((key) => ({ kind: "unread", id: { stream: stream.name, key } }) as const);
+    const drifts = [...changed, ...doubled(stream.resource, owners, strangers), ...missing, ...unread];
     const repaired =
       repairBy === undefined
         ? 0

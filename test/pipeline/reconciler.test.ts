@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { Reconciler } from "#pipeline";
+import type { SourceStream } from "#sources";
+import { openTenant } from "../conformance/service-tenant.ts";
+import { customer } from "../conformance/store-scene.ts";
+import { SetClock } from "../kit/clock.ts";
+import { silentLogger } from "../kit/logger.ts";
+import { never } from "../kit/outcome.ts";
+import { load } from "../mapping/sample.ts";
+import { memoryPlace } from "../store/memory-place.ts";
+
+const stream = load(`
+sources:
+  erp: { adapter: sql, url: "sqlite:erp.db" }
+streams:
+  customers:
+    source: erp
+    read: { table: customers, key: number }
+    resource: customer
+    match: [[customerId], { fields: [name], shared: true }]
+    fields: { customerId: number, name: name }
+`).streams[0]!;
+
+async function setScene(keysOf: () => Iterable<string[]>) {
+  const tenant = await openTenant();
+  const place = await memoryPlace();
+  const store = await place.open({ as: "daemon", clock: new SetClock(), logger: silentLogger });
+  const source: Pick<SourceStream, "keys" | "readMany" | "readOne"> = {
+    async *keys() {
+      yield* keysOf();
+    },
+    readOne: () => Promise.resolve(undefined),
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else of it is used
+  const reconciler = new Reconciler(store, tenant.service, new Map([[stream.name, source as SourceStream]]));
+  return {
+    tenant,
+    store,
+    reconcile: () => reconciler.reconcile(stream, undefined, never),
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+      await tenant[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("a comparison", () => {
+  it("names as many differences as there are", async () => {
+    const pages = Array.from({ length: 200 }, (_, page) => Array.from({ length: 1_000 }, (_, at) => `${page}-${at}`));
+    await using scene = await setScene(() => pages);
+    await scene.store.stage(stream.name, { changes: [], cursor: null, backfill: false, complete: true });
+    const { drifts } = await scene.reconcile();
+    expect(drifts).toHaveLength(200_000);
+    expect(drifts.at(-1)).toEqual({ kind: "unread", id: customer("199-999") });
+  });
+});
