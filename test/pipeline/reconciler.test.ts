@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Reconciler } from "#pipeline";
 import type { SourceStream } from "#sources";
 import { openTenant } from "../conformance/service-tenant.ts";
-import { customer } from "../conformance/store-scene.ts";
+import { customer, upsert } from "../conformance/store-scene.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
@@ -53,5 +53,22 @@ describe("a comparison", () => {
     const { drifts } = await scene.reconcile();
     expect(drifts).toHaveLength(200_000);
     expect(drifts.at(-1)).toEqual({ kind: "unread", id: customer("199-999") });
+  });
+
+  it("takes a record for a double by a key that no two may share, not by a shared one", async () => {
+    await using scene = await setScene(() => []);
+    const { store, tenant } = scene;
+    const row = { number: "1", name: "Müller" };
+    const fields = { customerId: "1", name: "Müller" };
+    const [ours, , double] = tenant.sandbox.seed("customer", [fields, { ...fields, customerId: "2" }, fields]);
+    await store.stage(stream.name, { changes: [upsert("1", row)], cursor: null, backfill: false, complete: true });
+    const claim = (await store.claim(customer("1")))!;
+    const binding = { resource: "customer", serviceId: ours!.id };
+    await store.bind(claim, binding, { projection: fields, outcome: "adopted", parents: [], again: false });
+    expect((await scene.reconcile()).drifts).toEqual([
+      { kind: "doubled", id: customer("1"), ...binding, doubles: [double!.id] },
+    ]);
+    tenant.sandbox.vanish("customer", double!.id);
+    expect((await scene.reconcile()).drifts).toEqual([]);
   });
 });

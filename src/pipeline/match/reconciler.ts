@@ -43,7 +43,7 @@ export type Drift =
   | { readonly kind: "missing"; readonly id: RecordId; readonly serviceId: ServiceId }
   /** A row that the ERP shows and neither a poll nor a sweep has read. */
   | { readonly kind: "unread"; readonly id: RecordId }
-  /** An unbound record has the natural key of a bound one. */
+  /** An unbound record has the natural key of a bound one, by a rule that no two may share. */
   | {
       readonly kind: "doubled";
       readonly id: RecordId;
@@ -225,8 +225,10 @@ function holdsAll(written: Json, found: Json): boolean {
   return written.every((id) => found.some((other) => sameValue(id, other)));
 }
 
-function keysOf(stream: Stream, record: Projection | ServiceRecord): string[] {
-  return Object.entries(naturalKeys(stream.match, record)).map(([rule, key]) => `${rule}\u0000${key}`);
+/** The natural keys by which no two records may be the same. */
+function keysOf({ match }: Stream, record: Projection | ServiceRecord): string[] {
+  const unshared = match.filter(({ shared }) => !shared);
+  return Object.entries(naturalKeys(unshared, record)).map(([rule, key]) => `${rule}\u0000${key}`);
 }
 
 function doubled(
