@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
+import type { JsonObject } from "#model";
+import { AdoptionGate, Matcher } from "#pipeline";
 import { MatchProof } from "../../src/pipeline/match/match-proof.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
-import { never } from "../kit/outcome.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 import { load } from "../mapping/sample.ts";
 import { memoryPlace } from "../store/memory-place.ts";
 
@@ -16,6 +18,14 @@ streams:
     match: [customerId]
     fields: { customerId: number }
 `;
+
+/** A service that is not asked. */
+const unasked = {
+  read: () => Promise.reject(new Error("asked")),
+  list: () => {
+    throw new Error("asked");
+  },
+};
 
 it("tells when no create runs any more that only the leader may make, and that its result is known", async () => {
   await using place = await memoryPlace();
@@ -43,4 +53,59 @@ it("tells when no create runs any more that only the leader may make, and that i
   await Promise.all([created, ended]);
   expect(happened).toEqual(["created", "read back", "ended"]);
   await proof.trialsEnded();
+});
+
+it("tries again once a person has let a stream through whose match field was dropped", async () => {
+  await using place = await memoryPlace();
+  await using store = await place.open({ as: "daemon", clock: new SetClock(), logger: silentLogger });
+  const stream = load(syncFile).streams[0]!;
+  const opened = Promise.withResolvers<void>();
+  const gate = new AdoptionGate(
+    {
+      store,
+      // A stream that a person let through is not looked for in the service.
+      matcher: new Matcher(
+        {
+          store,
+          service: { ...unasked, now: Date.now },
+          clock: new SetClock(),
+          logger: silentLogger,
+          settleMs: 0,
+          maxAgeMs: 0,
+        },
+        [],
+      ),
+      age: { compare: () => Promise.resolve() },
+      logger: silentLogger,
+      settleMs: 0,
+      opened: opened.resolve,
+      stop: opened.reject,
+    },
+    [stream],
+  );
+  let shown: JsonObject = { id: 1 };
+  const proof = new MatchProof({
+    store,
+    service: { read: () => Promise.resolve(shown) },
+    logger: silentLogger,
+    close: (...of) => gate.close(...of),
+  });
+  const create = (serviceId: number) =>
+    proof.create(
+      stream,
+      { customerId: "K1" },
+      () => Promise.resolve({ serviceId, dropped: [], status: 200, durationMs: 1 }),
+      never,
+    );
+  await create(1);
+  expect(await thrownBy(create(2))).toMatchObject({ family: "wait", code: "E_MATCH_DROPPED" });
+
+  shown = { id: 3, customerId: "K1" };
+  await store.decideAdoption(stream.name, "adopt");
+  const stop = new AbortController();
+  const running = gate.run(stop.signal);
+  await opened.promise;
+  expect(await create(3)).toMatchObject({ serviceId: 3 });
+  stop.abort();
+  await running;
 });

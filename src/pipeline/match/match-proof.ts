@@ -1,10 +1,10 @@
-import { errorFacts, WaitError, type Projection, type ServiceId, type StreamName } from "#model";
+import { errorFacts, WaitError, type Json, type Projection, type ServiceId, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { Service, Written } from "#service";
 import type { NoteStore, Store } from "#store";
 import type { Logger } from "#telemetry";
 import { ruleNames } from "../wake/adoption-gate.ts";
-import { keptNote } from "../notes.ts";
+import { closedNote, keptNote } from "../notes.ts";
 import { naturalKey } from "./natural-key.ts";
 
 /** A stream that is held hands out no more work; a record in flight is due again after this, in case the stream is opened. */
@@ -16,7 +16,7 @@ export interface MatchProofDeps {
   readonly store: NoteStore & Pick<Store, "replicas">;
   readonly service: Pick<Service, "read">;
   readonly logger: Logger;
-  /** Holds the stream. */
+  /** Holds the stream, and notes so before it resolves. */
   readonly close: (stream: Stream, error: WaitError) => Promise<void>;
 }
 
@@ -27,7 +27,6 @@ export interface MatchProofDeps {
 export class MatchProof {
   readonly #deps: MatchProofDeps;
   readonly #proven = new Set<StreamName>();
-  readonly #disproven = new Map<StreamName, WaitError>();
   readonly #trials = new Map<StreamName, Promise<Written>>();
 
   constructor(deps: MatchProofDeps) {
@@ -66,12 +65,15 @@ export class MatchProof {
     await this.#deps.store.saveNote(keptNote(stream.name), ruleNames(stream));
   }
 
+  /** A stream that was held for the opposite stays so until a person lets it through. */
   async #isProven(stream: Stream): Promise<boolean> {
-    const disproof = this.#disproven.get(stream.name);
-    if (disproof) throw disproof;
-    if (!this.#proven.has(stream.name) && (await this.#deps.store.note(keptNote(stream.name))) === ruleNames(stream))
-      this.#proven.add(stream.name);
-    return this.#proven.has(stream.name);
+    const { store } = this.#deps;
+    const { name } = stream;
+    if (this.#proven.has(name)) return true;
+    const [kept, closed] = await Promise.all([store.note(keptNote(name)), store.note(closedNote(name))]);
+    if (closed?.rules === ruleNames(stream)) throw dropped(closed.reason);
+    if (kept === ruleNames(stream)) this.#proven.add(name);
+    return this.#proven.has(name);
   }
 
   #begin(stream: Stream, sent: Projection, create: () => Promise<Written>, signal: AbortSignal): Promise<Written> {
@@ -101,14 +103,13 @@ export class MatchProof {
       return key !== undefined && key === naturalKey(rule, record);
     });
     if (isKept) return this.found(stream);
-    const error = new WaitError(
-      "E_MATCH_DROPPED",
-      `the service does not keep ${fields.join(", ")} as it was sent (${resource} ${serviceId}): records of ${name} could not be found again`,
-      { afterMs: HELD_MS, details: { resource, serviceId, fields } },
-    );
-    this.#disproven.set(name, error);
-    await close(stream, error);
+    const reason = `the service does not keep ${fields.join(", ")} as it was sent (${resource} ${serviceId}): records of ${name} could not be found again`;
+    await close(stream, dropped(reason, { resource, serviceId, fields }));
   }
+}
+
+function dropped(reason: string, details: Record<string, Json> = {}): WaitError {
+  return new WaitError("E_MATCH_DROPPED", reason, { afterMs: HELD_MS, details });
 }
 
 /** One create may be the trial, so one replica makes it: the one that can hold the stream. */
