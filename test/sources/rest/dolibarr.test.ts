@@ -56,12 +56,12 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-function customers(settings: object = {}) {
+function customers(settings: object = {}, read: object = {}) {
   const auth = { kind: "header", name: "DOLAPIKEY", value: "k3y" };
   const zones = { timezone: "Asia/Kolkata", databaseTimezone: "UTC" };
   return presetStream(
     { preset: "dolibarr", url: server.url, auth, ...zones, ...settings },
-    { table: "thirdparties", where: { mode: 1 }, size: 10 },
+    { table: "thirdparties", where: { mode: 1 }, size: 10, ...read },
     clock,
   );
 }
@@ -105,6 +105,11 @@ describe("the preset dolibarr", () => {
     erp.put(1, wall("2026-03-02 09:59:00"));
     expect(await (await customers()).readOne("1", never)).toMatchObject({ id: "1" });
     expect(await (await customers()).readOne("2", never)).toBeUndefined();
+  });
+
+  it("reads one record by another key than its id", async () => {
+    for (const id of [1, 2]) erp.put(id, wall("2026-03-02 09:59:00"), `K-${id}`);
+    expect(await (await customers({}, { key: "name" })).readOne("K-2", never)).toMatchObject({ id: "2" });
   });
 
   it("reads no record by its key that the filter of the stream leaves out", async () => {

@@ -34,6 +34,7 @@ function api({ path, query, headers }: Asked): Told {
   };
   const limit = Math.min(Number(query.get("perPage") ?? 15), 100);
   const page = Number(query.get("page") ?? 1);
+  const name = criteria.find(([key, op]) => key === "name" && op === "equals")?.[2];
   const rows = erp.select({
     from: bound("greaterThanOrEquals"),
     below: bound("lessThan"),
@@ -41,7 +42,7 @@ function api({ path, query, headers }: Asked): Told {
     offset: (page - 1) * limit,
     limit,
   });
-  return { body: { data: rows.map(wire) } };
+  return { body: { data: rows.filter((row) => name === undefined || row.name === name).map(wire) } };
 }
 
 beforeEach(async () => {
@@ -50,9 +51,9 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-function customers() {
+function customers(read: object = {}) {
   const settings = { preset: "xentral", url: server.url, auth: { kind: "bearer", token: "pat" } };
-  return presetStream(settings, { table: "customers" }, clock);
+  return presetStream(settings, { table: "customers", ...read }, clock);
 }
 
 describe("the preset xentral", () => {
@@ -81,5 +82,14 @@ describe("the preset xentral", () => {
     const stream = await customers();
     expect(new Set(await allKeys(stream)).size).toBe(230);
     expect(await stream.readOne("7", never)).toMatchObject({ general: { name: "Müller & Söhne 7" } });
+  });
+
+  it("reads a record by another key than its id, and none that the filter of the stream leaves out", async () => {
+    erp.fill(3, micros("2026-03-01T09:00:00Z"));
+    const named = await customers({ key: "general.name" });
+    expect(await named.readMany!(["Müller & Söhne 2"], never)).toHaveProperty("size", 1);
+    const filtered = await customers({ where: [{ key: "name", op: "equals", value: "Müller & Söhne 2" }] });
+    expect(await filtered.readOne("2", never)).toMatchObject({ id: "2" });
+    expect(await filtered.readOne("1", never)).toBeUndefined();
   });
 });

@@ -17,6 +17,7 @@ export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
   const { sqlfilters: fixed, ...where } = conditionOf(read, parameters, "an object, e.g. { mode: 1 } for customers");
   const changed = read.changed === undefined ? "date_modification" : read.changed;
   const pageSize = read.size ?? PAGE_SIZE;
+  const keyFields = read.key ?? ["id"];
   const path = `api/index.php/${read.table}`;
   const conditions = (query: RestQuery): string[] => [
     ...(fixed === undefined ? [] : [String(fixed)]),
@@ -27,7 +28,7 @@ export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
     tracks: [
       {
         name: read.table,
-        keyFields: read.key ?? ["id"],
+        keyFields,
         ...stamped(changed, {
           zone: settings.databaseTimezone ?? settings.timezone,
           precision: "second",
@@ -53,13 +54,17 @@ export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
         },
         rows: (answer) => rowsAt(answer, ""),
         next: afterLastKey("id"),
-        // Asked for in the list: the address of a record knows no filters.
-        one(key) {
-          const filters = [...(fixed === undefined ? [] : [String(fixed)]), `(t.rowid:=:${Number(key)})`];
-          const query = { ...where, limit: 1, page: 0, sqlfilters: filters.join(" and ") };
-          return { url: addressOf(path, query), absent: isOwn404 };
-        },
-        oneRow: (answer: Json) => objectAt(answer, "0"),
+        ...(keyFields.join() === "id"
+          ? {
+              // Asked for in the list: the address of a record knows no filters.
+              one: (key: string) => {
+                const filters = [...(fixed === undefined ? [] : [String(fixed)]), `(t.rowid:=:${Number(key)})`];
+                const query = { ...where, limit: 1, page: 0, sqlfilters: filters.join(" and ") };
+                return { url: addressOf(path, query), absent: isOwn404 };
+              },
+              oneRow: (answer: Json) => objectAt(answer, "0"),
+            }
+          : {}),
       },
     ],
   };

@@ -17,12 +17,13 @@ export function xentral(read: PresetRead): RestShapes {
   const where = conditionOf(read, z.array(criterion).default([]), "a list of { key, op, value }");
   const changed = read.changed === undefined ? "updatedAt" : read.changed;
   const pageSize = read.size ?? PAGE_SIZE;
+  const keyFields = read.key ?? ["id"];
   const path = `api/v3/${read.table}`;
   return {
     tracks: [
       {
         name: read.table,
-        keyFields: read.key ?? ["id"],
+        keyFields,
         ...stamped(changed, { zone: "UTC", precision: "second", format: "iso" }),
         ...byKeyset,
         keyset: false,
@@ -38,8 +39,13 @@ export function xentral(read: PresetRead): RestShapes {
         }),
         rows: (answer) => rowsAt(answer, "data"),
         next: ({ query, full }) => (full ? Number(query.page ?? 1) + 1 : undefined),
-        one: (key) => ({ url: `${path}/${encodeURIComponent(key)}`, absent: isOwn404 }),
-        oneRow: (answer: Json) => objectAt(answer, "data"),
+        // The address of a record knows no filters, and a list cannot be asked for an id.
+        ...(keyFields.join() === "id" && where.length === 0
+          ? {
+              one: (key: string) => ({ url: `${path}/${encodeURIComponent(key)}`, absent: isOwn404 }),
+              oneRow: (answer: Json) => objectAt(answer, "data"),
+            }
+          : {}),
       },
     ],
   };
