@@ -4,7 +4,7 @@ import type { SourceStream } from "#sources";
 import { Reader } from "../../conformance/source-reading.ts";
 import { poll } from "../reading.ts";
 import { openSql } from "./opened.ts";
-import { useServers } from "./servers.ts";
+import { dialects, useServers } from "./servers.ts";
 import { shapes } from "./shapes.ts";
 import { openSqlHarness } from "./sql-harness.ts";
 import { openWriter } from "./writer.ts";
@@ -66,6 +66,17 @@ describe("windows", () => {
       expect(read.keys).toContain(nr);
       ({ cursor } = read);
     }
+  });
+
+  it.each(dialects)("show new rows while the stamps of all are empty texts in %s", async (dialect) => {
+    await using erp = await servers.open(dialect);
+    const { writer } = erp.place;
+    await writer.run("create table items (nr int, at varchar(30)); insert into items values (1, '')");
+    const stream = erp.stream({ table: "items", key: "nr", changed: "at" });
+    const { keys, cursor } = await poll(stream);
+    expect(keys).toEqual(["1"]);
+    await writer.run("insert into items values (2, '')");
+    expect((await poll(stream, cursor)).keys).toEqual(["1", "2"]);
   });
 
   it("show all of an outbox whose numbers began again", async () => {

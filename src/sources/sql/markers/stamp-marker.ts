@@ -183,11 +183,11 @@ export class StampMarker implements Marker {
   }
 }
 
-/** Dates come first, times of day second; a number or a type of the database's own is neither. */
+/** Dates come first, times of day second; a number or a type of the database's own is neither. Of a text like none yet only "" is no stamp. */
 function textOf(column: Column, like: Cell | undefined, at: number): StampText | undefined {
   const text = column.kind === "text" || column.kind === "any" || column.kind === "any-datetime";
-  if (typeof like !== "string" || !text) return undefined;
-  return at === 0 ? "date" : "time";
+  if (!text || (like !== undefined && typeof like !== "string")) return undefined;
+  return at === 0 && like !== undefined ? "date" : "time";
 }
 
 function iso(atMs: number): string {
