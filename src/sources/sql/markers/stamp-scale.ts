@@ -64,7 +64,9 @@ function twoColumns(date: StampFormat, time: TimeFormat): StampScale {
 
 function nativeOf(column: Column): StampFormat | undefined {
   if (column.kind === "instant") return nativeFormat("utc", column.type === "timestamp" ? "" : "+00:00");
-  if (column.kind === "datetime") return nativeFormat("wall", "");
+  // SQL Server's smalldatetime, stamps and bounds alike, is rounded to the minute, up as well as down.
+  if (column.kind === "datetime")
+    return nativeFormat("wall", "", column.type === "smalldatetime" ? 60 * secondMs : secondMs);
   if (column.kind === "date") return nativeFormat("wall", "", DAY_MS);
   if (column.kind === "time") return nativeFormat("wall", "");
   return undefined;

@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { systemClock } from "#model";
 import type { QueryResult, Engine } from "../../../../src/sources/sql/engines/engine.ts";
+import { StampMarker } from "../../../../src/sources/sql/markers/stamp-marker.ts";
+import { stampScale } from "../../../../src/sources/sql/markers/stamp-scale.ts";
 import { fault, mssqlEngine } from "../../../../src/sources/sql/mssql/mssql-engine.ts";
 import { mssqlOptions } from "../../../../src/sources/sql/mssql/mssql-session.ts";
 import { mssqlColumn } from "../../../../src/sources/sql/mssql/mssql-types.ts";
 import { rowversionCeiling, trackingCeiling } from "../../../../src/sources/sql/markers/counter-marker.ts";
 import { settings } from "../../../../src/sources/sql/settings.ts";
 import { compareTuple } from "../../../../src/sources/sql/read/tuple.ts";
+import { silentLogger } from "../../../kit/logger.ts";
 import { compiled, sql, type Sql } from "../../../../src/sources/sql/sql-text.ts";
 
 const url = "mssql://reader:p%40ss@erp.example:1444/OLDemo";
@@ -64,6 +68,35 @@ describe("SQL for SQL Server", () => {
     expect(text(engine.exact(rv)).text).toBe('convert(bigint, "rv")');
     expect(text(engine.bound(77n, rv)).text).toBe("convert(binary(8), convert(bigint, @1))");
     expect(column("photo", "VarBinary").kind).toBe("binary");
+  });
+
+  it("takes a stamp in whole minutes that was rounded up for one of the window", async () => {
+    const mark = column("at", "DateTimeN", { dataLength: 4 });
+    const layout = {
+      label: "t",
+      from: sql``,
+      where: sql``,
+      condition: sql``,
+      keyless: undefined,
+      key: [],
+      marks: [mark],
+      columns: [mark],
+    };
+    const ask = answer([]);
+    const scale = await stampScale(engine, layout, { changed: "at", stampFormat: "auto" }, ask);
+    const marker = new StampMarker({
+      engine,
+      layout,
+      scale,
+      zone: "UTC",
+      overlapMs: 0,
+      clock: systemClock,
+      logger: silentLogger,
+      ask,
+    });
+    const bounds = { lower: "2026-03-01T09:55:00.000Z", upper: "2026-03-01T10:00:40.000Z", after: { mark: null } };
+    expect(marker.verify("window", bounds, ["2026-03-01 10:01:00.000"], "1")).toBeUndefined();
+    expect(() => marker.verify("window", bounds, ["2026-03-01 10:02:00.000"], "1")).toThrow("outside the window");
   });
 
   it("pages with OFFSET and FETCH", () => {
