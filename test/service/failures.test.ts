@@ -53,6 +53,10 @@ describe("what went wrong with a create", () => {
     [{ status: 599 }, { family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: true }],
     [{ status: 700 }, { family: "retry", code: "E_SERVICE_FAILED", outcomeUnknown: true }],
     [{ status: 400 }, { family: "park", code: "E_SERVICE_REFUSED" }],
+    [
+      { status: 400, text: Buffer.from("ungültig", "latin1") },
+      { family: "park", code: "E_SERVICE_REFUSED", isOwnWord: false },
+    ],
     [{ status: 403 }, { family: "park", code: "E_SERVICE_REFUSED" }],
     [{ status: 405 }, { family: "park", code: "E_SERVICE_REFUSED" }],
     [{ status: 409 }, { family: "park", code: "E_SERVICE_REFUSED" }],

@@ -19,7 +19,7 @@ export interface Seen {
 export interface Reply {
   readonly status?: number;
   readonly json?: Json;
-  readonly text?: string;
+  readonly text?: string | Buffer;
   readonly headers?: Record<string, string>;
   /** Cuts the connection instead of answering. */
   readonly cut?: boolean;

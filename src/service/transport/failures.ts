@@ -111,7 +111,7 @@ export function serviceMessage(answer: HttpAnswer): string {
 
 /** Whether an answer has the form of the service's own errors. */
 export function isOwnWord(answer: HttpAnswer): boolean {
-  const body = parsed(answer.text());
+  const body = parsed(answer.excerpt);
   return isJsonObject(body) && typeof body["errorMessage"] === "string";
 }
 
