@@ -42,6 +42,25 @@ describe("a lookup", () => {
     expect(await opened.service.lookup("ticketStatus", "name", "Open", never)).toBe(5);
   });
 
+  it("is tried again later when the list shows none of the names that it had, also after a restart", async () => {
+    const { server, clock, state } = await tenant("ticketStatus", statuses);
+    await using _ = server;
+    await using first = open(server.url, {}, { clock });
+    await first.service.lookup("ticketStatus", "name", "Open", never);
+    await using second = open(server.url, {}, { clock });
+    for (const [resource, saved] of first.cache) second.cache.set(resource, saved);
+    clock.at += 60 * MINUTE_MS;
+    state.rows = [];
+    for (const { service } of [first, second])
+      expect(await thrownBy(service.lookup("ticketStatus", "name", "Open", never))).toMatchObject({
+        family: "retry",
+        code: "E_LIST_INCOMPLETE",
+      });
+    state.rows = statuses;
+    for (const { service } of [first, second])
+      expect(await service.lookup("ticketStatus", "name", "Open", never)).toBe(1);
+  });
+
   it("keeps what it read across a restart, with its age", async () => {
     const { server, clock } = await tenant("ticketStatus", statuses);
     await using _ = server;

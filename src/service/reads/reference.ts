@@ -1,5 +1,7 @@
 import {
+  counted,
   isJsonObject,
+  RetryError,
   untilAborted,
   type Clock,
   type Json,
@@ -94,11 +96,21 @@ export class Reference {
     const fields = new Set([...(this.#snapshots.get(resource)?.fields ?? []), by, ...scopeFields(resource)]);
     const rows: JsonObject[] = [];
     for await (const page of list(resource, { fields: [...fields] }, closing)) rows.push(...page.filter(isJsonObject));
+    if (rows.length === 0) await this.#expectNone(resource);
     const snapshot = new Snapshot(readAt, [...fields], rows);
     this.#snapshots.set(resource, snapshot);
     await cache.save(resource, snapshot.entries);
     logger.debug({ resource, count: rows.length }, "reference data read");
     return snapshot;
+  }
+
+  /** A list that shows nothing of what it had may be short by mistake: to refuse each name would park every record. */
+  async #expectNone(resource: ResourceName): Promise<void> {
+    const saved = await this.#deps.cache.load(resource);
+    const known = (saved && Snapshot.parse(saved.readAt, saved.entries)?.count) ?? 0;
+    if (known === 0) return;
+    const message = `the list of ${resource} shows nothing and had ${counted(known, "record")} before: does the token's user still see them?`;
+    throw new RetryError("E_LIST_INCOMPLETE", message, { details: { resource, count: 0, known } });
   }
 }
 

@@ -38,6 +38,10 @@ export class Snapshot {
     return { fields: [...this.fields], rows };
   }
 
+  get count(): number {
+    return this.#rows.length;
+  }
+
   has(field: string): boolean {
     return this.fields.includes(field);
   }

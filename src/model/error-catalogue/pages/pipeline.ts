@@ -53,8 +53,8 @@ export const pipelineErrors = errorPage({
     E_LIST_INCOMPLETE: {
       meaning:
         "The list of a resource shows nothing, or far fewer records than were there before, although some of the " +
-        "missing ones can still be read. svcsync creates nothing based on such a list: records wait and are retried " +
-        "automatically.",
+        "missing ones can still be read. svcsync creates nothing based on such a list, and refuses no name: records wait " +
+        "and are retried automatically.",
       normal: "No.",
       remedy:
         "Check whether the token's user still sees all records of the resource in the service, and whether the service " +
