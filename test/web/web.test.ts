@@ -5,7 +5,7 @@ import { text as textOf } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { RetryError, StopError, type RecordId } from "#model";
 import { startWeb } from "#web";
-import { causesIn, sampleRecord, sampleSides, sampleStatus } from "./sample-status.ts";
+import { causesIn, now, sampleRecord, sampleSides, sampleStatus } from "./sample-status.ts";
 import type { StatusSource } from "#web";
 import { formOf, sampleWeb } from "./web-server.ts";
 
@@ -187,6 +187,37 @@ describe("the pages", () => {
     },
   );
 
+  it("show the first hundred causes of thousands", async () => {
+    const status = sampleStatus();
+    const [group] = await status.groups();
+    const groups = Array.from({ length: 1_250 }, (_, at) => ({ ...group!, message: `cause ${at}`, count: 2 }));
+    await using web = await sampleWeb({ status: { ...status, groups: async () => groups } });
+    const text = await (await fetch(web.url)).text();
+
+    expect(text.match(/cause \d+/g)).toHaveLength(100);
+    expect(text).toContain("And 1,150 more causes: ");
+  });
+
+  it("read what is held up once, however long that takes and many ask", async () => {
+    const reading = Promise.withResolvers<void>();
+    let [at, readings] = [now, 0];
+    const groups = async () => {
+      readings += 1;
+      await reading.promise;
+      return [];
+    };
+    await using web = await sampleWeb({ status: { ...sampleStatus(), groups }, clock: { now: () => at } });
+    const first = fetch(web.url);
+    await expect.poll(() => readings).toBe(1);
+    at += 60_000;
+    const second = fetch(web.url);
+    expect((await fetch(`${web.url}/api/status`)).status).toBe(200);
+    reading.resolve();
+
+    expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
+    expect(readings).toBe(1);
+  });
+
   it("hold no secret, wherever it came from", async () => {
     const status = sampleStatus();
     const record = await status.record({ stream: "contacts", key: "10023|7/a" });
@@ -357,6 +388,21 @@ describe("a search for a name", () => {
 });
 
 describe("a list as CSV", () => {
+  it("has 50,000 records at most, and is made a page at a time", async () => {
+    const record = sampleRecord({ stream: "tickets", key: "1" }, { state: "parked" });
+    const records: StatusSource["records"] = ({ limit }) => Promise.resolve(Array<typeof record>(limit).fill(record));
+    const lengths: number[] = [];
+    const redact = (text: string) => {
+      lengths.push(text.length);
+      return text;
+    };
+    await using web = await sampleWeb({ status: { ...sampleStatus(), records }, redact });
+    const text = await (await fetch(`${web.url}/records.csv`)).text();
+
+    expect(text.trimEnd().split("\r\n")).toHaveLength(1 + 50_000);
+    expect(Math.max(...lengths)).toBeLessThan(text.length / 90);
+  });
+
   it("holds all pages of the list, and no cell that a spreadsheet takes for a formula", async () => {
     const many = Array.from({ length: 501 }, (_, at) =>
       sampleRecord({ stream: "tickets", key: `=${at}` }, { state: "parked" }),

@@ -4,6 +4,7 @@ import type { StreamStatus } from "#pipeline";
 import type { App } from "#server";
 import { redacted } from "#telemetry";
 import type { StatusSource } from "../contract.ts";
+import { shownGroups } from "../pages/status/group-cards.ts";
 import { sparklineSince } from "../pages/status/sparkline.ts";
 import { problemsOf, statusPage } from "../pages/status/status-page.ts";
 import { jsonAnswer, type PageDeps } from "../route-deps.ts";
@@ -22,10 +23,11 @@ export function addStatus(app: App, { status, redact, clock, version, frameOf }:
     const history = await status.history({ since: sparklineSince(now) });
     const groups = await causes(overview.streams);
     const notes = await status.groupNotes();
-    const noted = groups.map((group) => ({ ...group, noted: notes.get(group.id) }));
+    const { shown: first, more: moreHeld } = shownGroups(groups);
+    const held = first.map((group) => ({ ...group, noted: notes.get(group.id) }));
     const acts = await status.recentActs({ since: now - actsShownMs, limit: actsShown });
-    const shown = redacted({ overview, held: noted, history, acts }, redact);
-    return c.html(statusPage({ ...shown, channels: status.channels, frame: frameOf(c), now }));
+    const shown = redacted({ overview, held, history, acts }, redact);
+    return c.html(statusPage({ ...shown, moreHeld, channels: status.channels, frame: frameOf(c), now }));
   });
   app.get("/api/groups", async (c) => jsonAnswer(c, { groups: redacted(await status.groups(), redact) }));
   app.get("/api/status", async (c) => {
@@ -35,23 +37,33 @@ export function addStatus(app: App, { status, redact, clock, version, frameOf }:
 }
 
 /**
- * The groups of `svcsync groups`. They read every record that is held up, so pages of the same few seconds share one
- * reading, unless a count moved.
+ * The groups of `svcsync groups`. They read every record that is held up, so pages that ask while one reading runs share it, and
+ * so do those of a few seconds later, unless a count moved.
  */
 function causesOf(
   status: Pick<StatusSource, "groups">,
   clock: Clock,
 ): (streams: readonly StreamStatus[]) => Promise<readonly NotedGroup[]> {
-  let last: { readonly at: number; readonly counts: string; readonly read: Promise<readonly NotedGroup[]> } | undefined;
+  interface Reading {
+    readonly counts: string;
+    readonly read: Promise<readonly NotedGroup[]>;
+    /** Undefined while it runs. */
+    endedAt?: number;
+  }
+  let last: Reading | undefined;
   return (streams) => {
     const held = streams.flatMap(({ name, counts }) => attentionStates.map((state) => [name, counts[state] ?? 0]));
     if (held.every(([, count]) => count === 0)) return Promise.resolve([]);
-    const [at, counts] = [clock.now(), JSON.stringify(held)];
-    const isFresh = last !== undefined && last.counts === counts && Math.abs(at - last.at) < causesFreshMs;
+    const counts = JSON.stringify(held);
+    if (last !== undefined && last.endedAt === undefined) return last.read;
+    const isFresh = last?.counts === counts && Math.abs(clock.now() - (last.endedAt ?? 0)) < causesFreshMs;
     if (last !== undefined && isFresh) return last.read;
-    const read = status.groups();
-    last = { at, counts, read };
-    read.catch(() => (last = undefined));
-    return read;
+    const reading: Reading = { counts, read: status.groups() };
+    last = reading;
+    reading.read.then(
+      () => (reading.endedAt = clock.now()),
+      () => (last = undefined),
+    );
+    return reading.read;
   };
 }

@@ -7,12 +7,21 @@ import { csrfField, type Frame } from "../frame/layout.ts";
 import { badge, instant, linkTo, sentence } from "../frame/wording.ts";
 import { recordsPath } from "../record/records-page.ts";
 
+/** More are no overview: a mistake in the mapping of a name may be as many causes as there are records. */
+const cardsMax = 100;
+
+/** The groups that the page shows, those that need a person first, and how many others there are. */
+export function shownGroups(groups: readonly NotedGroup[]): { readonly shown: NotedGroup[]; readonly more: number } {
+  const ordered = attentionStates.flatMap((state) => groups.filter((group) => group.state === state));
+  return { shown: ordered.slice(0, cardsMax), more: Math.max(0, ordered.length - cardsMax) };
+}
+
 /**
  * What is held up, a card for each stream, state and cause: a thousand records that wait for the same thing are one fact.
  */
-export function groupCards(groups: readonly NotedGroup[], frame: Frame, now: number): Html {
-  const ordered = attentionStates.flatMap((state) => groups.filter((group) => group.state === state));
-  return html`<div class="cards">${ordered.map((group) => groupCard(group, frame, now))}</div>
+export function groupCards(groups: readonly NotedGroup[], more: number, frame: Frame, now: number): Html {
+  return html`<div class="cards">${groups.map((group) => groupCard(group, frame, now))}</div>
+    ${more > 0 ? html`<p>And ${counted(more, "more cause")}: <code class="command">svcsync groups</code> lists them.</p>` : undefined}
     <p><a href="${recordsPath({})}">All of them</a></p>`;
 }
 

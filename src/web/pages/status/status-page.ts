@@ -24,8 +24,10 @@ import { instant, sentence } from "../frame/wording.ts";
 
 export interface StatusPage {
   readonly overview: Overview;
-  /** What holds up the first records of each stream that are uncertain, parked or waiting; the largest group first. */
+  /** What holds up records that are uncertain, parked or waiting, in this order; the largest group first. */
   readonly held: readonly NotedGroup[];
+  /** Groups beside these. */
+  readonly moreHeld: number;
   /** What each stream did in the last 24 hours. */
   readonly history: readonly HistoryHour[];
   /** What people did in the last days, newest first. */
@@ -37,7 +39,7 @@ export interface StatusPage {
 }
 
 /** The first page: is all well, and if not, where and what to do. */
-export function statusPage({ overview, held, history, acts, channels, frame, now }: StatusPage): Html {
+export function statusPage({ overview, held, moreHeld, history, acts, channels, frame, now }: StatusPage): Html {
   const { streams, startedAt } = overview;
   const noted = streams.filter(({ attention }) => attention.length > 0);
   return page({
@@ -56,7 +58,7 @@ export function statusPage({ overview, held, history, acts, channels, frame, now
         held.length === 0
           ? undefined
           : html`<h2>Records that are held up</h2>
-              ${groupCards(held, frame, now)}`
+              ${groupCards(held, moreHeld, frame, now)}`
       }
       <h2>Streams</h2>
       ${table(
