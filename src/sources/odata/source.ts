@@ -31,6 +31,7 @@ export async function openOData(settings: ODataSettings, context: OpenContext): 
         table,
         tracks: [main, second].filter((track) => track !== undefined),
         times: { clock: web.serverClock, overlapMs: read.overlap, marginMs: read.margin },
+        logger: context.logger.child({ stream: name }),
         readOne: (key, signal) => table.one(key, signal),
       });
     },

@@ -28,6 +28,7 @@ export async function openOdoo(settings: OdooSettings, context: OpenContext): Pr
         table,
         tracks: read.changed === null ? [] : [track],
         times: { clock: web.serverClock, overlapMs: read.overlap, marginMs: read.margin },
+        logger: context.logger.child({ stream: name }),
         readOne: (key, signal) => table.one(key, signal),
         readMany: (keys, signal) => table.many(keys, signal),
       });

@@ -32,6 +32,7 @@ export async function openRest(settings: RestSettings, context: OpenContext): Pr
         tracks: main.stamp === undefined ? [] : tracks.map((shape) => trackOf(client, shape)),
         ...(deletions === undefined ? {} : { deletions: trackOf(client, deletions) }),
         times: { clock: client.serverClock, overlapMs: read.overlap, marginMs: read.margin },
+        logger: context.logger.child({ stream: name }),
         readOne: (key, signal) => readOne(client, main, key, signal),
         // Without a path for one record the list is walked, and a walk finds many as well as one.
         ...(main.one === undefined ? { readMany: (keys, signal) => search(client, main, keys, signal) } : {}),

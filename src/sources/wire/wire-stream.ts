@@ -8,6 +8,7 @@ import {
   type Key,
   type Row,
 } from "#model";
+import type { Logger } from "#telemetry";
 import type { SourceStream } from "../source.ts";
 import { assertAscending, assertInside } from "./walk/assertions.ts";
 import { changesByStamp, changesWhole, type PollTimes, type Track } from "./walk/changes.ts";
@@ -31,6 +32,7 @@ export interface StreamDeps {
   /** None: the table has no change stamp. */
   readonly tracks: readonly Track[];
   readonly times: PollTimes;
+  readonly logger: Logger;
   /** A feed of deletions, whose rows bear the keys that are gone. */
   readonly deletions?: Track;
   readOne(key: Key, signal: AbortSignal): Promise<Row | undefined>;
@@ -67,7 +69,8 @@ async function* deleted(
   cursor: Cursor | null,
   signal: AbortSignal,
 ): AsyncGenerator<ChangeBatch> {
-  const feed = { table: track.table, tracks: [track], times: parts.times };
+  const { times, logger } = parts;
+  const feed = { table: track.table, tracks: [track], times, logger };
   for await (const batch of changesByStamp(feed, cursor, signal)) {
     const changes: Change[] = [];
     for (const { key } of batch.changes)

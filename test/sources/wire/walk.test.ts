@@ -7,6 +7,7 @@ import type { KeyPage, Scope, StampPage, WireRow, WireTable } from "../../../src
 import type { WallRange } from "../../../src/sources/wire/stamps/wall.ts";
 import { walkComplete } from "../../../src/sources/wire/walk/walk-keys.ts";
 import { SetClock } from "../../kit/clock.ts";
+import { memoryLogger } from "../../kit/logger.ts";
 import { never } from "../../kit/outcome.ts";
 
 const SECOND = 1_000_000;
@@ -70,10 +71,12 @@ const BEGUN = { read: start };
 function poller(table: WireTable, at: number, nulls = false) {
   const clock = new SetClock(at);
   const times = { clock: new ServerClock(clock), overlapMs: 60_000, marginMs: 0 };
+  const logger = memoryLogger();
   return {
     clock,
+    logger,
     changes: (cursor: Json) =>
-      changesByStamp({ table, tracks: [{ table, unit: SECOND, zone: "UTC", nulls }], times }, cursor, never),
+      changesByStamp({ table, tracks: [{ table, unit: SECOND, zone: "UTC", nulls }], times, logger }, cursor, never),
   };
 }
 
@@ -169,6 +172,25 @@ describe("a walk by stamp", () => {
     clock.at = start;
     table.rows.set("1", { stamp: (start - 1_000) * 1000, version: 0 });
     expect((await keysOf(changes(first.cursor))).keys).toEqual(["1"]);
+  });
+
+  it("sees rows although the clock that stamps them is behind by more than the overlap, and says so once", async () => {
+    for (const keyset of [true, false]) {
+      const table = new ShiftingTable({ keyset });
+      const behind = (seconds: number) => (start - 7_200_000 + seconds * 1000) * 1000;
+      for (let key = 0; key < 10; key++) table.rows.set(String(key), { stamp: behind(-key), version: 0 });
+      const { clock, changes, logger } = poller(table, start);
+      let { cursor } = await keysOf(changes(null));
+      for (const minute of [1, 2, 3]) {
+        clock.at = start + minute * 60_000;
+        expect((await keysOf(changes(cursor))).keys).toEqual([]);
+        for (const key of ["a", "b"]) table.rows.set(`${minute}${key}`, { stamp: behind(minute * 60), version: 0 });
+        const read = await keysOf(changes(cursor));
+        expect(read.keys).toEqual([`${minute}a`, `${minute}b`]);
+        ({ cursor } = read);
+      }
+      expect(logger.count("change was stamped below the overlap")).toBe(3);
+    }
   });
 
   it("stops at a row outside the window", async () => {

@@ -1,7 +1,8 @@
 import type { Change, ChangeBatch, Cursor, Json, UnreadableRow } from "#model";
+import type { Logger } from "#telemetry";
 import type { ServerClock } from "../client/server-clock.ts";
 import type { WireRow, WireTable } from "../table.ts";
-import { wallFrom, wallUntil } from "../stamps/wall.ts";
+import { wallFrom, wallUntil, type Wall, type WallRange } from "../stamps/wall.ts";
 import { walkByKey } from "./walk-keys.ts";
 import { walkByStamp } from "./walk-stamps.ts";
 import { cursorJson, parseWholeCursor, parseWireCursor, type OpenWindow } from "./wire-cursor.ts";
@@ -30,12 +31,15 @@ export interface Stamped {
   readonly table: WireTable;
   readonly tracks: readonly Track[];
   readonly times: PollTimes;
+  readonly logger: Logger;
 }
 
 /**
  * Every change after `cursor`; keeps the promise of `SourceStream.changes`. The first reading goes by key where keys can
  * be compared, so that empty and odd stamps are read too. A later one goes by stamp, oldest first per track, from where
- * the other side's clock stood when the one before began, less the overlap; earlier where that clock went back.
+ * the other side's clock stood when the one before began, less the overlap; earlier where that clock went back. Where nothing
+ * was written within the overlap it begins right after the highest stamp there was: then a clock that stamps too early, or a wrong time
+ * zone, loses nothing.
  * No request has an upper bound: a row stamped in the future is read at once, and again until that time is past.
  */
 export async function* changesByStamp(
@@ -43,34 +47,57 @@ export async function* changesByStamp(
   cursor: Cursor | null,
   signal: AbortSignal,
 ): AsyncGenerator<ChangeBatch> {
-  const { read, first, window } = parseWireCursor(cursor);
+  const { read, first, window, highest: begun = [] } = parseWireCursor(cursor);
   if (cursor !== null)
     for (const { reader } of [stamped.table, ...stamped.tracks.map(({ table }) => table)]) reader?.trust();
-  const { clock, marginMs, overlapMs } = stamped.times;
+  const { times, logger } = stamped;
+  const { clock, marginMs, overlapMs } = times;
   const now = (): number => clock.now() - marginMs;
   let to = first?.to ?? window?.to ?? now();
+  const highest = stamped.tracks.map((_, index) => begun[index] ?? null);
+  const note = (rows: readonly WireRow[], index: number): void => {
+    const present = wallUntil(to, stamped.tracks[index]!.zone);
+    for (const { stamp } of rows)
+      if (stamp !== undefined && stamp <= present) highest[index] = Math.max(stamp, highest[index] ?? stamp);
+  };
   if (read === null && stamped.table.keyset) {
     for await (const { rows, next } of walkByKey(stamped.table, { kind: "all" }, first?.after, signal)) {
       // Answers may show that the other side's clock is behind what we took it for.
       to = Math.min(to, now());
+      note(rows, 0);
       const resume = next === undefined ? { read: to } : { read, first: { to, after: next } };
-      if (rows.length > 0) yield { ...readOf(rows), cursor: cursorJson(resume) };
+      if (rows.length > 0) yield { ...readOf(rows), cursor: cursorJson({ ...resume, highest }) };
     }
-    yield { changes: [], cursor: cursorJson({ read: to }) };
+    yield { changes: [], cursor: cursorJson({ read: to, highest }) };
     return;
   }
   const from = read === null ? undefined : Math.min(read, to) - overlapMs;
   let open: OpenWindow = window ?? { to, track: 0 };
   for (const [index, track] of stamped.tracks.entries()) {
     if (index < open.track) continue;
-    for await (const step of stepsOf(track, index, from, open, signal)) {
+    const overlapped = from === undefined ? undefined : wallFrom(from, track.zone, track.unit);
+    let late: WireRow | undefined;
+    for await (const step of stepsOf(track, index, beginning(track, overlapped, begun[index]), open, signal)) {
       to = Math.min(to, now());
       open = { ...step.open, to };
-      if (step.rows.length > 0) yield { ...readOf(step.rows), cursor: cursorJson({ read, window: open }) };
+      note(step.rows, index);
+      if (overlapped !== undefined && late === undefined) {
+        late = step.rows.find(({ stamp }) => stamp !== undefined && stamp < overlapped);
+        if (late) logger.warn({ table: track.table.name, key: late.key }, "change was stamped below the overlap");
+      }
+      if (step.rows.length > 0)
+        yield { ...readOf(step.rows), cursor: cursorJson({ read, window: open, highest: begun }) };
     }
     open = { to, track: index + 1 };
   }
-  yield { changes: [], cursor: cursorJson({ read: to }) };
+  yield { changes: [], cursor: cursorJson({ read: to, highest }) };
+}
+
+/** Where a track's window begins: at the overlap, or right after the highest stamp there was, whichever is earlier. */
+function beginning({ unit }: Track, overlapped: Wall | undefined, highest: Wall | null | undefined): WallRange {
+  if (overlapped === undefined) return {};
+  const after = typeof highest === "number" ? (Math.floor(highest / unit) + 1) * unit : overlapped;
+  return { from: Math.min(overlapped, after) };
 }
 
 interface TrackStep {
@@ -81,14 +108,13 @@ interface TrackStep {
 async function* stepsOf(
   track: Track,
   index: number,
-  from: number | undefined,
+  range: WallRange,
   open: OpenWindow,
   signal: AbortSignal,
 ): AsyncGenerator<TrackStep> {
   const to = open.to;
   const resumed = open.track === index ? open : undefined;
   if (resumed?.nulls === undefined) {
-    const range = from === undefined ? {} : { from: wallFrom(from, track.zone, track.unit) };
     const present = wallUntil(to, track.zone);
     const steps = walkByStamp(track.table, range, track.unit, resumed?.place, signal, present);
     for await (const { rows, place, done } of steps) {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ParkError, type Cursor, type Json } from "#model";
 import { jsonValue } from "../stamps/values.ts";
+import type { Wall } from "../stamps/wall.ts";
 import type { WalkPosition } from "./walk-stamps.ts";
 
 const openWindow = z.strictObject({
@@ -13,6 +14,8 @@ const openWindow = z.strictObject({
 const schema = z.strictObject({
   /** Everything the ERP showed up to this instant was read; null: nothing yet. */
   read: z.number().nullable(),
+  /** The highest stamp that was read, by track; none is ahead of the ERP's clock. */
+  highest: z.array(z.number().nullable()).optional(),
   /** A first reading by key that was begun. */
   first: z.strictObject({ to: z.number(), after: jsonValue }).optional(),
   /** A window that was begun: it is read to its end before a new one opens. */
@@ -22,6 +25,7 @@ const schema = z.strictObject({
 /** Where a poll of a stamped table stands. */
 export interface WireCursor {
   readonly read: number | null;
+  readonly highest?: readonly (Wall | null)[] | undefined;
   readonly first?: { readonly to: number; readonly after: Json } | undefined;
   readonly window?: OpenWindow | undefined;
 }
