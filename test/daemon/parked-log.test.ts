@@ -56,6 +56,29 @@ describe("the log of records that need a person", () => {
     ]);
   });
 
+  it("counts causes beyond a hundred, and forgets them: a value that is repeated may be one for each record", () => {
+    using opened = open();
+    const park = (at: number) => {
+      const message = `contacts.status: the value "X${at}" is not in map`;
+      const error = { code: "E_MAPPING", message, details: {} } as const;
+      opened.log.delivered({ stream: "contacts", key: String(at) }, { kind: "parked", error, durationMs: 1 });
+    };
+    const { lines } = opened.logger;
+    for (let at = 0; at < 5_000; at++) park(at);
+    opened.log.flush();
+    expect(lines).toHaveLength(101);
+    expect(lines.at(-1)).toMatchObject({
+      message: "records need a person for more causes",
+      fields: { causes: 4_900, count: 4_900 },
+    });
+
+    opened.log.flush();
+    expect(lines).toHaveLength(101);
+    park(0);
+    opened.log.flush();
+    expect(lines.at(-1)).toMatchObject({ message: "records need a person", fields: { count: 1, total: 1 } });
+  });
+
   it("tells the rest when it ends", () => {
     const opened = open();
     opened.park("K1");
