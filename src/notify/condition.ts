@@ -19,6 +19,9 @@ export type ConditionKind =
   | "channel"
   | "stopped";
 
+/** What needs a person is reported once all streams that it concerns have met it. */
+export const PERSON_MS = 30_000;
+
 /** Something that is true now and that a person may have to know. */
 export interface Condition extends NoticeText {
   readonly kind: ConditionKind;

@@ -1,18 +1,11 @@
 import { DAY_MS, counted, errorText, recordLabel } from "#model";
-import {
-  duration,
-  healsItself,
-  isSnoozed,
-  knownRemedyOf,
-  remedyOf,
-  type BlockedPolicy,
-  type ErrorGroup,
-} from "#operator";
+import { duration, healsItself, knownRemedyOf, remedyOf, type BlockedPolicy } from "#operator";
 import { twinSentence, type StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
-import type { ChannelState, GroupNote } from "#store";
+import type { ChannelState } from "#store";
 import { careConditions, type CareFacts } from "./care-conditions.ts";
-import type { Condition } from "./condition.ts";
+import { causeConditions, type CauseFacts } from "./cause-conditions.ts";
+import { PERSON_MS, type Condition } from "./condition.ts";
 
 /** A credential or certificate whose end is known. */
 export interface Expiry {
@@ -22,14 +15,10 @@ export interface Expiry {
 }
 
 /** What is true now, read from the same places as `status` and the page. */
-export interface NoticeFacts extends CareFacts {
+export interface NoticeFacts extends CareFacts, CauseFacts {
   readonly now: number;
   readonly streams: readonly StreamStatus[];
   readonly blockedRecords: BlockedPolicy;
-  /** Parked and uncertain records by cause. */
-  readonly groups: readonly ErrorGroup[];
-  /** What people wrote down about causes, by the group's id. */
-  readonly notes: ReadonlyMap<string, GroupNote>;
   readonly service: Pick<ServiceState, "state">;
   /** False: the queue does not answer. */
   readonly isQueueThere: boolean;
@@ -47,8 +36,6 @@ export interface ConditionPolicy {
   readonly diskFreeBytes: number;
 }
 
-/** What needs a person is reported once all streams that it concerns have met it. */
-const PERSON_MS = 30_000;
 const EXPIRES_SOON_MS = 21 * DAY_MS;
 const EXPIRES_NOW_MS = 3 * DAY_MS;
 /** Other channels tell of one that took nothing for so many attempts. */
@@ -61,7 +48,7 @@ export function conditionsOf(facts: NoticeFacts, policy: ConditionPolicy): Condi
     ...failing(facts.streams, policy),
     ...facts.streams.flatMap((stream) => guarded(stream)),
     ...facts.streams.flatMap(twins),
-    ...facts.groups.flatMap((group) => grouped(group, facts.notes.get(group.id), facts.now)),
+    ...causeConditions(facts),
     ...blocked(facts),
     ...facts.silent.map((each) => silence(each, facts.now)),
     ...connections(facts, policy),
@@ -115,33 +102,6 @@ function guarded({ name, holds, deletionsHeld }: StreamStatus): Condition[] {
       remedy: remedyOf({ code: "E_DELETION_HELD" }, { stream: name }),
     });
   return conditions;
-}
-
-function grouped(group: ErrorGroup, note: GroupNote | undefined, now: number): Condition[] {
-  const { id, stream, state, message, count, error, examples } = group;
-  if (state !== "parked" && state !== "uncertain") return [];
-  const records = counted(count, "record");
-  const isOne = count === 1;
-  const example = examples[0]!;
-  const all = isOne ? "" : ` All of them: "svcsync retry --group ${id}".`;
-  return [
-    {
-      id: `${state}/${id}`,
-      kind: state,
-      severity: "problem",
-      title: `${stream}: ${records} ${isOne ? "is" : "are"} ${state}`,
-      ...(error === undefined
-        ? {}
-        : {
-            cause: errorText(isOne ? error : { ...error, message }),
-            remedy: `${remedyOf(error, example)}${all}`,
-          }),
-      ...(isSnoozed(note, count, now) ? { isSnoozed: true } : {}),
-      affected: `${stream}: ${examples.map(({ key }) => key).join(", ")}${count > examples.length ? " and more" : ""}`,
-      count,
-      patienceMs: PERSON_MS,
-    },
-  ];
 }
 
 function blocked({ streams, blockedRecords }: NoticeFacts): Condition[] {

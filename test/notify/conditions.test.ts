@@ -44,6 +44,7 @@ function conditions(facts: Partial<NoticeFacts>) {
     blockedRecords: "note",
     groups: [],
     notes: new Map(),
+    known: new Set(),
     service: { state: "closed" },
     isQueueThere: true,
     disk: { path: "/data", freeBytes: 10 ** 12 },
@@ -109,6 +110,18 @@ describe("conditions", () => {
         count: 412,
       },
     ]);
+    const many = Array.from({ length: 1_200 }, (_, at) => ({ ...group!, id: String(at), count: 2 }));
+    const found = conditions({ groups: many });
+    expect(found).toHaveLength(501);
+    expect(found.at(-1)).toMatchObject({
+      kind: "parked",
+      title: "1,400 records more need attention, for 700 other causes",
+      affected: "customers",
+      count: 1_400,
+    });
+    const grown = many.toReversed();
+    const known = new Set(found.map(({ id }) => id));
+    expect(new Set(conditions({ groups: grown, known }).map(({ id }) => id))).toEqual(known);
     expect(conditions({ groups: groupsOf(1, "uncertain") })).toMatchObject([{ kind: "uncertain", count: 1 }]);
     expect(conditions({ groups: groupsOf(5, "waiting") })).toEqual([]);
   });

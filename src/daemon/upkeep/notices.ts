@@ -49,6 +49,7 @@ export function openNotices(
       blockedRecords: settings.blockedRecords,
       groups: await causes.of(streams),
       notes: await store.groups.groupNotes(),
+      known: new Set((await store.notices.notices()).map(({ id }) => id)),
       service: service.state(),
       isQueueThere: await queue.depth().then(
         () => true,
