@@ -2,11 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { untilAborted } from "#model";
+import type { Service } from "#service";
 import { openStore } from "#store";
 import { openTenant } from "../conformance/service-tenant.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
-import { never } from "../kit/outcome.ts";
+import { never, thrownBy } from "../kit/outcome.ts";
 // The matcher alone uses it: the module's index does not show it.
 import { IndexReader } from "../../src/pipeline/match/index-reader.ts";
 import { naturalKey, ruleName } from "../../src/pipeline/match/natural-key.ts";
@@ -22,14 +24,24 @@ async function setScene() {
   const tenant = await openTenant();
   const store = await openStore(folder, { as: "daemon", clock, logger: silentLogger });
   const { service, sandbox } = tenant;
+  let hold: (() => void) | undefined;
+  const list: Service["list"] = async function* (resource, query, signal) {
+    const held = hold;
+    hold = undefined;
+    held?.();
+    if (held) await untilAborted(new Promise(() => {}), signal);
+    yield* service.list(resource, query, signal);
+  };
   const reader = new IndexReader(
-    { store, service, clock, logger: silentLogger, settleMs: 0 },
+    { store, service: { ...service, list }, clock, logger: silentLogger, settleMs: 0 },
     new Map([["customer", [rule]]]),
   );
   return {
     sandbox,
     clock,
     reader,
+    /** Resolves when the next list is asked for, which does not come. */
+    held: () => new Promise<void>((resolve) => (hold = resolve)),
     reads: () => tenant.requests("customer", "GET"),
     customer: (number: number) => tenant.customer(number),
     /** Brings the index up to date, and says which records have this number in it. */
@@ -81,6 +93,28 @@ describe("the match index", () => {
     await reader.readAfresh("customer", never);
     expect(scene.reads()).toBe(once + 1);
   });
+
+  it.each(["freshen", "readAfresh", "readNews"] as const)(
+    "is read for who still wants it when who began the read is called away (%s)",
+    async (way) => {
+      await using scene = await setScene();
+      const { reader, held } = scene;
+      const [early] = scene.sandbox.seed("customer", [scene.customer(1)]);
+      if (way === "readNews") await reader.freshen("customer", 0, never);
+      const [late] = scene.sandbox.seed("customer", [scene.customer(2)]);
+      const read = (signal: AbortSignal) =>
+        way === "freshen" ? reader.freshen("customer", 0, signal) : reader[way]("customer", signal);
+      const begun = held();
+      const leaving = new AbortController();
+      const left = thrownBy(read(leaving.signal));
+      const waiting = read(never);
+      await begun;
+      leaving.abort();
+      expect(await left).toBe(leaving.signal.reason);
+      await waiting;
+      expect([await scene.indexed(1), await scene.indexed(2)]).toEqual([[early!.id], [late!.id]]);
+    },
+  );
 
   it("is read for news from the newest stamp on: what came to light is found, and the index does not count as younger", async () => {
     await using scene = await setScene();

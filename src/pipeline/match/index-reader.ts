@@ -69,7 +69,7 @@ export class IndexReader {
     // An index from the future was read before the clock was set back: its age is unknown.
     const isYoung = index && index.readAt <= now && index.readAt >= now - maxAgeMs;
     if (isYoung && this.#read.has(resource) && facts?.rules === this.#ruleNames(resource)) return;
-    await (this.#reading.get(resource) ?? this.#begin(resource, signal));
+    await joined(() => this.#reading.get(resource) ?? this.#begin(resource, signal), signal);
   }
 
   /**
@@ -77,9 +77,11 @@ export class IndexReader {
    * create must not be done twice.
    */
   async readAfresh(resource: ResourceName, signal: AbortSignal): Promise<void> {
-    const next = this.#next.get(resource) ?? this.#gather(resource, signal);
-    this.#next.set(resource, next);
-    await next;
+    await joined(() => {
+      const next = this.#next.get(resource) ?? this.#gather(resource, signal);
+      this.#next.set(resource, next);
+      return next;
+    }, signal);
   }
 
   async #gather(resource: ResourceName, signal: AbortSignal): Promise<void> {
@@ -96,9 +98,11 @@ export class IndexReader {
   async readNews(resource: ResourceName, signal: AbortSignal): Promise<void> {
     if (!this.#read.has(resource)) return this.freshen(resource, Infinity, signal);
     if (!this.#newest.has(resource)) return this.readAfresh(resource, signal);
-    const next = this.#nextNews.get(resource) ?? this.#gatherNews(resource, signal);
-    this.#nextNews.set(resource, next);
-    await next;
+    await joined(() => {
+      const next = this.#nextNews.get(resource) ?? this.#gatherNews(resource, signal);
+      this.#nextNews.set(resource, next);
+      return next;
+    }, signal);
   }
 
   async #gatherNews(resource: ResourceName, signal: AbortSignal): Promise<void> {
@@ -260,6 +264,17 @@ export class IndexReader {
   #ruleNames(resource: ResourceName): string {
     return [...new Set(this.#rulesOf(resource).map(ruleName))].toSorted().join(";");
   }
+}
+
+/** Waits for a read that callers share. The caller that began it may leave: that is no answer to those who still want it. */
+async function joined(read: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (;;)
+    try {
+      return await read();
+    } catch (thrown) {
+      const isAbort = thrown instanceof DOMException && thrown.name === "AbortError";
+      if (signal.aborted || !isAbort) throw thrown;
+    }
 }
 
 /** The later of the two; a stamp that lies ahead of `now` counts as now. */
