@@ -16,7 +16,7 @@ export interface Dialect {
     | { readonly kind: "offset"; readonly parameter: string }
     | { readonly kind: "page"; readonly parameter: string; readonly first: 0 | 1 }
     | { readonly kind: "none" };
-  /** Records per page, 50 at most. */
+  /** Records per page, 2 to 50. */
   readonly pageSize: number;
   /** The sort parameter that makes pages stable (`sortings=id asc`), or undefined where there is none. */
   readonly sort: { readonly parameter: string; readonly value: string } | undefined;

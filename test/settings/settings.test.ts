@@ -229,6 +229,7 @@ describe("settings", () => {
     [{ ...token, QUEUE_URL: "redis+sentinel://a:x,b/mymaster" }, "a whole address"],
     [{ ...token, STORE_SCHEMA: "public" }, "that is not public"],
     [{ ...token, DIALECT_PAGING: "page:page" }, "page:PARAMETER:0"],
+    [{ ...token, DIALECT_PAGE_SIZE: "1" }, "a whole number from 2 to 50"],
     [{ ...token, DIALECT_RECORD_PATH: "/{id}" }, "a path with {resource} and {id}"],
     [{ ...token, DIALECT_PATHS: "contignent" }, "pairs such as name=value"],
     [{ ...token, POLL_INTERVAL_SECONDS: "0" }, "seconds from 0.1 to 86400"],

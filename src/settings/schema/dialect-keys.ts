@@ -60,7 +60,11 @@ export const dialectKeys = {
     "offset:offset",
     "How lists are paged: offset:PARAMETER, page:PARAMETER:FIRST (FIRST is 0 or 1), or none.",
   ),
-  DIALECT_PAGE_SIZE: withDefault(wholeNumber(1, 50), "50", "Records per page, 1 to 50."),
+  DIALECT_PAGE_SIZE: withDefault(
+    wholeNumber(2, 50),
+    "50",
+    "Records per page, 2 to 50: each page begins with the last record of the one before.",
+  ),
   DIALECT_SORT: withDefault(
     orNone(sort, "PARAMETER=VALUE or none"),
     "sortings=id asc",
