@@ -45,7 +45,7 @@ export interface CursorState {
 export interface ToldDeletion {
   /** When it was first told of. */
   readonly toldAt: number;
-  /** Deletions of the stream told of since the moments that were asked for: all that are open, and those carried out. */
+  /** Deletions of the stream told of since the moments that were asked for: those that are open, and those carried out. */
   readonly count: number;
   /** False while other changes that came no later are still to be delivered: there may be deletions among them. */
   readonly isCounted: boolean;

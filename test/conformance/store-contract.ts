@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { describeActs } from "./store-acts.ts";
 import { describeClaims } from "./store-claims.ts";
+import { describeDeletions } from "./store-deletions.ts";
 import { describeFamily } from "./store-family.ts";
 import { describeFreshness } from "./store-freshness.ts";
 import { describeJournal } from "./store-journal.ts";
@@ -23,6 +24,7 @@ export function describeStore(name: string, makePlace: MakePlace, features: Stor
     describeClaims(makePlace);
     describeJournal(makePlace);
     describeOutcomes(makePlace);
+    describeDeletions(makePlace);
     describeFamily(makePlace);
     describePeople(makePlace);
     describeActs(makePlace);

@@ -1,11 +1,11 @@
-import { describe, expect, it } from "vitest";
-import { errorFacts } from "#model";
+import { describe, expect, it, vi } from "vitest";
+import { errorFacts, WaitError } from "#model";
 import { confirmDeletions } from "#operator";
 import { heldDeletions } from "#pipeline";
 import type { Store } from "#store";
 import { DeleteGuard } from "../../src/pipeline/poll/delete-guard.ts";
-import { customer, deletion, Scene } from "../conformance/store-scene.ts";
-import { silentLogger } from "../kit/logger.ts";
+import { customer, deletion, OOPS, Scene, upsert } from "../conformance/store-scene.ts";
+import { memoryLogger, silentLogger } from "../kit/logger.ts";
 import { memoryPlace } from "../store/memory-place.ts";
 
 const by = { name: "ann", via: "cli" } as const;
@@ -76,4 +76,36 @@ describe("a person who confirms deletions", () => {
     scene.clock.advance(2 * HOUR);
     expect(await deleted(scene, "2")).toBe("E_DELETION_HELD");
   });
+});
+
+it("counts the records of the stream once for all deletions that it holds", async () => {
+  await using scene = await Scene.open(memoryPlace);
+  const { store, clock } = scene;
+  const logger = memoryLogger();
+  const guard = new DeleteGuard({ store, clock, logger, guard: { percent: 50, count: 3, floor: 1 } });
+  const keys = Array.from({ length: 20 }, (_, number) => `K${number}`);
+  await scene.stage(keys.map((key) => upsert(key)));
+  await scene.stage(keys.map((key) => deletion(key)));
+  const counted = vi.spyOn(store, "counts");
+  const messages = async () => {
+    const said: string[] = [];
+    for (const key of keys) {
+      const claim = await scene.claim(customer(key));
+      const held: unknown = await guard.expectAllowed(claim).catch((thrown: unknown) => thrown);
+      if (held instanceof WaitError) said.push(held.message);
+      await store.wait(claim, { error: OOPS, dueAt: clock.now() });
+    }
+    return said;
+  };
+  await messages();
+  clock.advance(HOUR);
+  expect(new Set(await messages())).toEqual(
+    new Set([
+      "more than 3 deletions of customers within a day are too many for the guard; a person has to confirm them",
+    ]),
+  );
+  expect(counted).toHaveBeenCalledTimes(1);
+  expect(logger.lines).toMatchObject([
+    { message: "deletions were held by the guard", fields: { count: 20, known: 20 } },
+  ]);
 });

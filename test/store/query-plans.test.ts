@@ -76,6 +76,16 @@ describe("the store's queries", () => {
       expect(plan).toBe("SEARCH records USING COVERING INDEX records_state (stream=? AND state=? AND key>?)");
   });
 
+  it("counts deletions without reading all records of the stream", async () => {
+    const plans = await plansOf(async (store) => {
+      const claim = await store.claim({ stream: "s", key: "1" });
+      await store.tellDeletion(claim!, { since: 0, confirmedAt: 0, limit: 1 });
+    });
+    const ofRecords = plans.filter((plan) => /^S\w+ (r|records) /.test(plan));
+    expect(ofRecords.length).toBeGreaterThan(0);
+    for (const plan of ofRecords) expect(plan).toMatch(/state=|key=|INTEGER PRIMARY KEY/);
+  });
+
   it("ends a sweep without reading all records for its suspects", async () => {
     const plans = await plansOf(async (store) => store.endSweep("s", await store.beginSweep("s")));
     const ofRecords = plans.filter((plan) => /^S\w+ (r|records) /.test(plan));

@@ -6,7 +6,10 @@ const EVERY_MS = 60 * 60_000;
 /** Requests and answers of watched records: long enough to be looked at, short for what they hold. */
 const EXCHANGE_DAYS = 7;
 
-type HousekeepingStore = Pick<MaintenanceStore, "pruneAudit"> & {
+/** Deletions that were carried out are counted for a day. */
+const DELETION_DAYS = 2;
+
+type HousekeepingStore = Pick<MaintenanceStore, "pruneAudit" | "pruneDeletions"> & {
   readonly history: Pick<HistoryStore, "pruneHistory">;
   readonly watches: Pick<WatchStore, "pruneExchanges">;
 };
@@ -27,6 +30,7 @@ export async function runHousekeeping(
     try {
       const count = await store.pruneAudit(clock.now() - keepDays * DAY_MS);
       if (count > 0) logger.info({ count }, "old history was removed");
+      await store.pruneDeletions(clock.now() - DELETION_DAYS * DAY_MS);
       await store.watches.pruneExchanges(clock.now() - EXCHANGE_DAYS * DAY_MS);
       await store.history.pruneHistory(clock.now() - historyDays * DAY_MS);
     } catch (thrown) {

@@ -71,11 +71,12 @@ export interface DeliveryStore {
   skip(claim: Claim, reason: string): Promise<void>;
 
   /**
-   * Notes that the record is to be deleted in the service too, and counts the deletions of its stream: those that are open,
-   * and those told of after `since` that were carried out; in either case only those told of after `confirmedAt`.
+   * Notes that the record is to be deleted in the service too, and counts the deletions of its stream, up to `limit`: those that are
+   * open, and those told of after `since` that were carried out; in either case only those told of after `confirmedAt`. Nothing is
+   * counted for one that was told of earlier itself.
    * The note ends with `remove`, and with every step that leaves the record standing. The claim stays.
    */
-  tellDeletion(claim: Claim, query: { since: number; confirmedAt: number }): Promise<ToldDeletion>;
+  tellDeletion(claim: Claim, query: { since: number; confirmedAt: number; limit: number }): Promise<ToldDeletion>;
 
   /**
    * The ERP's deletion is carried out. `unbind`: the service's record is gone too, so the binding ends; otherwise it is

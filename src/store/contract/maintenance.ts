@@ -3,6 +3,9 @@ export interface MaintenanceStore {
   /** Removes audit entries older than `before`; returns how many. */
   pruneAudit(before: number): Promise<number>;
 
+  /** Forgets deletions that were told of before `before` and carried out; returns how many. */
+  pruneDeletions(before: number): Promise<number>;
+
   /** Makes a store that was put back forget match index and adoption decisions; the note `createsNote` is then `creates`. */
   restored(creates: number): Promise<void>;
 

@@ -35,6 +35,6 @@ export interface OperatorStore {
   /** Deletions of the stream that were told of and not carried out yet, with up to `limit` of their keys. */
   openDeletions(stream: StreamName, limit: number): Promise<{ count: number; examples: Key[] }>;
 
-  /** How many deletions of the stream `tellDeletion` counts at this moment; tells of none. */
+  /** How many deletions of the stream `tellDeletion` counts at this moment without a limit; tells of none. */
   deletionCount(stream: StreamName, query: { since: number; confirmedAt: number }): Promise<number>;
 }

@@ -179,9 +179,9 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#deps.outcomes.remove(claim, removal), DURABLE);
   }
 
-  tellDeletion(...[claim, { since, confirmedAt }]: Parameters<Store["tellDeletion"]>) {
+  tellDeletion(...[claim, query]: Parameters<Store["tellDeletion"]>) {
     const { claims, deletions } = this.#deps;
-    return this.#commit.run(() => deletions.tell(claims.hold(claim).id, claim.id.stream, since, confirmedAt));
+    return this.#commit.run(() => deletions.tell(claims.hold(claim).id, claim.id.stream, query));
   }
 
   unbind(...[claim, audit]: Parameters<Store["unbind"]>) {
@@ -208,6 +208,7 @@ export class SqliteStore implements Store {
 
   audit = (query: Parameters<Store["audit"]>[0]) => this.#read(() => this.#deps.audit.latest(query));
   pruneAudit = (before: number) => this.#parts.untilNone(() => this.#deps.audit.prune(before));
+  pruneDeletions = (before: number) => this.#parts.untilNone(() => this.#deps.deletions.prune(before));
 
   retryNow(...[target, by]: Parameters<Store["retryNow"]>) {
     return this.#commit.run(() => this.#deps.decisions.retryNow(target, this.#clean(by)));
@@ -225,8 +226,7 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#deps.deletions.open(stream, limit));
   }
 
-  deletionCount = (...[stream, { since, confirmedAt }]: Parameters<Store["deletionCount"]>) =>
-    this.#read(() => this.#deps.deletions.count(stream, since, confirmedAt));
+  deletionCount = (...of: Parameters<Store["deletionCount"]>) => this.#read(() => this.#deps.deletions.count(...of));
 
   boundIds = (...of: Parameters<Store["boundIds"]>) => this.#read(() => this.#deps.bindings.ids(...of));
   boundTo = (...[binding]: Parameters<Store["boundTo"]>) => this.#read(() => this.#deps.bindings.owner(binding));

@@ -4,14 +4,14 @@ export const IS_OPEN = `d.done = 0 AND EXISTS
 
 /** Deletions that the ERP told of: counted per stream before one is carried out. */
 export const deletions = `
-  -- Deletions told of after a confirmation: the open ones, and those told of since then that were carried out.
-  CREATE FUNCTION count_deletions(p_stream text, p_since bigint, p_confirmed_at bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+  -- Deletions told of after a confirmation: the open ones, and those told of since then that were carried out. Up to p_limit, if there is one.
+  CREATE FUNCTION count_deletions(p_stream text, p_since bigint, p_confirmed_at bigint, p_limit bigint) RETURNS bigint LANGUAGE plpgsql AS $$
   BEGIN
-    RETURN (SELECT count(*) FROM deletions d
-      WHERE d.stream = p_stream AND d.told_at > p_confirmed_at AND ((${IS_OPEN}) OR (d.done = 1 AND d.told_at > p_since)));
+    RETURN (SELECT count(*) FROM (SELECT 1 FROM deletions d
+      WHERE d.stream = p_stream AND d.told_at > p_confirmed_at AND ((${IS_OPEN}) OR (d.done = 1 AND d.told_at > p_since)) LIMIT p_limit) c);
   END $$;
 
-  CREATE FUNCTION tell_deletion(p_token text, p_since bigint, p_confirmed_at bigint, p_now bigint,
+  CREATE FUNCTION tell_deletion(p_token text, p_since bigint, p_confirmed_at bigint, p_limit bigint, p_now bigint,
     OUT told_at bigint, OUT count bigint, OUT is_counted integer)
   LANGUAGE plpgsql AS $$
   #variable_conflict use_column
@@ -19,16 +19,20 @@ export const deletions = `
     r records := hold(p_token);
     v_told_at bigint;
   BEGIN
-    DELETE FROM deletions WHERE stream = r.stream AND told_at <= p_since AND done = 1;
     INSERT INTO deletions AS d (record, stream, told_at) VALUES (r.id, r.stream, p_now)
     ON CONFLICT (record) DO UPDATE SET told_at = excluded.told_at, done = 0 WHERE d.done = 1;
     SELECT d.told_at INTO v_told_at FROM deletions d WHERE d.record = r.id;
     told_at := v_told_at;
-    count := count_deletions(r.stream, p_since, p_confirmed_at);
+    IF v_told_at <= p_confirmed_at THEN
+      count := 0;
+      is_counted := 1;
+      RETURN;
+    END IF;
+    count := count_deletions(r.stream, p_since, p_confirmed_at, p_limit);
     -- What was staged no later and is still to be delivered may be a deletion too.
     is_counted := (NOT EXISTS (
       SELECT 1 FROM records o
       WHERE o.stream = r.stream AND o.id <> r.id AND o.changed_at <= v_told_at
-        AND (o.state = 'claimed' OR (o.state = 'due' AND o.due_at <= p_now))
+        AND o.state IN ('claimed', 'due') AND (o.state = 'claimed' OR o.due_at <= p_now)
         AND NOT EXISTS (SELECT 1 FROM deletions d WHERE d.record = o.id AND d.done = 0)))::integer;
   END $$`;

@@ -100,8 +100,8 @@ export function deliveryStore(db: Database): DeliveryStore {
     uncertain: (claim, error) =>
       step(claim, call("mark_uncertain", claim.token, JSON.stringify(clean(error)), clock.now())),
     skip: (claim, reason) => step(claim, call("skip", claim.token, JSON.stringify(leftOut(reason)), clock.now())),
-    async tellDeletion(claim, { since, confirmedAt }) {
-      const text = call("tell_deletion", claim.token, since, confirmedAt, clock.now());
+    async tellDeletion(claim, { since, confirmedAt, limit }) {
+      const text = call("tell_deletion", claim.token, since, confirmedAt, limit, clock.now());
       const [result] = await refusable(claim.id, db.step([text]));
       const [told]: { told_at: number; count: number; is_counted: number }[] = result?.rows ?? [];
       return { toldAt: told?.told_at ?? 0, count: told?.count ?? 0, isCounted: told?.is_counted === 1 };

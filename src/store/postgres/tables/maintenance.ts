@@ -24,6 +24,10 @@ export function maintenanceStore(db: Database): MaintenanceStore {
       const [result] = await db.step([fill("DELETE FROM audit WHERE at < @before", { before })]);
       return result?.rowCount ?? 0;
     },
+    async pruneDeletions(before) {
+      const [result] = await db.step([fill("DELETE FROM deletions WHERE told_at < @before AND done = 1", { before })]);
+      return result?.rowCount ?? 0;
+    },
     async restored(creates) {
       await db.step([call("mark_restored", creates)]);
     },

@@ -79,11 +79,14 @@ export function operatorStore(db: Database): OperatorStore {
       return { count: count?.count ?? 0, examples: examples.map(({ key }) => key) };
     },
     async deletionCount(stream, { since, confirmedAt }) {
-      const [row] = await db.read<{ count: number }>(`SELECT count_deletions(@stream, @since, @confirmedAt) AS count`, {
-        stream,
-        since,
-        confirmedAt,
-      });
+      const [row] = await db.read<{ count: number }>(
+        `SELECT count_deletions(@stream, @since, @confirmedAt, NULL) AS count`,
+        {
+          stream,
+          since,
+          confirmedAt,
+        },
+      );
       return row?.count ?? 0;
     },
   };

@@ -6,6 +6,11 @@ import type { ToldDeletion } from "../../facts.ts";
 const IS_OPEN = `d.done = 0 AND EXISTS
   (SELECT 1 FROM records r WHERE r.id = d.record AND r.state IN ('due', 'claimed', 'waiting'))`;
 
+/** Deletions that one step forgets: some ten milliseconds. */
+const PART = 2_000;
+/** To SQLite, no limit. */
+const ALL = -1;
+
 /** Deletions that the ERP told of, by flag, by feed or by a sweep: counted per stream before one is carried out. */
 export class Deletions {
   readonly #clock: Clock;
@@ -26,8 +31,10 @@ export class Deletions {
       ON CONFLICT (record) DO UPDATE SET told_at = excluded.told_at, done = 0 WHERE done = 1`);
     this.#toldAt = db.prepare<[number], number>("SELECT told_at FROM deletions WHERE record = ?").pluck();
     this.#count = db
-      .prepare<{ stream: string; since: number; confirmedAt: number }, number>(
-        `SELECT count(*) FROM deletions d WHERE stream = @stream AND told_at > @confirmedAt AND ((${IS_OPEN}) OR (done = 1 AND told_at > @since))`,
+      .prepare<{ stream: string; since: number; confirmedAt: number; limit: number }, number>(
+        `SELECT count(*) FROM (
+           SELECT 1 FROM deletions d
+           WHERE stream = @stream AND told_at > @confirmedAt AND ((${IS_OPEN}) OR (done = 1 AND told_at > @since)) LIMIT @limit)`,
       )
       .pluck();
     // What was staged no later and is still to be delivered may be a deletion too.
@@ -36,13 +43,13 @@ export class Deletions {
         `SELECT EXISTS (
            SELECT 1 FROM records r
            WHERE r.stream = @stream AND r.id <> @record AND r.changed_at <= @toldAt
-             AND (r.state = 'claimed' OR (r.state = 'due' AND r.due_at <= @now))
+             AND r.state IN ('claimed', 'due') AND (r.state = 'claimed' OR r.due_at <= @now)
              AND NOT EXISTS (SELECT 1 FROM deletions d WHERE d.record = r.id AND d.done = 0))`,
       )
       .pluck();
     this.#done = db.prepare<[number]>("UPDATE deletions SET done = 1 WHERE record = ?");
     this.#forget = db.prepare<[number]>("DELETE FROM deletions WHERE record = ? AND done = 0");
-    this.#prune = db.prepare<[string, number]>("DELETE FROM deletions WHERE stream = ? AND told_at <= ? AND done = 1");
+    this.#prune = db.prepare<[number]>(`DELETE FROM deletions WHERE told_at < ? AND done = 1 LIMIT ${PART}`);
     this.#open = db
       .prepare<[string], number>(`SELECT count(*) FROM deletions d WHERE stream = ? AND ${IS_OPEN}`)
       .pluck();
@@ -54,21 +61,26 @@ export class Deletions {
       .pluck();
   }
 
-  tell(record: number, stream: StreamName, since: number, confirmedAt: number): ToldDeletion {
+  tell(record: number, stream: StreamName, query: { since: number; confirmedAt: number; limit: number }): ToldDeletion {
     const now = this.#clock.now();
-    this.#prune.run(stream, since);
     this.#tell.run(record, stream, now);
     const toldAt = this.#toldAt.get(record)!;
+    if (toldAt <= query.confirmedAt) return { toldAt, count: 0, isCounted: true };
     return {
       toldAt,
-      count: this.count(stream, since, confirmedAt),
+      count: this.count(stream, query),
       isCounted: this.#behind.get({ stream, record, now, toldAt }) === 0,
     };
   }
 
   /** Deletions told of after `confirmedAt`: the open ones, and those told of after `since` that were carried out. */
-  count(stream: StreamName, since: number, confirmedAt: number): number {
-    return this.#count.get({ stream, since, confirmedAt }) ?? 0;
+  count(stream: StreamName, query: { since: number; confirmedAt: number; limit?: number }): number {
+    return this.#count.get({ limit: ALL, ...query, stream }) ?? 0;
+  }
+
+  /** Forgets some of those that were carried out and told of earlier. Returns how many; none where none is left. */
+  prune(before: number): number {
+    return this.#prune.run(before).changes;
   }
 
   /** It was carried out. */
