@@ -1,16 +1,19 @@
 import { expect, it } from "vitest";
 import type { RecordId } from "#model";
-import { customer, Scene, upsert, written } from "../conformance/store-scene.ts";
+import { customer, deletion, OOPS, Scene, upsert, written } from "../conformance/store-scene.ts";
 import { startPostgres } from "../setup/postgres.ts";
 import { ask, configure, postgresPlace } from "./postgres-place.ts";
 
 const RECORDS = 1_500;
+const DELETIONS = 100;
 /** Of all tables and indexes: a create touches a dozen of them, some twice. */
 const ROWS_PER_DELIVERY = 100;
 
-/** Creates it, and then updates it under another natural key. */
+/** Lets it wait for another one, creates it, and then updates it under another natural key. */
 async function deliver({ store }: Scene, id: RecordId, serviceId: number): Promise<void> {
   const resource = "customers";
+  const early = await store.claim(id);
+  await store.wait(early!, { error: OOPS, optional: [customer("other")], dueAt: 0 });
   const created = await store.claim(id);
   await store.matchIndex(resource);
   await store.matches(resource, "name", id.key);
@@ -22,6 +25,12 @@ async function deliver({ store }: Scene, id: RecordId, serviceId: number): Promi
   await store.markInFlight(updated!, { kind: "update", fields: { name: "new" } });
   await store.apply(updated!, written({ name: "new" }, [], { keys: { name: `new ${id.key}` } }));
   await store.record(id);
+}
+
+async function remove({ store }: Scene, id: RecordId): Promise<void> {
+  const claim = await store.claim(id);
+  await store.tellDeletion(claim!, { since: 0, confirmedAt: 0, limit: 1 });
+  await store.remove(claim!, { unbind: true });
 }
 
 it("a delivery reads few rows, however many records came since its plans were made in an empty store", async () => {
@@ -44,5 +53,10 @@ it("a delivery reads few rows, however many records came since its plans were ma
   const keys = Array.from({ length: RECORDS }, (_, at) => `${at + 1}`);
   await scene.stage(keys.map((key) => upsert(key)));
   await Promise.all(keys.map((key) => deliver(scene, customer(key), Number(key) + 1)));
-  expect((await readRows()) - before).toBeLessThan(RECORDS * ROWS_PER_DELIVERY);
+  const delivered = await readRows();
+  expect(delivered - before).toBeLessThan(RECORDS * ROWS_PER_DELIVERY);
+  const gone = keys.slice(0, DELETIONS);
+  await scene.stage(gone.map(deletion));
+  for (const key of gone) await remove(scene, customer(key));
+  expect((await readRows()) - delivered).toBeLessThan(DELETIONS * ROWS_PER_DELIVERY);
 });

@@ -11,6 +11,11 @@ export const rebound = (stream: string, key: string) => `
   FROM parents p JOIN records r ON r.id = p.child
   WHERE ${isRecord("p", stream, key)} AND ${isIn("r", statesMovedTo("due", "parentRebound"))}`;
 
+/** The records `r` that a list `n` names: one look into the index for each, whatever the server expects of the list. */
+const named = (list: string) => `
+  jsonb_to_recordset(${list}) AS n(s text, k text)
+  CROSS JOIN LATERAL (SELECT * FROM records r WHERE ${isRecord("r", "n.s", "n.k")} LIMIT 1) r`;
+
 /**
  * Parents and children: who carries whose service id, and who waits for whom. A parent is {"s": stream, "k": key, "i": the service
  * id that the projection carries}.
@@ -64,9 +69,7 @@ export const parents = `
   -- Whether one of them will not come: the ERP deleted it, or the stream's rules leave it out.
   CREATE FUNCTION is_given_up(p_parents jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
   BEGIN
-    RETURN EXISTS (
-      SELECT 1 FROM jsonb_to_recordset(p_parents) AS n(s text, k text) JOIN records r ON ${isRecord("r", "n.s", "n.k")}
-      WHERE ${isIn("r", ["deleted", "skipped"])});
+    RETURN EXISTS (SELECT 1 FROM ${named("p_parents")} WHERE r.state IN ('deleted', 'skipped'));
   END $$;
 
   CREATE FUNCTION wake(p_records bigint[], p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
@@ -81,9 +84,7 @@ export const parents = `
     parent record;
   BEGIN
     FOR parent IN
-      SELECT r.id, r.state, r.stream, r.key FROM jsonb_to_recordset(p_parents) AS n(s text, k text)
-      JOIN records r ON ${isRecord("r", "n.s", "n.k")}
-      WHERE ${isIn("r", ["waiting", "claimed"])}
+      SELECT r.id, r.state, r.stream, r.key FROM ${named("p_parents")} WHERE r.state IN ('waiting', 'claimed')
     LOOP
       IF EXISTS (SELECT 1 ${boundChildren("parent.stream", "parent.key")}) THEN
         CONTINUE;
