@@ -135,6 +135,28 @@ describe("an ERP that asks for patience", () => {
   });
 });
 
+describe("an ERP that asks for patience while another stream is being read", () => {
+  it("is left alone all the same once that poll has ended", async () => {
+    await using scene = await polling();
+    const { erp, clock, poll } = scene;
+    await poll(...names);
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    const busy = new WaitError("E_SOURCE_BUSY", "429", { afterMs: 10 * MINUTE });
+    erp.answer = (stream) => (stream === "customers" ? answered : Promise.reject(busy));
+    const underWay = poll("customers");
+    await poll("contacts");
+    answer();
+    await underWay;
+    erp.answer = () => Promise.resolve();
+    clock.at += 9 * MINUTE;
+    await poll(...names);
+    expect(erp.asked).toHaveLength(5);
+    clock.at += 2 * MINUTE;
+    await poll(...names);
+    expect(erp.asked).toHaveLength(8);
+  });
+});
+
 describe("an ERP that does not answer", () => {
   it("is asked again at the next interval, then after pauses that grow to a minute", async () => {
     await using scene = await polling();

@@ -65,10 +65,11 @@ export class PollPauses {
     return undefined;
   }
 
-  /** The ERP gave an answer that can be used. */
+  /** The ERP gave an answer that can be used. Where it asked for patience meanwhile, that holds all the same. */
   answered(stream: StreamName): void {
     const source = this.#source(stream);
-    Object.assign(source, { isTrusted: true, failures: 0, until: 0, cause: undefined });
+    if (this.#pausing(source)?.code !== "E_SOURCE_BUSY")
+      Object.assign(source, { isTrusted: true, failures: 0, until: 0, cause: undefined });
     this.left(stream);
   }
 
