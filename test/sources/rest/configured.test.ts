@@ -146,6 +146,18 @@ describe("a configured API", () => {
     },
   );
 
+  it("notices that pages which continue after a key are not sorted by it", async () => {
+    erp.fill(45, micros("2026-03-01T08:00:00Z"));
+    answer = ({ query }) => {
+      const after = Number(query.get("after") ?? 0);
+      const rows = [...erp.rows.values()].filter(({ id }) => id > after).toSorted((a, b) => b.id - a.id);
+      return { body: { data: { rows: rows.slice(0, 10).map(wire) } } };
+    };
+    const customers = await stream({ orderByKey: {} });
+    await expect(poll(customers)).rejects.toMatchObject({ code: "E_SOURCE_UNSORTED" });
+    await expect(allKeys(customers)).rejects.toMatchObject({ code: "E_SOURCE_UNSORTED" });
+  });
+
   it("reads on when a page is cut in the middle, and when the ERP answers 500 once", async () => {
     erp.fill(25, micros("2026-03-01T08:00:00Z"));
     server.instead.push({ body: { data: { rows: [{ id: "1" }] } }, cut: "midBody" }, { status: 500, body: "oops" });

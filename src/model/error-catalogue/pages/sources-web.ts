@@ -152,8 +152,8 @@ export const sourcesWebErrors = errorPage({
         "The ERP gave rows in another order than the one that was asked for. Continuing after the last of them would " +
         "skip rows.",
       normal: "No.",
-      remedy: "Check the parameter that sorts by `changed`; without one that works, leave it out.",
-      more: "Windows are then read whole.",
+      remedy: "Check the parameter that sorts by `changed`, or by key; without one that works, leave it out.",
+      more: "Windows are then read whole. Where pages continue after a key (`after`), the list must be sorted by it (`orderByKey`).",
     },
     E_SOURCE_FILE_BUSY: {
       meaning: "A sweep asked which records exist while a file of the stream was waiting or being read.",
