@@ -125,6 +125,21 @@ describe("a create", () => {
     expect(scene.writes()).toEqual([]);
   });
 
+  it("parks it too where the index also names a record that people deleted", async () => {
+    await using scene = await DeliveryScene.open();
+    const { sandbox } = scene.tenant;
+    await scene.inService(id, row);
+    const [double] = sandbox.seed("customer", [projection(scene)]);
+    // The index is read now.
+    scene.clock.advance(1);
+    await scene.inService(customer("12"), { ...row, number: "12" });
+    sandbox.vanish("customer", double!.id);
+    await scene.erp(customer("11"), row);
+
+    expect(await scene.deliver(customer("11"))).toMatchObject({ state: "parked", error: { code: "E_MATCH_TAKEN" } });
+    expect(scene.writes()).toEqual([]);
+  });
+
   it("waits for its parent, whose binding wakes it", async () => {
     await using scene = await DeliveryScene.open();
     const child = contact("7");

@@ -49,13 +49,13 @@ export class Creator {
    * @throws {ParkError} E_MATCH_AMBIGUOUS when several records match the natural key.
    */
   async create(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<"adopted" | "created"> {
-    const { store, service, matcher, proof, keys, age } = this.#deps;
+    const { store, service, proof, keys, age } = this.#deps;
     const { resource } = stream;
     if (looksFirst(claim, stream)) {
       await reserveKeys(store, claim, stream, wanted.projection);
-      const answers = await matcher.find(stream, wanted.projection, claim.id, signal);
-      if (await this.#bindOne(claim, stream, wanted, answers, signal)) return "adopted";
-      await expectUntaken(store, claim.id, resource, wanted.projection, answers);
+      const others = await this.#bindFound(claim, stream, wanted, signal);
+      if (others === undefined) return "adopted";
+      await expectUntaken(store, claim.id, resource, wanted.projection, others);
       keys.reserve(stream, wanted.projection, claim.id);
     }
     /** Whether the service may have carried it out. What fails beside the request proves nothing about it. */
@@ -89,8 +89,18 @@ export class Creator {
    * @throws {ParkError} E_MATCH_AMBIGUOUS when several records match the natural key.
    */
   async adopt(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
-    const answers = await this.#deps.matcher.find(stream, wanted.projection, claim.id, signal);
-    return this.#bindOne(claim, stream, wanted, answers, signal);
+    return (await this.#bindFound(claim, stream, wanted, signal)) === undefined;
+  }
+
+  /** Undefined when it was bound; else what has its natural key and is another's. What people deleted keeps neither from being found. */
+  async #bindFound(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Found | undefined> {
+    const gone = new Set<ServiceId>();
+    for (;;) {
+      const found = await this.#deps.matcher.find(stream, wanted.projection, claim.id, signal, "young", gone);
+      if (found.free.length === 0) return found;
+      if (await this.#bindOne(claim, stream, wanted, found, signal)) return undefined;
+      for (const id of found.free) gone.add(id);
+    }
   }
 
   async #bindOne(claim: Claim, stream: Stream, wanted: Wanted, { free }: Found, signal: AbortSignal): Promise<boolean> {

@@ -34,6 +34,8 @@ export async function lookUp(
   rules: readonly MatchRule[],
   wanted: Projection,
   self: RecordId,
+  /** Records that the index names and people deleted: they hide nothing. */
+  gone: ReadonlySet<ServiceId> = new Set(),
 ): Promise<Found> {
   let first: Found | undefined;
   for (const rule of rules) {
@@ -42,6 +44,7 @@ export async function lookUp(
     const free: ServiceId[] = [];
     const owners: RecordId[] = [];
     for (const serviceId of await store.matches(resource, ruleName(rule), key)) {
+      if (gone.has(serviceId)) continue;
       const owner = await store.boundTo({ resource, serviceId });
       if (!owner || recordName(owner) === recordName(self)) free.push(serviceId);
       else owners.push(owner);

@@ -34,7 +34,7 @@ export class Matcher {
   }
 
   /**
-   * What matches the natural key of `wanted`, by the first rule that finds a record not bound to another.
+   * What matches the natural key of `wanted`, by the first rule that finds a record not bound to another; `gone` are left out.
    * @throws {WaitError} when the service could not be asked: that is no failure of this record.
    */
   async find(
@@ -43,6 +43,7 @@ export class Matcher {
     self: RecordId,
     signal: AbortSignal,
     freshness: Freshness = "young",
+    gone?: ReadonlySet<ServiceId>,
   ): Promise<Found> {
     try {
       await this.#read(stream.resource, freshness, signal);
@@ -51,7 +52,7 @@ export class Matcher {
       const { code, message, details } = thrown;
       throw new WaitError(code, message, { cause: thrown, details, afterMs: READ_AGAIN_MS });
     }
-    return lookUp(this.#deps.store, stream.resource, stream.match, wanted, self);
+    return lookUp(this.#deps.store, stream.resource, stream.match, wanted, self, gone);
   }
 
   #read(resource: ResourceName, freshness: Freshness, signal: AbortSignal): Promise<void> {
