@@ -1,9 +1,10 @@
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { ErrorFacts } from "#model";
-import { Heartbeat, proofOf, type Proof } from "../../src/daemon/upkeep/heartbeat.ts";
+import { Heartbeat, proofOf, proving, type Proof } from "../../src/daemon/upkeep/heartbeat.ts";
 import { open } from "../http/client.ts";
 import { localServer } from "../kit/http.ts";
+import { SetClock } from "../kit/clock.ts";
 import { memoryLogger } from "../kit/logger.ts";
 
 const { signal } = new AbortController();
@@ -35,6 +36,15 @@ describe("the proof of work", () => {
     expect(proofOf(well, [stream(startedAt + 1)], startedAt)).toEqual({ kind: "proven" });
     expect(proofOf(well, [stream(startedAt + 1), stream(startedAt - 1)], startedAt)).toEqual({ kind: "pending" });
     expect(proofOf(well, [stream(undefined)], startedAt)).toEqual({ kind: "pending" });
+  });
+
+  it("is there again with the first polls after the clock was set back", () => {
+    const clock = new SetClock(startedAt);
+    const proofNow = proving(clock);
+    clock.advance(-3_600_000);
+    expect(proofNow(well, [stream(startedAt - 3_600_001)])).toEqual({ kind: "pending" });
+    clock.advance(60_000);
+    expect(proofNow(well, [stream(clock.now())])).toEqual({ kind: "proven" });
   });
 
   it("fails with the reasons: a part, a poll, a change that is not delivered", () => {

@@ -6,7 +6,7 @@ import { version } from "#telemetry";
 import type { Closing } from "../closing.ts";
 import { readiness, type PagesDeps } from "../page/pages.ts";
 import { openCare } from "./care/open-care.ts";
-import { Heartbeat, proofOf } from "./heartbeat.ts";
+import { Heartbeat, proving } from "./heartbeat.ts";
 import { openNotices } from "./notices.ts";
 
 /** What runs beside the pipeline for the people who answer for it. No delivery depends on it. */
@@ -77,9 +77,9 @@ function openHeartbeat(deps: UpkeepDeps, closing: Closing): Heartbeat | undefine
   const { heartbeatUrl: url } = secrets;
   if (heartbeatMs === undefined || url === undefined) return undefined;
   const { store, clock } = parts;
-  const startedAt = clock.now();
   const ready = readinessOf(readiness(deps), clock);
-  const prove = async () => proofOf(await ready(), await streamStatus(store, syncFile.streams, clock, []), startedAt);
+  const proofNow = proving(clock);
+  const prove = async () => proofNow(await ready(), await streamStatus(store, syncFile.streams, clock, []));
   const proxy = proxyOf(url, settings.notify, secrets);
   const http = closing.use(tellingHttp({ url, proxy, userAgent: `svcsync/${version}` }));
   const everyMs = upkeepEveryMs ?? heartbeatMs;
