@@ -493,6 +493,19 @@ describe("replicas of a store in PostgreSQL", () => {
     expect(await behind.claim(customer("1"))).toBeDefined();
   });
 
+  it("and commands beside them use the clock of the database, too", async () => {
+    await using scene = await two();
+    const { all, first } = scene;
+    await stage(first, "1");
+    const claim = (await first.claim(customer("1")))!;
+    await first.park(claim, OOPS);
+    const ahead = { now: () => Date.now() + 3_600_000 };
+    await using command = await all.place.open({ as: "operator", clock: ahead, logger: silentLogger });
+    expect(await command.retryNow({ states: ["parked"] })).toBe(1);
+    expect(Math.abs(command.clock.now() - Date.now())).toBeLessThan(5_000);
+    await expect.poll(() => first.due({ limit: 1, streams: ["customers"] })).toHaveLength(1);
+  });
+
   it("refuse one with another queue, and one that works alone", async () => {
     await using scene = await two();
     await expect(scene.all.join({ queue: "another" })).rejects.toMatchObject({

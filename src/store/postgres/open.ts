@@ -9,6 +9,7 @@ import { describePlace, Link, type PostgresPlace } from "./connection/link.ts";
 import type { Member } from "./connection/member.ts";
 import { locked, unlocked } from "./connection/prefix.ts";
 import { MessageQueue } from "./connection/message-queue.ts";
+import { ReplicaClock } from "./connection/replica-clock.ts";
 import { joinPrepared, prepareSchema } from "./connection/turn.ts";
 import type { Database } from "./database.ts";
 import { BegunSends } from "./begun-sends.ts";
@@ -56,7 +57,7 @@ export async function openPostgresStore(
   const member = options.as === "daemon" ? await joinPrepared(place, options) : undefined;
   if (member === undefined) await prepareSchema(place, options.logger, options.standby);
   try {
-    return await connect(place, { ...options, clock: member?.clock ?? options.clock }, member);
+    return await connect(place, options, member);
   } catch (thrown) {
     await member?.leave();
     throw thrown;
@@ -68,7 +69,7 @@ async function connect(
   options: OpenStoreOptions & { readonly clock: Clock; readonly logger: Logger },
   member: Member | undefined,
 ): Promise<Store> {
-  const { clock, logger, leaseMs = DEFAULT_LEASE_MS, redact = (text) => text } = options;
+  const { logger, leaseMs = DEFAULT_LEASE_MS, redact = (text) => text } = options;
   // A command may read at a standby, and is told at once that it cannot write there. A daemon waits for the primary.
   const writes = member !== undefined;
   const readLink = new Link(place, unlocked(place), { max: READERS, writes });
@@ -80,6 +81,7 @@ async function connect(
   try {
     const [mark] = await readLink.rows<MoveMark>(FIND_MARK);
     expectInCharge(mark, describePlace(place));
+    const clock = member?.clock ?? (await commonClock(readLink, options.clock));
     const latest = fill("SELECT value FROM notes WHERE name = @name", { name: latestNote.name });
     const [stored] = await readLink.rows<{ value: string }>(latest);
     const moment = new Moment(clock, Number(stored?.value ?? 0));
@@ -149,6 +151,18 @@ async function connect(
     await disconnect();
     throw thrown;
   }
+}
+
+/** The clock of the database where replicas go by it, whatever the machine of a command says. One that works alone goes by its own. */
+async function commonClock(link: Link, own: Clock): Promise<Clock> {
+  const askedAt = performance.now();
+  const [replica] = await link.rows<{ at: number }>(
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at FROM members WHERE queue IS NOT NULL LIMIT 1",
+  );
+  if (replica === undefined) return own;
+  const clock = new ReplicaClock(own);
+  clock.hear(replica.at, performance.now() - askedAt);
+  return clock;
 }
 
 function storeOf(

@@ -1,4 +1,4 @@
-import { counted, localTime, oneLine, systemClock } from "#model";
+import { counted, localTime, oneLine } from "#model";
 import { actorText, knownGroup, notedGroups, noteGroup, recordWord, remedyOf, type NotedGroup } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
@@ -38,7 +38,7 @@ async function run(id: string | undefined, options: GroupsOptions, io: Io): Prom
       : [
           isNoted
             ? await noteGroup(
-                { store: context.store, clock: systemClock },
+                { store: context.store, clock: context.store.clock },
                 streams,
                 { id, note, owner, snoozeUntil },
                 actorOf(options),

@@ -1,4 +1,4 @@
-import { localTime, systemClock } from "#model";
+import { localTime } from "#model";
 import { duration, pause } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
@@ -28,10 +28,11 @@ async function run(streams: readonly string[], options: PauseOptions, io: Io): P
   const { until: moment, for: lastsMs, polls = false } = options;
   if ((moment === undefined) === (lastsMs === undefined))
     throw new UsageError("Say when the pause ends: --until 18:00, or --for 2h.");
-  const now = systemClock.now();
-  const until = moment ?? now + lastsMs!;
   await using context = await openStoreContext(options, io, streams);
-  await pause({ store: context.store, clock: systemClock }, { streams, until, polls }, actorOf(options));
+  const { store } = context;
+  const now = store.clock.now();
+  const until = moment ?? now + lastsMs!;
+  await pause({ store, clock: store.clock }, { streams, until, polls }, actorOf(options));
   if (options.json) printJson(io.stdout, { paused: streams, endsAt: until, polls });
   else
     io.stdout.write(

@@ -1,4 +1,3 @@
-import { systemClock } from "#model";
 import { resume } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
@@ -13,7 +12,7 @@ export const registerResume: Registration = (cli) =>
 async function run(names: readonly string[], options: ActOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, names);
   const streams = names.length > 0 ? names : context.syncFile.streams.map(({ name }) => name);
-  const resumed = await resume({ store: context.store, clock: systemClock }, streams, actorOf(options));
+  const resumed = await resume({ store: context.store, clock: context.store.clock }, streams, actorOf(options));
   if (options.json) printJson(io.stdout, { resumed });
   else io.stdout.write(resumed.length === 0 ? "No such stream is paused.\n" : `Resumed ${resumed.join(", ")}.\n`);
   return exitCode.ok;

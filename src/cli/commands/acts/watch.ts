@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { localTime, recordLabel, systemClock, type RecordId } from "#model";
+import { localTime, recordLabel, type RecordId } from "#model";
 import { duration, longestWatchMs, recordWord, watchRecord } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { recordArgument } from "../../arguments.ts";
@@ -36,7 +36,7 @@ function watchArgument(text: string): number {
 async function run(id: RecordId, { for: forMs, ...options }: WatchOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [id.stream]);
   const { store } = context;
-  const { until, isKnown } = await watchRecord({ store, clock: systemClock }, { id, forMs }, actorOf(options));
+  const { until, isKnown } = await watchRecord({ store, clock: store.clock }, { id, forMs }, actorOf(options));
   if (options.json) printJson(io.stdout, { id, endsAt: until, isKnown });
   else
     io.stdout.write(
