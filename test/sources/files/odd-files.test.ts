@@ -41,6 +41,20 @@ describe("an odd file", () => {
     expect(batches.flatMap(({ unreadable = [] }) => unreadable)).toHaveLength(bad.length);
   });
 
+  it("with a dot in the name of its key column is read", async () => {
+    await folder.drop("customers.csv", "Kd.Nr.;Name\nC1;a\n");
+    const stream = await folder.stream({ key: "Kd.Nr." });
+    expect((await poll(stream)).keys).toEqual(["C1"]);
+    expect(await stream.readOne("C1", never)).toEqual({ "Kd.Nr.": "C1", Name: "a" });
+  });
+
+  it("with a list where its key should be keeps that record as a bad line, and reads all others", async () => {
+    await folder.drop("c.json", '[{"no":["C1"]},{"no":{"a":1}},{"no":"C2"}]');
+    const stream = await folder.stream({ files: "*.json", format: "json" });
+    expect((await poll(stream)).keys).toEqual(["C2"]);
+    expect((await folder.text("failed", ".lines.ndjson")).trim().split("\n")).toHaveLength(2);
+  });
+
   it("with columns named like parts of every object is read whole", async () => {
     await folder.drop("customers.csv", "no;__proto__;constructor\nC1;a;b\n");
     const { changes } = await poll(await folder.stream({}));

@@ -1,6 +1,6 @@
 import { Temporal } from "temporal-polyfill";
-import type { Json, JsonObject, Key, Row, UnreadableRow } from "#model";
-import { jsonText, keyOf, keyParts } from "../../wire/stamps/values.ts";
+import { joinKey, type Json, type JsonObject, type Key, type Row, type UnreadableRow } from "#model";
+import { jsonText } from "../../wire/stamps/values.ts";
 import type { Folder } from "../folder/folder.ts";
 import type { FilesRead } from "../schema.ts";
 import { parsed } from "./parse.ts";
@@ -35,11 +35,18 @@ export function convert(record: JsonObject, read: FilesRead, zone: string): Conv
   }
   // Unlike an assignment this also makes a member of a column that is called __proto__.
   const row: Row = Object.fromEntries(members);
-  const missing = read.key.find((name) => (row[name] ?? null) === null);
-  if (missing !== undefined) return { key: undefined, reason: `its key ${missing} is empty` };
-  if (keyParts(row, read.key).some((part) => typeof part === "boolean"))
-    return { key: undefined, reason: "its key is a boolean" };
-  const key = keyOf(row, read.key);
+  const parts: string[] = [];
+  for (const name of read.key) {
+    const part = row[name] ?? null;
+    if (part === null) return { key: undefined, reason: `its key ${name} is empty` };
+    if (typeof part !== "string" && typeof part !== "number")
+      return {
+        key: undefined,
+        reason: `its key ${name} is ${typeof part === "boolean" ? "a boolean" : "a list or an object"}`,
+      };
+    parts.push(String(part));
+  }
+  const key = joinKey(parts);
   return fault === undefined ? { key, row } : { key, reason: fault };
 }
 
