@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "#model";
 
 const DATE = /^\/Date\((-?\d+)([+-]\d{4})?\)\/$/;
-const TIME = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?$/;
+const TIME = /^PT(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?$/;
 
 /**
  * An entity without the protocol's own members, in plain values: `/Date(…)/` as ISO text (with `Z` where it carried an
