@@ -206,6 +206,17 @@ describe("the session with a password", () => {
     expect((await opened.service.create("customer", { name: "A" }, never)).serviceId).toBe(7);
   });
 
+  it("tries again later when a login brings an empty token", async () => {
+    const { state, answer } = tenant();
+    state.result = { access_token: "" };
+    await using server = await standIn(answer);
+    await using opened = open(server.url, { login: password });
+    const thrown = await thrownBy(opened.service.create("customer", { name: "A" }, never));
+    expect(thrown).toMatchObject({ family: "retry", code: "E_SERVICE_ANSWER", outcomeUnknown: false });
+    state.result = {};
+    expect((await opened.service.create("customer", { name: "A" }, never)).serviceId).toBe(7);
+  });
+
   it("stops when every new token is refused at its first use", async () => {
     const { state, answer } = tenant();
     await using server = await standIn((request) => {
