@@ -112,11 +112,15 @@ describe("a lookup", () => {
     expect(thrown).toMatchObject({ family: "park", code: "E_LOOKUP_AMBIGUOUS", details: { ids: [1, 9] } });
   });
 
-  it("prefers the record that is not deactivated", async () => {
+  it.each([
+    [true, false],
+    [1, 0],
+    ["true", "false"],
+  ])("prefers the record that is not deactivated (%j)", async (yes, no) => {
     const rows = [
-      { id: 1, name: "Warranty", deactivated: true },
-      { id: 2, name: "Warranty", deactivated: false },
-      { id: 3, name: "Old", deactivated: true },
+      { id: 1, name: "Warranty", deactivated: yes },
+      { id: 2, name: "Warranty", deactivated: no },
+      { id: 3, name: "Old", deactivated: yes },
     ];
     const { server } = await tenant("tag", rows);
     await using _ = server;

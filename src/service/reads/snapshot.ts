@@ -1,5 +1,5 @@
 import { isJsonObject, ParkError, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
-import { idOf, keyText } from "../dialect/values.ts";
+import { idOf, keyText, sameValue } from "../dialect/values.ts";
 
 /** As many names as an error lists. */
 const NAMES_LISTED = 50;
@@ -49,7 +49,7 @@ export class Snapshot {
   /** The ids of records whose field is this value; those that are switched off count only when no other is there. */
   ids(field: string, value: Json, accepts: Accepts): ServiceId[] {
     const rows = (this.#index(field).get(keyText(value) ?? "") ?? []).filter(accepts);
-    const active = rows.filter((row) => row["deactivated"] !== true);
+    const active = rows.filter((row) => !sameValue(true, row["deactivated"]));
     return (active.length > 0 ? active : rows).flatMap((row) => idOf(row["id"]) ?? []);
   }
 
