@@ -5,6 +5,8 @@ import { parseStampText } from "../markers/stamp-text.ts";
 
 /** Every decimal of this many significant digits survives the way through a JavaScript number. */
 const safeDigits = 15;
+/** What MySQL keeps where no date is known. */
+const zeroDate = "0000-00-00";
 /** Of `2025-03-01`. */
 const DAY_LENGTH = 10;
 /** How databases write nearly all readings of a clock. */
@@ -51,6 +53,7 @@ export class CellReader {
       case "json":
         return json(text);
       case "date":
+        return text === zeroDate ? null : text;
       case "time":
       case "text":
       case "any":
@@ -61,7 +64,7 @@ export class CellReader {
 
   /** MySQL's zero date says nothing and is null; what else is no date-time (SQLite, infinity) stays what it is. */
   #wall(text: string): Json {
-    if (text.startsWith("0000-00-00")) return parseStampText(text) ? null : text;
+    if (text.startsWith(zeroDate)) return parseStampText(text) ? null : text;
     const day = text.slice(0, DAY_LENGTH);
     const offset = wallText.test(text) ? this.#offsetOf(day) : undefined;
     if (offset !== undefined) return `${day}T${text.slice(DAY_LENGTH + 1)}${offset}`;
@@ -102,7 +105,7 @@ const utcText = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?:\+00)?$/;
 
 function instant(text: string): Json {
   if (utcText.test(text)) return `${text.slice(0, 10)}T${text.slice(11).replace("+00", "")}Z`;
-  if (text.startsWith("0000-00-00")) return null;
+  if (text.startsWith(zeroDate)) return null;
   const parts = parseStampText(text);
   if (!parts) return text;
   const fraction = /[.,](\d+)/.exec(text)?.[1];
