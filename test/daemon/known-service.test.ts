@@ -2,20 +2,22 @@ import { describe, expect, it } from "vitest";
 import { expectKnownService } from "#daemon";
 import type { Store } from "#store";
 import { SetClock } from "../kit/clock.ts";
+import { Redaction } from "#telemetry";
 import { silentLogger } from "../kit/logger.ts";
 import { memoryPlace } from "../store/memory-place.ts";
 
 const KNOWN = "https://one.example/tenant";
 const OTHER = "https://other.example/tenant";
 
-async function open(): Promise<Store & AsyncDisposable> {
+async function open(...secrets: string[]): Promise<Store & AsyncDisposable> {
   const place = await memoryPlace();
-  return place.open({ as: "daemon", clock: new SetClock(0), logger: silentLogger });
+  const { redact } = new Redaction(secrets);
+  return place.open({ as: "daemon", clock: new SetClock(0), logger: silentLogger, redact });
 }
 
 /** A store that a daemon has used with the service at KNOWN. */
-async function used(): Promise<Store> {
-  const store = await open();
+async function used(...secrets: string[]): Promise<Store> {
+  const store = await open(...secrets);
   await start(store, KNOWN);
   await store.saveReference("priority", [{ id: 1, name: "Low" }]);
   return store;
@@ -36,6 +38,11 @@ describe("the service of a store", () => {
       expect([await start(store, same), await command(store, same)]).toEqual([undefined, undefined]);
     },
   );
+
+  it("is known where a weak password is a part of its address", async () => {
+    await using store = await used("tenant");
+    expect([await start(store, KNOWN), await command(store, KNOWN)]).toEqual([undefined, undefined]);
+  });
 
   it.each([OTHER, "https://one.example/another", "https://one.example", "https://one.example:8443/tenant"])(
     "is not the one at %s",

@@ -45,10 +45,11 @@ interface Scene extends AsyncDisposable {
   readonly store: Store;
 }
 
-async function scene(): Promise<Scene> {
+async function scene(...secrets: string[]): Promise<Scene> {
   const place = await sqlitePlace();
   const clock = new SetClock();
-  const store = await place.open({ as: "daemon", clock, logger: silentLogger });
+  const { redact } = new Redaction(secrets);
+  const store = await place.open({ as: "daemon", clock, logger: silentLogger, redact });
   return {
     place,
     clock,
@@ -104,6 +105,18 @@ describe("messages", () => {
     await look(condition("customers"), condition("tickets"));
     await look(condition("customers"), condition("tickets"));
     expect(said(email)).toEqual([["begun customers is held"], ["begun tickets is held"]]);
+  });
+
+  it("are sent once where a weak password is the name of a stream", async () => {
+    await using stage = await scene("customers", "email");
+    const email = channel("email");
+    const { look, notifier } = notifierOf(stage, [email.open]);
+    for (let minute = 0; minute < 5; minute++) {
+      await look(condition("held/customers"));
+      stage.clock.advance(MINUTE);
+    }
+    expect(said(email)).toEqual([["begun held/[redacted] is held"]]);
+    expect(await notifier.states()).toMatchObject([{ name: "email" }]);
   });
 
   it("hold no secret", async () => {

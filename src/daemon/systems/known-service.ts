@@ -4,7 +4,7 @@ import type { Settings } from "#settings";
 import type { Note, Store, StoreLocation } from "#store";
 
 /** The addresses of the service whose ids the store holds: hosts with their paths. */
-const addressesNote: Note<readonly string[]> = { name: "service", schema: z.array(z.string()) };
+const addressesNote: Note<readonly string[]> = { name: "service", schema: z.array(z.string()), isOfNames: true };
 /** Where a store keeps what it has from the service. */
 const TABLES_OF_SERVICE = ["bindings", "intents", "match_indexes", "reference"];
 

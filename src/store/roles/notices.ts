@@ -15,14 +15,15 @@ export class Notices implements NoticeStore {
     return rows.map(({ notice }) => parseText(notice));
   }
 
-  async saveNotices(step: Parameters<NoticeStore["saveNotices"]>[0]): Promise<void> {
-    const { changed, ended, events } = this.#access.clean(step);
+  /** Ids and channels are names, which are compared: they stay as they are, also where a weak password is a part of one. */
+  async saveNotices({ changed, ended, events }: Parameters<NoticeStore["saveNotices"]>[0]): Promise<void> {
+    const clean = (notice: Notice): Notice => ({ ...this.#access.clean(notice), id: notice.id });
     await this.#access.step([
-      ...changed.map((notice) => upsert("notices", "id", { id: notice.id, notice: JSON.stringify(notice) })),
+      ...changed.map((notice) => upsert("notices", "id", { id: notice.id, notice: JSON.stringify(clean(notice)) })),
       ...ended.map((id) => ({ sql: "DELETE FROM notices WHERE id = @id", values: { id } })),
       ...events.map(({ channel, event }) => ({
         sql: "INSERT INTO notice_events (channel, event) VALUES (@channel, @event)",
-        values: { channel, event: JSON.stringify(event) },
+        values: { channel, event: JSON.stringify({ ...event, notice: clean(event.notice) }) },
       })),
     ]);
   }
@@ -49,7 +50,8 @@ export class Notices implements NoticeStore {
   }
 
   async saveChannel(state: ChannelState): Promise<void> {
-    const clean = this.#access.clean(state);
-    await this.#access.step([upsert("notice_channels", "name", { name: clean.name, state: JSON.stringify(clean) })]);
+    const { name } = state;
+    const clean = { ...this.#access.clean(state), name };
+    await this.#access.step([upsert("notice_channels", "name", { name, state: JSON.stringify(clean) })]);
   }
 }

@@ -260,11 +260,11 @@ export class SqliteStore implements Store {
   }
 
   saveNote<Fact>(note: Note<Fact>, fact: Fact | undefined) {
-    return this.#commit.run(() => this.#deps.notes.save(note, this.#clean(fact)));
+    return this.#commit.run(() => this.#deps.notes.save(note, note.isOfNames ? fact : this.#clean(fact)));
   }
 
   replaceNote<Fact>(note: Note<Fact>, known: Fact | undefined, next: Fact | undefined) {
-    return this.#commit.run(() => this.#deps.notes.replace(note, known, this.#clean(next)));
+    return this.#commit.run(() => this.#deps.notes.replace(note, known, note.isOfNames ? next : this.#clean(next)));
   }
 
   restored(creates: number) {

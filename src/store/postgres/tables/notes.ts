@@ -15,11 +15,13 @@ export function noteStore(db: Database): NoteStore {
   };
   const parsed = <Fact>(note: Note<Fact>, stored: JsonText<Json> | undefined) =>
     reader.read(note, stored === undefined ? undefined : parseText(stored));
-  const textOf = (fact: unknown) => (fact === undefined ? undefined : JSON.stringify(db.clean(fact)));
+  const textOf = ({ isOfNames }: Note<unknown>, fact: unknown) =>
+    fact === undefined ? undefined : JSON.stringify(isOfNames ? fact : db.clean(fact));
   return {
     note: async (note) => parsed(note, await storedAs(note.name)),
-    async saveNote({ name }, fact) {
-      const value = textOf(fact);
+    async saveNote(note, fact) {
+      const { name } = note;
+      const value = textOf(note, fact);
       await db.step([
         value === undefined
           ? fill("DELETE FROM notes WHERE name = @name", { name })
@@ -30,7 +32,7 @@ export function noteStore(db: Database): NoteStore {
       const { name } = note;
       const stored = await storedAs(name);
       if (!isSameFact(parsed(note, stored), known)) return false;
-      const value = textOf(next);
+      const value = textOf(note, next);
       if (stored === undefined && value === undefined) return true;
       const [result] = await db.step([fill(replacing(stored, value), { name, stored, value })]);
       return result?.rowCount === 1;
