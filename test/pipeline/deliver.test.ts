@@ -208,6 +208,24 @@ describe("an open create", () => {
     expect(scene.writes()).toEqual([]);
   });
 
+  it("that a person bound no longer keeps its natural key from others", async () => {
+    await using scene = await DeliveryScene.open();
+    const { sandbox } = scene.tenant;
+    await scene.erp(id, row);
+    scene.fault({ kind: "cut", when: "before", method: "POST", count: 1 });
+    await scene.deliver(id);
+    const [found, double] = sandbox.seed("customer", [projection(scene), projection(scene)]);
+    scene.clock.advance(60_000);
+    expect(await scene.deliver(id)).toMatchObject({ state: "uncertain" });
+    await scene.store.resolve(id, { kind: "bind", binding: { resource: "customer", serviceId: found!.id } });
+    await scene.erp(id, { ...row, number: "20" });
+    expect(await scene.settle(id)).toMatchObject({ state: "applied" });
+    sandbox.vanish("customer", double!.id);
+    await scene.erp(customer("11"), row);
+
+    expect(await scene.deliver(customer("11"))).toMatchObject({ state: "applied", error: undefined });
+  });
+
   it("of a record that a person calls a new one is not bound to the one that they unbound", async () => {
     await using scene = await DeliveryScene.open();
     const other = await scene.inService(id, row);

@@ -67,6 +67,7 @@ export class Synchronizer {
   readonly #settlement: CreateSettlement;
   readonly #deletedRecords: DeletedRecords<Claim>;
   readonly #foundRecords: FoundRecords;
+  readonly #keys = new KeysInFlight();
   readonly #remover: Remover;
   readonly #replacement: Replacement;
   readonly #updates: Updates;
@@ -92,7 +93,7 @@ export class Synchronizer {
     this.#remover = new Remover({ store, service, presence, guard, resolver, updates, dropped, streams });
     const proof = new MatchProof({ store, service, logger, close });
     this.#proof = proof;
-    const keys = new KeysInFlight();
+    const keys = this.#keys;
     const found = new FoundRecords(store, presence);
     this.#foundRecords = found;
     this.#settlement = new CreateSettlement({ store, service, matcher, presence, found, keys, proof, settleMs });
@@ -174,6 +175,8 @@ export class Synchronizer {
   async #write(taken: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
     const claim = await this.#remover.finishInterruptedDeletion(taken, signal);
     if (!claim.binding) return { outcome: await this.#creator.create(claim, stream, wanted, signal) };
+    // A person, or another replica, may have settled its create.
+    this.#keys.release(claim.id);
     try {
       return await this.#update(claim, stream, wanted, signal);
     } catch (thrown) {
