@@ -2,13 +2,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ParkError, RetryError, type Key, type Row } from "#model";
+import type { Stream } from "#mapping";
+import { ParkError, RetryError, type Key, type Row, type StreamName } from "#model";
 import { confirmDeletions, heldDeletions, Sweeper } from "#pipeline";
 import type { KeylessRows, SourceStream } from "#sources";
 import { openStore } from "#store";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
+import { streamsOf } from "./delivery-rig.ts";
 
 const stream = "customers";
 
@@ -39,10 +41,13 @@ async function setScene() {
     keyless: async () => erp.keyless,
     check: async () => [],
   };
-  const sweeper = new Sweeper({ store, streams: new Map(), clock, logger: silentLogger, intervalMs: 60_000 });
+  const streams = new Map<StreamName, Stream>();
+  const sweeper = new Sweeper({ store, streams, clock, logger: silentLogger, intervalMs: 60_000 });
   return {
     erp,
     store,
+    streams,
+    held: () => heldDeletions(store, stream),
     confirm: async () => confirmDeletions(store, stream, (await heldDeletions(store, stream))!, clock.now()),
     sweep: () => {
       clock.advance(120_000);
@@ -131,6 +136,32 @@ describe("a sweep", () => {
     expect(await scene.view("2")).toMatchObject({ deleted: false });
     empty();
     await expect(scene.sweep()).rejects.toMatchObject({ code: "E_SWEEP_EMPTY" });
+  });
+
+  it("holds no deletions any more once the stream ignores them", async () => {
+    await using scene = await setScene();
+    scene.erp.keys = ["1"];
+    scene.erp.rows.set("1", { name: "one" });
+    await scene.sweep();
+    scene.erp.keys = [];
+    await expect(scene.sweep()).rejects.toMatchObject({ code: "E_SWEEP_EMPTY" });
+    expect(await scene.held()).toMatchObject({ isEmptied: true });
+    scene.streams.set(
+      stream,
+      streamsOf(`
+sources: { erp: { adapter: sql, url: "sqlite:erp.db" } }
+streams:
+  customers:
+    source: erp
+    read: { table: customers, key: no }
+    resource: customer
+    match: [customerId]
+    fields: { customerId: no }
+    deleted: { ignore: true }
+`)[0]!,
+    );
+    await scene.sweep();
+    expect(await scene.held()).toBeUndefined();
   });
 
   it("counts for nothing when a single read fails", async () => {

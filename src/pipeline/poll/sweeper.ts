@@ -67,6 +67,7 @@ export class Sweeper {
     }
     const isWanted = source.capabilities.deletions === "sweep" && streams.get(stream)?.deletion !== "ignore";
     if (isWanted) await this.#expectMeant(stream, seen);
+    else if (await store.note(emptiedNote(stream))) await store.saveNote(emptiedNote(stream), undefined);
     const { suspects, confirmed } = await store.endSweep(stream, sweep);
     const deleted = isWanted ? await this.#stageMissing(stream, source, confirmed, signal) : 0;
     logger.info({ stream, seen, shown, suspects, confirmed: confirmed.length }, "stream swept");
