@@ -1,4 +1,4 @@
-import { open, stat, writeFile } from "node:fs/promises";
+import { open, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -44,6 +44,15 @@ async function expectNothingHalfRecorded(store: Store, taken: number): Promise<v
 }
 
 describe("a full disk", () => {
+  it.runIf(canMount())("is what a backup to it says, which leaves nothing there", async () => {
+    await using scene = await Scene.open(sqlitePlace);
+    await using disk = await smallDisk();
+    await scene.stage(Array.from({ length: 600 }, (_, n) => upsert(`${n}`, { text: "x".repeat(40_000) })));
+    const refused = { family: "stop", code: "E_STORE_FULL" };
+    await expect(scene.store.backup(join(disk.path, "copy.db"))).rejects.toMatchObject(refused);
+    expect(await readdir(disk.path)).toEqual([]);
+  });
+
   it("refuses steps with a remedy, records none of them by half, and goes on when there is room", async () => {
     await using place = await sqlitePlace();
     await (await openDaemon(place.dataDir))[Symbol.asyncDispose]();

@@ -103,6 +103,16 @@ describe("a backup", () => {
     expect((customers?.due ?? 0) + (customers?.applied ?? 0)).toBe(5_000);
   });
 
+  it("is made beside the event loop", async () => {
+    await using scene = await Scene.open(sqlitePlace);
+    await using copyPlace = await sqlitePlace();
+    const text = "x".repeat(40_000);
+    await scene.stage(Array.from({ length: 2_000 }, (_, n) => upsert(`${n}`, { text })));
+    const before = performance.eventLoopUtilization();
+    await scene.store.backup(join(copyPlace.dataDir, "svcsync.db"));
+    expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
+  });
+
   it("leaves an earlier copy alone when it fails", async () => {
     await using scene = await Scene.open(sqlitePlace);
     await expect(scene.store.backup("/nonexistent/folder/copy.db")).rejects.toMatchObject({ family: "stop" });
