@@ -41,6 +41,14 @@ describe("an odd file", () => {
     expect(batches.flatMap(({ unreadable = [] }) => unreadable)).toHaveLength(bad.length);
   });
 
+  it("with lines of nothing but separators, as a spreadsheet leaves behind, has no record in them", async () => {
+    await folder.drop("customers.csv", "no;name\nC1;a\n;\n ; \n;;;\n");
+    const stream = await folder.stream({ kind: "full" });
+    expect((await poll(stream)).keys).toEqual(["C1"]);
+    expect(await stream.keyless!(never)).toEqual([]);
+    expect(await folder.names("failed")).toEqual([]);
+  });
+
   it("with a dot in the name of its key column is read", async () => {
     await folder.drop("customers.csv", "Kd.Nr.;Name\nC1;a\n");
     const stream = await folder.stream({ key: "Kd.Nr." });

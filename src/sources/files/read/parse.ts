@@ -56,6 +56,7 @@ async function* csvRecords(text: AsyncIterable<string>, read: FilesRead): AsyncG
     quote,
     relax_column_count: true,
     skip_empty_lines: true,
+    skip_records_with_empty_values: true,
     max_record_size: WHOLE_LIMIT,
     info: true,
   });
