@@ -89,6 +89,18 @@ describe("what touches all records of a large store", () => {
     expect(sweeps.forgetSeen("customers", number)).toBe(5_000);
   });
 
+  it("makes a stream due for another mapping in parts, and keeps its fingerprint at the end", async () => {
+    await using of = await large();
+    const { db, store } = of;
+    const { remapping } = makeStoreDeps(db, systemClock, 1, silentLogger);
+    expect(remapping.begin("customers", "b")).toBe(true);
+    expect(remapping.wake("customers", "")).toEqual({ count: 5_000, next: keyOf(5_000) });
+    expect(await store.fingerprint("customers")).toBe("a");
+    expect(await store.remap("customers", "b")).toBe(RECORDS);
+    expect(await store.fingerprint("customers")).toBe("b");
+    expect(Object.fromEntries(await store.counts())).toEqual({ customers: { due: RECORDS }, other: { applied: 1 } });
+  });
+
   it("removes old history in parts", async () => {
     await using of = await large();
     const { db, store } = of;

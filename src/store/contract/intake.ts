@@ -51,7 +51,8 @@ export interface IntakeStore {
 
   /**
    * Makes every record of the stream due when `fingerprint` differs from the one stored, and stores it; a claimed record
-   * when its claim ends, a deleted one never. Live changes overtake them. Returns how many; none by the first fingerprint.
+   * when its claim ends, a deleted one never. Live changes overtake them. Returns how many; none by the first
+   * fingerprint. One that fails has not stored it, and may have made some due.
    */
   remap(stream: StreamName, fingerprint: string): Promise<number>;
 

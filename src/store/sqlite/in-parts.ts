@@ -20,12 +20,16 @@ export class InParts {
     return sum;
   }
 
-  /** Through a stream: each step returns where the next one begins. */
-  async throughStream(part: (from: Key) => Key | undefined): Promise<void> {
+  /** Through a stream: each step returns where the next one begins. Returns how much all did. */
+  async throughStream(part: (from: Key) => { count: number; next: Key | undefined }): Promise<number> {
+    let sum = 0;
     let next: Key | undefined = "";
     while (next !== undefined) {
       const from: Key = next;
-      next = await this.step(() => part(from));
+      const done = await this.step(() => part(from));
+      sum += done.count;
+      next = done.next;
     }
+    return sum;
   }
 }

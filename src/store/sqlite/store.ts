@@ -20,6 +20,7 @@ import { InParts } from "./in-parts.ts";
 import { makeStoreDeps, type StoreDeps } from "./parts.ts";
 import { dialect, runStatement } from "./statements.ts";
 import { Forgetting } from "./steps/forgetting.ts";
+import { remap } from "./steps/remapping.ts";
 import { beginSweep, endSweep } from "./steps/sweeps.ts";
 import { expectUndamaged, tableCounts } from "./tables/maintenance.ts";
 
@@ -116,7 +117,7 @@ export class SqliteStore implements Store {
   }
 
   resetCursor = (stream: StreamName) => this.#commit.run(() => this.#deps.streams.resetCursor(stream));
-  remap = (...of: Parameters<Store["remap"]>) => this.#commit.run(() => this.#deps.remapping.remap(...of));
+  remap = (...of: Parameters<Store["remap"]>) => remap(this.#deps.remapping, this.#parts, ...of);
   fingerprint = (stream: StreamName) => this.#read(() => this.#deps.remapping.fingerprint(stream));
 
   due = (query: Parameters<Store["due"]>[0]) => this.#read(() => this.#deps.schedule.due(query));
@@ -154,9 +155,7 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#deps.outcomes.bind(claim, binding, applied), DURABLE);
   }
 
-  apply(claim: Claim, applied: Applied) {
-    return this.#commit.run(() => this.#deps.outcomes.apply(claim, applied));
-  }
+  apply = (claim: Claim, applied: Applied) => this.#commit.run(() => this.#deps.outcomes.apply(claim, applied));
 
   retry(...[claim, error, dueAt]: Parameters<Store["retry"]>) {
     return this.#commit.run(() => this.#deps.outcomes.retry(claim, this.#clean(error), dueAt));

@@ -1,15 +1,21 @@
 import type { Database } from "better-sqlite3";
-import type { Clock, Projection, RecordId, StreamName } from "#model";
+import type { Clock, Key, Projection, RecordId, StreamName } from "#model";
 import type { AuditEntry } from "../../claim.ts";
 import { stateList } from "../../rows/state-list.ts";
 import { statesMovedTo } from "../../transitions.ts";
+import type { InParts } from "../in-parts.ts";
 import type { Tables } from "../tables.ts";
+import { StreamParts } from "../tables/stream-parts.ts";
 import type { Streams } from "../tables/streams.ts";
+
+/** Records of a stream, by their keys. */
+const IN_PART = "stream = @stream AND key >= @from AND key < @to";
 
 /** Makes a whole stream due when what its records map to may have changed. */
 export class Remapping {
   readonly #clock: Clock;
   readonly #streams: Streams;
+  readonly #parts: StreamParts;
   readonly #fingerprint;
   readonly #save;
   readonly #mark;
@@ -19,30 +25,49 @@ export class Remapping {
   constructor(db: Database, clock: Clock, streams: Streams) {
     this.#clock = clock;
     this.#streams = streams;
+    this.#parts = new StreamParts(db);
     this.#fingerprint = db.prepare<[string], string | null>("SELECT fingerprint FROM streams WHERE stream = ?").pluck();
     this.#save = db.prepare<[string, string]>("UPDATE streams SET fingerprint = ? WHERE stream = ?");
-    this.#mark = db.prepare<[string]>("UPDATE records SET again = 1 WHERE stream = ? AND state = 'claimed'");
-    this.#hasten = db.prepare<[number, string]>(`
-      UPDATE records SET due_at = min(due_at, ?), attempts = 0, error = NULL WHERE stream = ? AND state = 'due'`);
-    this.#wake = db.prepare<[number, string]>(`
-      UPDATE records SET state = 'due', due_at = ?, attempts = 0, error = NULL, backfill = 1
-      WHERE stream = ? AND state IN (${stateList(statesMovedTo("due", "remap"))})`);
+    this.#mark = db.prepare<[object]>(`UPDATE records SET again = 1 WHERE ${IN_PART} AND state = 'claimed'`);
+    this.#hasten = db.prepare<[object]>(`
+      UPDATE records SET due_at = min(due_at, @now), attempts = 0, error = NULL WHERE ${IN_PART} AND state = 'due'`);
+    this.#wake = db.prepare<[object]>(`
+      UPDATE records SET state = 'due', due_at = @now, attempts = 0, error = NULL, backfill = 1
+      WHERE ${IN_PART} AND state IN (${stateList(statesMovedTo("due", "remap"))})`);
   }
 
   fingerprint(stream: StreamName): string | undefined {
     return this.#fingerprint.get(stream) ?? undefined;
   }
 
-  remap(stream: StreamName, fingerprint: string): number {
+  /** Whether records are to be made due for this fingerprint. The first one is kept at once. */
+  begin(stream: StreamName, fingerprint: string): boolean {
     this.#streams.ensure(stream);
     const known = this.fingerprint(stream);
-    if (known === fingerprint) return 0;
-    this.#save.run(fingerprint, stream);
-    if (known === undefined) return 0;
-    const now = this.#clock.now();
-    const pending = this.#mark.run(stream).changes + this.#hasten.run(now, stream).changes;
-    return pending + this.#wake.run(now, stream).changes;
+    if (known === undefined) this.end(stream, fingerprint);
+    return known !== undefined && known !== fingerprint;
   }
+
+  /** Makes records due of the part of the stream that begins with `from`. Returns how many, and where the next part begins. */
+  wake(stream: StreamName, from: Key): { count: number; next: Key | undefined } {
+    const part = this.#parts.at(stream, from);
+    const values = { ...part, stream, now: this.#clock.now() };
+    const pending = this.#mark.run(values).changes + this.#hasten.run(values).changes;
+    return { count: pending + this.#wake.run(values).changes, next: part.next };
+  }
+
+  /** All parts were made due for this fingerprint. */
+  end(stream: StreamName, fingerprint: string): void {
+    this.#save.run(fingerprint, stream);
+  }
+}
+
+/** Makes a stream due for another fingerprint, which is kept at the end: one that is cut off begins again. */
+export async function remap(remapping: Remapping, parts: InParts, stream: StreamName, fingerprint: string) {
+  if (!(await parts.step(() => remapping.begin(stream, fingerprint)))) return 0;
+  const count = await parts.throughStream((from) => remapping.wake(stream, from));
+  await parts.step(() => remapping.end(stream, fingerprint));
+  return count;
 }
 
 /** Sends records again whose counterpart in the service was found to differ. */

@@ -81,12 +81,11 @@ export class Sweeps {
     return keys.filter((key) => this.#isKnown.get(stream, key) === undefined);
   }
 
-  /** Suspects what the sweep missed of a part of the stream that begins with `from`. Returns where the next part begins, if there is one. */
-  suspect(stream: StreamName, sweep: number, from: Key): Key | undefined {
+  /** Suspects what the sweep missed of a part of the stream that begins with `from`. Returns how many, and where the next part begins. */
+  suspect(stream: StreamName, sweep: number, from: Key): { count: number; next: Key | undefined } {
     this.#expectOpen(stream, sweep);
     const part = this.#parts.at(stream, from);
-    this.#suspect.run({ ...part, stream, sweep });
-    return part.next;
+    return { count: this.#suspect.run({ ...part, stream, sweep }).changes, next: part.next };
   }
 
   /** Ends a sweep by which all parts were suspected. */
