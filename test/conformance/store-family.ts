@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RecordId } from "#model";
+import { recordLabel, type RecordId } from "#model";
 import { OOPS, Scene, contact, customer, deletion, upsert, written, type MakePlace } from "./store-scene.ts";
 
 /** Leaves a contact waiting for these customers. */
@@ -9,6 +9,17 @@ async function waitFor(scene: Scene, child: RecordId, ...parents: RecordId[]): P
 
 export function describeFamily(makePlace: MakePlace): void {
   describe("parents and children", () => {
+    it("names records whose keys hold any character, where one waits and where an id is taken", async () => {
+      await using scene = await Scene.open(makePlace);
+      const odd = customer("\0a\u0001");
+      const { store } = scene;
+      await store.wait(await scene.claimed(contact("1")), { error: OOPS, parents: [odd] });
+      expect((await store.record(contact("1")))?.waitsFor).toEqual([odd]);
+      await scene.bound(odd, 7);
+      const taken = scene.create(await scene.claimed(customer("2")), 7);
+      await expect(taken).rejects.toMatchObject({ code: "E_ALREADY_BOUND", details: { boundTo: recordLabel(odd) } });
+    });
+
     it("wakes the children in the transaction that binds their parent, and names them", async () => {
       await using scene = await Scene.open(makePlace);
       await waitFor(scene, contact("1"), customer("1"));

@@ -2,8 +2,10 @@ import { z } from "zod";
 import type { Binding, RecordId } from "#model";
 import { alreadyBound, claimLost, refused, unknownRecord } from "../refusals.ts";
 import { Refusal } from "./connection/failures.ts";
+import { originalText } from "./text.ts";
 
-const owner = z.object({ stream: z.string(), key: z.string() });
+const text = z.string().transform(originalText);
+const owner = z.object({ stream: text, key: text });
 
 /** The step of a record, with its refusal as an error of the contract. `binding` is what it was to be bound to. */
 export async function refusable<T>(id: RecordId, step: Promise<T>, binding?: Binding): Promise<T> {

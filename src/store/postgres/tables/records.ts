@@ -6,6 +6,7 @@ import { stateList } from "../../rows/state-list.ts";
 import type { Database } from "../database.ts";
 import { boundChildren, rebound } from "../functions/parents.ts";
 import { fill, head, isRecord, type SqlText } from "../sql.ts";
+import { originalText } from "../text.ts";
 
 type ViewRow = RecordRow & { readonly waits: readonly { readonly s: string; readonly k: string }[] | null };
 
@@ -18,7 +19,7 @@ const VIEW = `
 export function recordStore(db: Database): RecordStore {
   const views = async (where: SqlText) =>
     (await db.read<ViewRow>(`${VIEW} ${where}`)).map((row) =>
-      viewOf(row, row.waits?.map(({ s, k }) => ({ stream: s, key: k })) ?? []),
+      viewOf(row, row.waits?.map(({ s, k }) => ({ stream: originalText(s), key: originalText(k) })) ?? []),
     );
   const ids = (sql: string, id: RecordId) => db.read<RecordId>(sql, { stream: id.stream, key: id.key });
   return {
