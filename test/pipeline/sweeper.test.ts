@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Stream } from "#mapping";
 import { ParkError, RetryError, type Key, type Row, type StreamName } from "#model";
 import { confirmDeletions, heldDeletions, Sweeper } from "#pipeline";
 import type { KeylessRows, SourceStream } from "#sources";
 import { openStore } from "#store";
+import { guardNote } from "../../src/pipeline/notes.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
@@ -136,6 +137,22 @@ describe("a sweep", () => {
     expect(await scene.view("2")).toMatchObject({ deleted: false });
     empty();
     await expect(scene.sweep()).rejects.toMatchObject({ code: "E_SWEEP_EMPTY" });
+  });
+
+  it("leaves a word alone that a person gives while it ends", async () => {
+    await using scene = await setScene();
+    const { store } = scene;
+    await store.saveNote(guardNote(stream), { confirmedAt: 1, further: 5 });
+    const newer = { confirmedAt: 2, further: 0 };
+    const note = store.note.bind(store);
+    vi.spyOn(store, "note").mockImplementation(async (of) => {
+      const found = await note(of);
+      if (of.name === guardNote(stream).name) await store.saveNote(guardNote(stream), newer);
+      return found;
+    });
+    scene.erp.keys = ["1"];
+    await scene.sweep();
+    expect(await note(guardNote(stream))).toEqual(newer);
   });
 
   it("holds no deletions any more once the stream ignores them", async () => {

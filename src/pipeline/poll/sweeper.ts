@@ -78,10 +78,11 @@ export class Sweeper {
   async #expectMeant(stream: StreamName, seen: number): Promise<void> {
     const { store } = this.#deps;
     const known = await knownCount(store, stream);
-    const { confirmedAt = 0, further = 0 } = (await store.note(guardNote(stream))) ?? {};
-    const isEmptied = seen === 0 && known > further;
+    const confirmed = await store.note(guardNote(stream));
+    const isEmptied = seen === 0 && known > (confirmed?.further ?? 0);
     // The person meant the records of then: those that the ERP shows by now need a word of their own.
-    if (seen > 0 && further > 0) await store.saveNote(guardNote(stream), { confirmedAt, further: 0 });
+    if (seen > 0 && confirmed && confirmed.further > 0)
+      await store.replaceNote(guardNote(stream), confirmed, { ...confirmed, further: 0 });
     if (isEmptied || (await store.note(emptiedNote(stream))))
       await store.saveNote(emptiedNote(stream), isEmptied ? known : undefined);
     if (isEmptied)
