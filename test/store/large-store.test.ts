@@ -113,4 +113,24 @@ describe("what touches all records of a large store", () => {
     expect(count).toBe(RECORDS - 1);
     expect(await store.audit({ limit: 9 })).toMatchObject([{ at: RECORDS }]);
   });
+
+  it("makes records due again in parts, each once", async () => {
+    await using of = await large();
+    const { db, store } = of;
+    db.exec("UPDATE records SET state = 'parked'");
+    const by = { name: "Ada", via: "cli" } as const;
+    const parked = "SELECT count(*) FROM records WHERE state = 'parked'";
+    expect(await beside(of, () => store.retryNow({ states: ["parked"] }, by), parked)).toBeGreaterThan(0);
+    expect(await store.counts()).toEqual(
+      new Map([
+        ["customers", { due: RECORDS }],
+        ["other", { due: 1 }],
+      ]),
+    );
+    expect(db.prepare("SELECT count(DISTINCT stream || key), count(*) FROM audit").raw().get()).toEqual([
+      RECORDS + 1,
+      RECORDS + 1,
+    ]);
+    expect(await store.retryNow({ states: ["parked"] }, by)).toBe(0);
+  });
 });

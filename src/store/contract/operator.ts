@@ -9,7 +9,7 @@ export interface OperatorStore {
   /**
    * Parked, uncertain, waiting and skipped records become due again, and due ones end their pause; returns how many. Other
    * states are left alone, whatever `states` says. Without `stream` in all streams, without `key` all records. `by` is written into the
-   * history of each.
+   * history of each. One that fails may have made some due.
    */
   retryNow(
     target: { stream?: StreamName | undefined; key?: Key | undefined; states: readonly RecordState[] },

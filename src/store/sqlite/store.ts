@@ -20,6 +20,7 @@ import { InParts } from "./in-parts.ts";
 import { makeStoreDeps, type StoreDeps } from "./parts.ts";
 import { dialect, runStatement } from "./statements.ts";
 import { Forgetting } from "./steps/forgetting.ts";
+import { retryNow } from "./steps/operator-decisions.ts";
 import { remap } from "./steps/remapping.ts";
 import { beginSweep, endSweep } from "./steps/sweeps.ts";
 import { expectUndamaged, tableCounts } from "./tables/maintenance.ts";
@@ -211,7 +212,7 @@ export class SqliteStore implements Store {
   pruneDeletions = (before: number) => this.#parts.untilNone(() => this.#deps.deletions.prune(before));
 
   retryNow(...[target, by]: Parameters<Store["retryNow"]>) {
-    return this.#commit.run(() => this.#deps.decisions.retryNow(target, this.#clean(by)));
+    return retryNow(this.#deps.decisions, this.#parts, target, this.#clean(by));
   }
 
   resolve(...[id, answer, by]: Parameters<Store["resolve"]>) {

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { Actor, Binding, Clock, RecordId, RecordState } from "#model";
+import type { Actor, Binding, Clock, Key, RecordId, RecordState, StreamName } from "#model";
 import { next } from "../../transitions.ts";
 import type { Decision } from "../../claim.ts";
 import type { OperatorStore } from "../../contract/operator.ts";
@@ -14,9 +14,16 @@ import {
 } from "../../answers.ts";
 import { SKIPPED_BY_PERSON, unknownRecord } from "../../refusals.ts";
 import { letGo } from "./journal.ts";
+import type { InParts } from "../in-parts.ts";
 import type { Tables } from "../tables.ts";
+import { StreamParts } from "../tables/stream-parts.ts";
 import { actorRow } from "../../rows/audit-row.ts";
 import { stateList } from "../../rows/state-list.ts";
+
+/** Records that one step looks at: each that it makes due again is written into the history, too. Some twenty milliseconds. */
+const RETRIED_AT_ONCE = 2_000;
+
+type Retried = Parameters<OperatorStore["retryNow"]>[0] & { readonly stream: StreamName };
 
 interface Answered {
   readonly id: number;
@@ -30,6 +37,7 @@ export class OperatorDecisions {
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #tables: Tables;
+  readonly #parts: StreamParts;
   readonly #find;
   readonly #move;
 
@@ -37,6 +45,7 @@ export class OperatorDecisions {
     this.#db = db;
     this.#clock = clock;
     this.#tables = tables;
+    this.#parts = new StreamParts(db, RETRIED_AT_ONCE);
     this.#find = db.prepare<[string, string], Answered>(
       "SELECT id, state, decision, error ->> 'code' AS errorCode FROM records WHERE stream = ? AND key = ?",
     );
@@ -86,22 +95,39 @@ export class OperatorDecisions {
     family.wakeDependents(id, moved);
   }
 
-  retryNow({ stream, key, states }: Parameters<OperatorStore["retryNow"]>[0], by?: Actor): number {
-    const narrowed = [
-      ...(stream === undefined ? [] : ["stream = @stream"]),
-      ...(key === undefined ? [] : ["key = @key"]),
-    ];
-    const where = [`state IN (${stateList(revivable(states))})`, ...narrowed].join(" AND ");
-    const now = this.#clock.now();
+  streams(): StreamName[] {
+    return this.#tables.streams.names();
+  }
+
+  /** Makes records due again of the part of a stream that begins with `from`, or one of them. Returns how many, and where the next part begins. */
+  retry({ stream, key, states }: Retried, from: Key, by?: Actor): { count: number; next: Key | undefined } {
+    const part = key === undefined ? this.#parts.at(stream, from) : undefined;
+    const range = part === undefined ? "key = @key" : "key >= @from AND key < @to";
+    const where = `stream = @stream AND state IN (${stateList(revivable(states))}) AND ${range}`;
+    const values = { stream, key, ...part, now: this.#clock.now() };
     if (by !== undefined)
       this.#db
         .prepare(
           `INSERT INTO audit (at, stream, key, action, resource, outcome, actor, via, why)
            SELECT @now, stream, key, 'retry', '', 'due again', @actor, @via, @why FROM records WHERE ${where}`,
         )
-        .run({ now, stream, key, ...actorRow(by) });
-    return this.#db
+        .run({ ...values, ...actorRow(by) });
+    const made = this.#db
       .prepare(`UPDATE records SET state = 'due', due_at = @now, attempts = 0, error = NULL WHERE ${where}`)
-      .run({ now, stream, key }).changes;
+      .run(values);
+    return { count: made.changes, next: part?.next };
   }
+}
+
+/** Makes records due again, stream by stream. */
+export async function retryNow(
+  decisions: OperatorDecisions,
+  parts: InParts,
+  { stream, ...target }: Parameters<OperatorStore["retryNow"]>[0],
+  by?: Actor,
+): Promise<number> {
+  let count = 0;
+  for (const name of stream === undefined ? await parts.step(() => decisions.streams()) : [stream])
+    count += await parts.throughStream((from) => decisions.retry({ ...target, stream: name }, from, by));
+  return count;
 }

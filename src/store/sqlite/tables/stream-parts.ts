@@ -18,10 +18,11 @@ export interface StreamPart {
 export class StreamParts {
   readonly #after;
 
-  constructor(db: Database) {
+  /** Each part has so many records, the last one fewer. */
+  constructor(db: Database, size = PART) {
     this.#after = db
       .prepare<[string, string], Key>(
-        `SELECT key FROM records WHERE stream = ? AND key >= ? ORDER BY key LIMIT 1 OFFSET ${PART}`,
+        `SELECT key FROM records WHERE stream = ? AND key >= ? ORDER BY key LIMIT 1 OFFSET ${size}`,
       )
       .pluck();
   }
