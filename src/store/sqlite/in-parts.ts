@@ -1,5 +1,8 @@
 import type { Key } from "#model";
 
+/** Rows that one step removes: some ten milliseconds. */
+export const REMOVED_AT_ONCE = 2_000;
+
 /** What touches many rows, step by step, each of a part: others have their turn in between. */
 export class InParts {
   /** Takes a step of its own. */

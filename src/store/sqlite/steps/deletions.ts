@@ -1,13 +1,12 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, Key, StreamName } from "#model";
 import type { ToldDeletion } from "../../facts.ts";
+import { REMOVED_AT_ONCE } from "../in-parts.ts";
 
 /** One that is parked waits for a person already. */
 const IS_OPEN = `d.done = 0 AND EXISTS
   (SELECT 1 FROM records r WHERE r.id = d.record AND r.state IN ('due', 'claimed', 'waiting'))`;
 
-/** Deletions that one step forgets: some ten milliseconds. */
-const PART = 2_000;
 /** To SQLite, no limit. */
 const ALL = -1;
 
@@ -49,7 +48,7 @@ export class Deletions {
       .pluck();
     this.#done = db.prepare<[number]>("UPDATE deletions SET done = 1 WHERE record = ?");
     this.#forget = db.prepare<[number]>("DELETE FROM deletions WHERE record = ? AND done = 0");
-    this.#prune = db.prepare<[number]>(`DELETE FROM deletions WHERE told_at < ? AND done = 1 LIMIT ${PART}`);
+    this.#prune = db.prepare<[number]>(`DELETE FROM deletions WHERE told_at < ? AND done = 1 LIMIT ${REMOVED_AT_ONCE}`);
     this.#open = db
       .prepare<[string], number>(`SELECT count(*) FROM deletions d WHERE stream = ? AND ${IS_OPEN}`)
       .pluck();

@@ -16,7 +16,7 @@ import { SKIPPED_BY_PERSON, unknownRecord } from "../../refusals.ts";
 import { letGo } from "./journal.ts";
 import type { InParts } from "../in-parts.ts";
 import type { Tables } from "../tables.ts";
-import { StreamParts } from "../tables/stream-parts.ts";
+import { IN_PART, StreamParts } from "../tables/stream-parts.ts";
 import { actorRow } from "../../rows/audit-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 
@@ -102,8 +102,8 @@ export class OperatorDecisions {
   /** Makes records due again of the part of a stream that begins with `from`, or one of them. Returns how many, and where the next part begins. */
   retry({ stream, key, states }: Retried, from: Key, by?: Actor): { count: number; next: Key | undefined } {
     const part = key === undefined ? this.#parts.at(stream, from) : undefined;
-    const range = part === undefined ? "key = @key" : "key >= @from AND key < @to";
-    const where = `stream = @stream AND state IN (${stateList(revivable(states))}) AND ${range}`;
+    const which = part === undefined ? "stream = @stream AND key = @key" : IN_PART;
+    const where = `${which} AND state IN (${stateList(revivable(states))})`;
     const values = { stream, key, ...part, now: this.#clock.now() };
     if (by !== undefined)
       this.#db

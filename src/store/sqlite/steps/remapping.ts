@@ -5,11 +5,8 @@ import { stateList } from "../../rows/state-list.ts";
 import { statesMovedTo } from "../../transitions.ts";
 import type { InParts } from "../in-parts.ts";
 import type { Tables } from "../tables.ts";
-import { StreamParts } from "../tables/stream-parts.ts";
+import { IN_PART, StreamParts } from "../tables/stream-parts.ts";
 import type { Streams } from "../tables/streams.ts";
-
-/** Records of a stream, by their keys. */
-const IN_PART = "stream = @stream AND key >= @from AND key < @to";
 
 /** Makes a whole stream due when what its records map to may have changed. */
 export class Remapping {

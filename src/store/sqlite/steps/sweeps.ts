@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { Key, StreamName } from "#model";
 import { sweepLost } from "../../refusals.ts";
 import type { InParts } from "../in-parts.ts";
-import { PART, StreamParts, type StreamPart } from "../tables/stream-parts.ts";
+import { IN_PART, PART, StreamParts, type StreamPart } from "../tables/stream-parts.ts";
 
 /**
  * Finds records that the ERP no longer shows: two complete sweeps must have missed them. What grows with the records goes in parts, each
@@ -49,7 +49,7 @@ export class Sweeps {
     this.#suspect = db.prepare<StreamPart & { stream: string; sweep: number }>(`
       INSERT INTO suspects (record, sequence, sweep)
       SELECT r.id, r.sequence, @sweep FROM records r
-      WHERE r.stream = @stream AND r.key >= @from AND r.key < @to AND NOT r.deleted
+      WHERE ${IN_PART} AND NOT r.deleted
         AND r.sequence <= (SELECT sequence FROM sweeps WHERE stream = @stream)
         AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.stream = r.stream AND seen.key = r.key)
       ON CONFLICT (record) DO UPDATE SET sequence = excluded.sequence, sweep = excluded.sweep

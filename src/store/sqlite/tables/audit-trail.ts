@@ -2,10 +2,8 @@ import type { Database } from "better-sqlite3";
 import type { Clock, RecordId } from "#model";
 import type { AuditEntry } from "../../claim.ts";
 import type { AuditRecord } from "../../facts.ts";
+import { REMOVED_AT_ONCE } from "../in-parts.ts";
 import { ADD_AUDIT, auditRecordOf, auditRow, type AuditRow } from "../../rows/audit-row.ts";
-
-/** Entries that one step removes: some ten milliseconds. */
-const PART = 2_000;
 
 /** What was done to the service and to a record's life, append-only until it is pruned by age. */
 export class AuditTrail {
@@ -22,7 +20,7 @@ export class AuditTrail {
     this.#latestOf = db.prepare<[string, string, number], AuditRow>(
       "SELECT * FROM audit WHERE stream = ? AND key = ? ORDER BY id DESC LIMIT ?",
     );
-    this.#prune = db.prepare<[number]>(`DELETE FROM audit WHERE at < ? LIMIT ${PART}`);
+    this.#prune = db.prepare<[number]>(`DELETE FROM audit WHERE at < ? LIMIT ${REMOVED_AT_ONCE}`);
   }
 
   add(id: RecordId, entry: AuditEntry | undefined): void {

@@ -3,6 +3,8 @@ import type { Key, StreamName } from "#model";
 
 /** Records that one step looks at: some ten milliseconds. */
 export const PART = 5_000;
+/** Which records are in a part of `@stream`. */
+export const IN_PART = "stream = @stream AND key >= @from AND key < @to";
 /** Comes after every key. */
 const END = Buffer.alloc(0);
 
