@@ -19,12 +19,12 @@ const CAUSES_MAX = 500;
 
 /** The largest causes one by one, the others as one: a refusal that repeats a value is as many causes as there are records. */
 export function causeConditions({ groups, notes, known, now }: CauseFacts): Condition[] {
-  const found = groups.filter(({ state }) => state === "parked" || state === "uncertain");
+  const found = groups.filter(needsPerson);
   // One that has a notice keeps it: it has not ended because another one grew.
   const { before = [], fresh = [] } = Object.groupBy(found, (group) => (known.has(idOf(group)) ? "before" : "fresh"));
   const ordered = [...before, ...fresh];
   const others = ordered.slice(CAUSES_MAX);
-  const single = ordered.slice(0, CAUSES_MAX).flatMap((group) => grouped(group, notes.get(group.id), now));
+  const single = ordered.slice(0, CAUSES_MAX).map((group) => grouped(group, notes.get(group.id), now));
   if (others.length === 0) return single;
   const count = others.reduce((sum, group) => sum + group.count, 0);
   const streams = new Set(others.map(({ stream }) => stream));
@@ -43,33 +43,36 @@ export function causeConditions({ groups, notes, known, now }: CauseFacts): Cond
   ];
 }
 
+type PersonGroup = ErrorGroup & { readonly state: "parked" | "uncertain" };
+
+function needsPerson(group: ErrorGroup): group is PersonGroup {
+  return group.state === "parked" || group.state === "uncertain";
+}
+
 function idOf({ state, id }: ErrorGroup): string {
   return `${state}/${id}`;
 }
 
-function grouped(group: ErrorGroup, note: GroupNote | undefined, now: number): Condition[] {
+function grouped(group: PersonGroup, note: GroupNote | undefined, now: number): Condition {
   const { stream, state, message, count, error, examples } = group;
-  if (state !== "parked" && state !== "uncertain") return [];
   const records = counted(count, "record");
   const isOne = count === 1;
   const example = examples[0]!;
   const all = isOne ? "" : ` All of them: "svcsync retry --group ${group.id}".`;
-  return [
-    {
-      id: idOf(group),
-      kind: state,
-      severity: "problem",
-      title: `${stream}: ${records} ${isOne ? "is" : "are"} ${state}`,
-      ...(error === undefined
-        ? {}
-        : {
-            cause: errorText(isOne ? error : { ...error, message }),
-            remedy: `${remedyOf(error, example)}${all}`,
-          }),
-      ...(isSnoozed(note, count, now) ? { isSnoozed: true } : {}),
-      affected: `${stream}: ${examples.map(({ key }) => key).join(", ")}${count > examples.length ? " and more" : ""}`,
-      count,
-      patienceMs: PERSON_MS,
-    },
-  ];
+  return {
+    id: idOf(group),
+    kind: state,
+    severity: "problem",
+    title: `${stream}: ${records} ${isOne ? "is" : "are"} ${state}`,
+    ...(error === undefined
+      ? {}
+      : {
+          cause: errorText(isOne ? error : { ...error, message }),
+          remedy: `${remedyOf(error, example)}${all}`,
+        }),
+    ...(isSnoozed(note, count, now) ? { isSnoozed: true } : {}),
+    affected: `${stream}: ${examples.map(({ key }) => key).join(", ")}${count > examples.length ? " and more" : ""}`,
+    count,
+    patienceMs: PERSON_MS,
+  };
 }
