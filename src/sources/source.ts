@@ -4,7 +4,7 @@ import type { Change, ChangeBatch, Cursor, Finding, Key, Row, UnreadableRow } fr
  * What an adapter can promise about one stream. The poller, the sweeper and `check` adapt to it; nothing is guessed.
  */
 export interface Capabilities {
-  /** How a deletion in the ERP can be seen: a deletion feed, a sweep over all keys, or only a flag in the row. */
+  /** How every deletion in the ERP can be seen: a deletion feed, a sweep over all keys, or only a flag in the row. */
   readonly deletions: "feed" | "sweep" | "flag";
 }
 
@@ -49,7 +49,7 @@ export interface SourceStream {
    */
   keyless?(signal: AbortSignal): Promise<readonly KeylessRows[]>;
 
-  /** The deletion feed after `cursor`; present exactly where `capabilities.deletions` is `feed`. */
+  /** The deletion feed after `cursor`: all deletions where `capabilities.deletions` is `feed`, else those that are told before a sweep. */
   deletions?(cursor: Cursor | null, signal: AbortSignal): AsyncIterable<{ changes: readonly Change[]; cursor: Cursor }>;
 
   /**

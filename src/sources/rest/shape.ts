@@ -77,4 +77,6 @@ export interface RestShape {
 export interface RestShapes {
   readonly tracks: readonly [RestShape, ...RestShape[]];
   readonly deletions?: RestShape;
+  /** The list of deletions leaves some out. */
+  readonly hasSilentDeletions?: true;
 }

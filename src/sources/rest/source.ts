@@ -23,7 +23,7 @@ export async function openRest(settings: RestSettings, context: OpenContext): Pr
   const client = new WebClient(settings, context, settings.preset === "tryton" ? openTrytonLogin : undefined);
   return {
     stream(name, read) {
-      const { tracks, deletions } = shapesOf(name, read, settings);
+      const { tracks, deletions, hasSilentDeletions = false } = shapesOf(name, read, settings);
       const main = tracks[0];
       const table = restTable(client, main);
       return wireStream({
@@ -31,6 +31,7 @@ export async function openRest(settings: RestSettings, context: OpenContext): Pr
         table,
         tracks: main.stamp === undefined ? [] : tracks.map((shape) => trackOf(client, shape)),
         ...(deletions === undefined ? {} : { deletions: trackOf(client, deletions) }),
+        hasSilentDeletions,
         times: { clock: client.serverClock, overlapMs: read.overlap, marginMs: read.margin },
         logger: context.logger.child({ stream: name }),
         readOne: (key, signal) => readOne(client, main, key, signal),

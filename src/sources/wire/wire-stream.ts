@@ -35,6 +35,8 @@ export interface StreamDeps {
   readonly logger: Logger;
   /** A feed of deletions, whose rows bear the keys that are gone. */
   readonly deletions?: Track;
+  /** That feed leaves some out: a sweep finds them. */
+  readonly hasSilentDeletions?: boolean;
   readOne(key: Key, signal: AbortSignal): Promise<Row | undefined>;
   /** Where reading many at once costs less. */
   readonly readMany?: (keys: readonly Key[], signal: AbortSignal) => Promise<ReadonlyMap<Key, Row>>;
@@ -42,10 +44,10 @@ export interface StreamDeps {
 
 /** The promises of `SourceStream` over a table on the wire. */
 export function wireStream(parts: StreamDeps): SourceStream {
-  const { table, tracks, deletions } = parts;
+  const { table, tracks, deletions, hasSilentDeletions = false } = parts;
   const tables = [table, ...tracks.map((track) => track.table)];
   return {
-    capabilities: { deletions: deletions === undefined ? "sweep" : "feed" },
+    capabilities: { deletions: deletions === undefined || hasSilentDeletions ? "sweep" : "feed" },
     changes: (cursor, signal) =>
       tracks.length > 0 ? changesByStamp(parts, cursor, signal) : changesWhole(table, cursor, signal),
     readOne: (key, signal) => parts.readOne(key, signal),

@@ -1,4 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Sweeper } from "#pipeline";
+import { Scene } from "../../conformance/store-scene.ts";
+import { silentLogger } from "../../kit/logger.ts";
+import { memoryPlace } from "../../store/memory-place.ts";
 import { MemoryErp } from "../memory-erp.ts";
 import { allKeys, poll } from "../reading.ts";
 import { SetClock } from "../../kit/clock.ts";
@@ -103,7 +107,28 @@ describe("the preset erpnext", () => {
     const changes = [];
     for await (const batch of stream.deletions!(null, never)) changes.push(...batch.changes);
     expect(changes).toEqual([{ kind: "delete", key: "CUST-00001" }]);
-    expect(stream.capabilities.deletions).toBe("feed");
+  });
+
+  it("takes the old name of a renamed record, which no list tells of, for deleted", async () => {
+    erp.put(1, stampOf("11:00:00"));
+    erp.put(2, stampOf("11:00:00"));
+    await using scene = await Scene.open(memoryPlace);
+    const { store } = scene;
+    const stream = await customers();
+    const sweeper = new Sweeper({ store, streams: new Map(), clock, logger: silentLogger, intervalMs: 60_000 });
+    const sweep = async () => {
+      clock.advance(60_000);
+      await sweeper.sweepIfDue("customers", stream, never);
+    };
+    await sweep();
+    erp.rows.delete(1);
+    erp.put(3, stampOf("11:00:00"));
+    await sweep();
+    await sweep();
+    const record = (key: string) => store.record({ stream: "customers", key });
+    expect(await record("CUST-00001")).toMatchObject({ deleted: true });
+    expect(await record("CUST-00002")).toMatchObject({ deleted: false });
+    expect(await record("CUST-00003")).toMatchObject({ deleted: false });
   });
 
   it("lists all keys and reads one record", async () => {

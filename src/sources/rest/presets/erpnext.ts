@@ -24,7 +24,8 @@ export function erpnext(read: PresetRead, settings: RestSettings): RestShapes {
     ["restored", "=", 0],
   ];
   const feed = { key: "deleted_name", changed: "creation", where: gone, fields: ["name", "deleted_name", "creation"] };
-  return { tracks: [shape], deletions: docType(DELETED, feed, PAGE_SIZE, settings) };
+  // A rename ends a name, and no list tells of it.
+  return { tracks: [shape], deletions: docType(DELETED, feed, PAGE_SIZE, settings), hasSilentDeletions: true };
 }
 
 interface DocType {
