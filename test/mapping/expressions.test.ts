@@ -143,6 +143,13 @@ describe("$utc", () => {
     expect(await valueOf("$utc(a, 'Europe/Berlin')", { a: null })).toBeNull();
     expect(await valueOf("$utc(a, 'Europe/Berlin')", { a: "" })).toBeNull();
   });
+
+  it.each(["0001-01-01", "0001-01-01T00:00:00Z", "1753-01-01 00:00:00.000"])(
+    "gives nothing for the empty date %s of Dynamics",
+    async (blank) => {
+      expect(await valueOf("$utc(a, 'Europe/Berlin')", { a: blank })).toBeNull();
+    },
+  );
 });
 
 describe("an expression that a row makes run away", () => {

@@ -2,12 +2,14 @@ import { Temporal } from "temporal-polyfill";
 
 const endsWithOffset = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
 const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
+/** An empty date as Dynamics and .NET write it: the first day that SQL Server's type, or their own, can hold. */
+const blankDate = /^(?:0001|1753)-01-01(?:\D|$)/;
 
 /**
  * `$utc(text, zone)`: a date or date and time as the ERP's clock shows it, as the instant the service wants:
  * UTC with milliseconds, `2026-05-04T22:00:00.000Z`. A date alone is its midnight. Text that carries its own offset keeps
  * its instant. In the hour that a clock change repeats, the first one is meant; in the hour that it skips, the time after
- * the gap. Nothing stays nothing, and empty text is nothing.
+ * the gap. Nothing stays nothing, and so are empty text and {@link blankDate}.
  * @throws {RangeError} when the text is no ISO date or the zone is unknown; the message names neither.
  */
 export function utc(text: unknown, zone: unknown): string | undefined {
@@ -15,6 +17,7 @@ export function utc(text: unknown, zone: unknown): string | undefined {
   if (typeof text !== "string")
     throw new RangeError("$utc needs a date as text, e.g. 2026-05-04 or 2026-05-04 13:30:00");
   const trimmed = text.trim();
+  if (blankDate.test(trimmed)) return undefined;
   try {
     const instant =
       !dateOnly.test(trimmed) && endsWithOffset.test(trimmed)

@@ -102,6 +102,16 @@ describe("an OData service", () => {
     expect(server.asked.at(-1)!.headers.accept).toContain("IEEE754Compatible=true");
   });
 
+  it("loses none of many rows whose stamp is the first day of the year 1, the empty date of Dynamics", async () => {
+    const blank = "0001-01-01T00:00:00Z";
+    const rows = Array.from({ length: 25 }, (_, id) => ({ id, stamp: id < 22 ? blank : `2026-03-01T00:00:${id}Z` }));
+    const types = { id: "Int32", stamp: "DateTimeOffset" };
+    const service = { version: "v4", keys: ["id"], types, rows: () => rows } as const;
+    const told = (asked: Asked): Told => odataService({ items: service }, asked);
+    const items = await stream(told, {}, { entity: "items", changed: "stamp", size: 10, pageBy: "link" });
+    expect(new Set((await poll(items)).keys).size).toBe(25);
+  });
+
   it("pages composite keys with `and` alone", async () => {
     const rows = Array.from({ length: 30 }, (_, n) => ({ a: `A${Math.floor(n / 7)}`, b: n % 7 }));
     const service = {
