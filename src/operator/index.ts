@@ -43,4 +43,4 @@ export {
   upkeepText,
   type UpkeepFacts,
 } from "./text/upkeep-text.ts";
-export { pause, resume, type PauseInput } from "./acts/pause.ts";
+export { pause, resume, type PauseInput, type StreamPause } from "./acts/pause.ts";

@@ -35,7 +35,7 @@ export interface PageActs {
   compareAdoption(): Promise<void>;
   /** Releases a stream that waits for a decision about existing records. */
   adopt(target: { readonly stream: StreamName; readonly decision: "adopt" | "create-all" }, by: Actor): Promise<void>;
-  /** `polls`: the stream is not polled either. */
+  /** `polls`: the stream is not polled either. A pause that lasts longer stays. */
   pause(
     target: { readonly stream: StreamName; readonly hours: number; readonly polls: boolean },
     by: Actor,

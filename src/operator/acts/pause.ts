@@ -1,5 +1,5 @@
 import { DAY_MS, localTime, ParkError, type Actor, type Clock, type StreamName } from "#model";
-import type { ActStore } from "#store";
+import type { ActStore, Pause } from "#store";
 
 /** A stream that is to rest for longer is taken out of the sync file; a snooze that is longer hides what should be repaired. */
 const LONGEST_REST_MS = 92 * DAY_MS;
@@ -12,18 +12,38 @@ export interface PauseInput {
   readonly polls: boolean;
 }
 
+/** A pause of a stream as it holds now. */
+export interface StreamPause extends Pause {
+  readonly stream: StreamName;
+}
+
 /**
- * Pauses streams: a running daemon delivers nothing of them within a second, and continues at `until`.
+ * Pauses streams: a running daemon delivers nothing of them within a second, and continues at `until`. A pause never shortens one that
+ * another person gave: the later end counts, and polls that were stopped stay so; {@link resume} ends both.
  * @throws {ParkError} E_PAUSE_TIME for no moment, one in the past, or one more than 92 days away.
  */
 export async function pause(
   { store, clock }: { readonly store: { readonly acts: ActStore }; readonly clock: Clock },
   { streams, until, polls }: PauseInput,
   by: Actor,
-): Promise<void> {
+): Promise<StreamPause[]> {
   const since = clock.now();
   expectRest({ what: "pause", until, now: since });
-  await store.acts.pause(streams, { since, until, polls, by });
+  const paused: StreamPause[] = [];
+  for (const stream of streams) {
+    const last = await store.acts.pauseOf(stream);
+    const known = last !== undefined && last.until > since ? last : undefined;
+    const wanted = {
+      since,
+      until: Math.max(until, known?.until ?? until),
+      polls: polls || known?.polls === true,
+      by,
+    };
+    const isKept = known?.until === wanted.until && known.polls === wanted.polls;
+    if (!isKept) await store.acts.pause([stream], wanted);
+    paused.push({ stream, ...(isKept ? known : wanted) });
+  }
+  return paused;
 }
 
 /**

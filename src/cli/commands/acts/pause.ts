@@ -1,5 +1,5 @@
 import { localTime } from "#model";
-import { duration, pause } from "#operator";
+import { duration, pause, type StreamPause } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
 import { durationArgument, momentArgument } from "../../moment.ts";
@@ -32,13 +32,26 @@ async function run(streams: readonly string[], options: PauseOptions, io: Io): P
   const { store } = context;
   const now = store.clock.now();
   const until = moment ?? now + lastsMs!;
-  await pause({ store, clock: store.clock }, { streams, until, polls }, actorOf(options));
-  if (options.json) printJson(io.stdout, { paused: streams, endsAt: until, polls });
-  else
-    io.stdout.write(
-      `Paused ${streams.join(", ")} until ${localTime(until)}, in ${duration(until - now)}; ${polls ? "they are not polled either" : "they are still polled"}.
-"svcsync resume ${streams.join(" ")}" ends it earlier.
-`,
-    );
+  const paused = await pause({ store, clock: store.clock }, { streams, until, polls }, actorOf(options));
+  const endsAt = Math.min(...paused.map((each) => each.until));
+  if (options.json) printJson(io.stdout, { paused: streams, endsAt, polls: paused.every((each) => each.polls) });
+  else io.stdout.write(`${asText(paused, until, polls, now)}"svcsync resume ${streams.join(" ")}" ends it earlier.\n`);
   return exitCode.ok;
+}
+
+function asText(paused: readonly StreamPause[], until: number, polls: boolean, now: number): string {
+  const lasts = (end: number) => `until ${localTime(end)}, in ${duration(end - now)}`;
+  const isAsMeant = (each: StreamPause) => each.until === until && each.polls === polls;
+  const names = paused.filter(isAsMeant).map(({ stream }) => stream);
+  const lines = paused
+    .filter((each) => !isAsMeant(each))
+    .map((each) => {
+      const what = each.polls ? "is paused and not polled" : "is paused";
+      return `${each.stream} ${what} ${lasts(each.until)}: an earlier pause counts too.\n`;
+    });
+  if (names.length > 0)
+    lines.unshift(
+      `Paused ${names.join(", ")} ${lasts(until)}; ${polls ? "they are not polled either" : "they are still polled"}.\n`,
+    );
+  return lines.join("");
 }
