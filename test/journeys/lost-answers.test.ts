@@ -241,7 +241,11 @@ describe("a create whose end nobody can know", () => {
 
   it("is created once by `resolve --create`", async () => {
     await using stage = await uncertain("before");
-    expect((await stage.command("resolve", "customers/10001", "--create")).code).toBe(0);
+    const { begunAt } = (await stage.view(customer))!.intent!;
+    const create = (begun: string) => stage.command("resolve", "customers/10001", "--create", "--begun", begun);
+    for (const other of ["none", new Date(begunAt - 1).toISOString()])
+      expect(await create(other)).toMatchObject({ code: 1, stderr: expect.stringContaining("Nothing was changed") });
+    expect((await create(new Date(begunAt).toISOString())).code).toBe(0);
     expect((await stage.command("sync")).code).toBe(0);
     const { id } = only(stage.sandbox, "customer", "customerId", "10001");
     expect(await stage.view(customer)).toMatchObject({ state: "applied", binding: { serviceId: id } });

@@ -6,12 +6,14 @@ import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { positiveInteger, recordArgument } from "../../arguments.ts";
 import { openPartsContext, openStoreContext, type Registration } from "../../command-context.ts";
 import { confirmed } from "../../interview.ts";
+import { momentArgument } from "../../moment.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 import { overwriteText, sideText } from "../../output/sides.ts";
 
 interface ResolveOptions extends ActOptions {
   readonly bind?: number;
   readonly create?: boolean;
+  readonly begun?: number | "none";
   readonly skip?: boolean;
   readonly yes?: boolean;
 }
@@ -23,6 +25,11 @@ export const registerResolve: Registration = (cli) =>
       .addArgument(recordArgument())
       .option("--bind <id>", "bind it to this record of the service", positiveInteger)
       .option("--create", "create it: the service does not have it")
+      .option(
+        "--begun <time>",
+        "with --create: only if its last create began then, as explain shows; none if none had",
+        (text) => (text === "none" ? text : momentArgument(text)),
+      )
       .option("--skip", "leave it out until the ERP changes it")
       .option("--yes", "with --bind: do not ask for confirmation"),
   )
@@ -36,15 +43,16 @@ first write changes, and asks. Without a terminal it needs --yes. An id that the
 
 /** `svcsync resolve RECORD --bind ID | --create | --skip`: settles a create whose result is unknown. */
 async function run(id: RecordId, options: ResolveOptions, io: Io): Promise<number> {
-  const { bind, create, skip } = options;
+  const { bind, create, skip, begun } = options;
   if ([bind !== undefined, create, skip].filter(Boolean).length !== 1)
     throw new UsageError("Give exactly one answer: --bind ID, --create or --skip.");
+  if (begun !== undefined && !create) throw new UsageError("--begun says which create is meant: add --create.");
   return bind === undefined ? answer(id, create ? "create" : "skip", options, io) : bindTo(id, bind, options, io);
 }
 
 async function answer(id: RecordId, kind: "create" | "skip", options: ResolveOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [id.stream]);
-  await resolve(context, { id, answer: kind }, actorOf(options));
+  await resolve(context, { id, answer: kind, begunAt: options.begun }, actorOf(options));
   const text =
     kind === "create"
       ? "will be created, by a running daemon within seconds, otherwise by the next sync"
