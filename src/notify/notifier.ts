@@ -1,6 +1,6 @@
 import { backoffMs, errorFacts, errorText, type Backoff, type Clock } from "#model";
 import type { QuietHours } from "#settings";
-import type { ChannelState, NoticeEvent, NoticeStore, QueuedEvent, Severity } from "#store";
+import type { ChannelState, Notice, NoticeEvent, NoticeStore, QueuedEvent, Severity } from "#store";
 import { redacted, type Logger, type Redact } from "#telemetry";
 import type { Channel } from "./channels/channel.ts";
 import type { Condition } from "./condition.ts";
@@ -99,8 +99,10 @@ export class Notifier implements Disposable {
     // A longer pause means that the clock was set back.
     if ((pauseMs > 0 && pauseMs <= AGAIN.maxMs) || isQuiet(quiet, policy.timezone, now)) return;
     let queued: readonly QueuedEvent[];
+    let news: readonly QueuedEvent[];
     try {
       queued = await store.queuedEvents(channel.name);
+      news = queued.length === 0 ? queued : stillTrue(queued, await store.notices());
     } catch (thrown) {
       logger.warn({ channel: channel.name, err: errorFacts(thrown) }, "notifications could not be read");
       return;
@@ -108,9 +110,9 @@ export class Notifier implements Disposable {
     const last = queued.at(-1);
     if (last === undefined) return;
     try {
-      await this.#send(channel, queued, signal);
+      await this.#send(channel, news, signal);
       await store.deliveredEvents(channel.name, last.number);
-      await this.#succeeded(channel.name);
+      if (news.length > 0) await this.#succeeded(channel.name);
     } catch (thrown) {
       if (!signal.aborted) await this.#failed(channel.name, thrown);
     }
@@ -157,6 +159,13 @@ export class Notifier implements Disposable {
   [Symbol.dispose](): void {
     for (const { channel } of this.#deps.channels) channel[Symbol.dispose]();
   }
+}
+
+/** Without what ended while the channel was not in the settings: the end was queued for the others alone. */
+function stillTrue(queued: readonly QueuedEvent[], known: readonly Notice[]): readonly QueuedEvent[] {
+  const ended = queued.filter(({ event }) => event.change === "resolved").map(({ event }) => event.notice);
+  const told = new Set([...known, ...ended].map(({ id }) => id));
+  return queued.filter(({ event }) => told.has(event.notice.id));
 }
 
 /** What grew is new to a channel that was not told of it while it was less severe. */

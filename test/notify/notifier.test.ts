@@ -107,6 +107,37 @@ describe("messages", () => {
     expect(said(email)).toEqual([["begun customers is held"], ["begun tickets is held"]]);
   });
 
+  it("tell nothing that ended while their channel was not in the settings", async () => {
+    await using stage = await scene();
+    const email = channel("email");
+    email.isDead = true;
+    await notifierOf(stage, [email.open]).look(condition("old"), condition("lasting"));
+    email.isDead = false;
+    const without = notifierOf(stage, []);
+    await without.look(condition("lasting"));
+    stage.clock.advance(3 * MINUTE);
+    await without.look(condition("lasting"));
+    const again = notifierOf(stage, [email.open]);
+    await again.look(condition("lasting"));
+    expect(said(email)).toEqual([["begun lasting is held"]]);
+  });
+
+  it("are none where all of it ended while their channel was not in the settings", async () => {
+    await using stage = await scene();
+    const email = channel("email");
+    email.isDead = true;
+    await notifierOf(stage, [email.open]).look(condition("old"));
+    email.isDead = false;
+    const without = notifierOf(stage, []);
+    await without.look();
+    stage.clock.advance(3 * MINUTE);
+    await without.look();
+    const again = notifierOf(stage, [email.open]);
+    await again.look();
+    expect(email.got).toEqual([]);
+    expect(await stage.store.notices.queuedEvents("email")).toEqual([]);
+  });
+
   it("are sent once where a weak password is the name of a stream", async () => {
     await using stage = await scene("customers", "email");
     const email = channel("email");
