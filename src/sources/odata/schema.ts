@@ -45,7 +45,10 @@ export const readSchema = z.strictObject({
     .nullable()
     .optional()
     .describe("A second stamp, for records whose change stamp stays empty until their first change"),
-  emptyStamps: z.boolean().optional().describe("Read the entities without a stamp at each poll too"),
+  emptyStamps: z
+    .boolean()
+    .optional()
+    .describe("Read the entities without a stamp, or with a date alone of two properties, at each poll too"),
   select: z.array(field).optional().describe("Properties to read; absent: all"),
   expand: z.array(field).default([]).describe("Related entities to read along"),
   filter: z.string().optional().describe("A fixed condition, as OData writes it"),

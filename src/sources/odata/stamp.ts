@@ -15,6 +15,7 @@ export interface ODataStamp {
   decode(row: JsonObject): Wall | undefined;
   /** The condition that a row lies in the range; empty where the range is open. */
   inside(range: WallRange): readonly string[];
+  /** The condition that a row has no stamp, or only a part of one. */
   readonly isNull: string;
 }
 
@@ -70,7 +71,8 @@ function split(date: string, time: string, manners: Manners, zone: string): ODat
       ...(from === undefined ? [] : [compare(from, "gt", "ge")]),
       ...(below === undefined ? [] : [compare(below, "lt", "lt")]),
     ],
-    isNull: `${date} eq null`,
+    // No comparison holds for an empty time: such a row lies in no window that begins within its day.
+    isNull: `(${date} eq null or ${time} eq null)`,
   };
 }
 

@@ -112,6 +112,15 @@ describe("an OData service", () => {
     expect(new Set((await poll(items)).keys).size).toBe(25);
   });
 
+  it("sees a change whose date has no time of day", async () => {
+    const rows = [{ id: 1, day: "2026-03-02", time: null }];
+    const types = { id: "Int32", day: "Date", time: "TimeOfDay" };
+    const service = { version: "v4", keys: ["id"], types, rows: () => rows } as const;
+    const told = (asked: Asked): Told => odataService({ items: service }, asked);
+    const items = await stream(told, {}, { entity: "items", changed: { date: "day", time: "time" } });
+    expect((await poll(items, { read: clock.at })).keys).toEqual(["1"]);
+  });
+
   it("pages composite keys with `and` alone", async () => {
     const rows = Array.from({ length: 30 }, (_, n) => ({ a: `A${Math.floor(n / 7)}`, b: n % 7 }));
     const service = {
