@@ -55,6 +55,8 @@ export interface PageGroupNote {
   readonly note?: string;
   readonly owner?: string;
   readonly snoozeHours?: number;
+  /** Only if nothing was written down since what was then. */
+  readonly notedAt?: number | "none";
 }
 
 export const recordVerbs = ["retry", "skip", "create", "bind", "unbind", "reread", "watch", "forget"] as const;

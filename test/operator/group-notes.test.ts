@@ -40,6 +40,22 @@ describe("groups of records", () => {
     expect(noted!.noted).toEqual({ owner: "anna", snooze: { until, count: 2 }, by, at: clock.now() });
   });
 
+  it("are not written down by a person who has not seen what another one wrote meanwhile", async () => {
+    await using made = await scene();
+    const ben = { name: "ben", via: "page" } as const;
+    const { id } = (await notedGroups(made, streams))[0]!;
+    await noteGroup(made, streams, { id, note: "hands off, I am at it", notedAt: "none" }, ben);
+    const seenAt = made.clock.now();
+    const late = noteGroup(made, streams, { id, note: "", owner: "anna", notedAt: "none" }, by);
+    await expect(late).rejects.toMatchObject({ code: "E_NOTE_OUTDATED", message: expect.stringContaining("by ben") });
+    made.clock.advance(1);
+    await noteGroup(made, streams, { id, owner: "anna", notedAt: seenAt }, by);
+    const again = noteGroup(made, streams, { id, owner: "ben", notedAt: seenAt }, ben);
+    await expect(again).rejects.toMatchObject({ code: "E_NOTE_OUTDATED" });
+    const { noted } = (await notedGroups(made, streams))[0]!;
+    expect(noted).toMatchObject({ note: "hands off, I am at it", owner: "anna", by });
+  });
+
   it("are quiet until the end of the snooze, or until there are ten times as many", () => {
     const note = { by, at: 0, snooze: { until: 100, count: 3 } };
     expect([isSnoozed(note, 3, 99), isSnoozed(note, 29, 99)]).toEqual([true, true]);

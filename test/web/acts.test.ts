@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { now, sampleGroup, sampleRecord, sampleSides, sampleStatus } from "./sample-status.ts";
+import { now, sampleGroup, sampleNote, sampleRecord, sampleSides, sampleStatus } from "./sample-status.ts";
 import { formOf, sampleWeb } from "./web-server.ts";
 
 const token = "a-token-of-the-page";
@@ -72,6 +72,12 @@ describe("acts on the page", () => {
       `note ${sampleGroup} {"note":"ask Ben","owner":"","snoozeHours":24} by page`,
       "/",
     ],
+    [
+      `/groups/${sampleGroup}/note`,
+      { owner: "ben", notedAt: "" },
+      `note ${sampleGroup} {"owner":"ben","notedAt":"none"} by page`,
+      "/",
+    ],
     [`/groups/${sampleGroup}/note`, { note: "", snoozeHours: "same" }, `note ${sampleGroup} {"note":""} by page`, "/"],
     ["/streams/tickets/pause", { hours: "4", why: "upgrade" }, "pause tickets for 4 h by page: upgrade", "/"],
     ["/streams/tickets/pause", { hours: "1", polls: "yes" }, "pause tickets for 1 h, polls too by page", "/"],
@@ -129,15 +135,18 @@ describe("acts on the page", () => {
     expect(status.retried).toEqual([]);
   });
 
-  it("are sent with what the page showed: the create that was looked for, the binding that was wrong", async () => {
-    const pages = ["/records/tickets/T-1", "/records/customers/10023"];
+  it("are sent with what the page showed: the create that was looked for, the wrong binding, the note of then", async () => {
+    const pages = ["/records/tickets/T-1", "/records/customers/10023", "/"];
     await using web = await sampleWeb();
-    const [uncertain, bound] = await Promise.all(pages.map(async (path) => (await fetch(web.url + path)).text()));
+    const [uncertain, bound, start] = await Promise.all(
+      pages.map(async (path) => (await fetch(web.url + path)).text()),
+    );
     const begunAt = new Date(now - 20 * 60_000).toISOString();
 
     expect(uncertain).toMatch(
       new RegExp(`T-1/create"[^/]*/>\\s*<input type="hidden" name="begunAt" value="${begunAt}"`),
     );
+    expect(start).toContain(`name="notedAt" value="${new Date(sampleNote.at).toISOString()}"`);
     expect(bound).toMatch(/10023\/unbind"[^/]*\/>\s*<input type="hidden" name="serviceId" value="4711"/);
   });
 

@@ -248,7 +248,7 @@ export function sampleSides({ binding }: RecordView, read: boolean): RecordSides
 const groups = new ErrorGroups();
 groups.add(sampleRecords[1]!);
 export const sampleGroup = groups.list()[0]!.id;
-const sampleNote: GroupNote = {
+export const sampleNote: GroupNote = {
   note: "asked <b>Ben</b>",
   owner: "anna",
   snooze: { until: now + 24 * 60 * minute, count: 1 },

@@ -2,6 +2,7 @@ import { ParkError, type Actor, type Clock, type ErrorFacts, type StreamName } f
 import type { ActStore, GroupNote, GroupStore, HeldRecord } from "#store";
 import { attentionStates } from "../state/attention.ts";
 import { ErrorGroups, groupIdOf, type ErrorGroup } from "../state/groups.ts";
+import { actorText } from "../text/actor-text.ts";
 import { expectRest } from "./pause.ts";
 
 const PAGE = 1_000;
@@ -52,24 +53,28 @@ export interface GroupNoteInput {
   readonly owner?: string | undefined;
   /** No message about the group before this moment; `none` ends a snooze. */
   readonly snoozeUntil?: number | "none" | undefined;
+  /** When what the person saw was written down, or that nothing was; undefined where that is not known. */
+  readonly notedAt?: number | "none" | undefined;
 }
 
 /**
  * Writes down a note, an owner or a snooze of a group; what is not given stays. An empty text takes a note or an owner away.
  * Records are not touched: the ERP leads.
- * @throws {ParkError} E_GROUP_UNKNOWN when no record is held up by this cause; E_PAUSE_TIME for a snooze that ends in the past or
+ * @throws {ParkError} E_NOTE_OUTDATED when another person wrote something down since `notedAt`; E_GROUP_UNKNOWN when no record is held up by this cause; E_PAUSE_TIME for a snooze that ends in the past or
  * in more than 92 days.
  */
 export async function noteGroup(
   { store, clock }: { readonly store: GroupDeps["store"] & { readonly acts: ActStore }; readonly clock: Clock },
   streams: readonly StreamName[],
-  { id, note, owner, snoozeUntil }: GroupNoteInput,
+  { id, note, owner, snoozeUntil, notedAt }: GroupNoteInput,
   by: Actor,
 ): Promise<NotedGroup> {
   const group = await knownGroup({ store }, streams, id);
   const now = clock.now();
   if (typeof snoozeUntil === "number") expectRest({ what: "snooze", until: snoozeUntil, now });
-  const { noted } = group;
+  // Read once more: to read the groups may have taken its time.
+  const noted = (await store.groups.groupNotes()).get(id);
+  if (notedAt !== undefined && (noted?.at ?? "none") !== notedAt) throw outdated(id, noted);
   const texts = { note: note ?? noted?.note, owner: owner ?? noted?.owner };
   const until = snoozeUntil === "none" ? now : snoozeUntil;
   const snooze = until === undefined ? noted?.snooze : { until, count: group.count };
@@ -85,6 +90,14 @@ export async function noteGroup(
   await store.acts.save(group.stream, { action: "note", outcome }, by);
   await store.groups.saveGroupNote(id, saved);
   return { ...group, noted: saved };
+}
+
+function outdated(id: string, noted: GroupNote | undefined): ParkError {
+  const who = noted === undefined ? "" : ` ${actorText(noted.by)}`;
+  return new ParkError(
+    "E_NOTE_OUTDATED",
+    `what is written down about group ${id} was changed meanwhile${who}. Nothing was changed`,
+  );
 }
 
 /** @throws {ParkError} E_GROUP_UNKNOWN */

@@ -27,10 +27,10 @@ export async function groupAct(
   by: Actor,
 ): Promise<object | string> {
   if (verb === "retry") return { group, due: await acts.retryGroup(group, by) };
-  const { note, owner, snoozeHours } = bodies.note.parse(sent);
+  const { note, owner, snoozeHours, notedAt } = bodies.note.parse(sent);
   const written = Object.entries({ note, owner, snoozeHours }).filter(([, value]) => value !== undefined);
   if (written.length === 0) return "expected a note, an owner or snoozeHours";
-  await acts.noteGroup({ group, ...Object.fromEntries(written) }, by);
+  await acts.noteGroup({ group, ...Object.fromEntries(written), ...(notedAt === undefined ? {} : { notedAt }) }, by);
   return { group, done: verb };
 }
 

@@ -20,8 +20,8 @@ const whole = (least: number) => {
   const words = `a whole number from ${least}`;
   return number(z.int(words).min(least, words));
 };
-const instantWords = "an instant such as 2026-11-22T08:00:00.000Z, or an empty text where no create had begun";
-const begunAt = z
+const instantWords = "an instant such as 2026-11-22T08:00:00.000Z, or an empty text where there was none";
+const instantOrNone = z
   .union([z.literal(""), z.iso.datetime()], instantWords)
   .transform((sent) => (sent === "" ? ("none" as const) : Date.parse(sent)));
 const hours = number(z.number("a number of hours"));
@@ -41,7 +41,7 @@ export const bodies = {
   poll: nothing,
   compare: nothing,
   test: nothing,
-  create: body({ begunAt: begunAt.optional() }),
+  create: body({ begunAt: instantOrNone.optional() }),
   unbind: body({ serviceId: whole(1).optional() }),
   bind: body({ serviceId: whole(1) }),
   watch: body({ minutes: number(z.number("a number of minutes")) }),
@@ -54,6 +54,7 @@ export const bodies = {
         number(z.number("a number of hours").min(0, "a number of hours; 0 ends the snooze")).optional(),
       )
       .optional(),
+    notedAt: instantOrNone.optional(),
   }),
   pause: body({ hours, polls: yes.default(false) }),
   deletions: body({ count: whole(0) }),

@@ -10,6 +10,13 @@ export const operatorErrors = errorPage({
       normal: "Yes, when its records were delivered meanwhile.",
       remedy: 'Use an id that "svcsync groups" lists; a group ends when none of its records is blocked.',
     },
+    E_NOTE_OUTDATED: {
+      meaning:
+        "A note, an owner or a snooze of a group was to be written down by a person who had not seen what another one " +
+        "wrote down meanwhile. Nothing was changed.",
+      normal: "Yes, when two people care for the same cause.",
+      remedy: "Load the page again, and add yours to what is there now.",
+    },
     E_RECORD_UNKNOWN: {
       meaning: "The store has never seen a record of this stream and key.",
       normal: "After a typing error: the key is the ERP's, with the parts of a composite key joined by `|`.",

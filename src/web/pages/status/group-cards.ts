@@ -87,6 +87,7 @@ function groupForms(group: NotedGroup, { visitor }: Frame): Html | undefined {
       <p>For others, here and in <code class="command">svcsync groups</code>. A snooze keeps messages about it back.</p>
       <form method="post" action="${path}/note">
         ${csrfField(visitor)}
+        <input type="hidden" name="notedAt" value="${noted === undefined ? "" : new Date(noted.at).toISOString()}" />
         <label>Note <input name="note" maxlength="${textMax}" value="${noted?.note}" /></label>
         <label>Owner <input name="owner" maxlength="${textMax}" size="12" value="${noted?.owner}" /></label>
         ${snooze}
