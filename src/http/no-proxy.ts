@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import { isLoopback } from "#model";
 
 /**
@@ -14,7 +15,8 @@ export function bypassesProxy(url: URL, except: readonly string[]): boolean {
 function covers(entry: string, host: string, port: string): boolean {
   if (entry === "") return false;
   if (entry === "*") return true;
-  const [, name = "", wantedPort] = /^\[?(.+?)\]?(?::(\d+))?$/.exec(entry) ?? [];
+  // The end of an IPv6 address without brackets is no port.
+  const [, name = "", wantedPort] = isIPv6(entry) ? [entry, entry] : (/^\[?(.+?)\]?(?::(\d+))?$/.exec(entry) ?? []);
   if (wantedPort !== undefined && wantedPort !== port) return false;
   const bare = name.replace(/^\*?\./, "");
   return host === bare || host.endsWith(`.${bare}`);
