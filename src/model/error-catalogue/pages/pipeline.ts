@@ -58,8 +58,9 @@ export const pipelineErrors = errorPage({
       normal: "No.",
       remedy:
         "Check whether the token's user still sees all records of the resource in the service, and whether the service " +
-        "is being repaired.",
-      more: "If the service was emptied on purpose, start with a new `DATA_DIR`.",
+        "is being repaired. If it is a list of names (statuses, tags) that was emptied on purpose, add the names again, " +
+        "or take the fields that look them up out of the sync file.",
+      more: "If the whole service was emptied on purpose, start with a new `DATA_DIR`.",
       heals: true,
     },
     E_MATCH_UNPROVEN: {
