@@ -33,6 +33,11 @@ export class NoteReader {
   }
 }
 
+/** The fact as it is stored: without secrets, unless it is made of names. */
+export function storedFact<Fact>({ isOfNames }: Note<unknown>, fact: Fact, clean: (fact: Fact) => Fact): Fact {
+  return isOfNames ? fact : clean(fact);
+}
+
 /** Whether two facts would be stored as the same. */
 export function isSameFact(one: unknown, other: unknown): boolean {
   return asStored(one) === asStored(other);

@@ -5,7 +5,7 @@ import type { Applied, Claim } from "../claim.ts";
 import type { RecordQuery, Store } from "../contract/index.ts";
 import { checkedNote, type MatchEntry } from "../facts.ts";
 import { latestOfEach } from "../news.ts";
-import type { Note } from "../note.ts";
+import { storedFact, type Note } from "../note.ts";
 import type { Access } from "../roles/access.ts";
 import { oneProcess } from "../roles/one-process.ts";
 import { makeRoles, type Roles } from "../roles/roles.ts";
@@ -261,11 +261,11 @@ export class SqliteStore implements Store {
   }
 
   saveNote<Fact>(note: Note<Fact>, fact: Fact | undefined) {
-    return this.#commit.run(() => this.#deps.notes.save(note, note.isOfNames ? fact : this.#clean(fact)));
+    return this.#commit.run(() => this.#deps.notes.save(note, storedFact(note, fact, this.#clean)));
   }
 
   replaceNote<Fact>(note: Note<Fact>, known: Fact | undefined, next: Fact | undefined) {
-    return this.#commit.run(() => this.#deps.notes.replace(note, known, note.isOfNames ? next : this.#clean(next)));
+    return this.#commit.run(() => this.#deps.notes.replace(note, known, storedFact(note, next, this.#clean)));
   }
 
   restored(creates: number) {

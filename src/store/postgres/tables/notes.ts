@@ -1,6 +1,6 @@
 import type { Json } from "#model";
 import type { NoteStore, ReferenceStore } from "../../contract/notes.ts";
-import { NoteReader, isSameFact, type Note } from "../../note.ts";
+import { NoteReader, isSameFact, storedFact, type Note } from "../../note.ts";
 import { upsert } from "../../roles/access.ts";
 import { parseText, type JsonText } from "../../rows/json-text.ts";
 import type { Database } from "../database.ts";
@@ -15,8 +15,8 @@ export function noteStore(db: Database): NoteStore {
   };
   const parsed = <Fact>(note: Note<Fact>, stored: JsonText<Json> | undefined) =>
     reader.read(note, stored === undefined ? undefined : parseText(stored));
-  const textOf = ({ isOfNames }: Note<unknown>, fact: unknown) =>
-    fact === undefined ? undefined : JSON.stringify(isOfNames ? fact : db.clean(fact));
+  const textOf = (note: Note<unknown>, fact: unknown) =>
+    fact === undefined ? undefined : JSON.stringify(storedFact(note, fact, db.clean));
   return {
     note: async (note) => parsed(note, await storedAs(note.name)),
     async saveNote(note, fact) {
