@@ -59,7 +59,7 @@ const stories: readonly Story[] = [
     what: "create, begun by one that died",
     before: (delivery) => delivery.stage("customers", "1", customer),
     staged: (delivery) => delivery.stage("tickets", "T1", ticket),
-    diedAt: "after service.create, before store.boundTo",
+    diedAt: "after service.create, before service.read",
     until: "after store.bind",
     resource: "ticket",
     wanted: [{ erpReferenceNumber: "T1", description: "Pumpe steht", priority: "High", tags: ["Notdienst", "VIP"] }],

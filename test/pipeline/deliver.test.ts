@@ -171,7 +171,7 @@ describe("an open create", () => {
     await using scene = await DeliveryScene.open();
     await scene.erp(id, row);
     const away = new RetryError("E_STORE_UNREACHABLE", "the database is restarting");
-    vi.spyOn(scene.store, "boundTo").mockRejectedValueOnce(away);
+    vi.spyOn(scene.store, "bind").mockRejectedValueOnce(away);
 
     expect(await scene.deliver(id)).toMatchObject({ intent: { resource: "customer" }, error: { code: away.code } });
     // Another record with its natural key, while the service does not list it yet.
@@ -183,6 +183,22 @@ describe("an open create", () => {
 
     const [record] = scene.tenant.sandbox.records("customer");
     expect((await scene.settle(id)).binding?.serviceId).toBe(record!.id);
+    expect(scene.writes()).toEqual(["POST customer"]);
+  });
+
+  it("is bound to the record that it made, where the answer names another record's", async () => {
+    await using scene = await DeliveryScene.open();
+    const other = await scene.inService(customer("9"), { number: "9", name: "Other" });
+    await scene.erp(id, row);
+    scene.fault({ kind: "oddId", id: other.id, method: "POST", count: 1 });
+
+    const told = { code: "E_CREATE_UNKNOWN", details: { serviceId: other.id } };
+    expect(await scene.deliver(id)).toMatchObject({ intent: { answered: true }, binding: undefined, error: told });
+    scene.clock.advance(60_000);
+
+    const made = scene.tenant.sandbox.records("customer").find(({ customerId }) => customerId === "10");
+    expect((await scene.settle(id)).binding?.serviceId).toBe(made!.id);
+    expect((await scene.store.record(customer("9")))?.binding?.serviceId).toBe(other.id);
     expect(scene.writes()).toEqual(["POST customer"]);
   });
 

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { JsonObject } from "#model";
 import { AdoptionGate, Matcher } from "#pipeline";
 import { MatchProof } from "../../src/pipeline/match/match-proof.ts";
+import { customer, Scene, written } from "../conformance/store-scene.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { never, thrownBy } from "../kit/outcome.ts";
@@ -53,6 +54,21 @@ it("tells when no create runs any more that only the leader may make, and that i
   await Promise.all([created, ended]);
   expect(happened).toEqual(["created", "read back", "ended"]);
   await proof.trialsEnded();
+});
+
+it("holds no stream for an answer that names another record's id", async () => {
+  await using scene = await Scene.open(memoryPlace);
+  const { store } = scene;
+  const claim = await scene.claimed(customer("1"));
+  await store.begin(claim, { resource: "customer", projection: {} });
+  await store.bind(claim, { resource: "customer", serviceId: 7 }, written({}, [], { outcome: "created" }));
+  const held: unknown[] = [];
+  const close = async (...of: unknown[]) => void held.push(of);
+  const other = { id: 7, customerId: "K0" };
+  const proof = new MatchProof({ store, service: { read: async () => other }, logger: silentLogger, close });
+  const answered = Promise.resolve({ serviceId: 7, dropped: [], status: 200, durationMs: 1 });
+  await proof.create(load(syncFile).streams[0]!, { customerId: "K1" }, () => answered, never);
+  expect(held).toEqual([]);
 });
 
 it("tries again once a person has let a stream through whose match field was dropped", async () => {

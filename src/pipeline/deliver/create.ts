@@ -1,12 +1,4 @@
-import {
-  recordLabel,
-  recordName,
-  RetryError,
-  type JsonObject,
-  type Projection,
-  type ResourceName,
-  type ServiceId,
-} from "#model";
+import { ParkError, RetryError, type JsonObject, type Projection, type ResourceName, type ServiceId } from "#model";
 import type { Stream } from "#mapping";
 import type { Service, Written } from "#service";
 import type { Claim, DeliveryStore, NoteStore, RecordStore, Store } from "#store";
@@ -70,7 +62,6 @@ export class Creator {
         else if (!isOpen) await store.abandon(claim);
         throw thrown;
       });
-      await this.#expectUnowned(claim, resource, written.serviceId);
       return written;
     };
     try {
@@ -113,19 +104,6 @@ export class Creator {
     return true;
   }
 
-  /** An id that is another record's cannot be the new one's: what was created is looked for. */
-  async #expectUnowned(claim: Claim, resource: ResourceName, serviceId: ServiceId): Promise<void> {
-    const { store } = this.#deps;
-    const owner = await store.boundTo({ resource, serviceId });
-    if (!owner || recordName(owner) === recordName(claim.id)) return;
-    await store.answered(claim);
-    throw new RetryError(
-      "E_CREATE_UNKNOWN",
-      `the service answered the create of a ${resource} with ${serviceId}, which is ${recordLabel(owner)}`,
-      { outcomeUnknown: true, details: { resource, serviceId } },
-    );
-  }
-
   async #bindCreated(claim: Claim, stream: Stream, wanted: Wanted, written: Written): Promise<void> {
     const { resource } = stream;
     const { serviceId, status, durationMs } = written;
@@ -134,7 +112,7 @@ export class Creator {
       if (stream.match.some(({ fields }) => fields.includes(field)))
         await this.#deps.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });
     await this.#deps.dropped.report(stream, written);
-    await this.#deps.store.bind(
+    const binding = this.#deps.store.bind(
       claim,
       { resource, serviceId },
       {
@@ -154,6 +132,18 @@ export class Creator {
         },
       },
     );
+    await binding.catch((thrown: unknown) => this.#lookAgain(claim, resource, thrown));
+  }
+
+  /** An id that is another record's cannot be the new one's: what was created is looked for. */
+  async #lookAgain(claim: Claim, resource: ResourceName, thrown: unknown): Promise<never> {
+    if (!(thrown instanceof ParkError) || thrown.code !== "E_ALREADY_BOUND") throw thrown;
+    await this.#deps.store.answered(claim);
+    throw new RetryError("E_CREATE_UNKNOWN", `the service answered the create of a ${resource}: ${thrown.message}`, {
+      cause: thrown,
+      outcomeUnknown: true,
+      details: thrown.details,
+    });
   }
 }
 

@@ -22,9 +22,9 @@ export class KeysInFlight {
   }
 
   /** The record is bound, or was not created after all. */
-  release(self: RecordId): void {
-    const name = recordName(self);
-    for (const [key, owner] of this.#owners) if (recordName(owner) === name) this.#owners.delete(key);
+  release({ stream, key }: RecordId): void {
+    for (const [name, owner] of this.#owners)
+      if (owner.key === key && owner.stream === stream) this.#owners.delete(name);
   }
 }
 

@@ -1,7 +1,7 @@
 import { errorFacts, WaitError, type Json, type Projection, type ServiceId, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { Service, Written } from "#service";
-import type { NoteStore, Store } from "#store";
+import type { NoteStore, RecordStore, Store } from "#store";
 import type { Logger } from "#telemetry";
 import { ruleNames } from "../wake/adoption-gate.ts";
 import { closedNote, keptNote } from "../notes.ts";
@@ -13,7 +13,7 @@ const HELD_MS = 60_000;
 const UNPROVEN_MS = 1_000;
 
 export interface MatchProofDeps {
-  readonly store: NoteStore & Pick<Store, "replicas">;
+  readonly store: NoteStore & Pick<RecordStore, "boundTo"> & Pick<Store, "replicas">;
   readonly service: Pick<Service, "read">;
   readonly logger: Logger;
   /** Holds the stream, and notes so before it resolves. */
@@ -90,7 +90,7 @@ export class MatchProof {
 
   /** Without a word about the record, the next create is the trial. */
   async #prove(stream: Stream, serviceId: ServiceId, sent: Projection, signal: AbortSignal): Promise<void> {
-    const { service, logger, close } = this.#deps;
+    const { store, service, logger, close } = this.#deps;
     const { name, resource, match } = stream;
     const fields = [...new Set(match.flatMap((rule) => rule.fields))];
     const record = await service.read(resource, serviceId, fields, signal, sent).catch((thrown: unknown) => {
@@ -103,6 +103,8 @@ export class MatchProof {
       return key !== undefined && key === naturalKey(rule, record);
     });
     if (isKept) return this.found(stream);
+    // The answer named a record that is not the new one: binding it will tell.
+    if (await store.boundTo({ resource, serviceId })) return;
     const reason = `the service does not keep ${fields.join(", ")} as it was sent (${resource} ${serviceId}): records of ${name} could not be found again`;
     await close(stream, dropped(reason, { resource, serviceId, fields }));
   }
