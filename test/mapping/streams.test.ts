@@ -129,6 +129,16 @@ describe("mapping a row", () => {
     await expect(mapField("constructor", { name: "x" })).rejects.toThrow('no column "constructor"');
   });
 
+  it("is identified by its match fields alone, whatever the others hold", async () => {
+    const fields = { info: { expr: "$number(info)" }, name: { expr: "$uppercase(name)" }, phone: "phone" };
+    const stream = streamWith({ match: ["name"], fields });
+    const row = { info: "odd", name: "acme" };
+    await expect(stream.map(row, false)).rejects.toThrow("it.info: the expression failed");
+    expect(await stream.identify(row)).toEqual([
+      { name: "name", value: { kind: "value", value: "ACME" }, own: "always" },
+    ]);
+  });
+
   it.each([
     ["name.x", { name: "Acme" }, '"name" holds text, which has no member "x": write name, or correct the path'],
     ["list.x", { list: [{ x: 1 }] }, '"list" holds a list, which has no member "x"'],

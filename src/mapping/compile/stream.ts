@@ -23,34 +23,23 @@ export interface StreamWords {
 
 /** Compiles a stream whose words are all checked; what it throws later is about rows alone. */
 export function compileStream({ name, head, read, fields }: StreamWords): Stream {
-  const values = new ValueCompiler();
-  const compiled = [...fields].map(([field, words]) => compileField(words, { stream: name, field }, values));
+  const match = matchRules(head.match);
+  const keyNames = new Set(match.flatMap((rule) => rule.fields));
+  const all = compileFields(name, [...fields]);
+  const identifying = compileFields(
+    name,
+    [...fields].filter(([field]) => keyNames.has(field)),
+  );
   const deletion = compileDeletion(head.deleted);
   const isDeleted = condition(head.deleted?.when, name, "deleted.when");
   const isTaken = condition(head.when, name, "when");
-  const match = matchRules(head.match);
-  const { expressions } = values;
 
   async function map(row: Row, deleted: boolean): Promise<Mapped> {
     if (deleted) return deletion;
-    const present = expressions.length > 0 || isDeleted || isTaken ? withoutNulls(row) : row;
+    const present = all.hasExpressions || isDeleted || isTaken ? withoutNulls(row) : row;
     if (isDeleted && (await isDeleted(row, present))) return deletion;
     if (isTaken && !(await isTaken(row, present))) return { kind: "skip", reason: "left out by when" };
-    const input = await inputOf(row, present);
-    return { kind: "record", fields: compiled.map((field) => field.map(input)) };
-  }
-
-  async function identify(row: Row): Promise<readonly MappedField[]> {
-    const input = await inputOf(row, withoutNulls(row));
-    const names = new Set(match.flatMap((rule) => rule.fields));
-    const identifying = [...fields.keys()].flatMap((name, at) => (names.has(name) ? [compiled[at]!] : []));
-    return identifying.map((field) => field.map(input));
-  }
-
-  async function inputOf(row: Row, present: Row) {
-    const results: Json[] = [];
-    for (const expression of expressions) results.push(await expression.evaluate(row, present));
-    return { row, results };
+    return { kind: "record", fields: await all.of(row, present) };
   }
 
   return {
@@ -62,14 +51,33 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
     match,
     gone: head.gone,
     moved: head.moved,
-    parents: [...new Set(compiled.flatMap(({ parent }) => parent ?? []))],
+    parents: [...new Set(all.compiled.flatMap(({ parent }) => parent ?? []))],
     ownedFields: [...new Set([...fields.keys(), ...Object.keys(head.deleted?.set ?? {})])],
-    constantLookups: distinct([...compiled.flatMap((field) => field.constantLookups), ...deletionLookups(deletion)]),
+    constantLookups: distinct([
+      ...all.compiled.flatMap((field) => field.constantLookups),
+      ...deletionLookups(deletion),
+    ]),
     deletion: deletion.policy,
     columnUses: () => columnUses(head, fields),
     fingerprint: fingerprint(head, fields),
     map,
-    identify,
+    identify: (row) => identifying.of(row, withoutNulls(row)),
+  };
+}
+
+/** Fields of a stream, with the expressions that they need of a row and no others. */
+function compileFields(stream: string, fields: readonly (readonly [string, FieldWords])[]) {
+  const values = new ValueCompiler();
+  const compiled = fields.map(([field, words]) => compileField(words, { stream, field }, values));
+  const { expressions } = values;
+  return {
+    compiled,
+    hasExpressions: expressions.length > 0,
+    async of(row: Row, present: Row): Promise<MappedField[]> {
+      const results: Json[] = [];
+      for (const expression of expressions) results.push(await expression.evaluate(row, present));
+      return compiled.map((field) => field.map({ row, results }));
+    },
   };
 }
 
