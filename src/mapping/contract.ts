@@ -96,11 +96,12 @@ export interface Stream {
    * Maps a row. Pure: the same row gives the same answer. `deleted` is the source's own word that the record is gone: the
    * row is then not looked at and may be empty.
    * @throws {ParkError} E_MAPPING with the field, the expression and the value's type (the value only if a `map` lacks it).
+   * @throws {RetryError} E_EXPRESSION_PROCESS when this machine cannot start the process that evaluates expressions.
    */
   map(row: Row, deleted: boolean): Promise<Mapped>;
   /**
    * The match fields of a row alone, whether or not the row is deleted or left out: what its record would be found by.
-   * @throws {ParkError} E_MAPPING as `map` does.
+   * @throws as `map` does.
    */
   identify(row: Row): Promise<readonly MappedField[]>;
 }

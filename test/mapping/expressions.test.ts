@@ -1,14 +1,21 @@
-import { spawn } from "node:child_process";
+import { ChildProcess, spawn } from "node:child_process";
+import { subscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import type { Row } from "#model";
 import { Evaluation } from "../../src/mapping/expression/evaluation.ts";
 import { functionNames } from "../../src/mapping/expression/expression-fault.ts";
 import { isBounded } from "../../src/mapping/expression/expression-risk.ts";
 import { mapField, streamWith } from "./sample.ts";
 import { scriptEnvironment } from "../setup/script.ts";
+
+/** Every process that was started, those that evaluate expressions among them. */
+const processes: ChildProcess[] = [];
+const started = z.object({ process: z.instanceof(ChildProcess) });
+subscribe("child_process", (message) => processes.push(started.parse(message).process));
 
 function bounded(text: string): boolean {
   return isBounded(new Evaluation(text).ast);
@@ -190,6 +197,17 @@ describe("an expression that a row makes run away", () => {
     expect(await valueOf("$match(a, /x/).match", { a: "x" })).toBe("x");
   });
 
+  it("is evaluated again when its process is ended from outside", async () => {
+    expect(await valueOf("$match(a, /x/).match", { a: "x" })).toBe("x");
+    const running = processes.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+    const sent = running.map((each) => vi.spyOn(each, "send"));
+    for (const each of running) each.kill("SIGSTOP");
+    const value = valueOf("$match(a, /y/).match", { a: "y" });
+    await expect.poll(() => sent.some(({ mock }) => mock.calls.length > 0)).toBe(true);
+    for (const each of running) each.kill("SIGKILL");
+    expect(await value).toBe("y");
+  });
+
   it.each([
     ["is not there", "/nowhere/node", /did not start \(spawn \/nowhere\/node ENOENT\)/],
     ["ends at once", "/bin/false", /did not start \(it ended with 1\)/],
@@ -201,7 +219,11 @@ describe("an expression that a row makes run away", () => {
     );
     process.execPath = program;
     try {
-      await expect(valueOf("$match(a, /x/).match", { a: "x" })).rejects.toThrow(why);
+      await expect(valueOf("$match(a, /x/).match", { a: "x" })).rejects.toMatchObject({
+        family: "retry",
+        code: "E_EXPRESSION_PROCESS",
+        message: expect.stringMatching(why),
+      });
     } finally {
       process.execPath = execPath;
     }

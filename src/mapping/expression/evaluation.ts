@@ -12,7 +12,10 @@ const maxDepth = 400;
 const maxSequence = 100_000;
 
 /** The result of an expression: its value, where nothing is null, or why it has none. */
-export type Evaluated = { readonly value: Json } | { readonly failure: string };
+export type Evaluated =
+  | { readonly value: Json }
+  /** `isMachines`: the row has no part in it, and another time it may succeed. */
+  | { readonly failure: string; readonly isMachines?: true };
 
 /** A JSONata expression with its limits, ready to meet rows. Imports nothing of other rooms: a process of its own loads it alone. */
 export class Evaluation {

@@ -22,7 +22,7 @@ export interface Task {
 interface Waiting {
   readonly task: Task;
   readonly settle: (evaluated: Evaluated) => void;
-  /** Was among others when their process had to be stopped: evaluated alone it proves to be the cause, or not. */
+  /** Was under way when its process ended: evaluated once more, alone, it proves to be the cause, or not. */
   readonly isAlone: boolean;
 }
 
@@ -92,7 +92,8 @@ class ExpressionWorkers {
     if (helper.failure === undefined) this.#idle.push(helper);
     const failure = helper.failure ?? "";
     if (answers) for (const [at, { settle }] of batch.entries()) settle(answers[at]!);
-    else if (batch.length === 1 || !helper.isReady) for (const { settle } of batch) settle({ failure });
+    else if (!helper.isReady) for (const { settle } of batch) settle({ failure, isMachines: true });
+    else if (batch[0]!.isAlone) batch[0]!.settle({ failure });
     else this.#waiting.unshift(...batch.map((waiting) => ({ ...waiting, isAlone: true })));
     this.#next();
   }

@@ -1,5 +1,5 @@
 import jsonata from "jsonata";
-import type { Json, Row } from "#model";
+import { RetryError, type Json, type Row } from "#model";
 import { missingColumn, refuseScalars, type ColumnPath } from "../compile/column-path.ts";
 import { columnsOf, pathOf } from "./expression-columns.ts";
 import { Evaluation, factsOf } from "./evaluation.ts";
@@ -51,6 +51,7 @@ export class Expression {
    * a deadline and a limit on memory.
    * `present` is the row without its NULLs (see {@link withoutNulls}).
    * @throws {ParkError} E_MAPPING when a column is missing, the expression is a path into a text, it fails or runs away.
+   * @throws {RetryError} E_EXPRESSION_PROCESS when that process cannot be started.
    */
   async evaluate(row: Row, present: Row): Promise<Json> {
     for (const column of this.#columns) if (!Object.hasOwn(row, column)) throw missingColumn(this.place, column, row);
@@ -58,8 +59,11 @@ export class Expression {
     const evaluated = await (this.#isBounded
       ? this.#evaluation.of(present)
       : expressionWorkers.evaluate(this.#text, present));
-    if ("failure" in evaluated) throw mappingError(this.place, evaluated.failure);
-    return evaluated.value;
+    if ("value" in evaluated) return evaluated.value;
+    const { failure, isMachines } = evaluated;
+    if (!isMachines) throw mappingError(this.place, failure);
+    const { stream, field } = this.place;
+    throw new RetryError("E_EXPRESSION_PROCESS", `${stream}.${field}: ${failure}`, { details: { stream, field } });
   }
 }
 

@@ -44,5 +44,14 @@ export const mappingErrors = errorPage({
         "`$exists(column)` in the expression allows a column to be missing. A changed sync file maps every record " +
         "again, parked ones included.",
     },
+    E_EXPRESSION_PROCESS: {
+      meaning:
+        "The process that evaluates expressions with patterns, functions or variables of their own could not be started; " +
+        "the message repeats the system's reason. The record is retried with growing pauses. Records without such " +
+        "expressions continue.",
+      normal: "Only while the machine or the container lacks memory, or may not have another process.",
+      remedy: "Give the machine or the container more memory, and room for two more processes (`pids_limit`).",
+      heals: true,
+    },
   },
 });

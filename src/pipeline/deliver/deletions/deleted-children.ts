@@ -1,4 +1,4 @@
-import { recordName, type RecordId, type StreamName } from "#model";
+import { ParkError, recordName, type RecordId, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { RecordStore, RecordView } from "#store";
 
@@ -31,18 +31,22 @@ export async function deletedChildren(
   return children;
 }
 
-/** A row that cannot be mapped is not looked for either: its record is parked. */
 async function isDeleted(stream: Stream, { row, deleted }: RecordView): Promise<boolean> {
-  const mapped = await stream.map(row, deleted).catch(() => undefined);
+  const mapped = await stream.map(row, deleted).catch(unmapped);
   return mapped?.kind === "deleted";
 }
 
 async function refersTo(stream: Stream, { row }: RecordView, parent: RecordId): Promise<boolean> {
-  const fields = await stream.identify(row).catch(() => []);
-  return fields.some(
+  const fields = await stream.identify(row).catch(unmapped);
+  return (fields ?? []).some(
     ({ value }) =>
       value.kind === "ref" &&
       value.key !== null &&
       recordName({ stream: value.stream, key: value.key }) === recordName(parent),
   );
+}
+
+/** A row that cannot be mapped is not looked for either: its record is parked. */
+function unmapped(thrown: unknown): undefined {
+  if (!(thrown instanceof ParkError)) throw thrown;
 }
