@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fileWith, load, mapField, streamWith } from "./sample.ts";
+import { fileWith, firstField, load, mapField, streamWith } from "./sample.ts";
 
 function child(ref: string) {
   return { fields: { a: { ref, key: "k" } } };
@@ -162,6 +162,24 @@ describe("mapping a row", () => {
     await expect(mapField({ from: "a", map: { x: 1, y: 2 } }, { a: "hunter2" })).rejects.toThrow(
       'it.field: the value "hunter2" is not in map, which knows x, y',
     );
+  });
+
+  it.each([
+    ["01", "Lead"],
+    [1, "Lead"],
+    ["+49", "Germany"],
+    ["1E1", "Ward"],
+    ["007", "Quoted"],
+    [7, "Plain"],
+    ["True", "Yes"],
+    [true, "Yes"],
+    ["2", "none"],
+  ])("finds a code in map as it is written, and as YAML reads it: %j", async (a, value) => {
+    const map = `{ 01: Lead, +49: Germany, 1E1: Ward, 007: Plain, "007": Quoted, True: "Yes" }`;
+    const file = fileWith({ fields: { field: { from: "a", map: { here: 1 }, default: "none" } } });
+    const { streams } = load(file.replace('{"here":1}', map));
+    const mapped = await streams.find(({ name }) => name === "it")!.map({ a }, false);
+    expect(firstField(mapped)).toEqual({ kind: "value", value });
   });
 
   it.each([

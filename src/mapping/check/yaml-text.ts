@@ -7,7 +7,9 @@ import {
   isScalar,
   isSeq,
   LineCounter,
+  Pair,
   parseDocument,
+  Scalar,
   visit,
   type Document,
   type Node,
@@ -15,11 +17,6 @@ import {
 } from "yaml";
 import { camelCase } from "./adapter-words.ts";
 import { pathText, type PlacedProblem, type Problem } from "./problem.ts";
-
-interface Pair {
-  readonly key: unknown;
-  readonly value: unknown;
-}
 
 /** A value of the file and, for a member, where its name stands. */
 interface Found {
@@ -54,6 +51,11 @@ export class YamlText {
           problems.push(
             this.#unreadable(key.range?.[0] ?? 0, "a name is a map or a list; quote text that holds { or ["),
           );
+      },
+    });
+    visit(this.#document, {
+      Map: (_, { items }) => {
+        items.push(...asWritten(items));
       },
     });
     if (problems.length === 0)
@@ -148,6 +150,22 @@ function nameOf(key: unknown): string {
   if (typeof key === "symbol") return key.description ?? "";
   if (typeof key === "number" || typeof key === "boolean") return String(key);
   return typeof key === "string" ? key : "";
+}
+
+/**
+ * YAML reads the name `01` as the number 1, and `True` as true. An ERP's codes are texts, so such a name also counts as it is
+ * written, unless it stands there in quotes as well.
+ */
+function asWritten(items: readonly Pair[]): Pair[] {
+  const names = items.map(({ key }) => (isScalar(key) ? nameOf(key.value) : ""));
+  return items.flatMap(({ key, value }) => {
+    if (!isScalar(key) || key.source === undefined || key.source === nameOf(key.value)) return [];
+    if (typeof key.value !== "number" && typeof key.value !== "boolean") return [];
+    if (names.includes(key.source)) return [];
+    const name = new Scalar(key.source);
+    name.range = key.range ?? null;
+    return [new Pair(name, value)];
+  });
 }
 
 /** Slips that end where they stand: what is named below them is true. */
