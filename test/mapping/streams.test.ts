@@ -199,4 +199,14 @@ describe("mapping a row", () => {
       values: ["X", "other"],
     });
   });
+
+  it.each([
+    ["x;", ["X"]],
+    [["x", "", null], ["X"]],
+    [null, ["other"]],
+    [" ", ["other"]],
+  ])("takes the default for no names at all, not for blanks among them: %j", async (a, values) => {
+    const words = { tags: { from: "a", map: { x: "X" }, default: "other" }, separator: ";" };
+    expect(await mapField(words, { a })).toMatchObject({ kind: "tags", values });
+  });
 });

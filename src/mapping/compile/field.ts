@@ -86,8 +86,9 @@ function namesIn(
   place: FieldLocation,
 ): (string | number)[] {
   const value = read(input);
-  const split = typeof value === "string" && separator !== undefined ? value.split(separator) : value;
-  const names = (Array.isArray(split) ? split : [split])
+  const isText = typeof value === "string" && value.trim() !== "";
+  const split = isText && separator !== undefined ? value.split(separator) : value;
+  const names = (Array.isArray(split) ? split.filter((item) => !isBlank(item)) : [split])
     .map((item) => table(typeof item === "string" ? item.trim() : item))
     .map((item) => nameIn(item, place))
     .filter((item) => item !== null);
