@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 
-const endsWithOffset = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
-const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
+/** A time with an offset in any of its forms: `Z`, `+02`, `+02:00`, `+02:00[Europe/Berlin]`. */
+const hasOffset = /[T ][\d:.,]+ *(?:Z|[+-])/i;
 /** An empty date as Dynamics and .NET write it: the first day that SQL Server's type, or their own, can hold. */
 const blankDate = /^(?:0001|1753)-01-01(?:\D|$)/;
 
@@ -19,10 +19,9 @@ export function utc(text: unknown, zone: unknown): string | undefined {
   const trimmed = text.trim();
   if (blankDate.test(trimmed)) return undefined;
   try {
-    const instant =
-      !dateOnly.test(trimmed) && endsWithOffset.test(trimmed)
-        ? Temporal.Instant.from(trimmed)
-        : Temporal.PlainDateTime.from(trimmed).toZonedDateTime(String(zone)).toInstant();
+    const instant = hasOffset.test(trimmed)
+      ? Temporal.Instant.from(trimmed)
+      : Temporal.PlainDateTime.from(trimmed).toZonedDateTime(String(zone)).toInstant();
     return new Date(instant.epochMilliseconds).toISOString();
   } catch {
     throw new RangeError("$utc needs an ISO date and a time zone, e.g. $utc(due_date, 'Europe/Berlin')");
