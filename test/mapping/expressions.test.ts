@@ -273,6 +273,9 @@ describe("an expression that a row makes run away", () => {
       "a ~> $uppercase()",
       "**.x",
       "list^(x)",
+      // Each member is compared with all others.
+      "$distinct(list)",
+      "list[x in $$.others.x]",
     ])
       expect([text, bounded(text)]).toEqual([text, false]);
   });

@@ -6,7 +6,7 @@ type Node = Readonly<Record<string, unknown>>;
 const plain = new Set(
   [
     "sum count max min average string substring substringBefore substringAfter lowercase uppercase length trim number",
-    "floor ceil round abs sqrt power boolean not exists keys lookup append merge type distinct join formatBase parseInteger",
+    "floor ceil round abs sqrt power boolean not exists keys lookup append merge type join formatBase parseInteger",
     "base64encode base64decode encodeUrlComponent encodeUrl decodeUrlComponent decodeUrl utc error assert zip spread reverse",
   ]
     .join(" ")
@@ -30,7 +30,16 @@ const leaves = new Set<unknown>(["name", "string", "number", "value"]);
 export function isBounded(tree: unknown): boolean {
   if (Array.isArray(tree)) return tree.every(isBounded);
   if (!isObject(tree)) return true;
-  return isBoundedNode(tree) && ["predicate", "stages", "group"].every((part) => isBounded(tree[part]));
+  const perMember = [tree["predicate"], tree["stages"], tree["group"]];
+  return isBoundedNode(tree) && isBounded(perMember) && !readsRow(perMember);
+}
+
+/** What reads the whole row for each member of a list works as long as both together. */
+function readsRow(tree: unknown): boolean {
+  if (Array.isArray(tree)) return tree.some(readsRow);
+  return (
+    isObject(tree) && ((tree["type"] === "variable" && tree["value"] === "$") || Object.values(tree).some(readsRow))
+  );
 }
 
 function isBoundedNode(node: Node): boolean {
