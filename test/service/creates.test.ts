@@ -80,6 +80,14 @@ describe("creating", () => {
     });
   });
 
+  it("believes an id whose record shows nothing for a key that was sent blank", async () => {
+    const record = { id: 7, name: "A", customerId: null };
+    await using server = await standIn(({ method }) => ({ json: method === "POST" ? 7 : record }));
+    await using opened = open(server.url, { dialect: { ...dialect, createAnswer: "id" } });
+    const written = await opened.service.create("customer", { name: "A", customerId: " " }, never);
+    expect(written.serviceId).toBe(7);
+  });
+
   it("leaves the outcome unknown when the record behind the answered id cannot be read now", async () => {
     await using server = await standIn(({ method }) => (method === "POST" ? { json: 7 } : { status: 429 }));
     await using opened = open(server.url);

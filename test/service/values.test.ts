@@ -26,6 +26,8 @@ describe("what was sent and what was found", () => {
     [null, undefined],
     [null, ""],
     ["", null],
+    [" ", null],
+    ["\u00a0\r\n", ""],
     [{ a: 1 }, { a: 1, b: 2 }],
   ])("%j and %j are the same", (sent, found) => {
     expect(sameValue(sent, found)).toBe(true);
@@ -107,6 +109,7 @@ describe("keys, ids and dates of the service", () => {
     expect(sameKeyPart(5, { id: 5, name: "x" })).toBe(true);
     expect(sameKeyPart("a@b.c", "A@B.C")).toBe(false);
     expect(sameKeyPart("0123", 123)).toBe(false);
+    expect(sameKeyPart(" ", null)).toBe(true);
   });
 
   it("takes a date without a zone for UTC", () => {

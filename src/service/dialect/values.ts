@@ -23,9 +23,10 @@ export function instantOf(value: Json | undefined): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Nothing, in all spellings: fields without a value may be null, empty or not there at all. */
+/** Nothing, in all spellings: fields without a value may be null, empty, blank or not there at all. */
 export function isEmpty(value: Json | undefined): boolean {
-  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  if (typeof value === "string") return value.trim() === "";
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
 /**

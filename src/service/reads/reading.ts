@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type ResourceName } from "#model";
 import type { Dialect } from "#settings";
 import type { Brand } from "../dialect/brand.ts";
-import { idOf, isEmpty } from "../dialect/values.ts";
+import { idOf } from "../dialect/values.ts";
 
 /** One page of a list, unwrapped. */
 export interface Page {
@@ -84,7 +84,7 @@ function numberIn(value: Json | undefined): number | undefined {
  */
 export function isNothing(value: Json | undefined): boolean {
   if (typeof value === "object" && value !== null) return Object.values(value).every(isNothing);
-  return isEmpty(value) || typeof value === "boolean";
+  return value === undefined || value === null || value === "" || typeof value === "boolean";
 }
 
 /** The record in an answer: bare, or below the resource's name or `result`; undefined when there is none with an id. */
