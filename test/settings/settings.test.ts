@@ -233,6 +233,12 @@ describe("settings", () => {
     [{ ...token, DIALECT_RECORD_PATH: "/{id}" }, "a path with {resource} and {id}"],
     [{ ...token, DIALECT_PATHS: "contignent" }, "pairs such as name=value"],
     [{ ...token, POLL_INTERVAL_SECONDS: "0" }, "seconds from 0.1 to 86400"],
+    // As "docker run --env-file" leaves it, which keeps quotes.
+    [{ ...token, DATA_DIR: '"/data"' }, "DATA_DIR: found 7 characters, not shown; expected a path without quotes"],
+    [{ ...token, DATA_DIR: "/data\r" }, "a path without quotes or spaces around it"],
+    [{ ...token, DATA_DIR: "$HOME/svcsync" }, "without ~ or variables"],
+    [{ ...token, DATA_DIR: "~/svcsync" }, "without ~ or variables"],
+    [{ ...token, DATA_DIR: "%APPDATA%\\svcsync" }, "without ~ or variables"],
   ])("refuses %j", (environment, problem) => {
     expect(problemsOf(() => load(environment)).join()).toContain(problem);
   });

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { MINUTE_MS, duration } from "#model";
 import { optional, secret, withDefault } from "./key.ts";
-import { address, hostList, oneOf, orNone, seconds, text, wholeNumber } from "./values.ts";
+import { address, folder, hostList, oneOf, orNone, seconds, text, wholeNumber } from "./values.ts";
 
 /** What flows where. */
 export const fileKeys = {
   DATA_DIR: withDefault(
-    text,
+    folder,
     "data",
     "The folder of the store. Keep it on a disk that survives the container, and back it up.",
   ),

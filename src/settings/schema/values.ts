@@ -7,6 +7,12 @@ const msPerSecond = 1000;
 
 export const text = z.string().min(1, "some text");
 
+/** A folder that is created where it is missing: quotes, `~` and a shell's variables would become a part of its name. */
+export const folder = text.refine(
+  (value) => !/^["'\s~]|["'\s]$|(^|[\\/])(\$\{?[A-Za-z_]|%\w+%)/.test(value),
+  "a path without quotes or spaces around it, and without ~ or variables",
+);
+
 export function wholeNumber(min: number, max: number) {
   const wanted = `a whole number from ${min} to ${max}`;
   return z
