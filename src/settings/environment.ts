@@ -38,14 +38,18 @@ export function readEnvironment({
   mayLackSecrets = false,
 }: EnvironmentOptions): Environment {
   const problems: Problem[] = [];
-  const file = withoutEmpty(readEnvFile(envFile, problems));
-  const outer = withoutEmpty(environment);
-  for (const name of lowerCaseProxies) if (outer[name] !== undefined) outer[name.toUpperCase()] ??= outer[name];
+  const outer = withProxies(withoutEmpty(environment));
+  const file = withProxies(withoutEmpty(readEnvFile(envFile, outer, problems)));
   const texts = { ...file, ...outer };
   if (texts[unchecked] === "0") problems.push({ key: unchecked, found: '"0"', wanted: uncheckedWanted });
   const secretFiles = readSecretFiles(texts, mayLackSecrets ? [] : problems);
   problems.push(...unknownNames(Object.keys(file), Object.keys(outer)));
   return { texts, secretFiles, problems };
+}
+
+function withProxies(texts: Record<string, string>): Record<string, string> {
+  for (const name of lowerCaseProxies) if (texts[name] !== undefined) texts[name.toUpperCase()] ??= texts[name];
+  return texts;
 }
 
 /** The path is not repeated: it may be the secret itself, given to the wrong key. */
@@ -60,8 +64,11 @@ function readSecretFiles(texts: Record<string, string>, problems: Problem[]): Ma
   for (const [name, path] of Object.entries(texts)) {
     if (!name.endsWith(fileSuffix) || isSettingsKey(name)) continue;
     const target = name.slice(0, -fileSuffix.length);
-    if (!mayComeFromFile(target)) continue;
     const ours = isSettingsKey(target);
+    if (!mayComeFromFile(target)) {
+      if (ours) problems.push({ key: name, found: "a file", wanted: `the value itself in ${target}: it is no secret` });
+      continue;
+    }
     if (texts[target] !== undefined) {
       if (ours) problems.push({ key: name, found: `${target} as well`, wanted: "one of the two" });
       continue;
@@ -101,21 +108,35 @@ export function rereadSecretFiles(
 
 /**
  * Names that are meant for svcsync and that it does not know. In the process environment only near misses count:
- * container platforms add variables of their own (`QUEUE_SERVICE_HOST`).
+ * container platforms add variables of their own (`QUEUE_SERVICE_HOST`). A name that begins with none of our words may be an
+ * ERP's (`SFTP_URL`), so it has to be a slip.
  */
 function unknownNames(inFile: readonly string[], outside: readonly string[]): Problem[] {
   const known = Object.keys(keys);
   const names = new Set([...inFile, ...outside]);
   return [...names].flatMap((name) => {
-    if (isKnown(name) || !ownPrefixes.some((prefix) => name.startsWith(prefix))) return [];
-    const meant = nearest(name, known);
-    if (meant === undefined && !inFile.includes(name)) return [];
+    if (isKnown(name)) return [];
+    const isOurs = ownPrefixes.some((prefix) => name.startsWith(prefix));
+    const meant = isOurs ? nearest(name, known) : known.find((key) => isSlip(name, key));
+    if (meant === undefined && !(isOurs && inFile.includes(name))) return [];
     const wanted = meant === undefined ? "a key of .env.example" : `a key of .env.example: did you mean ${meant}?`;
     return [{ key: name, found: "an unknown key", wanted }];
   });
 }
 
+/** A key with a letter left out, doubled or swapped with its neighbour, or in small letters: nothing else is called that. */
+function isSlip(name: string, key: string): boolean {
+  if (name.toUpperCase() === key) return true;
+  let at = 0;
+  while (at < name.length && name[at] === key[at]) at++;
+  const [rest, wanted] = [name.slice(at), key.slice(at)];
+  const isLeftOut = rest === wanted.slice(1) && wanted[0] !== "_";
+  const isDoubled = rest.slice(1) === wanted && rest[0] === key[at - 1];
+  return isLeftOut || isDoubled || rest === `${wanted[1]}${wanted[0]}${wanted.slice(2)}`;
+}
+
 function isKnown(name: string): boolean {
+  if (lowerCaseProxies.includes(name)) return true;
   return isSettingsKey(name) || (name.endsWith(fileSuffix) && isSettingsKey(name.slice(0, -fileSuffix.length)));
 }
 
@@ -126,11 +147,17 @@ function withoutEmpty(texts: Readonly<Record<string, string | undefined>>): Reco
 }
 
 /** The names and texts of an env file: the one that was asked for, or `.env` where there is one. */
-function readEnvFile(path: string | undefined, problems: Problem[]): Record<string, string> {
+function readEnvFile(
+  path: string | undefined,
+  outer: Readonly<Record<string, string>>,
+  problems: Problem[],
+): Record<string, string> {
   try {
     const content = readFileSync(path ?? ".env", "utf8");
     const texts = parse(content);
-    problems.push(...cutTexts(content, texts));
+    problems.push(...cutTexts(content, texts), ...deadLines(content, { ...outer, ...texts }));
+    // As a console of Windows writes and appends.
+    if (content.includes("\0")) problems.push({ key: "--env-file", found: "UTF-16 text", wanted: "a file in UTF-8" });
     return texts;
   } catch (error) {
     const code = systemCode(error);
@@ -149,6 +176,15 @@ function cutTexts(content: string, texts: Readonly<Record<string, string>>): Pro
   return [...lines].flatMap(([, name = "", before = ""]) => {
     const isCut = texts[name] === before && !/\s$/.test(before);
     return isCut ? [{ key: name, found: "a # inside a value without quotes", wanted: `quotes: ${name}='…#…'` }] : [];
+  });
+}
+
+/** Lines such as `- STORE_URL=…` and `STORE_URL …`, which set nothing: the parser passes over them without a word. */
+function deadLines(content: string, texts: Readonly<Record<string, string>>): Problem[] {
+  return Object.keys(keys).flatMap((key) => {
+    const line = new RegExp(`^(?![ \\t]*(?:#|;|//))(?:[^#=\\n]*[^\\w.#=\\n-])?${key}(?![\\w.-])`, "m");
+    if (texts[key] !== undefined || !line.test(content)) return [];
+    return [{ key, found: "a line that sets nothing", wanted: `${key}=… and nothing before it` }];
   });
 }
 

@@ -311,6 +311,49 @@ describe("env files", () => {
       "SERVICE_TOKN: found an unknown key; expected a key of .env.example: did you mean SERVICE_TOKEN?",
     ]);
   });
+
+  it("may hold no key of ours in a line that sets nothing", () => {
+    const dead = "- STORE_URL=postgres://h/d\nSYNC_FILE erp.yaml\n set DATA_DIR=/d\n";
+    const kept = '# STORE_URL=x\n;SYNC_FILE x\nBACKUP_DIR=\nERP_FILE=${DATA_DIR}/x\nA_DATA_DIR=x\nNOTE="\nthe end"\n';
+
+    expect(problemsOf(() => load(token, fileWith("a.env", dead)))).toEqual([
+      "DATA_DIR: found a line that sets nothing; expected DATA_DIR=… and nothing before it",
+      "STORE_URL: found a line that sets nothing; expected STORE_URL=… and nothing before it",
+      "SYNC_FILE: found a line that sets nothing; expected SYNC_FILE=… and nothing before it",
+    ]);
+    expect(load(token, fileWith("b.env", kept)).settings.dataDir).toBe("data");
+  });
+
+  it("are refused where a console of Windows wrote them in UTF-16", () => {
+    const path = join(folder, "a.env");
+    writeFileSync(path, Buffer.concat([Buffer.from("LOG_LEVEL=info\n"), Buffer.from("DATA_DIR=/data\r\n", "utf16le")]));
+
+    expect(problemsOf(() => load(token, path))).toEqual(["--env-file: found UTF-16 text; expected a file in UTF-8"]);
+  });
+
+  it("may begin with a byte order mark and end their lines as Windows does", () => {
+    const envFile = fileWith("a.env", "\uFEFFDATA_DIR=/data\r\nhttps_proxy=http://a:1\r\n");
+    const { settings } = load(token, envFile);
+
+    expect(settings.dataDir).toBe("/data");
+    expect(settings.service.proxy?.url).toBe("http://a:1");
+  });
+
+  it("may hold an ERP's variables, and no slip of a key of ours", () => {
+    const theirs = "SFTP_URL=a\nSFTP_PASSWORD=b\nDATADIR=c\nDATA_DB=d\nESTORE_URL=e\nno_proxy=f\n";
+    const slips = "STROE_URL=a\nBAKUP_EVERY=b\nDATTA_DIR=c\nnotify_email_to=d\nSYNC_FIL=e\n";
+
+    expect(load(token, fileWith("a.env", theirs)).settings.dataDir).toBe("data");
+    expect(problemsOf(() => load(token, fileWith("b.env", slips)))).toEqual(
+      [
+        ["BAKUP_EVERY", "BACKUP_EVERY"],
+        ["DATTA_DIR", "DATA_DIR"],
+        ["STROE_URL", "STORE_URL"],
+        ["SYNC_FIL", "SYNC_FILE"],
+        ["notify_email_to", "NOTIFY_EMAIL_TO"],
+      ].map(([name, key]) => `${name}: found an unknown key; expected a key of .env.example: did you mean ${key}?`),
+    );
+  });
 });
 
 describe("the process environment", () => {
@@ -338,6 +381,12 @@ describe("secrets from files", () => {
 
     expect(environment["ERP_PASSWORD"]).toBe("erp-p4ss");
     expect(environment).not.toHaveProperty("ERP_IMPORT");
+  });
+
+  it("hold secrets alone: a value that is none belongs into its key", () => {
+    expect(problemsOf(() => load({ ...token, STORE_SCHEMA_FILE: "/run/secrets/schema" }))).toEqual([
+      "STORE_SCHEMA_FILE: found a file; expected the value itself in STORE_SCHEMA: it is no secret",
+    ]);
   });
 
   it("are not repeated when they were given in the place of a path", () => {
