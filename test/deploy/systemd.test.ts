@@ -77,6 +77,14 @@ describe("the unit", () => {
     expect(await run("systemd-analyze", ["verify", "--man=no", installed])).toEqual({ stdout: "", stderr: "" });
   });
 
+  it("finds each file that it names where the steps of the installation put it", async () => {
+    const unit = await readFile(unitPath, "utf8");
+    const steps = await readFile(join(root, "docs/operations.md"), "utf8");
+    const named = [...unit.matchAll(/^LoadCredential=[^:]+:(.+)$/gm)].map(([, path = ""]) => path);
+    expect(named).toEqual(["/etc/svcsync/credentials/service-token", "/etc/svcsync/credentials/erp-url"]);
+    for (const path of named) expect(steps).toContain(`install -m 0600 /dev/stdin ${path}`);
+  });
+
   it("keeps the exposure that systemd computes low", async () => {
     const { stdout } = await run("systemd-analyze", ["security", "--offline=true", "--no-pager", unitPath]);
     const exposure = /Overall exposure level for svcsync\.service: ([\d.]+)/.exec(stdout)?.[1];
