@@ -299,7 +299,7 @@ describe("the commands on a store", () => {
     expect(await scene.run("backup", copy)).toMatchObject({ code: 0 });
     expect(existsSync(copy)).toBe(true);
     const second = await scene.run("backup", copy);
-    expect(second.stderr).toContain(`${copy} is there already`);
+    expect(second.stderr).toContain(`${copy} already exists. Choose another name.`);
     expect(second.code).toBe(64);
   });
 

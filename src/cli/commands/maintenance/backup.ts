@@ -15,8 +15,7 @@ export const registerBackup: Registration = (cli) =>
 
 /** `svcsync backup FILE`: a consistent copy of the store, beside a running daemon. */
 async function backup(path: string, options: JsonOptions, io: Io): Promise<number> {
-  if (existsSync(path))
-    throw new UsageError(`${path} is there already, and a backup overwrites nothing: give a name that is new.`);
+  if (existsSync(path)) throw new UsageError(`${path} already exists. Choose another name.`);
   if (!existsSync(dirname(path))) throw new UsageError(`${path}: there is no folder ${dirname(path)} to write it to.`);
   await using context = await openStoreContext(options, io);
   const begunAt = systemClock.now();

@@ -20,14 +20,15 @@ export const registerPagePassword: Registration = (cli) =>
 
 function loginName(name: string): string {
   if (/^[\w.@+-]+$/.test(name)) return name;
-  throw new InvalidArgumentError("Wanted letters, digits and . @ + - _ alone.");
+  throw new InvalidArgumentError("expected letters, digits and . @ + - _");
 }
 
 /** `svcsync page-password anna`: asks for a password, or reads the first line of a pipe, and prints its hash alone. */
 async function pagePassword(name: string, { role }: PagePasswordOptions, io: Io): Promise<number> {
   const password = io.isTerminal ? await asked(name, io) : await firstLine(io);
-  const wrong = objection(password ?? "");
-  if (password === undefined || wrong !== undefined) throw new UsageError(wrong ?? "No password was given.");
+  if (password === undefined) throw new UsageError("No password was given.");
+  const wrong = objection(password);
+  if (wrong !== undefined) throw new UsageError(`The password is too short: ${wrong}.`);
   io.ownWords.write(`${name}:${role}:${await hashPassword(password)}\n`);
   return exitCode.ok;
 }
@@ -46,5 +47,5 @@ async function firstLine({ stdin }: Io): Promise<string | undefined> {
 }
 
 function objection(password: string): string | undefined {
-  return password.length < charactersMin ? `Wanted a password of at least ${charactersMin} characters.` : undefined;
+  return password.length < charactersMin ? `expected at least ${charactersMin} characters` : undefined;
 }
