@@ -98,6 +98,13 @@ describe("the commands on a store", () => {
     ]);
   });
 
+  it("records says what it found nothing of, so that a misspelt code does not look as if nothing were wrong", async () => {
+    expect((await scene.run("records", "--code", "E_SERVICE_REFUSD")).stdout).toBe(
+      "No record is parked or uncertain with the error E_SERVICE_REFUSD.\n",
+    );
+    expect((await scene.run("records", "tickets")).stdout).toBe("No record of tickets is parked or uncertain.\n");
+  });
+
   it("status counts records by cause, as text and as JSON", async () => {
     expect((await scene.run("status")).stdout).toMatch(
       /^customers: 1 parked: .*name is required.* \(E_SERVICE_REFUSED\)$/m,

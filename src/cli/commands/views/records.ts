@@ -44,9 +44,18 @@ async function records(stream: string | undefined, options: RecordsOptions, io: 
   else if (options.each && listed.length > 0) io.stdout.write(asTable(listed));
   else {
     const found = groups.list();
-    io.stdout.write(found.length === 0 ? `No record is ${states.join(" or ")}.\n` : found.map(asText).join("\n"));
+    io.stdout.write(
+      found.length === 0 ? `${oneLine(noneText(stream, states, options.code))}\n` : found.map(asText).join("\n"),
+    );
   }
   return exitCode.ok;
+}
+
+/** Names what was asked for: a misspelt code would otherwise say that nothing is wrong. */
+function noneText(stream: string | undefined, states: readonly RecordState[], code: string | undefined): string {
+  const of = stream === undefined ? "" : ` of ${stream}`;
+  const withCode = code === undefined ? "" : ` with the error ${code}`;
+  return `No record${of} is ${states.join(" or ")}${withCode}.`;
 }
 
 /** One cause: how many, what, which, what to do. */
