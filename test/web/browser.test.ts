@@ -172,6 +172,26 @@ describe("the status page in a browser", () => {
     expect(await page.getByRole("button", { name: "Refresh again" }).count()).toBe(1);
   });
 
+  it("says that it is out of date while svcsync does not answer, and is fresh again afterwards", async () => {
+    const status = { ...sampleStatus({ streams: [sampleStreams[0]!] }), groups: () => Promise.resolve([]) };
+    const web = await sampleWeb({ status });
+    const page = await browser.newPage();
+    await page.clock.install();
+    await page.goto(web.url);
+    // A person left something open: the page is not put in place, and still asked for.
+    await page.getByText("More").first().click();
+    await web[Symbol.asyncDispose]();
+    await page.clock.runFor(10_000);
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").innerText()).toMatch(/^Not refreshed since .+: svcsync does not answer/);
+    expect(await page.title()).toBe("svcsync: does not answer");
+
+    await using _again = await sampleWeb({ status }, { port: Number(new URL(web.url).port) });
+    await page.clock.runFor(10_000);
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    expect(await page.title()).toBe("svcsync: all well");
+  });
+
   it("fits a narrow window: only tables scroll", async () => {
     await using web = await sampleWeb();
     const { page } = await openPage(web.url);

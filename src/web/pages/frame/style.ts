@@ -34,6 +34,7 @@ a:focus-visible, button:focus-visible, input:focus-visible, summary:focus-visibl
 p { margin: .4rem 0; max-width: 60rem; overflow-wrap: anywhere; }
 .verdict { padding: 1rem 1.25rem; border-radius: .6rem; border-left: .45rem solid var(--good); background: var(--goodback); }
 .verdict h1 { margin: 0; }
+.verdict + .verdict { margin-top: .9rem; }
 .verdict.wait { border-color: var(--wait); background: var(--waitback); }
 .verdict.bad { border-color: var(--bad); background: var(--badback); }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: .9rem; align-items: start; }
