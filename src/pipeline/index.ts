@@ -18,7 +18,7 @@ export { Leases } from "./deliver/leases.ts";
 export { observeAll, type Delivery, type Observer, type PollFacts } from "./observer.ts";
 export { permanentlyBlockedReason } from "./blocked-parents.ts";
 export { addArrivals, arrivalMs, arrivalsNote, withArrival, type ArrivalTimes } from "./arrival-times.ts";
-export { needsPersonCount, streamStatus, twinSentence, type StreamStatus } from "./stream-status.ts";
+export { needsPersonCount, streamObstacles, streamStatus, twinSentence, type StreamStatus } from "./stream-status.ts";
 export { Sweeper } from "./poll/sweeper.ts";
 export { confirmDeletions, heldDeletions, knownCount, type HeldDeletions } from "./poll/delete-guard.ts";
 export { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "./match/adoption-plan.ts";

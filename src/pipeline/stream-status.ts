@@ -11,7 +11,7 @@ import type { Stream } from "#mapping";
 import type { ActStore, CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore, ScheduleStore } from "#store";
 import { arrivalsNote, arrivalTimes, type ArrivalTimes } from "./arrival-times.ts";
 import { heldBy } from "./wake/stream-holds.ts";
-import type { Held } from "./wake/hold.ts";
+import type { Held, HoldStore } from "./wake/hold.ts";
 import { heldDeletions } from "./poll/delete-guard.ts";
 import { droppedNote, keylessNote, twinsNote, type Twin } from "./notes.ts";
 import { blockedRecords, blockedSentence } from "./blocked-parents.ts";
@@ -82,9 +82,7 @@ async function oneStatus(
   const holds = await heldBy(store, stream.name, now);
   const undeliveredAt = await store.undeliveredSince(stream.name);
   const { error, firstLoad, completedAt } = cursor;
-  const attention: string[] = [];
-  attention.push(...holds.map(({ reason, remedy }) => `${reason}; ${remedy}`));
-  if (error) attention.push(`polls fail: ${errorText(error)}`);
+  const attention = obstacleTexts(holds, error);
   const blocked = (counts.waiting ?? 0) > 0 ? await blockedRecords(store, stream.name) : undefined;
   if (blocked) attention.push(blockedSentence(blocked));
   for (const { place, reason } of (await store.note(keylessNote(stream.name))) ?? [])
@@ -108,6 +106,21 @@ async function oneStatus(
     twins,
     attention,
   };
+}
+
+/** What keeps changes of the stream from the service, a sentence each: what holds it, and that its polls fail. */
+export async function streamObstacles(
+  store: HoldStore & Pick<IntakeStore, "cursor">,
+  stream: StreamName,
+  now: number,
+): Promise<string[]> {
+  const { error } = await store.cursor(stream);
+  return obstacleTexts(await heldBy(store, stream, now), error);
+}
+
+function obstacleTexts(holds: readonly Held[], error: CursorState["error"]): string[] {
+  const held = holds.map(({ reason, remedy }) => `${reason}; ${remedy}`);
+  return error === undefined ? held : [...held, `polls fail: ${errorText(error)}`];
 }
 
 function stateOf(holds: readonly Held[]): "held" | "paused" | undefined {

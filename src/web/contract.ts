@@ -21,6 +21,8 @@ export interface Overview {
 /** Why one record is the way it is. */
 export interface RecordDetail {
   readonly record: RecordView;
+  /** What keeps changes of its stream from the service, a sentence each. */
+  readonly obstacles: readonly string[];
   readonly sides: RecordSides;
   /** Its writes and decisions, newest first. */
   readonly history: readonly AuditRecord[];

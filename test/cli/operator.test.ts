@@ -185,6 +185,27 @@ describe("the commands on a store", () => {
     expect(view.history).toHaveLength(2);
   });
 
+  it("explain says what keeps a record's stream from delivering, and that its polls fail", async () => {
+    await scene.run("pause", "customers", "--for", "1h", "--as", "anna", "--why", "ERP upgrade");
+    const paused = /^customers: delivery is paused by anna until .*: ERP upgrade; .*"svcsync resume customers"\.$/m;
+    expect((await scene.run("explain", "customers/10001")).stdout).toMatch(paused);
+    expect((await scene.run("explain", "customers/4711")).stderr).toMatch(paused);
+    const { obstacles } = z
+      .object({ obstacles: z.array(z.string()) })
+      .parse(JSON.parse((await scene.run("explain", "customers/10001", "--json")).stdout));
+    expect(obstacles).toEqual([expect.stringContaining("ERP upgrade")]);
+    await scene.run("resume", "customers");
+    expect((await scene.run("explain", "customers/10001")).stdout).not.toContain("customers: ");
+
+    await scene.set({ ERP_URL: `sqlite:${join(scene.folder, "moved-away.sqlite")}` });
+    await scene.run("sync");
+    expect((await scene.run("explain", "customers/10001")).stdout).toMatch(
+      /^customers: polls fail: .*moved-away.*\(E_SOURCE_UNREACHABLE\)\.$/m,
+    );
+    await scene.set({ ERP_URL: `sqlite:${scene.erp.path}` });
+    await scene.run("sync");
+  });
+
   it("explain says that no poll has shown a record, and exits 1", async () => {
     const { code, stderr } = await scene.run("explain", "customers/4711");
     expect(stderr).toContain("customers/4711 is not in the store");

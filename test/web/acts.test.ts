@@ -27,7 +27,7 @@ describe("acts on the page", () => {
     const error = { code: "E_RECORD_GONE", message: "customer 4711 no longer exists", details: {} } as const;
     const parked = sampleRecord({ stream: "customers", key: "10023" }, { state: "parked", error });
     const record = async (state: typeof parked) => {
-      const sides = { sides: sampleSides(state, false), history: [], exchanges: [] };
+      const sides = { obstacles: [], sides: sampleSides(state, false), history: [], exchanges: [] };
       await using web = await sampleWeb({
         status: { ...sampleStatus(), record: async () => ({ record: state, ...sides }) },
       });

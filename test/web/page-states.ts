@@ -164,6 +164,7 @@ const detailOf =
   (record: RecordView): StatusSource["record"] =>
   async (_, { readService } = { readService: false }) => ({
     record,
+    obstacles: [],
     sides: { ...sampleSides(record, false), ...(readService ? { service: "gone" as const } : {}) },
     history: [],
     exchanges: [],

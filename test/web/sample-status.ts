@@ -417,8 +417,10 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
     record: (id, { readService } = { readService: false }) => {
       const record = sampleRecords.find((known) => recordLabel(known.id) === recordLabel(id));
       if (record === undefined) return Promise.resolve(undefined);
+      const holds = sampleStreams.find(({ name }) => name === id.stream)?.holds ?? [];
       return Promise.resolve({
         record,
+        obstacles: holds.map(({ reason, remedy }) => `${reason}; ${remedy}`),
         sides: sampleSides(record, readService),
         history: history.filter((entry) => recordLabel(entry.id) === recordLabel(id)),
         exchanges: id.key === "10023" ? sampleExchanges : [],

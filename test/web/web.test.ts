@@ -163,6 +163,16 @@ describe("the pages", () => {
     },
   );
 
+  it("say on a record what holds its stream", async () => {
+    await using web = await sampleWeb();
+    const textOf = async (path: string) => (await fetch(`${web.url}/records/${path}`)).text();
+
+    expect(await textOf("tickets/T-1")).toMatch(
+      /<dt>Its stream<\/dt>\s*<dd>the service already holds 2,000 tickets.*<code class="command">svcsync adopt tickets/s,
+    );
+    expect(await textOf("customers/10023")).not.toContain("Its stream");
+  });
+
   it("explain a record that no poll has shown yet", async () => {
     await using web = await sampleWeb();
     const response = await fetch(`${web.url}/records/customers/99999`);
@@ -229,7 +239,14 @@ describe("the pages", () => {
     await using web = await sampleWeb({
       status: {
         ...status,
-        record: () => Promise.resolve({ record: leaky, sides: sampleSides(leaky, false), history: [], exchanges: [] }),
+        record: () =>
+          Promise.resolve({
+            record: leaky,
+            obstacles: [],
+            sides: sampleSides(leaky, false),
+            history: [],
+            exchanges: [],
+          }),
         records: () => Promise.resolve([leaky]),
         groups: () => Promise.resolve(causesIn([leaky])),
       },
@@ -431,7 +448,8 @@ describe("keys that no path can hold", () => {
       records: () => Promise.resolve([record]),
       record: (id: RecordId) => {
         asked.push(id.key);
-        return Promise.resolve({ record, sides: sampleSides(record, false), history: [], exchanges: [] });
+        const sides = sampleSides(record, false);
+        return Promise.resolve({ record, obstacles: [], sides, history: [], exchanges: [] });
       },
       acts: { ...sampleStatus().acts, retry: (id: Partial<RecordId>) => Promise.resolve(asked.push(id.key ?? "")) },
     };

@@ -1,7 +1,7 @@
 import { RetryError } from "#model";
 import { namedChannels } from "#notify";
 import { notedGroups, readUpkeep } from "#operator";
-import { heldDeletions, recordSides, streamStatus, type RecordSides } from "#pipeline";
+import { heldDeletions, recordSides, streamObstacles, streamStatus, type RecordSides } from "#pipeline";
 import type { Queue } from "#queue";
 import { version, type Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
@@ -100,8 +100,9 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
       const sides = stream
         ? await recordSides({ store, service }, stream, record, { ask: readService, signal })
         : noSides;
+      const obstacles = await streamObstacles(store, id.stream, clock.now());
       const history = await store.audit({ id, limit: HISTORY });
-      return { record, sides, history, exchanges: await store.watches.exchanges(id) };
+      return { record, obstacles, sides, history, exchanges: await store.watches.exchanges(id) };
     },
     boundTo: (binding) => store.boundTo(binding),
     plan: (stream) => assembly.plans.read(stream),

@@ -12,7 +12,7 @@ import {
   type RecordId,
 } from "#model";
 import { actorText, exchangeEnd, meaningOf, recordRemedy, remedyOf } from "#operator";
-import { permanentlyBlockedReason } from "#pipeline";
+import { permanentlyBlockedReason, streamObstacles } from "#pipeline";
 import {
   forgottenError,
   isForgotten,
@@ -75,15 +75,19 @@ function withPlace(words: string, target: string): string {
 
 async function explainRecord(id: RecordId, options: JsonOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [id.stream]);
-  const view = await context.store.record(id);
+  const { store } = context;
+  const view = await store.record(id);
+  const obstacles = await streamObstacles(store, id.stream, store.clock.now());
+  const ofStream = obstacles.map((obstacle) => `${id.stream}: ${obstacle}.`);
   if (!view) {
-    io.stderr.write(`${recordLabel(id)} is not in the store: no poll of ${id.stream} has shown this key.\n`);
+    const unknown = `${recordLabel(id)} is not in the store: no poll of ${id.stream} has shown this key.`;
+    io.stderr.write(`${[unknown, ...ofStream].map(oneLine).join("\n")}\n`);
     return exitCode.needsPerson;
   }
-  const history = await context.store.audit({ id, limit: HISTORY });
-  const exchanges = await context.store.watches.exchanges(id);
-  if (options.json) printJson(io.stdout, { ...view, history, exchanges });
-  else io.stdout.write(asText(view, await waits(view, context.store), history, exchanges));
+  const history = await store.audit({ id, limit: HISTORY });
+  const exchanges = await store.watches.exchanges(id);
+  if (options.json) printJson(io.stdout, { ...view, obstacles, history, exchanges });
+  else io.stdout.write(asText(view, [...(await waits(view, store)), ...ofStream], history, exchanges));
   return exitCode.ok;
 }
 

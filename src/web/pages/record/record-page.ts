@@ -17,7 +17,8 @@ export interface RecordPage {
 }
 
 /** One record: why it is the way it is. */
-export function recordPage({ detail: { record, history, sides, exchanges }, frame, now }: RecordPage): Html {
+export function recordPage({ detail, frame, now }: RecordPage): Html {
+  const { record, obstacles, history, sides, exchanges } = detail;
   const label = recordLabel(record.id);
   return page({
     title: `svcsync: ${label}`,
@@ -25,7 +26,7 @@ export function recordPage({ detail: { record, history, sides, exchanges }, fram
     main: html`<h1>${label} ${badge(record.state)}</h1>
       <p>${meaningOf(record.state)}</p>
       <div class="card ${record.state}">
-        <dl>${facts(record, now)}</dl>
+        <dl>${facts(record, obstacles, now)}</dl>
         ${recordForms(record, frame)}
       </div>
       <h2>From the ERP to the service</h2>
@@ -72,7 +73,7 @@ export function noRecordPage({ id, frame }: { id: RecordId; frame: Frame }): Htm
   });
 }
 
-function facts(record: RecordView, now: number): Content {
+function facts(record: RecordView, obstacles: readonly string[], now: number): Content {
   const { error, binding, intent } = record;
   const doubts = Object.keys(record.inFlight?.fields ?? {});
   const remedy = recordRemedy(record);
@@ -85,6 +86,7 @@ function facts(record: RecordView, now: number): Content {
     ),
     fact("What to do", remedy === undefined ? undefined : sentence(remedy)),
     fact("Waits for", joined(record.waitsFor)),
+    ...obstacles.map((text) => fact("Its stream", sentence(text))),
     fact("Bound to", binding === undefined ? "nothing in the service" : `${binding.resource} ${binding.serviceId}`),
     fact("Last change seen", instant(record.changedAt, now)),
     fact("Version", versions(record)),
