@@ -86,7 +86,7 @@ describe("upkeep on the page", () => {
     expect(page).toContain("Records flow, but the upkeep fails.");
     expect(page).toContain("<p>The last backup failed: disk full.</p>");
     expect(page.match(/<li class="problem">/g)).toHaveLength(3);
-    expect(page).toContain('2 differences, <code class="command">svcsync reconcile</code> lists them');
+    expect(page).toContain('2 differences, listed by <code class="command">svcsync reconcile</code>');
     expect(await (await fetch(`${web.url}/api/status`)).json()).toMatchObject({ problems: failures });
   });
 });

@@ -48,7 +48,7 @@ export function upkeepText(facts: UpkeepFacts, now: number): string[] {
   const { count } = driftFound(drift);
   if (drift?.comparedAt !== undefined)
     sentences.push(
-      `compared with the service ${duration(now - drift.comparedAt)} ago: ${count === 0 ? "no difference" : `${count} differences, "svcsync reconcile" lists them`}`,
+      `compared with the service ${duration(now - drift.comparedAt)} ago: ${count === 0 ? "no difference" : `${counted(count, "difference")}, listed by "svcsync reconcile"`}`,
     );
   return [...replicasText(facts.replicas), ...sentences, ...upkeepFailures(facts, now)];
 }
