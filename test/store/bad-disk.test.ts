@@ -48,7 +48,7 @@ describe("a full disk", () => {
     await using scene = await Scene.open(sqlitePlace);
     await using disk = await smallDisk();
     await scene.stage(Array.from({ length: 600 }, (_, n) => upsert(`${n}`, { text: "x".repeat(40_000) })));
-    const refused = { family: "stop", code: "E_STORE_FULL" };
+    const refused = { family: "stop", code: "E_BACKUP_SPACE" };
     await expect(scene.store.backup(join(disk.path, "copy.db"))).rejects.toMatchObject(refused);
     expect(await readdir(disk.path)).toEqual([]);
   });
@@ -91,6 +91,17 @@ describe("a full disk", () => {
 });
 
 describe("a read-only store", () => {
+  it.runIf(canMount())("is not what a backup to a read-only disk says", async () => {
+    await using scene = await Scene.open(sqlitePlace);
+    await using disk = await smallDisk();
+    disk.remount("ro");
+    await expect(scene.store.backup(join(disk.path, "copy.db"))).rejects.toMatchObject({
+      family: "stop",
+      code: "E_BACKUP_FOLDER",
+      message: expect.stringMatching(/copy\.db: the copy cannot be written there; expected a folder .*EROFS/),
+    });
+  });
+
   it("refuses steps with a remedy and still answers questions", async () => {
     await using place = await sqlitePlace();
     await using daemon = await openDaemon(place.dataDir);

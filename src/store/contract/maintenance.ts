@@ -9,7 +9,10 @@ export interface MaintenanceStore {
   /** Makes a store that was put back forget match index and adoption decisions; the note `createsNote` is then `creates`. */
   restored(creates: number): Promise<void>;
 
-  /** Writes a consistent copy to `path`, over an earlier one once it is whole. The copy is like one that was {@link restored}. */
+  /**
+   * Writes a consistent copy to `path`, over an earlier one once it is whole. The copy is like one that was {@link restored}.
+   * @throws {StopError} E_BACKUP_SPACE or E_BACKUP_FOLDER where `path` takes no copy.
+   */
   backup(path: string): Promise<void>;
 
   /** Rejects with a StopError when the store cannot be written to or is damaged. Reads the whole store: seconds per gigabyte. */

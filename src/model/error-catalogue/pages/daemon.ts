@@ -64,15 +64,17 @@ export const daemonErrors = errorPage({
       meaning:
         "A scheduled backup was not made: there is no folder at `BACKUP_DIR`, or svcsync may not write to it. svcsync " +
         "does not create that folder: if its disk is not mounted, the copies would land on the disk of the store. " +
-        "Without `BACKUP_DIR` it is the folder `backups` in `DATA_DIR`, which svcsync creates.",
+        "Without `BACKUP_DIR` it is the folder `backups` in `DATA_DIR`, which svcsync creates. Or `svcsync backup` was " +
+        "given a file in a folder that takes none. The store itself is not affected.",
       normal: "No.",
       remedy: "Mount the disk or create the folder of BACKUP_DIR, and let svcsync write to it.",
-      more: "svcsync tries again within an hour.",
+      more: "svcsync tries again within an hour. In a container, `svcsync backup` can write to `/data` alone.",
     },
     E_BACKUP_SPACE: {
       meaning:
         "A scheduled backup was not made: the folder has less free space than the store needs plus 200 MB. Filling the " +
-        "disk would stop svcsync.",
+        "disk would stop svcsync. Or the disk was full before the copy, or that of `svcsync backup`, was whole; what " +
+        "was written of it is removed.",
       normal: "No.",
       remedy: "Free space in BACKUP_DIR, choose another folder, or lower BACKUP_KEEP.",
     },

@@ -3,12 +3,13 @@ import { chmodSync, closeSync, openSync, renameSync, rmSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { Database } from "better-sqlite3";
 import { z } from "zod";
-import { errorFacts, StopError } from "#model";
+import { codeOf, errorFacts, messageOf, StopError } from "#model";
 import { storeFailure } from "./failures.ts";
 
 /**
  * Copies the live store as it is at one moment, beside the event loop. The copy is written beside `path` and
  * takes its name only when it is whole and on the disk.
+ * @throws {StopError} E_BACKUP_SPACE, E_BACKUP_FOLDER where the copy cannot be written.
  */
 export async function backupStore(db: Database, path: string): Promise<void> {
   const part = `${path}.part`;
@@ -20,8 +21,20 @@ export async function backupStore(db: Database, path: string): Promise<void> {
     renameSync(part, path);
   } catch (thrown) {
     forget(part);
-    throw storeFailure(thrown, path);
+    throw copyFailure(thrown, path);
   }
+}
+
+/** Where a disk is full or takes no writes, it is that of the copy: the store is only read. */
+function copyFailure(thrown: unknown, path: string): Error {
+  const failure = storeFailure(thrown, path);
+  const code = codeOf(failure);
+  if (code !== "E_STORE_FULL" && code !== "E_STORE_READONLY") return failure;
+  const [ownCode, wrong] =
+    code === "E_STORE_FULL"
+      ? (["E_BACKUP_SPACE", "the disk is too full for the copy"] as const)
+      : (["E_BACKUP_FOLDER", "the copy cannot be written there; expected a folder that svcsync may write to"] as const);
+  return new StopError(ownCode, `${path}: ${wrong} (${messageOf(thrown)})`, { cause: thrown });
 }
 
 /** With what SQLite leaves beside a file on a full disk. */
