@@ -1,7 +1,8 @@
-import { stat } from "node:fs/promises";
+import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { verifyBackup } from "#store";
 import { migrations } from "../../src/store/sqlite/migrations/index.ts";
 import { Scene, customer, upsert } from "../conformance/store-scene.ts";
 import { sqlitePlace, type SqlitePlace } from "./sqlite-place.ts";
@@ -111,6 +112,15 @@ describe("a backup", () => {
     const before = performance.eventLoopUtilization();
     await scene.store.backup(join(copyPlace.dataDir, "svcsync.db"));
     expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
+  });
+
+  it("that is no whole store is deleted when it is verified", async () => {
+    await using place = await sqlitePlace();
+    const path = join(place.dataDir, "copy.db");
+    await writeFile(path, "cut off\n".repeat(1_000));
+    await writeFile(`${path}-wal`, "");
+    await expect(verifyBackup(path)).rejects.toMatchObject({ family: "stop", code: "E_BACKUP_DAMAGED" });
+    expect((await readdir(place.dataDir)).filter((name) => name.startsWith("copy"))).toEqual([]);
   });
 
   it("leaves an earlier copy alone when it fails", async () => {

@@ -58,14 +58,9 @@ export class Backups {
     const stamp = new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, "");
     const path = join(dir, `svcsync-${stamp}.db`);
     await store.backup(path);
-    try {
-      const { recordCount } = await verifyBackup(path);
-      const { size: sizeBytes } = await stat(path);
-      return { at, path, sizeBytes, recordCount };
-    } catch (thrown) {
-      for (const companion of ["", "-wal", "-shm"]) await rm(`${path}${companion}`, { force: true });
-      throw thrown;
-    }
+    const { recordCount } = await verifyBackup(path);
+    const { size: sizeBytes } = await stat(path);
+    return { at, path, sizeBytes, recordCount };
   }
 
   /** @throws {StopError} E_BACKUP_FOLDER */

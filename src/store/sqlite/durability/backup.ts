@@ -38,8 +38,8 @@ function copyFailure(thrown: unknown, path: string): Error {
 }
 
 /** With what SQLite leaves beside a file on a full disk. */
-function forget(part: string): void {
-  for (const ending of ["", "-journal", "-wal", "-shm"]) rmSync(part + ending, { force: true });
+function forget(copy: string): void {
+  for (const ending of ["", "-journal", "-wal", "-shm"]) rmSync(copy + ending, { force: true });
 }
 
 const verified = z.object({ recordCount: z.number(), bindingCount: z.number() });
@@ -49,13 +49,14 @@ export type VerifiedBackup = z.infer<typeof verified>;
 
 /**
  * Opens a copy of the store and reads all of it, beside the event loop: structure, indexes and checksums of SQLite, and how many
- * records and bindings it has.
+ * records and bindings it has. One that is not a whole store is deleted.
  * @throws {StopError} E_BACKUP_DAMAGED when it is not a whole store.
  */
 export async function verifyBackup(path: string): Promise<VerifiedBackup> {
   try {
     return verified.parse(await inThread("verify-main", path));
   } catch (cause) {
+    forget(path);
     const message = `the copy ${path} is damaged: ${errorFacts(cause).message}`;
     throw new StopError("E_BACKUP_DAMAGED", message, { cause });
   }
