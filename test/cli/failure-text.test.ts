@@ -7,7 +7,7 @@ describe("what a command threw", () => {
     const thrown = Object.assign(new Error(`${code}: open`), { code, path: "/srv/app/.env", syscall: "open" });
 
     expect(failureText(thrown)).toBe(
-      `/srv/app/.env (${code}): svcsync may not write here. Start it in a folder that it may write to, or set DATA_DIR and SYNC_FILE to one.\n`,
+      `/srv/app/.env (${code}): svcsync may not write here. Name a file in a folder that it may write to, or start it in one.\n`,
     );
     expect(failureCode(thrown)).toBe(70);
   });

@@ -15,7 +15,7 @@ export function failureText(thrown: unknown): string {
   if (thrown instanceof UsageError) return `${thrown.message}\n`;
   const unwritable = unwritablePath(thrown);
   if (unwritable !== undefined)
-    return `${unwritable}: svcsync may not write here. Start it in a folder that it may write to, or set DATA_DIR and SYNC_FILE to one.\n`;
+    return `${unwritable}: svcsync may not write here. Name a file in a folder that it may write to, or start it in one.\n`;
   if (/^(ENOSPC|EDQUOT|EFBIG)$/.test(codeOf(thrown) ?? ""))
     return `A file could not be written: ${messageOf(thrown)}. Free space on that disk, then give the command again.\n`;
   if (!(thrown instanceof SyncError))
