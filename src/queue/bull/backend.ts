@@ -105,8 +105,8 @@ export function onServers<B extends IQueueBackend, C>(
   looks: Looks,
 ): Pick<Backend, "jobs" | "worker"> {
   const { Queue, Worker } = withBackend(factory);
-  /** BullMQ's stream of events is not used. */
-  const quiet = { ...options, streams: { events: { maxLen: 0 } } };
+  /** BullMQ's events are not used. On PostgreSQL it takes 0 for no limit. */
+  const quiet = { ...options, streams: { events: { maxLen: 1 } } };
 
   class PatientWorker extends Worker<JobText, void> implements JobWorker {
     /** BullMQ repeats a refused request for a job at once, tens of thousands of times a second: this takes its time to fail. */
