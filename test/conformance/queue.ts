@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it, vi } from "vitest";
-import type { RecordId, StreamName } from "#model";
+import type { Clock, RecordId, StreamName } from "#model";
 import { systemClock } from "#model";
 import { openQueue, type Queue, type QueueHandlers, type QueueLocation } from "#queue";
 import { deferred } from "../queue/deferred.ts";
+import { OffsetClock } from "../kit/clock.ts";
 import { memoryLogger } from "../kit/logger.ts";
 
 /** One place to open queues at, fresh for each test. */
@@ -42,8 +43,8 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
       for (const opened of others.splice(0)) await opened[Symbol.asyncDispose]();
     });
 
-    async function another(): Promise<Queue> {
-      const opened = await openQueue(location, { clock: systemClock, logger: memoryLogger() });
+    async function another(clock: Clock = systemClock): Promise<Queue> {
+      const opened = await openQueue(location, { clock, logger: memoryLogger() });
       others.unshift(opened);
       return opened;
     }
@@ -177,6 +178,18 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
       for (let times = 0; times < 3; times++) await queue.schedulePolls(polls);
       await vi.waitFor(() => expect(count).toBe(1), patience);
       await queue.schedulePolls(polls);
+      await pause(quietMs);
+      expect(count).toBe(1);
+    });
+
+    it.each([-3_600_000, 3_600_000])("moves nothing either where its owner's clock is %d ms ahead", async (aheadMs) => {
+      let count = 0;
+      const owned = await another(new OffsetClock(aheadMs));
+      await owned.start({ ...nothing, poll: async () => void count++ }, { concurrency: 1 });
+      const polls = new Map([["customers", { everyMs: 60_000 }]]);
+      await owned.schedulePolls(polls);
+      await vi.waitFor(() => expect(count).toBe(1), patience);
+      await owned.schedulePolls(polls);
       await pause(quietMs);
       expect(count).toBe(1);
     });

@@ -1,4 +1,4 @@
-import { asError, RetryError, type Clock, type RecordId, type StreamName } from "#model";
+import { asError, RetryError, systemClock, type Clock, type RecordId, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend } from "./backend.ts";
 import type { Queue, QueueHandlers, StartOptions, WakeOptions } from "../contract.ts";
@@ -169,7 +169,8 @@ export class BullQueue implements Queue {
   async #applySchedule(): Promise<StreamName[]> {
     const schedule = this.#schedule;
     if (schedule === undefined) return [];
-    const now = this.#deps.clock.now();
+    // BullMQ goes by the machine's clock, whatever the daemon goes by.
+    const now = systemClock.now();
     const intervals = new Set([...schedule.values()].map(({ everyMs }) => everyMs));
     await this.#reach.call(async () =>
       applyIntervals((await this.#lines.get()).polls, intervals, { now, made: this.#made }),
