@@ -58,7 +58,7 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const observers = closing.use(await Observers.open(configuration, options.observers));
   const { observer, requested, metrics } = observers;
   const parts = await openSystems({ ...configuration, requested }, "daemon", closing);
-  const { store, service } = parts;
+  const { store, service, clock } = parts;
   const queue = closing.use(await openDaemonQueue(configuration, parts));
   await observers.watch(parts, configuration, queue);
   const { failure, fail, failed } = failureOnce();
@@ -66,7 +66,15 @@ async function start(configuration: Configuration, options: DaemonOptions, closi
   const assembly = assemble({ configuration, parts, queue, observer, fail }, closing);
   const { holds, relay } = assembly;
   const pollWatch = new PollWatch({ store, logger });
-  const replica = new ReplicaPart({ store, service, queue, holds, ceiling: settings.service.concurrency, logger });
+  const replica = new ReplicaPart({
+    store,
+    service,
+    queue,
+    holds,
+    ceiling: settings.service.concurrency,
+    clock,
+    logger,
+  });
   const deps = { configuration, parts, queue, assembly, pollWatch, replica, metrics };
   const web = options.web ? closing.use(await servePages(deps)) : undefined;
   const isContinuous = options.polls === "scheduled";

@@ -1,4 +1,4 @@
-import type { Clock } from "#model";
+import { systemClock, type Clock } from "#model";
 import { openHttp } from "#http";
 import type { Secrets, Settings } from "#settings";
 import type { Logger } from "#telemetry";
@@ -135,7 +135,8 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     onPause: (listener) => pace.onPause(listener),
     state: () => ({
       state: breaker.state,
-      probeAt: breaker.probeAt,
+      // The breaker goes by the machine's clock, and replicas by their store's.
+      probeAt: breaker.probeAt && clock.now() + breaker.probeAt - systemClock.now(),
       holdMs: Math.ceil(pace.holdMs),
       perSecond: Number.isFinite(pace.perSecond) ? pace.perSecond : undefined,
       concurrency: limit.current,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ReplicaState } from "#store";
 import { ReplicaPart } from "../../src/daemon/replicas/replica.ts";
+import { SetClock } from "../kit/clock.ts";
 import { memoryLogger } from "../kit/logger.ts";
 
 const DELIVERS: ReplicaState = {
@@ -28,6 +29,8 @@ class Scene {
   /** Whether the service answers, and how often it was asked. */
   isAnswering = true;
   pings = 0;
+  readonly clock = new SetClock();
+  probeAt: number | undefined;
   readonly part: ReplicaPart;
   /** Deliveries that the queue was told to run at once. */
   deliveries: number | undefined;
@@ -60,7 +63,7 @@ class Scene {
         setShare: (share) => void (this.share = share),
         state: () => ({
           state: this.isAnswering ? "closed" : "open",
-          probeAt: undefined,
+          probeAt: this.probeAt,
           holdMs: 0,
           perSecond: this.perSecond,
           concurrency: 6,
@@ -79,6 +82,7 @@ class Scene {
       },
       holds: { look: () => Promise.resolve() },
       ceiling: 6,
+      clock: this.clock,
       logger: this.logger,
     });
     this.part.begin();
@@ -170,6 +174,19 @@ describe("the part of one replica", () => {
     scene.beat(DELIVERS);
     await expect.poll(() => scene.told).toEqual([false, true]);
     expect(() => scene.part.check()).not.toThrow();
+  });
+
+  it("asks the service when its pause is over by the clock of the store", async () => {
+    const scene = new Scene();
+    scene.isAnswering = false;
+    scene.probeAt = scene.clock.now() + 1_000;
+    scene.beat(DELIVERS);
+    await expect.poll(() => scene.told).toEqual([false]);
+    scene.answers[0]?.resolve();
+    expect(scene.pings).toBe(0);
+    scene.clock.advance(1_000);
+    scene.beat(DELIVERS);
+    await expect.poll(() => scene.pings).toBe(1);
   });
 
   it("keeps delivering, as far as the service lets it, where that answers no other one either", async () => {

@@ -3,6 +3,7 @@ import { RetryError, WaitError } from "#model";
 import { Breaker } from "../../src/service/transport/breaker.ts";
 import { AdaptiveLimit } from "../../src/service/transport/limit.ts";
 import { open, standIn, type Reply } from "./stand-in.ts";
+import { OffsetClock } from "../kit/clock.ts";
 import { never, thrownBy } from "../kit/outcome.ts";
 
 const round = (limit: AdaptiveLimit, load: "fine" | "overloaded", durationMs = 10, kind = "GET customer") => {
@@ -177,6 +178,17 @@ describe("the circuit breaker", () => {
     await using client = open(server.url, {}, { breaker: settings });
     for (let at = 0; at < 12; at++) await thrownBy(client.service.create("customer", { name: "A" }, never));
     expect(client.service.state()).toMatchObject({ state: "closed", requests: 20 });
+  });
+
+  it("says when it probes by the clock of the service, whatever the machine's says", async () => {
+    await using server = await standIn(() => ({ status: 503 }));
+    const clock = new OffsetClock(-3_600_000);
+    const breaker = { ...settings, pauseMs: 60_000, pauseMaxMs: 60_000 };
+    await using client = open(server.url, {}, { breaker, clock });
+    for (let at = 0; at < 3; at++) await thrownBy(client.service.create("customer", { name: "A" }, never));
+    const { probeAt = 0 } = client.service.state();
+    const inMs = probeAt - clock.now();
+    expect([inMs > 0, inMs <= breaker.pauseMs]).toEqual([true, true]);
   });
 
   it("shows in the state of the service, and is announced once", async () => {

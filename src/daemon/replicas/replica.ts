@@ -1,4 +1,4 @@
-import { errorFacts, RetryError } from "#model";
+import { errorFacts, RetryError, type Clock } from "#model";
 import type { StreamHolds } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Service } from "#service";
@@ -22,6 +22,8 @@ export interface ReplicaDeps {
   readonly holds: Pick<StreamHolds, "look">;
   /** Requests that the service bears at once. */
   readonly ceiling: number;
+  /** The one that the service goes by. */
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -139,8 +141,8 @@ export class ReplicaPart {
 
   /** Without deliveries no request would find out that the service answers again. */
   #probe(signal: AbortSignal): void {
-    const { service } = this.#deps;
-    if (this.#isProbing || (service.state().probeAt ?? 0) > Date.now()) return;
+    const { service, clock } = this.#deps;
+    if (this.#isProbing || (service.state().probeAt ?? 0) > clock.now()) return;
     this.#isProbing = true;
     void service
       .ping(signal)
