@@ -153,15 +153,15 @@ function startLoop(run: (signal: AbortSignal) => Promise<void>): () => Promise<v
   };
 }
 
-const installationNote: Note<string> = { name: "installation", schema: z.string() };
+const installationNote: Note<string> = { name: "installation", schema: z.string(), isOfNames: true };
 
-/** A name that this store has and no other. */
-async function installationOf(store: NoteStore): Promise<string> {
-  const known = await store.note(installationNote);
-  if (known !== undefined) return known;
-  const made = randomBytes(6).toString("hex");
-  await store.saveNote(installationNote, made);
-  return made;
+/** A name that this store has and no other. Replicas that start at once agree on one. */
+export async function installationOf(store: NoteStore): Promise<string> {
+  for (;;) {
+    const known = await store.note(installationNote);
+    if (known !== undefined) return known;
+    await store.replaceNote(installationNote, undefined, randomBytes(6).toString("hex"));
+  }
 }
 
 function pollPlan({ settings, syncFile: { streams } }: Configuration, { polls }: DaemonOptions): PollPlan {
