@@ -5,8 +5,12 @@ import type { Note } from "#store";
 // What the pipeline keeps of streams and resources besides their records. Names and shapes are in stores of published versions.
 
 /** A note that each stream, or each resource, has one of. */
-export function noteOfEach<Fact>(kind: string, schema: z.ZodType<Fact>): (name: string) => Note<Fact> {
-  return (name) => ({ name: `${kind}/${name}`, schema });
+export function noteOfEach<Fact>(
+  kind: string,
+  schema: z.ZodType<Fact>,
+  more: Pick<Note<Fact>, "isOfNames"> = {},
+): (name: string) => Note<Fact> {
+  return (name) => ({ name: `${kind}/${name}`, schema, ...more });
 }
 
 /** An operator asked for the stream to be read from its beginning. */
@@ -42,10 +46,12 @@ export type HoldCause = z.infer<typeof holdCause>;
 export const heldNote = noteOfEach("held", holdCause);
 
 /** A stream is held because its records cannot be found again: under which match rules, and why. */
-export const closedNote = noteOfEach("closed", z.object({ rules: z.string(), reason: z.string() }));
+export const closedNote = noteOfEach("closed", z.object({ rules: z.string(), reason: z.string() }), {
+  isOfNames: true,
+});
 
 /** A record of the stream was found by its natural key: the match rules by which. */
-export const keptNote = noteOfEach("match-kept", z.string());
+export const keptNote = noteOfEach("match-kept", z.string(), { isOfNames: true });
 
 const twin = z.object({
   stream: z.string(),
@@ -88,4 +94,4 @@ const indexFacts = z.object({
 /** What is known about a resource besides its match index. */
 export type IndexFacts = z.infer<typeof indexFacts>;
 
-export const indexNote = noteOfEach("match-index", indexFacts);
+export const indexNote = noteOfEach("match-index", indexFacts, { isOfNames: true });

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "#model";
-import { AdoptionGate, Matcher } from "#pipeline";
+import { AdoptionGate, Matcher, ruleNames } from "#pipeline";
+import { Redaction } from "#telemetry";
+import { closedNote, keptNote } from "../../src/pipeline/notes.ts";
 import { MatchProof } from "../../src/pipeline/match/match-proof.ts";
 import { customer, Scene, written } from "../conformance/store-scene.ts";
 import { SetClock } from "../kit/clock.ts";
@@ -19,6 +21,8 @@ streams:
     match: [customerId]
     fields: { customerId: number }
 `;
+
+const createOne = async () => ({ serviceId: 1, dropped: [], status: 200, durationMs: 1 });
 
 /** A service that is not asked. */
 const unasked = {
@@ -69,6 +73,24 @@ it("holds no stream for an answer that names another record's id", async () => {
   const answered = Promise.resolve({ serviceId: 7, dropped: [], status: 200, durationMs: 1 });
   await proof.create(load(syncFile).streams[0]!, { customerId: "K1" }, () => answered, never);
   expect(held).toEqual([]);
+});
+
+it("stays proven, and stays held, also where a weak password is a part of a match field's name", async () => {
+  await using place = await memoryPlace();
+  const { redact } = new Redaction(["customer"]);
+  await using store = await place.open({ as: "daemon", clock: new SetClock(), logger: silentLogger, redact });
+  const stream = load(syncFile).streams[0]!;
+  let reads = 0;
+  const read = async () => void reads++;
+  const restarted = () =>
+    new MatchProof({ store, service: { read }, logger: silentLogger, close: () => Promise.resolve() });
+  await restarted().found(stream);
+  await restarted().create(stream, { customerId: "K1" }, createOne, never);
+  expect(reads).toBe(0);
+  await store.saveNote(keptNote(stream.name), undefined);
+  await store.saveNote(closedNote(stream.name), { rules: ruleNames(stream), reason: "the service does not keep it" });
+  const thrown = await thrownBy(restarted().create(stream, { customerId: "K1" }, createOne, never));
+  expect(thrown).toMatchObject({ code: "E_MATCH_DROPPED" });
 });
 
 it("tries again once a person has let a stream through whose match field was dropped", async () => {
