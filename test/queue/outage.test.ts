@@ -1,9 +1,11 @@
+import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { Queue as BullQueue } from "bullmq";
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { RetryError, StopError, systemClock } from "#model";
 import { openQueue, type Queue, type QueueLocation } from "#queue";
+import { listen } from "../setup/listen.ts";
 import { startPostgres } from "../setup/postgres.ts";
 import { startRedis } from "../setup/redis.ts";
 import { startQueueProcess } from "./queue-process.ts";
@@ -111,6 +113,19 @@ describe.each(servers)("a queue whose server goes away: $name", ({ kind, start }
     await expect(queue[Symbol.asyncDispose]()).resolves.toBeUndefined();
   });
 
+  it("delivers again after all of its connections were lost without a word", async () => {
+    await using server = await start();
+    await using way = await startForgetfulWay(server.port);
+    const queue = await open({ kind, url: server.url.replace(`:${server.port}/`, `:${way.port}/`) });
+    const delivered: string[] = [];
+    const deliver = async ({ key }: { key: string }) => void delivered.push(key);
+    await queue.start({ deliver, poll: async () => undefined }, { concurrency: 1, polls: false });
+    // While a worker asks for a job.
+    await way.forgetAt(kind === "redis" ? "bzpopmin" : "move_to_active");
+    await vi.waitFor(() => queue.wake([record("1")], live), patience);
+    await vi.waitFor(() => expect(delivered).toContain("1"), patience);
+  });
+
   it("lets its process end when a job could not be given back", async () => {
     await using server = await start();
     const polls = { customers: 200 };
@@ -121,6 +136,15 @@ describe.each(servers)("a queue whose server goes away: $name", ({ kind, start }
     await process.stop();
     expect(process.lines).toContain("closed");
   });
+});
+
+it("opens on PostgreSQL although the connection that looks at the server was lost without a word", async () => {
+  await using server = await startPostgres();
+  await using way = await startForgetfulWay(server.port);
+  const isForgotten = way.forgetAt("SHOW server_version_num");
+  const queue = await open({ kind: "postgres", url: server.url.replace(`:${server.port}/`, `:${way.port}/`) });
+  await isForgotten;
+  await vi.waitFor(() => expect(queue.ping()).resolves.toBeUndefined(), patience);
 });
 
 describe("a queue on Redis", () => {
@@ -299,6 +323,45 @@ describe("two processes on one queue", () => {
     for (const stream of Object.keys(polls)) expect(overlaps([...one.lines, ...two.lines], stream)).toBe(0);
   });
 });
+
+/**
+ * A way to a server that can forget its connections, as a firewall does: nothing passes on them any more, and neither side hears of it. New
+ * ones are not affected.
+ */
+async function startForgetfulWay(port: number) {
+  const connections = new Set<{ isForgotten: boolean }>();
+  const sockets = new DisposableStack();
+  let awaited: { readonly word: string; readonly said: () => void } | undefined;
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const connection = { isForgotten: false };
+    connections.add(connection);
+    const target = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    const pass = (from: Socket, to: Socket) => {
+      sockets.defer(() => from.destroy());
+      from.on("error", () => undefined);
+      from.on("data", (data) => {
+        if (awaited && data.includes(awaited.word)) {
+          for (const each of connections) each.isForgotten = true;
+          awaited.said();
+          awaited = undefined;
+        }
+        if (!connection.isForgotten) to.write(data);
+      });
+      from.on("end", () => void (connection.isForgotten || to.end()));
+    };
+    pass(client, target);
+    pass(target, client);
+  });
+  return {
+    port: await listen(server),
+    /** Forgets all connections when the next one says this word, before that arrives. Resolves then. */
+    forgetAt: (word: string) => new Promise<void>((said) => (awaited = { word, said })),
+    async [Symbol.asyncDispose]() {
+      server.close();
+      sockets.dispose();
+    },
+  };
+}
 
 /** How many polls of the stream began before the one that began before them had ended. */
 function overlaps(lines: readonly string[], stream: string): number {

@@ -7,6 +7,8 @@ import type { QueueAddress } from "../queue-address.ts";
 
 const oldestVersion = 13;
 const connectTimeoutMs = 3_000;
+/** A connection on which an answer takes longer is given up: it may have been lost without a word. */
+const silenceTimeoutMs = 20_000;
 /** Each of BullMQ's parts has a pool of its own and one more connection to listen on. */
 const connectionsPerPart = 4;
 
@@ -25,7 +27,8 @@ export class PostgresBackend implements Backend {
     this.#pool = new Pool({ ...server, max: 1, query_timeout: connectTimeoutMs });
     /** A connection that breaks while idle is replaced by the pool; the next probe tells whether that works. */
     this.#pool.on("error", () => undefined);
-    const connection = { ...server, schema: place.prefix, max: connectionsPerPart, skipVersionCheck: true };
+    const limits = { max: connectionsPerPart, query_timeout: silenceTimeoutMs };
+    const connection = { ...server, ...limits, schema: place.prefix, skipVersionCheck: true };
     ({ jobs: this.jobs, worker: this.worker } = onServers(createPostgresBackend, { connection }, this.looks));
   }
 
@@ -82,7 +85,8 @@ export class PostgresBackend implements Backend {
       await client.query(`CREATE TABLE IF NOT EXISTS ${this.#markTable} (id int PRIMARY KEY, mark bigint NOT NULL)`);
       this.#isPrepared = true;
     } finally {
-      client.release();
+      // One that did not answer is not used again.
+      client.release(!this.#isPrepared);
     }
   }
 }
