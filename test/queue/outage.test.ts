@@ -5,6 +5,7 @@ import { Redis } from "ioredis";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { RetryError, StopError, systemClock } from "#model";
 import { openQueue, type Queue, type QueueLocation } from "#queue";
+import { freePort } from "../setup/free-port.ts";
 import { listen } from "../setup/listen.ts";
 import { startPostgres } from "../setup/postgres.ts";
 import { startRedis } from "../setup/redis.ts";
@@ -280,6 +281,24 @@ describe("a queue on Redis", () => {
     expect(working.logger.count("queue refused a write")).toBe(1);
     await client.config("SET", "maxmemory", "0");
     await vi.waitFor(() => expect(working.polls).toBeGreaterThan(1), patience);
+    client.disconnect();
+  });
+
+  it("is not usable while its server only reads, says so, and works again once that takes writes", async () => {
+    await using redis = await startRedis();
+    const { working, client } = await polling(redis.url);
+    await client.call("REPLICAOF", "127.0.0.1", String(await freePort()));
+    const refusal = expect.objectContaining({
+      code: "E_QUEUE_REFUSED",
+      message: expect.stringContaining("READONLY"),
+    });
+    await expect(working.queue.ping()).rejects.toThrow(refusal);
+    await expect(working.queue.wake([record("1")], live)).rejects.toThrow(refusal);
+    await client.call("REPLICAOF", "NO", "ONE");
+    await vi.waitFor(() => working.queue.wake([record("1")], live), patience);
+    await vi.waitFor(() => expect(working.delivered).toContain("1"), patience);
+    const before = working.polls;
+    await vi.waitFor(() => expect(working.polls).toBeGreaterThan(before + 2), patience);
     client.disconnect();
   });
 

@@ -32,8 +32,11 @@ const steadyOptions = {
   connectTimeout: connectTimeoutMs,
   socketTimeout: silenceTimeoutMs,
   retryStrategy: reconnectPauseMs,
-  /** A replica that was the primary a moment ago: connect again, and send the command again. */
-  reconnectOnError: (error: Error) => (error.message.startsWith("READONLY") ? 2 : false),
+  /**
+   * A replica that was the primary a moment ago: connect again. The command is not sent again: on a server that stays read-only that would
+   * have no end.
+   */
+  reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
 } satisfies ClientOptions;
 
 /** The connections of one queue: the one for commands, and those that BullMQ copies from it for its waiting. */
