@@ -24,7 +24,14 @@ export { pollNow, rereadKeys, rereadStream, type Reread } from "./acts/reread.ts
 export { confirmDeletions, confirmPlan } from "./acts/confirm.ts";
 export { planStream, type StreamPlan } from "./plan/stream-plan.ts";
 export { confirmText, csvHead, csvRows, deliveryText, plannedCounts, planText, valueText } from "./plan/plan-text.ts";
-export { adoptionReport, adoptionVerdicts, type AdoptionReport, blindTexts, decideAdoption } from "./acts/adoption.ts";
+export {
+  adoptionExamples,
+  adoptionReport,
+  adoptionVerdicts,
+  type AdoptionReport,
+  blindTexts,
+  decideAdoption,
+} from "./acts/adoption.ts";
 export {
   hasGrown,
   isSnoozed,

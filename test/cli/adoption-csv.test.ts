@@ -9,7 +9,7 @@ function plan(key: string): AdoptionPlan {
   const counterparts = [7, 8].map((serviceId) => ({ serviceId, ...shown }));
   const overwrites = [{ field: "name", from: '"A";', to: "B\n" }];
   const record = { id, ...shown, verdict: "ambiguous", candidates: [7, 8], counterparts, overwrites } as const;
-  return { stream: "customers", records: [record], orphans: [], blindFields: [] };
+  return { stream: "customers", counts: {}, orphanCount: 0, records: [record], orphans: [], blindFields: [] };
 }
 
 /** The plan as a person gives it back: serviceId filled in, saved with another delimiter. */
@@ -82,7 +82,7 @@ describe("the adoption list", () => {
       return { ...records[0]!, id, verdict, candidates: isDecided ? [7] : [], counterparts: [] };
     });
     const orphans = [{ resource: "customer", serviceId: 9, name: "Nord", match: "customerId 9" }];
-    const list = adoptionCsv([{ stream: "customers", records: [...records, ...others], orphans, blindFields: [] }]);
+    const list = adoptionCsv([{ ...plan("A"), records: [...records, ...others], orphans }]);
     expect(readAnswers(list, "list.csv")).toEqual({ answers: [], problems: [] });
   });
 

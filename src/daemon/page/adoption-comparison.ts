@@ -1,6 +1,6 @@
 import { errorFacts, type Clock } from "#model";
 import type { Stream } from "#mapping";
-import { adoptionReport, type AdoptionReport } from "#operator";
+import { adoptionExamples, adoptionReport, type AdoptionReport } from "#operator";
 import { AdoptionPlanner, type Matcher } from "#pipeline";
 import type { Service } from "#service";
 import type { Store } from "#store";
@@ -48,7 +48,8 @@ export class AdoptionComparison implements AsyncDisposable {
     try {
       // Streams that are not held are planned too: natural keys of children contain the ids of their parents.
       const planner = new AdoptionPlanner(store, service, matcher);
-      for (const stream of this.#streams) reports.push(adoptionReport(await planner.plan(stream, this.#ending.signal)));
+      for (const stream of this.#streams)
+        reports.push(adoptionReport(await planner.plan(stream, this.#ending.signal, adoptionExamples)));
       this.#state = { kind: "done", at: clock.now(), reports };
     } catch (thrown) {
       this.#state = { kind: "failed", at: clock.now(), error: errorFacts(thrown) };

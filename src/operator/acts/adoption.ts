@@ -9,7 +9,7 @@ export const adoptionVerdicts = ["bound", "matched", "deleted", "new", "ambiguou
 /** Verdicts of which a person wants to see examples, the ones that need a person first. */
 const SHOWN = ["ambiguous", "unclear", "deleted", "matched"] as const;
 /** Examples per verdict: the whole list is in the CSV. */
-const EXAMPLES = 10;
+export const adoptionExamples = 10;
 
 /** An adoption plan in figures, with examples. */
 export interface AdoptionReport {
@@ -22,14 +22,14 @@ export interface AdoptionReport {
   readonly blindFields: readonly string[];
 }
 
-export function adoptionReport({ stream, records, orphans, blindFields }: AdoptionPlan): AdoptionReport {
+export function adoptionReport({ stream, counts, orphanCount, records, blindFields }: AdoptionPlan): AdoptionReport {
   const of = (verdict: PlannedRecord["verdict"]) => records.filter((record) => record.verdict === verdict);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of all verdicts
-  const counts = Object.fromEntries(
-    adoptionVerdicts.map((verdict) => [verdict, of(verdict).length]),
+  const all = Object.fromEntries(
+    adoptionVerdicts.map((verdict) => [verdict, counts[verdict] ?? 0]),
   ) as AdoptionReport["counts"];
-  const examples = SHOWN.flatMap((verdict) => of(verdict).slice(0, EXAMPLES));
-  return { stream, counts, onlyInService: orphans.length, examples, blindFields };
+  const examples = SHOWN.flatMap((verdict) => of(verdict).slice(0, adoptionExamples));
+  return { stream, counts: all, onlyInService: orphanCount, examples, blindFields };
 }
 
 /**

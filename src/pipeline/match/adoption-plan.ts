@@ -19,6 +19,9 @@ import { Resolver, type Wanted } from "../deliver/resolver.ts";
 import { stillUnbound } from "../deliver/course.ts";
 import { overwritten, shownAs, shownFields, type Counterpart, type Overwrite, type Shown } from "./shown.ts";
 
+/** Of records that match the same one, so many are named. */
+const RIVALS_TOLD = 5;
+
 /** What a first run would do with one record of the ERP. */
 export interface PlannedRecord extends Shown {
   readonly id: RecordId;
@@ -40,7 +43,12 @@ export interface Orphan extends Counterpart {
 
 export interface AdoptionPlan {
   readonly stream: string;
+  /** How many records have each verdict that some have. */
+  readonly counts: Readonly<Partial<Record<PlannedRecord["verdict"], number>>>;
+  readonly orphanCount: number;
+  /** All of them, or some of each verdict. */
   readonly records: readonly PlannedRecord[];
+  /** All of them, or some. */
   readonly orphans: readonly Orphan[];
   /** Match fields that no record of the service carries: nothing can be found by them, and the plan proves nothing. */
   readonly blindFields: readonly string[];
@@ -49,6 +57,52 @@ export interface AdoptionPlan {
 /** A planned record before the service's side of it was read. */
 interface Draft extends Omit<PlannedRecord, "counterparts" | "overwrites"> {
   readonly wanted?: Wanted;
+}
+
+/** What a plan finds, in little memory: of most records of the ERP only whose record of the service they are. */
+class Findings {
+  /** Those that are shown. */
+  readonly drafts: Draft[] = [];
+  readonly counts: Partial<Record<Draft["verdict"], number>> = {};
+  /** Two or more records of the ERP that match one record of the service: a person has to say whose it is. */
+  readonly contested = new Map<ServiceId, RecordId[]>();
+  readonly #most: number;
+  readonly #matched = new Map<ServiceId, RecordId>();
+  readonly #taken = new Set<ServiceId>();
+
+  /** Shows at most so many of each verdict. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(draft: Draft): void {
+    const { id, verdict, candidates } = draft;
+    if (this.#count(verdict, 1) <= this.#most) this.drafts.push(draft);
+    const [serviceId] = candidates;
+    if (serviceId === undefined || verdict === "ambiguous") return;
+    const rival = verdict === "matched" ? this.#matched.get(serviceId) : undefined;
+    if (rival !== undefined) this.#contest(serviceId, rival, id);
+    else if (verdict === "matched") this.#matched.set(serviceId, id);
+    else this.#taken.add(serviceId);
+  }
+
+  /** Whether the record of the service is that of one of the ERP. */
+  isTaken(serviceId: ServiceId): boolean {
+    return this.#taken.has(serviceId) || (this.#matched.has(serviceId) && !this.contested.has(serviceId));
+  }
+
+  #contest(serviceId: ServiceId, rival: RecordId, id: RecordId): void {
+    const known = this.contested.get(serviceId);
+    const more = known ? 1 : 2;
+    if (known) known.push(id);
+    else this.contested.set(serviceId, [rival, id]);
+    this.#count("matched", -more);
+    this.#count("ambiguous", more);
+  }
+
+  #count(verdict: Draft["verdict"], by: number): number {
+    return (this.counts[verdict] = (this.counts[verdict] ?? 0) + by);
+  }
 }
 
 /**
@@ -74,25 +128,42 @@ export class AdoptionPlanner {
     );
   }
 
-  /** Reads the stream's resource whole and compares every staged record with it. */
-  async plan(stream: Stream, signal: AbortSignal): Promise<AdoptionPlan> {
+  /**
+   * Reads the stream's resource whole and compares every staged record with it. Counts all, and shows at most `most` records of each
+   * verdict: a million as they are shown take gigabytes.
+   */
+  async plan(stream: Stream, signal: AbortSignal, most = Number.POSITIVE_INFINITY): Promise<AdoptionPlan> {
     await this.#matcher.survey(stream, signal);
-    const drafts: Draft[] = [];
+    const findings = new Findings(most);
     for await (const view of eachRecord(this.#store, { stream: stream.name })) {
       const draft = await this.#draft(stream, view, signal);
-      drafts.push(draft);
+      findings.add(draft);
       if (draft.verdict === "matched" || draft.verdict === "deleted")
         this.#planned.set(recordName(view.id), { resource: stream.resource, serviceId: draft.candidates[0]! });
     }
-    const settled = contested(drafts);
-    const { shown, orphans } = await this.#serviceSide(stream, settled, signal);
+    const drafts = [...findings.drafts, ...(await this.#unshown(stream, findings, most, signal))];
+    const settled = drafts.map((draft) => settledOf(draft, findings.contested));
+    const { shown, orphans, orphanCount } = await this.#serviceSide(stream, settled, findings, most, signal);
     const records = settled.map(({ wanted, ...draft }): PlannedRecord => {
       const found = draft.candidates.flatMap((id) => shown.get(id) ?? []);
       const [first] = found;
       const overwrites = wanted && first && draft.verdict === "matched" ? overwritten(wanted, first.record) : [];
       return { ...draft, counterparts: found.map(({ counterpart }) => counterpart), overwrites };
     });
-    return { stream: stream.name, records, orphans, blindFields: await this.#matcher.blindFields(stream) };
+    const { counts } = findings;
+    const blindFields = await this.#matcher.blindFields(stream);
+    return { stream: stream.name, counts, orphanCount, records, orphans, blindFields };
+  }
+
+  /** Contested records that were not to be shown when they were found: a person has to look at them. */
+  async #unshown(stream: Stream, { drafts, contested }: Findings, most: number, signal: AbortSignal): Promise<Draft[]> {
+    const shown = new Set(contested.size === 0 ? [] : drafts.map(({ id }) => id.key));
+    const unshown: Draft[] = [];
+    for (const id of [...contested.values()].flat().slice(0, most)) {
+      const view = shown.has(id.key) ? undefined : await this.#store.record(id);
+      if (view) unshown.push(await this.#draft(stream, view, signal));
+    }
+    return unshown;
   }
 
   async #draft(stream: Stream, view: RecordView, signal: AbortSignal): Promise<Draft> {
@@ -135,26 +206,21 @@ export class AdoptionPlanner {
   }
 
   /** Reads how the service shows the candidates, and which of its records match no ERP record. */
-  async #serviceSide(stream: Stream, drafts: readonly Draft[], signal: AbortSignal) {
+  async #serviceSide(stream: Stream, drafts: readonly Draft[], found: Findings, most: number, signal: AbortSignal) {
     const { resource } = stream;
-    const taken = new Set<ServiceId>();
-    const wanted = new Set<ServiceId>();
-    for (const { verdict, candidates } of drafts)
-      for (const serviceId of candidates) {
-        wanted.add(serviceId);
-        if (verdict !== "ambiguous") taken.add(serviceId);
-      }
+    const wanted = new Set(drafts.flatMap(({ candidates }) => candidates));
     const shown = new Map<ServiceId, { counterpart: Counterpart; record: ServiceRecord }>();
     const orphans: Orphan[] = [];
+    let orphanCount = 0;
     for await (const page of this.#service.list(resource, { fields: shownFields(stream) }, signal))
       for (const record of page) {
         const serviceId = idOf(record);
         if (serviceId === undefined) continue;
         const counterpart = { serviceId, ...shownAs(stream, record) };
         if (wanted.has(serviceId)) shown.set(serviceId, { counterpart, record });
-        if (!taken.has(serviceId)) orphans.push({ resource, ...counterpart });
+        if (!found.isTaken(serviceId) && ++orphanCount <= most) orphans.push({ resource, ...counterpart });
       }
-    return { shown, orphans };
+    return { shown, orphans, orphanCount };
   }
 
   async #bindings(ids: readonly RecordId[]): Promise<ReadonlyMap<string, Binding>> {
@@ -167,15 +233,12 @@ export class AdoptionPlanner {
   }
 }
 
-/** Two records of the ERP that match one record of the service: a person has to say whose it is. */
-function contested(drafts: readonly Draft[]): Draft[] {
-  const matched = drafts.filter(({ verdict }) => verdict === "matched");
-  const claims = Map.groupBy(matched, ({ candidates }) => candidates[0]!);
-  return drafts.map((draft) => {
-    const all = draft.verdict === "matched" ? claims.get(draft.candidates[0]!)! : [];
-    if (all.length < 2) return draft;
-    const labels = all.map(({ id }) => recordLabel(id));
-    const error = errorFacts(new WaitError("E_MATCH_TAKEN", `${labels.join(" and ")} match it`));
-    return { ...draft, verdict: "ambiguous", error };
-  });
+/** The draft, ambiguous where others match the same record of the service. */
+function settledOf(draft: Draft, contested: Findings["contested"]): Draft {
+  const all = draft.verdict === "matched" ? contested.get(draft.candidates[0]!) : undefined;
+  if (all === undefined) return draft;
+  const labels = all.slice(0, RIVALS_TOLD).map(recordLabel);
+  const others = all.length > labels.length ? [`${all.length - labels.length} others`] : [];
+  const error = errorFacts(new WaitError("E_MATCH_TAKEN", `${[...labels, ...others].join(" and ")} match it`));
+  return { ...draft, verdict: "ambiguous", error };
 }

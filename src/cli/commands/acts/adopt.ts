@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { Stream } from "#mapping";
 import { codeOf, oneLine, ParkError, recordLabel } from "#model";
-import { adoptionReport, adoptionVerdicts, bind, blindTexts, decideAdoption } from "#operator";
+import { adoptionExamples, adoptionReport, adoptionVerdicts, bind, blindTexts, decideAdoption } from "#operator";
 import { AdoptionPlanner, Matcher, type AdoptionPlan, type PlannedRecord } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { adoptionCsv, readAnswers, type CsvRow } from "../../adoption-csv.ts";
@@ -62,7 +62,8 @@ export async function adopt(
   const matcher = matcherOf(context);
   const planner = new AdoptionPlanner(context.parts.store, context.parts.service, matcher);
   const plans: AdoptionPlan[] = [];
-  for (const stream of syncFile.streams) plans.push(await planner.plan(stream, io.signal));
+  const most = options.json || options.csv !== undefined ? Number.POSITIVE_INFINITY : adoptionExamples;
+  for (const stream of syncFile.streams) plans.push(await planner.plan(stream, io.signal, most));
   const shown = plans.filter(({ stream }) => names.length === 0 || names.includes(stream));
   if (options.csv !== undefined)
     await writeFile(options.csv, adoptionCsv(shown)).catch(refusedAs(`--csv: ${options.csv} cannot be written`));

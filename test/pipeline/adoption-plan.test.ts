@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { AdoptionPlanner, Matcher, type PlannedRecord } from "#pipeline";
+import { openTenant } from "../conformance/service-tenant.ts";
+import { upsert } from "../conformance/store-scene.ts";
+import { SetClock } from "../kit/clock.ts";
+import { silentLogger } from "../kit/logger.ts";
+import { never } from "../kit/outcome.ts";
+import { load } from "../mapping/sample.ts";
+import { memoryPlace } from "../store/memory-place.ts";
+
+const stream = load(`
+sources:
+  erp: { adapter: sql, url: "sqlite:erp.db" }
+streams:
+  customers:
+    source: erp
+    read: { table: customers, key: number }
+    resource: customer
+    match: [customerId]
+    fields: { customerId: id, name: name }
+`).streams[0]!;
+
+/** Rows of the ERP with these natural keys, beside records of the service with those. */
+async function planOf(ids: readonly string[], there: readonly string[], most?: number) {
+  await using tenant = await openTenant();
+  await using place = await memoryPlace();
+  const clock = new SetClock();
+  await using store = await place.open({ as: "daemon", clock, logger: silentLogger });
+  tenant.sandbox.seed(
+    "customer",
+    there.map((customerId) => ({ customerId, name: "There" })),
+  );
+  const changes = ids.map((id, at) => upsert(String(1_000 + at), { id, name: "Here" }));
+  await store.stage(stream.name, { changes, cursor: null, backfill: true, complete: true });
+  const { service } = tenant;
+  const matcher = new Matcher({ store, service, clock, logger: silentLogger, settleMs: 0, maxAgeMs: 60_000 }, [stream]);
+  return await new AdoptionPlanner(store, service, matcher).plan(stream, never, most);
+}
+
+const upTo = (count: number, letter: string) => Array.from({ length: count }, (_, at) => `${letter}${at}`);
+
+describe("an adoption plan", () => {
+  const matched = upTo(9, "m");
+  const ids = [...matched, ...upTo(8, "new"), "two", "two", ...upTo(3, "same"), "two"];
+  const there = [...matched, "two", ...["same0", "same1", "same2"].flatMap((id) => [id, id]), ...upTo(7, "other")];
+  const counts = { matched: 9, new: 8, ambiguous: 6 };
+
+  it("names what each record is, and which ones of the service are nobody's", async () => {
+    const plan = await planOf(ids, there);
+    expect(plan).toMatchObject({ counts, orphanCount: 14 });
+    expect(plan.records.map(({ verdict }) => verdict)).toEqual([
+      ...Array<string>(9).fill("matched"),
+      ...Array<string>(8).fill("new"),
+      ...Array<string>(6).fill("ambiguous"),
+    ]);
+    expect(plan.orphans).toHaveLength(14);
+    expect(plan.records[17]).toMatchObject({
+      counterparts: [{ name: "There", match: "customerId two" }],
+      error: { message: "customers/1017 and customers/1018 and customers/1022 match it" },
+    });
+  });
+
+  it("counts all, and keeps few of each verdict where few are shown", async () => {
+    const plan = await planOf(ids, there, 2);
+    expect(plan).toMatchObject({ counts, orphanCount: 14 });
+    const shown = (verdict: PlannedRecord["verdict"]) => plan.records.filter((record) => record.verdict === verdict);
+    expect([shown("matched").length, shown("new").length, plan.orphans.length]).toEqual([2, 2, 2]);
+    expect(shown("matched")[0]).toMatchObject({ overwrites: [{ field: "name", from: "There", to: "Here" }] });
+    const contested = shown("ambiguous").filter(({ error }) => error?.code === "E_MATCH_TAKEN");
+    expect(contested).toHaveLength(2);
+    expect(contested[0]).toMatchObject({ counterparts: [{ name: "There", match: "customerId two" }] });
+  });
+});
