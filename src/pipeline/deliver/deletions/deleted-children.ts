@@ -5,13 +5,15 @@ import type { RecordStore, RecordView } from "#store";
 /** Records whose turn has come that are looked at per stream: with more, a first load is under way. */
 const LOOKED_AT = 1_000;
 
+type View = Pick<RecordView, "id" | "row" | "deleted">;
+
 /**
  * Children of a record that the ERP deleted too and that have not been looked up in the service yet, as after a lost
  * store. They are found through their parent, so it must not go before them. Of a stream with more unbound records than can
  * be looked at, those that were deleted count as children.
  */
 export async function deletedChildren(
-  store: Pick<RecordStore, "records">,
+  store: { records(...of: Parameters<RecordStore["records"]>): Promise<readonly View[]> },
   streams: ReadonlyMap<StreamName, Stream>,
   parent: RecordId,
 ): Promise<RecordId[]> {
@@ -31,12 +33,12 @@ export async function deletedChildren(
   return children;
 }
 
-async function isDeleted(stream: Stream, { row, deleted }: RecordView): Promise<boolean> {
+async function isDeleted(stream: Stream, { row, deleted }: View): Promise<boolean> {
   const mapped = await stream.map(row, deleted).catch(unmapped);
   return mapped?.kind === "deleted";
 }
 
-async function refersTo(stream: Stream, { row }: RecordView, parent: RecordId): Promise<boolean> {
+async function refersTo(stream: Stream, { row }: View, parent: RecordId): Promise<boolean> {
   const fields = await stream.identify(row).catch(unmapped);
   return (fields ?? []).some(
     ({ value }) =>
