@@ -87,7 +87,7 @@ function readSecretFiles(texts: Record<string, string>, problems: Problem[]): Ma
 }
 
 function readSecret(path: string): string {
-  return readFileSync(path, "utf8").replace(/\r?\n$/, "");
+  return readFileSync(path, "utf8").replace(/^\uFEFF|\r?\n$/g, "");
 }
 
 /** The texts with what the files hold now. A file that cannot be read, or is empty, leaves the text that it gave before. */

@@ -369,11 +369,15 @@ describe("the process environment", () => {
 const aPath = "the path of a file that can be read; a value itself belongs into the key without _FILE";
 
 describe("secrets from files", () => {
-  it("lose the line break at their end", () => {
-    const { secrets } = load({ SERVICE_URL: "https://a.example", SERVICE_TOKEN_FILE: fileWith("t", "fr0m-file\n") });
+  it.each(["fr0m-file\n", "\uFEFFfr0m-file\r\n"])(
+    "lose the line break at their end and a byte order mark: %j",
+    (text) => {
+      const login = { SERVICE_USERNAME: "sync", SERVICE_PASSWORD_FILE: fileWith("t", text) };
+      const { secrets } = load({ SERVICE_URL: "https://a.example", ...login });
 
-    expect(secrets.serviceToken).toBe("fr0m-file");
-  });
+      expect(secrets.servicePassword).toBe("fr0m-file");
+    },
+  );
 
   it("also fill variables of the sync file whose names say that they are secrets", () => {
     const path = fileWith("p", "erp-p4ss");
