@@ -164,6 +164,12 @@ describe("mapping a row", () => {
     );
   });
 
+  it("finds a value in map however its accents are coded", async () => {
+    const words = { from: "a", map: { "gel\u00f6st": "Solved", "gema\u0308ht": "Mown" }, default: "other" };
+    expect(await mapField(words, { a: "gelo\u0308st" })).toEqual({ kind: "value", value: "Solved" });
+    expect(await mapField(words, { a: "gem\u00e4ht" })).toEqual({ kind: "value", value: "Mown" });
+  });
+
   it.each([
     ["01", "Lead"],
     [1, "Lead"],

@@ -17,6 +17,11 @@ describe("naturalKey", () => {
     );
   });
 
+  it("is the same however the accents of a text are coded", () => {
+    const key = naturalKey({ fields: ["name"], compare: "exact" }, { name: "M\u00fcller" });
+    expect(naturalKey({ fields: ["name"], compare: "exact" }, { name: "Mu\u0308ller" })).toBe(key);
+  });
+
   it("does not count white space around a text: fixed columns are padded, and services trim", () => {
     expect(naturalKey(exact, { customer: 1, email: "a@b.de   " })).toBe(
       naturalKey(exact, { customer: 1, email: "a@b.de" }),

@@ -8,6 +8,7 @@ describe("what was sent and what was found", () => {
   it.each<[Json, Json | undefined]>([
     ["a", "a"],
     ["a ", "a"],
+    ["Mu\u0308ller", "M\u00fcller"],
     ["one\r\ntwo", "one\ntwo"],
     [5, { id: 5, name: "Normal" }],
     [5, "5"],
@@ -110,6 +111,7 @@ describe("keys, ids and dates of the service", () => {
     expect(sameKeyPart("a@b.c", "A@B.C")).toBe(false);
     expect(sameKeyPart("0123", 123)).toBe(false);
     expect(sameKeyPart(" ", null)).toBe(true);
+    expect(sameKeyPart("Mu\u0308ller", "M\u00fcller")).toBe(true);
   });
 
   it("takes a date without a zone for UTC", () => {

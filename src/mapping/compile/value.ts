@@ -61,10 +61,11 @@ function compileTable(
   place: FieldLocation,
 ): Table {
   const fallback = words.default;
-  const entries = words.map && new Map(Object.entries(words.map));
+  const entries =
+    words.map && new Map(Object.entries(words.map).map(([text, entry]) => [text.normalize("NFC"), entry]));
   if (!entries && fallback === undefined) return asIs;
   return (value) => {
-    const entry = typeof value === "object" ? undefined : entries?.get(String(value));
+    const entry = typeof value === "object" ? undefined : entries?.get(String(value).normalize("NFC"));
     if (entry !== undefined) return entry;
     if (isBlank(value)) return fallback ?? null;
     if (!entries) return value;

@@ -15,8 +15,9 @@ export function loosened({ fields }: MatchRule): MatchRule {
 
 /**
  * The text that two records share exactly when the rule says they are the same, or undefined when a part is empty:
- * nothing matches by what it does not have. Numbers and texts of the same look are equal, links compare by their id, and
- * white space around a text never counts: columns of fixed width are padded with it, and services trim it.
+ * nothing matches by what it does not have. Numbers and texts of the same look are equal, an accent may be a character of its own
+ * or a part of its letter, links compare by their id, and white space around a text never counts: columns of fixed width are
+ * padded with it, and services trim it.
  */
 export function naturalKey(rule: MatchRule, record: Projection | ServiceRecord): string | undefined {
   const parts: string[] = [];
@@ -42,7 +43,7 @@ export function naturalKeys(rules: readonly MatchRule[], record: Projection | Se
 
 function partText(value: Json | undefined): string | undefined {
   if (isJsonObject(value)) return partText(value["id"]);
-  if (typeof value === "string") return value.trim();
+  if (typeof value === "string") return value.trim().normalize("NFC");
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return undefined;
 }

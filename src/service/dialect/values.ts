@@ -54,7 +54,9 @@ export function sameKeyPart(wanted: Json, found: Json | undefined): boolean {
 /** A key's text: none for what cannot be one. */
 export function keyText(value: Json | undefined): string | undefined {
   const scalar = isJsonObject(value) ? idOf(value) : value;
-  return scalar === undefined || scalar === null || typeof scalar === "object" ? undefined : String(scalar).trim();
+  return scalar === undefined || scalar === null || typeof scalar === "object"
+    ? undefined
+    : String(scalar).trim().normalize("NFC");
 }
 
 function sameScalar(sent: string | number | boolean, found: string | number | boolean): boolean {
@@ -71,7 +73,7 @@ function flag(value: string | number | boolean): string {
 }
 
 function tidy(text: string): string {
-  return text.replaceAll("\r\n", "\n").trim();
+  return text.replaceAll("\r\n", "\n").trim().normalize("NFC");
 }
 
 function sameMembers(sent: readonly Json[], found: readonly Json[]): boolean {
