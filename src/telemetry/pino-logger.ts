@@ -16,6 +16,8 @@ export interface LogOptions {
 }
 
 const standardOutput = 1;
+/** Of a log that cannot be written for now, so many bytes are kept for later. */
+const keptBytes = 1024 * 1024;
 
 /**
  * Opens the log of the process: one line per message, with `time` (ISO 8601, UTC), `level`, the fields and `msg`.
@@ -24,7 +26,7 @@ const standardOutput = 1;
 export function openLogger(options: LogOptions): Logger {
   const onTerminal = options.destination === undefined && process.stdout.isTTY;
   const usePretty = options.format === "pretty" || (options.format === "auto" && onTerminal);
-  const output = options.destination ?? pino.destination({ dest: standardOutput, sync: true });
+  const output = options.destination ?? unfailingOutput();
   const root = pino(
     {
       level: options.level,
@@ -38,6 +40,13 @@ export function openLogger(options: LogOptions): Logger {
   );
   const { redact } = options.secrets instanceof Redaction ? options.secrets : new Redaction(options.secrets);
   return redactedLogger(root, usePretty ? (text) => withoutBreaks(redact(text)) : redact);
+}
+
+/** A disk that is full, or a terminal that is gone, stops nothing but the log. */
+function unfailingOutput(): DestinationStream {
+  const output = pino.destination({ dest: standardOutput, sync: true, maxLength: keptBytes });
+  output.on("error", () => undefined);
+  return output;
 }
 
 /** Prettifies in this thread and at once: a worker thread would lose the last lines of a crash. */

@@ -109,6 +109,31 @@ describe("the program", () => {
     expect(code).toBe(70);
   });
 
+  it.runIf(existsSync("/dev/full"))(
+    "keeps working where its log cannot be written, and says so at the end",
+    async () => {
+      await using full = await open("/dev/full", "w");
+      scene.erp.renameCustomer("10002", "Unlogged");
+      const child = spawn(builtProgram, ["run", "--env-file", scene.envFile], {
+        stdio: ["ignore", full.fd, "pipe"],
+      });
+      let told = "";
+      child.stderr!.on("data", (chunk: Buffer) => (told += chunk.toString()));
+      const closed = once(child, "close");
+      try {
+        const isDelivered = () => JSON.stringify(scene.sandbox.records("customer")).includes("Unlogged");
+        const delivered = until(isDelivered).then(() => "delivered");
+        expect([await Promise.race([delivered, closed]), told]).toEqual(["delivered", ""]);
+        child.kill("SIGTERM");
+        expect((await closed)[0]).toBe(70);
+        expect(told).toMatch(/^standard output cannot be written: ENOSPC[^\n]*\n$/);
+      } finally {
+        child.kill("SIGKILL");
+        await closed;
+      }
+    },
+  );
+
   it("ends with 78 and one message on stderr when the settings are wrong", async () => {
     const wrong = join(scene.folder, "wrong.env");
     await writeFile(wrong, "SERVICE_URL=nowhere\nSERVICE_TOKEN=t\n");
