@@ -75,6 +75,34 @@ describe("a clock that is set back", () => {
     await watch;
   });
 
+  it("is followed by as much as it was set back while due times were moved", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    try {
+      let at = 0;
+      const clock = { now: () => at + 24 * HOUR_MS };
+      const pass = (ms: number) => {
+        vi.advanceTimersByTime(ms);
+        at += ms;
+      };
+      const moved: number[] = [];
+      const end = new AbortController();
+      const store = {
+        latestMoment: async () => clock.now() + HOUR_MS,
+        clockSetBack: async (byMs: number) => {
+          moved.push(byMs);
+          // It takes long, and the clock is set again meanwhile.
+          pass(8_000);
+          if (moved.length === 1) at -= 2 * HOUR_MS;
+          else end.abort();
+        },
+      };
+      await watchClock({ store, clock, logger: silentLogger }, end.signal);
+      expect(moved).toEqual([HOUR_MS, 2 * HOUR_MS]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("moves nothing when it is set forward: what waited is due", async () => {
     const clock = new OffsetClock();
     await using waiting = await waitingRecord(clock);

@@ -23,10 +23,11 @@ export async function watchClock(deps: ClockWatchDeps, signal: AbortSignal): Pro
   let lookedAt = performance.now();
   while (!signal.aborted) {
     const now = clock.now();
-    const byMs = expected + (performance.now() - lookedAt) - now;
+    const looksAt = performance.now();
+    const byMs = expected + (looksAt - lookedAt) - now;
     if (byMs <= TOLERANCE_MS || (await setBack(deps, Math.round(byMs)))) {
       expected = now;
-      lookedAt = performance.now();
+      lookedAt = looksAt;
     }
     await untilNext(LOOK_MS, signal);
   }
