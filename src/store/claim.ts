@@ -107,8 +107,8 @@ export interface Applied {
 export interface Waiting {
   readonly error: ErrorFacts;
   /**
-   * Those that are missing, and no others: the record is woken in the transaction that binds one of them, and is due at
-   * once when one is bound already.
+   * Those that are missing, and no others: the record is woken when one of them is bound, and is due at once when one is bound
+   * already.
    */
   readonly parents?: Parents;
   /**

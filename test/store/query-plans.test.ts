@@ -95,7 +95,9 @@ describe("the store's queries", () => {
 
   it("finds acts of people without reading those of svcsync", async () => {
     const plans = await plansOf((store) => store.acts.recent({ since: 0, limit: 9 }));
-    expect(plans[0]).toBe("SEARCH audit USING INDEX audit_acts (at>?)");
+    const searches = plans.filter((plan) => plan.includes("audit"));
+    expect(searches.length).toBeGreaterThan(0);
+    for (const search of searches) expect(search).toMatch(/^SEARCH audit USING (COVERING )?INDEX audit_acts \(at>/);
   });
 
   it("cuts lists by state from one index", async () => {

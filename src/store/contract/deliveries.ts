@@ -32,14 +32,15 @@ export interface DeliveryStore {
   looked(claim: Claim): Promise<void>;
 
   /**
-   * Binding, applied projection and end of the intent in one transaction; wakes the records that wait for this one.
+   * Binding, applied projection and end of the intent in one transaction; wakes the records that wait for this one. Of hundreds it may
+   * wake the first in it, and the others right after, or when the daemon starts again.
    * The record becomes applied; or due again when a newer change was staged, when `applied.again` says so, and when the
    * ERP deleted it, so that the deletion is carried out on what was found.
    * A record bound to another service id before makes the records due whose projection carries the old one; a record whose
    * own projection carries an id that its parent no longer has is due again, here as after `apply`. Durable when resolved.
    * @throws {ParkError} E_ALREADY_BOUND when the service id is bound to another record of the resource, E_STORE_VALUE when
    * it is no positive integer.
-   * @returns the records that were woken.
+   * @returns the records that were woken in the transaction.
    */
   bind(claim: Claim, binding: Binding, applied: Applied): Promise<RecordId[]>;
 

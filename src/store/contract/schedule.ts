@@ -18,7 +18,10 @@ export interface ScheduleStore {
    */
   undeliveredSince(stream: StreamName): Promise<number | undefined>;
 
-  /** The clock was set back by `byMs`: every due time and lease goes back with it, so that nothing waits for it to catch up. */
+  /**
+   * The clock was set back by `byMs`: every due time and lease goes back with it, so that nothing waits for it to catch up. One that
+   * fails is ended by the next one; until then {@link latestMoment} is as before.
+   */
   clockSetBack(byMs: number): Promise<void>;
 
   /**

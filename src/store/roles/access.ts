@@ -1,3 +1,6 @@
+import type { ActStore } from "../contract/people/acts.ts";
+import type { ActRow } from "../rows/act-row.ts";
+
 /** What a statement is given, by name. */
 export type SqlValues = Readonly<Record<string, string | number | null>>;
 
@@ -16,6 +19,8 @@ export interface Access {
    * statements, one after the other.
    */
   step<Row = unknown>(statements: readonly Statement[], options?: { readonly durable: true }): Promise<Row[]>;
+  /** What people did, as {@link ActStore.recent} tells it, where one read of it all would hold others up. */
+  acts?(query: Parameters<ActStore["recent"]>[0]): Promise<ActRow[]>;
   /** A copy without secrets. */
   clean<Value>(value: Value): Value;
 }

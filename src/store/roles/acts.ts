@@ -1,7 +1,9 @@
 import type { Actor, Clock, StreamName } from "#model";
 import type { AuditEntry } from "../claim.ts";
 import type { ActStore, Pause, PersonAct } from "../contract/people/acts.ts";
-import { actorOf, actorRow, addAudit, type ActorRow } from "../rows/audit-row.ts";
+import { alikeActs, type ActRow } from "../rows/act-row.ts";
+import { actorOf, actorRow, type ActorRow } from "../rows/actor-row.ts";
+import { addAudit } from "../rows/audit-row.ts";
 import { upsert, type Access, type Dialect, type Statement } from "./access.ts";
 
 interface PauseRow extends ActorRow {
@@ -9,8 +11,6 @@ interface PauseRow extends ActorRow {
   readonly until: number;
   readonly polls: number;
 }
-
-interface ActRow extends Omit<PersonAct, "by">, ActorRow {}
 
 const DURABLE = { durable: true } as const;
 
@@ -23,21 +23,26 @@ export class Acts implements ActStore {
   constructor(access: Access, clock: Clock, { actsOfPeople }: Dialect) {
     this.#access = access;
     this.#clock = clock;
-    this.#recent = `
-      SELECT MAX(at) AS at, stream, MIN(key) AS key, COUNT(*) AS count, action, outcome, actor, via, why
-      FROM ${actsOfPeople}
-      WHERE actor IS NOT NULL AND at >= @since AND (@stream IS NULL OR stream = @stream)
-      GROUP BY stream, CASE WHEN key = '' THEN id ELSE 0 END, action, outcome, actor, via, why, at / 60000
-      ORDER BY MAX(id) DESC LIMIT @limit`;
+    this.#recent = `${alikeActs(actsOfPeople, "at >= @since")} ORDER BY MAX(id) DESC LIMIT @limit`;
   }
 
   async save(stream: StreamName, act: Pick<AuditEntry, "action" | "outcome">, by: Actor): Promise<void> {
     await this.#access.step([this.#entry(stream, act, this.#access.clean(by))], DURABLE);
   }
 
-  async recent({ since, limit, stream }: Parameters<ActStore["recent"]>[0]): Promise<PersonAct[]> {
-    const rows = await this.#access.read<ActRow>(this.#recent, { since, stream: stream ?? null, limit });
-    return rows.map(({ actor, via, why, ...act }) => ({ ...act, by: actorOf({ actor, via, why }) }));
+  async recent(query: Parameters<ActStore["recent"]>[0]): Promise<PersonAct[]> {
+    const rows =
+      (await this.#access.acts?.(query)) ??
+      (await this.#access.read<ActRow>(this.#recent, { ...query, stream: query.stream ?? null }));
+    return rows.map(({ at, stream, key, count, action, outcome, ...by }) => ({
+      at,
+      stream,
+      key,
+      count,
+      action,
+      outcome,
+      by: actorOf(by),
+    }));
   }
 
   async pause(streams: readonly StreamName[], { since, until, polls, by }: Pause): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Clock, RecordId } from "#model";
 import type { Exchange, Watch, WatchStore } from "../contract/people/watches.ts";
-import { actorOf, actorRow, addAudit, type ActorRow } from "../rows/audit-row.ts";
+import { actorOf, actorRow, type ActorRow } from "../rows/actor-row.ts";
+import { addAudit } from "../rows/audit-row.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";
 import type { Access, Dialect } from "./access.ts";
 

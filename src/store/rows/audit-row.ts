@@ -1,23 +1,9 @@
-import type { Actor, Json, RecordId } from "#model";
+import type { Json, RecordId } from "#model";
 import type { AuditEntry } from "../claim.ts";
 import type { AuditRecord } from "../facts.ts";
 import type { Statement } from "../roles/access.ts";
+import { actorOf, actorRow, type ActorRow } from "./actor-row.ts";
 import { optionalText, parseOptional, type JsonText } from "./json-text.ts";
-
-/** Who did something, as three columns. */
-export interface ActorRow {
-  readonly actor: string;
-  readonly via: Actor["via"];
-  readonly why: string | null;
-}
-
-export function actorRow({ name, via, why }: Actor): ActorRow {
-  return { actor: name, via, why: why ?? null };
-}
-
-export function actorOf({ actor, via, why }: ActorRow): Actor {
-  return { name: actor, via, why: why ?? undefined };
-}
 
 /** `actor` and `via` are null where svcsync acted. */
 type AnyActorRow = ActorRow | { readonly actor: null; readonly via: null; readonly why: null };

@@ -1,7 +1,11 @@
-import type { Key } from "#model";
-
 /** Rows that one step removes: some ten milliseconds. */
 export const REMOVED_AT_ONCE = 2_000;
+
+/** How much a part did, and where the next one begins. */
+export interface PartDone<Place> {
+  readonly count: number;
+  readonly next: Place | undefined;
+}
 
 /** What touches many rows, step by step, each of a part: others have their turn in between. */
 export class InParts {
@@ -15,21 +19,25 @@ export class InParts {
   /** Until a step finds nothing to do. Returns how much all did. */
   async untilNone(part: () => number): Promise<number> {
     let sum = 0;
-    let count;
-    do {
-      count = await this.step(part);
+    for (;;) {
+      const count = await this.step(part);
+      if (count === 0) return sum;
       sum += count;
-    } while (count > 0);
-    return sum;
+    }
   }
 
-  /** Through a stream: each step returns where the next one begins. Returns how much all did. */
-  async throughStream(part: (from: Key) => { count: number; next: Key | undefined }): Promise<number> {
+  /** From `first` on: each step returns where the next one begins, if there is one. Returns how much all did; `each` hears of each. */
+  async through<Place, Done extends PartDone<Place>>(
+    first: Place,
+    part: (from: Place) => Done,
+    each: (done: Done) => void = () => {},
+  ): Promise<number> {
     let sum = 0;
-    let next: Key | undefined = "";
+    let next: Place | undefined = first;
     while (next !== undefined) {
-      const from: Key = next;
+      const from: Place = next;
       const done = await this.step(() => part(from));
+      each(done);
       sum += done.count;
       next = done.next;
     }

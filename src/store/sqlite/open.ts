@@ -39,7 +39,7 @@ export async function openSqliteStore(
       if (count > 0) logger.info({ count }, "gave back the claims of a daemon that had died");
     }
     const opened = db;
-    return new SqliteStore({
+    const store = new SqliteStore({
       db,
       clock,
       logger,
@@ -51,6 +51,8 @@ export async function openSqliteStore(
         lock?.[Symbol.dispose]();
       },
     });
+    if (as === "daemon") await store.resume();
+    return store;
   } catch (thrown) {
     db?.close();
     lock?.[Symbol.dispose]();

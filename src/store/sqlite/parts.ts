@@ -6,19 +6,22 @@ import { Journal } from "./steps/journal.ts";
 import { OperatorDecisions } from "./steps/operator-decisions.ts";
 import { Rechecks, Remapping } from "./steps/remapping.ts";
 import { Schedule } from "./steps/schedule.ts";
+import { SetBack } from "./steps/set-back.ts";
 import { Staging } from "./steps/staging.ts";
 import { Sweeps } from "./steps/sweeps.ts";
 import { makeTables } from "./tables.ts";
 import { LatestMoment } from "./tables/latest-moment.ts";
 import { Notes, ReferenceData } from "./tables/notes.ts";
+import { RecentActs } from "./tables/recent-acts.ts";
 import { Views } from "./tables/views.ts";
 
 /** What the store's methods are made of: the tables, and the steps that work on several of them. */
 export type StoreDeps = ReturnType<typeof makeStoreDeps>;
 
 export function makeStoreDeps(db: Database, clock: Clock, leaseMs: number, logger: Logger) {
-  const tables = makeTables(db, clock, leaseMs);
   const notes = new Notes(db, logger);
+  const tables = makeTables(db, clock, leaseMs, notes);
+  const moment = new LatestMoment(notes, clock);
   return {
     ...tables,
     staging: new Staging(db, clock, tables.streams),
@@ -28,11 +31,13 @@ export function makeStoreDeps(db: Database, clock: Clock, leaseMs: number, logge
     outcomes: new DeliverySteps(tables),
     decisions: new OperatorDecisions(db, clock, tables),
     rechecks: new Rechecks(db, clock, tables),
+    recentActs: new RecentActs(db),
     views: new Views(db, tables.family, tables.streams),
     sweeps: new Sweeps(db),
     reference: new ReferenceData(db, clock),
     notes,
-    moment: new LatestMoment(notes, clock),
+    moment,
+    setBack: new SetBack(db, clock, notes, moment),
     revision: new Revision(db),
   };
 }

@@ -13,17 +13,20 @@ import { backupStore } from "./durability/backup.ts";
 import { Checkpoints } from "./durability/checkpoints.ts";
 import type { Disk } from "./durability/disk-sync.ts";
 import { storeClosed, storeFailure } from "./durability/failures.ts";
-import { GroupCommit } from "./durability/group-commit.ts";
+import { GroupCommit, type StepOptions } from "./durability/group-commit.ts";
 import { markRestored } from "./durability/restored.ts";
 import { FairTurn, nextTurn } from "./fair-turn.ts";
 import { InParts } from "./in-parts.ts";
 import { makeStoreDeps, type StoreDeps } from "./parts.ts";
 import { dialect, runStatement } from "./statements.ts";
 import { Forgetting } from "./steps/forgetting.ts";
+import { LateWaking } from "./steps/late-waking.ts";
 import { retryNow } from "./steps/operator-decisions.ts";
 import { remap } from "./steps/remapping.ts";
+import { followClock } from "./steps/set-back.ts";
 import { beginSweep, endSweep } from "./steps/sweeps.ts";
 import { expectUndamaged, tableCounts } from "./tables/maintenance.ts";
+import { beginMatches, endMatches } from "./tables/match-index.ts";
 
 /** Everything that ends or opens a journal entry outlives a power cut. */
 const DURABLE = { durable: true } as const;
@@ -48,6 +51,7 @@ export class SqliteStore implements Store {
   readonly #close: () => void;
   readonly #commit: GroupCommit;
   readonly #parts: InParts;
+  readonly #lateWaking: LateWaking;
   readonly #turn = new FairTurn();
   readonly #deps: StoreDeps;
   /** What is written down of errors holds no secret. */
@@ -73,14 +77,16 @@ export class SqliteStore implements Store {
     const access: Access = {
       read: (sql, values) => this.#read(() => runStatement(db, { sql, values: values ?? {} })),
       step: (all, options) => this.#commit.run(() => all.flatMap((each) => runStatement(db, each)), options),
+      acts: (query) => this.#readInParts(this.#deps.recentActs.finding(query)),
       clean: this.#clean,
     };
     const roles = makeRoles(access, clock, dialect);
     ({ acts: this.acts, notices: this.notices, groups: this.groups } = roles);
     ({ history: this.history, care: this.care, watches: this.watches } = roles);
-    const step = this.#commit.run.bind(this.#commit);
-    this.#parts = new InParts(step);
-    this.privacy = new Forgetting(db, this.#deps, { read: this.#read.bind(this), step, clean: this.#clean });
+    this.#parts = new InParts(this.#commit.run.bind(this.#commit));
+    this.#lateWaking = new LateWaking(this.#deps.family, this.#parts);
+    const [read, waking] = [this.#read.bind(this), this.#waking.bind(this)];
+    this.privacy = new Forgetting(db, this.#deps, { read, step: waking, clean: this.#clean });
   }
 
   /** A read of what is committed then. */
@@ -92,6 +98,21 @@ export class SqliteStore implements Store {
     } catch (thrown) {
       throw storeFailure(thrown, this.#db.name);
     }
+  }
+
+  /** A long read, which yields where others may have their turn. */
+  async #readInParts<T>(parts: Iterator<undefined, T>): Promise<T> {
+    let step;
+    do step = await this.#read(() => parts.next());
+    while (!step.done);
+    return step.value;
+  }
+
+  /** A step that may wake very many records: some in it, the others after it. */
+  async #waking<T>(work: () => T, options?: StepOptions): Promise<T> {
+    const done = await this.#commit.run(work, options);
+    await this.#lateWaking.run();
+    return done;
   }
 
   cursor = (stream: StreamName) => this.#read(() => this.#deps.streams.cursor(stream));
@@ -123,13 +144,7 @@ export class SqliteStore implements Store {
 
   due = (query: Parameters<Store["due"]>[0]) => this.#read(() => this.#deps.schedule.due(query));
 
-  clockSetBack(byMs: number) {
-    return this.#commit.run(() => {
-      this.#deps.schedule.clockSetBack(byMs);
-      this.#deps.moment.begin();
-    });
-  }
-
+  clockSetBack = (byMs: number) => followClock(this.#deps.setBack, this.#parts, byMs);
   undeliveredSince = (stream: StreamName) => this.#read(() => this.#deps.schedule.undeliveredSince(stream));
   latestMoment = () => this.#read(() => this.#deps.moment.ms);
   nextDueAt = (...of: Parameters<Store["nextDueAt"]>) => this.#read(() => this.#deps.schedule.nextDueAt(...of));
@@ -139,22 +154,16 @@ export class SqliteStore implements Store {
 
   bindings = (ids: readonly RecordId[]) => this.#read(() => this.#deps.bindings.ofAll(ids));
 
-  begin(...[claim, intent]: Parameters<Store["begin"]>) {
-    return this.#commit.run(() => this.#deps.journal.begin(claim, intent), DURABLE);
-  }
-
-  markInFlight(...[claim, inFlight]: Parameters<Store["markInFlight"]>) {
-    return this.#commit.run(() => this.#deps.journal.markInFlight(claim, inFlight), DURABLE);
-  }
+  begin = (...of: Parameters<Store["begin"]>) => this.#commit.run(() => this.#deps.journal.begin(...of), DURABLE);
+  markInFlight = (...of: Parameters<Store["markInFlight"]>) =>
+    this.#commit.run(() => this.#deps.journal.markInFlight(...of), DURABLE);
 
   abandon = (claim: Claim) => this.#commit.run(() => this.#deps.journal.abandon(claim), DURABLE);
   answered = (claim: Claim) => this.#commit.run(() => this.#deps.journal.answered(claim), DURABLE);
 
   looked = (claim: Claim) => this.#commit.run(() => this.#deps.journal.looked(claim));
 
-  bind(...[claim, binding, applied]: Parameters<Store["bind"]>) {
-    return this.#commit.run(() => this.#deps.outcomes.bind(claim, binding, applied), DURABLE);
-  }
+  bind = (...of: Parameters<Store["bind"]>) => this.#waking(() => this.#deps.outcomes.bind(...of), DURABLE);
 
   apply = (claim: Claim, applied: Applied) => this.#commit.run(() => this.#deps.outcomes.apply(claim, applied));
 
@@ -174,38 +183,25 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#deps.outcomes.uncertain(claim, this.#clean(error)));
   }
 
-  skip = (claim: Claim, reason: string) => this.#commit.run(() => this.#deps.outcomes.skip(claim, reason));
-
-  remove(...[claim, removal]: Parameters<Store["remove"]>) {
-    return this.#commit.run(() => this.#deps.outcomes.remove(claim, removal), DURABLE);
-  }
+  skip = (claim: Claim, reason: string) => this.#waking(() => this.#deps.outcomes.skip(claim, reason));
+  remove = (...of: Parameters<Store["remove"]>) => this.#waking(() => this.#deps.outcomes.remove(...of), DURABLE);
 
   tellDeletion(...[claim, query]: Parameters<Store["tellDeletion"]>) {
     const { claims, deletions } = this.#deps;
     return this.#commit.run(() => deletions.tell(claims.hold(claim).id, claim.id.stream, query));
   }
 
-  unbind(...[claim, audit]: Parameters<Store["unbind"]>) {
-    return this.#commit.run(() => this.#deps.journal.unbind(claim, audit), DURABLE);
-  }
+  unbind = (...of: Parameters<Store["unbind"]>) => this.#commit.run(() => this.#deps.journal.unbind(...of), DURABLE);
 
-  release(claim: Claim) {
-    return this.#commit.run(() => this.#deps.outcomes.release(claim, this.clock.now()));
-  }
+  release = (claim: Claim) => this.#commit.run(() => this.#deps.outcomes.release(claim, this.clock.now()));
 
   dependents = (id: RecordId) => this.#read(() => this.#deps.family.dependents(id));
   boundChildren = (id: RecordId) => this.#read(() => this.#deps.family.boundChildren(id));
 
   record = (id: RecordId) => this.#read(() => this.#deps.views.record(id));
-  records = (query: RecordQuery) => this.#read(() => this.#deps.views.records(query));
+  records = (query: RecordQuery) => this.#readInParts(this.#deps.views.finding(query));
 
-  async counts(states?: readonly RecordState[]) {
-    const counting = this.#deps.views.counting(states);
-    let step;
-    do step = await this.#read(() => counting.next());
-    while (!step.done);
-    return step.value;
-  }
+  counts = (states?: readonly RecordState[]) => this.#readInParts(this.#deps.views.counting(states));
 
   audit = (query: Parameters<Store["audit"]>[0]) => this.#read(() => this.#deps.audit.latest(query));
   pruneAudit = (before: number) => this.#parts.untilNone(() => this.#deps.audit.prune(before));
@@ -216,7 +212,7 @@ export class SqliteStore implements Store {
   }
 
   resolve(...[id, answer, by]: Parameters<Store["resolve"]>) {
-    return this.#commit.run(() => this.#deps.decisions.resolve(id, answer, this.#clean(by)), DURABLE);
+    return this.#waking(() => this.#deps.decisions.resolve(id, answer, this.#clean(by)), DURABLE);
   }
 
   recheck(...[id, fields, audit]: Parameters<Store["recheck"]>) {
@@ -245,14 +241,13 @@ export class SqliteStore implements Store {
   decideAdoption = (...of: Parameters<Store["decideAdoption"]>) =>
     this.#commit.run(() => this.#deps.streams.decideAdoption(...of));
 
-  beginMatches = (resource: ResourceName) => this.#commit.run(() => this.#deps.matches.begin(resource));
+  beginMatches = (resource: ResourceName) => beginMatches(this.#deps.matches, this.#parts, resource);
   saveMatches = (resource: ResourceName, entries: readonly MatchEntry[]) =>
     this.#commit.run(() => this.#deps.matches.save(resource, entries));
   unseenMatches = (resource: ResourceName, limit: number) =>
-    this.#read(() => this.#deps.matches.unseen(resource, limit));
-  endMatches = (resource: ResourceName, read: { whole: boolean; readAt: number }) =>
-    this.#commit.run(() => this.#deps.matches.end(resource, read));
-  unboundMatches = (resource: ResourceName) => this.#read(() => this.#deps.matches.unbound(resource));
+    this.#readInParts(this.#deps.matches.countingUnseen(resource, limit));
+  endMatches = (...of: Parameters<Store["endMatches"]>) => endMatches(this.#deps.matches, this.#parts, ...of);
+  unboundMatches = (resource: ResourceName) => this.#readInParts(this.#deps.matches.countingUnbound(resource));
   matchIndex = (resource: ResourceName) => this.#read(() => this.#deps.matches.state(resource));
   matches = (...of: Parameters<Store["matches"]>) => this.#read(() => this.#deps.matches.matches(...of));
 
@@ -281,6 +276,9 @@ export class SqliteStore implements Store {
     await this.saveNote(checkedNote, this.clock.now());
     await this.#read(() => expectUndamaged(this.#db));
   }
+
+  /** Ends what an earlier process began and was cut off at. */
+  resume = () => this.#lateWaking.run();
 
   /** The operating system frees the lock of a daemon when its process ends, and not before. */
   mayWrite = () => true;

@@ -8,14 +8,14 @@ import { Bindings } from "./tables/bindings.ts";
 import { Claims } from "./tables/claims.ts";
 import { Intents } from "./tables/intents.ts";
 import { MatchIndex } from "./tables/match-index.ts";
-import { CreateCount } from "./tables/notes.ts";
+import { CreateCount, type Notes } from "./tables/notes.ts";
 import { Streams } from "./tables/streams.ts";
 import { Written } from "./tables/written.ts";
 
 /** What the steps of a delivery are made of: one part per table, each with its prepared statements. */
 export type Tables = ReturnType<typeof makeTables>;
 
-export function makeTables(db: Database, clock: Clock, leaseMs: number) {
+export function makeTables(db: Database, clock: Clock, leaseMs: number, notes: Notes) {
   return {
     audit: new AuditTrail(db, clock),
     bindings: new Bindings(db),
@@ -23,7 +23,7 @@ export function makeTables(db: Database, clock: Clock, leaseMs: number) {
     creates: new CreateCount(db),
     deletions: new Deletions(db, clock),
     endings: new ClaimRelease(db, clock),
-    family: new ParentLinks(db, clock),
+    family: new ParentLinks(db, clock, notes),
     intents: new Intents(db, clock),
     matches: new MatchIndex(db),
     streams: new Streams(db, clock),

@@ -6,7 +6,7 @@ export const pipelineErrors = errorPage({
     E_PARENT_MISSING: {
       meaning:
         "The record refers to another one that the service does not have yet. It waits without counting attempts and " +
-        "is woken in the same transaction that binds its parent.",
+        "is woken when its parent is bound.",
       normal: "Yes, during a first load and whenever a child was changed before its parent.",
       remedy:
         "Nothing while its parent is on its way. If the parent never comes: fix it, write `optional: true` at the ref " +

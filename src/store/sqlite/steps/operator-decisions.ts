@@ -16,8 +16,8 @@ import { SKIPPED_BY_PERSON, unknownRecord } from "../../refusals.ts";
 import { letGo } from "./journal.ts";
 import type { InParts } from "../in-parts.ts";
 import type { Tables } from "../tables.ts";
-import { IN_PART, StreamParts } from "../tables/stream-parts.ts";
-import { actorRow } from "../../rows/audit-row.ts";
+import { FIRST_KEY, IN_PART, StreamParts } from "../tables/stream-parts.ts";
+import { actorRow } from "../../rows/actor-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 
 /** Records that one step looks at: each that it makes due again is written into the history, too. Some twenty milliseconds. */
@@ -128,6 +128,6 @@ export async function retryNow(
 ): Promise<number> {
   let count = 0;
   for (const name of stream === undefined ? await parts.step(() => decisions.streams()) : [stream])
-    count += await parts.throughStream((from) => decisions.retry({ ...target, stream: name }, from, by));
+    count += await parts.through(FIRST_KEY, (from) => decisions.retry({ ...target, stream: name }, from, by));
   return count;
 }

@@ -1,12 +1,28 @@
 import type { Database } from "better-sqlite3";
+import { z } from "zod";
 import type { Clock, RecordId, RecordState, ServiceId } from "#model";
 import type { Parents } from "../../claim.ts";
+import type { Note } from "../../note.ts";
 import { statesMovedTo } from "../../transitions.ts";
 import { stateList } from "../../rows/state-list.ts";
+import type { Notes } from "../tables/notes.ts";
+
+/** Children that one step looks at to wake them: some milliseconds. */
+const WOKEN_AT_ONCE = 500;
+
+/** Children of a parent, from one number on: those that wait for it, or those whose projection carries its id. */
+const waking = z.object({ stream: z.string(), key: z.string(), who: z.enum(["waits", "parents"]), after: z.number() });
+type Waking = z.infer<typeof waking>;
+/** Children that are still to be woken, since their parent has more than one step wakes. */
+const wakingNote: Note<readonly Waking[]> = { name: "waking", schema: z.array(waking) };
 
 interface Child extends RecordId {
   readonly id: number;
+  readonly state: RecordState;
 }
+
+const WAITING: ReadonlySet<RecordState> = new Set(statesMovedTo("due", "parentBound"));
+const OUTDATED: ReadonlySet<RecordState> = new Set(statesMovedTo("due", "parentRebound"));
 
 /** Children of a parent that are in the service. No record is its own child. */
 const FROM_BOUND_CHILDREN = `
@@ -16,6 +32,7 @@ const FROM_BOUND_CHILDREN = `
 /** Parents and children: who carries whose service id, and who waits for whom. */
 export class ParentLinks {
   readonly #clock: Clock;
+  readonly #notes: Notes;
   readonly #forgetParents;
   readonly #addParent;
   readonly #forgetWaits;
@@ -23,7 +40,7 @@ export class ParentLinks {
   readonly #waitsOf;
   readonly #parentsBound;
   readonly #isGivenUp;
-  readonly #waiting;
+  readonly #children;
   readonly #outdated;
   readonly #wake;
   readonly #again;
@@ -33,8 +50,9 @@ export class ParentLinks {
   readonly #boundTo;
   readonly #inPlace;
 
-  constructor(db: Database, clock: Clock) {
+  constructor(db: Database, clock: Clock, notes: Notes) {
     this.#clock = clock;
+    this.#notes = notes;
     this.#forgetParents = db.prepare<[number]>("DELETE FROM parents WHERE child = ?");
     this.#addParent = db.prepare<[number, string, string]>(
       "INSERT INTO parents (child, stream, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
@@ -57,12 +75,14 @@ export class ParentLinks {
         "SELECT EXISTS (SELECT 1 FROM records WHERE stream = ? AND key = ? AND state IN ('deleted', 'skipped'))",
       )
       .pluck();
-    this.#waiting = db.prepare<[string, string], Child>(`
-      SELECT r.id, r.stream, r.key FROM waits w JOIN records r ON r.id = w.child
-      WHERE w.stream = +? AND w.key = +? AND r.state IN (${stateList(statesMovedTo("due", "parentBound"))})`);
-    this.#outdated = db.prepare<[string, string], Child & { state: RecordState }>(`
-      SELECT r.id, r.stream, r.key, r.state FROM parents p JOIN records r ON r.id = p.child
-      WHERE p.stream = +? AND p.key = +? AND r.state IN (${stateList([...statesMovedTo("due", "parentRebound"), "claimed"])})`);
+    const childrenIn = (table: Waking["who"]) =>
+      db.prepare<[string, string, number], Child>(`
+        SELECT r.id, r.stream, r.key, r.state FROM ${table} c CROSS JOIN records r ON r.id = c.child
+        WHERE c.stream = +? AND c.key = +? AND c.child > +? ORDER BY c.child LIMIT ${WOKEN_AT_ONCE}`);
+    this.#children = { waits: childrenIn("waits"), parents: childrenIn("parents") };
+    this.#outdated = db.prepare<[string, string], RecordId>(`
+      SELECT r.stream, r.key FROM parents p JOIN records r ON r.id = p.child
+      WHERE p.stream = +? AND p.key = +? AND r.state IN (${stateList([...OUTDATED])})`);
     this.#wake = db.prepare<[number, number]>(
       "UPDATE records SET state = 'due', due_at = ?, error = NULL WHERE id = ?",
     );
@@ -138,26 +158,55 @@ export class ParentLinks {
 
   /**
    * Wakes who waits for a parent that was just bound, or that will not come (a reference may be optional), and, when it
-   * `moved`, who carries its old service id.
+   * `moved`, who carries its old service id. Of very many it wakes the first, and notes the others for {@link wakeOthers}.
    */
   wakeDependents({ stream, key }: RecordId, moved: boolean): RecordId[] {
-    const children = this.#waiting.all(stream, key);
-    if (moved)
-      for (const child of this.#outdated.all(stream, key))
-        if (child.state === "claimed") this.#again.run(child.id);
-        else children.push(child);
+    const lists = moved ? (["waits", "parents"] as const) : (["waits"] as const);
+    const parts = lists.map((who) => this.#wakePart({ stream, key, who, after: 0 }));
+    const others = parts.flatMap(({ rest }) => rest ?? []);
+    if (others.length > 0) this.#notes.save(wakingNote, [...this.#others(), ...others]);
+    return parts.flatMap(({ woken }) => woken);
+  }
+
+  /** Whether children are still to be woken. */
+  isWaking(): boolean {
+    return this.#others().length > 0;
+  }
+
+  /** Wakes some of the others. Returns how many lists of them are left. */
+  wakeOthers(): number {
+    const [first, ...others] = this.#others();
+    if (first === undefined) return 0;
+    const { rest } = this.#wakePart(first);
+    const left = rest === undefined ? others : [rest, ...others];
+    this.#notes.save(wakingNote, left.length === 0 ? undefined : left);
+    return left.length;
+  }
+
+  #others(): readonly Waking[] {
+    return this.#notes.note(wakingNote) ?? [];
+  }
+
+  #wakePart({ stream, key, who, after }: Waking): { woken: RecordId[]; rest: Waking | undefined } {
+    const children = this.#children[who].all(stream, key, after);
+    const sleeping = who === "waits" ? WAITING : OUTDATED;
+    const woken = children.filter(({ state }) => sleeping.has(state));
     const now = this.#clock.now();
-    for (const child of children) {
+    for (const child of woken) {
       this.#wake.run(now, child.id);
       this.#forgetWaits.run(child.id);
     }
-    return children.map((child) => ({ stream: child.stream, key: child.key }));
+    if (who === "parents") for (const child of children) if (child.state === "claimed") this.#again.run(child.id);
+    const last = children.length === WOKEN_AT_ONCE ? children.at(-1) : undefined;
+    return {
+      woken: woken.map((child) => ({ stream: child.stream, key: child.key })),
+      rest: last && { stream, key, who, after: last.id },
+    };
   }
 
   /** Records that are not delivered now and become due when this one is bound to another id. */
   dependents({ stream, key }: RecordId): RecordId[] {
-    const children = this.#outdated.all(stream, key).filter(({ state }) => state !== "claimed");
-    return children.map((child) => ({ stream: child.stream, key: child.key }));
+    return this.#outdated.all(stream, key);
   }
 
   boundChildren({ stream, key }: RecordId): RecordId[] {

@@ -5,7 +5,7 @@ import { stateList } from "../../rows/state-list.ts";
 import { statesMovedTo } from "../../transitions.ts";
 import type { InParts } from "../in-parts.ts";
 import type { Tables } from "../tables.ts";
-import { IN_PART, StreamParts } from "../tables/stream-parts.ts";
+import { FIRST_KEY, IN_PART, StreamParts } from "../tables/stream-parts.ts";
 import type { Streams } from "../tables/streams.ts";
 
 /** Makes a whole stream due when what its records map to may have changed. */
@@ -62,7 +62,7 @@ export class Remapping {
 /** Makes a stream due for another fingerprint, which is kept at the end: one that is cut off begins again. */
 export async function remap(remapping: Remapping, parts: InParts, stream: StreamName, fingerprint: string) {
   if (!(await parts.step(() => remapping.begin(stream, fingerprint)))) return 0;
-  const count = await parts.throughStream((from) => remapping.wake(stream, from));
+  const count = await parts.through(FIRST_KEY, (from) => remapping.wake(stream, from));
   await parts.step(() => remapping.end(stream, fingerprint));
   return count;
 }

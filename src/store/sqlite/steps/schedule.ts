@@ -13,7 +13,6 @@ export class Schedule {
   readonly #due;
   readonly #first;
   readonly #firstBesides;
-  readonly #setBack;
   readonly #undelivered;
 
   constructor(db: Database, clock: Clock) {
@@ -40,7 +39,6 @@ export class Schedule {
            AND NOT EXISTS (SELECT 1 FROM written w WHERE w.record = r.id AND w.sequence = r.sequence)`,
       )
       .pluck();
-    this.#setBack = db.prepare<[number]>("UPDATE records SET due_at = due_at - ? WHERE due_at IS NOT NULL");
   }
 
   due(query: { limit: number; streams: readonly StreamName[] }): DueRecord[] {
@@ -57,10 +55,6 @@ export class Schedule {
 
   undeliveredSince(stream: StreamName): number | undefined {
     return this.#undelivered.get(stream) ?? undefined;
-  }
-
-  clockSetBack(byMs: number): void {
-    this.#setBack.run(byMs);
   }
 
   nextDueAt(streams: readonly StreamName[], besides: readonly ErrorCode[] = []): number | undefined {

@@ -1,8 +1,8 @@
 import type { Database } from "better-sqlite3";
 import type { Key, StreamName } from "#model";
 import { sweepLost } from "../../refusals.ts";
-import type { InParts } from "../in-parts.ts";
-import { IN_PART, PART, StreamParts, type StreamPart } from "../tables/stream-parts.ts";
+import type { InParts, PartDone } from "../in-parts.ts";
+import { FIRST_KEY, IN_PART, PART, StreamParts, type StreamPart } from "../tables/stream-parts.ts";
 
 /**
  * Finds records that the ERP no longer shows: two complete sweeps must have missed them. What grows with the records goes in parts, each
@@ -39,10 +39,10 @@ export class Sweeps {
       .pluck();
     this.#close = db.prepare<[string]>("UPDATE sweeps SET open = 0 WHERE stream = ?");
     // A real change is a sign of life: it ends a suspicion as much as being seen does.
-    this.#clear = db.prepare<[string]>(`
+    this.#clear = db.prepare<StreamPart & { stream: string }>(`
       DELETE FROM suspects WHERE record IN (
-        SELECT r.id FROM suspects s CROSS JOIN records r ON r.id = s.record
-        WHERE r.stream = ?
+        SELECT r.id FROM records r CROSS JOIN suspects s ON s.record = r.id
+        WHERE ${IN_PART}
           AND (r.deleted OR r.sequence <> s.sequence
                OR EXISTS (SELECT 1 FROM seen WHERE seen.stream = r.stream AND seen.key = r.key)))`);
     // What was staged while the sweep ran may lie behind the place where it was already reading.
@@ -52,17 +52,16 @@ export class Sweeps {
       WHERE ${IN_PART} AND NOT r.deleted
         AND r.sequence <= (SELECT sequence FROM sweeps WHERE stream = @stream)
         AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.stream = r.stream AND seen.key = r.key)
-      ON CONFLICT (record) DO UPDATE SET sequence = excluded.sequence, sweep = excluded.sweep
-        WHERE suspects.sequence <> excluded.sequence`);
+      ON CONFLICT DO NOTHING`);
     this.#suspects = db
-      .prepare<[string, number], number>(
-        "SELECT count(*) FROM suspects s CROSS JOIN records r ON r.id = s.record WHERE r.stream = ? AND s.sweep = ?",
+      .prepare<StreamPart & { stream: string; sweep: number }, number>(
+        `SELECT count(*) FROM records r CROSS JOIN suspects s ON s.record = r.id WHERE ${IN_PART} AND s.sweep = @sweep`,
       )
       .pluck();
     this.#confirmed = db
-      .prepare<[string, number], Key>(
-        `SELECT r.key FROM suspects s CROSS JOIN records r ON r.id = s.record
-         WHERE r.stream = ? AND s.sweep < ? ORDER BY r.key`,
+      .prepare<StreamPart & { stream: string; sweep: number }, Key>(
+        `SELECT r.key FROM records r CROSS JOIN suspects s ON s.record = r.id
+         WHERE ${IN_PART} AND s.sweep < @sweep ORDER BY r.key`,
       )
       .pluck();
   }
@@ -81,19 +80,20 @@ export class Sweeps {
     return keys.filter((key) => this.#isKnown.get(stream, key) === undefined);
   }
 
-  /** Suspects what the sweep missed of a part of the stream that begins with `from`. Returns how many, and where the next part begins. */
-  suspect(stream: StreamName, sweep: number, from: Key): { count: number; next: Key | undefined } {
+  /** Suspects, clears and confirms in the part of the stream that begins with `from`. Returns how many it suspects, and the confirmed. */
+  compare(stream: StreamName, sweep: number, from: Key): PartDone<Key> & { confirmed: Key[] } {
     this.#expectOpen(stream, sweep);
     const part = this.#parts.at(stream, from);
-    return { count: this.#suspect.run({ ...part, stream, sweep }).changes, next: part.next };
+    const values = { ...part, stream, sweep };
+    this.#clear.run(values);
+    this.#suspect.run(values);
+    return { count: this.#suspects.get(values) ?? 0, confirmed: this.#confirmed.all(values), next: part.next };
   }
 
-  /** Ends a sweep by which all parts were suspected. */
-  end(stream: StreamName, sweep: number): { suspects: number; confirmed: Key[] } {
+  /** Ends a sweep with which all parts were compared. */
+  end(stream: StreamName, sweep: number): void {
     this.#expectOpen(stream, sweep);
-    this.#clear.run(stream);
     this.#close.run(stream);
-    return { suspects: this.#suspects.get(stream, sweep) ?? 0, confirmed: this.#confirmed.all(stream, sweep) };
   }
 
   /** Forgets a part of the marks, unless another sweep has begun, whose they are. Returns how many. */
@@ -116,8 +116,13 @@ export async function beginSweep(sweeps: Sweeps, parts: InParts, stream: StreamN
 
 /** Ends a sweep that has seen all keys. */
 export async function endSweep(sweeps: Sweeps, parts: InParts, stream: StreamName, sweep: number) {
-  await parts.throughStream((from) => sweeps.suspect(stream, sweep, from));
-  const found = await parts.step(() => sweeps.end(stream, sweep));
+  const confirmed: Key[] = [];
+  const suspects = await parts.through(
+    FIRST_KEY,
+    (from) => sweeps.compare(stream, sweep, from),
+    (part) => confirmed.push(...part.confirmed),
+  );
+  await parts.step(() => sweeps.end(stream, sweep));
   await parts.untilNone(() => sweeps.forgetSeen(stream, sweep));
-  return found;
+  return { suspects, confirmed };
 }

@@ -26,9 +26,9 @@ export class LatestMoment {
     if (this.#clock.now() >= this.#ms + GRAIN_MS) this.begin();
   }
 
-  /** From now on the clock's present time counts, even if it is an earlier one. */
-  begin(): void {
-    this.#ms = this.#clock.now();
+  /** From now on this moment counts, even if it is an earlier one. */
+  begin(ms = this.#clock.now()): void {
+    this.#ms = ms;
     this.#notes.save(latestNote, this.#ms);
   }
 }

@@ -1,12 +1,29 @@
 import type { Database } from "better-sqlite3";
 import type { ResourceName, ServiceId } from "#model";
 import type { MatchEntry, UnseenMatches } from "../../facts.ts";
+import type { InParts, PartDone } from "../in-parts.ts";
+import { FIRST, IdParts, IN_PART, type IdPart } from "./id-parts.ts";
+import { PART } from "./stream-parts.ts";
+
+/** Records of the index that one read counts: some milliseconds. */
+const COUNTED_AT_ONCE = 20_000;
+/** Records that one step forgets: some ten milliseconds, since their keys lie all over an index. */
+const FORGOTTEN_AT_ONCE = 250;
+
+/** One of those that a sample may be taken from: the lowest lots are. */
+interface Drawn {
+  readonly serviceId: ServiceId;
+  readonly lot: number;
+}
 
 /**
  * The service's records by normalised natural key. Each record carries the number of the whole read that saw it last: what
  * was known stays until a whole read has ended without it, so that a half-read index is never used.
  */
 export class MatchIndex {
+  readonly #boundParts;
+  readonly #knownParts;
+  readonly #countedParts;
   readonly #begin;
   readonly #rememberBound;
   readonly #reading;
@@ -15,18 +32,22 @@ export class MatchIndex {
   readonly #addKey;
   readonly #countUnseen;
   readonly #someUnseen;
-  readonly #forgetUnseen;
+  readonly #firstUnseen;
+  readonly #forgetRecord;
   readonly #stamp;
   readonly #state;
   readonly #unbound;
   readonly #matches;
 
   constructor(db: Database) {
+    this.#boundParts = new IdParts(db, "bindings", PART);
+    this.#knownParts = new IdParts(db, "match_records", PART);
+    this.#countedParts = new IdParts(db, "match_records", COUNTED_AT_ONCE);
     this.#begin = db.prepare<[string]>(`
       INSERT INTO match_indexes (resource, reading) VALUES (?, 1)
       ON CONFLICT (resource) DO UPDATE SET reading = reading + 1`);
-    this.#rememberBound = db.prepare<[string]>(`
-      INSERT INTO match_records (resource, service_id) SELECT resource, service_id FROM bindings WHERE resource = ?
+    this.#rememberBound = db.prepare<[IdPart]>(`
+      INSERT INTO match_records (resource, service_id) SELECT resource, service_id FROM bindings WHERE ${IN_PART}
       ON CONFLICT DO NOTHING`);
     this.#reading = db.prepare<[string], number>("SELECT reading FROM match_indexes WHERE resource = ?").pluck();
     this.#addRecord = db.prepare<[string, number, number]>(`
@@ -36,18 +57,20 @@ export class MatchIndex {
     this.#addKey = db.prepare<[string, number, string, string]>(
       "INSERT INTO match_keys (resource, service_id, rule, key) VALUES (?, ?, ?, ?)",
     );
-    this.#countUnseen = db.prepare<[number, string], { known: number; unseen: number }>(`
-      SELECT count(*) AS known, coalesce(sum(reading <> ?), 0) AS unseen FROM match_records WHERE resource = ?`);
-    this.#someUnseen = db
-      .prepare<[string, number, number], ServiceId>(
-        "SELECT service_id FROM match_records WHERE resource = ? AND reading <> ? ORDER BY random() LIMIT ?",
+    this.#countUnseen = db.prepare<[IdPart & { reading: number }], { known: number; unseen: number }>(`
+      SELECT count(*) AS known, coalesce(sum(reading <> @reading), 0) AS unseen FROM match_records WHERE ${IN_PART}`);
+    this.#someUnseen = db.prepare<[IdPart & { reading: number; limit: number }], Drawn>(`
+      SELECT service_id AS serviceId, random() % 1000000000 AS lot FROM match_records
+      WHERE ${IN_PART} AND reading <> @reading ORDER BY lot LIMIT @limit`);
+    this.#firstUnseen = db
+      .prepare<[IdPart & { reading: number }], ServiceId>(
+        `SELECT service_id FROM match_records WHERE ${IN_PART} AND reading <> @reading
+         ORDER BY service_id LIMIT ${FORGOTTEN_AT_ONCE}`,
       )
       .pluck();
-    this.#forgetUnseen = [
-      `DELETE FROM match_keys WHERE resource = $resource AND service_id IN
-         (SELECT service_id FROM match_records WHERE resource = $resource AND reading <> $reading)`,
-      "DELETE FROM match_records WHERE resource = $resource AND reading <> $reading",
-    ].map((sql) => db.prepare<[{ resource: string; reading: number }]>(sql));
+    this.#forgetRecord = db.prepare<[string, number]>(
+      "DELETE FROM match_records WHERE resource = ? AND service_id = ?",
+    );
     this.#stamp = db.prepare<[string, number]>(`
       INSERT INTO match_indexes (resource, read_at) VALUES (?, ?)
       ON CONFLICT (resource) DO UPDATE SET read_at = excluded.read_at`);
@@ -55,8 +78,8 @@ export class MatchIndex {
       SELECT read_at AS readAt, EXISTS (SELECT 1 FROM match_records r WHERE r.resource = i.resource) AS isFilled
       FROM match_indexes i WHERE resource = ? AND read_at IS NOT NULL`);
     this.#unbound = db
-      .prepare<[string], number>(
-        `SELECT count(*) FROM match_records m WHERE resource = ? AND NOT EXISTS
+      .prepare<[IdPart], number>(
+        `SELECT count(*) FROM match_records m WHERE ${IN_PART} AND NOT EXISTS
            (SELECT 1 FROM bindings b WHERE b.resource = m.resource AND b.service_id = m.service_id)`,
       )
       .pluck();
@@ -69,11 +92,16 @@ export class MatchIndex {
 
   begin(resource: ResourceName): void {
     this.#begin.run(resource);
-    this.#rememberBound.run(resource);
+  }
+
+  /** Adds what records are bound to, of the part that begins with `from`. */
+  rememberBound(resource: ResourceName, from: number): PartDone<number> {
+    const part = this.#boundParts.at(resource, from);
+    return { count: this.#rememberBound.run(part).changes, next: part.next };
   }
 
   save(resource: ResourceName, entries: readonly MatchEntry[]): void {
-    const reading = this.#numberOf(resource);
+    const reading = this.numberOf(resource);
     for (const { serviceId, keys } of entries) {
       this.#addRecord.run(resource, serviceId, reading);
       this.#forgetKeys.run(resource, serviceId);
@@ -81,17 +109,37 @@ export class MatchIndex {
     }
   }
 
-  unseen(resource: ResourceName, limit: number): UnseenMatches {
-    const reading = this.#numberOf(resource);
-    const { known, unseen } = this.#countUnseen.get(reading, resource)!;
-    return { known, unseen, some: unseen === 0 ? [] : this.#someUnseen.all(resource, reading, limit) };
+  /** Counts by and by, and yields where others may have their turn. */
+  *countingUnseen(resource: ResourceName, limit: number): Generator<undefined, UnseenMatches> {
+    const reading = this.numberOf(resource);
+    let known = 0;
+    let unseen = 0;
+    let some: readonly Drawn[] = [];
+    for (const part of this.#countedParts.of(resource)) {
+      const counted = this.#countUnseen.get({ ...part, reading })!;
+      known += counted.known;
+      unseen += counted.unseen;
+      const drawn = counted.unseen === 0 ? [] : this.#someUnseen.all({ ...part, reading, limit });
+      some = [...some, ...drawn].toSorted((one, other) => one.lot - other.lot).slice(0, limit);
+      yield;
+    }
+    return { known, unseen, some: some.map(({ serviceId }) => serviceId) };
   }
 
-  end(resource: ResourceName, { whole, readAt }: { whole: boolean; readAt: number }): void {
-    if (whole) {
-      const read = { resource, reading: this.#numberOf(resource) };
-      for (const forget of this.#forgetUnseen) forget.run(read);
+  /** Forgets what this whole read did not show, of the part that begins with `from`; nothing once another one has begun. */
+  forgetUnseen(resource: ResourceName, reading: number, from: number): PartDone<number> {
+    if (this.numberOf(resource) !== reading) return { count: 0, next: undefined };
+    const part = this.#knownParts.at(resource, from);
+    const ids = this.#firstUnseen.all({ ...part, reading });
+    for (const id of ids) {
+      this.#forgetKeys.run(resource, id);
+      this.#forgetRecord.run(resource, id);
     }
+    const isFull = ids.length === FORGOTTEN_AT_ONCE;
+    return { count: ids.length, next: isFull ? ids.at(-1) : part.next };
+  }
+
+  stamp(resource: ResourceName, readAt: number): void {
     this.#stamp.run(resource, readAt);
   }
 
@@ -100,15 +148,42 @@ export class MatchIndex {
     return state && { readAt: state.readAt, isEmpty: state.isFilled === 0 };
   }
 
-  unbound(resource: ResourceName): number {
-    return this.#unbound.get(resource)!;
+  /** Counts by and by, and yields where others may have their turn. */
+  *countingUnbound(resource: ResourceName): Generator<undefined, number> {
+    let count = 0;
+    for (const part of this.#countedParts.of(resource)) {
+      count += this.#unbound.get(part)!;
+      yield;
+    }
+    return count;
   }
 
   matches(resource: ResourceName, rule: string, key: string): ServiceId[] {
     return this.#matches.all(resource, rule, key);
   }
 
-  #numberOf(resource: ResourceName): number {
+  /** Of the whole read that runs, or ran last. */
+  numberOf(resource: ResourceName): number {
     return this.#reading.get(resource) ?? 0;
   }
+}
+
+/** Begins a whole read. One that is cut off has only added ids that records are bound to. */
+export async function beginMatches(matches: MatchIndex, parts: InParts, resource: ResourceName): Promise<void> {
+  await parts.step(() => matches.begin(resource));
+  await parts.through(FIRST, (from) => matches.rememberBound(resource, from));
+}
+
+/** Ends a read. The end of a whole one that is cut off has forgotten only what that read did not show. */
+export async function endMatches(
+  matches: MatchIndex,
+  parts: InParts,
+  resource: ResourceName,
+  { whole, readAt }: { whole: boolean; readAt: number },
+): Promise<void> {
+  if (whole) {
+    const reading = await parts.step(() => matches.numberOf(resource));
+    await parts.through(FIRST, (from) => matches.forgetUnseen(resource, reading, from));
+  }
+  await parts.step(() => matches.stamp(resource, readAt));
 }

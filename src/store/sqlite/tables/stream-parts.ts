@@ -5,6 +5,8 @@ import type { Key, StreamName } from "#model";
 export const PART = 5_000;
 /** Which records are in a part of `@stream`. */
 export const IN_PART = "stream = @stream AND key >= @from AND key < @to";
+/** Comes before every key. */
+export const FIRST_KEY: Key = "";
 /** Comes after every key. */
 const END = Buffer.alloc(0);
 

@@ -1,10 +1,11 @@
 import type { Database } from "better-sqlite3";
-import { RECORD_STATES, type RecordId, type RecordState, type StreamName } from "#model";
+import { RECORD_STATES, type Key, type RecordId, type RecordState, type StreamName } from "#model";
 import type { RecordQuery } from "../../contract/records.ts";
 import type { RecordView } from "../../facts.ts";
 import type { ParentLinks } from "../steps/parent-links.ts";
 import { SELECT_ONE, SELECT_RECORD, viewOf, type RecordRow } from "../../rows/record-row.ts";
 import { stateList } from "../../rows/state-list.ts";
+import { PART } from "./stream-parts.ts";
 import type { Streams } from "./streams.ts";
 
 /** Records that are counted without a pause: about a millisecond. */
@@ -36,15 +37,22 @@ export class Views {
     return row && this.#view(row);
   }
 
-  records(query: RecordQuery): RecordView[] {
-    const { stream, after, limit } = query;
+  /** Finds by and by, and yields where others may have their turn: one without a binding may come after many that have one. */
+  *finding(query: RecordQuery): Generator<undefined, RecordView[]> {
+    const { stream, states, unbound, after, limit } = query;
     const streams = stream === undefined ? this.#streams.names() : [stream];
     const found: RecordView[] = [];
     for (const name of streams) {
       if (found.length >= limit) break;
       if (after !== undefined && Buffer.compare(Buffer.from(name), Buffer.from(after.stream)) < 0) continue;
-      const afterKey = after !== undefined && name === after.stream ? after.key : undefined;
-      for (const row of this.#page(name, query, afterKey, limit - found.length)) found.push(this.#view(row));
+      let afterKey = after !== undefined && name === after.stream ? after.key : undefined;
+      do {
+        const to = unbound && this.#endOfPart(name, states, afterKey);
+        const page = this.#page(name, query, { after: afterKey, to, limit: limit - found.length });
+        for (const row of page) found.push(this.#view(row));
+        afterKey = to;
+        if (to !== undefined) yield;
+      } while (afterKey !== undefined && found.length < limit);
     }
     return found;
   }
@@ -53,19 +61,29 @@ export class Views {
   #page(
     stream: StreamName,
     { states, unbound }: Pick<RecordQuery, "states" | "unbound">,
-    after: string | undefined,
-    limit: number,
+    { after, to, limit }: { after: Key | undefined; to: Key | undefined; limit: number },
   ): RecordRow[] {
     const isUnbound = unbound ? "AND NOT EXISTS (SELECT 1 FROM bindings b WHERE b.record = records.id)" : "";
-    const range = `stream = @stream ${after === undefined ? "" : "AND key > @after"} ${isUnbound}`;
-    const ranges = (states?.map((state) => `${range} AND state = ${stateList([state])}`) ?? [range]).map(
-      (where) => `SELECT * FROM (SELECT id, key FROM records WHERE ${where} ORDER BY key LIMIT @limit)`,
+    const upTo = to === undefined ? "" : "AND key <= @to";
+    const ranges = rangesOf(states, after).map(
+      (range) =>
+        `SELECT * FROM (SELECT id, key FROM records WHERE ${range} ${upTo} ${isUnbound} ORDER BY key LIMIT @limit)`,
     );
     if (ranges.length === 0) return [];
     const ids = `SELECT id FROM (${ranges.join(" UNION ALL ")} ORDER BY key LIMIT @limit)`;
     return this.#db
       .prepare<[object], RecordRow>(`${SELECT_RECORD} WHERE r.id IN (${ids}) ORDER BY r.key`)
-      .all({ stream, after, limit });
+      .all({ stream, after, to, limit });
+  }
+
+  /** The key up to which one read looks at records, if there are more. */
+  #endOfPart(stream: StreamName, states: RecordQuery["states"], after: Key | undefined): Key | undefined {
+    const ends = rangesOf(states, after).map(
+      (range) => `SELECT * FROM (SELECT key FROM records WHERE ${range} ORDER BY key LIMIT 1 OFFSET ${PART})`,
+    );
+    if (ends.length === 0) return undefined;
+    const end = this.#db.prepare<[object], Key | null>(`SELECT min(key) FROM (${ends.join(" UNION ALL ")})`).pluck();
+    return end.get({ stream, after }) ?? undefined;
   }
 
   /** Counts by and by, and yields where others may have their turn. */
@@ -88,4 +106,10 @@ export class Views {
   #view(row: RecordRow): RecordView {
     return viewOf(row, row.state === "waiting" ? this.#family.waitsOf(row.id) : []);
   }
+}
+
+/** The ranges of the indexes that hold these records: one for each state. */
+function rangesOf(states: RecordQuery["states"], after: Key | undefined): string[] {
+  const range = `stream = @stream ${after === undefined ? "" : "AND key > @after"}`;
+  return states?.map((state) => `${range} AND state = ${stateList([state])}`) ?? [range];
 }

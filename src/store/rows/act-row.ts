@@ -1,0 +1,16 @@
+import type { PersonAct } from "../contract/people/acts.ts";
+import type { ActorRow } from "./actor-row.ts";
+
+/** Alike acts as one, with the number of the last. */
+export interface ActRow extends Omit<PersonAct, "by">, ActorRow {
+  readonly id: number;
+}
+
+/** Alike acts of a part of the audit trail, each as one. */
+export function alikeActs(actsOfPeople: string, range: string): string {
+  return `
+    SELECT MAX(at) AS at, MAX(id) AS id, stream, MIN(key) AS key, COUNT(*) AS count, action, outcome, actor, via, why
+    FROM ${actsOfPeople}
+    WHERE actor IS NOT NULL AND ${range} AND (@stream IS NULL OR stream = @stream)
+    GROUP BY stream, CASE WHEN key = '' THEN id ELSE 0 END, action, outcome, actor, via, why, at / 60000`;
+}

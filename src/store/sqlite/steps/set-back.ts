@@ -1,0 +1,77 @@
+import type { Database } from "better-sqlite3";
+import { z } from "zod";
+import type { Clock } from "#model";
+import type { Note } from "../../note.ts";
+import { REMOVED_AT_ONCE, type InParts } from "../in-parts.ts";
+import type { LatestMoment } from "../tables/latest-moment.ts";
+import type { Notes } from "../tables/notes.ts";
+
+/** A place in the index `records_due`. */
+const place = z.object({ stream: z.string(), backfill: z.number(), dueAt: z.number(), key: z.string() });
+const START = { stream: "", backfill: 0, dueAt: 0, key: "" };
+
+const open = z.object({ byMs: z.number(), latest: z.number(), after: place });
+/** How far due times have followed a clock that was set back, and how far the clock had got before. None when they are done. */
+const setBackNote: Note<z.infer<typeof open>> = { name: "clock/setBack", schema: open };
+
+interface DueRow extends z.infer<typeof place> {
+  readonly id: number;
+}
+
+/**
+ * Moves due times and leases back with the clock, in the order of `records_due`: what was moved lies behind, and so does most of
+ * what is put off meanwhile, by the clock of now. What lies ahead may come early.
+ */
+export class SetBack {
+  readonly #clock: Clock;
+  readonly #notes: Notes;
+  readonly #moment: LatestMoment;
+  readonly #due;
+  readonly #move;
+  readonly #moveLeases;
+
+  constructor(db: Database, clock: Clock, notes: Notes, moment: LatestMoment) {
+    this.#clock = clock;
+    this.#notes = notes;
+    this.#moment = moment;
+    this.#due = db.prepare<[object], DueRow>(`
+      SELECT id, stream, backfill, due_at AS dueAt, key FROM records
+      WHERE due_at IS NOT NULL AND (stream, backfill, due_at, key) > (@stream, @backfill, @dueAt, @key)
+      ORDER BY stream, backfill, due_at, key LIMIT ${REMOVED_AT_ONCE}`);
+    this.#move = db.prepare<[number, number]>(
+      "UPDATE records SET due_at = due_at - ? WHERE id = ? AND state <> 'claimed'",
+    );
+    this.#moveLeases = db.prepare<[number]>(`
+      UPDATE records SET due_at = due_at - ? WHERE stream IN (SELECT stream FROM streams) AND state = 'claimed'`);
+  }
+
+  /** Moves the leases, or finds what was cut off since the clock was at that time. Returns by how much the rest is to be moved. */
+  begin(byMs: number): number {
+    const known = this.#notes.note(setBackNote);
+    if (known !== undefined && this.#clock.now() < known.latest) return known.byMs;
+    this.#moveLeases.run(byMs);
+    this.#notes.save(setBackNote, { byMs, latest: this.#moment.ms, after: START });
+    return byMs;
+  }
+
+  /** Moves the next part. Returns how many records it looked at: none once the clock's own moment was moved, too. */
+  next(): number {
+    const known = this.#notes.note(setBackNote);
+    if (known === undefined) return 0;
+    const { byMs, latest, after } = known;
+    const rows = this.#due.all(after);
+    for (const { id } of rows) this.#move.run(byMs, id);
+    const last = rows.at(-1);
+    this.#notes.save(setBackNote, last && { byMs, latest, after: last });
+    if (last === undefined) this.#moment.begin(latest - byMs);
+    return rows.length;
+  }
+}
+
+/** Lets due times follow a clock that was set back by `byMs`. What an earlier call or process was cut off at is ended first. */
+export async function followClock(setBack: SetBack, parts: InParts, byMs: number): Promise<void> {
+  for (let leftMs = byMs; leftMs > 0;) {
+    leftMs -= await parts.step(() => setBack.begin(leftMs));
+    await parts.untilNone(() => setBack.next());
+  }
+}
