@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { written } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { beside, keyOf, large, RECORDS, type Large } from "./large-place.ts";
@@ -311,5 +312,43 @@ describe("recent acts on very many records", () => {
     expect(acts.reduce((sum, { count }) => sum + count, 0)).toBe(RECORDS + 1);
     expect(await store.acts.recent({ ...query, limit: 1 })).toEqual(acts.slice(0, 1));
     of.killedAfter(({ recentActs }) => expect(readInParts(recentActs.finding(query)).parts).toBeGreaterThan(2));
+  });
+});
+
+/** How often the retry rests; in each rest the other one writes. */
+const rests = async (as: "daemon" | "operator") => {
+  await using place = await sqlitePlace();
+  await using of = await large();
+  of.db.exec("UPDATE records SET state = 'parked'");
+  await writeFile(join(place.dataDir, "svcsync.db"), of.db.serialize());
+  const options = { clock: of.clock, logger: silentLogger };
+  await using daemon = await place.open({ as: "daemon", ...options });
+  await using operator = await place.open({ as: "operator", ...options });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const state = { isDone: false };
+  let writes = 0;
+  const retried = (as === "daemon" ? daemon : operator)
+    .retryNow({ stream: "customers", states: ["parked"] })
+    .finally(() => (state.isDone = true));
+  while (!state.isDone) {
+    await nextTurn();
+    if (vi.getTimerCount() === 0) continue;
+    await daemon.stage("other", { changes: [], cursor: writes, backfill: false, complete: true });
+    writes++;
+    vi.runAllTimers();
+  }
+  expect(await retried).toBe(RECORDS);
+  return writes;
+};
+
+describe("a retry of very many records", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("by a command leaves the daemon a rest between two parts in which it writes", async () => {
+    expect(await rests("operator")).toBe(5);
+  });
+
+  it("by the daemon takes none", async () => {
+    expect(await rests("daemon")).toBe(0);
   });
 });

@@ -1,5 +1,18 @@
+import { sleep } from "#model";
+
 /** Rows that one step removes: some ten milliseconds. */
 export const REMOVED_AT_ONCE = 2_000;
+
+/**
+ * How long a command rests between two parts. A daemon that waits to write looks again after 1, 2, 5, 10, 15, 20 and then 25 ms (the
+ * busy handler of SQLite), so one of its looks falls into the rest.
+ */
+const REST_MS = 25;
+
+/** A command beside the daemon leaves it time to write; a daemon's own steps have their turn anyway. */
+export function restOf(as: "daemon" | "operator"): () => Promise<void> {
+  return as === "daemon" ? () => Promise.resolve() : () => sleep(REST_MS);
+}
 
 /** How much a part did, and where the next one begins. */
 export interface PartDone<Place> {
@@ -12,8 +25,12 @@ export class InParts {
   /** Takes a step of its own. */
   readonly step: <T>(work: () => T) => Promise<T>;
 
-  constructor(step: InParts["step"]) {
+  readonly #rest;
+
+  /** `rest` comes between two parts. */
+  constructor(step: InParts["step"], rest: () => Promise<void>) {
     this.step = step;
+    this.#rest = rest;
   }
 
   /** Until a step finds nothing to do. Returns how much all did. */
@@ -23,6 +40,7 @@ export class InParts {
       const count = await this.step(part);
       if (count === 0) return sum;
       sum += count;
+      await this.#rest();
     }
   }
 
@@ -40,6 +58,7 @@ export class InParts {
       each(done);
       sum += done.count;
       next = done.next;
+      if (next !== undefined) await this.#rest();
     }
     return sum;
   }

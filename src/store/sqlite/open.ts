@@ -40,6 +40,7 @@ export async function openSqliteStore(
     }
     const opened = db;
     const store = new SqliteStore({
+      as,
       db,
       clock,
       logger,

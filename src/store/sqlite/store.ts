@@ -16,7 +16,7 @@ import { storeClosed, storeFailure } from "./durability/failures.ts";
 import { GroupCommit, type StepOptions } from "./durability/group-commit.ts";
 import { markRestored } from "./durability/restored.ts";
 import { FairTurn, nextTurn } from "./fair-turn.ts";
-import { InParts } from "./in-parts.ts";
+import { InParts, restOf } from "./in-parts.ts";
 import { makeStoreDeps, type StoreDeps } from "./parts.ts";
 import { dialect, runStatement } from "./statements.ts";
 import { Forgetting } from "./steps/forgetting.ts";
@@ -32,6 +32,7 @@ import { beginMatches, endMatches } from "./tables/match-index.ts";
 const DURABLE = { durable: true } as const;
 
 export interface SqliteStoreOptions {
+  readonly as?: "daemon" | "operator";
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -66,7 +67,7 @@ export class SqliteStore implements Store {
   #isClosing = false;
   #isClosed = false;
 
-  constructor({ db, clock, logger, leaseMs, redact, disk, close }: SqliteStoreOptions) {
+  constructor({ as = "daemon", db, clock, logger, leaseMs, redact, disk, close }: SqliteStoreOptions) {
     this.#db = db;
     this.clock = clock;
     this.#logger = logger;
@@ -83,7 +84,7 @@ export class SqliteStore implements Store {
     const roles = makeRoles(access, clock, dialect);
     ({ acts: this.acts, notices: this.notices, groups: this.groups } = roles);
     ({ history: this.history, care: this.care, watches: this.watches } = roles);
-    this.#parts = new InParts(this.#commit.run.bind(this.#commit));
+    this.#parts = new InParts(this.#commit.run.bind(this.#commit), restOf(as));
     this.#lateWaking = new LateWaking(this.#deps.family, this.#parts);
     const [read, waking] = [this.#read.bind(this), this.#waking.bind(this)];
     this.privacy = new Forgetting(db, this.#deps, { read, step: waking, clean: this.#clean });
