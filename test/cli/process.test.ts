@@ -145,7 +145,7 @@ describe("the program", () => {
   it.each([
     [
       ["init", "--yes", "--erp", "sqlite", "--no-check"],
-      /^[^\n]+svcsync may not write here\. Start it in a folder [^\n]+\n$/,
+      /^[^\n]+svcsync may not write here\. Name a file in a folder [^\n]+\n$/,
       70,
     ],
     [["status", "--env-file", "../svcsync.env"], /^[^\n]+the store cannot be written to; give the user [^\n]+\n$/, 70],
