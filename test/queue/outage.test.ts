@@ -139,6 +139,16 @@ describe.each(servers)("a queue whose server goes away: $name", ({ kind, start }
   });
 });
 
+it("opens on PostgreSQL in many processes at once, and refuses none of them", async () => {
+  await using server = await startPostgres();
+  for (let round = 0; round < 5; round++) {
+    const logger = memoryLogger();
+    const location = { kind: "postgres", url: server.url, prefix: `round_${round}` } as const;
+    await Promise.all(Array.from({ length: 8 }, async () => (await open(location, logger)).ping()));
+    expect(logger.count("queue refused a write")).toBe(0);
+  }
+});
+
 it("opens on PostgreSQL although the connection that looks at the server was lost without a word", async () => {
   await using server = await startPostgres();
   await using way = await startForgetfulWay(server.port);

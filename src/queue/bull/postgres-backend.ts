@@ -81,8 +81,10 @@ export class PostgresBackend implements Backend {
       if (!(version >= oldestVersion))
         throw tooOld(this.#place.label, `PostgreSQL ${version}`, `PostgreSQL ${oldestVersion}`);
       await runMigrations(client, this.#place.prefix, { skipVersionCheck: true });
-      await client.query(`CREATE TABLE IF NOT EXISTS ${this.#proofTable} (id int PRIMARY KEY, at timestamptz)`);
-      await client.query(`CREATE TABLE IF NOT EXISTS ${this.#markTable} (id int PRIMARY KEY, mark bigint NOT NULL)`);
+      // One at a time: of two processes that create the same table at once, one is refused. Together they are one transaction.
+      await client.query(`SELECT pg_advisory_xact_lock(hashtext('svcsync ${this.#place.prefix}'));
+        CREATE TABLE IF NOT EXISTS ${this.#proofTable} (id int PRIMARY KEY, at timestamptz);
+        CREATE TABLE IF NOT EXISTS ${this.#markTable} (id int PRIMARY KEY, mark bigint NOT NULL)`);
       this.#isPrepared = true;
     } finally {
       // One that did not answer is not used again.
