@@ -207,7 +207,13 @@ describe("the guard", () => {
     expect(shown.stdout).toContain("10001");
     expect(sandbox.ledger.count({ method: "DELETE" })).toBe(0);
 
-    await stage.command("deletions", "customers", "--confirm");
+    const confirm = (count: string) => stage.command("deletions", "customers", "--confirm", "--count", count);
+    expect(shown.stdout).toContain('if they are meant: "svcsync deletions customers --confirm --count 3"');
+    expect(await confirm("2")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("3 deletions of customers are held now, and you confirmed 2"),
+    });
+    expect((await confirm("3")).code).toBe(0);
     await until("they are deleted", () => sandbox.records("customer").length === 7);
     await until("the status is calm again", async () => !(await stage.command("status")).stdout.includes("guard"));
     const states = await Promise.all(

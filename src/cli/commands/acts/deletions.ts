@@ -2,11 +2,13 @@ import { counted, oneLine } from "#model";
 import { confirmDeletions } from "#operator";
 import { heldDeletions } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import { positiveInteger } from "../../arguments.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
-import { exitCode, printJson, type Io } from "../../output/io.ts";
+import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 interface DeletionsOptions extends ActOptions {
   readonly confirm?: boolean;
+  readonly count?: number;
 }
 
 export const registerDeletions: Registration = (cli) =>
@@ -14,11 +16,14 @@ export const registerDeletions: Registration = (cli) =>
     cli
       .command("deletions", "Show the deletions that the guard holds")
       .argument("[stream]", "one stream (default: all)")
-      .option("--confirm", "let the next sweep delete them, at most as many as are shown"),
+      .option("--confirm", "let the next sweep delete them, at most as many as are shown")
+      .option("--count <number>", "with --confirm: only if so many are held, as you saw before", positiveInteger),
   ).action(cli.action(deletions));
 
 /** `svcsync deletions [STREAM] [--confirm]`: deletions that the guard holds, and a person's word that they are meant. */
 async function deletions(stream: string | undefined, options: DeletionsOptions, io: Io): Promise<number> {
+  if (options.count !== undefined && (stream === undefined || !options.confirm))
+    throw new UsageError("--count says how many deletions of a stream are meant: name the stream, and add --confirm.");
   await using context = await openStoreContext(options, io, [stream]);
   const streams = context.syncFile.streams.filter(({ name }) => stream === undefined || name === stream);
   const found: object[] = [];
@@ -35,10 +40,13 @@ async function deletions(stream: string | undefined, options: DeletionsOptions, 
         ? `${name}: the ERP shows no record, and ${count.toLocaleString("en")} are known`
         : `${name}: ${count.toLocaleString("en")} of ${counted(known, "record")} are missing in the ERP or marked as deleted, for example ${examples.join(", ")}`,
     );
-    if (!options.confirm) continue;
+    if (!options.confirm) {
+      say(`  if they are meant: "svcsync deletions ${name} --confirm --count ${count}"`);
+      continue;
+    }
     await confirmDeletions(
       { store: context.store, clock: context.store.clock },
-      { stream: name, count },
+      { stream: name, count: options.count ?? count },
       actorOf(options),
     );
     say(

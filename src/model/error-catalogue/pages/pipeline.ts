@@ -229,8 +229,8 @@ export const pipelineErrors = errorPage({
       normal:
         "After a clean-up in the ERP. Otherwise a wrong flag, a wrong filter or a lost permission may be the cause.",
       remedy:
-        'See how many there are, with examples, by "svcsync deletions {stream}". If they are intended, add --confirm; ' +
-        "otherwise correct the ERP.",
+        'See how many there are, with examples, by "svcsync deletions {stream}". If they are intended, run the ' +
+        "command that it shows; otherwise correct the ERP.",
       more:
         "The page confirms too. What the ERP shows again is kept. `DELETE_GUARD_PERCENT`, `DELETE_GUARD_COUNT` and " +
         "`DELETE_GUARD_FLOOR` set the limits.",
