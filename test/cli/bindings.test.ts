@@ -14,8 +14,14 @@ describe("who is who", () => {
   });
   afterAll(() => scene[Symbol.asyncDispose]());
 
+  it("unbind ends no binding to another record than the one that is meant", async () => {
+    const { code, stderr } = await scene.run("unbind", "customers/10001", "--from", "999999");
+    expect(stderr).toContain(`is bound to customer ${idOf("10001")} now, and you meant 999999`);
+    expect(code).toBe(1);
+  });
+
   it("unbind ends a binding, changes nothing in the service and says what happens next", async () => {
-    const { code, stdout } = await scene.run("unbind", "customers/10001");
+    const { code, stdout } = await scene.run("unbind", "customers/10001", "--from", String(idOf("10001")));
     expect(stdout).toContain(`customers/10001 is no longer bound to customer ${idOf("10001")}, which stays`);
     expect(stdout).toContain('"svcsync resolve customers/10001 --bind ID"');
     expect(code).toBe(0);

@@ -1,15 +1,20 @@
 import { recordLabel, type RecordId } from "#model";
 import { labelOf, recordWord, unbind } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import { recordArgument } from "../../arguments.ts";
+import { positiveInteger, recordArgument } from "../../arguments.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
+
+interface UnbindOptions extends ActOptions {
+  readonly from?: number;
+}
 
 export const registerUnbind: Registration = (cli) =>
   withActor(
     cli
       .command("unbind", "Unbind a record that is bound to the wrong record in the service")
-      .addArgument(recordArgument()),
+      .addArgument(recordArgument())
+      .option("--from <id>", "only if it is bound to this record of the service", positiveInteger),
   )
     .addHelpText("after", nextWords)
     .action(cli.action(run));
@@ -25,9 +30,9 @@ the new id once it is bound again.
  * `svcsync unbind RECORD`: ends a binding that is wrong. The record is then held until a person resolves it: the service record
  * it was bound to may have its natural key by now, and without such a key a create would duplicate it.
  */
-async function run(id: RecordId, options: ActOptions, io: Io): Promise<number> {
+async function run(id: RecordId, options: UnbindOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [id.stream]);
-  const binding = await unbind(context, { id }, actorOf(options));
+  const binding = await unbind(context, { id, serviceId: options.from }, actorOf(options));
   if (options.json) printJson(io.stdout, { id, unbound: binding });
   else
     io.stdout.write(
