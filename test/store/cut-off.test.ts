@@ -319,7 +319,8 @@ describe("recent acts on very many records", () => {
 const rests = async (as: "daemon" | "operator") => {
   await using place = await sqlitePlace();
   await using of = await large();
-  of.db.exec("UPDATE records SET state = 'parked'");
+  // Four of six parts.
+  of.db.exec("UPDATE records SET state = 'parked' WHERE key < 'K08000'");
   await writeFile(join(place.dataDir, "svcsync.db"), of.db.serialize());
   const options = { clock: of.clock, logger: silentLogger };
   await using daemon = await place.open({ as: "daemon", ...options });
@@ -337,7 +338,7 @@ const rests = async (as: "daemon" | "operator") => {
     writes++;
     vi.runAllTimers();
   }
-  expect(await retried).toBe(RECORDS);
+  expect(await retried).toBe(8_000);
   return writes;
 };
 
@@ -345,7 +346,7 @@ describe("a retry of very many records", () => {
   afterEach(() => void vi.useRealTimers());
 
   it("by a command leaves the daemon a rest between two parts in which it writes", async () => {
-    expect(await rests("operator")).toBe(5);
+    expect(await rests("operator")).toBe(4);
   });
 
   it("by the daemon takes none", async () => {

@@ -27,7 +27,7 @@ export class InParts {
 
   readonly #rest;
 
-  /** `rest` comes between two parts. */
+  /** `rest` comes between two parts, after one that did something. */
   constructor(step: InParts["step"], rest: () => Promise<void>) {
     this.step = step;
     this.#rest = rest;
@@ -58,7 +58,7 @@ export class InParts {
       each(done);
       sum += done.count;
       next = done.next;
-      if (next !== undefined) await this.#rest();
+      if (next !== undefined && done.count > 0) await this.#rest();
     }
     return sum;
   }
