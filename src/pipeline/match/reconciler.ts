@@ -89,7 +89,8 @@ export class Reconciler {
   async reconcile(stream: Stream, repairBy: Actor | undefined, signal: AbortSignal): Promise<Reconciliation> {
     const changed: Drift[] = [];
     const seen = new Set<ServiceId>();
-    const owners = new Map<string, { id: RecordId; serviceId: ServiceId }>();
+    // By natural key: of a million records, so without what the store tells of the few that are there twice.
+    const owners = new Map<string, ServiceId>();
     const strangers = new Map<string, ServiceId[]>();
     const fields = ["id", ...new Set([...stream.ownedFields, ...stream.match.flatMap((rule) => rule.fields)])];
     let compared = 0;
@@ -102,14 +103,15 @@ export class Reconciler {
           compared += 1;
           seen.add(serviceId);
           changed.push(...(await changes(stream, view, record)));
-          for (const key of keysOf(stream, record)) owners.set(key, { id: view.id, serviceId });
+          for (const key of keysOf(stream, record)) owners.set(key, serviceId);
         } else if (!view)
           for (const key of keysOf(stream, record)) strangers.set(key, [...(strangers.get(key) ?? []), serviceId]);
       }
     const missing = await this.#missing(stream, seen, signal);
     const { keys, error } = await this.#unread(stream.name, signal);
     const unread = keys.map((key) => ({ kind: "unread", id: { stream: stream.name, key } }) as const);
-    const drifts = [...changed, ...doubled(stream.resource, owners, strangers), ...missing, ...unread];
+    const doubled = await this.#doubled(stream.resource, owners, strangers);
+    const drifts = [...changed, ...doubled, ...missing, ...unread];
     const repaired =
       repairBy === undefined
         ? 0
@@ -141,6 +143,20 @@ export class Reconciler {
   async #owner(binding: Binding): Promise<RecordView | undefined> {
     const id = await this.#store.boundTo(binding);
     return id && this.#store.record(id);
+  }
+
+  async #doubled(
+    resource: ResourceName,
+    owners: ReadonlyMap<string, ServiceId>,
+    strangers: ReadonlyMap<string, ServiceId[]>,
+  ): Promise<Drift[]> {
+    const found = new Map<ServiceId, Drift>();
+    for (const [key, doubles] of strangers) {
+      const serviceId = owners.get(key);
+      const id = serviceId === undefined ? undefined : await this.#store.boundTo({ resource, serviceId });
+      if (id && serviceId !== undefined) found.set(serviceId, { kind: "doubled", id, serviceId, resource, doubles });
+    }
+    return [...found.values()];
   }
 
   /** Bound records that the list did not show, each read individually: a list may omit records that moved. */
@@ -229,17 +245,4 @@ function holdsAll(written: Json, found: Json): boolean {
 function keysOf({ match }: Stream, record: Projection | ServiceRecord): string[] {
   const unshared = match.filter(({ shared }) => !shared);
   return Object.entries(naturalKeys(unshared, record)).map(([rule, key]) => `${rule}\u0000${key}`);
-}
-
-function doubled(
-  resource: ResourceName,
-  owners: ReadonlyMap<string, { id: RecordId; serviceId: ServiceId }>,
-  strangers: ReadonlyMap<string, ServiceId[]>,
-): Drift[] {
-  const found = new Map<ServiceId, Drift>();
-  for (const [key, doubles] of strangers) {
-    const owner = owners.get(key);
-    if (owner) found.set(owner.serviceId, { kind: "doubled", ...owner, resource, doubles });
-  }
-  return [...found.values()];
 }
