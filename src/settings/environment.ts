@@ -43,7 +43,8 @@ export function readEnvironment({
   const texts = { ...file, ...outer };
   if (texts[unchecked] === "0") problems.push({ key: unchecked, found: '"0"', wanted: uncheckedWanted });
   const secretFiles = readSecretFiles(texts, mayLackSecrets ? [] : problems);
-  problems.push(...unknownNames(Object.keys(file), Object.keys(outer)));
+  const outside = Object.keys(outer).filter((name) => !isServiceLink(name, outer[name]!));
+  problems.push(...unknownNames(Object.keys(file), outside));
   return { texts, secretFiles, problems };
 }
 
@@ -122,6 +123,11 @@ function unknownNames(inFile: readonly string[], outside: readonly string[]): Pr
     const wanted = meant === undefined ? "a key of .env.example" : `a key of .env.example: did you mean ${meant}?`;
     return [{ key: name, found: "an unknown key", wanted }];
   });
+}
+
+/** Kubernetes tells each pod of a service called queue: `QUEUE_PORT=tcp://10.0.0.1:6379`. */
+function isServiceLink(name: string, text: string): boolean {
+  return name.endsWith("_PORT") && /^(tcp|udp|sctp):\/\//.test(text);
 }
 
 /** A key with a letter left out, doubled or swapped with its neighbour, or in small letters: nothing else is called that. */

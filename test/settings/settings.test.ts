@@ -358,7 +358,8 @@ describe("env files", () => {
 
 describe("the process environment", () => {
   it("may hold what a container platform puts there, but no near miss", () => {
-    const environment = { ...token, QUEUE_SERVICE_HOST: "10.0.0.1", QUEUE_PORT_6379_TCP: "x", LOG_LEVLE: "info" };
+    const platform = { QUEUE_SERVICE_HOST: "10.0.0.1", QUEUE_PORT: "tcp://10.0.0.1:6379", QUEUE_PORT_6379_TCP: "x" };
+    const environment = { ...token, ...platform, LOG_LEVLE: "info" };
 
     expect(problemsOf(() => load(environment))).toEqual([
       "LOG_LEVLE: found an unknown key; expected a key of .env.example: did you mean LOG_LEVEL?",
