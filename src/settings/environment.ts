@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "dotenv";
 import { codeOf, nearest } from "#model";
 import type { Problem } from "./problem.ts";
+import type { Key } from "./schema/key.ts";
 import { isSettingsKey, keys, ownPrefixes } from "./schema/schema.ts";
 import { mayComeFromFile } from "./secrets.ts";
 
@@ -91,7 +92,7 @@ function readSecret(path: string): string {
   return readFileSync(path, "utf8").replace(/^\uFEFF|\r?\n$/g, "");
 }
 
-/** The texts with what the files hold now. A file that cannot be read, or is empty, leaves the text that it gave before. */
+/** The texts with what the files hold now. One that cannot be read, or holds no usable value, leaves the text that it gave before. */
 export function rereadSecretFiles(
   texts: Readonly<Record<string, string>>,
   secretFiles: ReadonlyMap<string, string>,
@@ -100,11 +101,17 @@ export function rereadSecretFiles(
   for (const [name, path] of secretFiles)
     try {
       const text = readSecret(path);
-      if (text !== "") now[name] = text;
+      if (text !== "" && isUsable(name, text)) now[name] = text;
     } catch {
       // The file is being replaced, or gone.
     }
   return now;
+}
+
+/** A token that no header takes would never be refused, and so never be read again. */
+function isUsable(name: string, text: string): boolean {
+  const key = Object.entries<Key>(keys).find(([known]) => known === name)?.[1];
+  return key?.value.safeParse(text).success ?? true;
 }
 
 /**

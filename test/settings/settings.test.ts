@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StopError } from "#model";
-import { loadLocalSettings, loadSettings } from "#settings";
+import { loadLocalSettings, loadSettings, rereadSecretFiles } from "#settings";
 import { keys } from "../../src/settings/schema/schema.ts";
 
 const token = { SERVICE_URL: "https://tenant.example/", SERVICE_TOKEN: "t0ken-of-ours" };
@@ -379,6 +379,20 @@ describe("secrets from files", () => {
       expect(secrets.servicePassword).toBe("fr0m-file");
     },
   );
+
+  it("are taken anew as soon as they hold a value that can be used", () => {
+    const path = fileWith("t", "");
+    const texts = { SERVICE_TOKEN: "old", ERP_PASSWORD: "old" };
+    const now = (content: string) => {
+      writeFileSync(path, content);
+      const files = new Map(Object.keys(texts).map((name) => [name, path]));
+      return rereadSecretFiles(texts, files);
+    };
+
+    expect(now("")).toEqual(texts);
+    expect(now("new\n\n")).toEqual({ SERVICE_TOKEN: "old", ERP_PASSWORD: "new\n" });
+    expect(now("new\n")).toEqual({ SERVICE_TOKEN: "new", ERP_PASSWORD: "new" });
+  });
 
   it("also fill variables of the sync file whose names say that they are secrets", () => {
     const path = fileWith("p", "erp-p4ss");

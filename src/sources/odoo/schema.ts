@@ -2,7 +2,7 @@ import { z } from "zod";
 import { timeLimit } from "#model";
 import { secret } from "../secret.ts";
 import { jsonValue } from "../wire/stamps/values.ts";
-import { pollSettings, webSettings } from "../wire/client/web-settings.ts";
+import { headerText, pollSettings, webSettings } from "../wire/client/web-settings.ts";
 
 const { url, headers, answerLimitMb, connections, caFile, proxy } = webSettings;
 
@@ -14,7 +14,7 @@ export const settingsSchema = z.strictObject({
     .describe("json2 for Odoo 19 and later, jsonrpc for 18 and earlier"),
   database: z.string().min(1).describe("Name of the database"),
   username: z.string().optional().describe("Login of the user; jsonrpc needs it"),
-  key: secret(z.string().min(1)).describe("API key of the user (or, with jsonrpc, the password)"),
+  key: secret(headerText.min(1)).describe("API key of the user (or, with jsonrpc, the password)"),
   headers,
   timeout: timeLimit.default(90_000).describe("Longest time for one answer"),
   answerLimitMb,

@@ -3,6 +3,9 @@ import { duration, timeLimit } from "#model";
 import { secret } from "../../secret.ts";
 import { timezone } from "../../time/timezone.ts";
 
+/** What goes into a header. With the line break that a file may have at its end no request could be sent, and none be refused. */
+export const headerText = z.string().regex(/^[^\r\n]*$/, "expected one line, without a line break at its end");
+
 const basic = z.strictObject({
   kind: z.literal("basic"),
   username: z.string().min(1).describe("User name"),
@@ -10,12 +13,12 @@ const basic = z.strictObject({
 });
 const bearer = z.strictObject({
   kind: z.literal("bearer"),
-  token: secret(z.string().min(1)).describe("Sent as `Authorization: Bearer …`"),
+  token: secret(headerText.min(1)).describe("Sent as `Authorization: Bearer …`"),
 });
 const header = z.strictObject({
   kind: z.literal("header"),
   name: z.string().min(1).describe("Name of the header that carries the key, e.g. AuthenticationToken or DOLAPIKEY"),
-  value: secret(z.string().min(1)).describe("Its whole value, e.g. `token key:secret`"),
+  value: secret(headerText.min(1)).describe("Its whole value, e.g. `token key:secret`"),
 });
 const oauth = z.strictObject({
   kind: z.literal("oauth"),
@@ -46,7 +49,7 @@ export const webSettings = {
     .url({ protocol: /^https?$/, error: "expected an address that begins with https:// or http://" })
     .describe("Base address; paths of streams are below it"),
   auth: authSchema.default({ kind: "none" }).describe("How to log in: none, basic, bearer, header, oauth or login"),
-  headers: secret(z.record(z.string(), z.string())).default({}).describe("Headers to send with every request"),
+  headers: secret(z.record(z.string(), headerText)).default({}).describe("Headers to send with every request"),
   timezone: timezone.default("UTC").describe("Zone of stamps that carry none themselves, e.g. Europe/Berlin"),
   timeout: timeLimit.default(90_000).describe("Longest time for one answer"),
   answerLimitMb: z
