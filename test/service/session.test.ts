@@ -206,9 +206,9 @@ describe("the session with a password", () => {
     expect((await opened.service.create("customer", { name: "A" }, never)).serviceId).toBe(7);
   });
 
-  it("tries again later when a login brings an empty token", async () => {
+  it.each(["", "t0ken\n"])("tries again later when a login brings a token that no header takes: %j", async (token) => {
     const { state, answer } = tenant();
-    state.result = { access_token: "" };
+    state.result = { access_token: token };
     await using server = await standIn(answer);
     await using opened = open(server.url, { login: password });
     const thrown = await thrownBy(opened.service.create("customer", { name: "A" }, never));

@@ -115,7 +115,7 @@ export class Login {
     if (!answer.ok) throw answerError(answer, false, this.#deps.clock.now());
     const result = this.#json(answer);
     const token = isJsonObject(result) ? result["access_token"] : undefined;
-    if (isJsonObject(result) && typeof token === "string" && token !== "")
+    if (isJsonObject(result) && typeof token === "string" && /^\S+$/.test(token))
       return { token, expiresAt: instantOf(result["expire_date"]) ?? instantOf(result["expires_date"]) };
     throw new RetryError("E_SERVICE_ANSWER", `${answer.place} answered ${answer.status} without an access_token`);
   }
