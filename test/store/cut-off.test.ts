@@ -287,6 +287,28 @@ it("a start wakes the children that a killed process had left", async () => {
   expect((await store.counts()).get("customers")).toEqual({ due: RECORDS });
 });
 
+describe("very many deletions", () => {
+  it("are counted in parts, and each once, with the first keys", async () => {
+    await using of = await large();
+    of.db.exec(`
+      INSERT INTO deletions (record, stream, told_at) SELECT id, stream, 100000 - sequence FROM records WHERE stream = 'customers';
+      UPDATE records SET state = 'due', due_at = 1 WHERE key < 'K09000';
+      UPDATE deletions SET done = 1 WHERE record > 9500;
+      UPDATE deletions SET told_at = 5 WHERE record = 2`);
+    of.killedAfter(({ deletions }) => {
+      const { found, parts } = readInParts(deletions.findingOpen("customers", 3));
+      expect(found).toEqual({ count: 9_000, examples: [0, 1, 2].map(keyOf) });
+      expect(parts).toBeGreaterThan(2);
+      const all = readInParts(deletions.counting("customers", { since: 0, confirmedAt: 0 }));
+      expect([all.found, all.parts > 2]).toEqual([9_501, true]);
+      // What was carried out counts from 90,101 on, and what was told of before counts only while it is open.
+      const some = readInParts(deletions.counting("customers", { since: 90_100, confirmedAt: 90_000 }));
+      expect(some.found).toBe(8_999 + 399);
+      expect(readInParts(deletions.counting("customers", { since: 0, confirmedAt: 95_000 })).found).toBe(4_998);
+    });
+  });
+});
+
 describe("recent acts on very many records", () => {
   it("are counted in parts, and each once", async () => {
     await using of = await large();

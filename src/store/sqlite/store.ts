@@ -220,11 +220,10 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#deps.rechecks.recheck(id, fields, audit), DURABLE);
   }
 
-  openDeletions(...[stream, limit]: Parameters<Store["openDeletions"]>) {
-    return this.#read(() => this.#deps.deletions.open(stream, limit));
-  }
-
-  deletionCount = (...of: Parameters<Store["deletionCount"]>) => this.#read(() => this.#deps.deletions.count(...of));
+  openDeletions = (...of: Parameters<Store["openDeletions"]>) =>
+    this.#readInParts(this.#deps.deletions.findingOpen(...of));
+  deletionCount = (...of: Parameters<Store["deletionCount"]>) =>
+    this.#readInParts(this.#deps.deletions.counting(...of));
 
   boundIds = (...of: Parameters<Store["boundIds"]>) => this.#read(() => this.#deps.bindings.ids(...of));
   boundTo = (...[binding]: Parameters<Store["boundTo"]>) => this.#read(() => this.#deps.bindings.owner(binding));

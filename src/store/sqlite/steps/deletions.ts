@@ -2,13 +2,19 @@ import type { Database } from "better-sqlite3";
 import type { Clock, Key, StreamName } from "#model";
 import type { ToldDeletion } from "../../facts.ts";
 import { REMOVED_AT_ONCE } from "../in-parts.ts";
+import { PART } from "../tables/stream-parts.ts";
+
+/** Deletions of a stream, by when they were told of. */
+interface ToldPart {
+  readonly stream: StreamName;
+  readonly from: number;
+  readonly to: number;
+}
+const IN_PART = "d.stream = @stream AND told_at >= @from AND told_at < @to";
 
 /** One that is parked waits for a person already. */
 const IS_OPEN = `d.done = 0 AND EXISTS
   (SELECT 1 FROM records r WHERE r.id = d.record AND r.state IN ('due', 'claimed', 'waiting'))`;
-
-/** To SQLite, no limit. */
-const ALL = -1;
 
 /** Deletions that the ERP told of, by flag, by feed or by a sweep: counted per stream before one is carried out. */
 export class Deletions {
@@ -20,6 +26,7 @@ export class Deletions {
   readonly #done;
   readonly #forget;
   readonly #prune;
+  readonly #next;
   readonly #open;
   readonly #examples;
 
@@ -30,10 +37,10 @@ export class Deletions {
       ON CONFLICT (record) DO UPDATE SET told_at = excluded.told_at, done = 0 WHERE done = 1`);
     this.#toldAt = db.prepare<[number], number>("SELECT told_at FROM deletions WHERE record = ?").pluck();
     this.#count = db
-      .prepare<{ stream: string; since: number; confirmedAt: number; limit: number }, number>(
+      .prepare<ToldPart & { since: number; limit: number }, number>(
         `SELECT count(*) FROM (
            SELECT 1 FROM deletions d
-           WHERE stream = @stream AND told_at > @confirmedAt AND ((${IS_OPEN}) OR (done = 1 AND told_at > @since)) LIMIT @limit)`,
+           WHERE ${IN_PART} AND ((${IS_OPEN}) OR (done = 1 AND told_at > @since)) LIMIT @limit)`,
       )
       .pluck();
     // What was staged no later and is still to be delivered may be a deletion too.
@@ -49,13 +56,18 @@ export class Deletions {
     this.#done = db.prepare<[number]>("UPDATE deletions SET done = 1 WHERE record = ?");
     this.#forget = db.prepare<[number]>("DELETE FROM deletions WHERE record = ? AND done = 0");
     this.#prune = db.prepare<[number]>(`DELETE FROM deletions WHERE told_at < ? AND done = 1 LIMIT ${REMOVED_AT_ONCE}`);
+    this.#next = db
+      .prepare<[string, number], number>(
+        `SELECT told_at FROM deletions WHERE stream = ? AND told_at > ? ORDER BY told_at LIMIT 1 OFFSET ${PART}`,
+      )
+      .pluck();
     this.#open = db
-      .prepare<[string], number>(`SELECT count(*) FROM deletions d WHERE stream = ? AND ${IS_OPEN}`)
+      .prepare<ToldPart, number>(`SELECT count(*) FROM deletions d WHERE ${IN_PART} AND ${IS_OPEN}`)
       .pluck();
     this.#examples = db
-      .prepare<[string, number], Key>(
-        `SELECT r.key FROM deletions d JOIN records r ON r.id = d.record
-         WHERE d.stream = ? AND ${IS_OPEN} ORDER BY r.key LIMIT ?`,
+      .prepare<ToldPart & { limit: number }, Key>(
+        `SELECT r.key FROM deletions d CROSS JOIN records r ON r.id = d.record
+         WHERE ${IN_PART} AND ${IS_OPEN} ORDER BY r.key LIMIT @limit`,
       )
       .pluck();
   }
@@ -67,14 +79,22 @@ export class Deletions {
     if (toldAt <= query.confirmedAt) return { toldAt, count: 0, isCounted: true };
     return {
       toldAt,
-      count: this.count(stream, query),
+      count: this.#count.get({ ...query, stream, from: query.confirmedAt + 1, to: Number.MAX_SAFE_INTEGER }) ?? 0,
       isCounted: this.#behind.get({ stream, record, now, toldAt }) === 0,
     };
   }
 
-  /** Deletions told of after `confirmedAt`: the open ones, and those told of after `since` that were carried out. */
-  count(stream: StreamName, query: { since: number; confirmedAt: number; limit?: number }): number {
-    return this.#count.get({ limit: ALL, ...query, stream }) ?? 0;
+  /**
+   * Counts deletions told of after `confirmedAt`, the open ones and those told of after `since` that were carried out, and yields where
+   * others may have their turn.
+   */
+  *counting(stream: StreamName, { since, confirmedAt }: { since: number; confirmedAt: number }) {
+    let count = 0;
+    for (const part of this.#partsOf(stream, confirmedAt + 1)) {
+      count += this.#count.get({ ...part, since, limit: Number.MAX_SAFE_INTEGER }) ?? 0;
+      yield;
+    }
+    return count;
   }
 
   /** Forgets some of those that were carried out and told of earlier. Returns how many; none where none is left. */
@@ -92,7 +112,25 @@ export class Deletions {
     this.#forget.run(record);
   }
 
-  open(stream: StreamName, limit: number): { count: number; examples: Key[] } {
-    return { count: this.#open.get(stream) ?? 0, examples: this.#examples.all(stream, limit) };
+  /** Finds the open ones, with the first keys, and yields where others may have their turn. */
+  *findingOpen(stream: StreamName, limit: number) {
+    let count = 0;
+    let examples: Key[] = [];
+    for (const part of this.#partsOf(stream, 0)) {
+      count += this.#open.get(part) ?? 0;
+      const keys = [...examples, ...this.#examples.all({ ...part, limit })];
+      examples = keys.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))).slice(0, limit);
+      yield;
+    }
+    return { count, examples };
+  }
+
+  /** Parts of those that were told of from then on, by when; each is cut when it is asked for. */
+  *#partsOf(stream: StreamName, first: number): Generator<ToldPart> {
+    for (let from: number | undefined = first; from !== undefined;) {
+      const next = this.#next.get(stream, from);
+      yield { stream, from, to: next ?? Number.MAX_SAFE_INTEGER };
+      from = next;
+    }
   }
 }
