@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const shipped = await readFile("config/sync.test.yaml", "utf8");
+const shipped = await readFile("config/sample/sync.test.yaml", "utf8");
 
 /** `svcsync test` beside the shipped sync file, without secrets, with these cases; undefined: without a file of cases. */
 async function test(cases: string | undefined, ...options: string[]) {
@@ -38,6 +38,10 @@ describe("svcsync test", () => {
     expect(stderr).toBe("");
     expect(stdout).toBe("6 cases: 6 passed, 0 failed\n");
     expect(code).toBe(0);
+  });
+
+  it("finds no cases of the sample beside a sync file of one's own, which they do not fit", async () => {
+    expect((await readdir("config")).filter((name) => name.endsWith(".test.yaml"))).toEqual([]);
   });
 
   it("passes the case of the documentation", async () => {

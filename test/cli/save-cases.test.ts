@@ -41,7 +41,7 @@ describe("peek --save", () => {
   });
 
   it("adds to a file of cases, and changes nothing that is in it", async () => {
-    const before = await readFile("config/sync.test.yaml", "utf8");
+    const before = await readFile("config/sample/sync.test.yaml", "utf8");
     await writeFile(file, before);
     await writeFile(`${file}.new`, "a file of a person");
     await chmod(file, 0o640);
