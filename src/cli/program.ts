@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { codeOf, errorEntry } from "#model";
 import { version } from "#telemetry";
 import type { CommandLine, Registration } from "./command-context.ts";
 import { failureCode, failureText, isSettingsError } from "./output/failure-text.ts";
@@ -106,9 +107,12 @@ ${exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(4)}${meaning}`).jo
 function failed(thrown: unknown, io: Io): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCode.ok : exitCode.usage;
   io.stderr.write(failureText(thrown));
-  if (isSettingsError(thrown))
-    io.stderr.write(
-      'Correct it, then "svcsync check"; .env.example and docs/sync-file.md explain every word, "svcsync init" writes the first files.\n',
-    );
+  if (isSettingsError(thrown)) io.stderr.write(`${settingsAdvice(thrown)}\n`);
   return failureCode(thrown);
+}
+
+function settingsAdvice(thrown: unknown): string {
+  const code = codeOf(thrown);
+  if (code === "E_TEST_FILE") return errorEntry(code)!.remedy;
+  return 'Correct it, then "svcsync check"; .env.example and docs/sync-file.md explain every word, "svcsync init" writes the first files.';
 }

@@ -136,7 +136,9 @@ describe("svcsync test", () => {
   ])("refuses a file with %s in one clear error", async (_, cases, message) => {
     const { code, stdout, stderr } = await test(cases);
     expect(stderr).toMatch(message);
-    expect(stderr).toContain("(E_TEST_FILE)");
+    expect(stderr).toMatch(
+      /\(E_TEST_FILE\)\nCorrect what the message lists, then "svcsync test"; docs\/commands\.md .*\n$/,
+    );
     expect(stdout).toBe("");
     expect(code).toBe(78);
   });
