@@ -113,6 +113,10 @@ describe("an expression", () => {
     await expect(valueOf("$error('no such branch')", {})).rejects.toThrow("the expression failed: no such branch");
   });
 
+  it.each(["a / b", "b / b", "[a / b]"])("that divides by zero parks its record: %s", async (expr) => {
+    await expect(valueOf(expr, { a: 1, b: 0 })).rejects.toThrow("no finite number: does it divide by zero?");
+  });
+
   it("that runs away parks its record", async () => {
     await expect(valueOf("($f := function($n) { $f($n + 1) }; $f(1))", {})).rejects.toThrow("Evaluation timeout");
     await expect(valueOf("($f := function($n) { 1 + $f($n) }; $f(1))", {})).rejects.toThrow("Stack overflow");

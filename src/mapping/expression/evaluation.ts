@@ -46,6 +46,9 @@ class NoValue extends Error {}
 
 function asJson(value: unknown): Json {
   if (value === undefined || value === null) return null;
+  // JSON has no infinity and would make null of it: the field would be cleared.
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw new NoValue("the expression gives no finite number: does it divide by zero?");
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
   if (Array.isArray(value)) return value.map(asJson);
   if (isObject(value) && !("_jsonata_lambda" in value) && !("_jsonata_function" in value))
