@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { ReplicaReport, ReplicaState, Store } from "#store";
+import { z } from "zod";
+import { sessionNoteName, type ReplicaReport, type ReplicaState, type Store } from "#store";
 import { openPostgresStore } from "../../src/store/postgres/index.ts";
 import { contact, customer, OOPS, upsert, written } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
@@ -68,7 +69,7 @@ class Replicas implements AsyncDisposable {
   }
 
   sql<Row extends object>(statement: string): Promise<Row[]> {
-    return ask(server.url, statement.replaceAll(/\b(members|leases|reserved)\b/g, `"${this.place.schema}".$1`));
+    return ask(server.url, statement.replaceAll(/\b(members|leases|records|reserved)\b/g, `"${this.place.schema}".$1`));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -138,6 +139,7 @@ function heartbeats(store: Store): Promise<void> {
   });
 }
 
+const session = { name: sessionNoteName, schema: z.json() };
 const LOST = { family: "stop", code: "E_STORE_LOST" };
 
 describe("replicas of a store in PostgreSQL", () => {
@@ -240,6 +242,29 @@ describe("replicas of a store in PostgreSQL", () => {
     await expect.poll(() => second.counts().catch((thrown: unknown) => thrown)).toMatchObject(LOST);
     expect(await second.replicas.failure).toMatchObject(LOST);
     await first.release(kept);
+  });
+
+  it("end the session before what another one's claim was for is delivered again, though that one lives", async () => {
+    await using scene = await two();
+    const { all, first, second } = scene;
+    await stage(first, "1", "2");
+    const [begun, idle] = [(await second.claim(customer("1")))!, (await second.claim(customer("2")))!];
+    await second.begin(begun, { resource: "customer", projection: {} });
+    await first.saveNote(session, { token: "x" });
+    const runOut = (key: string) => all.sql(`UPDATE records SET due_at = 0 WHERE key = '${key}'`);
+
+    await runOut("2");
+    expect(await first.claim(customer("2"))).toBeUndefined();
+    expect(await first.note(session)).toEqual({ token: "x" });
+    expect(await first.claim(customer("2"))).toBeDefined();
+    await expect(second.release(idle)).rejects.toMatchObject({ code: "E_CLAIM_LOST" });
+
+    await runOut("1");
+    expect(await first.claim(customer("1"))).toBeUndefined();
+    expect(await first.note(session)).toEqual({ token: "x", revoked: true });
+    expect(await first.claim(customer("1"))).toBeUndefined();
+    await first.saveNote(session, { token: "y" });
+    expect(await first.claim(customer("1"))).toMatchObject({ intent: { resource: "customer" } });
   });
 
   it("give back the claims of a leader that is lost, and another one leads", async () => {

@@ -50,6 +50,7 @@ export const claims = `
   CREATE FUNCTION claim(p_calls jsonb) RETURNS SETOF claimed_rows LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE
     v_mapping text := p_calls -> 0 ->> 'mapping';
+    v_count integer;
   BEGIN
     -- Nothing is delivered before the session of a lost replica is ended: what that one began may be among it. Nor on a server that was
     -- started or promoted, until each replica has found there all that it knows of: a create that is missing would be made again.
@@ -63,8 +64,23 @@ export const claims = `
         UPDATE records r SET state = 'claimed', token = r.id || '.' || (c ->> 'secret'), due_at = (c ->> 'until')::bigint, again = 0
         FROM jsonb_array_elements(p_calls) c
         WHERE ${isRecord("r", "c ->> 'stream'", "c ->> 'key'")} AND r.due_at <= (c ->> 'dueBy')::bigint AND ${isIn("r", statesAllowing("claim"))}
+          AND (v_mapping IS NULL OR NOT is_anothers(r.state, r.token, c ->> 'secret'))
         RETURNING (c ->> 'call')::integer AS call, r.id)
       SELECT n.call, r.* FROM claimed n JOIN record_rows r ON r.id = n.id;
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    -- Of a claim that ran out under another replica a request may be under way, as of one that is lost: its session is ended first.
+    IF v_mapping IS NOT NULL AND v_count < jsonb_array_length(p_calls) THEN
+      PERFORM free_lost(array_agg(r.id), min((c ->> 'dueBy')::bigint)) FROM jsonb_array_elements(p_calls) c
+      JOIN records r ON ${isRecord("r", "c ->> 'stream'", "c ->> 'key'")}
+      WHERE r.due_at <= (c ->> 'dueBy')::bigint AND is_anothers(r.state, r.token, c ->> 'secret')
+      HAVING count(*) > 0;
+    END IF;
+  END $$;
+
+  -- Whether a record is claimed by another replica than the one whose claim would be p_secret.
+  CREATE FUNCTION is_anothers(p_state text, p_token text, p_secret text) RETURNS boolean LANGUAGE plpgsql AS $$
+  BEGIN
+    RETURN p_state = 'claimed' AND split_part(p_token, '.', 2) <> split_part(p_secret, '.', 1);
   END $$;
 
   CREATE FUNCTION hold(p_token text) RETURNS records LANGUAGE plpgsql AS $$
