@@ -32,16 +32,17 @@ export class Redaction {
   };
 
   /**
-   * Hides the tokens that one login brings, again and again for months: the latest {@link TOKENS_KEPT} of them. Earlier ones have ended,
-   * and each that is looked for costs time.
+   * Hides the tokens that one login brings, again and again for months: those of its last call and some before, {@link TOKENS_KEPT} at
+   * least. Earlier ones have ended, and each that is looked for costs time.
    */
   readonly ofLogin = (): ((...tokens: readonly string[]) => void) => {
     const login: { tokens: readonly string[] } = { tokens: [] };
     this.#logins.push(login);
     return (...tokens) => {
-      const others = tokens.filter((token) => token !== "" && !login.tokens.includes(token));
-      if (others.length === 0) return;
-      login.tokens = [...login.tokens, ...others].slice(-TOKENS_KEPT);
+      const used = tokens.filter((token) => token !== "");
+      if (used.every((token) => login.tokens.includes(token))) return;
+      const former = login.tokens.filter((token) => !used.includes(token));
+      login.tokens = [...former, ...used].slice(-Math.max(TOKENS_KEPT, 2 * used.length));
       this.#learn();
     };
   };

@@ -21,30 +21,46 @@ streams:
   buyers: { source: shop, read: { path: buyers, rows: rows, key: id }, resource: customer, fields: { name: name } }
 `;
 
+/** Credentials of the service and of a source, which one file may replace. */
+function open(first: string, redaction = new Redaction()) {
+  const environment = { SERVICE_TOKEN: first, SHOP_TOKEN: first };
+  const file = join(folder, "token");
+  const syncFile = loadSyncFile(text, { file: "sync.yaml", environment, adapters, resources: new Set(["customer"]) });
+  const secrets = new RenewedSecrets({
+    settings: { environment, secretFiles: new Map(Object.keys(environment).map((name) => [name, file])) },
+    secrets: {
+      serviceToken: first,
+      servicePassword: undefined,
+      serviceCode: undefined,
+      storeUrl: undefined,
+      queueUrl: undefined,
+    },
+    syncFile,
+    redaction,
+    logger: silentLogger,
+  });
+  return { secrets, settings: syncFile.sources[0]!.settings, replace: (by: string) => writeFileSync(file, by) };
+}
+
 describe("secrets that are read again", () => {
   it("are not taken while no request could carry them", () => {
-    const environment = { SERVICE_TOKEN: "old", SHOP_TOKEN: "old" };
-    const file = join(folder, "token");
-    const syncFile = loadSyncFile(text, { file: "sync.yaml", environment, adapters, resources: new Set(["customer"]) });
-    const secrets = new RenewedSecrets({
-      settings: { environment, secretFiles: new Map(Object.keys(environment).map((name) => [name, file])) },
-      secrets: {
-        serviceToken: "old",
-        servicePassword: undefined,
-        serviceCode: undefined,
-        storeUrl: undefined,
-        queueUrl: undefined,
-      },
-      syncFile,
-      redaction: new Redaction(),
-      logger: silentLogger,
-    });
-    const { settings } = syncFile.sources[0]!;
-
-    writeFileSync(file, "new\n\n");
+    const { secrets, settings, replace } = open("old");
+    replace("new\n\n");
     expect([secrets.ofService(), secrets.ofSource("shop", settings)]).toEqual([undefined, undefined]);
-    writeFileSync(file, "new\n");
+    replace("new\n");
     expect(secrets.ofService()).toMatchObject({ serviceToken: "new" });
     expect(secrets.ofSource("shop", settings)).toMatchObject({ auth: { token: "new" } });
+  });
+
+  it("are looked for in logs no longer once ten others have followed", () => {
+    const redaction = new Redaction(["first of all"]);
+    const { secrets, settings, replace } = open("first of all", redaction);
+    for (let hour = 1; hour <= 50; hour++) {
+      replace(`token-of-hour-${hour}-`);
+      expect(secrets.ofService()?.serviceToken).toBe(`token-of-hour-${hour}-`);
+      expect(secrets.ofSource("shop", settings)).toBeDefined();
+    }
+    expect(redaction.redact("first of all, token-of-hour-50-")).toBe("[redacted], [redacted]");
+    expect(redaction.redact("token-of-hour-1-")).toBe("token-of-hour-1-");
   });
 });

@@ -154,6 +154,17 @@ describe("no secret in a log", () => {
     expect(redaction.redact("token of hour 1.")).toBe("token of hour 1.");
   });
 
+  it("nor what one login still uses, however often it is renewed in part or all at once", () => {
+    const redaction = new Redaction();
+    const [inPart, atOnce] = [redaction.ofLogin(), redaction.ofLogin()];
+    for (let hour = 1; hour <= 100; hour++) inPart("lasting", `token of hour ${hour}.`);
+    const many = Array.from({ length: 30 }, (_, at) => `one of many ${at}.`);
+    atOnce(...many);
+
+    expect(redaction.redact("lasting, token of hour 100.")).toBe("[redacted], [redacted]");
+    expect(many.map(redaction.redact)).toEqual(many.map(() => "[redacted]"));
+  });
+
   const secrets = ["t0ken/of+ours", 'qu"ote\\d', "123456"];
 
   it("wherever it stands in a line", () => {

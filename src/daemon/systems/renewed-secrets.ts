@@ -14,11 +14,15 @@ export interface RenewedSecretsDeps {
 /** Secrets that came from files, read again after a refused login: who replaces a file need not restart svcsync. */
 export class RenewedSecrets {
   readonly #deps: RenewedSecretsDeps;
+  readonly #hideOfService: (...texts: readonly string[]) => void;
+  readonly #hideOfSources: (...texts: readonly string[]) => void;
   #secrets: Secrets;
 
   constructor(deps: RenewedSecretsDeps) {
     this.#deps = deps;
     this.#secrets = deps.secrets;
+    this.#hideOfService = deps.redaction.ofLogin();
+    this.#hideOfSources = deps.redaction.ofLogin();
   }
 
   get serviceToken(): string | undefined {
@@ -27,10 +31,10 @@ export class RenewedSecrets {
 
   /** The service's credentials, if they are others than before. */
   readonly ofService = (): Secrets | undefined => {
-    const { redaction, logger } = this.#deps;
+    const { logger } = this.#deps;
     const secrets = withCredentials(this.#secrets, this.#texts());
     if (isDeepStrictEqual(secrets, this.#secrets)) return undefined;
-    redaction.hide(...secretTexts(secrets));
+    this.#hideOfService(...secretTexts(secrets));
     this.#secrets = secrets;
     logger.info({}, "credentials of the service were read again");
     return secrets;
@@ -38,11 +42,11 @@ export class RenewedSecrets {
 
   /** The settings of a source, if they are others than these. */
   readonly ofSource = (source: string, settings: unknown): unknown => {
-    const { syncFile, redaction, logger } = this.#deps;
+    const { syncFile, logger } = this.#deps;
     const now = syncFile.sourcesWith(this.#texts());
     const entry = now.sources.find(({ name }) => name === source);
     if (entry === undefined || isDeepStrictEqual(entry.settings, settings)) return undefined;
-    redaction.hide(...now.secrets);
+    this.#hideOfSources(...now.secrets);
     logger.info({ source }, "credentials of a source were read again");
     return entry.settings;
   };
