@@ -233,6 +233,13 @@ describe("settings", () => {
     [{ ...token, DIALECT_RECORD_PATH: "/{id}" }, "a path with {resource} and {id}"],
     [{ ...token, DIALECT_PATHS: "contignent" }, "pairs such as name=value"],
     [{ ...token, POLL_INTERVAL_SECONDS: "0" }, "seconds from 0.1 to 86400"],
+    // What is left of a list of variables that are not set.
+    [{ ...token, NOTIFY_EMAIL_TO: ",", SMTP_URL: "smtp://mail" }, 'NOTIFY_EMAIL_TO: found ","; expected at least one'],
+    [{ ...token, PAGE_USERS: ", " }, "PAGE_USERS: found a value that is not shown; expected at least one"],
+    [
+      { ...token, PAGE_PROXY_HEADER: "X-User", PAGE_PROXY_ADDRESSES: "," },
+      "expected at least one, separated by commas",
+    ],
     // As "docker run --env-file" leaves it, which keeps quotes.
     [{ ...token, DATA_DIR: '"/data"' }, "DATA_DIR: found 7 characters, not shown; expected a path without quotes"],
     [{ ...token, DATA_DIR: "/data\r" }, "a path without quotes or spaces around it"],

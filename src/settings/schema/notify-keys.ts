@@ -2,7 +2,7 @@ import { z } from "zod";
 import { duration, isTimeZone } from "#model";
 import { optional, secret, withDefault } from "./key.ts";
 import { quietHours } from "./quiet-hours.ts";
-import { address, list, oneOf, orNone, seconds, text, wholeNumber } from "./values.ts";
+import { address, membersList, oneOf, orNone, seconds, text, wholeNumber } from "./values.ts";
 
 const mailAddress = z.string().regex(/^[^\s@<>,]+@[^\s@<>,]+$/, "an address such as operator@example.com");
 const severity = oneOf(["note", "warning", "problem"]);
@@ -46,7 +46,7 @@ export const notifyKeys = {
     "Free space in DATA_DIR below which a problem is reported, in megabytes; 0 for never.",
   ),
   NOTIFY_EMAIL_TO: optional(
-    list.pipe(z.array(mailAddress)),
+    membersList.pipe(z.array(mailAddress)),
     "operator@example.com",
     "Who gets e-mail, comma-separated. Needs SMTP_URL.",
   ),

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { optional, secret, withDefault } from "./key.ts";
-import { list, oneOf, text } from "./values.ts";
+import { membersList, oneOf, text } from "./values.ts";
 
 const tokenMin = 16;
 
 /** Lines of `svcsync page-password`. */
-const users = list.pipe(
+const users = membersList.pipe(
   z.array(
     z
       .string()
@@ -20,7 +20,7 @@ const users = list.pipe(
   ),
 );
 
-const ipAddresses = list.pipe(z.array(z.union([z.ipv4(), z.ipv6()], "IP addresses, separated by commas")));
+const ipAddresses = membersList.pipe(z.array(z.union([z.ipv4(), z.ipv6()], "IP addresses, separated by commas")));
 
 /** Who may see the status page and act there. */
 export const pageKeys = {

@@ -91,6 +91,9 @@ export const list = text.transform((value) =>
     .filter((member) => member !== ""),
 );
 
+/** A list with members: `,` is what is left where the variables behind it are not set. */
+export const membersList = list.refine((members) => members.length > 0, "at least one, separated by commas");
+
 /** Names of hosts, without scheme, port and path. */
 export const hostList = list.pipe(
   z.array(z.string().regex(/^[\w-]+(\.[\w-]+)*\.?$/, "names such as svcsync.example.com, without https:// and port")),
