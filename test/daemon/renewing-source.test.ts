@@ -10,16 +10,28 @@ const rest = adapters.get("rest")!;
 const read = rest.read.parse({ path: "buyers", rows: "rows", key: "id" });
 
 /** An ERP that takes one token, and a source that begins with another one. */
-async function buyersOf({ right, tokens }: { readonly right: string; readonly tokens: readonly string[] }) {
+async function buyersOf({ right: first, tokens }: { readonly right: string; readonly tokens: readonly string[] }) {
+  let right = first;
   const erp = await startWebServer(({ headers }) =>
     headers.authorization === `Bearer ${right}` ? { body: { rows: [{ id: "1" }] } } : { status: 401 },
   );
   const settingsOf = (token: string) =>
     rest.settings.parse({ url: erp.url, timezone: "UTC", auth: { kind: "bearer", token } });
   const later = [...tokens];
+  /** How many sources are open. */
+  let open = 0;
   const source = await RenewingSource.open({
     settings: settingsOf(later.shift()!),
-    open: (settings) => rest.open(settings, { name: "shop", clock: systemClock, logger: silentLogger }),
+    open: async (settings) => {
+      const opened = await rest.open(settings, { name: "shop", clock: systemClock, logger: silentLogger });
+      open++;
+      const end = opened[Symbol.asyncDispose].bind(opened);
+      const close = async () => {
+        open--;
+        await end();
+      };
+      return Object.assign(opened, { [Symbol.asyncDispose]: close });
+    },
     renew: () => {
       const token = later.shift();
       return token === undefined ? undefined : settingsOf(token);
@@ -27,6 +39,8 @@ async function buyersOf({ right, tokens }: { readonly right: string; readonly to
   });
   return {
     stream: source.stream("buyers", read),
+    openCount: () => open,
+    expect: (token: string) => void (right = token),
     tried: () => erp.asked.map(({ headers }) => headers.authorization),
     async [Symbol.asyncDispose]() {
       await source[Symbol.asyncDispose]();
@@ -54,6 +68,25 @@ describe("a source whose credentials may be replaced", () => {
     await using buyers = await buyersOf({ right: "another", tokens: ["old"] });
     expect(await thrownBy(keysOf(buyers))).toMatchObject({ code: "E_SOURCE_LOGIN" });
     expect(buyers.tried()).toEqual(["Bearer old"]);
+  });
+
+  it("keeps open what is read, and nothing of what was replaced", async () => {
+    await using buyers = await buyersOf({ right: "right", tokens: ["wrong 1", "wrong 2", "wrong 3", "right"] });
+    expect(await thrownBy(keysOf(buyers))).toMatchObject({ code: "E_SOURCE_LOGIN" });
+    expect(buyers.openCount()).toBe(1);
+    expect(await keysOf(buyers)).toEqual(["1"]);
+    expect(buyers.openCount()).toBe(1);
+  });
+
+  it("lets a read end that began before another one found that the credentials were replaced", async () => {
+    await using buyers = await buyersOf({ right: "old", tokens: ["old", "new"] });
+    const early = buyers.stream.changes(null, never)[Symbol.asyncIterator]();
+    expect((await early.next()).value).toMatchObject({ changes: [{ key: "1" }] });
+    buyers.expect("new");
+    expect(await keysOf(buyers)).toEqual(["1"]);
+    expect(buyers.openCount()).toBe(2);
+    await early.return?.();
+    expect(buyers.openCount()).toBe(1);
   });
 
   it("tries new ones that are wrong too once, and looks for others before the next read", async () => {

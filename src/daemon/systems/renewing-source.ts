@@ -14,8 +14,8 @@ export interface RenewingSourceDeps {
  */
 export class RenewingSource implements OpenedSource<unknown> {
   readonly #deps: RenewingSourceDeps;
-  /** Earlier ones are closed at the end: other streams may still read from them. */
-  readonly #all: OpenedSource<unknown>[];
+  /** How many reads each one that is open has. Earlier ones are closed after their last: other streams may still read from them. */
+  readonly #reads: Map<OpenedSource<unknown>, number>;
   #opened: OpenedSource<unknown>;
   #settings: unknown;
   /** The last login was refused: whether there are other credentials is looked up before the next one. */
@@ -29,7 +29,7 @@ export class RenewingSource implements OpenedSource<unknown> {
     this.#deps = deps;
     this.#settings = deps.settings;
     this.#opened = opened;
-    this.#all = [opened];
+    this.#reads = new Map([[opened, 0]]);
     if (opened.catalog) this.catalog = opened.catalog;
     if (opened.listen) this.listen = (told, signal) => this.#listen(told, signal);
   }
@@ -38,8 +38,9 @@ export class RenewingSource implements OpenedSource<unknown> {
     return new RenewingSource(deps, await deps.open(deps.settings));
   }
 
-  check(signal: AbortSignal) {
-    return this.#opened.check(signal);
+  async check(signal: AbortSignal) {
+    using _reading = this.#reading();
+    return await this.#opened.check(signal);
   }
 
   stream(name: string, read: unknown): SourceStream {
@@ -64,23 +65,30 @@ export class RenewingSource implements OpenedSource<unknown> {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#all.map((opened) => opened[Symbol.asyncDispose]()));
+    const all = [...this.#reads.keys()];
+    this.#reads.clear();
+    await Promise.all(all.map((opened) => opened[Symbol.asyncDispose]()));
   }
 
   /** Continues with the source that took the place of the one it listened to. */
   async #listen(told: Parameters<Listener>[0], signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) await this.#opened.listen?.(told, AbortSignal.any([signal, this.#replaced.signal]));
+    while (!signal.aborted) {
+      using _reading = this.#reading();
+      await this.#opened.listen?.(told, AbortSignal.any([signal, this.#replaced.signal]));
+    }
   }
 
   async #attempt<Value>(read: () => Promise<Value>): Promise<Value> {
     if (this.#isRefused) await this.#renew();
     const tried = this.#opened;
     try {
+      using _reading = this.#reading();
       const value = await read();
       this.#isRefused = false;
       return value;
     } catch (thrown) {
       if (!(await this.#isOther(tried, thrown))) throw thrown;
+      using _reading = this.#reading();
       return await read();
     }
   }
@@ -91,6 +99,7 @@ export class RenewingSource implements OpenedSource<unknown> {
     const tried = this.#opened;
     let isBegun = false;
     try {
+      using _reading = this.#reading();
       for await (const batch of read()) {
         isBegun = true;
         this.#isRefused = false;
@@ -101,7 +110,25 @@ export class RenewingSource implements OpenedSource<unknown> {
       const isOther = await this.#isOther(tried, thrown);
       if (isBegun || !isOther) throw thrown;
     }
+    using _reading = this.#reading();
     yield* read();
+  }
+
+  /** A read of the source as it is now, until it is disposed. */
+  #reading(): Disposable {
+    const opened = this.#opened;
+    this.#count(opened, 1);
+    return { [Symbol.dispose]: () => void (this.#reads.has(opened) && this.#count(opened, -1)) };
+  }
+
+  #count(opened: OpenedSource<unknown>, more: number): void {
+    this.#reads.set(opened, (this.#reads.get(opened) ?? 0) + more);
+    for (const [earlier, reads] of this.#reads) {
+      if (reads > 0 || earlier === this.#opened) continue;
+      this.#reads.delete(earlier);
+      // What does not end has been replaced all the same.
+      earlier[Symbol.asyncDispose]().then(undefined, () => undefined);
+    }
   }
 
   /** Whether the source is another one since the read that ended so. */
@@ -122,7 +149,7 @@ export class RenewingSource implements OpenedSource<unknown> {
     const settings = this.#deps.renew(this.#settings);
     if (settings === undefined) return false;
     this.#opened = await this.#deps.open(settings);
-    this.#all.push(this.#opened);
+    this.#count(this.#opened, 0);
     this.#settings = settings;
     this.#replaced.abort();
     this.#replaced = new AbortController();
