@@ -2,6 +2,7 @@ export {
   attentionStates,
   meaningOf,
   retriableStates,
+  attentionLines,
   attentionOf,
   listHints,
   urgencyOf,

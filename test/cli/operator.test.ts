@@ -374,7 +374,10 @@ describe("the commands on a store", () => {
   it("sync exits 75 when the ERP cannot be read, and delivers what it has", async () => {
     await scene.set({ ERP_URL: `sqlite:${join(scene.folder, "gone.sqlite")}` });
     const { code, stdout } = await scene.run("sync");
-    expect(stdout).toMatch(/^customers, contacts, tickets, orders: polls fail: .*E_SOURCE_UNREACHABLE/m);
+    const said =
+      /^customers, contacts, tickets, orders: polls fail: .*E_SOURCE_UNREACHABLE\)\n  -> Check host, port, path/m;
+    expect(stdout).toMatch(said);
+    expect((await scene.run("status")).stdout).toMatch(said);
     expect(code).toBe(75);
     await scene.set({ ERP_URL: `sqlite:${scene.erp.path}` });
     expect((await scene.run("sync")).code).toBe(0);

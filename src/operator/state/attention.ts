@@ -1,6 +1,6 @@
-import type { RecordState } from "#model";
+import { errorText, type RecordState } from "#model";
 import { needsPersonCount, type StreamStatus } from "#pipeline";
-import { healsItself } from "./remedies.ts";
+import { healsItself, remedyOf } from "./remedies.ts";
 
 /** States in which a record is not where the ERP wants it and will not get there at once. */
 export const attentionStates = ["uncertain", "parked", "waiting"] as const satisfies readonly RecordState[];
@@ -29,6 +29,15 @@ export function attentionOf(statuses: readonly Pick<StreamStatus, "name" | "atte
   for (const { name, attention } of statuses)
     for (const sentence of attention) streams.set(sentence, [...(streams.get(sentence) ?? []), name]);
   return [...streams].map(([sentence, names]) => `${names.join(", ")}: ${sentence}`);
+}
+
+/** The same for a terminal: below the sentence about failed polls what to do about them. The others end in it. */
+export function attentionLines(statuses: readonly Pick<StreamStatus, "name" | "attention" | "cursor">[]): string[] {
+  const failed = statuses.flatMap(({ name, cursor: { error } }) => (error === undefined ? [] : [{ name, error }]));
+  return attentionOf(statuses).flatMap((line) => {
+    const found = failed.find(({ error }) => line.endsWith(`polls fail: ${errorText(error)}`));
+    return found === undefined ? [line] : [line, `  -> ${remedyOf(found.error, { stream: found.name })}`];
+  });
 }
 
 /** The commands that list the records behind the counts. */

@@ -1,6 +1,6 @@
 import { PollsSeen, ProgressWatch, startDaemon, untilIdle } from "#daemon";
 import { oneLine, StopError, type RecordId, type StreamName } from "#model";
-import { attentionOf, duration, listHints, type BlockedPolicy } from "#operator";
+import { attentionLines, duration, listHints, type BlockedPolicy } from "#operator";
 import {
   needsPersonCount,
   streamStatus,
@@ -132,6 +132,6 @@ function asText(statuses: readonly StreamStatus[], totals: RunTotals, requests: 
   const writes = sum("created") + sum("updated") + sum("deleted");
   const asked = `${requests.toLocaleString("en")} request${requests === 1 ? "" : "s"} to the service`;
   const summary = writes === 0 ? `Nothing to write: ${asked}.\n` : `${asked}.\n`;
-  const notes = [...attentionOf(statuses), ...listHints(statuses)].map((line) => `${oneLine(line)}\n`);
+  const notes = [...attentionLines(statuses), ...listHints(statuses)].map((line) => `${oneLine(line)}\n`);
   return [table(head, rows), summary, ...(notes.length === 0 ? [] : [notes.join("")])].join("\n");
 }

@@ -1,7 +1,7 @@
 import { errorText, oneLine, systemClock } from "#model";
 import {
   arrivalText,
-  attentionOf,
+  attentionLines,
   duration,
   ErrorGroups,
   listHints,
@@ -88,7 +88,7 @@ function asText(statuses: readonly StreamStatus[], causes: readonly ErrorGroup[]
         `${stream}: ${count.toLocaleString("en")} ${state}: ${code ? errorText({ message, code }) : message}`,
     );
   if (causes.length > CAUSES_SHOWN) reasons.push(`${causes.length - CAUSES_SHOWN} more causes`);
-  const notes = [...attentionOf(statuses), ...reasons, ...listHints(statuses), ...daemon].map(
+  const notes = [...attentionLines(statuses), ...reasons, ...listHints(statuses), ...daemon].map(
     (line) => `${oneLine(line)}\n`,
   );
   return [table(head, rows), ...(notes.length === 0 ? [] : [notes.join("")])].join("\n");
