@@ -38,7 +38,7 @@ export const mappingErrors = errorPage({
         "For single records with odd data, yes. When every record of a stream has it, the ERP's table or the sync file " +
         "has changed.",
       remedy:
-        "Correct the row in the ERP, or widen the mapping in the sync file: another line in `map`, a `default`. Either " +
+        "Correct the row in the ERP, or the sync file: the name of a column, another line in `map`, a `default`. Either " +
         "is tried at once.",
       more:
         "`$exists(column)` in the expression allows a column to be missing. A changed sync file maps every record " +
