@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { fences, type KeptSession, type SessionCell } from "#service";
 import { sessionNoteName, type Note, type NoteStore } from "#store";
+import type { Redact } from "#telemetry";
 
 const sessionNote: Note<KeptSession> = {
   name: sessionNoteName,
+  isOfNames: true,
   schema: z.object({
     token: z.string().optional(),
     former: z.string().optional(),
@@ -19,11 +21,16 @@ const sessionNote: Note<KeptSession> = {
 };
 
 /** Keeps the session in the store, for all of its daemons. A daemon that lost the store does not learn the new token. */
-export function keptSession(store: NoteStore): SessionCell {
+export function keptSession(store: NoteStore, redact: Redact): SessionCell {
   const load = async (): Promise<KeptSession | undefined> => {
     const kept = await store.note(sessionNote);
     // A read does not ask whether this is still the daemon. A step does, even one that changes nothing.
     return (await store.replaceNote(sessionNote, kept, kept)) ? kept : load();
   };
-  return { load, replace: (known, next) => store.replaceNote(sessionNote, known, next) };
+  return { load, replace: (known, next) => store.replaceNote(sessionNote, known, withoutSecrets(next, redact)) };
+}
+
+/** All but this text is sealed, or no text. */
+function withoutSecrets({ doubted, ...kept }: KeptSession, redact: Redact): KeptSession {
+  return doubted === undefined ? kept : { ...kept, doubted: { ...doubted, message: redact(doubted.message) } };
 }

@@ -96,7 +96,7 @@ export async function openSystems(
       renew: renewed.ofService,
       mayWrite: () => store.mayWrite(),
       // A store in SQLite has one daemon.
-      ...(settings.store.schema === undefined ? {} : { session: keptSession(store) }),
+      ...(settings.store.schema === undefined ? {} : { session: keptSession(store, redaction.redact) }),
       ...(requested ? { requested } : {}),
       ...(breaker ? { breaker } : {}),
     }),

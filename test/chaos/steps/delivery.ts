@@ -55,7 +55,7 @@ export async function openDelivery(
     logger,
     version: "0.0.0",
     mayWrite: () => store.mayWrite(),
-    ...(typeof location === "string" ? {} : { session: keptSession(store) }),
+    ...(typeof location === "string" ? {} : { session: keptSession(store, (text) => text) }),
     referenceCache: {
       load: (resource) => store.reference(resource),
       save: (resource, entries) => store.saveReference(resource, entries),
