@@ -31,4 +31,5 @@ export const changeHeldNote = noteOfEach("change-held", heldShape);
 export const changeConfirmedNote = noteOfEach(
   "change-confirmed",
   z.object({ fingerprint: z.string(), updates: z.number() }),
+  { isOfNames: true },
 );
