@@ -13,6 +13,7 @@ import { never, thrownBy } from "../kit/outcome.ts";
 // The matcher alone uses it: the module's index does not show it.
 import { IndexReader } from "../../src/pipeline/match/index-reader.ts";
 import { naturalKey, ruleName } from "../../src/pipeline/match/natural-key.ts";
+import { indexNote } from "../../src/pipeline/notes.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -34,14 +35,19 @@ async function setScene(...secrets: string[]) {
     if (held) await untilAborted(new Promise(() => {}), signal);
     yield* service.list(resource, query, signal);
   };
-  const reader = new IndexReader(
-    { store, service: { ...service, list }, clock, logger: silentLogger, settleMs: 0 },
-    new Map([["customer", [rule]]]),
-  );
+  const newReader = () =>
+    new IndexReader(
+      { store, service: { ...service, list }, clock, logger: silentLogger, settleMs: 0 },
+      new Map([["customer", [rule]]]),
+    );
+  const reader = newReader();
   return {
+    store,
     sandbox,
     clock,
     reader,
+    /** That of the next process. */
+    newReader,
     /** Resolves when the next list is asked for, which does not come. */
     held: () => new Promise<void>((resolve) => (hold = resolve)),
     reads: () => tenant.requests("customer", "GET"),
@@ -79,6 +85,22 @@ describe("the match index", () => {
     expect(await scene.found(3)).toEqual([stamped!.id]);
     expect(await scene.found(2)).toEqual([]);
     expect(await scene.found(1)).toEqual([kept!.id]);
+  });
+
+  it("is read whole where its keys are written as an earlier version wrote them", async () => {
+    await using scene = await setScene();
+    const { store, sandbox } = scene;
+    const [old] = sandbox.seed("customer", [
+      { ...scene.customer(1), modified: "2001-01-01T00:00:00.000Z" },
+      { ...scene.customer(2), modified: minutesAgo(1) },
+    ]);
+    await scene.found(1);
+    const note = indexNote("customer");
+    await store.saveNote(note, { ...(await store.note(note))!, rules: ruleName(rule) });
+    await store.saveMatches("customer", [{ serviceId: old!.id, keys: { [ruleName(rule)]: "as it was" } }]);
+
+    await scene.newReader().freshen("customer", 0, never);
+    expect(await scene.indexed(1)).toEqual([old!.id]);
   });
 
   it("is read once for all who ask afresh, and again for who asks after the read began", async () => {

@@ -4,7 +4,7 @@ import type { Service, ServiceRecord } from "#service";
 import type { MatchEntry, MatchStore, NoteStore, RecordStore, Store } from "#store";
 import type { Logger } from "#telemetry";
 import { indexNote, type IndexFacts } from "../notes.ts";
-import { naturalKey, naturalKeys, ruleName } from "./natural-key.ts";
+import { KEY_FORM, naturalKey, naturalKeys, ruleName } from "./natural-key.ts";
 
 /** How far behind the newest stamp seen a refresh reads again: clocks differ and transactions commit late. */
 const REFRESH_OVERLAP_MS = 10 * 60_000;
@@ -260,9 +260,9 @@ export class IndexReader {
     return this.#rules.get(resource) ?? [];
   }
 
-  /** The rules of a resource by name, in one text. */
+  /** The rules of a resource by name, and how their keys are written, in one text. */
   #ruleNames(resource: ResourceName): string {
-    return [...new Set(this.#rulesOf(resource).map(ruleName))].toSorted().join(";");
+    return [KEY_FORM, ...new Set(this.#rulesOf(resource).map(ruleName).toSorted())].join(";");
   }
 }
 

@@ -3,6 +3,9 @@ import { isJsonObject } from "#model";
 import type { MatchRule } from "#mapping";
 import type { ServiceRecord } from "#service";
 
+/** How natural keys are written. An index whose keys are written otherwise is read again. */
+export const KEY_FORM = "NFC";
+
 /** The name of a rule in the match index. */
 export function ruleName({ fields, compare }: MatchRule): string {
   return compare === "exact" ? fields.join(",") : `~${fields.join(",")}`;
@@ -43,7 +46,7 @@ export function naturalKeys(rules: readonly MatchRule[], record: Projection | Se
 
 function partText(value: Json | undefined): string | undefined {
   if (isJsonObject(value)) return partText(value["id"]);
-  if (typeof value === "string") return value.trim().normalize("NFC");
+  if (typeof value === "string") return value.trim().normalize(KEY_FORM);
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return undefined;
 }
