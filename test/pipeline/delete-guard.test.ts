@@ -10,6 +10,8 @@ import { memoryPlace } from "../store/memory-place.ts";
 
 const by = { name: "ann", via: "cli" } as const;
 const HOUR = 3_600_000;
+/** Lets no deletion pass. */
+const none = { percent: 0, count: 0, floor: 0 };
 
 /** A stream with so many records in the service. */
 async function stream(count: number): Promise<Scene> {
@@ -22,7 +24,7 @@ async function stream(count: number): Promise<Scene> {
 async function deleted(scene: Scene, key: string): Promise<string> {
   const { store, clock } = scene;
   await scene.stage([deletion(key)]);
-  const guard = new DeleteGuard({ store, clock, logger: silentLogger, guard: { percent: 0, count: 0, floor: 0 } });
+  const guard = new DeleteGuard({ store, clock, logger: silentLogger, guard: none });
   const claim = await scene.claim(customer(key));
   try {
     await guard.expectAllowed(claim);
@@ -55,6 +57,45 @@ describe("a person who confirms deletions", () => {
     });
     await confirmDeletions({ store: slow, clock }, { stream: "customers", count: 1 }, by);
     expect([await deleted(scene, "1"), await deleted(scene, "2")]).toEqual(["allowed", "E_DELETION_HELD"]);
+  });
+
+  it("also means one that is being counted at that moment, which is looked at again within seconds, later each hour", async () => {
+    await using scene = await stream(4);
+    const { store, clock } = scene;
+    const lookAt = async (key: string, meanwhile = async () => {}) => {
+      const busy = new Proxy(store, {
+        get: (target, name) => {
+          const member: unknown = Reflect.get(target, name);
+          if (typeof member !== "function") return member;
+          if (name !== "tellDeletion") return member.bind(target);
+          return async (...of: Parameters<Store["tellDeletion"]>) => {
+            const told = await store.tellDeletion(...of);
+            await meanwhile();
+            return told;
+          };
+        },
+      });
+      const guard = new DeleteGuard({ store: busy, clock, logger: silentLogger, guard: none });
+      const claim = await scene.claim(customer(key));
+      const said: unknown = await guard.expectAllowed(claim).catch((thrown: unknown) => thrown);
+      if (!(said instanceof WaitError)) return said === undefined ? "allowed" : errorFacts(said).code;
+      await store.wait(claim, { error: errorFacts(said), dueAt: clock.now() + said.afterMs! });
+      return said.afterMs;
+    };
+    await scene.stage([deletion("1")]);
+    await lookAt("1");
+    clock.advance(1_000);
+    await scene.stage([deletion("2")]);
+    const soon = await lookAt("2", async () => {
+      await confirmDeletions(scene, { stream: "customers", count: 2 }, by);
+    });
+    expect(soon).toBeLessThan(5_000);
+    clock.advance(Number(soon));
+    expect([await lookAt("1"), await lookAt("2")]).toEqual(["allowed", "allowed"]);
+
+    await scene.stage([deletion("3")]);
+    clock.advance(Number(await lookAt("3")));
+    expect(await lookAt("3")).toBe(HOUR);
   });
 
   it("means as many as were seen", async () => {

@@ -15,7 +15,9 @@ export interface DeleteGuardSettings {
 const WINDOW_MS = DAY_MS;
 /** The rest of a mass deletion is delivered meanwhile, and so counted. */
 const COUNT_AGAIN_MS = 300;
-/** A person's word ends the wait; without one it is looked whether the ERP took deletions back. */
+/** A person's word wakes those that wait, not one that is being counted: the first look is soon repeated. */
+const HELD_FIRST_MS = 2_000;
+/** Without a person's word it is looked whether the ERP took deletions back. */
 const HELD_AGAIN_MS = HOUR_MS;
 
 export interface DeleteGuardDeps {
@@ -68,10 +70,11 @@ export class DeleteGuard {
       const all = await store.deletionCount(stream, { since, confirmedAt });
       logger.error({ stream, count: all, known: await knownCount(store, stream) }, "deletions were held by the guard");
     }
+    const wasHeld = (await store.record(claim.id))?.error?.code === "E_DELETION_HELD";
     throw new WaitError(
       "E_DELETION_HELD",
       `${count > most ? `more than ${most}` : count} deletions of ${stream} within a day are too many for the guard; a person has to confirm them`,
-      { afterMs: HELD_AGAIN_MS },
+      { afterMs: wasHeld ? HELD_AGAIN_MS : HELD_FIRST_MS },
     );
   }
 
