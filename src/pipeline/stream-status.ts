@@ -131,7 +131,7 @@ function stateOf(holds: readonly Held[]): "held" | "paused" | undefined {
 async function deletionSentence(store: StatusStore, stream: StreamName): Promise<string[]> {
   const held = await heldDeletions(store, stream);
   if (!held) return [];
-  const remedy = `"svcsync deletions ${stream} --confirm" deletes them`;
+  const remedy = `"svcsync deletions ${stream}" shows them, and how to confirm them`;
   if (held.isEmptied)
     return [`the ERP shows no record of ${held.count.toLocaleString("en")} that are known; ${remedy}`];
   return [

@@ -209,6 +209,9 @@ describe("the guard", () => {
 
     const confirm = (count: string) => stage.command("deletions", "customers", "--confirm", "--count", count);
     expect(shown.stdout).toContain('if they are meant: "svcsync deletions customers --confirm --count 3"');
+    expect((await stage.command("status")).stdout).toContain(
+      '"svcsync deletions customers" shows them, and how to confirm them',
+    );
     expect(await confirm("2")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("3 deletions of customers are held now, and you confirmed 2"),
