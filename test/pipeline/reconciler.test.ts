@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Reconciler } from "#pipeline";
+import type { Service } from "#service";
 import type { SourceStream } from "#sources";
 import { openTenant } from "../conformance/service-tenant.ts";
 import { customer, upsert } from "../conformance/store-scene.ts";
@@ -21,7 +22,7 @@ streams:
     fields: { customerId: number, name: name }
 `).streams[0]!;
 
-async function setScene(keysOf: () => Iterable<string[]>) {
+async function setScene(keysOf: () => Iterable<string[]>, list?: Service["list"]) {
   const tenant = await openTenant();
   const place = await memoryPlace();
   const store = await place.open({ as: "daemon", clock: new SetClock(), logger: silentLogger });
@@ -31,8 +32,9 @@ async function setScene(keysOf: () => Iterable<string[]>) {
     },
     readOne: () => Promise.resolve(undefined),
   };
+  const service = { ...tenant.service, ...(list ? { list } : {}) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else of it is used
-  const reconciler = new Reconciler(store, tenant.service, new Map([[stream.name, source as SourceStream]]));
+  const reconciler = new Reconciler(store, service, new Map([[stream.name, source as SourceStream]]));
   return {
     tenant,
     store,
@@ -43,6 +45,24 @@ async function setScene(keysOf: () => Iterable<string[]>) {
       await tenant[Symbol.asyncDispose]();
     },
   };
+}
+
+/** How many members of lists a task goes through, copies by `...` included. */
+async function countMembers<Result>(task: () => Promise<Result>): Promise<{ result: Result; members: number }> {
+  const values = Array.prototype[Symbol.iterator];
+  let members = 0;
+  const define = (value: typeof values) =>
+    // oxlint-disable-next-line no-extend-native -- for as long as the task runs
+    Object.defineProperty(Array.prototype, Symbol.iterator, { value, writable: true, configurable: true });
+  define(function (this: unknown[]) {
+    members += this.length;
+    return values.call(this);
+  });
+  try {
+    return { result: await task(), members };
+  } finally {
+    define(values);
+  }
 }
 
 describe("a comparison", () => {
@@ -70,5 +90,25 @@ describe("a comparison", () => {
     ]);
     tenant.sandbox.vanish("customer", double!.id);
     expect((await scene.reconcile()).drifts).toEqual([]);
+  });
+
+  it("names each of many doubles of one record, in work that grows with their number alone", async () => {
+    const serviceIds = Array.from({ length: 2_000 }, (_, at) => at + 1);
+    await using scene = await setScene(
+      () => [],
+      async function* () {
+        yield serviceIds.map((id) => ({ id, customerId: "1" }));
+      },
+    );
+    const { store } = scene;
+    const row = { number: "1", name: "Müller" };
+    await store.stage(stream.name, { changes: [upsert("1", row)], cursor: null, backfill: false, complete: true });
+    const [serviceId, ...doubles] = serviceIds;
+    const binding = { resource: "customer", serviceId: serviceId! };
+    const claim = (await store.claim(customer("1")))!;
+    await store.bind(claim, binding, { projection: {}, outcome: "adopted", parents: [], again: false });
+    const { result, members } = await countMembers(scene.reconcile);
+    expect(result.drifts).toEqual([{ kind: "doubled", id: customer("1"), ...binding, doubles }]);
+    expect(members).toBeLessThan(50 * serviceIds.length);
   });
 });

@@ -105,7 +105,11 @@ export class Reconciler {
           changed.push(...(await changes(stream, view, record)));
           for (const key of keysOf(stream, record)) owners.set(key, serviceId);
         } else if (!view)
-          for (const key of keysOf(stream, record)) strangers.set(key, [...(strangers.get(key) ?? []), serviceId]);
+          for (const key of keysOf(stream, record)) {
+            const others = strangers.get(key);
+            if (others) others.push(serviceId);
+            else strangers.set(key, [serviceId]);
+          }
       }
     const missing = await this.#missing(stream, seen, signal);
     const { keys, error } = await this.#unread(stream.name, signal);
