@@ -66,7 +66,7 @@ const twin = z.object({
 export type Twin = z.infer<typeof twin>;
 
 /** The records of the stream that may be twice in the service. */
-export const twinsNote = noteOfEach("twins", z.array(twin).readonly());
+export const twinsNote = noteOfEach("twins", z.array(twin).readonly(), { isOfNames: true });
 
 const counterpart = z.object({ resource: z.string(), serviceId: z.number() });
 

@@ -152,5 +152,6 @@ export interface LostCreate extends RecordId {
 /** The note of the creates that lost daemons had begun: each may be carried out late, beside another one. */
 export const lostCreatesNote: Note<readonly LostCreate[]> = {
   name: "lost-creates",
+  isOfNames: true,
   schema: z.array(z.object({ stream: z.string(), key: z.string(), lostAt: z.number() })),
 };

@@ -7,7 +7,7 @@ export interface Note<Fact> {
   readonly name: string;
   /** Accepts what published versions wrote under the name, too. */
   readonly schema: z.ZodType<Fact>;
-  /** It is made of names, which are compared: they stay as they are, also where a weak password is a part of one. */
+  /** It is made of names or keys, which are compared: they stay as they are, also where a weak password is a part of one. */
   readonly isOfNames?: true;
 }
 
