@@ -27,3 +27,13 @@ export function originalText(stored: string): string {
     return escape === LOW ? "\0" : String.fromCharCode(sign.charCodeAt(0) - SHIFT);
   });
 }
+
+/**
+ * In SQL: a jsonb that holds such texts, as the JSON of the original ones. Control characters, NUL among them, are escape sequences in
+ * it, where {@link originalText} does not see them. The rest it turns back when the text is read.
+ */
+export function originalJson(jsonb: string): string {
+  const high = `chr(${HIGH.charCodeAt(0)})`;
+  const withControls = String.raw`replace(replace((${jsonb})::text, E'\\u0001\\u0001', E'\\u0000'), E'\\u0001\\u0002', E'\\u0001')`;
+  return String.raw`replace(${withControls}, ${high} || E'\\u0002', ${high} || chr(${LITERAL.charCodeAt(0)}))`;
+}

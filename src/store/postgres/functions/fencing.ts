@@ -2,6 +2,7 @@ import { createsNote, lostCreatesNote, restoredNote, sessionNoteName } from "../
 import { stateList } from "../../rows/state-list.ts";
 import { statesMovedTo } from "../../transitions.ts";
 import { isRecord } from "../sql.ts";
+import { originalJson } from "../text.ts";
 
 /**
  * What is done about a daemon that was lost: it may still send what it had begun. Notes are put together as text: a step that frees
@@ -29,7 +30,7 @@ export const fencing = `
   -- Creates that a lost daemon began may come after all, beside others: [{"stream", "key", "lostAt"}].
   CREATE FUNCTION note_lost_creates(p_creates jsonb) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
-    INSERT INTO notes AS n (name, value) VALUES ('${lostCreatesNote.name}', p_creates::text)
+    INSERT INTO notes AS n (name, value) VALUES ('${lostCreatesNote.name}', ${originalJson("p_creates")})
     ON CONFLICT (name) DO UPDATE SET value =
       CASE WHEN n.value = '[]' THEN '[' ELSE left(n.value, -1) || ',' END || substr(excluded.value, 2);
   END $$;
