@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { ParkError, RetryError, WaitError, type StreamName } from "#model";
+import { ParkError, RetryError, StopError, WaitError, type StreamName } from "#model";
 import { Poller, PollPauses, Sweeper } from "#pipeline";
 import type { SourceStream } from "#sources";
 import { openStore } from "#store";
 import { SetClock } from "../kit/clock.ts";
-import { silentLogger } from "../kit/logger.ts";
+import { memoryLogger, silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
 import { sqlitePlace } from "../store/sqlite-place.ts";
 
 const MINUTE = 60_000;
+const full = () => Promise.reject(new StopError("E_STORE_FULL", "the disk of the store is full"));
 const names = ["customers", "contacts", "tickets"];
 
 /** Streams of one ERP, which answers each poll with what `erp.answer` does; all by one clock. */
@@ -28,11 +29,20 @@ async function polling() {
     async *keys() {},
     check: async () => [],
   });
-  const common = { store, clock, logger: silentLogger };
+  const log = memoryLogger();
+  const common = { store, clock, logger: log };
+  const disk = { isFull: false };
   const storedWhenObserved: Promise<boolean>[] = [];
   const isStored = async (stream: StreamName) => (await store.cursor(stream)).error !== undefined;
   const poller = new Poller({
     ...common,
+    store: new Proxy(store, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== "function") return member;
+        return name === "pollFailed" && disk.isFull ? full : member.bind(target);
+      },
+    }),
     sources: new Map(names.map((name) => [name, source(name)])),
     sweeper: new Sweeper({ ...common, streams: new Map(), intervalMs: MINUTE }),
     pauses: new PollPauses({ sourceOf: () => "erp", elapsed: () => clock.now() }),
@@ -47,6 +57,8 @@ async function polling() {
   return {
     erp,
     clock,
+    disk,
+    log,
     storedWhenObserved,
     poll: (...streams: StreamName[]) => Promise.all(streams.map((stream) => poller.poll(stream, never))),
     poller,
@@ -215,5 +227,33 @@ describe("one stream that fails", () => {
     for (let at = 0; at < 5; at++) await poll(...names);
     expect(erp.asked.filter((stream) => stream === "tickets")).toHaveLength(2);
     expect(erp.asked).toHaveLength(12);
+  });
+});
+
+describe("a failure that the store does not keep", () => {
+  it("is an error once for all streams and polls of an outage, and again in the next outage", async () => {
+    await using scene = await polling();
+    const { erp, clock, disk, log, poll } = scene;
+    const levels = () =>
+      log.lines.splice(0).flatMap(({ level, message }) => (message === "poll failure was not stored" ? [level] : []));
+    const pollAll = async () => {
+      clock.at += 60 * MINUTE;
+      for (const name of names) await poll(name);
+    };
+    disk.isFull = true;
+    erp.answer = full;
+    await pollAll();
+    await pollAll();
+    expect(levels()).toEqual(["error", "debug", "debug", "debug", "debug", "debug"]);
+    erp.answer = () => Promise.resolve();
+    await pollAll();
+    erp.answer = full;
+    await pollAll();
+    expect(levels()).toEqual(["error", "debug", "debug"]);
+    disk.isFull = false;
+    await pollAll();
+    disk.isFull = true;
+    await pollAll();
+    expect(levels()).toEqual(["error", "debug", "debug"]);
   });
 });

@@ -28,6 +28,8 @@ export class Poller {
   readonly #deps: PollerDeps;
   /** What the streams' last polls failed with. */
   readonly #failing = new Map<StreamName, string>();
+  /** Streams whose last failure the store did not keep. */
+  readonly #unstored = new Set<StreamName>();
 
   constructor(deps: PollerDeps) {
     this.#deps = deps;
@@ -81,6 +83,7 @@ export class Poller {
       total.changed += await this.#sweep(stream, source, signal);
       const facts = { ...total, durationMs: clock.now() - startedAt, backfill: firstLoad };
       pauses.succeeded(stream);
+      this.#unstored.delete(stream);
       observer.polled(stream, facts);
       if (this.#failing.delete(stream)) logger.info({ stream }, "polls succeed again");
       if (total.changed > 0) logger.info({ stream, ...facts }, "stream polled");
@@ -173,11 +176,14 @@ export class Poller {
     const { store, logger } = this.#deps;
     try {
       await store.pollFailed(stream, error);
+      this.#unstored.delete(stream);
     } catch (storeError) {
-      logger.error(
-        { stream, err: storeError instanceof Error ? storeError : errorFacts(storeError) },
-        "poll failure was not stored",
-      );
+      const isKnown = this.#unstored.size > 0;
+      this.#unstored.add(stream);
+      const facts = { stream, err: storeError instanceof Error ? storeError : errorFacts(storeError) };
+      // Said once per outage of the store: a full disk fails every poll of every stream.
+      if (isKnown) logger.debug(facts, "poll failure was not stored");
+      else logger.error(facts, "poll failure was not stored");
     }
   }
 }
