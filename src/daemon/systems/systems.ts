@@ -95,8 +95,8 @@ export async function openSystems(
       hide: redaction.ofLogin(),
       renew: renewed.ofService,
       mayWrite: () => store.mayWrite(),
-      // A store in SQLite has one daemon.
-      ...(settings.store.schema === undefined ? {} : { session: keptSession(store, redaction.redact) }),
+      // With one daemon, too: a restart, and a command beside it, take no login.
+      session: keptSession(store, redaction.redact),
       ...(requested ? { requested } : {}),
       ...(breaker ? { breaker } : {}),
     }),
