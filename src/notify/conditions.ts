@@ -91,15 +91,16 @@ function guarded({ name, holds, deletionsHeld }: StreamStatus): Condition[] {
     cause: reason,
     remedy,
   }));
-  if (deletionsHeld)
+  if (deletionsHeld > 0)
     conditions.push({
       ...common,
       id: `deletions/${name}`,
       kind: "deletions",
       severity: "problem",
-      title: `${name}: the guard holds deletions`,
+      title: `${name}: the guard holds ${counted(deletionsHeld, "deletion")}`,
       cause: "more records are missing in the ERP than the guard lets pass (E_DELETION_HELD)",
       remedy: remedyOf({ code: "E_DELETION_HELD" }, { stream: name }),
+      count: deletionsHeld,
     });
   return conditions;
 }

@@ -12,7 +12,7 @@ import type { ActStore, CursorState, IntakeStore, NoteStore, OperatorStore, Reco
 import { arrivalsNote, arrivalTimes, type ArrivalTimes } from "./arrival-times.ts";
 import { heldBy } from "./wake/stream-holds.ts";
 import type { Held, HoldStore } from "./wake/hold.ts";
-import { heldDeletions } from "./poll/delete-guard.ts";
+import { heldDeletions, type HeldDeletions } from "./poll/delete-guard.ts";
 import { droppedNote, keylessNote, twinsNote, type Twin } from "./notes.ts";
 import { blockedRecords, blockedSentence } from "./blocked-parents.ts";
 
@@ -36,8 +36,8 @@ export interface StreamStatus {
   readonly counts: Readonly<Partial<Record<RecordState, number>>>;
   /** Why nothing of this stream is delivered, and what ends it; empty while it flows. */
   readonly holds: readonly Held[];
-  /** More records are missing in the ERP than the guard lets pass. */
-  readonly deletionsHeld: boolean;
+  /** How many deletions wait for a person; 0 while the guard lets them pass. */
+  readonly deletionsHeld: number;
   /** Records that wait for a parent which will not come; of the first that wait. */
   readonly blocked: number;
   /** Records that may be twice in the service. */
@@ -87,9 +87,11 @@ async function oneStatus(
   if (blocked) attention.push(blockedSentence(blocked));
   for (const { place, reason } of (await store.note(keylessNote(stream.name))) ?? [])
     attention.push(`rows are left out, and no deletion is looked for: ${place}: ${reason}`);
-  const deletions = await deletionSentence(store, stream.name);
+  const deletions = await heldDeletions(store, stream.name);
   const twins = (await store.note(twinsNote(stream.name))) ?? [];
-  attention.push(...twins.map(twinSentence), ...deletions, ...(await droppedFields(store, stream)));
+  attention.push(...twins.map(twinSentence));
+  if (deletions) attention.push(deletionSentence(stream.name, deletions));
+  attention.push(...(await droppedFields(store, stream)));
   return {
     name: stream.name,
     source: stream.source,
@@ -101,7 +103,7 @@ async function oneStatus(
     undeliveredMs: undeliveredAt === undefined ? undefined : Math.max(0, now - undeliveredAt),
     counts,
     holds,
-    deletionsHeld: deletions.length > 0,
+    deletionsHeld: deletions?.count ?? 0,
     blocked: blocked?.count ?? 0,
     twins,
     attention,
@@ -128,15 +130,10 @@ function stateOf(holds: readonly Held[]): "held" | "paused" | undefined {
   return holds.length > 0 ? "paused" : undefined;
 }
 
-async function deletionSentence(store: StatusStore, stream: StreamName): Promise<string[]> {
-  const held = await heldDeletions(store, stream);
-  if (!held) return [];
+function deletionSentence(stream: StreamName, { count, isEmptied }: HeldDeletions): string {
   const remedy = `"svcsync deletions ${stream}" shows them, and how to confirm them`;
-  if (held.isEmptied)
-    return [`the ERP shows no record of ${held.count.toLocaleString("en")} that are known; ${remedy}`];
-  return [
-    `missing in the ERP or marked as deleted: ${counted(held.count, "record")}, more than the guard lets pass; ${remedy}`,
-  ];
+  if (isEmptied) return `the ERP shows no record of ${count.toLocaleString("en")} that are known; ${remedy}`;
+  return `missing in the ERP or marked as deleted: ${counted(count, "record")}, more than the guard lets pass; ${remedy}`;
 }
 
 export function twinSentence({ stream, key, resource, serviceId, twin }: Twin): string {

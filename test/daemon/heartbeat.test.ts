@@ -16,7 +16,7 @@ function stream(completedAt: number | undefined, undeliveredMs?: number, error?:
     cursor: { completedAt, error: error && { ...error, at: 1 } },
     undeliveredMs,
     holds: [],
-    deletionsHeld: false,
+    deletionsHeld: 0,
   };
 }
 
@@ -73,9 +73,9 @@ describe("the proof of work", () => {
       kind: "failed",
       reason: "customers is held: its changed mapping would update 200 of 202 records",
     });
-    expect(provenOf({ deletionsHeld: true })).toEqual({
+    expect(provenOf({ deletionsHeld: 60 })).toEqual({
       kind: "failed",
-      reason: "customers: the guard holds deletions (E_DELETION_HELD)",
+      reason: "customers: the guard holds 60 deletions (E_DELETION_HELD)",
     });
     expect(provenOf({ holds: [guard] })).toEqual({ kind: "pending" });
     expect(provenOf({ holds: [{ ...hold, polls: true }] })).toEqual({ kind: "pending" });

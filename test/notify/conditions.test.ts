@@ -29,7 +29,7 @@ function stream(name: string, more: Partial<StreamStatus> = {}, code?: ErrorCode
     lagMs: 0,
     counts: {},
     holds: [],
-    deletionsHeld: false,
+    deletionsHeld: 0,
     blocked: 0,
     twins: [],
     attention: [],
@@ -92,9 +92,14 @@ describe("conditions", () => {
       needsPerson: true,
       polls: true,
     } as const;
-    expect(conditions({ streams: [stream("customers", { holds: [hold], deletionsHeld: true })] })).toMatchObject([
+    expect(conditions({ streams: [stream("customers", { holds: [hold], deletionsHeld: 60 })] })).toMatchObject([
       { id: "held/customers/adoption", kind: "held", severity: "problem", cause: hold.reason, remedy: hold.remedy },
-      { id: "deletions/customers", remedy: expect.stringContaining('"svcsync deletions customers"') },
+      {
+        id: "deletions/customers",
+        title: "customers: the guard holds 60 deletions",
+        count: 60,
+        remedy: expect.stringContaining('"svcsync deletions customers"'),
+      },
     ]);
   });
 

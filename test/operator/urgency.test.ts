@@ -20,7 +20,7 @@ describe("the urgency of streams", () => {
     ["a stream that is held", { state: "held" }, "person"],
     ["a parked record", { counts: { parked: 1 } }, "person"],
     ["an uncertain record", { counts: { uncertain: 1 } }, "person"],
-    ["deletions that the guard holds", { deletionsHeld: true }, "person"],
+    ["deletions that the guard holds", { deletionsHeld: 60 }, "person"],
   ])("of %s is %j", (_, facts, urgency) => {
     expect(urgencyOf([well, { ...well, ...facts }], "note")).toBe(urgency);
   });

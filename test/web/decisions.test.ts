@@ -133,7 +133,7 @@ describe("decisions", () => {
       ...customers!,
       state: "held",
       attention: ["r; m"],
-      deletionsHeld: true,
+      deletionsHeld: 60,
       holds: [
         { ...hold, kind: "change" },
         { ...hold, kind: "adoption" },

@@ -255,7 +255,7 @@ export const pageStates: readonly PageState[] = [
     parts: {
       status: status({
         streams: held({
-          deletionsHeld: true,
+          deletionsHeld: 60,
           counts: { applied: 352, waiting: 60 },
           attention: [
             '60 records are missing in the ERP or marked as deleted, more than the guard lets pass; "svcsync deletions customers" shows them, and how to confirm them',

@@ -157,7 +157,7 @@ export const sampleStreams: readonly StreamStatus[] = [
   {
     name: "customers",
     source: "erp",
-    deletionsHeld: false,
+    deletionsHeld: 0,
     blocked: 0,
     twins: [],
     resource: "customer",
@@ -172,7 +172,7 @@ export const sampleStreams: readonly StreamStatus[] = [
   {
     name: "contacts",
     source: "erp",
-    deletionsHeld: false,
+    deletionsHeld: 0,
     blocked: 0,
     twins: [],
     resource: "customerContact",
@@ -195,7 +195,7 @@ export const sampleStreams: readonly StreamStatus[] = [
   {
     name: "tickets",
     source: "erp",
-    deletionsHeld: false,
+    deletionsHeld: 0,
     blocked: 0,
     twins: [],
     resource: "ticket",

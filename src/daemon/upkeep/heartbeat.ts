@@ -1,5 +1,5 @@
 import type { HttpClient } from "#http";
-import { errorFacts, errorText, sleep, type Clock, type ErrorFacts } from "#model";
+import { counted, errorFacts, errorText, sleep, type Clock, type ErrorFacts } from "#model";
 import { duration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { Logger } from "#telemetry";
@@ -118,7 +118,7 @@ export function proofOf({ parts }: Pick<Readiness, "parts">, streams: readonly P
   );
   const held = streams.flatMap(({ name, holds, deletionsHeld }) => [
     ...holds.filter(({ needsPerson }) => needsPerson).map(({ reason }) => `${name} is held: ${reason}`),
-    ...(deletionsHeld ? [`${name}: the guard holds deletions (E_DELETION_HELD)`] : []),
+    ...(deletionsHeld > 0 ? [`${name}: the guard holds ${counted(deletionsHeld, "deletion")} (E_DELETION_HELD)`] : []),
   ]);
   const stuck = streams.flatMap(({ name, undeliveredMs = 0, holds }) =>
     holds.length === 0 && undeliveredMs > STUCK_MS

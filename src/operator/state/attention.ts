@@ -68,7 +68,7 @@ function needsPerson(status: Facts, policy: BlockedPolicy): boolean {
   return (
     state === "held" ||
     needsPersonCount(status) > 0 ||
-    deletionsHeld ||
+    deletionsHeld > 0 ||
     (cursor.error !== undefined && !healsItself(cursor.error.code)) ||
     (policy === "problem" && blocked > 0)
   );

@@ -183,7 +183,11 @@ function headlineOf({ streams, service, queue }: Overview, colour: keyof typeof 
     records === 0 ? [] : counted(records, "record"),
   ].flat();
   const verb = names.length + records === 1 ? "needs" : "need";
-  if (colour === "bad" && records === 0 && noted.every(({ state, deletionsHeld }) => state === "held" || deletionsHeld))
+  if (
+    colour === "bad" &&
+    records === 0 &&
+    noted.every(({ state, deletionsHeld }) => state === "held" || deletionsHeld > 0)
+  )
     return `A decision is needed: ${names.join(", ")}.`;
   if (colour === "bad") return `${parts.join(" and ")} ${verb} attention.`;
   const paused = streams.filter(({ state }) => state === "paused").map(({ name }) => name);

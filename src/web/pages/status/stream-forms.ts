@@ -12,7 +12,7 @@ export function decisionLinks({ name, holds, deletionsHeld }: StreamStatus, fram
   const links = [
     has("change") ? html`<a class="button" href="${path}/plan">See the plan of ${name}</a>` : undefined,
     has("adoption") ? html`<a class="button" href="/adoption">See what ${name} matches</a>` : undefined,
-    deletionsHeld ? html`<a class="button" href="${path}/deletions">See the deletions of ${name}</a>` : undefined,
+    deletionsHeld > 0 ? html`<a class="button" href="${path}/deletions">See the deletions of ${name}</a>` : undefined,
     has("pause") && frame.visitor?.role === "act"
       ? html`<form method="post" action="${path}/resume">
           ${csrfField(frame.visitor)}<button aria-label="Resume ${name}">Resume</button>
