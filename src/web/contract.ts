@@ -1,4 +1,5 @@
 import type { ErrorFacts, RecordId, StreamName } from "#model";
+import type { Stream } from "#mapping";
 import type { AdoptionReport, BlockedPolicy, NotedGroup, StreamPlan, UpkeepFacts } from "#operator";
 import type { HeldDeletions, RecordSides, StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
@@ -64,8 +65,13 @@ export interface StatusSource {
   readonly boundTo: RecordStore["boundTo"];
   /** What the next run would write; undefined while a changed mapping is still being counted. */
   plan(stream: StreamName): Promise<DatedPlan | undefined>;
-  /** Undefined where no deletion waits for a person. */
-  heldDeletions(stream: StreamName): Promise<HeldDeletions | undefined>;
+  /** Undefined where no deletion waits for a person; with what the sync file makes of one. */
+  heldDeletions(stream: StreamName): Promise<DecidableDeletions | undefined>;
   readonly adoption: () => AdoptionState;
   readonly acts: PageActs;
+}
+
+export interface DecidableDeletions extends HeldDeletions {
+  /** `set`: the records stay, and fields of them are set. */
+  readonly deletion: Stream["deletion"];
 }

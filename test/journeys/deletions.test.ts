@@ -25,8 +25,8 @@ ${customersStream()}    deleted: { when: "deleted = 1", delete: true }
 const unguarded = { DELETE_GUARD_PERCENT: "100", DELETE_GUARD_COUNT: "1000" };
 
 /** Ten customers in sync. */
-async function tenCustomers(environment: Readonly<Record<string, string>>): Promise<Stage> {
-  const stage = await setStage({ syncFile: deleting, environment });
+async function tenCustomers(environment: Readonly<Record<string, string>>, syncFile = deleting): Promise<Stage> {
+  const stage = await setStage({ syncFile, environment });
   for (let at = 1; at <= 10; at++) stage.erp.insertCustomer({ customer_no: String(10_000 + at) });
   expect((await stage.command("sync")).code).toBe(0);
   return stage;
@@ -245,6 +245,19 @@ describe("the guard", () => {
     erp.flagDeleted("customers", ["10003"]);
     expect((await stage.command("sync")).code).toBe(0);
     expect(sandbox.records("customer")).toHaveLength(0);
+  });
+
+  it("says of deletions that set fields that the records stay, and keeps them", async () => {
+    const setting = deleting.replace("delete: true", "set: { name: gone }");
+    await using stage = await tenCustomers({ DELETE_GUARD_PERCENT: "1" }, setting);
+    const { erp, sandbox } = stage;
+    for (const key of ["10001", "10002", "10003"]) erp.flagDeleted("customers", [key]);
+    await stage.command("sync");
+    const { stdout } = await stage.command("deletions", "customers", "--confirm");
+    expect(stdout).toContain("confirmed; the fields of 3 records will be set next, and the records stay.");
+    await stage.command("sync");
+    expect(sandbox.records("customer").filter(({ name }) => name === "gone")).toHaveLength(3);
+    expect(sandbox.records("customer")).toHaveLength(10);
   });
 
   it("lets single deletions of a small stream pass", async () => {

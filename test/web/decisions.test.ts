@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StatusSource } from "#web";
-import { compared, samplePlan } from "./sample-decisions.ts";
+import { compared, sampleDeletions, samplePlan } from "./sample-decisions.ts";
 import { sampleStatus, sampleStreams } from "./sample-status.ts";
 import { formOf, sampleWeb } from "./web-server.ts";
 
@@ -67,9 +67,25 @@ describe("the page of held deletions", () => {
   });
 
   it("tells an ERP that shows nothing any more from rows that are missing", async () => {
-    const emptied = { count: 412, known: 412, examples: [], isEmptied: true };
+    const emptied = { ...sampleDeletions, count: 412, examples: [], isEmptied: true };
     const { text } = await pageOf("/streams/customers/deletions", { heldDeletions: async () => emptied });
     expect(text).toContain("The ERP shows no record of customers any more");
+  });
+});
+
+describe("the form of held deletions", () => {
+  it("says that records are deleted for good", async () => {
+    const { text } = await pageOf("/streams/customers/deletions");
+    expect(text).toMatch(/this cannot be undone[\s\S]*<button class="danger">Delete 60 records</);
+    expect(text).not.toContain("deleted: set");
+  });
+
+  it("says of a stream whose deletions set fields that the records stay", async () => {
+    const held = { ...sampleDeletions, deletion: "set" } as const;
+    const { text } = await pageOf("/streams/customers/deletions", { heldDeletions: async () => held });
+    expect(text).toContain("the fields of deleted: set in the sync file, and stay in the service");
+    expect(text).toContain('<button class="danger">Set the fields of 60 records</button>');
+    expect(text).not.toMatch(/cannot be undone|Delete 60/);
   });
 });
 

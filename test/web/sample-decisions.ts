@@ -1,6 +1,5 @@
 import type { AdoptionReport, StreamPlan } from "#operator";
-import type { HeldDeletions } from "#pipeline";
-import type { AdoptionState } from "#web";
+import type { AdoptionState, StatusSource } from "#web";
 
 const minute = 60_000;
 /** The moment at which the sample is looked at. */
@@ -61,11 +60,12 @@ export const samplePlan: StreamPlan = {
   ],
 };
 
-export const sampleDeletions: HeldDeletions = {
+export const sampleDeletions: NonNullable<Awaited<ReturnType<StatusSource["heldDeletions"]>>> = {
   count: 60,
   known: 412,
   examples: Array.from({ length: 20 }, (_, at) => String(10_000 + at)),
   isEmptied: false,
+  deletion: "delete",
 };
 
 export const sampleReport: AdoptionReport = {

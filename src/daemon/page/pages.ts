@@ -106,7 +106,11 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
     },
     boundTo: (binding) => store.boundTo(binding),
     plan: (stream) => assembly.plans.read(stream),
-    heldDeletions: (stream) => heldDeletions(store, stream),
+    heldDeletions: async (stream) => {
+      const held = await heldDeletions(store, stream);
+      const { deletion = "ignore" } = streams.find(({ name }) => name === stream) ?? {};
+      return held && { ...held, deletion };
+    },
     adoption: () => assembly.adoption.state,
     acts: pageActs(configuration, parts, assembly),
   };

@@ -1,3 +1,4 @@
+import type { Stream } from "#mapping";
 import { counted, oneLine } from "#model";
 import { confirmDeletions } from "#operator";
 import { heldDeletions } from "#pipeline";
@@ -16,7 +17,7 @@ export const registerDeletions: Registration = (cli) =>
     cli
       .command("deletions", "Show the deletions that the guard holds")
       .argument("[stream]", "one stream (default: all)")
-      .option("--confirm", "let the next sweep delete them, at most as many as are shown")
+      .option("--confirm", "let them be carried out, at most as many as are shown")
       .option("--count <number>", "with --confirm: only if so many are held, as you saw before", positiveInteger),
   ).action(cli.action(deletions));
 
@@ -30,11 +31,11 @@ async function deletions(stream: string | undefined, options: DeletionsOptions, 
   const say = (sentence: string) => {
     if (!options.json) io.stdout.write(`${oneLine(sentence)}\n`);
   };
-  for (const { name } of streams) {
+  for (const { name, deletion } of streams) {
     const held = await heldDeletions(context.store, name);
     if (!held) continue;
     const { count, known, examples, isEmptied } = held;
-    found.push({ stream: name, ...held, confirmed: options.confirm ?? false });
+    found.push({ stream: name, ...held, deletion, confirmed: options.confirm ?? false });
     say(
       isEmptied
         ? `${name}: the ERP shows no record, and ${count.toLocaleString("en")} are known`
@@ -51,11 +52,17 @@ async function deletions(stream: string | undefined, options: DeletionsOptions, 
     );
     say(
       isEmptied
-        ? `${name}: confirmed; two further sweeps that find no record delete at most ${count}.`
-        : `${name}: confirmed; ${counted(count, "record")} will be deleted next.`,
+        ? `${name}: confirmed; two further sweeps that find no record ${deletion === "set" ? "set the fields of" : "delete"} at most ${count}.`
+        : `${name}: confirmed; ${confirmedText(count, deletion)}`,
     );
   }
   if (options.json) printJson(io.stdout, { held: found });
   else if (found.length === 0) say("No deletion is waiting for confirmation.");
   return found.length > 0 && !options.confirm ? exitCode.needsPerson : exitCode.ok;
+}
+
+function confirmedText(count: number, deletion: Stream["deletion"]): string {
+  const records = counted(count, "record");
+  if (deletion === "set") return `the fields of ${records} will be set next, and the records stay.`;
+  return `${records} will be deleted next.`;
 }

@@ -212,7 +212,7 @@ export const pipelineErrors = errorPage({
       remedy:
         'Look at the source: a dropped view, a wrong `where`, missing rights. "svcsync peek {stream}" shows its rows. ' +
         'If it was emptied on purpose: "svcsync deletions {stream} --confirm".',
-      more: "After the confirmation, two further sweeps that find no record delete as many as were known.",
+      more: "After the confirmation, two further sweeps that find no record carry out as many deletions as records were known.",
     },
     E_DELETION_COUNTED: {
       meaning:

@@ -1,13 +1,13 @@
 import { counted } from "#model";
-import type { HeldDeletions } from "#pipeline";
 import { html, type Html } from "#server";
+import type { DecidableDeletions } from "../../contract.ts";
 import { openForm } from "../frame/act-form.ts";
 import { page, type Frame } from "../frame/layout.ts";
 import { linkTo, streamPath } from "../frame/wording.ts";
 
 interface DeletionsPage {
   readonly stream: string;
-  readonly held: HeldDeletions | undefined;
+  readonly held: DecidableDeletions | undefined;
   readonly frame: Frame;
 }
 
@@ -21,14 +21,22 @@ export function deletionsPage({ stream, held, frame }: DeletionsPage): Html {
   });
 }
 
-function heldText(stream: string, { count, known, examples, isEmptied }: HeldDeletions, frame: Frame): Html {
+function heldText(
+  stream: string,
+  { count, known, examples, isEmptied, deletion }: DecidableDeletions,
+  frame: Frame,
+): Html {
+  const records = counted(count, "record");
+  const setsFields = deletion === "set";
   return html`<p>
       ${
         isEmptied
           ? `The ERP shows no record of ${stream} any more, and ${counted(count, "record")} of it are known.`
           : `${count.toLocaleString("en")} of ${counted(known, "record")} are missing in the ERP or marked as deleted there, more than the guard lets pass.`
       }
-      They stay in the service until a person decides; other changes of ${stream} are delivered.
+      They stay ${setsFields ? "as they are" : ""} in the service until a person decides; other changes of ${stream} are
+      delivered.
+      ${setsFields ? "Confirmed, they get the fields of deleted: set in the sync file, and stay in the service." : ""}
     </p>
     ${
       frame.visitor?.role === "act"
@@ -38,7 +46,8 @@ function heldText(stream: string, { count, known, examples, isEmptied }: HeldDel
               {
                 action: `${streamPath(stream)}/deletions`,
                 verb: "deletions",
-                label: `Delete ${counted(count, "record")}`,
+                label: setsFields ? `Set the fields of ${records}` : `Delete ${records}`,
+                ...(setsFields ? { sure: "I mean it" } : {}),
                 fields: html`<input type="hidden" name="count" value="${count}" />`,
               },
               frame,

@@ -7,6 +7,8 @@ export interface ActForm {
   readonly verb: RecordVerb | StreamVerb;
   readonly label: string;
   readonly fields?: Content;
+  /** What the second yes says. */
+  readonly sure?: string;
 }
 
 /** A form behind its name, so that nothing happens by one slip of the finger. */
@@ -25,12 +27,15 @@ export function actForm(
 }
 
 /** The form itself: asks for the reason, and for a second yes where the act cannot be undone. */
-export function openForm({ action, verb, label, fields }: ActForm, { visitor }: Frame): Html {
+export function openForm(
+  { action, verb, label, fields, sure = "I mean it; this cannot be undone" }: ActForm,
+  { visitor }: Frame,
+): Html {
   const isFinal = finalVerbs.has(verb);
   return html`<form method="post" action="${action}">
     ${csrfField(visitor)} ${fields}
     <label>Why <input name="why" maxlength="500" ${isFinal ? required : undefined} /></label>
-    ${isFinal ? html`<label class="sure"><input type="checkbox" name="confirm" value="yes" required /> I mean it; this cannot be undone</label>` : undefined}
+    ${isFinal ? html`<label class="sure"><input type="checkbox" name="confirm" value="yes" required /> ${sure}</label>` : undefined}
     <button class="${isFinal ? "danger" : ""}">${label}</button>
   </form>`;
 }
