@@ -240,7 +240,8 @@ export function describeClaims(makePlace: MakePlace): void {
       const claim = await scene.claimed(customer("3"));
       await scene.store.park(claim, OOPS);
       expect(await scene.store.nextDueAt(["customers"])).toBe(now + 300);
-      await scene.store.wait(await scene.claimed(customer("4")), { error: ORPHANED, dueAt: now + 100 });
+      const orphaned = { ...ORPHANED, message: 'no customer "a\0b"' };
+      await scene.store.wait(await scene.claimed(customer("4")), { error: orphaned, dueAt: now + 100 });
       expect(await scene.store.nextDueAt(["customers"])).toBe(now + 100);
       expect(await scene.store.nextDueAt(["customers"], ["E_PARENT_MISSING"])).toBe(now + 300);
     });

@@ -75,7 +75,11 @@ export function describePeople(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       await scene.bound(customer("1"), 11);
       await scene.stage([upsert("1", { v: 2 })]);
-      await scene.store.park(await scene.claim(customer("1")), { ...OOPS, code: "E_RECORD_GONE" });
+      await scene.store.park(await scene.claim(customer("1")), {
+        ...OOPS,
+        code: "E_RECORD_GONE",
+        message: 'no "a\0b"',
+      });
       await scene.store.resolve(customer("1"), { kind: "create" });
       expect(await scene.claim(customer("1"))).toMatchObject({ binding: undefined, decision: { kind: "create" } });
     });

@@ -62,6 +62,12 @@ export const isRecord = (row: string, stream: string, key: string) =>
 /** The condition that a row which is found by another one is in one of these states: compared as above, for the same reason. */
 export const isIn = (row: string, states: readonly RecordState[]) => `${row}.state || '' IN (${stateList(states)})`;
 
+/**
+ * The code in the column of an error. It is not read as JSON: that fails over a NUL which the message quotes. In a text within JSON no
+ * quotation mark stands alone.
+ */
+export const errorCode = (error: string) => `substring(${error} FROM '"code":"([A-Z_]+)"')`;
+
 export const dialect: Dialect = {
   isRecord: `${isKey("key", "@key")} AND stream || '' = @stream`,
   isAfter: `${head("key")} >= ${head("@after")} AND key > @after`,

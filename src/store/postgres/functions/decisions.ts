@@ -2,7 +2,7 @@ import { GONE } from "../../answers.ts";
 import { stateList } from "../../rows/state-list.ts";
 import { SKIPPED_BY_PERSON } from "../../refusals.ts";
 import { statesAllowing, statesMovedTo } from "../../transitions.ts";
-import { isIn, isRecord } from "../sql.ts";
+import { errorCode, isIn, isRecord } from "../sql.ts";
 
 /** What people decide, and what comparisons with the service find. */
 export const decisions = `
@@ -14,6 +14,7 @@ export const decisions = `
   DECLARE
     r records;
     b bindings;
+    v_error_code text;
     v_is_gone boolean;
     v_has_moved boolean;
     v_state text;
@@ -24,11 +25,12 @@ export const decisions = `
       PERFORM refuse('E_RECORD_UNKNOWN', '');
     END IF;
     SELECT * INTO b FROM bindings WHERE record = r.id;
-    v_is_gone := coalesce(r.error::json ->> 'code' = '${GONE}', false);
+    v_error_code := ${errorCode("r.error")};
+    v_is_gone := coalesce(v_error_code = '${GONE}', false);
     v_is_answerable := CASE WHEN p_kind = 'unbind' THEN b.record IS NOT NULL AND r.state IN (${stateList(statesAllowing("answerUnbind"))})
                             ELSE r.state IN (${stateList(statesAllowing("answerBind"))}) END;
     IF NOT v_is_answerable OR (p_kind = 'create' AND b.record IS NOT NULL AND NOT v_is_gone) THEN
-      PERFORM refuse('E_NOT_RESOLVABLE', json_build_object('state', r.state, 'errorCode', r.error::json ->> 'code',
+      PERFORM refuse('E_NOT_RESOLVABLE', json_build_object('state', r.state, 'errorCode', v_error_code,
         'resource', b.resource, 'serviceId', b.service_id)::text);
     END IF;
     IF p_kind <> 'bind' THEN

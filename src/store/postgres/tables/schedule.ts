@@ -4,7 +4,7 @@ import type { DueRecord } from "../../facts.ts";
 import { AGED, inTurn } from "../../schedule.ts";
 import type { Database } from "../database.ts";
 import type { Moment } from "../moment.ts";
-import { fill, head } from "../sql.ts";
+import { errorCode, fill, head } from "../sql.ts";
 
 /** The first due records of a stream, by the index `records_due` alone. */
 const DUE = `
@@ -14,7 +14,7 @@ const DUE = `
 const FIRST = `
   (SELECT due_at FROM records WHERE stream = @stream AND backfill = @backfill AND due_at IS NOT NULL
    @BESIDES ORDER BY due_at LIMIT 1)`;
-const BESIDES = "AND coalesce(error::json ->> 'code', '') NOT IN (SELECT json_array_elements_text(@besides))";
+const BESIDES = `AND coalesce(${errorCode("error")}, '') NOT IN (SELECT json_array_elements_text(@besides))`;
 
 const UNDELIVERED = `
   SELECT min(changed_at) AS at FROM (
