@@ -1,22 +1,16 @@
 import { NO_HASH } from "../../forgettable.ts";
 import { isRecord } from "../sql.ts";
 
+/** The JSON of a column. A NUL and half of a surrogate pair, which no text of this server can hold, are escape sequences in it. */
+const parsed = (column: string) => String.raw`regexp_replace(${column}, '\\u(0000|d[89a-f]..)', '\\ufffd', 'g')::json`;
 /** The records that a notice is about are listed in its `affected`. */
 const withoutCause = (notice: string) => `
   (SELECT json_object_agg(key, value) FROM json_each(${notice}) WHERE key <> 'cause')`;
 const namesRecord = (notice: string) => `
-  starts_with(text_of(${notice}, 'affected'), p_stream || ': ') AND strpos(text_of(${notice}, 'affected'), p_key) > 0`;
+  starts_with(${notice} ->> 'affected', p_stream || ': ') AND strpos(${notice} ->> 'affected', p_key) > 0`;
 
 /** Overwrites what is kept of a record's contents. The bytes go when the server reuses their space. */
 export const privacy = `
-  -- A text of a JSON object, or "" where it holds what a text of this server cannot.
-  CREATE FUNCTION text_of(p_json json, p_name text) RETURNS text LANGUAGE plpgsql AS $$
-  BEGIN
-    RETURN p_json ->> p_name;
-  EXCEPTION WHEN data_exception THEN
-    RETURN '';
-  END $$;
-
   -- Refused when the record is no longer as it was judged.
   CREATE FUNCTION forget(p_record bigint, p_stream text, p_key text, p_known_state text, p_sequence bigint, p_doubts text,
     p_event text, p_skipped text, p_unreadable text, p_audit jsonb, p_now bigint)
@@ -36,11 +30,11 @@ export const privacy = `
     UPDATE audit SET before = NULL, after = NULL, why = NULL WHERE ${isRecord("audit", "p_stream", "p_key")};
     DELETE FROM exchanges WHERE ${isRecord("exchanges", "p_stream", "p_key")};
     DELETE FROM watches WHERE ${isRecord("watches", "p_stream", "p_key")};
-    UPDATE notices SET notice = ${withoutCause("notice::json")} WHERE ${namesRecord("notice::json")};
+    UPDATE notices SET notice = ${withoutCause(parsed("notice"))} WHERE ${namesRecord(parsed("notice"))};
     UPDATE notice_events SET event = (
       SELECT json_object_agg(e.key, CASE WHEN e.key = 'notice' THEN ${withoutCause("e.value")} ELSE e.value END)
-      FROM json_each(event::json) e)
-    WHERE ${namesRecord("event::json -> 'notice'")};
+      FROM json_each(${parsed("event")}) e)
+    WHERE ${namesRecord(`${parsed("event")} -> 'notice'`)};
     UPDATE records SET state = v_state, hash = '${NO_HASH}', due_at = NULL, attempts = 0,
       error = CASE WHEN v_state = 'skipped' THEN p_skipped END, unreadable = p_unreadable
     WHERE id = p_record;
