@@ -47,7 +47,7 @@ describe("a person who confirms deletions", () => {
       expect(await deleted(scene, "2")).toBe("E_DELETION_HELD");
       return scene.store.counts(...of);
     };
-    const { store, clock } = scene;
+    const { store } = scene;
     const slow = new Proxy(store, {
       get: (target, name) => {
         if (name === "counts") return counts;
@@ -55,7 +55,7 @@ describe("a person who confirms deletions", () => {
         return typeof member === "function" ? member.bind(target) : member;
       },
     });
-    await confirmDeletions({ store: slow, clock }, { stream: "customers", count: 1 }, by);
+    await confirmDeletions({ store: slow }, { stream: "customers", count: 1 }, by);
     expect([await deleted(scene, "1"), await deleted(scene, "2")]).toEqual(["allowed", "E_DELETION_HELD"]);
   });
 

@@ -54,7 +54,7 @@ export function pageActs(
     noteGroup: async ({ group, snoozeHours, ...texts }, by) => {
       const until = snoozeHours === undefined ? undefined : clock.now() + snoozeHours * HOUR_MS;
       const snoozeUntil = snoozeHours === 0 ? "none" : until;
-      await noteGroup({ store, clock }, names, { id: group, ...texts, snoozeUntil }, by);
+      await noteGroup(parts, names, { id: group, ...texts, snoozeUntil }, by);
     },
     skip: async (id, by) => {
       const { refused } = await nudging(skip(parts, id, by));
@@ -69,7 +69,7 @@ export function pageActs(
     },
     unbind: async (target, by) => void (await unbind(parts, target, by)),
     watch: async ({ id, minutes }, by) => {
-      await watchRecord({ store, clock }, { id, forMs: minutes * MINUTE_MS }, by);
+      await watchRecord(parts, { id, forMs: minutes * MINUTE_MS }, by);
     },
     forget: (id, by) => forget(parts, id, by),
     reread: async ({ stream, key }, by) => {
@@ -78,7 +78,7 @@ export function pageActs(
       const { missing } = await nudging(rereadKeys({ store, source }, { stream, keys: [key], signal }, by));
       if (missing.length > 0) throw new ParkError("E_NOT_RESOLVABLE", `the ERP does not have ${stream}/${key}`);
     },
-    confirmDeletions: (target, by) => nudging(confirmDeletions({ store, clock }, target, by)),
+    confirmDeletions: (target, by) => nudging(confirmDeletions(parts, target, by)),
     confirmPlan: ({ stream, plan }, by) => plans.confirm(stream, plan, by),
     compareAdoption: async () => {
       adoption.begin();
@@ -94,18 +94,18 @@ export function pageActs(
       gate.decided();
     },
     pause: async ({ stream, hours, polls }, by) => {
-      await pause({ store, clock }, { streams: [stream], until: clock.now() + hours * HOUR_MS, polls }, by);
+      await pause(parts, { streams: [stream], until: clock.now() + hours * HOUR_MS, polls }, by);
       await holds.look();
     },
     poll: async (stream, by) => {
-      await pollNow({ store }, [stream], by);
+      await pollNow(parts, [stream], by);
       await askedPolls.look();
     },
-    rereadStream: (stream, by) => rereadStream({ store }, stream, by),
+    rereadStream: (stream, by) => rereadStream(parts, stream, by),
     testChannels: (by) => {
       const context = { settings: settings.notify, secrets, store, clock, version, redact: redaction.redact };
       return testChannels(context, by, AbortSignal.timeout(ANSWER_MS));
     },
-    resume: async (stream, by) => void (await nudging(resume({ store, clock }, [stream], by))),
+    resume: async (stream, by) => void (await nudging(resume(parts, [stream], by))),
   };
 }

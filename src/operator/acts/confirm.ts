@@ -1,7 +1,7 @@
 import type { Stream } from "#mapping";
-import { type Actor, type Clock, ParkError, type StreamName } from "#model";
+import { type Actor, ParkError, type StreamName } from "#model";
 import { confirmChange, confirmDeletions as confirm, heldDeletions } from "#pipeline";
-import type { ActStore, NoteStore, OperatorStore, RecordStore } from "#store";
+import type { ActStore, NoteStore, OperatorStore, RecordStore, Store } from "#store";
 import type { StreamPlan } from "../plan/stream-plan.ts";
 
 /**
@@ -44,18 +44,12 @@ function outdated(id: string, plans: readonly StreamPlan[]): ParkError {
  * @throws {ParkError} E_NOT_RESOLVABLE when another number is held now.
  */
 export async function confirmDeletions(
-  {
-    store,
-    clock,
-  }: {
-    readonly store: { readonly acts: ActStore } & OperatorStore & RecordStore & NoteStore;
-    readonly clock: Clock;
-  },
+  { store }: { readonly store: Pick<Store, "acts" | "clock"> & OperatorStore & RecordStore & NoteStore },
   { stream, count }: { readonly stream: StreamName; readonly count: number },
   by: Actor,
 ): Promise<void> {
   // Those that come while they are counted are others.
-  const at = clock.now();
+  const at = store.clock.now();
   const held = await heldDeletions(store, stream);
   if (held?.count !== count)
     throw new ParkError(

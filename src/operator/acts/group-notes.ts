@@ -1,5 +1,5 @@
-import { ParkError, type Actor, type Clock, type ErrorFacts, type StreamName } from "#model";
-import type { ActStore, GroupNote, GroupStore, HeldRecord } from "#store";
+import { ParkError, type Actor, type ErrorFacts, type StreamName } from "#model";
+import type { GroupNote, GroupStore, HeldRecord, Store } from "#store";
 import { attentionStates } from "../state/attention.ts";
 import { ErrorGroups, groupIdOf, type ErrorGroup } from "../state/groups.ts";
 import { actorText } from "../text/actor-text.ts";
@@ -64,13 +64,13 @@ export interface GroupNoteInput {
  * in more than 92 days.
  */
 export async function noteGroup(
-  { store, clock }: { readonly store: GroupDeps["store"] & { readonly acts: ActStore }; readonly clock: Clock },
+  { store }: { readonly store: Pick<Store, "groups" | "acts" | "clock"> },
   streams: readonly StreamName[],
   { id, note, owner, snoozeUntil, notedAt }: GroupNoteInput,
   by: Actor,
 ): Promise<NotedGroup> {
   const group = await knownGroup({ store }, streams, id);
-  const now = clock.now();
+  const now = store.clock.now();
   if (typeof snoozeUntil === "number") expectRest({ what: "snooze", until: snoozeUntil, now });
   // Read once more: to read the groups may have taken its time.
   const noted = (await store.groups.groupNotes()).get(id);

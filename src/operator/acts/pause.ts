@@ -1,5 +1,5 @@
-import { DAY_MS, localTime, ParkError, type Actor, type Clock, type StreamName } from "#model";
-import type { ActStore, Pause } from "#store";
+import { DAY_MS, localTime, ParkError, type Actor, type StreamName } from "#model";
+import type { Pause, Store } from "#store";
 
 /** A stream that is to rest for longer is taken out of the sync file; a snooze that is longer hides what should be repaired. */
 const LONGEST_REST_MS = 92 * DAY_MS;
@@ -23,11 +23,11 @@ export interface StreamPause extends Pause {
  * @throws {ParkError} E_PAUSE_TIME for no moment, one in the past, or one more than 92 days away.
  */
 export async function pause(
-  { store, clock }: { readonly store: { readonly acts: ActStore }; readonly clock: Clock },
+  { store }: { readonly store: Pick<Store, "acts" | "clock"> },
   { streams, until, polls }: PauseInput,
   by: Actor,
 ): Promise<StreamPause[]> {
-  const since = clock.now();
+  const since = store.clock.now();
   expectRest({ what: "pause", until, now: since });
   const paused: StreamPause[] = [];
   for (const stream of streams) {
@@ -64,9 +64,9 @@ export function expectRest({ what, until, now }: { what: "pause" | "snooze"; unt
 
 /** Ends the pauses of these streams; returns those that were paused. */
 export async function resume(
-  { store, clock }: { readonly store: { readonly acts: ActStore }; readonly clock: Clock },
+  { store }: { readonly store: Pick<Store, "acts" | "clock"> },
   streams: readonly StreamName[],
   by: Actor,
 ): Promise<StreamName[]> {
-  return store.acts.resume(streams, clock.now(), by);
+  return store.acts.resume(streams, store.clock.now(), by);
 }

@@ -1,5 +1,5 @@
-import { DAY_MS, ParkError, type Actor, type Clock, type RecordId } from "#model";
-import type { RecordStore, WatchStore } from "#store";
+import { DAY_MS, ParkError, type Actor, type RecordId } from "#model";
+import type { Store } from "#store";
 import { duration } from "../text/figures.ts";
 
 /** A longer watch collects what no person reads. */
@@ -19,7 +19,7 @@ export interface WatchInput {
  * @throws {ParkError} E_WATCH_REFUSED for no time, more than a day, or more than twenty records at once.
  */
 export async function watchRecord(
-  { store, clock }: { readonly store: RecordStore & { readonly watches: WatchStore }; readonly clock: Clock },
+  { store }: { readonly store: Pick<Store, "record" | "watches" | "clock"> },
   { id, forMs }: WatchInput,
   by: Actor,
 ): Promise<{ readonly until: number; readonly isKnown: boolean }> {
@@ -28,7 +28,7 @@ export async function watchRecord(
       "E_WATCH_REFUSED",
       `found ${forMs > 0 ? duration(forMs) : "no time"} to watch for, wanted up to ${duration(longestWatchMs)}. Nothing is watched`,
     );
-  const now = clock.now();
+  const now = store.clock.now();
   const others = (await store.watches.watches(now)).filter(
     ({ id: { stream, key } }) => stream !== id.stream || key !== id.key,
   );

@@ -45,11 +45,7 @@ async function deletions(stream: string | undefined, options: DeletionsOptions, 
       say(`  if they are meant: "svcsync deletions ${name} --confirm --count ${count}"`);
       continue;
     }
-    await confirmDeletions(
-      { store: context.store, clock: context.store.clock },
-      { stream: name, count: options.count ?? count },
-      actorOf(options),
-    );
+    await confirmDeletions(context, { stream: name, count: options.count ?? count }, actorOf(options));
     say(
       isEmptied
         ? `${name}: confirmed; two further sweeps that find no record ${deletion === "set" ? "set the fields of" : "delete"} at most ${count}.`

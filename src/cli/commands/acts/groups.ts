@@ -37,12 +37,7 @@ async function run(id: string | undefined, options: GroupsOptions, io: Io): Prom
       ? await notedGroups(context, streams)
       : [
           isNoted
-            ? await noteGroup(
-                { store: context.store, clock: context.store.clock },
-                streams,
-                { id, note, owner, snoozeUntil },
-                actorOf(options),
-              )
+            ? await noteGroup(context, streams, { id, note, owner, snoozeUntil }, actorOf(options))
             : await knownGroup(context, streams, id),
         ];
   if (options.json) printJson(io.stdout, { groups: shown });

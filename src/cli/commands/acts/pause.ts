@@ -29,10 +29,9 @@ async function run(streams: readonly string[], options: PauseOptions, io: Io): P
   if ((moment === undefined) === (lastsMs === undefined))
     throw new UsageError("Say when the pause ends: --until 18:00, or --for 2h.");
   await using context = await openStoreContext(options, io, streams);
-  const { store } = context;
-  const now = store.clock.now();
+  const now = context.store.clock.now();
   const until = moment ?? now + lastsMs!;
-  const paused = await pause({ store, clock: store.clock }, { streams, until, polls }, actorOf(options));
+  const paused = await pause(context, { streams, until, polls }, actorOf(options));
   const endsAt = Math.min(...paused.map((each) => each.until));
   if (options.json) printJson(io.stdout, { paused: streams, endsAt, polls: paused.every((each) => each.polls) });
   else io.stdout.write(`${asText(paused, until, polls, now)}"svcsync resume ${streams.join(" ")}" ends it earlier.\n`);

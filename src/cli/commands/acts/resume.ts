@@ -12,7 +12,7 @@ export const registerResume: Registration = (cli) =>
 async function run(names: readonly string[], options: ActOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, names);
   const streams = names.length > 0 ? names : context.syncFile.streams.map(({ name }) => name);
-  const resumed = await resume({ store: context.store, clock: context.store.clock }, streams, actorOf(options));
+  const resumed = await resume(context, streams, actorOf(options));
   if (options.json) printJson(io.stdout, { resumed });
   else io.stdout.write(resumed.length === 0 ? "No such stream is paused.\n" : `Resumed ${resumed.join(", ")}.\n`);
   return exitCode.ok;

@@ -35,8 +35,7 @@ function watchArgument(text: string): number {
 /** `svcsync watch RECORD --for 10m`: a running daemon keeps what it asks of the service for the record, and the answers. */
 async function run(id: RecordId, { for: forMs, ...options }: WatchOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [id.stream]);
-  const { store } = context;
-  const { until, isKnown } = await watchRecord({ store, clock: store.clock }, { id, forMs }, actorOf(options));
+  const { until, isKnown } = await watchRecord(context, { id, forMs }, actorOf(options));
   if (options.json) printJson(io.stdout, { id, endsAt: until, isKnown });
   else
     io.stdout.write(
