@@ -2,7 +2,7 @@ export * from "./contract/index.ts";
 export * from "./claim.ts";
 export * from "./facts.ts";
 export { eachPage, eachRecord } from "./each-record.ts";
-export { addCounts, countNames, noCounts, type Counts } from "./hour-counts.ts";
+export { addCounts, countNames } from "./hour-counts.ts";
 export type { Note } from "./note.ts";
 export { isAnswerable } from "./transitions.ts";
 export { verifyBackup, type VerifiedBackup } from "./sqlite/durability/backup.ts";

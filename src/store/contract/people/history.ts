@@ -3,30 +3,37 @@ import type { StreamName } from "#model";
 /** How long it is kept: a year and the month before it, to compare with. */
 export const historyDays = 400;
 
-/** What is counted of a stream in an hour. */
-export interface HourCounts {
+/** What is counted of a stream in an hour, in the order in which it is shown. */
+const counts = {
   /** Polls that reached their end, and those that failed. */
-  readonly polls: number;
-  readonly pollFailures: number;
+  polls: 0,
+  pollFailures: 0,
   /** Rows read from the ERP, and those of them that had really changed. */
-  readonly rowsRead: number;
-  readonly changed: number;
+  rowsRead: 0,
+  changed: 0,
   /** Deliveries by how they ended. */
-  readonly created: number;
-  readonly adopted: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly deleted: number;
-  readonly skipped: number;
-  readonly waiting: number;
-  readonly retried: number;
-  readonly parked: number;
-  readonly uncertain: number;
+  created: 0,
+  adopted: 0,
+  updated: 0,
+  unchanged: 0,
+  deleted: 0,
+  skipped: 0,
+  waiting: 0,
+  retried: 0,
+  parked: 0,
+  uncertain: 0,
   /** Requests to the service. */
-  readonly requests: number;
+  requests: 0,
   /** Time spent in polls and deliveries, added up: several at once count several times. */
-  readonly busyMs: number;
-}
+  busyMs: 0,
+};
+
+/** Counts that are being added up. */
+export type Counts = typeof counts;
+export type HourCounts = Readonly<Counts>;
+
+/** An hour in which nothing happened. */
+export const noCounts: HourCounts = counts;
 
 export interface HistoryHour extends HourCounts {
   readonly stream: StreamName;
