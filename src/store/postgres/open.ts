@@ -5,6 +5,7 @@ import { latestNote } from "../facts.ts";
 import { expectInCharge, FIND_MARK, type MoveMark } from "../move/mark.ts";
 import type { Access } from "../roles/access.ts";
 import { makeRoles } from "../roles/roles.ts";
+import { sameSql } from "../roles/same-sql.ts";
 import { describePlace, Link, type PostgresPlace } from "./connection/link.ts";
 import type { Member } from "./connection/member.ts";
 import { locked, unlocked } from "./connection/prefix.ts";
@@ -19,7 +20,7 @@ import { deliveryStore } from "./tables/deliveries.ts";
 import { intakeStore } from "./tables/intake.ts";
 import { maintenanceStore } from "./tables/maintenance.ts";
 import { matchStore } from "./tables/matching.ts";
-import { noteStore, referenceStore } from "./tables/notes.ts";
+import { noteStore } from "./tables/notes.ts";
 import { operatorStore } from "./tables/operator.ts";
 import { privacyStore } from "./tables/privacy.ts";
 import { recordStore } from "./tables/records.ts";
@@ -184,8 +185,8 @@ function storeOf(
     ...sweepStore(db),
     ...matchStore(db),
     ...noteStore(db),
-    ...referenceStore(db),
     ...maintenanceStore(db),
+    ...sameSql(access, db.clock, dialect),
     ...makeRoles(access, db.clock, dialect),
     privacy: privacyStore(db),
   };

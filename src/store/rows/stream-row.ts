@@ -11,6 +11,7 @@ export interface StreamRow {
   readonly rows_read: number;
   readonly error: JsonText<ErrorFacts & { at: number }> | null;
   readonly first_load: number;
+  readonly fingerprint: string | null;
   readonly adoption: Adoption["decision"] | null;
   readonly adoption_at: number | null;
 }

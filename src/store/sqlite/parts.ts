@@ -11,7 +11,7 @@ import { Staging } from "./steps/staging.ts";
 import { Sweeps } from "./steps/sweeps.ts";
 import { makeTables } from "./tables.ts";
 import { LatestMoment } from "./tables/latest-moment.ts";
-import { Notes, ReferenceData } from "./tables/notes.ts";
+import { Notes } from "./tables/notes.ts";
 import { RecentActs } from "./tables/recent-acts.ts";
 import { Views } from "./tables/views.ts";
 
@@ -34,7 +34,6 @@ export function makeStoreDeps(db: Database, clock: Clock, leaseMs: number, logge
     recentActs: new RecentActs(db),
     views: new Views(db, tables.family, tables.streams),
     sweeps: new Sweeps(db),
-    reference: new ReferenceData(db, clock),
     notes,
     moment,
     setBack: new SetBack(db, clock, notes, moment),

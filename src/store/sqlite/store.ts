@@ -9,6 +9,7 @@ import { storedFact, type Note } from "../note.ts";
 import type { Access } from "../roles/access.ts";
 import { oneProcess } from "../roles/one-process.ts";
 import { makeRoles, type Roles } from "../roles/roles.ts";
+import { sameSql, type SameSql } from "../roles/same-sql.ts";
 import { backupStore } from "./durability/backup.ts";
 import { Checkpoints } from "./durability/checkpoints.ts";
 import type { Disk } from "./durability/disk-sync.ts";
@@ -55,6 +56,7 @@ export class SqliteStore implements Store {
   readonly #lateWaking: LateWaking;
   readonly #turn = new FairTurn();
   readonly #deps: StoreDeps;
+  readonly #same: SameSql;
   /** What is written down of errors holds no secret. */
   readonly #clean: <Value>(value: Value) => Value;
   readonly acts: Roles["acts"];
@@ -84,6 +86,7 @@ export class SqliteStore implements Store {
     const roles = makeRoles(access, clock, dialect);
     ({ acts: this.acts, notices: this.notices, groups: this.groups } = roles);
     ({ history: this.history, care: this.care, watches: this.watches } = roles);
+    this.#same = sameSql(access, clock, dialect);
     this.#parts = new InParts(this.#commit.run.bind(this.#commit), restOf(as));
     this.#lateWaking = new LateWaking(this.#deps.family, this.#parts);
     const [read, waking] = [this.#read.bind(this), this.#waking.bind(this)];
@@ -116,7 +119,16 @@ export class SqliteStore implements Store {
     return done;
   }
 
-  cursor = (stream: StreamName) => this.#read(() => this.#deps.streams.cursor(stream));
+  cursor: Store["cursor"] = (...of) => this.#same.cursor(...of);
+  fingerprint: Store["fingerprint"] = (...of) => this.#same.fingerprint(...of);
+  pollFailed: Store["pollFailed"] = (...of) => this.#same.pollFailed(...of);
+  resetCursor: Store["resetCursor"] = (...of) => this.#same.resetCursor(...of);
+  adoption: Store["adoption"] = (...of) => this.#same.adoption(...of);
+  decideAdoption: Store["decideAdoption"] = (...of) => this.#same.decideAdoption(...of);
+  reference: Store["reference"] = (...of) => this.#same.reference(...of);
+  saveReference: Store["saveReference"] = (...of) => this.#same.saveReference(...of);
+  boundIds: Store["boundIds"] = (...of) => this.#same.boundIds(...of);
+  audit: Store["audit"] = (...of) => this.#same.audit(...of);
 
   async stage(...[stream, batch]: Parameters<Store["stage"]>) {
     const { changes, unreadable = [], cursor, backfill, complete } = batch;
@@ -135,13 +147,7 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#deps.staging.stageRead(stream, latest, since));
   }
 
-  pollFailed(...[stream, error]: Parameters<Store["pollFailed"]>) {
-    return this.#commit.run(() => this.#deps.streams.pollFailed(stream, this.#clean(error)));
-  }
-
-  resetCursor = (stream: StreamName) => this.#commit.run(() => this.#deps.streams.resetCursor(stream));
   remap = (...of: Parameters<Store["remap"]>) => remap(this.#deps.remapping, this.#parts, ...of);
-  fingerprint = (stream: StreamName) => this.#read(() => this.#deps.remapping.fingerprint(stream));
 
   due = (query: Parameters<Store["due"]>[0]) => this.#read(() => this.#deps.schedule.due(query));
 
@@ -204,7 +210,6 @@ export class SqliteStore implements Store {
 
   counts = (states?: readonly RecordState[]) => this.#readInParts(this.#deps.views.counting(states));
 
-  audit = (query: Parameters<Store["audit"]>[0]) => this.#read(() => this.#deps.audit.latest(query));
   pruneAudit = (before: number) => this.#parts.untilNone(() => this.#deps.audit.prune(before));
   pruneDeletions = (before: number) => this.#parts.untilNone(() => this.#deps.deletions.prune(before));
 
@@ -225,21 +230,12 @@ export class SqliteStore implements Store {
   deletionCount = (...of: Parameters<Store["deletionCount"]>) =>
     this.#readInParts(this.#deps.deletions.counting(...of));
 
-  boundIds = (...of: Parameters<Store["boundIds"]>) => this.#read(() => this.#deps.bindings.ids(...of));
   boundTo = (...[binding]: Parameters<Store["boundTo"]>) => this.#read(() => this.#deps.bindings.owner(binding));
 
   beginSweep = (stream: StreamName) => beginSweep(this.#deps.sweeps, this.#parts, stream);
   markSeen = (...of: Parameters<Store["markSeen"]>) => this.#commit.run(() => this.#deps.sweeps.markSeen(...of));
   unseenKeys = (...of: Parameters<Store["unseenKeys"]>) => this.#read(() => this.#deps.sweeps.unseen(...of));
   endSweep = (...of: Parameters<Store["endSweep"]>) => endSweep(this.#deps.sweeps, this.#parts, ...of);
-
-  reference = (resource: ResourceName) => this.#read(() => this.#deps.reference.reference(resource));
-  saveReference = (...of: Parameters<Store["saveReference"]>) =>
-    this.#commit.run(() => this.#deps.reference.saveReference(...of));
-
-  adoption = (stream: StreamName) => this.#read(() => this.#deps.streams.adoption(stream));
-  decideAdoption = (...of: Parameters<Store["decideAdoption"]>) =>
-    this.#commit.run(() => this.#deps.streams.decideAdoption(...of));
 
   beginMatches = (resource: ResourceName) => beginMatches(this.#deps.matches, this.#parts, resource);
   saveMatches = (resource: ResourceName, entries: readonly MatchEntry[]) =>

@@ -26,7 +26,7 @@ export function makeTables(db: Database, clock: Clock, leaseMs: number, notes: N
     family: new ParentLinks(db, clock, notes),
     intents: new Intents(db, clock),
     matches: new MatchIndex(db),
-    streams: new Streams(db, clock),
+    streams: new Streams(db),
     written: new Written(db),
   };
 }

@@ -2,23 +2,19 @@ import type { Change } from "#model";
 import type { IntakeStore } from "../../contract/intake.ts";
 import type { StageResult, Unreadable } from "../../facts.ts";
 import { latestOfEach } from "../../news.ts";
-import { cursorOf, type StreamRow } from "../../rows/stream-row.ts";
+import type { SameSql } from "../../roles/same-sql.ts";
 import type { Database } from "../database.ts";
 import { call, fill, type SqlText } from "../sql.ts";
 
 /** What polls write. */
-export function intakeStore(db: Database): IntakeStore {
-  const { clock, clean } = db;
+export function intakeStore(db: Database): Omit<IntakeStore, keyof SameSql> {
+  const { clock } = db;
   const staged = async (...statements: readonly SqlText[]): Promise<StageResult> => {
     const [result] = await db.step(statements);
     const [counts]: StageResult[] = result?.rows ?? [];
     return counts ?? { changed: 0, unchanged: 0 };
   };
   return {
-    async cursor(stream) {
-      const [row] = await db.read<StreamRow>("SELECT * FROM streams WHERE stream = @stream", { stream });
-      return cursorOf(row);
-    },
     async stage(stream, { changes, unreadable = [], cursor, backfill, complete }) {
       const news = newsAsJson(changes, unreadable);
       const rows = changes.length + unreadable.length;
@@ -35,23 +31,10 @@ export function intakeStore(db: Database): IntakeStore {
     async stageRead(stream, { changes, unreadable = [], since }) {
       return staged(call("take_news", stream, newsAsJson(changes, unreadable), false, since, clock.now()));
     },
-    async pollFailed(stream, error) {
-      const failure = JSON.stringify({ ...clean(error), at: clock.now() });
-      const fail = "UPDATE streams SET error = @failure, poll_open = 0 WHERE stream = @stream";
-      await db.step([call("ensure_stream", stream), fill(fail, { stream, failure })]);
-    },
-    async resetCursor(stream) {
-      await db.step([fill("UPDATE streams SET cursor = NULL, poll_open = 0 WHERE stream = @stream", { stream })]);
-    },
     async remap(stream, fingerprint) {
       const [result] = await db.step([call("remap", stream, fingerprint, clock.now())]);
       const [row]: { remap: number }[] = result?.rows ?? [];
       return row?.remap ?? 0;
-    },
-    async fingerprint(stream) {
-      const sql = "SELECT fingerprint FROM streams WHERE stream = @stream";
-      const [row] = await db.read<{ fingerprint: string | null }>(sql, { stream });
-      return row?.fingerprint ?? undefined;
     },
   };
 }

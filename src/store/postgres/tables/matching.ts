@@ -1,8 +1,8 @@
 import type { ServiceId } from "#model";
 import type { MatchStore } from "../../contract/matching.ts";
+import type { SameSql } from "../../roles/same-sql.ts";
 import { auditRow } from "../../rows/audit-row.ts";
 import { storedInFlight } from "../../rows/in-flight.ts";
-import { adoptionOf, type StreamRow } from "../../rows/stream-row.ts";
 import type { Database } from "../database.ts";
 import { call, fill, type SqlText } from "../sql.ts";
 
@@ -15,18 +15,9 @@ export function savingMatches(...[resource, entries]: Parameters<MatchStore["sav
 }
 
 /** What the service holds, by the number of the whole read that saw it last: see the match index of the SQLite store. */
-export function matchStore(db: Database): MatchStore {
+export function matchStore(db: Database): Omit<MatchStore, keyof SameSql> {
   const { clock } = db;
   return {
-    async adoption(stream) {
-      const [row] = await db.read<StreamRow>("SELECT * FROM streams WHERE stream = @stream", { stream });
-      return adoptionOf(row);
-    },
-    async decideAdoption(stream, decision) {
-      const decide = "UPDATE streams SET adoption = @decision, adoption_at = @at WHERE stream = @stream";
-      const at = decision && clock.now();
-      await db.step([call("ensure_stream", stream), fill(decide, { stream, decision, at })]);
-    },
     async recheck(id, fields, audit) {
       const doubts = JSON.stringify(storedInFlight({ kind: "drift", fields }));
       const now = clock.now();

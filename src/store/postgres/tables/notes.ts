@@ -1,5 +1,5 @@
 import type { Json } from "#model";
-import type { NoteStore, ReferenceStore } from "../../contract/notes.ts";
+import type { NoteStore } from "../../contract/notes.ts";
 import { NoteReader, isSameFact, storedFact, type Note } from "../../note.ts";
 import { upsert } from "../../roles/access.ts";
 import { parseText, type JsonText } from "../../rows/json-text.ts";
@@ -45,21 +45,4 @@ function replacing(stored: string | undefined, value: string | undefined): strin
   if (stored === undefined) return "INSERT INTO notes (name, value) VALUES (@name, @value) ON CONFLICT DO NOTHING";
   const isStored = "WHERE name = @name AND value = @stored";
   return value === undefined ? `DELETE FROM notes ${isStored}` : `UPDATE notes SET value = @value ${isStored}`;
-}
-
-/** Look-up values of the service as last read. */
-export function referenceStore(db: Database): ReferenceStore {
-  return {
-    async reference(resource) {
-      const [row] = await db.read<{ read_at: number; entries: JsonText<Json> }>(
-        "SELECT read_at, entries FROM reference WHERE resource = @resource",
-        { resource },
-      );
-      return row && { readAt: row.read_at, entries: parseText(row.entries) };
-    },
-    async saveReference(resource, entries) {
-      const values = { resource, read_at: db.clock.now(), entries: JSON.stringify(entries) };
-      await db.step([filled(upsert("reference", "resource", values))]);
-    },
-  };
 }

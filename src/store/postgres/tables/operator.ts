@@ -3,13 +3,14 @@ import { RECORD_STATES, type Actor, type Key, type RecordId } from "#model";
 import { ANSWERS, answerEntry, expectAnswerable, revivable } from "../../answers.ts";
 import type { OperatorStore } from "../../contract/operator.ts";
 import { expectServiceId } from "../../refusals.ts";
-import { auditRecordOf, auditRow, type AuditRow } from "../../rows/audit-row.ts";
+import { auditRow } from "../../rows/audit-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 import { Refusal } from "../connection/failures.ts";
+import type { SameSql } from "../../roles/same-sql.ts";
 import type { Database } from "../database.ts";
 import { IS_OPEN } from "../functions/deletions.ts";
 import { refusable } from "../refused.ts";
-import { call, dialect, fill, isKey } from "../sql.ts";
+import { call, fill, isKey } from "../sql.ts";
 
 /** What a record was that could not be answered. */
 const standing = z.object({
@@ -20,7 +21,7 @@ const standing = z.object({
 });
 
 /** What people see and decide. */
-export function operatorStore(db: Database): OperatorStore {
+export function operatorStore(db: Database): Omit<OperatorStore, keyof SameSql> {
   const { clock, clean } = db;
   const resolve = async (id: RecordId, answer: Parameters<OperatorStore["resolve"]>[1], by: Actor | undefined) => {
     const binding = answer.kind === "bind" ? answer.binding : undefined;
@@ -33,14 +34,6 @@ export function operatorStore(db: Database): OperatorStore {
     await refusable(id, db.step([text]), binding);
   };
   return {
-    async audit({ id, limit }) {
-      const where = id && `WHERE ${dialect.isRecord}`;
-      const rows = await db.read<AuditRow>(`SELECT * FROM audit ${where ?? ""} ORDER BY id DESC LIMIT @limit`, {
-        ...id,
-        limit,
-      });
-      return rows.map(auditRecordOf);
-    },
     async retryNow({ stream, key, states }, by) {
       const where = [
         `r.state IN (${stateList(revivable(states)) || "''"})`,

@@ -3,6 +3,7 @@ import type { RecordStore } from "../../contract/records.ts";
 import type { RecordView } from "../../facts.ts";
 import { viewOf, type RecordRow } from "../../rows/record-row.ts";
 import { stateList } from "../../rows/state-list.ts";
+import type { SameSql } from "../../roles/same-sql.ts";
 import type { Database } from "../database.ts";
 import { boundChildren, rebound } from "../functions/parents.ts";
 import { fill, head, isRecord, type SqlText } from "../sql.ts";
@@ -16,7 +17,7 @@ const VIEW = `
   FROM record_rows r`;
 
 /** What is known of records. */
-export function recordStore(db: Database): RecordStore {
+export function recordStore(db: Database): Omit<RecordStore, keyof SameSql> {
   const views = async (where: SqlText) =>
     (await db.read<ViewRow>(`${VIEW} ${where}`)).map((row) =>
       viewOf(row, row.waits?.map(({ s, k }) => ({ stream: originalText(s), key: originalText(k) })) ?? []),
@@ -62,13 +63,6 @@ export function recordStore(db: Database): RecordStore {
     dependents: (id) => ids(`SELECT r.stream, r.key ${rebound("@stream", "@key")}`, id),
     boundChildren: (id) =>
       ids(`SELECT r.stream, r.key ${boundChildren("@stream", "@key")} ORDER BY r.stream, r.key`, id),
-    async boundIds(resource, limit) {
-      const rows = await db.read<{ service_id: number }>(
-        "SELECT service_id FROM bindings WHERE resource = @resource ORDER BY service_id DESC LIMIT @limit",
-        { resource, limit },
-      );
-      return rows.map(({ service_id }) => service_id);
-    },
     async boundTo({ resource, serviceId }) {
       const [owner] = await db.readTogether<RecordId>("bound_to", { resource, serviceId });
       return owner && { stream: owner.stream, key: owner.key };

@@ -33,14 +33,10 @@ export class Remapping {
       WHERE ${IN_PART} AND state IN (${stateList(statesMovedTo("due", "remap"))})`);
   }
 
-  fingerprint(stream: StreamName): string | undefined {
-    return this.#fingerprint.get(stream) ?? undefined;
-  }
-
   /** Whether records are to be made due for this fingerprint. The first one is kept at once. */
   begin(stream: StreamName, fingerprint: string): boolean {
     this.#streams.ensure(stream);
-    const known = this.fingerprint(stream);
+    const known = this.#fingerprint.get(stream) ?? undefined;
     if (known === undefined) this.end(stream, fingerprint);
     return known !== undefined && known !== fingerprint;
   }

@@ -12,7 +12,6 @@ export class Bindings {
   readonly #ofRecord;
   readonly #ofId;
   readonly #owner;
-  readonly #ids;
   readonly #save;
   readonly #end;
 
@@ -23,11 +22,6 @@ export class Bindings {
     this.#owner = db.prepare<[string, number], RecordId & { id: number }>(`
       SELECT r.id, r.stream, r.key FROM bindings b JOIN records r ON r.id = b.record
       WHERE b.resource = +? AND b.service_id = +?`);
-    this.#ids = db
-      .prepare<[string, number], number>(
-        "SELECT service_id FROM bindings WHERE resource = ? ORDER BY service_id DESC LIMIT ?",
-      )
-      .pluck();
     this.#save = db.prepare<[number, string, number]>(`
       INSERT INTO bindings (record, resource, service_id) VALUES (?, ?, ?)
       ON CONFLICT (record) DO UPDATE SET resource = excluded.resource, service_id = excluded.service_id`);
@@ -46,10 +40,6 @@ export class Bindings {
       if (binding !== undefined) found.set(recordName(id), binding);
     }
     return found;
-  }
-
-  ids(resource: string, limit: number): number[] {
-    return this.#ids.all(resource, limit);
   }
 
   owner({ resource, serviceId }: Binding): RecordId | undefined {

@@ -1,24 +1,15 @@
 import type { Database } from "better-sqlite3";
-import type { Clock, Cursor, ErrorFacts, StreamName } from "#model";
-import type { Adoption, CursorState } from "../../facts.ts";
-import { adoptionOf, cursorOf, type StreamRow } from "../../rows/stream-row.ts";
+import type { Cursor, StreamName } from "#model";
 
-/** What is known about each stream as a whole: its place in the ERP, its last poll, its adoption. */
+/** How far each stream was read. */
 export class Streams {
-  readonly #clock: Clock;
-  readonly #select;
   readonly #names;
   readonly #ensure;
   readonly #advance;
   readonly #advanceDeletions;
   readonly #count;
-  readonly #fail;
-  readonly #reset;
-  readonly #adopt;
 
-  constructor(db: Database, clock: Clock) {
-    this.#clock = clock;
-    this.#select = db.prepare<[string], StreamRow>("SELECT * FROM streams WHERE stream = ?");
+  constructor(db: Database) {
     this.#names = db.prepare<[], string>("SELECT stream FROM streams ORDER BY stream").pluck();
     this.#ensure = db.prepare<[string]>("INSERT INTO streams (stream) VALUES (?) ON CONFLICT DO NOTHING");
     this.#advance = db.prepare(`
@@ -32,11 +23,6 @@ export class Streams {
       "UPDATE streams SET sequence = ?, deletion_cursor = ? WHERE stream = ?",
     );
     this.#count = db.prepare<[number, string]>("UPDATE streams SET sequence = ? WHERE stream = ?");
-    this.#fail = db.prepare<[string, string]>("UPDATE streams SET error = ?, poll_open = 0 WHERE stream = ?");
-    this.#reset = db.prepare<[string]>("UPDATE streams SET cursor = NULL, poll_open = 0 WHERE stream = ?");
-    this.#adopt = db.prepare<[string | null, number | null, string]>(
-      "UPDATE streams SET adoption = ?, adoption_at = ? WHERE stream = ?",
-    );
   }
 
   names(): StreamName[] {
@@ -46,10 +32,6 @@ export class Streams {
   /** Makes sure that the stream has a row. */
   ensure(stream: StreamName): void {
     this.#ensure.run(stream);
-  }
-
-  cursor(stream: StreamName): CursorState {
-    return cursorOf(this.#select.get(stream));
   }
 
   /** Moves the cursor after a batch. `rows` counts into the poll that runs. */
@@ -70,23 +52,5 @@ export class Streams {
   /** Keeps the sequence of what was staged beside the polls. */
   count(stream: StreamName, sequence: number): void {
     this.#count.run(sequence, stream);
-  }
-
-  pollFailed(stream: StreamName, error: ErrorFacts): void {
-    this.ensure(stream);
-    this.#fail.run(JSON.stringify({ ...error, at: this.#clock.now() }), stream);
-  }
-
-  resetCursor(stream: StreamName): void {
-    this.#reset.run(stream);
-  }
-
-  adoption(stream: StreamName): Adoption | undefined {
-    return adoptionOf(this.#select.get(stream));
-  }
-
-  decideAdoption(stream: StreamName, decision: Adoption["decision"] | undefined): void {
-    this.ensure(stream);
-    this.#adopt.run(decision ?? null, decision ? this.#clock.now() : null, stream);
   }
 }

@@ -1,0 +1,71 @@
+import type { Clock, Json, StreamName } from "#model";
+import type { Store } from "../contract/index.ts";
+import { auditRecordOf, type AuditRow } from "../rows/audit-row.ts";
+import { parseText, type JsonText } from "../rows/json-text.ts";
+import { adoptionOf, cursorOf, type StreamRow } from "../rows/stream-row.ts";
+import { upsert, type Access, type Dialect, type SqlValues } from "./access.ts";
+
+/** The steps that one SQL serves in SQLite and PostgreSQL. No delivery waits for them. */
+export type SameSql = Pick<
+  Store,
+  | "cursor"
+  | "fingerprint"
+  | "pollFailed"
+  | "resetCursor"
+  | "adoption"
+  | "decideAdoption"
+  | "reference"
+  | "saveReference"
+  | "boundIds"
+  | "audit"
+>;
+
+export function sameSql(access: Access, clock: Clock, { isRecord }: Dialect): SameSql {
+  const rowOf = async (stream: StreamName) => {
+    const [row] = await access.read<StreamRow>("SELECT * FROM streams WHERE stream = @stream", { stream });
+    return row;
+  };
+  /** Sets columns of a stream, which need not be known yet. */
+  const set = async (stream: StreamName, columns: string, values: SqlValues) => {
+    await access.step([
+      { sql: "INSERT INTO streams (stream) VALUES (@stream) ON CONFLICT DO NOTHING", values: { stream } },
+      { sql: `UPDATE streams SET ${columns} WHERE stream = @stream`, values: { ...values, stream } },
+    ]);
+  };
+  return {
+    cursor: async (stream) => cursorOf(await rowOf(stream)),
+    fingerprint: async (stream) => (await rowOf(stream))?.fingerprint ?? undefined,
+    pollFailed: (stream, error) =>
+      set(stream, "error = @error, poll_open = 0", {
+        error: JSON.stringify({ ...access.clean(error), at: clock.now() }),
+      }),
+    async resetCursor(stream) {
+      const sql = "UPDATE streams SET cursor = NULL, poll_open = 0 WHERE stream = @stream";
+      await access.step([{ sql, values: { stream } }]);
+    },
+    adoption: async (stream) => adoptionOf(await rowOf(stream)),
+    decideAdoption: (stream, decision) =>
+      set(stream, "adoption = @decision, adoption_at = @at", {
+        decision: decision ?? null,
+        at: decision === undefined ? null : clock.now(),
+      }),
+    async reference(resource) {
+      const sql = "SELECT read_at, entries FROM reference WHERE resource = @resource";
+      const [row] = await access.read<{ read_at: number; entries: JsonText<Json> }>(sql, { resource });
+      return row && { readAt: row.read_at, entries: parseText(row.entries) };
+    },
+    async saveReference(resource, entries) {
+      const values = { resource, read_at: clock.now(), entries: JSON.stringify(entries) };
+      await access.step([upsert("reference", "resource", values)]);
+    },
+    async boundIds(resource, limit) {
+      const sql = "SELECT service_id FROM bindings WHERE resource = @resource ORDER BY service_id DESC LIMIT @limit";
+      return (await access.read<{ service_id: number }>(sql, { resource, limit })).map(({ service_id }) => service_id);
+    },
+    async audit({ id, limit }) {
+      const where = id === undefined ? "" : `WHERE ${isRecord}`;
+      const sql = `SELECT * FROM audit ${where} ORDER BY id DESC LIMIT @limit`;
+      return (await access.read<AuditRow>(sql, { ...id, limit })).map(auditRecordOf);
+    },
+  };
+}
