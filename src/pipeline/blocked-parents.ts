@@ -1,4 +1,4 @@
-import { recordLabel, recordName, type RecordId, type StreamName } from "#model";
+import { recordLabel, recordName, type RecordId, type RecordState, type StreamName } from "#model";
 import type { RecordStore } from "#store";
 
 /** Records that are asked whom they wait for in turn, before a circle is no longer looked for. */
@@ -7,12 +7,12 @@ const CIRCLE_MAX = 100;
 /** Waiting records that are looked at: enough to see what is wrong, whatever their number. */
 const LOOKED_AT = 200;
 
-const wontCome = {
+const wontCome: Readonly<Partial<Record<RecordState, string>>> = {
   deleted: "which the ERP deleted before the service had it",
   skipped: "which the stream's rules leave out",
   parked: "which is parked",
   uncertain: "which is uncertain",
-} as const;
+};
 
 /** Why a parent that `child` waits for will not arrive without action; undefined while it may. */
 export async function permanentlyBlockedReason(
@@ -24,9 +24,7 @@ export async function permanentlyBlockedReason(
   if (!found) return "which the ERP has not shown";
   const { state } = found;
   if (state === "waiting" && (await waitsFor(store, found.waitsFor, child))) return "which waits for it in turn";
-  return state === "deleted" || state === "skipped" || state === "parked" || state === "uncertain"
-    ? wontCome[state]
-    : undefined;
+  return wontCome[state];
 }
 
 /** Whether one of these records is the wanted one, or waits for it, directly or through others. */

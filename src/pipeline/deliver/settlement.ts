@@ -42,10 +42,7 @@ export class CreateSettlement {
   async settle(claim: Claim, intent: Intent, stream: Stream, signal: AbortSignal): Promise<boolean> {
     const { store, service, matcher, found, proof } = this.#deps;
     if (!stream.match.some((rule) => naturalKey(rule, intent.projection) !== undefined))
-      throw new UncertainError(
-        "E_CREATE_UNCERTAIN",
-        `${whatIsKnown(intent)}; the stream has no match rule to look for it`,
-      );
+      throw new UncertainError(`${whatIsKnown(intent)}; the stream has no match rule to look for it`);
     // Before the list is read: the settling time may end while it is.
     const freshness = this.#looks.look(claim.id, intent, service.exposedMs());
     const { free } = await matcher.find(stream, intent.projection, claim.id, signal, freshness);
@@ -55,7 +52,6 @@ export class CreateSettlement {
     // What a person said the record is not has its natural key, too.
     if (others.length > 0 || (serviceId !== undefined && intent.decided && isLast))
       throw new UncertainError(
-        "E_CREATE_UNCERTAIN",
         `${whatIsKnown(intent)}; ${counted(candidates.length, "record")} could be its result: ${candidates.join(", ")}`,
         { candidates: [...candidates] },
       );
@@ -98,20 +94,13 @@ export class CreateSettlement {
     for (const serviceId of near)
       if (await this.#deps.presence.read(resource, serviceId, ["id"], signal)) candidates.push(serviceId);
     if (candidates.length > 0)
-      throw new UncertainError(
-        "E_CREATE_UNCERTAIN",
-        `${known}; its natural key is there in another spelling: ${candidates.join(", ")}`,
-        { candidates },
-      );
-    if (answered)
-      throw new UncertainError(
-        "E_CREATE_UNCERTAIN",
-        `${known}; its lists still do not show a record with this natural key`,
-      );
+      throw new UncertainError(`${known}; its natural key is there in another spelling: ${candidates.join(", ")}`, {
+        candidates,
+      });
+    if (answered) throw new UncertainError(`${known}; its lists still do not show a record with this natural key`);
     for (const field of new Set(stream.match.flatMap(({ fields }) => fields)))
       if (await this.#isRespelled(stream, field, signal))
         throw new UncertainError(
-          "E_CREATE_UNCERTAIN",
           `${known}; the service does not keep ${field} as it is sent, so the record cannot be looked for by it`,
           { field },
         );
@@ -140,7 +129,7 @@ function whatIsKnown({ resource, answered }: Intent): string {
 
 /** A create whose result cannot be known: a person decides. */
 export class UncertainError extends ParkError {
-  constructor(code: "E_CREATE_UNCERTAIN", message: string, details: Record<string, Json> = {}) {
-    super(code, message, { details });
+  constructor(message: string, details: Record<string, Json> = {}) {
+    super("E_CREATE_UNCERTAIN", message, { details });
   }
 }

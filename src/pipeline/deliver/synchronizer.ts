@@ -32,7 +32,7 @@ import { Remover } from "./deletions/removal.ts";
 import { Replacement } from "./replacement.ts";
 import { Resolver, type Wanted } from "./resolver.ts";
 import type { StoreAge } from "../wake/store-age.ts";
-import { Updates } from "./updates.ts";
+import { updateEntry, Updates } from "./updates.ts";
 import { CreateSettlement, UncertainError } from "./settlement.ts";
 import { decideRetry, type RetryPolicy } from "./retry-decision.ts";
 
@@ -193,8 +193,7 @@ export class Synchronizer {
       await store.apply(claim, { projection, outcome: "unchanged", parents: wanted.parents });
       return { outcome: "unchanged" };
     }
-    const { resource, serviceId } = claim.binding;
-    const written = await this.#updates.send(claim, resource, change, signal);
+    const written = await this.#updates.send(claim, claim.binding.resource, change, signal);
     const isRekeyed = stream.match.some(({ fields }) => fields.some((field) => field in change.after));
     // Before the delivery ends: after it, a crash would lose this information.
     await this.#dropped.report(stream, written);
@@ -203,16 +202,7 @@ export class Synchronizer {
       outcome: "updated",
       parents: wanted.parents,
       keys: isRekeyed ? this.#deps.matcher.keys(stream, projection) : undefined,
-      audit: {
-        action: "update",
-        resource,
-        serviceId,
-        before: written.before,
-        after: change.after,
-        outcome: "updated",
-        status: written.status,
-        durationMs: written.durationMs,
-      },
+      audit: updateEntry(claim.binding, written, change, "updated"),
     });
     return { outcome: "updated" };
   }

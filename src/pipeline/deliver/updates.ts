@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { ParkError, WaitError, type JsonObject, type ResourceName } from "#model";
+import { ParkError, WaitError, type Binding, type JsonObject, type ResourceName } from "#model";
 import { sameValue, type Service, type Written } from "#service";
-import type { BoundClaim, Claim, DeliveryStore, InFlight } from "#store";
+import type { AuditEntry, BoundClaim, Claim, DeliveryStore, InFlight } from "#store";
 import type { Difference } from "./difference.ts";
 import { linkId } from "../match/found-records.ts";
 import { Remembered } from "./remembered.ts";
@@ -11,6 +11,12 @@ import { provesNotExecuted } from "./retry-decision.ts";
 export interface Sent extends Written {
   /** The values that were there before; as far as is known, where nothing was in doubt. */
   readonly before: JsonObject;
+}
+
+/** What the audit trail says of an update. */
+export function updateEntry(binding: Binding, sent: Sent, { after }: Difference, outcome: string): AuditEntry {
+  const { before, status, durationMs } = sent;
+  return { action: "update", ...binding, before, after, outcome, status, durationMs };
 }
 
 /** The update of a record whose end was not seen. */

@@ -1,7 +1,7 @@
 import { recordLabel, recordName, WaitError, type Projection, type RecordId, type ResourceName } from "#model";
 import type { Stream } from "#mapping";
 import type { Claim, Store } from "#store";
-import { naturalKeys } from "./natural-key.ts";
+import { unsharedKeys } from "./natural-key.ts";
 
 /** A create takes about as long. */
 const LOOK_AGAIN_MS = 1_000;
@@ -28,10 +28,8 @@ export class KeysInFlight {
   }
 }
 
-/** Names of the natural keys that no two records may share; the first one identifies the record. */
 function keyNames({ resource, match }: Pick<Stream, "resource" | "match">, projection: Projection): string[] {
-  const unshared = match.filter((rule) => !rule.shared);
-  return Object.entries(naturalKeys(unshared, projection)).map(([rule, key]) => [resource, rule, key].join("\u0000"));
+  return unsharedKeys(match, projection).map(([rule, key]) => [resource, rule, key].join("\u0000"));
 }
 
 function beingCreated(resource: ResourceName, owner: RecordId): WaitError {

@@ -44,6 +44,12 @@ export function naturalKeys(rules: readonly MatchRule[], record: Projection | Se
   return keys;
 }
 
+/** The natural keys by which no two records may be the same; the first one identifies the record. */
+export function unsharedKeys(rules: readonly MatchRule[], record: Projection | ServiceRecord): [string, string][] {
+  const unshared = rules.filter(({ shared }) => !shared);
+  return Object.entries(naturalKeys(unshared, record));
+}
+
 function partText(value: Json | undefined): string | undefined {
   if (isJsonObject(value)) return partText(value["id"]);
   if (typeof value === "string") return value.trim().normalize(KEY_FORM);

@@ -1,12 +1,12 @@
 import {
   errorFacts,
+  recordName,
   SyncError,
   type Actor,
   type Binding,
   type ErrorFacts,
   type Json,
   type Key,
-  type Projection,
   type RecordId,
   type ResourceName,
   type ServiceId,
@@ -24,7 +24,7 @@ import {
   type RecordView,
   type SweepStore,
 } from "#store";
-import { naturalKeys } from "./natural-key.ts";
+import { unsharedKeys } from "./natural-key.ts";
 import { Presence } from "./presence.ts";
 import { stageByKey } from "../poll/stage-by-key.ts";
 
@@ -178,8 +178,8 @@ export class Reconciler {
     const repairs = new Map<string, Repair>();
     for (const drift of drifts) {
       if (drift.kind === "doubled" || drift.kind === "unread") continue;
-      const name = `${drift.id.stream}\u0000${drift.id.key}`;
       const { id, serviceId } = drift;
+      const name = recordName(id);
       const entry = repairs.get(name) ?? { id, serviceId, fields: {}, before: {}, after: {} };
       if (drift.kind === "changed") {
         entry.fields[drift.field] = Array.isArray(drift.written) ? drift.written : null;
@@ -245,8 +245,6 @@ function holdsAll(written: Json, found: Json): boolean {
   return written.every((id) => found.some((other) => sameValue(id, other)));
 }
 
-/** The natural keys by which no two records may be the same. */
-function keysOf({ match }: Stream, record: Projection | ServiceRecord): string[] {
-  const unshared = match.filter(({ shared }) => !shared);
-  return Object.entries(naturalKeys(unshared, record)).map(([rule, key]) => `${rule}\u0000${key}`);
+function keysOf({ match }: Stream, record: ServiceRecord): string[] {
+  return unsharedKeys(match, record).map(([rule, key]) => `${rule}\u0000${key}`);
 }

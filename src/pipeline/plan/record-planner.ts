@@ -19,7 +19,7 @@ import type { IntakeStore, MatchStore, RecordStore, RecordView } from "#store";
 import { courseOf, expectSameResource, type Deletion, type Deliverable } from "../deliver/course.ts";
 import { looksFirst } from "../deliver/create.ts";
 import { DeletedRecords } from "../deliver/deletions/deleted-records.ts";
-import { isInterrupted, leavesService } from "../deliver/deletions/removal.ts";
+import { childrenFirst, isInterrupted, leavesService, STILL_BELOW } from "../deliver/deletions/removal.ts";
 import { edited } from "../deliver/difference.ts";
 import { ParentMissing, Resolver, type Wanted } from "../deliver/resolver.ts";
 import { ambiguous, expectUntaken, lookUp, type Found } from "../match/candidates.ts";
@@ -111,7 +111,7 @@ export class RecordPlanner {
   async #write(job: PlanJob, wanted: Wanted): Promise<Draft> {
     const { view, ids } = job;
     const { binding, applied, inFlight } = view;
-    if (binding && isInterrupted(view)) {
+    if (isInterrupted(view)) {
       const created = await this.#creation({ ...job, view: { ...view, decision: undefined } }, wanted);
       return { ...created, reason: "its deletion, which was begun, is finished first" };
     }
@@ -157,14 +157,7 @@ export class RecordPlanner {
     for (const child of await this.#deps.store.boundChildren(view.id))
       if ((await this.#fate(child, signal))?.state !== "deleted") standing.push(child);
     if (standing.length === 0) return { verdict: "delete", serviceId };
-    const labels = standing.slice(0, 10).map(recordLabel);
-    throw new WaitError(
-      "E_CHILDREN_FIRST",
-      `${counted(standing.length, "record")} still below it in the service: ${labels.join(", ")}`,
-      {
-        details: { children: labels },
-      },
-    );
+    throw childrenFirst(standing, `${counted(standing.length, "record")} ${STILL_BELOW}`);
   }
 
   /** A deleted record that is not bound: what its natural key finds is bound and then removed. */

@@ -1,6 +1,7 @@
 import { ParkError, recordName, type RecordId, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { RecordStore, RecordView } from "#store";
+import { referencesIn } from "../resolver.ts";
 
 /** Records whose turn has come that are looked at per stream: with more, a first load is under way. */
 const LOOKED_AT = 1_000;
@@ -40,12 +41,7 @@ async function isDeleted(stream: Stream, { row, deleted }: View): Promise<boolea
 
 async function refersTo(stream: Stream, { row }: View, parent: RecordId): Promise<boolean> {
   const fields = await stream.identify(row).catch(unmapped);
-  return (fields ?? []).some(
-    ({ value }) =>
-      value.kind === "ref" &&
-      value.key !== null &&
-      recordName({ stream: value.stream, key: value.key }) === recordName(parent),
-  );
+  return referencesIn(fields ?? []).some(({ id }) => recordName(id) === recordName(parent));
 }
 
 /** A row that cannot be mapped is not looked for either: its record is parked. */

@@ -4,6 +4,7 @@ import {
   recordName,
   SyncError,
   WaitError,
+  type Binding,
   type Projection,
   type RecordId,
   type StreamName,
@@ -18,7 +19,7 @@ import { edited } from "../difference.ts";
 import type { DroppedFields } from "../dropped-fields.ts";
 import type { Presence } from "../../match/presence.ts";
 import type { Resolver } from "../resolver.ts";
-import type { Updates } from "../updates.ts";
+import { updateEntry, type Updates } from "../updates.ts";
 
 /**
  * A parent's deletion is woken when its last child goes. It also checks again after this, and then after twice as long each
@@ -26,6 +27,8 @@ import type { Updates } from "../updates.ts";
  */
 const CHILDREN_AGAIN_MS = 10_000;
 const CHILDREN_AGAIN_MAX_MS = 3_600_000;
+/** Where children are that the ERP has not deleted, or whose deletion is still to come. */
+export const STILL_BELOW = "still below it in the service";
 
 export interface RemoverDeps {
   readonly store: DeliveryStore & RecordStore;
@@ -65,7 +68,7 @@ export class Remover {
 
   async #delete(claim: BoundClaim, signal: AbortSignal): Promise<void> {
     const { store, streams } = this.#deps;
-    this.#expectNone(claim, await store.boundChildren(claim.id), "record", "still below it in the service");
+    this.#expectNone(claim, await store.boundChildren(claim.id), "record", STILL_BELOW);
     const sought = await deletedChildren(store, streams, claim.id);
     this.#expectNone(claim, sought, "deleted record", "still to be looked for in the service");
     this.#pausesMs.delete(recordName(claim.id));
@@ -76,11 +79,7 @@ export class Remover {
 
   #expectNone(claim: Claim, children: readonly RecordId[], noun: string, where: string): void {
     if (children.length === 0) return;
-    const labels = children.slice(0, 10).map(recordLabel);
-    throw new WaitError("E_CHILDREN_FIRST", `${counted(children.length, noun)} ${where}: ${labels.join(", ")}`, {
-      afterMs: this.#pauseMs(claim),
-      details: { children: labels },
-    });
+    throw childrenFirst(children, `${counted(children.length, noun)} ${where}`, this.#pauseMs(claim));
   }
 
   #pauseMs({ id }: Claim): number {
@@ -95,7 +94,7 @@ export class Remover {
    */
   async finishInterruptedDeletion(claim: Claim, signal: AbortSignal): Promise<Claim> {
     if (this.#pausesMs.size > 0) this.#pausesMs.delete(recordName(claim.id));
-    if (!wasInterrupted(claim)) return claim;
+    if (!isInterrupted(claim)) return claim;
     await this.#deps.store.unbind(claim, await this.#removed(claim, signal));
     return unbound(claim);
   }
@@ -125,7 +124,6 @@ export class Remover {
 
   async #set(claim: BoundClaim, stream: Stream, fields: readonly MappedField[], signal: AbortSignal): Promise<void> {
     const { store, resolver, updates, dropped, presence } = this.#deps;
-    const { serviceId } = claim.binding;
     const wanted = await resolver.resolve(claim.id, fields, signal);
     const { projection: applied, change } = edited(claim.applied ?? {}, claim.inFlight?.fields, wanted);
     // What is not set here stays in doubt: a record that comes back is to be written whole.
@@ -133,22 +131,12 @@ export class Remover {
     if (!change) return store.remove(claim, { unbind: false, applied, inFlight });
     try {
       const written = await updates.send(claim, stream.resource, change, signal);
-      const { status, durationMs } = written;
       await dropped.report(stream, written);
       await store.remove(claim, {
         unbind: false,
         applied,
         inFlight,
-        audit: {
-          action: "update",
-          resource: stream.resource,
-          serviceId,
-          before: written.before,
-          after: change.after,
-          outcome: "deleted",
-          status,
-          durationMs,
-        },
+        audit: updateEntry(claim.binding, written, change, "deleted"),
       });
     } catch (thrown) {
       if (!(thrown instanceof SyncError) || thrown.code !== "E_RECORD_GONE") throw thrown;
@@ -159,19 +147,23 @@ export class Remover {
   }
 }
 
+/** Why a deletion waits: `what` these children are. */
+export function childrenFirst(children: readonly RecordId[], what: string, afterMs?: number): WaitError {
+  const labels = children.slice(0, 10).map(recordLabel);
+  const more = afterMs === undefined ? {} : { afterMs };
+  return new WaitError("E_CHILDREN_FIRST", `${what}: ${labels.join(", ")}`, { ...more, details: { children: labels } });
+}
+
 /** Whether a deletion changes nothing in the service: what it never had, and what the stream leaves there. */
 export function leavesService({ binding }: Pick<Deliverable, "binding">, { policy }: Deletion): boolean {
   return !binding || policy === "ignore";
 }
 
 /** Whether a deletion was begun and not seen to end: what is bound is as good as gone. */
-function wasInterrupted(claim: Claim): claim is BoundClaim {
-  return isInterrupted(claim);
-}
-
-/** The same of a record that is not claimed. */
-export function isInterrupted({ binding, inFlight }: Pick<Deliverable, "binding" | "inFlight">): boolean {
-  return binding !== undefined && inFlight?.kind === "deletion";
+export function isInterrupted<R extends Pick<Deliverable, "binding" | "inFlight">>(
+  record: R,
+): record is R & { readonly binding: Binding } {
+  return record.binding !== undefined && record.inFlight?.kind === "deletion";
 }
 
 function deletionOf({ inFlight }: BoundClaim): InFlight {
