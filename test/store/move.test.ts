@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
@@ -12,6 +13,7 @@ import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { postgresServer } from "../setup/postgres.ts";
 import { scriptEnvironment } from "../setup/script.ts";
+import { large, RECORDS } from "./large-place.ts";
 import { ask, postgresPlace, type PostgresPlace } from "./postgres-place.ts";
 import { sqlitePlace, type SqlitePlace } from "./sqlite-place.ts";
 
@@ -154,6 +156,21 @@ describe("a move of the store", () => {
     await scene.bound(customer("new"), 12);
     await scene.store.acts.save("customers", { action: "reread", outcome: "again" }, by);
     expect(await scene.store.audit({ limit: 9 })).toMatchObject([{ outcome: "again" }, { outcome: "once" }]);
+  });
+
+  it("wakes the children of a parent first that a killed process had left", async () => {
+    await using first = await sqlitePlace();
+    await using second = await makePlace();
+    await using of = await large();
+    const parent = { stream: "other", key: "K" };
+    of.db.exec(`
+      UPDATE records SET state = 'waiting' WHERE stream = 'customers';
+      INSERT INTO waits (child, stream, key) SELECT id, 'other', 'K' FROM records WHERE stream = 'customers'`);
+    of.killedAfter(({ family }) => family.wakeDependents(parent, false));
+    await writeFile(join(first.dataDir, "svcsync.db"), of.db.serialize());
+    await moved(first.location, second.location);
+    await using store = await second.open({ as: "operator", clock: of.clock, logger: silentLogger });
+    expect((await store.counts()).get("customers")).toEqual({ due: RECORDS });
   });
 
   it("replaces half of a surrogate pair as SQLite does", async () => {

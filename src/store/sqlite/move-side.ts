@@ -15,8 +15,10 @@ import { DaemonLock } from "./durability/daemon-lock.ts";
 import { storeFailure } from "./durability/failures.ts";
 import { migrate } from "./durability/migrate.ts";
 import { nextTurn } from "./fair-turn.ts";
-import { giveBackClaims } from "./tables/claims.ts";
 import { migrations } from "./migrations/index.ts";
+import { ParentLinks } from "./steps/parent-links.ts";
+import { giveBackClaims } from "./tables/claims.ts";
+import { Notes } from "./tables/notes.ts";
 
 const TABLES = `
   SELECT name FROM sqlite_schema
@@ -47,6 +49,11 @@ export class SqliteMoveSide implements MoveSide {
       if (from !== migrations.length) logger.info({ from, to: migrations.length, path }, "migrated the store");
       // As a daemon in PostgreSQL does when it joins: both stores then have no claims.
       giveBackClaims(db, clock, logger);
+      // Which children are still to be woken, only SQLite notes.
+      const family = new ParentLinks(db, clock, new Notes(db, logger));
+      db.transaction(() => {
+        while (family.isWaking()) family.wakeOthers();
+      })();
       // Rows come table by table, and those of an interrupted move may go table by table.
       db.pragma("foreign_keys = OFF");
       return new SqliteMoveSide(`sqlite:${resolve(dataDir)}`, db, lock);
