@@ -23,6 +23,17 @@ export function describeFreshness(makePlace: MakePlace): void {
       expect(await store.undeliveredSince("contacts")).toBeUndefined();
     });
 
+    it("counts again once the ERP has changed what waited for a parent", async () => {
+      await using scene = await Scene.open(makePlace);
+      const { store, clock } = scene;
+      await store.wait(await scene.claimed(contact("1")), { error: OOPS, parents: [customer("none")] });
+      clock.advance(1_000);
+      await scene.stage([upsert("1", { customer: null })], { stream: "contacts" });
+      const changedAt = clock.now();
+      await store.retry(await scene.claim(contact("1")), OOPS, clock.now() + 60_000);
+      expect(await store.undeliveredSince("contacts")).toBe(changedAt);
+    });
+
     it("counts neither a first load, nor what waits for a parent or a person, nor what is only mapped again", async () => {
       await using scene = await Scene.open(makePlace);
       const { store } = scene;

@@ -18,9 +18,9 @@ const BESIDES = `AND coalesce(${errorCode("error")}, '') NOT IN (SELECT json_arr
 
 const UNDELIVERED = `
   SELECT min(changed_at) AS at FROM (
-    SELECT id, changed_at, sequence FROM records
+    SELECT id, state, changed_at, sequence FROM records
     WHERE stream = @stream AND backfill = 0 AND due_at IS NOT NULL ORDER BY due_at LIMIT ${AGED}) r
-  WHERE NOT EXISTS (SELECT 1 FROM waits WHERE child = r.id)
+  WHERE (r.state = 'due' OR NOT EXISTS (SELECT 1 FROM waits WHERE child = r.id))
     AND NOT EXISTS (SELECT 1 FROM written w WHERE w.record = r.id AND w.sequence = r.sequence)`;
 
 /** Whose turn it is. */

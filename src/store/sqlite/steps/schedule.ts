@@ -33,9 +33,9 @@ export class Schedule {
     this.#undelivered = db
       .prepare<[string], number | null>(
         `SELECT min(changed_at) FROM (
-           SELECT id, changed_at, sequence FROM records
+           SELECT id, state, changed_at, sequence FROM records
            WHERE stream = ? AND backfill = 0 AND due_at IS NOT NULL ORDER BY due_at LIMIT ${AGED}) r
-         WHERE NOT EXISTS (SELECT 1 FROM waits WHERE child = r.id)
+         WHERE (r.state = 'due' OR NOT EXISTS (SELECT 1 FROM waits WHERE child = r.id))
            AND NOT EXISTS (SELECT 1 FROM written w WHERE w.record = r.id AND w.sequence = r.sequence)`,
       )
       .pluck();
