@@ -160,7 +160,7 @@ function connections({ service, isQueueThere }: NoticeFacts, { afterMs }: Condit
       kind: "service",
       severity: "warning",
       title: "the service is failing",
-      cause: "ten requests in a row failed; only probes are sent (E_SERVICE_DOWN)",
+      cause: "requests in a row failed or got no answer; only probes are sent (E_SERVICE_DOWN)",
       affected: "deliveries of all streams wait; nothing is lost",
       remedy: remedyOf({ code: "E_SERVICE_DOWN" }, { stream: "STREAM" }),
       patienceMs: afterMs,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { RetryError } from "#model";
 import { daemonWords } from "../../src/cli/output/daemon-words.ts";
 import { localServer } from "../kit/http.ts";
 import { sampleStatus } from "../web/sample-status.ts";
@@ -6,6 +7,7 @@ import { sampleWeb } from "../web/web-server.ts";
 
 const words = (url: string, token?: string) =>
   daemonWords({ port: Number(new URL(url).port), host: "127.0.0.1", names: [] }, token);
+const away = () => Promise.reject(new RetryError("E_SERVICE_DOWN", "the service does not answer"));
 
 describe("what status tells of a running daemon", () => {
   it("is nothing while all works", async () => {
@@ -19,6 +21,14 @@ describe("what status tells of a running daemon", () => {
       status: sampleStatus({ service: { ...service, concurrency: 4, requests: 9 } }),
     });
     expect(await words(web.url)).toEqual(["the daemon says about the service: it asked svcsync to wait 61 s (429)"]);
+  });
+
+  it("is what a part that does not work says, and what to do", async () => {
+    await using web = await sampleWeb({ ready: { needed: {}, reported: { service: away } } });
+    expect(await words(web.url)).toEqual([
+      "the daemon says about the service: the service does not answer (E_SERVICE_DOWN)",
+      expect.stringMatching(/^ {2}-> .*svcsync probes it/),
+    ]);
   });
 
   it("is what /readyz tells everybody while the page requires a login", async () => {

@@ -120,6 +120,7 @@ describe("the adaptive limit", () => {
 
 const settings = { failures: 3, pauseMs: 40, pauseMaxMs: 100 };
 const failing = () => Promise.reject(new RetryError("E_INTERNAL", "down"));
+const late = () => Promise.reject(new RetryError("E_SERVICE_UNREACHABLE", "late", { details: { reason: "timeout" } }));
 const opened = async (pauses = settings) => {
   const changes: string[] = [];
   const breaker = new Breaker(pauses, (state) => changes.push(state));
@@ -169,6 +170,28 @@ describe("the circuit breaker", () => {
     await pauseOver(breaker);
     await thrownBy(breaker.run(() => Promise.reject(new Error("stopping"))));
     expect(breaker.state).toBe("open");
+  });
+
+  it("opens after two time-outs in a row: ten would hide for minutes that the service hangs", async () => {
+    const { promise: end, resolve: answer } = Promise.withResolvers<Reply>();
+    await using server = await standIn(() => end);
+    const breaker = { failures: 10, pauseMs: 60_000, pauseMaxMs: 60_000 };
+    await using client = open(server.url, { answerTimeoutMs: 50 }, { breaker });
+    const create = () => thrownBy(client.service.create("customer", { name: "A" }, never));
+    expect(await create()).toMatchObject({ code: "E_SERVICE_UNREACHABLE" });
+    expect(client.service.state()).toMatchObject({ state: "closed" });
+    await create();
+    expect(client.service.state()).toMatchObject({ state: "open" });
+    answer({ status: 503 });
+  });
+
+  it("is not opened by time-outs between answers", async () => {
+    const breaker = new Breaker({ ...settings, failures: 10 }, nobody);
+    for (let at = 0; at < 5; at++) {
+      await thrownBy(breaker.run(late));
+      await breaker.run(() => Promise.resolve("answer"));
+    }
+    expect(breaker.state).toBe("closed");
   });
 
   it("is not opened by refusals or busy answers", async () => {

@@ -1,6 +1,6 @@
 import { errorText } from "#model";
 import { z } from "zod";
-import { paceText } from "#operator";
+import { knownRemedyOf, paceText } from "#operator";
 import type { LocalSettings } from "#settings";
 
 /** The daemon asks its parts for four seconds at most. */
@@ -11,7 +11,7 @@ const readiness = z.object({ parts: z.record(z.string(), z.union([z.literal("ok"
 const overview = z.object({ service: z.object({ holdMs: z.number(), perSecond: z.number().optional() }) });
 
 /**
- * What the running daemon says about its parts, a line for each that does not work and one for a limit of the service: the
+ * What the running daemon says about its parts, a line for each that does not work with what to do below it, and one for a limit of the service: the
  * store alone cannot tell that the service is away. One line where no daemon answers, and one where it answers but `token`
  * (PAGE_TOKEN) does not let the command read its health; none where it cannot be asked, since its port is any free one.
  */
@@ -25,13 +25,18 @@ export async function daemonWords({ port, host }: LocalSettings["health"], token
     ]);
     if (ready === undefined) return [`a daemon answers at ${address}, but tells its health only with PAGE_TOKEN`];
     const broken = Object.entries(readiness.parse(ready).parts).flatMap(([name, said]) =>
-      said === "ok" ? [] : [`the daemon says about the ${name}: ${errorText(said)}`],
+      said === "ok" ? [] : [`the daemon says about the ${name}: ${errorText(said)}`, ...todo(said.code)],
     );
     const pace = status === undefined ? undefined : paceText(overview.parse(status).service);
     return pace === undefined ? broken : [...broken, `the daemon says about the service: it ${pace}`];
   } catch {
     return [`no daemon answers at ${address}: start "svcsync run", unless cron runs "svcsync sync"`];
   }
+}
+
+function todo(code: string): string[] {
+  const remedy = knownRemedyOf(code);
+  return remedy === undefined ? [] : [`  -> ${remedy}`];
 }
 
 /** Undefined where the daemon answers, but tells nothing: its page requires a login, or has none to give. */

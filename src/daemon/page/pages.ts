@@ -138,7 +138,7 @@ export function readiness({
       // Otherwise a rolling restart with another sync file would never finish.
       mapping: async () => replica.checkMapping(),
       service: async () => {
-        if (service.state().state === "open") throw new RetryError("E_SERVICE_DOWN", "the service does not answer");
+        if (service.state().state !== "closed") throw new RetryError("E_SERVICE_DOWN", "the service does not answer");
       },
     },
   };

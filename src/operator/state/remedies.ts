@@ -20,7 +20,7 @@ export function remedyOf({ code }: { readonly code: string }, concerned: Concern
 }
 
 /** The remedy of a code where nothing says which record or stream met it; undefined where none is listed or it names one. */
-export function knownRemedyOf(code: ErrorCode | undefined): string | undefined {
+export function knownRemedyOf(code: string | undefined): string | undefined {
   const text = code && errorEntry(code)?.remedy;
   return text === undefined || /\{(record|stream)\}/.test(text) ? undefined : text;
 }

@@ -17,6 +17,11 @@ export interface BreakerSettings {
   readonly pauseMaxMs: number;
 }
 
+/**
+ * Time-outs in a row that open it. Each lasts as long as a request may: ten of them, one after another, would hide for five
+ * minutes that the service hangs.
+ */
+const TIMEOUTS = 2;
 /** How long callers stay away while another one's probe runs. */
 const PROBE_MS = 1000;
 
@@ -26,6 +31,9 @@ const PROBE_MS = 1000;
  */
 export class Breaker {
   readonly #policy: CircuitBreakerPolicy;
+  readonly #inARow: ConsecutiveBreaker;
+  /** As how many failures a time-out counts. */
+  readonly #timeoutWeight: number;
   #openedAt = 0;
   #probeAt: number | undefined;
 
@@ -40,9 +48,11 @@ export class Breaker {
         return next;
       },
     });
+    this.#inARow = new ConsecutiveBreaker(settings.failures);
+    this.#timeoutWeight = Math.ceil(settings.failures / TIMEOUTS);
     this.#policy = circuitBreaker(
       handleWhen((thrown) => thrown instanceof RetryError || this.#probeWasAborted(thrown)),
-      { breaker: new ConsecutiveBreaker(settings.failures), halfOpenAfter: backoff(settings.pauseMs) },
+      { breaker: this.#inARow, halfOpenAfter: backoff(settings.pauseMs) },
     );
     this.#policy.onBreak(() => changed("open", this.#probeAt));
     this.#policy.onReset(() => changed("closed", undefined));
@@ -63,9 +73,21 @@ export class Breaker {
     this.#heedClock();
     if (this.#policy.state === CircuitState.HalfOpen) throw down(PROBE_MS);
     try {
-      return await this.#policy.execute(call);
+      return await this.#policy.execute(() => this.#weighed(call));
     } catch (thrown) {
       if (isBrokenCircuitError(thrown)) throw down(Math.max(1, (this.#probeAt ?? 0) - Date.now()));
+      throw thrown;
+    }
+  }
+
+  async #weighed<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (thrown) {
+      const isTimeout = thrown instanceof RetryError && thrown.details["reason"] === "timeout";
+      // The policy counts it once itself.
+      const more = isTimeout ? this.#timeoutWeight - 1 : 0;
+      for (let count = 0; count < more; count++) this.#inARow.failure();
       throw thrown;
     }
   }

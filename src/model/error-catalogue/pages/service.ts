@@ -56,8 +56,9 @@ export const serviceErrors = errorPage({
     },
     E_SERVICE_DOWN: {
       meaning:
-        "Ten requests in a row failed, so the circuit breaker is open: nothing is sent for a while. Then svcsync sends " +
-        "a single request as a probe; if it succeeds, all others continue. No attempt is counted.",
+        "Ten requests in a row failed, or two got no answer in time, so the circuit breaker is open: nothing is sent " +
+        "for a while. Then svcsync sends a single request as a probe; if it succeeds, all others continue. No attempt " +
+        "is counted.",
       normal: "During an outage or maintenance.",
       remedy: "Nothing: svcsync probes it. If it lasts, look at the service.",
       heals: true,
