@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { StopError } from "#model";
+import { StopError, type Clock } from "#model";
 import type { Observer, Relay, StreamHolds } from "#pipeline";
 import { openQueue, type Queue } from "#queue";
 import type { Note, NoteStore } from "#store";
@@ -44,24 +44,32 @@ export interface Daemon extends AsyncDisposable {
  */
 export async function startDaemon(configuration: Configuration, options: DaemonOptions): Promise<Daemon> {
   const closing = new Closing();
+  const ending = failureOnce();
   try {
-    return await start(configuration, options, closing);
+    return await start(configuration, options, closing, ending);
   } catch (thrown) {
+    if (thrown instanceof StopError) ending.fail(thrown);
     await closing[Symbol.asyncDispose]();
     throw thrown;
   }
 }
 
-async function start(configuration: Configuration, options: DaemonOptions, closing: Closing): Promise<Daemon> {
+async function start(
+  configuration: Configuration,
+  options: DaemonOptions,
+  closing: Closing,
+  { failure, fail, failed }: FailureOnce,
+): Promise<Daemon> {
   const { settings, logger } = configuration;
   warnOfOldSpellings(configuration);
   const observers = closing.use(await Observers.open(configuration, options.observers));
   const { observer, requested, metrics } = observers;
   const parts = await openSystems({ ...configuration, requested }, "daemon", closing);
   const { store, service, clock } = parts;
+  await store.saveNote(stopNote, undefined);
+  closing.defer(() => noteStop(store, failed(), clock));
   const queue = closing.use(await openDaemonQueue(configuration, parts));
   await observers.watch(parts, configuration, queue);
-  const { failure, fail, failed } = failureOnce();
   void store.replicas.failure.then((reason) => fail(leadFailed(reason)));
   const assembly = assemble({ configuration, parts, queue, observer, fail }, closing);
   const { holds, relay } = assembly;
@@ -162,6 +170,19 @@ export async function installationOf(store: NoteStore): Promise<string> {
     if (known !== undefined) return known;
     await store.replaceNote(installationNote, undefined, randomBytes(6).toString("hex"));
   }
+}
+
+/** Why the last daemon could not continue, for those who find none running; absent once another one has started. */
+export const stopNote: Note<{ at: number; code: string; message: string }> = {
+  name: "stopped",
+  schema: z.object({ at: z.number(), code: z.string(), message: z.string() }),
+};
+
+async function noteStop(store: NoteStore, error: StopError | undefined, clock: Clock): Promise<void> {
+  if (error === undefined) return;
+  const { code, message } = error;
+  // The log has it, too: a store that takes no more writes keeps nothing else from closing.
+  await store.saveNote(stopNote, { at: clock.now(), code, message }).catch(() => undefined);
 }
 
 function pollPlan({ settings, syncFile: { streams } }: Configuration, { polls }: DaemonOptions): PollPlan {

@@ -1,4 +1,4 @@
-export { startDaemon, type Daemon, type DaemonOptions } from "./daemon.ts";
+export { startDaemon, stopNote, type Daemon, type DaemonOptions } from "./daemon.ts";
 export { queueLocation } from "./assembly.ts";
 export { openSystems, type Configuration, type Systems } from "./systems/systems.ts";
 export { expectKnownService } from "./systems/known-service.ts";

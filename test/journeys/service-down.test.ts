@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { DEFAULT_TOKEN } from "#sandbox";
 import { setStage, texts, until } from "./stage.ts";
 
 /** Less patient than in life, where a long outage is probed once a minute. */
@@ -55,5 +56,45 @@ describe("a service that is down for hours", () => {
     expect(new Set(keys).size).toBe(keys.length);
     expect(await store.records({ states: ["parked", "uncertain"], limit: 1 })).toEqual([]);
     expect(log.lines("service answered again")).toHaveLength(1);
+  });
+});
+
+describe("a service that takes connections and never answers", () => {
+  it("is told by /readyz after two time-outs, also while a probe waits for its answer", async () => {
+    await using stage = await setStage({
+      rows: { customers: 1 },
+      environment: { SERVICE_ANSWER_TIMEOUT_SECONDS: "2" },
+    });
+    stage.sandbox.faults.add({ kind: "latency", ms: 3_600_000 });
+    await using running = await stage.start({ breaker });
+    await until("a probe waits", () => running.daemon.parts.service.state().state === "half-open");
+    const ready = await fetch(`${running.daemon.url}/readyz`);
+    expect(await ready.json()).toMatchObject({ parts: { service: { code: "E_SERVICE_DOWN" } } });
+    expect(stage.sandbox.ledger.count()).toBeLessThan(breaker.failures);
+  });
+});
+
+describe("a service that refuses the login", () => {
+  it("is named by status, with what to do, until svcsync has started again", async () => {
+    await using stage = await setStage({ rows: { customers: 1 }, environment: { SERVICE_TOKEN: "wrong" } });
+    expect((await stage.command("sync")).code).toBe(70);
+    const { code, stdout } = await stage.command("status");
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(
+        /^svcsync stopped \d+ s ago, because it could not continue: .* \(E_SERVICE_LOGIN\)\n {2}-> Correct SERVICE_TOKEN/m,
+      ),
+    ]);
+    const stopped = {
+      at: expect.stringMatching(/^2.*Z$/),
+      code: "E_SERVICE_LOGIN",
+      message: expect.stringContaining("token"),
+      remedy: expect.stringContaining("SERVICE_TOKEN"),
+    };
+    expect(JSON.parse((await stage.command("status", "--json")).stdout)).toMatchObject({ stopped });
+
+    await stage.set({ SERVICE_TOKEN: DEFAULT_TOKEN });
+    expect((await stage.command("sync")).code).toBe(0);
+    expect(await stage.command("status")).toMatchObject({ code: 0, stdout: expect.not.stringContaining("stopped") });
   });
 });

@@ -1,3 +1,4 @@
+import { stopNote } from "#daemon";
 import { errorText, oneLine, systemClock } from "#model";
 import {
   arrivalText,
@@ -6,6 +7,7 @@ import {
   ErrorGroups,
   listHints,
   readUpkeep,
+  remedyOf,
   upkeepText,
   type ErrorGroup,
 } from "#operator";
@@ -13,7 +15,7 @@ import { streamStatus, type StreamStatus } from "#pipeline";
 import { eachRecord } from "#store";
 import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { daemonWords } from "../../output/daemon-words.ts";
-import { printJson, statusCode, type Io } from "../../output/io.ts";
+import { exitCode, printJson, statusCode, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
 
 export const registerStatus: Registration = (cli) =>
@@ -38,15 +40,24 @@ async function status(options: JsonOptions, io: Io): Promise<number> {
   const causes = new ErrorGroups();
   for await (const record of eachRecord(context.store, { states: ["parked", "uncertain"] })) causes.add(record);
   const upkeep = await readUpkeep(context.store);
-  if (options.json) printJson(io.stdout, { streams: statuses, causes: causes.list(), ...upkeep });
+  const stop = await context.store.note(stopNote);
+  const stopped = stop && { ...stop, remedy: remedyOf(stop, { stream: "STREAM" }) };
+  if (options.json) printJson(io.stdout, { streams: statuses, causes: causes.list(), stopped, ...upkeep });
   else {
+    const now = systemClock.now();
     const words = [
-      ...upkeepText(upkeep, systemClock.now()),
+      ...upkeepText(upkeep, now),
+      ...(stopped
+        ? [
+            `svcsync stopped ${duration(now - stopped.at)} ago, because it could not continue: ${errorText(stopped)}`,
+            `  -> ${stopped.remedy}`,
+          ]
+        : []),
       ...(await daemonWords(context.settings.health, context.secrets.pageToken)),
     ];
     io.stdout.write(asText(statuses, causes.list(), words));
   }
-  return statusCode(statuses, context.settings.blockedRecords);
+  return stopped ? exitCode.needsPerson : statusCode(statuses, context.settings.blockedRecords);
 }
 
 /** The largest causes; "svcsync records" has all of them, with what to do. */
