@@ -112,6 +112,11 @@ export interface Engine {
   exact(column: Column): Sql;
   /** `cell` as the right side of a comparison with `column`, such that an index on the column is used. */
   bound(cell: Cell, column: Column): Sql;
+  /**
+   * A column in ORDER BY and as the left side of comparisons with bounds, where it must be written in another way for both to agree
+   * on the order.
+   */
+  ordered?(column: Column): Sql | undefined;
   /** Is `column` the value that `text`, a part of a record's key, stands for? */
   equals(column: Column, text: string): Sql;
   /** True for a stamp that says nothing: NULL, or what the ERP writes instead of it. */

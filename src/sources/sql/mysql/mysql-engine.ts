@@ -26,6 +26,9 @@ export function mysqlEngine(settings: SqlSettings): Engine {
     limit: (count) => sql.raw(`limit ${count}`),
     exact,
     bound,
+    // An ENUM or SET is sorted by its numbers and compared as the text that it is bound to.
+    ordered: ({ name, type }) =>
+      type === "enum" ? sql`convert(${sql.id(name)} using utf8mb4) collate utf8mb4_bin` : undefined,
     equals(column, text) {
       const number = column.kind === "integer" || column.kind === "decimal";
       if (number && !/^-?\d+(\.\d+)?$/.test(text)) return sql`1 = 0`;

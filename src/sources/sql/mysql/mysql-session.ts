@@ -142,6 +142,7 @@ const kinds = new Map<number, readonly [type: string, kind: ColumnKind]>([
 ]);
 
 const unsignedFlag = 32;
+const enumFlags = 256 | 2048;
 const binaryCharset = 63;
 
 interface ProtocolField extends FieldPacket {
@@ -151,9 +152,11 @@ interface ProtocolField extends FieldPacket {
 function columnOf(field: ProtocolField): Column {
   const { name, columnType = field.type ?? -1, flags, characterSet } = field;
   const known = kinds.get(columnType);
+  const has = (flag: number) => typeof flags === "number" && (flags & flag) !== 0;
+  if (!known && has(enumFlags)) return { name, kind: "text", type: "enum" };
   if (!known) return { name, kind: characterSet === binaryCharset ? "binary" : "text", type: `type ${columnType}` };
   const [type, kind] = known;
-  const unsigned = typeof flags === "number" && (flags & unsignedFlag) !== 0 && kind === "integer";
+  const unsigned = has(unsignedFlag) && kind === "integer";
   return { name, kind, type: unsigned ? `${type} unsigned` : type };
 }
 

@@ -4,7 +4,7 @@ import type { Database } from "../database.ts";
 import type { Cell, Column } from "../engines/engine.ts";
 import { all, list, sql, type Sql } from "../sql-text.ts";
 import type { Layout } from "./layout.ts";
-import { compareTuple } from "./tuple.ts";
+import { compareTuple, ordered } from "./tuple.ts";
 
 /** So many rows that the database calls equal in the columns that order them are not a key any more. */
 const equalRowsLimit = 200_000;
@@ -86,7 +86,7 @@ function pageQuery(
   // With both a database may begin at the lower bound, and read all pages before this one again.
   const begin = position ? compareTuple(engine, order, ">=", position) : request.above;
   const conditions = [layout.condition, ...(begin ? [begin] : []), ...request.conditions];
-  const orderBy = list(order.map((column) => sql.id(column.name)));
+  const orderBy = list(order.map((column) => ordered(engine, column)));
   return sql`select ${list(names)}, ${beyond} as ${sql.id("svcsync beyond")} from ${layout.from} where ${all(conditions)} order by ${orderBy} ${engine.limit(limit)}`;
 }
 

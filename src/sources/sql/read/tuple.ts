@@ -13,10 +13,15 @@ export function compareTuple(
   operator: Operator,
   cells: readonly Cell[],
 ): Sql {
-  const names = columns.map((column) => sql.id(column.name));
+  const names = columns.map((column) => ordered(engine, column));
   const bounds = columns.map((column, at) => engine.bound(cells[at] ?? null, column));
   if (engine.rowValues && columns.length > 1) return sql`(${list(names)}) ${sql.raw(operator)} (${list(bounds)})`;
   return nested(names, bounds, operator);
+}
+
+/** As both ORDER BY and {@link compareTuple} write a column. */
+export function ordered(engine: Engine, column: Column): Sql {
+  return engine.ordered?.(column) ?? sql.id(column.name);
 }
 
 /** `a >= x and (a > x or b >= y)`: the first half is what an index can use. */
