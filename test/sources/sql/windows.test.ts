@@ -79,6 +79,26 @@ describe("windows", () => {
     expect((await poll(stream, cursor)).keys).toEqual(["1", "2"]);
   });
 
+  it.each(dialects)("show a row with a date and no time as one without a stamp in %s", async (dialect) => {
+    await using erp = await servers.open(dialect);
+    const { writer } = erp.place;
+    const time = dialect === "sqlite" ? "text" : "time";
+    await writer.run(`create table items (nr int, day date, clock ${time}, name varchar(9));
+      insert into items values (1, '2024-01-01', '10:00:00', 'a')`);
+    const stream = erp.stream({ table: "items", key: "nr", changed: { date: "day", time: "clock" } });
+    let { cursor } = await poll(stream);
+    const yesterday = utc(Date.now() - 24 * 60 * minuteMs).slice(0, 10);
+    await writer.run(`insert into items values (2, '${yesterday}', null, 'b'), (3, '2999-01-01', null, 'c')`);
+    for (const name of ["b", "x"]) {
+      await writer.run(`update items set name = '${name}' where nr = 2`);
+      const read = await poll(stream, cursor);
+      expect(read.changes.filter(({ key }) => key === "2")).toMatchObject([{ row: { name } }]);
+      expect(read.keys).toContain("3");
+      expect(read.batches.flatMap(({ unreadable = [] }) => unreadable)).toEqual([]);
+      ({ cursor } = read);
+    }
+  });
+
   it("show all of an outbox whose numbers began again", async () => {
     await using erp = await servers.open("sqlite");
     const { writer } = erp.place;

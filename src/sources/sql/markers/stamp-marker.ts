@@ -93,13 +93,15 @@ export class StampMarker implements Marker {
       sql` or `,
     );
     if (phase === "unset" || !scale) return { others: [sql`(${unset})`] };
+    // A date alone lies within a window of both: such a row belongs to those without a stamp.
+    const set = layout.marks.length === 1 ? [] : [sql`not (${unset})`];
     if (phase === "future")
-      return { above: compareTuple(engine, layout.marks, ">", scale.write(this.#future(scale, bounds))), others: [] };
+      return { above: compareTuple(engine, layout.marks, ">", scale.write(this.#future(scale, bounds))), others: set };
     const { from, since, to } = this.#window(scale, bounds);
     const above = since
       ? compareTuple(engine, layout.marks, ">", since)
       : compareTuple(engine, layout.marks, ">=", scale.write(from));
-    return { above, others: [compareTuple(engine, layout.marks, "<=", scale.write(to))] };
+    return { above, others: [compareTuple(engine, layout.marks, "<=", scale.write(to)), ...set] };
   }
 
   verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): Oddity | undefined {
