@@ -99,6 +99,41 @@ describe("windows", () => {
     }
   });
 
+  it.each([
+    ["postgres", "bigint"],
+    ["postgres", "integer"],
+    ["postgres", "numeric(20, 3)"],
+    ["postgres", "double precision"],
+    ["mysql", "bigint"],
+    ["mysql", "decimal(20, 3)"],
+  ] as const)("are those of seconds since 1970 in a column of %s's type %s", async (dialect, type) => {
+    await using erp = await servers.open(dialect);
+    const { writer } = erp.place;
+    const seconds = Math.floor(Date.now() / 1000);
+    await writer.run(`create table items (nr int, at ${type}); insert into items values (1, 1700000000), (2, ${seconds})`);
+    const stream = erp.stream({ table: "items", key: "nr", changed: "at" });
+    const { keys, cursor } = await poll(stream);
+    expect(keys).toEqual(["1", "2"]);
+    await writer.run(`insert into items values (3, ${seconds}), (4, ${seconds - 60 * 60})`);
+    expect((await poll(stream, cursor)).keys).toEqual(["2", "3"]);
+  });
+
+  it.each([
+    ["seconds", 45_000, 44_000],
+    ["auto", 123_000, 91_500],
+  ])("are those of a time of day in a number of PostgreSQL, written as %s", async (timeFormat, late, early) => {
+    await using erp = await servers.open("postgres");
+    const { writer } = erp.place;
+    await writer.run(`create table items (nr int, day date, clock int);
+      insert into items values (1, '2026-01-01', ${late}), (2, '2026-01-01', ${early}), (3, '2025-01-01', ${early})`);
+    const stream = erp.stream({ table: "items", key: "nr", changed: { date: "day", time: "clock", timeFormat } });
+    const { keys, batches, cursor } = await poll(stream);
+    expect(keys).toEqual(["1", "2", "3"]);
+    expect(batches.flatMap(({ unreadable = [] }) => unreadable)).toEqual([]);
+    await writer.run(`insert into items values (4, '2026-01-01', ${late + 100})`);
+    expect((await poll(stream, cursor)).keys).toEqual(["4"]);
+  });
+
   it("show all of an outbox whose numbers began again", async () => {
     await using erp = await servers.open("sqlite");
     const { writer } = erp.place;
