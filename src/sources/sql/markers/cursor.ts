@@ -21,6 +21,7 @@ const settled = z.strictObject({
   mark: z.string().nullable(),
   pending: pending.optional(),
   highest: z.array(cell).readonly().optional(),
+  lateAtMs: z.number().optional(),
 });
 
 /** A poll in its middle: what it reads, how far it came, and what holds when it is done. */

@@ -7,6 +7,8 @@ export interface Settled {
   readonly pending?: Pending | undefined;
   /** The highest stamp that there was, as the database writes it. */
   readonly highest?: readonly StoredCell[] | undefined;
+  /** The server's clock, epoch milliseconds, when a new stamp came that lay below the overlap: others may follow below it. */
+  readonly lateAtMs?: number | undefined;
 }
 
 export interface Pending {

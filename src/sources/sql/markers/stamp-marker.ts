@@ -35,6 +35,8 @@ interface Window {
   readonly from: number;
   /** Set where it begins right after this stamp instead of at `from`. */
   readonly since: readonly Cell[] | undefined;
+  /** The highest stamp of the poll before. */
+  readonly highest: number | undefined;
   /** Where it would begin by the overlap alone. */
   readonly overlapped: number;
   readonly to: number;
@@ -83,7 +85,7 @@ export class StampMarker implements Marker {
     const bounds = { lower, upper: iso(moment.atMs), since: before.highest, after: this.#after(before, moment) };
     const backMs = before.mark === null ? 0 : Date.parse(before.mark) - moment.atMs;
     if (backMs > overlapMs) logger.warn({ table: layout.label, backMs }, "server clock went back, table is read whole");
-    return { bounds: await this.#withHighest(bounds), expired: backMs > overlapMs };
+    return { bounds: await this.#withHighest(bounds, before, moment), expired: backMs > overlapMs };
   }
 
   condition(phase: Phase, bounds: Bounds): Condition {
@@ -114,9 +116,9 @@ export class StampMarker implements Marker {
     if (at === undefined)
       return new Oddity(placeOf(layout), `${marks.map(said).join(" ")} is no stamp of the other rows' format`);
     if (phase !== "window") return undefined;
-    const { from, overlapped, to } = this.#window(scale, bounds);
+    const { from, overlapped, to, highest = -Infinity } = this.#window(scale, bounds);
     if (at >= from - scale.grainMs && at <= to + scale.grainMs) {
-      if (at < overlapped - scale.grainMs) this.#noteLate(key);
+      if (at < overlapped - scale.grainMs && at > highest) this.#noteLate(key);
       return undefined;
     }
     throw new ParkError(
@@ -138,36 +140,48 @@ export class StampMarker implements Marker {
     return after;
   }
 
-  /** Remembers the highest stamp there is now: whatever the next poll finds above it is a change. */
-  async #withHighest(bounds: Bounds): Promise<Bounds> {
+  /**
+   * Remembers the highest stamp there is now: whatever the next poll finds above it is a change. While a transaction holds the mark,
+   * the stamp stays too: that one may have drawn a lower one than those that came since.
+   */
+  async #withHighest(bounds: Bounds, before: Settled, { atMs }: Moment): Promise<Bounds> {
     const { engine, layout, scale, ask } = this.#options;
     if (!scale) return bounds;
-    const upTo = scale.write(this.#window(scale, bounds).to);
-    const highest = await newest(engine, layout, ask, upTo);
-    return highest ? { ...bounds, after: { ...bounds.after, highest: storedCells(highest) } } : bounds;
+    const { to, overlapped, highest: known } = this.#window(scale, bounds);
+    const found = await newest(engine, layout, ask, scale.write(to));
+    const at = found && scale.parse(found);
+    const isLate = at !== undefined && at < overlapped - scale.grainMs && (known === undefined || at > known);
+    const lateAtMs = isLate ? atMs : before.lateAtMs;
+    const isHeld = bounds.after.mark === before.mark && before.highest !== undefined;
+    const highest = isHeld ? before.highest : found && storedCells(found);
+    return { ...bounds, after: { ...bounds.after, highest, lateAtMs } };
   }
 
   /**
    * The window on the stamps' own scale. It begins at the overlap, or, where nothing was written since, right after the
    * highest stamp of the poll before: then even a clock that is behind by more than the overlap, or a wrong time zone,
-   * loses nothing.
+   * loses nothing. Where stamps did come below the overlap, it begins by the overlap before that highest stamp, as others may have
+   * been drawn before and committed after it; where there was no stamp at all, it begins with the first.
    */
   #window(scale: StampScale, bounds: Bounds): Window {
     if (this.#windowOf?.bounds === bounds) return this.#windowOf;
     const lower = bounds.lower === null ? undefined : Date.parse(bounds.lower);
     const upper = Date.parse(bounds.upper);
     const wall = scale.scale === "wall";
-    const { zone } = this.#options;
+    const { zone, overlapMs } = this.#options;
     const lowest = lower === undefined ? 0 : wall ? earliestWall(lower, zone) : lower;
     const overlapped = Math.floor(lowest / secondMs) * secondMs;
     // A whole second above the clock: a stamp with a fraction is a longer text than the bound of its own second.
     const to = Math.floor((wall ? latestWall(upper, zone) : upper) / secondMs + 1) * secondMs;
     const since = bounds.since && restoredCells(bounds.since);
-    const sinceMs = since && scale.parse(since);
-    const quiet = sinceMs !== undefined && sinceMs < overlapped - scale.grainMs;
-    const window = { bounds, from: quiet ? sinceMs : overlapped, since: quiet ? since : undefined, overlapped, to };
-    this.#windowOf = window;
-    return window;
+    const highest = since && scale.parse(since);
+    const { lateAtMs } = bounds.after;
+    const isLate = lateAtMs !== undefined && lower !== undefined && lower < lateAtMs;
+    const begin = highest === undefined ? 0 : isLate ? highest - overlapMs : highest;
+    const isQuiet = highest !== undefined && !isLate && highest < overlapped - scale.grainMs;
+    const from = isQuiet ? begin : Math.min(begin, overlapped);
+    this.#windowOf = { bounds, from, since: isQuiet ? since : undefined, highest, overlapped, to };
+    return this.#windowOf;
   }
 
   /** Says once per poll that the overlap alone would have lost a change. */
