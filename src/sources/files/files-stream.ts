@@ -201,7 +201,8 @@ export class FilesStream {
       throw new ParkError("E_SOURCE_KEYS_UNKNOWN", `delta files ${files} do not tell which records exist`);
     const log = await this.#log();
     const [arrived] = waiting(await this.#folder.list(""), this.#read);
-    const unfinished = arrived ?? log.find(({ place }) => place === "processing");
+    if (arrived !== undefined) throw new RetryError("E_SOURCE_FILE_BUSY", this.#whyWaiting(arrived.name));
+    const unfinished = log.find(({ place }) => place === "processing");
     if (unfinished !== undefined)
       throw new RetryError(
         "E_SOURCE_FILE_BUSY",
@@ -226,6 +227,16 @@ export class FilesStream {
       keys = [];
     }
     if (keys.length > 0) yield keys;
+  }
+
+  #whyWaiting(name: string): string {
+    const { ready, companion, stableFor } = this.#read;
+    const until = {
+      atOnce: "the next poll reads it",
+      companion: `it is read once ${name}${companion} is beside it`,
+      stable: `it is read by the first poll that finds it unchanged for ${stableFor / 1000} s`,
+    };
+    return `${name} waits to be read: ${until[ready]} (ready: ${ready})`;
   }
 
   /** The lines of the last full file whose key cannot be read: any record may be in one of them. */

@@ -235,6 +235,19 @@ describe("a full file", () => {
     expect(await stream.readOne("C99", never)).toBeUndefined();
   });
 
+  it.each([
+    [{ ready: "companion" }, "it is read once customers.csv.done is beside it"],
+    [{ ready: "stable", stableFor: "90s" }, "it is read by the first poll that finds it unchanged for 90 s"],
+  ])("that waits tells what for (%o)", async (words, until) => {
+    const stream = await folder.stream({ kind: "full", ...words });
+    await folder.drop("customers.csv", csv(2));
+    await poll(stream);
+    await expect(allKeys(stream)).rejects.toMatchObject({
+      code: "E_SOURCE_FILE_BUSY",
+      message: expect.stringContaining(until),
+    });
+  });
+
   it("that shrank deletes nothing though its rows are used", async () => {
     const stream = await folder.stream({ kind: "full" });
     await folder.drop("customers.csv", csv(100));

@@ -158,7 +158,9 @@ export const sourcesWebErrors = errorPage({
     E_SOURCE_FILE_BUSY: {
       meaning: "A sweep asked which records exist while a file of the stream was waiting or being read.",
       normal: "Yes, for as long as a file is on its way.",
-      remedy: "Nothing: the sweep is repeated.",
+      remedy:
+        'Nothing: the next poll repeats the sweep (with cron, the next "svcsync sync"). ' +
+        "If the file keeps waiting, see what `ready` expects.",
       heals: true,
     },
   },
