@@ -14,6 +14,7 @@ async function deliver({ store }: Scene, id: RecordId, serviceId: number): Promi
   const resource = "customers";
   const early = await store.claim(id);
   await store.wait(early!, { error: OOPS, optional: [customer("other")], dueAt: 0 });
+  await store.retryNow({ ...id, states: ["waiting"] }, { name: "anna", via: "cli" });
   const created = await store.claim(id);
   await store.matchIndex(resource);
   await store.matches(resource, "name", id.key);

@@ -10,7 +10,7 @@ import type { SameSql } from "../../roles/same-sql.ts";
 import type { Database } from "../database.ts";
 import { IS_OPEN } from "../functions/deletions.ts";
 import { refusable } from "../refused.ts";
-import { call, fill, isKey } from "../sql.ts";
+import { call, fill, isIn, isKey, isRecord } from "../sql.ts";
 
 /** What a record was that could not be answered. */
 const standing = z.object({
@@ -35,11 +35,14 @@ export function operatorStore(db: Database): Omit<OperatorStore, keyof SameSql> 
   };
   return {
     async retryNow({ stream, key, states }, by) {
-      const where = [
-        `r.state IN (${stateList(revivable(states)) || "''"})`,
-        ...(stream === undefined ? [] : ["r.stream = @stream"]),
-        ...(key === undefined ? [] : [isKey("r.key", "@key")]),
-      ].join(" AND ");
+      const revived = revivable(states);
+      if (revived.length === 0) return 0;
+      const ofStream = stream === undefined ? "true" : "r.stream = @stream";
+      const ofRecord = stream === undefined ? isKey("r.key", "@key") : isRecord("r", "@stream", "@key");
+      const where =
+        key === undefined
+          ? `${ofStream} AND r.state IN (${stateList(revived)})`
+          : `${ofRecord} AND ${isIn("r", revived)}`;
       const { name: actor, via, why } = clean(by) ?? {};
       const values = { stream, key, now: clock.now(), actor, via, why };
       const note = `
