@@ -231,6 +231,20 @@ describe("a configured API", () => {
     expect((await poll(customers, first.cursor)).keys).toHaveLength(25);
   });
 
+  it("comes to the end of a long list although the API counts requests and asks for patience", async () => {
+    erp.fill(95, micros("2026-03-01T08:00:00Z"));
+    let left = 0;
+    answer = (asked) => {
+      if (left-- > 0) return usual(asked);
+      left = 3;
+      return { status: 429, headers: { "retry-after": "0" } };
+    };
+    const customers = await stream({ one: undefined });
+    await expect(allKeys(customers)).rejects.toMatchObject({ code: "E_SOURCE_BUSY" });
+    expect(await allKeys(customers)).toHaveLength(95);
+    expect(await customers.readMany!(["95"], never)).toHaveProperty("size", 1);
+  });
+
   it.each([
     [{ status: 401, body: { message: "bad key s3cret!" } }, "E_SOURCE_LOGIN", "park"],
     [{ status: 403 }, "E_SOURCE_FORBIDDEN", "park"],

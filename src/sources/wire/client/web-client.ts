@@ -1,4 +1,4 @@
-import { isLoopback, type Json } from "#model";
+import { isLoopback, WaitError, type Json } from "#model";
 import { openHttp, repeating, type HttpAnswer, type HttpClient, type HttpRequest, type RepeatPolicy } from "#http";
 import type { OpenContext } from "../../adapter.ts";
 import { parseLossless } from "./lossless-json.ts";
@@ -11,6 +11,8 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const MEGABYTE = 1024 * 1024;
 /** Reads do no harm: a connection that dies in the middle of a page is no reason to give up the poll. */
 const READS: RepeatPolicy = { attempts: 3, baseMs: 250, maxMs: 4_000 };
+/** For an ERP that counts requests: most count them by the minute. */
+const COUNTED: RepeatPolicy = { ...READS, attempts: 6, waitMs: 120_000 };
 
 export interface WebRequest {
   readonly method?: "GET" | "POST";
@@ -36,6 +38,8 @@ export class WebClient implements AsyncDisposable {
   /** Talks to the token endpoint, where it is another host: neither host sees the other's credentials. */
   readonly #loginHttp: HttpClient;
   readonly #login: Login;
+  /** The last request was answered: one that is refused now comes in the middle of a reading. */
+  #isServed = false;
 
   constructor(settings: WebSettings, { clock, hide = () => {} }: WebContext, makeLogin: LoginMaker = openLogin) {
     this.#settings = settings;
@@ -69,12 +73,28 @@ export class WebClient implements AsyncDisposable {
 
   /** Like {@link json}, with the answer's headers. */
   async exchange(request: WebRequest, signal: AbortSignal): Promise<{ json: Json; answer: HttpAnswer } | undefined> {
-    return repeating(READS, () => this.#once(request, signal), signal);
+    return this.#repeated(() => this.#once(request, signal), signal);
   }
 
   /** The answer's text, for documents that are not JSON. */
   async text(request: WebRequest, signal: AbortSignal): Promise<string | undefined> {
-    return repeating(READS, async () => textOf(await this.#answer(request, signal)), signal);
+    return this.#repeated(async () => textOf(await this.#answer(request, signal)), signal);
+  }
+
+  /**
+   * In the middle of a reading an ERP that has counted too many requests is waited for here: a sweep, and a list that cannot be continued
+   * later, would be begun again each time and never come to an end.
+   */
+  async #repeated<Value>(read: () => Promise<Value>, signal: AbortSignal): Promise<Value> {
+    const isFinal = (thrown: unknown) => !(this.#isServed && isCounted(thrown));
+    try {
+      const value = await repeating({ ...COUNTED, isFinal }, () => repeating(READS, read, signal), signal);
+      this.#isServed = true;
+      return value;
+    } catch (thrown) {
+      if (thrown instanceof WaitError) this.#isServed = false;
+      throw thrown;
+    }
   }
 
   async #once(request: WebRequest, signal: AbortSignal) {
@@ -109,6 +129,8 @@ export class WebClient implements AsyncDisposable {
     try {
       return await this.#login.headers(signal);
     } catch (thrown) {
+      // It may have locked the user out.
+      this.#isServed = false;
       throw exchangeError(thrown);
     }
   }
@@ -129,6 +151,10 @@ export class WebClient implements AsyncDisposable {
     this.#http[Symbol.dispose]();
     this.#loginHttp[Symbol.dispose]();
   }
+}
+
+function isCounted(thrown: unknown): boolean {
+  return thrown instanceof WaitError && thrown.details["status"] === 429;
 }
 
 function openAt(url: string, settings: WebSettings): HttpClient {
