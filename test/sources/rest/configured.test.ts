@@ -246,6 +246,25 @@ describe("a configured API", () => {
   });
 
   it.each([
+    ["cursor", { kind: "cursor", parameter: "cursor", next: "cursor" }],
+    ["link", { kind: "link", next: "next" }],
+  ])("begins a list again where the API knows the %s of an earlier poll no more", async (_kind, paging) => {
+    const session = { name: "a" };
+    answer = ({ query, path }) => {
+      const [name, page = "1"] = (query.get("cursor") ?? `${session.name}.1`).split(".");
+      if (name !== session.name) return { status: 400, body: { error: "unknown cursor" } };
+      const cursor = page === "3" ? null : `${session.name}.${Number(page) + 1}`;
+      const next = cursor && `${path}?cursor=${cursor}`;
+      return { body: { data: { rows: [{ id: page }] }, cursor, next } };
+    };
+    const customers = await stream({ changed: undefined, after: undefined, paging });
+    const reading = customers.changes(null, never)[Symbol.asyncIterator]();
+    const first = await reading.next();
+    session.name = "b";
+    expect((await poll(customers, first.value!.cursor)).keys).toEqual(["1", "2", "3"]);
+  });
+
+  it.each([
     [{ status: 401, body: { message: "bad key s3cret!" } }, "E_SOURCE_LOGIN", "park"],
     [{ status: 403 }, "E_SOURCE_FORBIDDEN", "park"],
     [{ status: 400, body: { error: { message: { value: "unknown field" } } } }, "E_SOURCE_REQUEST", "park"],

@@ -1,8 +1,10 @@
-import { contentHash, ParkError, RetryError, type Json } from "#model";
+import { contentHash, ParkError, RetryError, SyncError, type Json } from "#model";
 import { EmptyPages } from "./paging.ts";
 import type { KeyPage, Scope, WireRow, WireTable } from "../table.ts";
 
 const MAX_PASSES = 8;
+/** What no other place in the list would mend. */
+const OF_THE_WHOLE_ERP = new Set(["E_SOURCE_UNREACHABLE", "E_SOURCE_BUSY", "E_SOURCE_LOGIN"]);
 
 /**
  * Reads a scope page by page, beginning after `after`. One pass: complete where the table pages by comparing keys.
@@ -19,7 +21,10 @@ export async function* walkByKey(
   const empty = new EmptyPages(table.name);
   for (let at = after; ;) {
     signal.throwIfAborted();
-    const page = await table.byKey(scope, at, signal, keysOnly);
+    const page =
+      at === after
+        ? await firstPage(table, scope, after, signal, keysOnly)
+        : await table.byKey(scope, at, signal, keysOnly);
     if (page.rows.length > 0) {
       const name = outline(page);
       if (read.has(name))
@@ -35,6 +40,23 @@ export async function* walkByKey(
     if (page.next === undefined) return;
     await empty.pass(page.rows.length, signal);
     at = page.next;
+  }
+}
+
+/** A place that the ERP handed out may mean nothing to it by the time a later poll continues there: the list then begins again. */
+async function firstPage(
+  table: WireTable,
+  scope: Scope,
+  after: Json | undefined,
+  signal: AbortSignal,
+  keysOnly: boolean,
+): Promise<KeyPage> {
+  try {
+    return await table.byKey(scope, after, signal, keysOnly);
+  } catch (thrown) {
+    const isOfPlace = thrown instanceof SyncError && !OF_THE_WHOLE_ERP.has(thrown.code);
+    if (after === undefined || table.keyset || !isOfPlace) throw thrown;
+    return await table.byKey(scope, undefined, signal, keysOnly);
   }
 }
 
