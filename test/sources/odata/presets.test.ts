@@ -179,6 +179,17 @@ describe("the preset s4hana", () => {
     });
   });
 
+  it("finds a new partner although stamps are in UTC and `timezone` says Berlin", async () => {
+    const read = await stream(answer, root, hanaSettings("s3cr3t"), { entity: "A_BusinessPartner" });
+    const { cursor } = await poll(read);
+    clock.advance(300_000);
+    partners.push({ ...partner("0000100021", null, "2026-03-02"), CreationTime: "10:04:00" });
+    const { keys } = await poll(read, cursor);
+    partners.pop();
+    clock.advance(-300_000);
+    expect(keys).toContain("0000100021");
+  });
+
   it("keeps ids with their zeros when it looks for one, and says when the password is wrong", async () => {
     const read = await stream(answer, root, hanaSettings("s3cr3t"), { entity: "A_BusinessPartner" });
     expect(await read.readOne("0000100017", never)).toMatchObject({ BusinessPartner: "0000100017" });

@@ -127,9 +127,10 @@ describe("the preset tryton", () => {
     expect(first.changes.find(({ key }) => key === "2")).toMatchObject({
       row: { id: 2, name: "Party 2", credit: "1250.50", write_date: "2026-03-01T10:00:00.000456" },
     });
+    const second = await poll(customers, first.cursor);
     parties.get(1)!.written = "2026-03-02 09:59:00.000001";
     clock.at += 10_000;
-    expect((await poll(customers, first.cursor)).keys).toEqual(["1"]);
+    expect((await poll(customers, second.cursor)).keys).toEqual(["1"]);
   });
 
   it("lists keys and reads one record", async () => {
@@ -188,7 +189,13 @@ describe("the preset tryton", () => {
 
   it("waits as long as Tryton says where it locked the user out", async () => {
     server.instead.push({ status: 429, headers: { "retry-after": "120" } });
-    await expect(poll(await stream())).rejects.toMatchObject({ code: "E_SOURCE_BUSY", afterMs: 120_000 });
+    const customers = await stream();
+    await expect(poll(customers)).rejects.toMatchObject({ code: "E_SOURCE_BUSY", afterMs: 120_000 });
+    await poll(customers);
+    const lockedOut = { status: 429, headers: { "retry-after": "1" } };
+    server.instead.push({ status: 401 }, lockedOut, lockedOut);
+    await expect(poll(customers)).rejects.toMatchObject({ code: "E_SOURCE_BUSY", afterMs: 1_000 });
+    expect(server.instead).toHaveLength(1);
   });
 
   it.each([null, false, [7]])("takes the result %j of a login for a refusal", async (result) => {

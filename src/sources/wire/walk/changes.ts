@@ -2,6 +2,7 @@ import type { Change, ChangeBatch, Cursor, Json, UnreadableRow } from "#model";
 import type { Logger } from "#telemetry";
 import type { ServerClock } from "../client/server-clock.ts";
 import type { WireRow, WireTable } from "../table.ts";
+import { PRECISIONS } from "../stamps/stamp-format.ts";
 import { wallFrom, wallUntil, type Wall, type WallRange } from "../stamps/wall.ts";
 import { walkByKey } from "./walk-keys.ts";
 import { walkByStamp } from "./walk-stamps.ts";
@@ -33,6 +34,9 @@ export interface Stamped {
   readonly times: PollTimes;
   readonly logger: Logger;
 }
+
+/** More than any two zones are apart. */
+const ZONES_APART: Wall = 2 * PRECISIONS.day;
 
 /**
  * Every change after `cursor`; keeps the promise of `SourceStream.changes`. The first reading goes by key where keys can
@@ -81,7 +85,7 @@ export async function* changesByStamp(
       to = Math.min(to, now());
       open = { ...step.open, to };
       note(step.rows, index);
-      if (overlapped !== undefined && late === undefined) {
+      if (overlapped !== undefined && begun[index] !== null && late === undefined) {
         late = step.rows.find(({ stamp }) => stamp !== undefined && stamp < overlapped);
         if (late) logger.warn({ table: track.table.name, key: late.key }, "change was stamped below the overlap");
       }
@@ -93,10 +97,14 @@ export async function* changesByStamp(
   yield { changes: [], cursor: cursorJson({ read: to, highest }) };
 }
 
-/** Where a track's window begins: at the overlap, or right after the highest stamp there was, whichever is earlier. */
+/**
+ * Where a track's window begins: at the overlap, or right after the highest stamp there was, whichever is earlier. Where no stamp was
+ * seen yet, the first one may show that `timezone` is wrong.
+ */
 function beginning({ unit }: Track, overlapped: Wall | undefined, highest: Wall | null | undefined): WallRange {
   if (overlapped === undefined) return {};
-  const after = typeof highest === "number" ? (Math.floor(highest / unit) + 1) * unit : overlapped;
+  if (highest === null) return { from: overlapped - ZONES_APART };
+  const after = highest === undefined ? overlapped : (Math.floor(highest / unit) + 1) * unit;
   return { from: Math.min(overlapped, after) };
 }
 
