@@ -1,3 +1,4 @@
+import type { HttpAnswer } from "#http";
 import type { Json } from "#model";
 import { PageGauge } from "../wire/walk/paging.ts";
 import { RowReader } from "../wire/walk/read-rows.ts";
@@ -17,7 +18,9 @@ export function restTable(client: WebClient, shape: RestShape): WireTable {
     stamp: (raw) => shape.stamp?.decode(raw),
   });
   const read = async (query: RestQuery, signal: AbortSignal): Promise<RestPage | undefined> => {
-    const exchange = await client.exchange(shape.request(query), signal);
+    const request = shape.request(query);
+    const isEmpty = (answer: HttpAnswer) => answer.status === 204 || (request.absent?.(answer) ?? false);
+    const exchange = await client.exchange({ ...request, absent: isEmpty }, signal);
     if (exchange === undefined) return undefined;
     const rows = shape.rows(exchange.json);
     const paged = Number.isFinite(shape.pageSize);

@@ -135,6 +135,23 @@ describe("a configured API", () => {
     await expect(poll(await stream())).rejects.toMatchObject({ code: "E_SOURCE_NOT_FOUND" });
   });
 
+  it("takes 204 for no rows", async () => {
+    const customers = await stream();
+    const { cursor } = await poll(customers);
+    answer = () => ({ status: 204 });
+    expect((await poll(customers, cursor)).changes).toEqual([]);
+    expect(await allKeys(customers)).toEqual([]);
+  });
+
+  it.each(["0001-01-01T00:00:00Z", "0000-00-00 00:00:00", "-0001-11-30T00:00:00+01:00"])(
+    "takes the empty date %s for no stamp",
+    async (updated) => {
+      answer = () => ({ body: { data: { rows: [{ id: "1", updated }] } } });
+      const read = { format: "iso", precision: "second", paging: { kind: "none" } };
+      expect((await poll(await stream(read))).changes).toMatchObject([{ kind: "upsert", key: "1" }]);
+    },
+  );
+
   it.each(["404 page not found\n", "<html><title>404 Not Found</title></html>"])(
     "takes no 404 of a proxy for no rows: %s",
     async (body) => {

@@ -20,10 +20,11 @@ export type StampFormat = z.infer<typeof stampFormatSchema>;
 const MICROS_PER_MS = 1000;
 const MICROS_PER_S = 1_000_000;
 const MS_PER_S = 1000;
+/** How .NET and Dynamics, MySQL, and PHP with what MySQL gave it, write an empty date. */
+const EMPTY_DATE = /^(0001-01-01|0000-00-00|-0001-11-30)/;
 
 /**
- * The wall in `zone` that a stamp on the wire means; undefined for null, for empty text and for the first day of the year 1, with which
- * .NET and Dynamics write an empty date.
+ * The wall in `zone` that a stamp on the wire means; undefined for null, for empty text and for an empty date.
  * @throws {ParkError} E_SOURCE_STAMP when the value is no stamp of that format.
  */
 export function decodeStamp(
@@ -33,7 +34,7 @@ export function decodeStamp(
   field: string,
 ): Wall | undefined {
   if (value === undefined || value === null || value === "" || value === false) return undefined;
-  if (typeof value === "string" && value.startsWith("0001-01-01")) return undefined;
+  if (typeof value === "string" && EMPTY_DATE.test(value)) return undefined;
   if (format === "epoch_ms" || format === "epoch_s") {
     const number = typeof value === "number" ? value : typeof value === "string" ? Number(value) : Number.NaN;
     if (!Number.isFinite(number)) throw notAStamp(value, format, field);
