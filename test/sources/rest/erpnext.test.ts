@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { Sweeper } from "#pipeline";
+import { readPresets } from "../../../src/cli/init/presets.ts";
 import { Scene } from "../../conformance/store-scene.ts";
 import { silentLogger } from "../../kit/logger.ts";
 import { memoryPlace } from "../../store/memory-place.ts";
@@ -14,6 +16,7 @@ const clock = new SetClock(0);
 const erp = new MemoryErp();
 let gone: { deleted_name: string; creation: string; restored: number }[];
 let server: WebServer;
+let answer: (asked: Asked) => Told;
 /** Customers that `disabled = 0` leaves out. */
 const disabled = new Set<number>();
 
@@ -70,7 +73,8 @@ beforeEach(async () => {
   disabled.clear();
   // The site's clock shows 12:00 in Berlin.
   clock.at = Date.parse(`${DAY}T11:00:00Z`);
-  server = await startWebServer(frappe);
+  answer = frappe;
+  server = await startWebServer((asked) => answer(asked));
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
@@ -137,6 +141,27 @@ describe("the preset erpnext", () => {
     expect(await allKeys(stream)).toHaveLength(45);
     expect(await stream.readOne("CUST-00045", never)).toMatchObject({ name: "CUST-00045" });
     expect(await stream.readOne("CUST-00046", never)).toBeUndefined();
+  });
+
+  it("reads a contact once, by its link to a customer, with the stream that init writes", async () => {
+    const { syncFile } = readPresets().find((preset) => preset.name === "erpnext")!;
+    const { read } = parse(syncFile).streams.contacts;
+    const links = [
+      { link_doctype: "Customer", link_name: "CUST-00001", parenttype: "Contact" },
+      { link_doctype: "Supplier", link_name: "SUPP-00001", parenttype: "Contact" },
+      // Of an address with the same name: the tables are joined by it alone.
+      { link_doctype: "Customer", link_name: "CUST-00002", parenttype: "Address" },
+    ];
+    answer = ({ path, query }) => {
+      expect(path).toBe("/api/resource/Contact");
+      const filters: string[][] = JSON.parse(query.get("filters")!);
+      if (filters.some(([field, operator]) => field === "name" && operator === ">")) return { body: { data: [] } };
+      const ofLinks = filters.filter(([docType]) => docType === "Dynamic Link");
+      const joined = links.filter((link) => ofLinks.every(([, field, , value]) => Reflect.get(link, field!) === value));
+      return { body: { data: joined.map((link) => ({ name: "Mia", modified: text(stampOf("11:00:00")), ...link })) } };
+    };
+    const { changes } = await poll(await customers({ ...read }));
+    expect(changes.map((change) => "row" in change && change.row["link_name"])).toEqual(["CUST-00001"]);
   });
 
   it("reads no record by its key that the filter of the stream leaves out", async () => {

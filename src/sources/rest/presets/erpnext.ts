@@ -7,14 +7,19 @@ import { encodeStamp, jsonValue, rowsAt } from "../wire.ts";
 import { afterLastKey, byKeyset, conditionOf, objectAt, rangeEnds } from "./preset-shape.ts";
 
 type Filter = [field: string, operator: string, value: Json];
+/** A condition on the DocType itself, or on one of its child tables, by that one's DocType. */
+type Condition = Filter | [docType: string, ...Filter];
 
-const filters = z.array(z.tuple([z.string(), z.string(), jsonValue])).default([]);
+const filter = z.tuple([z.string(), z.string(), jsonValue]);
+const filters = z.array(z.union([filter, z.tuple([z.string(), z.string(), z.string(), jsonValue])])).default([]);
 const PAGE_SIZE = 500;
 const DELETED = "Deleted Document";
 
 /** ERPNext and everything else on Frappe: DocTypes by REST, and "Deleted Document" as the list of deletions. */
 export function erpnext(read: PresetRead, settings: RestSettings): RestShapes {
-  const where: Filter[] = conditionOf(read, filters, 'a list of [field, operator, value], e.g. [["disabled","=",0]]');
+  const form =
+    'a list of [field, operator, value], e.g. [["disabled","=",0]], or of [child DocType, field, operator, value]';
+  const where: Condition[] = conditionOf(read, filters, form);
   const key = read.key?.[0] ?? "name";
   const changed = read.changed === undefined ? "modified" : read.changed;
   const shape = docType(read.table, { key, changed, where, fields: read.fields }, read.size ?? PAGE_SIZE, settings);
@@ -31,7 +36,7 @@ export function erpnext(read: PresetRead, settings: RestSettings): RestShapes {
 interface DocType {
   readonly key: string;
   readonly changed: string | null;
-  readonly where: readonly Filter[];
+  readonly where: readonly Condition[];
   readonly fields: readonly string[] | undefined;
 }
 
