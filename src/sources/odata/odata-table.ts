@@ -2,6 +2,7 @@ import { z } from "zod";
 import { joinKey, ParkError, splitKey, type Json, type JsonObject, type Key, type Row } from "#model";
 import { jsonText, keyParts, lastKey } from "../wire/stamps/values.ts";
 import type { KeyPage, Scope, WireTable } from "../wire/table.ts";
+import { assertKeysSorted } from "../wire/walk/assertions.ts";
 import { EmptyPages, PageGauge } from "../wire/walk/paging.ts";
 import { RowReader } from "../wire/walk/read-rows.ts";
 import type { ODataClient } from "./client.ts";
@@ -65,6 +66,7 @@ export class ODataTable implements WireTable {
     const { rows, more, next } = await this.#page(url, signal);
     const page = this.reader.read(rows, keysOnly);
     if (!this.keyset) return more ? { rows: page, next: next ?? skip + rows.length } : { rows: page };
+    if (more) assertKeysSorted(this.name, rows, keys[0]!, "set `pageBy: link`");
     const last = more && rows.length > 0 ? lastKey(rows, keys).map(String) : undefined;
     const following = nextPlace(last, more, place);
     return following === undefined

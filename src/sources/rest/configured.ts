@@ -1,9 +1,10 @@
-import { isJsonObject, ParkError, splitKey, StopError, type Json, type JsonObject } from "#model";
+import { isJsonObject, splitKey, StopError, type Json, type JsonObject } from "#model";
 import type { WebRequest } from "../wire/client/web-client.ts";
 import { isOwn404 } from "../wire/client/web-errors.ts";
 import { encodeStamp, PRECISIONS } from "../wire/stamps/stamp-format.ts";
-import { jsonText, lastKey, rowsAt, valueAt } from "../wire/stamps/values.ts";
+import { lastKey, rowsAt, valueAt } from "../wire/stamps/values.ts";
 import type { Wall, WallRange } from "../wire/stamps/wall.ts";
+import { assertKeysSorted } from "../wire/walk/assertions.ts";
 import { counted } from "./paging.ts";
 import type { ConfiguredRead, ListRead, RestSettings } from "./schema.ts";
 import { stamped, type RestQuery, type RestShape } from "./shape.ts";
@@ -35,7 +36,7 @@ export function configuredShape(
     next(page) {
       if (!keyset || page.query.order === "stamp") return pages.next(page);
       if (!page.full) return undefined;
-      expectSorted(read, page.rows);
+      assertKeysSorted(read.path, page.rows, read.key[0]!, "set `orderByKey`, or leave `after` out");
       return lastKey(page.rows, read.key).map(String);
     },
     ...(one === undefined
@@ -66,23 +67,6 @@ function zonesOf({ path, format, filterFormat = format }: ListRead, settings: Re
 
 function isReading(format: ListRead["format"]): boolean {
   return format === "local" || format === "date";
-}
-
-/**
- * Numbers may be sorted as such or as texts; how other keys are sorted only the API knows.
- * @throws {ParkError} E_SOURCE_UNSORTED: what lies before the last key of such a page would be skipped, and count as deleted.
- */
-function expectSorted({ path, key }: ListRead, rows: readonly JsonObject[]): void {
-  const keys = rows.map((row) => jsonText(valueAt(row, key[0]!)));
-  if (!keys.every((one) => /^\d{1,15}$/.test(one))) return;
-  const isSorted = (isBefore: (a: string, b: string) => boolean) =>
-    keys.every((one, at) => at === 0 || !isBefore(one, keys[at - 1]!));
-  if (isSorted((a, b) => Number(a) < Number(b)) || isSorted((a, b) => a < b)) return;
-  throw new ParkError(
-    "E_SOURCE_UNSORTED",
-    `${path}: pages continue after their last key, but are not sorted by ${key[0]}: set \`orderByKey\`, or leave \`after\` out`,
-    { details: { path, key: key[0]! } },
-  );
 }
 
 function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<string, string | number>>): WebRequest {

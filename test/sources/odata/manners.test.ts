@@ -150,3 +150,22 @@ describe("an OData service", () => {
     });
   });
 });
+
+describe("pages by key", () => {
+  it("are refused where the service does not sort them: rows would be skipped, and count as deleted", async () => {
+    const rows = ["0000000003", "0000000001", "0000000002", "0000000004"].map((id) => ({ id }));
+    const unsorted = (asked: Asked): Told => {
+      if (asked.path.endsWith("$metadata")) return odataService({ Items: items }, asked);
+      const after = /gt '(\d+)'/.exec(asked.query.get("$filter") ?? "")?.[1] ?? "";
+      return { body: { d: { results: rows.filter(({ id }) => id > after).slice(0, 2) } } };
+    };
+    const items = { version: "v2", keys: ["id"], types: { id: "String" }, rows: () => [] } as const;
+    const read = { entity: "Items", changed: null, size: 2 };
+    const reading = await stream(unsorted, { version: "v2" }, read);
+    await expect(poll(reading)).rejects.toMatchObject({
+      code: "E_SOURCE_UNSORTED",
+      message: expect.stringContaining("pageBy: link"),
+    });
+    await expect(allKeys(reading)).rejects.toMatchObject({ code: "E_SOURCE_UNSORTED" });
+  });
+});

@@ -1,4 +1,5 @@
-import { ParkError } from "#model";
+import { ParkError, type JsonObject } from "#model";
+import { jsonText, valueAt } from "../stamps/values.ts";
 import type { WireRow, WireTable } from "../table.ts";
 import { wallText, type Wall, type WallRange } from "../stamps/wall.ts";
 
@@ -38,6 +39,23 @@ export function assertAscending(table: WireTable, rows: readonly WireRow[]): Wal
     last = stamp ?? last;
   }
   return last;
+}
+
+/**
+ * Keys that are numbers come in their order, as numbers or as texts; how other keys are sorted only the ERP knows.
+ * @throws {ParkError} E_SOURCE_UNSORTED: what lies before the last key of such a page would be skipped, and count as deleted.
+ */
+export function assertKeysSorted(name: string, rows: readonly JsonObject[], field: string, remedy: string): void {
+  const keys = rows.map((row) => jsonText(valueAt(row, field)));
+  if (!keys.every((one) => /^\d{1,15}$/.test(one))) return;
+  const isSorted = (isBefore: (a: string, b: string) => boolean) =>
+    keys.every((one, at) => at === 0 || !isBefore(one, keys[at - 1]!));
+  if (isSorted((a, b) => Number(a) < Number(b)) || isSorted((a, b) => a < b)) return;
+  throw new ParkError(
+    "E_SOURCE_UNSORTED",
+    `${name}: pages continue after their last key, but are not sorted by ${field}: ${remedy}`,
+    { details: { path: name, key: field } },
+  );
 }
 
 function outside(table: WireTable, key: string, stamp: Wall, range: WallRange): ParkError {
