@@ -123,3 +123,33 @@ describe("a login by OAuth client credentials", () => {
     await expect(ask()).rejects.toMatchObject({ code: "E_SOURCE_ANSWER", family: "retry" });
   });
 });
+
+describe("a login whose session is a cookie", () => {
+  const page = "<!DOCTYPE html><title>Sign in</title>";
+
+  it.each<[string, (asked: Asked) => Told]>([
+    ["403", () => ({ status: 403, body: { message: "session expired" } })],
+    ["its login page", () => ({ body: page })],
+    [
+      "a redirect to its login page",
+      ({ path }) => (path === "/api/rows" ? { status: 302, headers: { location: "/signin" } } : { body: page }),
+    ],
+  ])("is begun again when the API answers %s, but not right after a login", async (_what, refuse) => {
+    let session = 0;
+    let isOpen = true;
+    server = await startWebServer((asked) => {
+      if (asked.path === "/api/login") return { headers: { "set-cookie": `sid=${++session}` }, body: {} };
+      return isOpen && asked.headers.cookie === `sid=${session}` ? { body: { rows: [] } } : refuse(asked);
+    });
+    const auth = { kind: "login", url: "login", body: { user: "u", password: "s3cr3t" } };
+    client = new WebClient(schema.parse({ url: `${server.url}/api`, auth }), { clock });
+    await ask();
+    session++;
+    clock.at += 31 * MINUTE_MS;
+    expect(await ask()).toEqual({ rows: [] });
+    expect(session).toBe(3);
+    isOpen = false;
+    await expect(ask()).rejects.toMatchObject({ code: expect.stringMatching(/E_SOURCE_(FORBIDDEN|ANSWER)/) });
+    expect(session).toBe(3);
+  });
+});

@@ -10,9 +10,9 @@ export interface Login {
   headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
   /**
    * Forgets the session that gave `headers` and was refused; a newer one is kept.
-   * False where there is none to renew: the credentials themselves are wrong.
+   * False where there is none to renew: the credentials themselves are wrong, or the session is younger than `ageMs`.
    */
-  forget(headers: Readonly<Record<string, string>>): boolean;
+  forget(headers: Readonly<Record<string, string>>, ageMs?: number): boolean;
   /** Never to appear in an error. */
   readonly secrets: readonly string[];
 }
@@ -91,9 +91,11 @@ export function session(
   type Begun = Session & { readonly until: number };
   let current: { readonly by: AbortSignal; readonly session: Promise<Begun> } | undefined;
   let headersInUse: Readonly<Record<string, string>> | undefined;
+  let begunAt = 0;
   const begin = async (signal: AbortSignal): Promise<Begun> => {
     const begun = await logIn(signal);
     hide(...(begun.secrets ?? []));
+    begunAt = clock.now();
     return { ...begun, until: clock.now() + begun.lifeMs };
   };
   return {
@@ -115,8 +117,10 @@ export function session(
         }
       }
     },
-    forget(headers) {
-      if (headers === headersInUse) current = headersInUse = undefined;
+    forget(headers, ageMs = 0) {
+      if (headers !== headersInUse) return true;
+      if (clock.now() - begunAt < ageMs) return false;
+      current = headersInUse = undefined;
       return true;
     },
   };

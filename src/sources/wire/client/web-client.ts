@@ -9,6 +9,8 @@ import type { WebSettings } from "./web-settings.ts";
 
 const CONNECT_TIMEOUT_MS = 15_000;
 const MEGABYTE = 1024 * 1024;
+/** A session that worked for so long was allowed what it asked for. */
+const SETTLED_MS = 60_000;
 /** Reads do no harm: a connection that dies in the middle of a page is no reason to give up the poll. */
 const READS: RepeatPolicy = { attempts: 3, baseMs: 250, maxMs: 4_000 };
 /** For an ERP that counts requests: most count them by the minute. */
@@ -114,8 +116,7 @@ export class WebClient implements AsyncDisposable {
   async #answer(request: WebRequest, signal: AbortSignal): Promise<HttpAnswer | undefined> {
     const proof = await this.#proof(signal);
     let answer = await this.#call(request, proof, signal);
-    if (answer.status === 401 && this.#login.forget(proof))
-      answer = await this.#call(request, await this.#proof(signal), signal);
+    if (this.#isEnded(answer, proof)) answer = await this.#call(request, await this.#proof(signal), signal);
     if (request.absent?.(answer)) return undefined;
     if (!answer.ok) {
       const place = placeOf(request, this.address(request.url));
@@ -123,6 +124,18 @@ export class WebClient implements AsyncDisposable {
       throw statusError(answer, place, this.serverClock.now(), this.#login.secrets, passing);
     }
     return answer;
+  }
+
+  /**
+   * Whether a session has ended that can be begun again. Some APIs with cookies say so by 403, by a redirect to their login page or by that
+   * page itself: right after a login these mean something else.
+   */
+  #isEnded(answer: HttpAnswer, proof: Readonly<Record<string, string>>): boolean {
+    if (answer.status === 401) return this.#login.forget(proof);
+    if (this.#settings.auth.kind !== "login") return false;
+    const isPage = answer.ok && /^<(!doctype|html)/i.test(answer.excerpt);
+    const isElsewhere = answer.status === 403 || (answer.status >= 300 && answer.status < 400);
+    return (isPage || isElsewhere) && this.#login.forget(proof, SETTLED_MS);
   }
 
   async #proof(signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
