@@ -86,6 +86,8 @@ export const sourcePromises: Readonly<Record<string, Proof>> = {
     let batch = 0;
     for await (const read of stream.changes(null, never)) {
       reader.take(read);
+      // Until all have moved.
+      if (batch === 30) continue;
       // A row that was read moves behind the reader, one that was not moves before it, one is born.
       await erp.put([
         { key: `K${String(batch).padStart(6, "0")}`, name: "moved" },

@@ -1,6 +1,5 @@
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import type { Track } from "../wire/walk/changes.ts";
-import { PRECISIONS } from "../wire/stamps/stamp-format.ts";
 import { reachFindings } from "../wire/client/web-check.ts";
 import { WebClient } from "../wire/client/web-client.ts";
 import { wireStream } from "../wire/wire-stream.ts";
@@ -18,7 +17,7 @@ export async function openOData(settings: ODataSettings, context: OpenContext): 
   const trackOf = (read: ODataRead, setting: StampSetting, nulls: boolean): Track & { table: ODataTable } => {
     const stamp = stampOf(setting, manners, settings.timezone, read.precision);
     const table = new ODataTable(client, manners, read, stamp);
-    return { table, unit: PRECISIONS[stamp.precision], zone: stamp.zone, nulls };
+    return { table, unit: stamp.unit, zone: stamp.zone, nulls };
   };
   return {
     stream(name, read) {

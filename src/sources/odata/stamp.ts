@@ -9,7 +9,8 @@ import { plainValue } from "./values.ts";
 /** A change stamp in OData's words. */
 export interface ODataStamp {
   readonly properties: readonly string[];
-  readonly precision: Precision;
+  /** How fine it is taken for, in microseconds: bounds of filters are whole units. */
+  readonly unit: number;
   /** The zone of the clock that writes it. */
   readonly zone: string;
   decode(row: JsonObject): Wall | undefined;
@@ -18,6 +19,9 @@ export interface ODataStamp {
   /** The condition that a row has no stamp, or only a part of one. */
   readonly isNull: string;
 }
+
+/** Of the milliseconds SQL Server keeps every third. A bound between two of those it would round down to the first; these it keeps. */
+const TICKS = 10_000;
 
 export function stampOf(
   setting: StampSetting,
@@ -31,11 +35,10 @@ export function stampOf(
       ? { field: setting, type: manners.version === "v2" ? ("datetime" as const) : ("datetimeoffset" as const) }
       : setting;
   const zone = type === "datetimeoffset" ? "UTC" : timezone;
-  const unit = precision ?? (type === "date" ? "day" : "millisecond");
-  const write = (wall: Wall) => single(wall, type, unit, manners);
+  const write = (wall: Wall) => single(wall, type, precision ?? "millisecond", manners);
   return {
     properties: [field],
-    precision: unit,
+    unit: precision !== undefined ? PRECISIONS[precision] : type === "date" ? PRECISIONS.day : TICKS,
     zone,
     decode: (row) =>
       decodeStamp(plainStamp(row[field], type), type === "datetimeoffset" ? "iso" : "local", zone, field),
@@ -59,7 +62,7 @@ function split(date: string, time: string, manners: Manners, zone: string): ODat
   };
   return {
     properties: [date, time],
-    precision: "second",
+    unit: PRECISIONS.second,
     zone,
     decode(row) {
       const day = plainStamp(row[date], "date");
