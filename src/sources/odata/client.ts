@@ -13,19 +13,24 @@ export class ODataClient {
   readonly #web: WebClient;
   readonly #manners: Manners;
   #metadata: Promise<string> | undefined;
+  readonly #shapes = new Map<string, EntityShape>();
 
   constructor(web: WebClient, manners: Manners) {
     this.#web = web;
     this.#manners = manners;
   }
 
-  /** What `$metadata` says about an entity set; the document is read once. */
+  /** What `$metadata` says about an entity set; the document is read once, and parsed once per entity set: it may have megabytes. */
   async shape(entity: string, signal: AbortSignal): Promise<EntityShape> {
+    const known = this.#shapes.get(entity);
+    if (known !== undefined) return known;
     this.#metadata ??= this.#web
       .text({ url: "$metadata", headers: { accept: "application/xml" } }, signal)
       .then((text) => text ?? "");
     try {
-      return entityShape(await this.#metadata, entity);
+      const shape = entityShape(await this.#metadata, entity);
+      this.#shapes.set(entity, shape);
+      return shape;
     } catch (thrown) {
       this.#metadata = undefined;
       throw thrown;

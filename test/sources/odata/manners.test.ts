@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { XMLParser } from "fast-xml-parser";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
 import { allKeys, openContext, poll } from "../reading.ts";
@@ -167,5 +168,24 @@ describe("pages by key", () => {
       message: expect.stringContaining("pageBy: link"),
     });
     await expect(allKeys(reading)).rejects.toMatchObject({ code: "E_SOURCE_UNSORTED" });
+  });
+});
+
+describe("$metadata", () => {
+  it("is parsed once, however many pages and records are read: that of some services has megabytes", async () => {
+    const parse = vi.spyOn(XMLParser.prototype, "parse");
+    const customers = await stream(
+      (asked) => odataService({ BusinessPartners: b1 }, asked),
+      {},
+      {
+        entity: "BusinessPartners",
+        changed: null,
+        size: 1,
+      },
+    );
+    expect(await allKeys(customers)).toHaveLength(3);
+    expect(await customers.readOne("C1", never)).toBeDefined();
+    expect(parse).toHaveBeenCalledTimes(1);
+    parse.mockRestore();
   });
 });
