@@ -17,6 +17,7 @@ let known: RegExp;
 const wire = ({ id, name, stamp }: { id: number; name: string; stamp: number | null }) => ({
   id: String(id),
   company: name,
+  customer: !suppliers.has(id),
   lastModifiedDate: stamp! / 1000,
 });
 
@@ -34,7 +35,8 @@ function tenant({ query, headers }: Asked): Told {
   });
   const asked = number("id-eq");
   const found = asked === undefined ? rows : [erp.rows.get(asked)].filter((row) => row !== undefined);
-  const isMeant = ({ id }: { id: number }) => query.get("customer-eq") !== "true" || !suppliers.has(id);
+  const isMeant = ({ id }: { id: number }) =>
+    query.get("customer-eq") !== "true" || !known.test("customer-eq") || !suppliers.has(id);
   return { body: { result: found.filter(isMeant).map(wire) } };
 }
 
@@ -67,6 +69,19 @@ describe("the preset weclapp", () => {
     await expect(poll(stream, cursor)).rejects.toMatchObject({ code: "E_SOURCE_FILTER_IGNORED" });
   });
 
+  it.each([
+    ["the tenant ignores", { "customer-eq": true }, "has false"],
+    ["is misspelt, which the tenant ignores too", { "custmer-eq": true }, "has no such property"],
+  ])("stops at a fixed filter that %s", async (_why, where, found) => {
+    erp.fill(3, micros("2026-03-01T09:00:00Z"));
+    suppliers.add(2);
+    known = /^(lastModifiedDate-(ge|lt)|id-gt)$/;
+    const stream = await party({ where });
+    const ignored = { code: "E_SOURCE_FILTER_IGNORED", message: expect.stringContaining(found) };
+    await expect(poll(stream)).rejects.toMatchObject(ignored);
+    await expect(allKeys(stream)).rejects.toMatchObject(ignored);
+  });
+
   it("reads on when the server cuts pages shorter than asked", async () => {
     for (let id = 1; id <= 1500; id++) erp.put(id, micros("2026-03-01T09:00:00Z") + id * 1000);
     expect(new Set((await poll(await party({ size: 5000 }))).keys).size).toBe(1500);
@@ -76,7 +91,7 @@ describe("the preset weclapp", () => {
     erp.fill(60, micros("2026-03-01T09:00:00Z"));
     const stream = await party();
     expect(await allKeys(stream)).toHaveLength(60);
-    expect(server.asked.at(-1)!.query.get("properties")).toBe("id,lastModifiedDate");
+    expect(server.asked.at(-1)!.query.get("properties")).toBe("id,customer,lastModifiedDate");
     expect(await stream.readOne("60", never)).toMatchObject({ company: "Müller & Söhne 60" });
     expect(await stream.readOne("61", never)).toBeUndefined();
   });

@@ -62,7 +62,7 @@ export const sourcesErrors = errorPage({
     },
     E_SOURCE_FILTER_IGNORED: {
       meaning:
-        "The ERP gave a row that lies outside of the window that was asked for. Some systems ignore a filter that they " +
+        "The ERP gave a row that lies outside of the window that was asked for, or that `where` leaves out. Some systems ignore a filter that they " +
         "do not know and answer with everything; others write stamps in another time zone than the one that is set. " +
         "Nothing of that answer was used.",
       normal: "No.",

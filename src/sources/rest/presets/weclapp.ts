@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json } from "#model";
+import { ParkError, type Json, type JsonObject } from "#model";
 import type { PresetRead } from "../schema.ts";
 import { stamped, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
@@ -9,13 +9,22 @@ import { afterLastKey, byKeyset, conditionOf, objectAt } from "./preset-shape.ts
 const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({});
 const PAGE_SIZE = 1000;
 
+interface Filter {
+  readonly name: string;
+  readonly value: string | number | boolean;
+  readonly property?: string;
+  readonly operator?: string;
+}
+
 /** weclapp's REST API v2: suffix filters, epoch milliseconds, filters it does not know ignored without a word. */
 export function weclapp(read: PresetRead): RestShapes {
   const where = conditionOf(read, parameters, "an object of filters, e.g. { customer-eq: true }");
   const changed = read.changed === undefined ? "lastModifiedDate" : read.changed;
   const pageSize = read.size ?? PAGE_SIZE;
   const keyFields = read.key ?? ["id"];
-  const needed = [...new Set(["id", ...keyFields, ...(changed === null ? [] : [changed])])];
+  const filters = Object.entries(where).map(([name, value]) => ({ name, value, ...ownFilter(name) }));
+  const filtered = filters.flatMap(({ property }) => property ?? []);
+  const needed = [...new Set(["id", ...keyFields, ...filtered, ...(changed === null ? [] : [changed])])];
   return {
     tracks: [
       {
@@ -40,7 +49,11 @@ export function weclapp(read: PresetRead): RestShapes {
             }),
           };
         },
-        rows: (answer) => rowsAt(answer, "result"),
+        rows(answer) {
+          const rows = rowsAt(answer, "result");
+          for (const filter of filters) assertFiltered(read.table, rows, filter);
+          return rows;
+        },
         next: afterLastKey("id"),
         ...(keyFields.join() === "id"
           ? {
@@ -55,6 +68,33 @@ export function weclapp(read: PresetRead): RestShapes {
       },
     ],
   };
+}
+
+/** A filter on a property of the entity itself; nothing of one on an entity that it refers to. */
+function ownFilter(name: string): { property?: string; operator?: string } {
+  const [, property, operator] = /^(\w+)-(\w+)$/.exec(name) ?? [];
+  return property === undefined || operator === undefined ? {} : { property, operator };
+}
+
+/** @throws {ParkError} E_SOURCE_FILTER_IGNORED where rows show that weclapp does not know a filter: it ignores such without a word. */
+function assertFiltered(table: string, rows: readonly JsonObject[], { name, value, property, operator }: Filter): void {
+  if (property === undefined) return;
+  const isMeant = (row: JsonObject) =>
+    Object.hasOwn(row, property) &&
+    (operator !== "eq" || typeof value === "number" || value === "" || isSame(row[property], value));
+  const row = rows.find((one) => !isMeant(one));
+  if (row === undefined) return;
+  const found = Object.hasOwn(row, property) ? jsonText(row[property]) : "no such property";
+  throw new ParkError(
+    "E_SOURCE_FILTER_IGNORED",
+    `${table}: rows with ${name}=${value} were asked for, but the row ${jsonText(row["id"])} has ${found}: the filter was ignored; ` +
+      "nothing of this answer was used",
+    { details: { filter: name } },
+  );
+}
+
+function isSame(found: Json | undefined, wanted: string | boolean): boolean {
+  return jsonText(found).toLowerCase() === String(wanted).toLowerCase();
 }
 
 function epochMs(wall: number): string {
