@@ -51,7 +51,8 @@ export async function* changesByStamp(
   cursor: Cursor | null,
   signal: AbortSignal,
 ): AsyncGenerator<ChangeBatch> {
-  const { read, first, window, highest: begun = [] } = parseWireCursor(cursor);
+  const { read, first, window, highest: begun = [], ...before } = parseWireCursor(cursor);
+  let { lateAt } = before;
   if (cursor !== null)
     for (const { reader } of [stamped.table, ...stamped.tracks.map(({ table }) => table)]) reader?.trust();
   const { times, logger } = stamped;
@@ -76,35 +77,49 @@ export async function* changesByStamp(
     return;
   }
   const from = read === null ? undefined : Math.min(read, to) - overlapMs;
+  const isLate = lateAt !== undefined && from !== undefined && from < lateAt;
   let open: OpenWindow = window ?? { to, track: 0 };
   for (const [index, track] of stamped.tracks.entries()) {
     if (index < open.track) continue;
     const overlapped = from === undefined ? undefined : wallFrom(from, track.zone, track.unit);
+    const known = begun[index];
+    const range = beginning(track, overlapped, known, isLate ? overlapMs : undefined);
     let late: WireRow | undefined;
-    for await (const step of stepsOf(track, index, beginning(track, overlapped, begun[index]), open, signal)) {
+    for await (const step of stepsOf(track, index, range, open, signal)) {
       to = Math.min(to, now());
       open = { ...step.open, to };
       note(step.rows, index);
-      if (overlapped !== undefined && begun[index] !== null && late === undefined) {
-        late = step.rows.find(({ stamp }) => stamp !== undefined && stamp < overlapped);
-        if (late) logger.warn({ table: track.table.name, key: late.key }, "change was stamped below the overlap");
+      // The stamps of other tracks are not known from a first reading: what comes may be old.
+      if (overlapped !== undefined && late === undefined && (known !== null || index === 0)) {
+        late = step.rows.find(({ stamp = overlapped }) => stamp < overlapped && stamp > (known ?? -Infinity));
+        if (late) {
+          lateAt = to;
+          logger.warn({ table: track.table.name, key: late.key }, "change was stamped below the overlap");
+        }
       }
       if (step.rows.length > 0)
-        yield { ...readOf(step.rows), cursor: cursorJson({ read, window: open, highest: begun }) };
+        yield { ...readOf(step.rows), cursor: cursorJson({ read, window: open, highest: begun, lateAt }) };
     }
     open = { to, track: index + 1 };
   }
-  yield { changes: [], cursor: cursorJson({ read: to, highest }) };
+  yield { changes: [], cursor: cursorJson({ read: to, highest, lateAt }) };
 }
 
 /**
  * Where a track's window begins: at the overlap, or right after the highest stamp there was, whichever is earlier. Where no stamp was
- * seen yet, the first one may show that `timezone` is wrong.
+ * seen yet, the first one may show that `timezone` is wrong. Where new stamps came below the overlap, others may have been drawn before
+ * them and come later: it then begins by the overlap, `lateMs`, before the highest.
  */
-function beginning({ unit }: Track, overlapped: Wall | undefined, highest: Wall | null | undefined): WallRange {
+function beginning(
+  { unit }: Track,
+  overlapped: Wall | undefined,
+  highest: Wall | null | undefined,
+  lateMs: number | undefined,
+): WallRange {
   if (overlapped === undefined) return {};
   if (highest === null) return { from: overlapped - ZONES_APART };
-  const after = highest === undefined ? overlapped : (Math.floor(highest / unit) + 1) * unit;
+  const last = (highest ?? overlapped) - (lateMs ?? 0) * 1000;
+  const after = (Math.floor(last / unit) + (lateMs === undefined ? 1 : 0)) * unit;
   return { from: Math.min(overlapped, after) };
 }
 

@@ -16,6 +16,8 @@ const schema = z.strictObject({
   read: z.number().nullable(),
   /** The highest stamp that was read, by track; none is ahead of the ERP's clock. */
   highest: z.array(z.number().nullable()).optional(),
+  /** When a poll met a new stamp below its overlap, epoch milliseconds by the ERP's clock: others may follow below it. */
+  lateAt: z.number().optional(),
   /** A first reading by key that was begun. */
   first: z.strictObject({ to: z.number(), after: jsonValue }).optional(),
   /** A window that was begun: it is read to its end before a new one opens. */
@@ -26,6 +28,7 @@ const schema = z.strictObject({
 export interface WireCursor {
   readonly read: number | null;
   readonly highest?: readonly (Wall | null)[] | undefined;
+  readonly lateAt?: number | undefined;
   readonly first?: { readonly to: number; readonly after: Json } | undefined;
   readonly window?: OpenWindow | undefined;
 }
