@@ -87,7 +87,8 @@ class RpcClient implements OdooClient {
 
 const MESSAGE_LENGTH = 300;
 /** Errors of the database that are over by the next try. */
-const PASSING = /SerializationFailure|OperationalError|LockNotAvailable|DeadlockDetected|PoolError/;
+const PASSING =
+  /SerializationFailure|OperationalError|InterfaceError|AdminShutdown|CannotConnectNow|QueryCanceled|LockNotAvailable|DeadlockDetected|PoolError/;
 
 /** The result of a JSON-RPC answer; null where a method has none. */
 function resultOf(answer: Json): Json {

@@ -127,6 +127,9 @@ describe("an error of Odoo", () => {
     ["odoo.exceptions.AccessError", "E_SOURCE_FORBIDDEN"],
     ["builtins.ValueError", "E_SOURCE_REQUEST"],
     ["psycopg2.errors.SerializationFailure", "E_SOURCE_FAILED"],
+    // What a restart of PostgreSQL is called that Odoo notices at different moments.
+    ["psycopg2.errors.AdminShutdown", "E_SOURCE_FAILED"],
+    ["psycopg2.InterfaceError", "E_SOURCE_FAILED"],
   ])("%s in a 200 is %s", async (name, code) => {
     await expect(poll(await partners(rpc(name, "why"), protocol))).rejects.toMatchObject({ code });
   });
