@@ -24,7 +24,16 @@ export { forget, forgettable, otherPlaces, type Forgettable } from "./acts/forge
 export { pollNow, rereadKeys, rereadStream, type Reread } from "./acts/reread.ts";
 export { confirmDeletions, confirmPlan } from "./acts/confirm.ts";
 export { planStream, type StreamPlan } from "./plan/stream-plan.ts";
-export { confirmText, csvHead, csvRows, deliveryText, plannedCounts, planText, valueText } from "./plan/plan-text.ts";
+export {
+  confirmText,
+  csvHead,
+  csvRows,
+  deliveryText,
+  plannedAct,
+  plannedCounts,
+  planText,
+  valueText,
+} from "./plan/plan-text.ts";
 export {
   adoptionExamples,
   adoptionReport,

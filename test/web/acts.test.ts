@@ -120,17 +120,17 @@ describe("acts on the page", () => {
     "/streams/customers/deletions",
     "/streams/customers/plan",
     "/streams/tickets/adopt",
-  ])("that cannot be undone want a reason and a second yes: %s", async (path) => {
+  ])("that are not simply undone want a reason and a second yes: %s", async (path) => {
     const status = sampleStatus();
     await using web = await sampleWeb({ status });
 
     expect(await send(web.url, path, { confirm: "yes" })).toMatchObject({
       status: 409,
-      text: expect.stringContaining("give the reason"),
+      text: expect.stringMatching(/nothing was done: give the reason/),
     });
     expect(await send(web.url, path, { why: "x" })).toMatchObject({
       status: 409,
-      text: expect.stringContaining("confirm that you mean it"),
+      text: expect.stringMatching(/nothing was done: confirm that you mean it/),
     });
     expect(status.retried).toEqual([]);
   });

@@ -30,6 +30,15 @@ describe("the page of a held plan", () => {
     expect(text).toContain(`<input type="hidden" name="plan" value="${samplePlan.plan}" />`);
   });
 
+  it("says of deletions that set fields that the records stay", async () => {
+    const fields = [{ field: "customerStatus", before: 1, after: 2 }];
+    const gone = { id: { stream: "customers", key: "10009" }, verdict: "delete", isDelivered: true, fields } as const;
+    const plan = { ...samplePlan, verdicts: { ...samplePlan.verdicts, delete: 7 }, samples: [gone] };
+    const { text } = await pageOf("/streams/customers/plan", { plan: async () => ({ plan, at: 0 }) });
+    expect(text).toContain("7</strong> deleted in the ERP (fields are set, the records stay)");
+    expect(text).toContain("<td>set fields of</td>");
+  });
+
   it("says that it is being counted, and names no plan yet", async () => {
     const { text } = await pageOf("/streams/tickets/plan");
     expect(text).toContain("are being counted");

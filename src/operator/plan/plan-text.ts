@@ -17,6 +17,8 @@ const words: Readonly<Record<Verdict, { many: string; one: string }>> = {
   skip: { many: "left out", one: "left out" },
   unchanged: { many: "unchanged", one: "unchanged" },
 };
+/** A deletion in the ERP that sets fields: the record stays in the service. */
+const setWords = { many: "deleted in the ERP (fields are set, the records stay)", one: "set fields of" };
 const ORDER: readonly Verdict[] = [
   "update",
   "create",
@@ -40,7 +42,8 @@ export function planText(plan: StreamPlan): string {
     const some = samples.filter((sample) => sample.verdict === verdict);
     lines.push(...some.map((sample) => `  ${deliveryText(sample)}`));
     const more = verdicts[verdict] - some.length;
-    if (some.length > 0 && more > 0) lines.push(`  … and ${more.toLocaleString("en")} more to ${words[verdict].one}`);
+    if (some.length > 0 && more > 0)
+      lines.push(`  … and ${more.toLocaleString("en")} more to ${wordsOf(some[0]!).one}`);
   }
   for (const { state, count, message, code, examples } of causes)
     lines.push(
@@ -54,9 +57,24 @@ export function planText(plan: StreamPlan): string {
 }
 
 /** How many records meet each verdict, in words; those of the first verdicts matter most. */
-export function plannedCounts({ verdicts }: Pick<StreamPlan, "verdicts">): { count: number; words: string }[] {
+export function plannedCounts({
+  verdicts,
+  samples,
+}: Pick<StreamPlan, "verdicts" | "samples">): { count: number; words: string }[] {
   const met = ORDER.filter((verdict) => verdicts[verdict] > 0);
-  return met.map((verdict) => ({ count: verdicts[verdict], words: words[verdict].many }));
+  return met.map((verdict) => {
+    const sample = samples.find((each) => each.verdict === verdict);
+    return { count: verdicts[verdict], words: (sample === undefined ? words[verdict] : wordsOf(sample)).many };
+  });
+}
+
+/** What a delivery does, in a word or two before its record. */
+export function plannedAct(planned: Pick<PlannedDelivery, "verdict" | "fields">): string {
+  return wordsOf(planned).one;
+}
+
+function wordsOf({ verdict, fields }: Pick<PlannedDelivery, "verdict" | "fields">): { many: string; one: string } {
+  return verdict === "delete" && fields.length > 0 ? setWords : words[verdict];
 }
 
 /** What ends the hold of the change guard. */
@@ -72,12 +90,13 @@ function fieldCounts(fields: StreamPlan["fields"]): string {
 }
 
 /** One delivery in one line. */
-export function deliveryText({ id, verdict, serviceId, fields, error, reason }: PlannedDelivery): string {
+export function deliveryText(planned: PlannedDelivery): string {
+  const { id, serviceId, fields, error, reason } = planned;
   const target = serviceId === undefined ? "" : ` (${serviceId} in the service)`;
   const parts = fields.map(fieldText);
   const cause = error ? [errorText(error)] : [];
   const said = [...parts, ...cause, ...(reason === undefined ? [] : [reason])].join("; ");
-  return oneLine(`${words[verdict].one} ${recordLabel(id)}${target}${said === "" ? "" : `: ${said}`}`);
+  return oneLine(`${plannedAct(planned)} ${recordLabel(id)}${target}${said === "" ? "" : `: ${said}`}`);
 }
 
 function fieldText({ field, before, after }: PlannedField): string {

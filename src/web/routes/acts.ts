@@ -131,11 +131,11 @@ function againPath(c: Context): string | undefined {
   return id && pathOf(id);
 }
 
-/** What an act lacks that cannot be taken back. */
+/** What an act lacks that wants a reason and a second yes. */
 function missing(verb: string, sent: Sent, { why }: Actor): string | undefined {
   if (![...finalVerbs].some((known) => known === verb)) return undefined;
-  if (why === undefined) return "this cannot be undone: give the reason (why)";
-  return isConfirmed(sent) ? undefined : "this cannot be undone: confirm that you mean it (confirm: yes)";
+  if (why === undefined) return "nothing was done: give the reason (why)";
+  return isConfirmed(sent) ? undefined : "nothing was done: confirm that you mean it (confirm: yes)";
 }
 
 function actorOf(c: Context, gate: Gate, { why }: Sent): Actor {

@@ -1,5 +1,5 @@
 import { counted, recordLabel, type Json } from "#model";
-import { plannedCounts, valueText, type StreamPlan } from "#operator";
+import { plannedAct, plannedCounts, valueText, type StreamPlan } from "#operator";
 import type { PlannedDelivery } from "#pipeline";
 import { html, table, type Html } from "#server";
 import type { DatedPlan } from "../../contract.ts";
@@ -120,17 +120,18 @@ const unmeant = html`<p>
 </p>`;
 
 function samplesTable(samples: readonly PlannedDelivery[]): Html {
-  const rows = samples.flatMap(({ id, verdict, fields, reason }) =>
-    (fields.length === 0 ? [undefined] : fields).map(
+  const rows = samples.flatMap((planned) => {
+    const { id, fields, reason } = planned;
+    return (fields.length === 0 ? [undefined] : fields).map(
       (field, at) =>
         html`<tr>
           <th scope="row">${at === 0 ? linkTo(id) : html`<span class="unseen">${recordLabel(id)}</span>`}</th>
-          <td>${at === 0 ? verdict : undefined}</td>
+          <td>${at === 0 ? plannedAct(planned) : undefined}</td>
           ${cell("Field", field?.field ?? reason)} ${cell("Now", value(field?.before))}
           ${cell("Then", value(field?.after))}
         </tr>`,
-    ),
-  );
+    );
+  });
   return table(["Record", "What", "Field", "Now", "Then"], rows, "The first records of each kind");
 }
 
