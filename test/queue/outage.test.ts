@@ -312,6 +312,19 @@ describe("a queue on Redis", () => {
     client.disconnect();
   });
 
+  it("is not usable on a node of a Redis Cluster, also where the node holds all slots", async () => {
+    await using redis = await startRedis({ args: ["--cluster-enabled", "yes"] });
+    const client = new Redis(redis.url);
+    await client.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+    await vi.waitFor(async () => expect(await client.call("CLUSTER", "INFO")).toContain("cluster_state:ok"), patience);
+    const queue = await open({ kind: "redis", url: redis.url });
+    await expect(queue.ping()).rejects.toMatchObject({
+      code: "E_QUEUE_REFUSED",
+      message: expect.stringContaining("CROSSSLOT"),
+    });
+    client.disconnect();
+  });
+
   it("stops for a password that is wrong, without showing it", async () => {
     await using redis = await startRedis({ password: "correct-horse" });
     const url = redis.url.replace("correct-horse", "wrong-battery");

@@ -36,7 +36,7 @@ export class RedisBackend implements Backend {
   async probe(): Promise<void> {
     await this.#connected();
     if (!this.#isChecked) await this.#check();
-    await this.#commands.set(`${this.#place.prefix}:proof`, "", "PX", proofMs);
+    await this.#commands.set(this.#proofKey, "", "PX", proofMs);
   }
 
   async saveMark(mark: number): Promise<void> {
@@ -58,6 +58,10 @@ export class RedisBackend implements Backend {
 
   get #markKey() {
     return `${this.#place.prefix}:mark`;
+  }
+
+  get #proofKey() {
+    return `${this.#place.prefix}:proof`;
   }
 
   get #commands() {
@@ -87,6 +91,8 @@ export class RedisBackend implements Backend {
   async #check(): Promise<void> {
     const facts = readRedisFacts(String(await this.#commands.call("INFO")));
     if (!facts.isFit) throw tooOld(this.#place.label, facts.version, oldestRedis);
+    // A node of a Redis Cluster refuses two keys of different slots, as BullMQ has them, though it may take each of them.
+    await this.#commands.exists(this.#markKey, this.#proofKey);
     if (facts.evictionPolicy !== undefined && facts.evictionPolicy !== "noeviction")
       this.#log.warn({ policy: facts.evictionPolicy }, "found an eviction policy that drops jobs");
     this.#isChecked = true;

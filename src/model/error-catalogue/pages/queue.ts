@@ -28,7 +28,9 @@ export const queueErrors = errorPage({
       normal:
         "No. As long as it refuses writes, nothing is polled or delivered and `/readyz` answers 503; work resumes once " +
         "it takes writes again.",
-      remedy: "Give the queue's server more memory, name the primary in QUEUE_URL, or grant the user what it lacks.",
+      remedy:
+        "Give the queue's server more memory, name the primary in QUEUE_URL or a server without cluster mode, or grant the " +
+        "user what it lacks.",
       heals: true,
     },
     E_QUEUE_DENIED: {
