@@ -3,7 +3,7 @@ import { Reconciler } from "#pipeline";
 import type { Service } from "#service";
 import type { SourceStream } from "#sources";
 import { openTenant } from "../conformance/service-tenant.ts";
-import { customer, upsert } from "../conformance/store-scene.ts";
+import { customer, deletion, upsert } from "../conformance/store-scene.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
@@ -90,6 +90,24 @@ describe("a comparison", () => {
     ]);
     tenant.sandbox.vanish("customer", double!.id);
     expect((await scene.reconcile()).drifts).toEqual([]);
+  });
+
+  it("misses no record that is left alone: no repair would end that", async () => {
+    await using scene = await setScene(() => []);
+    const { store } = scene;
+    const keys = ["applied", "deleted", "skipped"] as const;
+    const all = keys.map((key) => upsert(key));
+    await store.stage(stream.name, { changes: all, cursor: null, backfill: false, complete: true });
+    for (const [at, key] of keys.entries()) {
+      const claim = (await store.claim(customer(key)))!;
+      const binding = { resource: "customer", serviceId: 7_001 + at };
+      await store.bind(claim, binding, { projection: {}, outcome: "created", parents: [] });
+    }
+    const later = [deletion("deleted"), upsert("skipped", { number: "2" })];
+    await store.stage(stream.name, { changes: later, cursor: null, backfill: false, complete: true });
+    await store.remove((await store.claim(customer("deleted")))!, { unbind: false });
+    await store.skip((await store.claim(customer("skipped")))!, "left out by when");
+    expect((await scene.reconcile()).drifts).toEqual([{ kind: "missing", id: customer("applied"), serviceId: 7_001 }]);
   });
 
   it("names each of many doubles of one record, in work that grows with their number alone", async () => {

@@ -166,11 +166,13 @@ export class Reconciler {
   /** Bound records that the list did not show, each read individually: a list may omit records that moved. */
   async #missing(stream: Stream, seen: ReadonlySet<ServiceId>, signal: AbortSignal): Promise<Drift[]> {
     const missing: Drift[] = [];
-    for await (const { id, binding } of eachRecord(this.#store, { stream: stream.name }))
-      if (binding && !seen.has(binding.serviceId)) {
+    for await (const view of eachRecord(this.#store, { stream: stream.name })) {
+      const { id, binding } = view;
+      if (binding && !seen.has(binding.serviceId) && !isLeftAlone(stream, view)) {
         const found = await this.#presence.read(binding.resource, binding.serviceId, ["id"], signal);
         if (!found) missing.push({ kind: "missing", id, serviceId: binding.serviceId });
       }
+    }
     return missing;
   }
 
@@ -229,6 +231,11 @@ async function changes(stream: Stream, view: RecordView, record: ServiceRecord):
     drifts.push({ kind: "changed", id: view.id, serviceId: binding.serviceId, field: name, written, found });
   }
   return drifts;
+}
+
+/** Whether nothing of the record is written any more: the rules or a person leave it out, or the ERP deleted it and the service keeps it. */
+function isLeftAlone({ deletion }: Stream, { state }: RecordView): boolean {
+  return state === "skipped" || (state === "deleted" && deletion === "ignore");
 }
 
 /** What the last delivery wrote: the mapped fields, or those that a deletion sets. */
