@@ -41,6 +41,32 @@ export function describeDeletions(makePlace: MakePlace): void {
       expect(await tell(scene, "2", query)).toMatchObject({ toldAt: toldAt + 1, count: 1 });
     });
 
+    it("begin again when the ERP shows the record meanwhile", async () => {
+      await using scene = await deleted(makePlace, "1");
+      const { toldAt } = await tell(scene, "1");
+      scene.clock.advance(1);
+      await scene.stage([upsert("1", { v: 2 })]);
+      expect(await scene.store.openDeletions("customers", 9)).toEqual({ count: 0, examples: [] });
+      await scene.store.park(await scene.claim(customer("1")), OOPS);
+      await scene.stage([deletion("1")]);
+      expect(await tell(scene, "1", { ...always, confirmedAt: toldAt })).toMatchObject({
+        toldAt: toldAt + 1,
+        count: 1,
+      });
+    });
+
+    it("are no longer told of once a person leaves the record out", async () => {
+      await using scene = await deleted(makePlace, "1");
+      const { toldAt } = await tell(scene, "1");
+      scene.clock.advance(1);
+      await scene.store.resolve(customer("1"), { kind: "skip" });
+      for (const fingerprint of ["one", "two"]) await scene.store.remap("customers", fingerprint);
+      expect(await tell(scene, "1", { ...always, confirmedAt: toldAt })).toMatchObject({
+        toldAt: toldAt + 1,
+        count: 1,
+      });
+    });
+
     it("are forgotten after a while when they were carried out, and not before", async () => {
       await using scene = await deleted(makePlace, "1", "2");
       const { store, clock } = scene;

@@ -75,7 +75,7 @@ export interface DeliveryStore {
    * Notes that the record is to be deleted in the service too, and counts the deletions of its stream, up to `limit`: those that are
    * open, and those told of after `since` that were carried out; in either case only those told of after `confirmedAt`. Nothing is
    * counted for one that was told of earlier itself.
-   * The note ends with `remove`, and with every step that leaves the record standing. The claim stays.
+   * The note ends with `remove`, when the ERP shows the record again, and with every step that leaves it standing. The claim stays.
    */
   tellDeletion(claim: Claim, query: { since: number; confirmedAt: number; limit: number }): Promise<ToldDeletion>;
 

@@ -24,7 +24,7 @@ export function makeStoreDeps(db: Database, clock: Clock, leaseMs: number, logge
   const moment = new LatestMoment(notes, clock);
   return {
     ...tables,
-    staging: new Staging(db, clock, tables.streams),
+    staging: new Staging(db, clock, tables),
     remapping: new Remapping(db, clock, tables.streams),
     schedule: new Schedule(db, clock),
     journal: new Journal(tables),

@@ -49,6 +49,7 @@ export const decisions = `
       END IF;
       PERFORM wake_dependents(r.stream, r.key, v_has_moved, p_now);
     ELSIF p_kind = 'skip' THEN
+      PERFORM forget_deletion(r.id);
       PERFORM wake_dependents(r.stream, r.key, false, p_now);
     ELSIF p_kind = 'unbind' OR v_is_gone THEN
       PERFORM forget_deletion(r.id);

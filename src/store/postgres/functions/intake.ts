@@ -22,7 +22,7 @@ export const intake = `
       SELECT * FROM ROWS FROM (json_to_recordset(p_news) AS (k text, h text, d integer, r text, u text))
         WITH ORDINALITY AS n(k, h, d, r, u, at)
     ), different AS MATERIALIZED (
-      SELECT n.*, r.id, r.state, r.due_at, r.backfill
+      SELECT n.*, r.id, r.state, r.deleted, r.due_at, r.backfill
       -- One look into the index for each, however many records there are: nothing tells how many news come.
       FROM news n LEFT JOIN LATERAL (SELECT * FROM records r WHERE ${isRecord("r", "p_stream", "n.k")} LIMIT 1) r ON true
       WHERE r.hash IS DISTINCT FROM n.h AND (p_since IS NULL OR r.sequence IS NULL OR r.sequence <= p_since)
@@ -39,6 +39,8 @@ export const intake = `
       FROM version v WHERE r.id = v.id
     ), replaced AS (
       UPDATE contents c SET row = v.r FROM version v WHERE c.record = v.id AND v.r IS NOT NULL
+    ), shown_again AS (
+      DELETE FROM deletions WHERE done = 0 AND record = ANY (ARRAY(SELECT v.id FROM version v WHERE v.deleted = 1 AND v.d = 0))
     ), added AS (
       INSERT INTO records (id, stream, key, state, hash, sequence, backfill, due_at, changed_at, error, unreadable)
       SELECT v.record, p_stream, v.k, 'due', v.h, v.sequence, p_backfill, p_now, p_now, v.u, v.u

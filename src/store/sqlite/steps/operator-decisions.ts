@@ -55,7 +55,7 @@ export class OperatorDecisions {
   }
 
   resolve(id: RecordId, answer: OperatorDecision, by?: Actor): void {
-    const { audit, bindings, family, intents } = this.#tables;
+    const { audit, bindings, deletions, family, intents } = this.#tables;
     const record = this.#find.get(id.stream, id.key);
     if (record === undefined) throw unknownRecord(id);
     const bound = bindings.of(record.id);
@@ -67,8 +67,10 @@ export class OperatorDecisions {
     // "skip" leaves an open create open: if the ERP changes the record later, its result is looked for first.
     if (answer.kind !== "skip") intents.end(record.id);
     if (answer.kind === "bind") this.#bind(record.id, id, answer.binding);
-    else if (answer.kind === "skip") family.wakeDependents(id, false);
-    else if (answer.kind === "unbind" || (answer.kind === "create" && isGone)) this.#unbind(record.id);
+    else if (answer.kind === "skip") {
+      deletions.forget(record.id);
+      family.wakeDependents(id, false);
+    } else if (answer.kind === "unbind" || (answer.kind === "create" && isGone)) this.#unbind(record.id);
     audit.add(id, { ...answerEntry(answer, resource, binding), by });
     const state = next(stateBefore, ANSWERS[answer.kind]);
     this.#move.run({

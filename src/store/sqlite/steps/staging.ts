@@ -3,7 +3,9 @@ import { isAscending, type Clock, type Cursor, type RecordState, type StreamName
 import type { StageResult } from "../../facts.ts";
 import type { News } from "../../news.ts";
 import { next } from "../../transitions.ts";
+import type { Tables } from "../tables.ts";
 import type { Streams } from "../tables/streams.ts";
+import type { Deletions } from "./deletions.ts";
 
 /** Digits of a content hash. */
 const HASH_LENGTH = 32;
@@ -18,6 +20,7 @@ interface Known {
   readonly hash: string;
   readonly state: RecordState;
   readonly sequence: number;
+  readonly deleted: number;
   readonly due_at: number | null;
   readonly backfill: number;
 }
@@ -47,6 +50,7 @@ interface Version {
 export class Staging {
   readonly #clock: Clock;
   readonly #streams: Streams;
+  readonly #deletions: Deletions;
   readonly #sequence;
   readonly #range;
   readonly #different;
@@ -58,9 +62,10 @@ export class Staging {
   readonly #update;
   readonly #updateContent;
 
-  constructor(db: Database, clock: Clock, streams: Streams) {
+  constructor(db: Database, clock: Clock, { streams, deletions }: Pick<Tables, "deletions" | "streams">) {
     this.#clock = clock;
     this.#streams = streams;
+    this.#deletions = deletions;
     this.#sequence = db.prepare<[string], number>("SELECT sequence FROM streams WHERE stream = ?").pluck();
     this.#range = db
       .prepare<{ stream: string; first: string; last: string; limit: number }, string>(
@@ -69,12 +74,12 @@ export class Staging {
       )
       .pluck();
     this.#different = db.prepare<{ stream: string; news: string }, Different | { at: number; id: null }>(`
-      SELECT n.key AS at, r.id, r.hash, r.state, r.sequence, r.due_at, r.backfill
+      SELECT n.key AS at, r.id, r.hash, r.state, r.sequence, r.deleted, r.due_at, r.backfill
       FROM json_each(@news) n
       LEFT JOIN records r ON r.stream = +@stream AND r.key = substr(n.value, ${HASH_LENGTH + 1})
       WHERE r.hash IS NOT substr(n.value, 1, ${HASH_LENGTH})`);
     this.#known = db.prepare<[string, string], Known>(
-      "SELECT id, hash, state, sequence, due_at, backfill FROM records WHERE stream = ? AND key = ?",
+      "SELECT id, hash, state, sequence, deleted, due_at, backfill FROM records WHERE stream = ? AND key = ?",
     );
     this.#insert = db.prepare<InsertedRecord>(`
       INSERT INTO records (stream, key, state, hash, sequence, backfill, due_at, changed_at, error, unreadable)
@@ -204,5 +209,6 @@ export class Staging {
       error: unreadable ? JSON.stringify(unreadable) : null,
     });
     if (row) this.#updateContent.run(JSON.stringify(row), known.id);
+    if (known.deleted === 1 && !deleted) this.#deletions.forget(known.id);
   }
 }
