@@ -1,12 +1,29 @@
 import {
   ParkError,
   RetryError,
+  StopError,
   recordLabel,
   type Binding,
   type ErrorFacts,
   type RecordId,
   type StreamName,
 } from "#model";
+
+/** What a process wanted that found a daemon on the store, and why it cannot have it. */
+const inUse = {
+  toRun: "only one daemon may run on it",
+  toChange: "its tables are those of another version of svcsync, and can be changed once that daemon has stopped",
+};
+
+export function storeBusy(
+  store: string,
+  holder: string | undefined,
+  wanted: keyof typeof inUse,
+  { details, cause }: { readonly details: Readonly<Record<string, string>>; readonly cause?: unknown },
+): StopError {
+  const message = `the store in ${store} is in use by ${holder ?? "another daemon"}; ${inUse[wanted]}`;
+  return new StopError("E_STORE_BUSY", message, { cause, details: { ...details, holder: holder ?? null } });
+}
 
 /** The claim ended, by a step or because another worker took the record. */
 export function claimLost(id: RecordId): RetryError {

@@ -332,7 +332,10 @@ describe("a PostgreSQL that cannot keep the store", () => {
     await using place = await makePlace();
     await using scene = await Scene.open(async () => place);
     await ask(server.url, `UPDATE "${place.schema}".store_version SET functions = 'other'`);
-    await expect(open(server.url, place.schema, "operator")).rejects.toMatchObject({ code: "E_STORE_BUSY" });
+    await expect(open(server.url, place.schema, "operator")).rejects.toMatchObject({
+      code: "E_STORE_BUSY",
+      message: expect.stringContaining("another version of svcsync, and can be changed once that daemon has stopped"),
+    });
     await scene.store[Symbol.asyncDispose]();
     await using operator = await open(server.url, place.schema, "operator");
     expect(await operator.counts()).toEqual(new Map());

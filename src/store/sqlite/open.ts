@@ -64,7 +64,7 @@ export async function openSqliteStore(
 /** Changes the tables only under the daemon's lock: held by this daemon, or taken for the moment by an operator. */
 function bringUpToDate(db: Database, dataDir: string, { locked, logger }: { locked: boolean; logger: Logger }): void {
   const current = storeVersion(db) === migrations.length;
-  using _lock = locked || current ? undefined : DaemonLock.take(dataDir);
+  using _lock = locked || current ? undefined : DaemonLock.take(dataDir, "toChange");
   const from = migrate(db, migrations);
   if (from !== migrations.length) logger.info({ from, to: migrations.length, path: db.name }, "migrated the store");
 }

@@ -14,7 +14,9 @@ export const storeErrors = errorPage({
       normal:
         "For a moment, when a new container starts before the old one has ended. A command reports it when the store " +
         "comes from an older version that is still running.",
-      remedy: "Stop the other daemon, or give this one a DATA_DIR (or STORE_SCHEMA) of its own.",
+      remedy:
+        "Stop the other daemon. After an upgrade, commands work again once the daemon of the old version has stopped. " +
+        "A daemon for another service needs a DATA_DIR (or STORE_SCHEMA) of its own.",
       more:
         "There is no lock file to delete: the lock ends with the process that holds it, also after a kill or a power " +
         "cut. In PostgreSQL it ends eight seconds after the last sign of life, and the next daemon waits for that.",

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
-import { sleep, StopError } from "#model";
+import { sleep } from "#model";
 import type { Standby } from "../../contract/index.ts";
+import { storeBusy } from "../../refusals.ts";
 import type { PostgresPlace } from "./link.ts";
 
 const LOOK_MS = 250;
@@ -24,6 +25,7 @@ export async function untilFree(
   { schema }: PostgresPlace,
   ask: () => Promise<InTheWay | undefined>,
   standby: Standby | undefined,
+  wanted: "toRun" | "toChange" = "toRun",
 ): Promise<void> {
   let first: InTheWay | undefined;
   let waiting: AsyncDisposable | undefined;
@@ -31,15 +33,10 @@ export async function untilFree(
   for (let found = await ask(); found !== undefined; found = await ask()) {
     first ??= found;
     if (found.holder !== first.holder || found.until !== first.until) {
-      if (standby === undefined) throw storeBusy(schema, found.name);
+      if (standby === undefined) throw storeBusy(`the schema ${schema}`, found.name, wanted, { details: { schema } });
       waiting ??= await standby.waits(found.name);
     }
     await sleep(LOOK_MS, standby?.signal);
     standby?.signal.throwIfAborted();
   }
-}
-
-function storeBusy(schema: string, holder: string): StopError {
-  const message = `the store in the schema ${schema} is in use by ${holder}; only one daemon may run on it`;
-  return new StopError("E_STORE_BUSY", message, { details: { schema, holder } });
 }

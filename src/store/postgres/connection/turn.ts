@@ -76,7 +76,7 @@ async function takeTurn(place: PostgresPlace, schema: Schema, standby?: Standby)
     return found ?? { holder: "", name: "", until: "" };
   };
   try {
-    await untilFree(place, ask, standby);
+    await untilFree(place, ask, standby, "toChange");
     return { [Symbol.asyncDispose]: end };
   } catch (thrown) {
     await end();

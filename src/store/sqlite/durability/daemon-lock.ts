@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { StopError } from "#model";
+import { storeBusy } from "../../refusals.ts";
 import { makePrivateFile } from "./connection.ts";
 
 /** How long a second daemon waits for the first to go, as in a restart whose stop and start overlap. */
@@ -18,8 +19,11 @@ export class DaemonLock implements Disposable {
     this.#db = db;
   }
 
-  /** @throws {StopError} E_STORE_BUSY when another live process holds it, with that process named; E_STORE_LOCK_FILE when the file is none. */
-  static take(dataDir: string): DaemonLock {
+  /**
+   * `toChange`: to change the tables, not to run on them.
+   * @throws {StopError} E_STORE_BUSY when another live process holds it, with that process named; E_STORE_LOCK_FILE when the file is none.
+   */
+  static take(dataDir: string, wanted: "toRun" | "toChange" = "toRun"): DaemonLock {
     const path = join(dataDir, "svcsync.lock");
     makePrivateFile(path);
     const db = new Database(path, { timeout: PATIENCE_MS });
@@ -36,11 +40,7 @@ export class DaemonLock implements Disposable {
       db.close();
       if (isGarbage(thrown)) throw garbage(path, thrown);
       if (!busy) throw thrown;
-      throw new StopError(
-        "E_STORE_BUSY",
-        `the store in ${dataDir} is in use by ${holder ?? "another daemon"}; only one daemon may run on it`,
-        { cause: thrown, details: { dataDir, holder: holder ?? null } },
-      );
+      throw storeBusy(dataDir, holder, wanted, { cause: thrown, details: { dataDir } });
     }
   }
 
