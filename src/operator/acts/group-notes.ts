@@ -1,4 +1,4 @@
-import { ParkError, type Actor, type ErrorFacts, type StreamName } from "#model";
+import { ParkError, type Actor, type StreamName } from "#model";
 import type { GroupNote, GroupStore, HeldRecord, Store } from "#store";
 import { attentionStates } from "../state/attention.ts";
 import { ErrorGroups, groupIdOf, type ErrorGroup } from "../state/groups.ts";
@@ -25,8 +25,7 @@ export async function readGroups(
   states: readonly HeldRecord["state"][] = attentionStates,
 ): Promise<ErrorGroup[]> {
   const found = new ErrorGroups();
-  for (const stream of streams)
-    for (const state of states) for await (const record of held(groups, stream, state)) found.add(record);
+  for await (const record of held(groups, streams, states)) found.add(record);
   return found.list();
 }
 
@@ -118,21 +117,22 @@ export async function* groupRecords(
   streams: readonly StreamName[],
   id: string,
 ): AsyncIterable<HeldRecord> {
-  for (const stream of streams)
-    for (const state of attentionStates)
-      for await (const record of held(store.groups, stream, state)) if (groupIdOf(record) === id) yield record;
+  for await (const record of held(store.groups, streams, attentionStates)) if (groupIdOf(record) === id) yield record;
 }
 
 async function* held(
   groups: Pick<GroupStore, "held">,
-  stream: StreamName,
-  state: HeldRecord["state"],
-): AsyncIterable<HeldRecord & { readonly error: ErrorFacts | undefined }> {
-  let after: string | undefined;
-  for (;;) {
-    const page = await groups.held({ stream, state, after, limit: PAGE });
-    yield* page;
-    after = page.at(-1)?.id.key;
-    if (page.length < PAGE || after === undefined) return;
-  }
+  streams: readonly StreamName[],
+  states: readonly HeldRecord["state"][],
+): AsyncIterable<HeldRecord> {
+  for (const stream of streams)
+    for (const state of states) {
+      let page: HeldRecord[];
+      let after: string | undefined;
+      do {
+        page = await groups.held({ stream, state, after, limit: PAGE });
+        yield* page;
+        after = page.at(-1)?.id.key;
+      } while (page.length === PAGE);
+    }
 }

@@ -1,12 +1,6 @@
 import { createHash } from "node:crypto";
 import { recordLabel, type ErrorCode, type ErrorFacts, type RecordId, type RecordState, type StreamName } from "#model";
-
-/** What a group needs to know about a record. */
-export interface Grouped {
-  readonly id: RecordId;
-  readonly state: RecordState;
-  readonly error: ErrorFacts | undefined;
-}
+import type { HeldRecord } from "#store";
 
 /** Records of one stream in one state that met the same thing. */
 export interface ErrorGroup {
@@ -33,7 +27,7 @@ const ID_LENGTH = 8;
 export class ErrorGroups {
   readonly #groups = new Map<string, { group: ErrorGroup; count: number; examples: RecordId[] }>();
 
-  add({ id, state, error }: Grouped): void {
+  add({ id, state, error }: HeldRecord): void {
     const { field, message } = sharedBy({ id, error });
     const name = JSON.stringify([id.stream, state, error?.code, field, message]);
     const known = this.#groups.get(name);
@@ -64,14 +58,14 @@ export class ErrorGroups {
 }
 
 /** The id of the group that a record belongs to. */
-export function groupIdOf({ id, error }: Omit<Grouped, "state">): string {
+export function groupIdOf({ id, error }: Omit<HeldRecord, "state">): string {
   const { field, message } = sharedBy({ id, error });
   const name = JSON.stringify([id.stream, error?.code ?? null, field ?? null, message]);
   return createHash("sha256").update(name).digest("hex").slice(0, ID_LENGTH);
 }
 
 /** What the records of a group have in common. */
-function sharedBy({ id, error }: Omit<Grouped, "state">): Pick<ErrorGroup, "field" | "message"> {
+function sharedBy({ id, error }: Omit<HeldRecord, "state">): Pick<ErrorGroup, "field" | "message"> {
   return { field: fieldOf(error), message: error === undefined ? "" : causeOf(error, id) };
 }
 
