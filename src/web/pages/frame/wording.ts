@@ -1,7 +1,7 @@
 import { recordLabel, type ErrorFacts, type RecordId, type RecordState, type StreamName } from "#model";
 import { duration } from "#operator";
 import type { RecordVerb } from "../../acts.ts";
-import { html, type Html } from "#server";
+import { html, type Content, type Html } from "#server";
 
 /** The address of a record's page. A key that a path cannot hold (empty, or a step up) goes into the query. */
 export function pathOf(id: RecordId, verb?: RecordVerb): string {
@@ -24,6 +24,14 @@ export function badge(state: RecordState): Html {
 
 export function reason(error: ErrorFacts): Html {
   return html`<code>${error.code}</code> ${error.message}`;
+}
+
+/** An entry of a list of facts; nothing where there is nothing to say. */
+export function fact(name: string, content: Content): Content {
+  return content === undefined || (Array.isArray(content) && content.length === 0)
+    ? undefined
+    : html`<dt>${name}</dt>
+        <dd>${content}</dd>`;
 }
 
 /** A sentence whose quoted commands ("svcsync adopt tickets") can be copied, and whose words of the sync file (`map`) are code. */

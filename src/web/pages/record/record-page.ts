@@ -8,7 +8,7 @@ import { joined } from "./records-page.ts";
 import { recordForms } from "./record-forms.ts";
 import { sidesTable } from "./sides-table.ts";
 import { changes, shown } from "../frame/values.ts";
-import { badge, instant, pathOf, reason, sentence } from "../frame/wording.ts";
+import { badge, fact, instant, pathOf, reason, sentence } from "../frame/wording.ts";
 
 export interface RecordPage {
   readonly detail: RecordDetail;
@@ -36,7 +36,7 @@ export function recordPage({ detail, frame, now }: RecordPage): Html {
       ${record.deleted ? html`<p>Deleted there; this is the last row that was seen.</p>` : undefined}
       ${isForgotten(record) ? html`<p>What it showed was forgotten at a person's request.</p>` : undefined}
       ${record.unreadable && !isForgotten(record) ? html`<p>Its latest row cannot be read; this is the last one that could be.</p>` : undefined}
-      ${fieldsTable("The row as it was read last", record.row)}
+      ${fieldsTable(record.row)}
       <h2>History</h2>
       ${
         history.length === 0
@@ -116,14 +116,6 @@ function versions({ sequence, appliedSequence }: RecordView): string {
     : `${sequence}; version ${appliedSequence} is in the service`;
 }
 
-/** Nothing where there is nothing to say. */
-function fact(name: string, content: Content): Content {
-  return content === undefined || (Array.isArray(content) && content.length === 0)
-    ? undefined
-    : html`<dt>${name}</dt>
-        <dd>${content}</dd>`;
-}
-
 /** One GET to the service, when a person asks for it. */
 function readNow({ id }: RecordView): Html {
   const key = /^\.{0,2}$/.test(id.key) ? html`<input type="hidden" name="key" value="${id.key}" />` : undefined;
@@ -132,7 +124,7 @@ function readNow({ id }: RecordView): Html {
   </form>`;
 }
 
-function fieldsTable(caption: string, fields: { readonly [name: string]: Json }): Html {
+function fieldsTable(fields: { readonly [name: string]: Json }): Html {
   return table(
     ["Field", "Value"],
     Object.entries(fields).map(
@@ -142,7 +134,7 @@ function fieldsTable(caption: string, fields: { readonly [name: string]: Json })
           <td><span class="value">${shown(value)}</span></td>
         </tr>`,
     ),
-    caption,
+    "The row as it was read last",
   );
 }
 

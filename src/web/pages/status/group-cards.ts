@@ -4,8 +4,8 @@ import { html, type Html } from "#server";
 import { sameSnooze, textMax } from "../../routes/sent.ts";
 import { choice } from "../frame/act-form.ts";
 import { csrfField, type Frame } from "../frame/layout.ts";
-import { badge, instant, linkTo, sentence } from "../frame/wording.ts";
-import { recordsPath } from "../record/records-page.ts";
+import { badge, fact, instant, sentence } from "../frame/wording.ts";
+import { joined, recordsPath } from "../record/records-page.ts";
 
 /** More are no overview: a mistake in the mapping of a name may be as many causes as there are records. */
 const cardsMax = 100;
@@ -28,7 +28,6 @@ export function groupCards(groups: readonly NotedGroup[], more: number, frame: F
 function groupCard(group: NotedGroup, frame: Frame, now: number): Html {
   const { stream, state, error, message, count, examples } = group;
   const todo = error === undefined ? undefined : remedyOf(error, examples[0]!);
-  const shown = examples.map((id, at) => (at === 0 ? linkTo(id) : html`, ${linkTo(id)}`));
   return html`<article class="card ${state}">
     <h3>
       <a href="${recordsPath({ stream, state })}">${counted(count, "record")} of ${stream}</a>
@@ -37,7 +36,7 @@ function groupCard(group: NotedGroup, frame: Frame, now: number): Html {
     ${error === undefined ? undefined : html`<p>${count === 1 ? error.message : message} <code>${error.code}</code></p>`}
     ${todo === undefined ? undefined : html`<p class="todo"><strong>What to do:</strong> ${sentence(todo)}</p>`}
     ${noteOf(group, now)}
-    <p class="quiet">${count > examples.length ? "For example " : "See "}${shown}</p>
+    <p class="quiet">${count > examples.length ? "For example " : "See "}${joined(examples)}</p>
     ${groupForms(group, frame)}
   </article>`;
 }
@@ -46,27 +45,11 @@ function groupCard(group: NotedGroup, frame: Frame, now: number): Html {
 function noteOf({ noted, count }: NotedGroup, now: number): Html | undefined {
   if (noted === undefined) return undefined;
   const { note, owner, snooze, by, at } = noted;
+  const isQuiet = snooze !== undefined && isSnoozed(noted, count, now);
   return html`<dl>
-    ${
-      owner === undefined
-        ? undefined
-        : html`<dt>Owner</dt>
-            <dd>${owner}</dd>`
-    }
-    ${
-      note === undefined
-        ? undefined
-        : html`<dt>Note</dt>
-            <dd>${note}</dd>`
-    }
-    ${
-      snooze === undefined || !isSnoozed(noted, count, now)
-        ? undefined
-        : html`<dt>Snoozed until</dt>
-            <dd>${localTime(snooze.until)} (${instant(snooze.until, now)})</dd>`
-    }
-    <dt>Written down</dt>
-    <dd>${instant(at, now)} ${actorText(by)}</dd>
+    ${fact("Owner", owner)} ${fact("Note", note)}
+    ${fact("Snoozed until", isQuiet ? html`${localTime(snooze.until)} (${instant(snooze.until, now)})` : undefined)}
+    ${fact("Written down", html`${instant(at, now)} ${actorText(by)}`)}
   </dl>`;
 }
 
