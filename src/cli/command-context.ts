@@ -68,15 +68,15 @@ export async function openStoreContext(options: GlobalOptions, io: Io, names: St
   const { settings, secrets } = loadLocalSettings(options);
   const syncFile = await readFiles(settings, secrets, io);
   expectKnown(names, syncFile);
+  const store = await openLocalStore(settings, secrets, io);
+  return { settings, secrets, syncFile, store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+}
+
+/** The store that the settings name, beside a running daemon or without one. */
+export async function openLocalStore(settings: LocalSettings, secrets: Secrets, io: Io): Promise<Store> {
   const logger = operatorLogger(settings, io);
   const { redact } = io.redaction;
-  const store = await openStore(storeLocation(settings, secrets), {
-    as: "operator",
-    clock: systemClock,
-    logger,
-    redact,
-  });
-  return { settings, secrets, syncFile, store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+  return openStore(storeLocation(settings, secrets), { as: "operator", clock: systemClock, logger, redact });
 }
 
 /** For commands that call nothing and open no store: what a machine for checks lacks (secrets, addresses) may be unset. */

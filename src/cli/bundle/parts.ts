@@ -4,18 +4,11 @@ import { createInterface } from "node:readline";
 import { DAY_MS, systemClock } from "#model";
 import { notedGroups, readUpkeep, type NotedGroup } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
-import {
-  loadLocalSettings,
-  loadSettings,
-  isSettingsKey,
-  secretTexts,
-  storeLocation,
-  type LocalSettings,
-} from "#settings";
-import { openStore, type AuditRecord, type Store } from "#store";
+import { loadLocalSettings, loadSettings, isSettingsKey, secretTexts, type LocalSettings } from "#settings";
+import type { AuditRecord, Store } from "#store";
 import type { SyncFile } from "#mapping";
 import { version } from "#telemetry";
-import { operatorLogger, type GlobalOptions } from "../command-context.ts";
+import { openLocalStore, type GlobalOptions } from "../command-context.ts";
 import { daemonWords } from "../output/daemon-words.ts";
 import type { Io } from "../output/io.ts";
 import { readSyncFileText } from "./sync-file-text.ts";
@@ -45,14 +38,8 @@ export function openBundle(options: GlobalOptions & { readonly log?: string }, i
   const settings = async () => (await local()).settings;
   const syncFile = once(async () => readSyncFileText(await settings(), io.redaction));
   const store = once(async () => {
-    const location = await local();
-    const logger = operatorLogger(location.settings, io);
-    return openStore(storeLocation(location.settings, location.secrets), {
-      as: "operator",
-      clock: systemClock,
-      logger,
-      redact: io.redaction.redact,
-    });
+    const { settings: own, secrets } = await local();
+    return openLocalStore(own, secrets, io);
   });
   const streams = async () => (await syncFile()).syncFile.streams;
   return {

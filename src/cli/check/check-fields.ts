@@ -62,14 +62,17 @@ function fieldFinding(
     const message = `${resource} has no field "${field}"${hint}`;
     return [problem(subject, name, "E_FIELD_UNKNOWN", message)];
   }
-  if (isReadOnly) {
-    const message = `the service computes ${field} and drops what is written to it`;
-    return [{ subject, verdict: "warning", message, remedy: "Take the field out of the sync file." }];
-  }
+  if (isReadOnly) return [readOnly(subject, field)];
   const refused = kind && values.map(sent).find((value) => !takes(kind, value));
   if (kind === undefined || refused === undefined) return [];
   const message = `found ${described(refused)}, expected ${wanted[kind]}`;
   return [problem(subject, name, "E_FIELD_TYPE", message)];
+}
+
+/** What is written to a field that the service computes is lost. */
+export function readOnly(subject: string, field: string): Finding {
+  const message = `the service computes ${field} and drops what is written to it`;
+  return { subject, verdict: "warning", message, remedy: "Take the field out of the sync file." };
 }
 
 function problem(subject: string, stream: StreamName, code: "E_FIELD_UNKNOWN" | "E_FIELD_TYPE", said: string): Finding {

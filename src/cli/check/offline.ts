@@ -3,6 +3,7 @@ import type { Finding } from "#model";
 import { catalogueFacts } from "#service";
 import { readOfflineContext, type GlobalOptions } from "../command-context.ts";
 import type { Io } from "../output/io.ts";
+import { readOnly } from "./check-fields.ts";
 import { syncFileFindings } from "./findings-text.ts";
 
 interface OfflineFindings {
@@ -37,10 +38,7 @@ export function notCheckedOffline(unsetVariables: readonly string[]): string[] {
 function fieldFindings({ name, resource, ownedFields }: Stream): Finding[] {
   const warnings = [...catalogueFacts(resource, ownedFields)].flatMap(([field, fact]): Finding[] => {
     const subject = `stream ${name}, field ${field}`;
-    if (fact.isReadOnly) {
-      const message = `the service computes ${field} and drops what is written to it`;
-      return [{ subject, verdict: "warning", message, remedy: "Take the field out of the sync file." }];
-    }
+    if (fact.isReadOnly) return [readOnly(subject, field)];
     if (fact.verdict !== "unknown") return [];
     const message = `svcsync's catalogue of ${resource} has no field "${field}", did you mean "${fact.suggestion}"?`;
     return [{ subject, verdict: "warning", message, remedy: 'Correct it, or let "svcsync check" ask the service.' }];
