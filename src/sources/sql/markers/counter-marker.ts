@@ -2,9 +2,9 @@ import { ParkError } from "#model";
 import { scalar, type Ask, type Cell, type Engine, type ServerCounters } from "../engines/engine.ts";
 import type { Layout } from "../read/layout.ts";
 import { Oddity, placeOf, said } from "../read/oddity.ts";
-import type { Phase } from "./cursor.ts";
+import type { Phase, Settled } from "./cursor.ts";
 import type { Begun, Bounds, Condition, Marker } from "./marker.ts";
-import { settle, type Settled } from "./settle.ts";
+import { settle } from "./settle.ts";
 import { sql } from "../sql-text.ts";
 
 export interface Ceiling {

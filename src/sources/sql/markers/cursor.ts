@@ -13,14 +13,20 @@ const cell = z.union([
 
 const pending = z.strictObject({
   mark: z.string(),
+  /** The server's clock when `mark` was taken, epoch milliseconds. */
   atMs: z.number(),
+  /** The transactions that were open then; absent where the server does not tell. */
   open: z.array(z.string()).readonly().optional(),
 });
 
+/** Up to where a stream has been read for good, and the next such place, which some transactions still hold open. */
 const settled = z.strictObject({
+  /** Everything up to here has been seen; null: nothing yet. */
   mark: z.string().nullable(),
   pending: pending.optional(),
+  /** The highest stamp that there was, as the database writes it. */
   highest: z.array(cell).readonly().optional(),
+  /** The server's clock, epoch milliseconds, when a new stamp came that lay below the overlap: others may follow below it. */
   lateAtMs: z.number().optional(),
 });
 
@@ -44,6 +50,8 @@ const schema = z.strictObject({
 });
 
 export type SqlCursor = z.output<typeof schema>;
+export type Pending = z.output<typeof pending>;
+export type Settled = z.output<typeof settled>;
 export type Progress = z.output<typeof progress>;
 export type StoredCell = z.output<typeof cell>;
 export type Phase = Progress["phase"];

@@ -1,8 +1,7 @@
 import type { Cell, Column } from "../engines/engine.ts";
 import type { Oddity } from "../read/oddity.ts";
 import type { Sql } from "../sql-text.ts";
-import type { Phase, Progress } from "./cursor.ts";
-import type { Settled } from "./settle.ts";
+import type { Phase, Progress, Settled } from "./cursor.ts";
 
 /** What one poll reads, and what holds once it has read it. */
 export type Bounds = Pick<Progress, "lower" | "upper" | "since" | "after">;

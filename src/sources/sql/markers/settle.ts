@@ -1,23 +1,4 @@
-import type { StoredCell } from "./cursor.ts";
-
-/** Up to where a stream has been read for good, and the next such place, which some transactions still hold open. */
-export interface Settled {
-  /** Everything up to here has been seen; null: nothing yet. */
-  readonly mark: string | null;
-  readonly pending?: Pending | undefined;
-  /** The highest stamp that there was, as the database writes it. */
-  readonly highest?: readonly StoredCell[] | undefined;
-  /** The server's clock, epoch milliseconds, when a new stamp came that lay below the overlap: others may follow below it. */
-  readonly lateAtMs?: number | undefined;
-}
-
-export interface Pending {
-  readonly mark: string;
-  /** The server's clock when `mark` was taken, epoch milliseconds. */
-  readonly atMs: number;
-  /** The transactions that were open then; absent where the server does not tell. */
-  readonly open?: readonly string[] | undefined;
-}
+import type { Pending, Settled } from "./cursor.ts";
 
 /**
  * Decides how far the mark may move after a poll that began at `now`. What a transaction wrote below `now.mark` becomes

@@ -6,9 +6,9 @@ import type { Layout } from "../read/layout.ts";
 import { Oddity, placeOf, said } from "../read/oddity.ts";
 import { compareTuple } from "../read/tuple.ts";
 import { sql, type StampText } from "../sql-text.ts";
-import { restoredCells, storedCells, type Phase } from "./cursor.ts";
+import { restoredCells, storedCells, type Phase, type Settled } from "./cursor.ts";
 import type { Begun, Bounds, Condition, Marker, News } from "./marker.ts";
-import { settle, type Settled } from "./settle.ts";
+import { settle } from "./settle.ts";
 import { secondMs } from "./stamp-format.ts";
 import { newest, type StampScale } from "./stamp-scale.ts";
 

@@ -1,9 +1,16 @@
 import { isAscending, ParkError, type ChangeBatch, type Cursor, type Key } from "#model";
 import type { Database } from "../database.ts";
 import type { Cell, Column } from "../engines/engine.ts";
-import { parseCursor, restoredCells, storedCells, storedCursor, type Phase, type Progress } from "../markers/cursor.ts";
+import {
+  parseCursor,
+  restoredCells,
+  storedCells,
+  storedCursor,
+  type Phase,
+  type Progress,
+  type Settled,
+} from "../markers/cursor.ts";
 import { conditionsOf, everything, type Bounds, type Condition, type Marker } from "../markers/marker.ts";
-import type { Settled } from "../markers/settle.ts";
 import { all, list, sql } from "../sql-text.ts";
 import type { Keyless } from "./keyless.ts";
 import { keyReader, type Layout } from "./layout.ts";

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { ParkError, type Cursor, type Json } from "#model";
 import { jsonValue } from "../stamps/values.ts";
-import type { Wall } from "../stamps/wall.ts";
-import type { WalkPosition } from "./walk-stamps.ts";
 
 const openWindow = z.strictObject({
   to: z.number(),
@@ -25,20 +23,8 @@ const schema = z.strictObject({
 });
 
 /** Where a poll of a stamped table stands. */
-export interface WireCursor {
-  readonly read: number | null;
-  readonly highest?: readonly (Wall | null)[] | undefined;
-  readonly lateAt?: number | undefined;
-  readonly first?: { readonly to: number; readonly after: Json } | undefined;
-  readonly window?: OpenWindow | undefined;
-}
-
-export interface OpenWindow {
-  readonly to: number;
-  readonly track: number;
-  readonly place?: WalkPosition | undefined;
-  readonly nulls?: { readonly after?: Json | undefined } | undefined;
-}
+export type WireCursor = z.infer<typeof schema>;
+export type OpenWindow = z.infer<typeof openWindow>;
 
 const wholeSchema = z.strictObject({ whole: z.strictObject({ after: jsonValue.optional() }) });
 
