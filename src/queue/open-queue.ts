@@ -18,7 +18,8 @@ export interface QueueDeps {
  * @throws {StopError} E_REDIS_MISSING, E_REDIS_FAILED: there is no private server to be had.
  */
 export async function openQueue(location: QueueLocation, { clock, logger }: QueueDeps): Promise<Queue> {
-  const queue = await build(location, { clock, logger });
+  // Backends and their clients are loaded when they are needed: most commands need none.
+  const queue = new BullQueue({ ...(await backendAt(location, logger)), clock, logger });
   try {
     await queue.ping();
   } catch (error) {
@@ -27,11 +28,6 @@ export async function openQueue(location: QueueLocation, { clock, logger }: Queu
     throw error;
   }
   return queue;
-}
-
-/** Backends and their clients are loaded when they are needed: most commands need none. */
-async function build(location: QueueLocation, { clock, logger }: QueueDeps): Promise<BullQueue> {
-  return new BullQueue({ ...(await backendAt(location, logger)), clock, logger });
 }
 
 async function backendAt(

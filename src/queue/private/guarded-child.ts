@@ -1,5 +1,6 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { childEnvironment } from "#settings";
 
 /**
@@ -62,7 +63,7 @@ export function spawnGuarded(
     lastWords = `${lastWords}${line}\n`.slice(-lastWordsLength);
     for (const listener of listeners) listener(line);
   };
-  splitLines(child, hear);
+  for (const input of [child.stdout, child.stderr]) createInterface({ input }).on("line", hear);
   child.stdin.on("error", () => undefined);
   const ended = Promise.race([once(child, "exit"), once(child, "error")]).then(() => lastWords.trim());
   return {
@@ -73,15 +74,4 @@ export function spawnGuarded(
       await ended.catch(() => undefined);
     },
   };
-}
-
-function splitLines(child: ChildProcess, hear: (line: string) => void): void {
-  for (const stream of [child.stdout, child.stderr]) {
-    let rest = "";
-    stream?.setEncoding("utf8").on("data", (chunk: string) => {
-      const lines = (rest + chunk).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) hear(line);
-    });
-  }
 }
