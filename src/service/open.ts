@@ -102,8 +102,8 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     closing: closing.signal,
   });
   const customFields = new CustomFields(customFieldFinder(reference, brand));
-  const lists = new Lists(parts, customFields);
   const records = new Records(parts, customFields);
+  const lists = new Lists(parts, customFields, records);
   const creates = new Creates(parts, customFields, records);
   const edits = new Edits(parts, customFields, records, logger);
   const probe = new Probe({ ...parts, clock });

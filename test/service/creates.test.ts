@@ -128,6 +128,21 @@ describe("creating", () => {
     expect(server.seen.map(({ method }) => method)).toEqual(["POST"]);
   });
 
+  it.each<[string, Reply, object]>([
+    [
+      "no longer there",
+      { status: 404 },
+      { code: "E_SERVICE_REFUSED", message: expect.stringContaining("svcDocument 3") },
+    ],
+    ["there", { json: { id: 3 } }, { code: "E_RESOURCE_UNKNOWN" }],
+  ])("names the record above where it is %s, when a nested create is answered 404", async (_, parent, expected) => {
+    await using server = await standIn(({ method }) => (method === "POST" ? { status: 404 } : parent));
+    const nested = { ...dialect, paths: { svcDocumentTask: "svcDocument/{parent}/task" } };
+    await using opened = open(server.url, { dialect: nested });
+    const thrown = await thrownBy(opened.service.create("svcDocumentTask", { svcDocument: 3, name: "T" }, never));
+    expect(thrown).toMatchObject({ family: "park", ...expected });
+  });
+
   it("creates below the record above where the dialect nests the resource, without repeating it in the body", async () => {
     await using server = await standIn(() => ({ json: { id: 7, name: "T" } }));
     const nested = { ...dialect, paths: { svcDocumentTask: "svcDocument/{parent}/task" } };

@@ -15,6 +15,9 @@ const rows = [
   { id: 2, name: "B" },
 ];
 
+const unstable = { family: "retry", code: "E_LIST_UNSTABLE" };
+const unknown = { family: "park", code: "E_RESOURCE_UNKNOWN" };
+
 describe("a list", () => {
   it("is asked for with fields, limit, offset and a stable order", async () => {
     await using server = await standIn(() => ({ json: { totalCount: 2, customer: rows } }));
@@ -145,6 +148,19 @@ describe("a list", () => {
       { id: 11, name: "T", svcDocument: 10 },
       { id: 21, name: "T", svcDocument: 20 },
     ]);
+  });
+
+  it.each<[string, Reply, object]>([
+    ["begins again later where a parent is deleted while its children are read", { status: 404 }, unstable],
+    ["says that the tenant has no such resource where the parent is there", { json: { id: 10 } }, unknown],
+  ])("%s", async (_, parent, expected) => {
+    await using server = await standIn(({ path }) => {
+      if (path.endsWith("svcDocument")) return { json: { totalCount: 1, svcDocument: [{ id: 10 }] } };
+      return path.endsWith("/task") ? { status: 404 } : parent;
+    });
+    const nested = { ...dialect, paths: { svcDocumentTask: "svcDocument/{parent}/task" } };
+    await using opened = open(server.url, { dialect: nested });
+    expect(await thrownBy(rowsOf(opened, "svcDocumentTask", { fields: ["name"] }))).toMatchObject(expected);
   });
 
   it("speaks the tenant's brand in paths, fields and rows", async () => {

@@ -1,6 +1,6 @@
 import { messageOf, type Clock, type Finding, type ResourceName } from "#model";
 import { ServiceRefusal } from "../transport/failures.ts";
-import type { ReadDeps } from "../reads/lists.ts";
+import type { ReadDeps } from "../reads/records.ts";
 import type { Exchange } from "../transport/transport.ts";
 
 type Query = Record<string, string>;

@@ -1,25 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { RetryError, type JsonObject, type ResourceName } from "#model";
-import type { Dialect } from "#settings";
 import { resourceFacts } from "../catalogue/catalogue.ts";
-import type { Brand } from "../dialect/brand.ts";
 import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts";
-import type { Paths } from "../dialect/paths.ts";
 import { idOf, instantOf } from "../dialect/values.ts";
-import { ServiceRefusal, unknownResource } from "../transport/failures.ts";
-import type { Transport } from "../transport/transport.ts";
+import { ServiceRefusal } from "../transport/failures.ts";
 import { insteadOf, pageIn, type Page } from "./reading.ts";
+import type { ReadDeps, Records } from "./records.ts";
 import { walk, type Place } from "./walk.ts";
 
 /** Rows that are handed on at once. */
 const MOST_ROWS = 200;
-
-export interface ReadDeps {
-  readonly transport: Transport;
-  readonly paths: Paths;
-  readonly dialect: Dialect;
-  readonly brand: Brand;
-}
 
 export interface ListQuery {
   readonly fields: readonly string[];
@@ -31,10 +21,12 @@ export interface ListQuery {
 export class Lists {
   readonly #deps: ReadDeps;
   readonly #customFields: CustomFields;
+  readonly #records: Pick<Records, "refused">;
 
-  constructor(deps: ReadDeps, customFields: CustomFields) {
+  constructor(deps: ReadDeps, customFields: CustomFields, records: Pick<Records, "refused">) {
     this.#deps = deps;
     this.#customFields = customFields;
+    this.#records = records;
   }
 
   /**
@@ -86,8 +78,10 @@ export class Lists {
       repeat: "patient",
       signal,
     } as const;
-    const { body } = await transport.send(call).catch((thrown: unknown) => {
-      throw thrown instanceof ServiceRefusal && thrown.status === 404 ? unknownResource(resource, thrown) : thrown;
+    const { body } = await transport.send(call).catch(async (thrown: unknown) => {
+      if (!(thrown instanceof ServiceRefusal)) throw thrown;
+      const { refusal, isParentGone } = await this.#records.refused(resource, above, thrown, signal);
+      throw isParentGone ? wentMeanwhile(resource, refusal) : refusal;
     });
     const page = pageIn(body, resource, dialect, brand);
     if (page !== undefined) return page;
@@ -124,6 +118,14 @@ async function* inPieces(pages: AsyncIterable<JsonObject[]>): AsyncGenerator<Jso
       if (at > 0) await nextTurn();
       yield rows.slice(at, at + MOST_ROWS);
     }
+}
+
+/** A parent that goes while its children are listed is not in the next list of parents. */
+function wentMeanwhile(resource: ResourceName, cause: ServiceRefusal): RetryError {
+  return new RetryError("E_LIST_UNSTABLE", `the lists of ${resource} changed meanwhile: ${cause.message}`, {
+    cause,
+    details: { resource },
+  });
 }
 
 /** A service that ignores `changedSince` shows the whole list as if every row fitted. A row without a stamp passes. */

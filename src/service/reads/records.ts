@@ -1,11 +1,20 @@
 import { ParkError, RetryError, type JsonObject, type ResourceName, type ServiceId } from "#model";
+import type { Dialect } from "#settings";
 import { resourceFacts } from "../catalogue/catalogue.ts";
+import type { Brand } from "../dialect/brand.ts";
 import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts";
-import type { Scope } from "../dialect/paths.ts";
+import type { Paths, Scope } from "../dialect/paths.ts";
 import { idOf } from "../dialect/values.ts";
-import { saysGone, ServiceRefusal } from "../transport/failures.ts";
-import type { ReadDeps } from "./lists.ts";
+import { saysGone, ServiceRefusal, unknownResource } from "../transport/failures.ts";
+import type { Transport } from "../transport/transport.ts";
 import { insteadOf, isNothing, recordIn } from "./reading.ts";
+
+export interface ReadDeps {
+  readonly transport: Transport;
+  readonly paths: Paths;
+  readonly dialect: Dialect;
+  readonly brand: Brand;
+}
 
 /** Single records: reading and deleting, with "not there" in all its spellings. */
 export class Records {
@@ -45,7 +54,7 @@ export class Records {
       if (record !== undefined) await this.#customFields.spread(resource, [record], fields, signal);
       return record;
     } catch (thrown) {
-      if (thrown instanceof ServiceRefusal && (saysGone(thrown) || thrown.status === 400)) return undefined;
+      if (thrown instanceof ServiceRefusal && mayBeGone(thrown)) return undefined;
       throw thrown;
     }
   }
@@ -62,6 +71,24 @@ export class Records {
     if (field === undefined || !fields.includes(field) || record[field] !== undefined) return;
     const parentId = (await this.#deps.paths.above(resource, id, scope))[field];
     if (parentId !== undefined) record[field] = parentId;
+  }
+
+  /**
+   * What the refusal of a collection means: below a record that is gone nothing can be listed or created. Else a 404 says that the
+   * tenant does not have the resource.
+   */
+  async refused(
+    resource: ResourceName,
+    scope: Scope,
+    refusal: ServiceRefusal,
+    signal: AbortSignal,
+  ): Promise<{ readonly refusal: ServiceRefusal; readonly isParentGone: boolean }> {
+    const parent = this.#deps.paths.isNested(resource) ? resourceFacts(resource).parent : undefined;
+    const parentId = parent && idOf(scope[parent.field] ?? scope["parent"]);
+    if (parentId !== undefined && mayBeGone(refusal))
+      if ((await this.read(parent!.resource, parentId, ["id"], signal, scope)) === undefined)
+        return { refusal: parentGone(resource, `${parent!.resource} ${parentId}`, refusal), isParentGone: true };
+    return { refusal: refusal.status === 404 ? unknownResource(resource, refusal) : refusal, isParentGone: false };
   }
 
   /** Deletes; what is not there is deleted already. */
@@ -89,9 +116,20 @@ export class Records {
   }
 }
 
+/** A 400 may mean a bad request or a missing record. */
+function mayBeGone(refusal: ServiceRefusal): boolean {
+  return saysGone(refusal) || refusal.status === 400;
+}
+
 function otherAnswer(resource: ResourceName, asked: ServiceId, found: string): RetryError {
   const text = `the service was asked for ${resource} ${asked} and answered with ${found}: is DIALECT_RECORD_PATH right?`;
   return new RetryError("E_SERVICE_ANSWER", text, { details: { resource } });
+}
+
+function parentGone(resource: ResourceName, above: string, cause: ServiceRefusal): ServiceRefusal {
+  const { status, isOwnWord, details } = cause;
+  const message = `the service no longer has ${above}, and its ${resource} can only be there below it`;
+  return new ServiceRefusal("E_SERVICE_REFUSED", message, status, { cause, details, isOwnWord });
 }
 
 function neverDeletes(resource: ResourceName): ParkError {

@@ -1,7 +1,7 @@
 import { SyncError, WaitError, type Json, type ResourceName, type ServiceId } from "#model";
 import { commonResources } from "../catalogue/catalogue.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
-import type { ReadDeps } from "./lists.ts";
+import type { ReadDeps } from "./records.ts";
 import { pageIn, recordIn, type Page } from "./reading.ts";
 import { idOf } from "../dialect/values.ts";
 

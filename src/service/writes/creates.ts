@@ -3,10 +3,10 @@ import { resourceFacts } from "../catalogue/catalogue.ts";
 import type { Written } from "../contract.ts";
 import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts";
 import { idOf, isEmpty, sameKeyPart, sameValue } from "../dialect/values.ts";
-import type { ReadDeps } from "../reads/lists.ts";
+import type { ReadDeps } from "../reads/records.ts";
 import { recordIn } from "../reads/reading.ts";
 import type { Records } from "../reads/records.ts";
-import { ServiceRefusal, unknownResource } from "../transport/failures.ts";
+import { ServiceRefusal } from "../transport/failures.ts";
 import type { Exchange } from "../transport/transport.ts";
 import { droppedFields } from "./compare.ts";
 
@@ -18,10 +18,10 @@ import { droppedFields } from "./compare.ts";
 export class Creates {
   readonly #deps: ReadDeps;
   readonly #customFields: CustomFields;
-  readonly #records: Pick<Records, "read">;
+  readonly #records: Pick<Records, "read" | "refused">;
   #answersRecords = false;
 
-  constructor(deps: ReadDeps, customFields: CustomFields, records: Pick<Records, "read">) {
+  constructor(deps: ReadDeps, customFields: CustomFields, records: Pick<Records, "read" | "refused">) {
     this.#deps = deps;
     this.#customFields = customFields;
     this.#records = records;
@@ -78,8 +78,8 @@ export class Creates {
         signal,
       });
     } catch (thrown) {
-      if (thrown instanceof ServiceRefusal && thrown.status === 404) throw unknownResource(resource, thrown);
-      throw thrown;
+      if (!(thrown instanceof ServiceRefusal)) throw thrown;
+      throw (await this.#records.refused(resource, scope, thrown, signal)).refusal;
     }
   }
 
