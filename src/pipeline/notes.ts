@@ -37,7 +37,12 @@ export const guardNote = noteOfEach(
   z.object({ confirmedAt: z.number().default(0), further: z.number().default(0) }),
 );
 
-const holdCause = z.object({ reason: z.string(), remedy: z.string() });
+const holdCause = z.object({
+  reason: z.string(),
+  remedy: z.string(),
+  /** It ends without a person. */
+  isTemporary: z.boolean().optional(),
+});
 
 /** Why a stream is held, and what ends it. */
 export type HoldCause = z.infer<typeof holdCause>;
@@ -70,7 +75,7 @@ export const twinsNote = noteOfEach("twins", z.array(twin).readonly(), { isOfNam
 
 const counterpart = z.object({ resource: z.string(), serviceId: z.number() });
 
-/** The service answered 200 to this field and did not keep it, first in this record. */
+/** The service answered 200 to this field and did not keep it as it was sent, first in this record. */
 export function droppedNote(stream: StreamName, field: string): Note<z.infer<typeof counterpart>> {
   return { name: `dropped/${stream}/${field}`, schema: counterpart };
 }

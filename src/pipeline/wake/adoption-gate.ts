@@ -1,4 +1,15 @@
-import { Bell, counted, errorFacts, sleep, StopError, WaitError, type ErrorFacts, type StreamName } from "#model";
+import {
+  Bell,
+  counted,
+  errorEntry,
+  errorFacts,
+  errorText,
+  sleep,
+  StopError,
+  WaitError,
+  type ErrorFacts,
+  type StreamName,
+} from "#model";
 import type { Stream } from "#mapping";
 import { type MatchStore, type NoteStore, restoredNote } from "#store";
 import type { Logger } from "#telemetry";
@@ -28,8 +39,10 @@ export interface AdoptionGateDeps {
 /** What the gate noted of a stream that it holds. */
 export const adoptionHold: Hold = {
   async find(store, stream) {
-    const cause = await store.note(heldNote(stream));
-    return cause && { kind: "adoption", ...cause, needsPerson: true, polls: false };
+    const held = await store.note(heldNote(stream));
+    if (!held) return undefined;
+    const { isTemporary = false, ...cause } = held;
+    return { kind: "adoption", ...cause, needsPerson: !isTemporary, polls: false };
   },
 };
 
@@ -156,12 +169,17 @@ export class AdoptionGate {
     } catch (thrown) {
       if (signal.aborted) return;
       if (thrown instanceof StopError) return this.#deps.stop(thrown);
-      const known = this.#held.get(stream.name);
-      const error = errorFacts(thrown);
-      this.#held.set(stream.name, error);
-      if (known?.code !== error.code)
-        logger.warn({ stream: stream.name, err: error }, "stream could not be opened yet");
+      await this.#sayUnopened(stream, errorFacts(thrown));
     }
+  }
+
+  /** Once per cause, as above. The note first, as in {@link #hold}. */
+  async #sayUnopened(stream: Stream, error: ErrorFacts): Promise<void> {
+    if (this.#held.get(stream.name)?.code !== error.code) {
+      this.#deps.logger.warn({ stream: stream.name, err: error }, "stream could not be opened yet");
+      await this.#deps.store.saveNote(heldNote(stream.name), unopened(stream, error)).catch(() => {});
+    }
+    this.#held.set(stream.name, error);
   }
 
   async #letThrough(stream: Stream): Promise<void> {
@@ -203,6 +221,14 @@ function holdFor({ name, resource, match }: Stream, count: number, blind: readon
   return {
     reason,
     remedy: `"svcsync adopt ${name}" shows which of them are the ERP's, "--confirm" adopts those and creates the others`,
+  };
+}
+
+function unopened({ resource }: Stream, error: ErrorFacts): HoldCause {
+  return {
+    reason: `svcsync cannot find out which records of ${resource} the service holds: ${errorText(error)}`,
+    remedy: `it asks again every few seconds, and "svcsync explain ${error.code}" shows what to do`,
+    isTemporary: errorEntry(error.code)?.heals ?? false,
   };
 }
 
