@@ -147,5 +147,7 @@ async function droppedFields(store: NoteStore, stream: Stream): Promise<string[]
   const dropped: string[] = [];
   for (const field of stream.ownedFields)
     if ((await store.note(droppedNote(stream.name, field))) !== undefined) dropped.push(field);
-  return dropped.length === 0 ? [] : [`the service answers 200 to ${dropped.join(", ")} and does not keep it`];
+  return dropped.length === 0
+    ? []
+    : [`the service answers 200 to ${dropped.join(", ")} and does not keep it as it was sent`];
 }

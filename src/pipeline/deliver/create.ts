@@ -66,7 +66,7 @@ export class Creator {
     };
     try {
       const written = await proof.create(stream, wanted.projection, post, signal);
-      await this.#bindCreated(claim, stream, wanted, written);
+      await this.#bindCreated(claim, stream, wanted, written, signal);
     } catch (thrown) {
       if (!isOpen) keys.release(claim.id);
       throw thrown;
@@ -104,14 +104,20 @@ export class Creator {
     return true;
   }
 
-  async #bindCreated(claim: Claim, stream: Stream, wanted: Wanted, written: Written): Promise<void> {
+  async #bindCreated(
+    claim: Claim,
+    stream: Stream,
+    wanted: Wanted,
+    written: Written,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { resource } = stream;
     const { serviceId, status, durationMs } = written;
     // Before the delivery ends: after it, a crash would lose this information.
     for (const { field } of written.dropped)
       if (stream.match.some(({ fields }) => fields.includes(field)))
         await this.#deps.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });
-    await this.#deps.dropped.report(stream, written);
+    await this.#deps.dropped.report(stream, written, signal);
     const binding = this.#deps.store.bind(
       claim,
       { resource, serviceId },

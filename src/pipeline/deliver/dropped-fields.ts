@@ -1,6 +1,6 @@
 import type { Stream } from "#mapping";
 import type { ServiceId } from "#model";
-import type { Written } from "#service";
+import { sameValue, type Service, type Written } from "#service";
 import type { NoteStore } from "#store";
 import type { Logger } from "#telemetry";
 import { droppedNote } from "../notes.ts";
@@ -10,34 +10,47 @@ import { droppedNote } from "../notes.ts";
  * a note that `status` shows. It is never sent again until the ERP's value changes.
  */
 export class DroppedFields {
-  /** What was or is being said, by the note's name. */
-  readonly #said = new Map<string, Promise<void>>();
+  /** What was or is being said, by the note's name: true once it is known whether the field is kept. */
+  readonly #said = new Map<string, Promise<boolean>>();
   readonly #store: NoteStore;
+  readonly #service: Pick<Service, "read">;
   readonly #logger: Logger;
 
-  constructor(store: NoteStore, logger: Logger) {
+  constructor(store: NoteStore, service: Pick<Service, "read">, logger: Logger) {
     this.#store = store;
+    this.#service = service;
     this.#logger = logger;
   }
 
   /** Resolves when the store knows about every field that was dropped. */
-  async report(stream: Stream, { dropped, serviceId }: Written): Promise<void> {
-    for (const { field } of dropped) {
-      const { name } = droppedNote(stream.name, field);
-      const saying = this.#said.get(name) ?? this.#say(stream, field, serviceId);
+  async report(stream: Stream, { dropped, serviceId }: Written, signal: AbortSignal): Promise<void> {
+    for (const each of dropped) {
+      const { name } = droppedNote(stream.name, each.field);
+      const saying = this.#said.get(name) ?? this.#say(stream, each, serviceId, signal);
       this.#said.set(name, saying);
-      try {
-        await saying;
-      } catch (thrown) {
+      const isKnown = await saying.catch((thrown: unknown) => {
         this.#said.delete(name);
         throw thrown;
-      }
+      });
+      if (!isKnown) this.#said.delete(name);
     }
   }
 
-  async #say({ name: stream, resource }: Stream, field: string, serviceId: ServiceId): Promise<void> {
+  /** An answer may leave out what the record holds: what it does not show is read before it is called dropped. */
+  async #say(
+    { name: stream, resource }: Stream,
+    { field, sent, found }: Written["dropped"][number],
+    serviceId: ServiceId,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (found === undefined) {
+      // The record is written, whatever becomes of this look at it.
+      const record = await this.#service.read(resource, serviceId, [field], signal).catch(() => undefined);
+      if (record === undefined) return false;
+      if (sameValue(sent, record[field])) return true;
+    }
     const isNew = await this.#store.replaceNote(droppedNote(stream, field), undefined, { resource, serviceId });
-    if (!isNew) return;
-    this.#logger.warn({ stream, resource, field, serviceId }, "field was dropped by the service");
+    if (isNew) this.#logger.warn({ stream, resource, field, serviceId }, "field was dropped by the service");
+    return true;
   }
 }

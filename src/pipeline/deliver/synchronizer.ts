@@ -81,7 +81,7 @@ export class Synchronizer {
     const { store, service, matcher, logger, close, age, streams } = deps;
     const { settleMs } = deps.policy;
     this.#deps = deps;
-    const dropped = new DroppedFields(store, logger);
+    const dropped = new DroppedFields(store, service, logger);
     const resolver = new Resolver(store, service);
     const updates = new Updates(store, service, settleMs);
     const presence = new Presence(store, service);
@@ -196,7 +196,7 @@ export class Synchronizer {
     const written = await this.#updates.send(claim, claim.binding.resource, change, signal);
     const isRekeyed = stream.match.some(({ fields }) => fields.some((field) => field in change.after));
     // Before the delivery ends: after it, a crash would lose this information.
-    await this.#dropped.report(stream, written);
+    await this.#dropped.report(stream, written, signal);
     await store.apply(claim, {
       projection,
       outcome: "updated",
