@@ -91,6 +91,7 @@ describe("editing", () => {
   it.each<[string, Reply]>([
     ["nothing", { status: 204 }],
     ["an id", { json: { id: 7 } }],
+    ["a record without it", { json: { id: 7, customerId: "10023" } }],
   ])("reads back what was sent where an edit answers %s", async (_, answer) => {
     await using server = await standIn(({ method }) =>
       method === "PUT" ? answer : { json: { id: 7, name: "other" } },
@@ -174,6 +175,19 @@ describe("changing an array", () => {
       expect(sent(server.seen).slice(before)).toEqual([["PUT", { tags: { action: "add", ids: [4] } }]]);
     },
   );
+
+  it("does not take an answer without the array for proof that the action is understood", async () => {
+    let record = { id: 7, name: "A", tags: [2] };
+    await using server = await standIn((request: Seen): Reply => {
+      if (request.method === "GET") return { json: record };
+      const { tags } = bodyOf(request);
+      if (Array.isArray(tags)) record = { ...record, tags: tags.map(Number) };
+      return { json: { id: 7, name: "A" } };
+    });
+    await using opened = open(server.url);
+    await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: { add: [], remove: [2] } } }, never);
+    expect(record.tags).toEqual([]);
+  });
 
   it("does not take an addition to nothing for proof that the action is understood", async () => {
     const { server, record } = await ticket(wholeArray, []);

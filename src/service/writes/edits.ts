@@ -12,7 +12,7 @@ import type { Patch, Written } from "../contract.ts";
 import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts";
 import type { Moved, Scope } from "../dialect/paths.ts";
 import { idOf } from "../dialect/values.ts";
-import type { ReadDeps } from "../reads/lists.ts";
+import type { ReadDeps } from "../reads/records.ts";
 import { recordIn } from "../reads/reading.ts";
 import type { Records } from "../reads/records.ts";
 import { saysGone, ServiceRefusal } from "../transport/failures.ts";
@@ -124,7 +124,7 @@ export class Edits {
     signal: AbortSignal,
   ): Promise<JsonObject | undefined> {
     try {
-      const answered = shown(body, resource, id);
+      const answered = shown(body, resource, id, names);
       if (answered === undefined) return await this.#records.read(resource, id, names, signal, scope);
       await this.#customFields.spread(resource, [answered], names, signal);
       return answered;
@@ -142,10 +142,16 @@ export class Edits {
   }
 }
 
-/** The answered record, unless it is another one or nothing but an id: that shows nothing of what was written. */
-function shown(body: Json | undefined, resource: ResourceName, id: ServiceId): JsonObject | undefined {
+/** The answered record, unless it is another one or lacks a field that was written: what an answer leaves out, a look may show. */
+function shown(
+  body: Json | undefined,
+  resource: ResourceName,
+  id: ServiceId,
+  names: readonly string[],
+): JsonObject | undefined {
   const record = recordIn(body, resource);
-  return record !== undefined && idOf(record) === id && Object.keys(record).length > 1 ? record : undefined;
+  if (record === undefined || idOf(record) !== id) return undefined;
+  return names.every((name) => (name.split(".")[0] ?? name) in record) ? record : undefined;
 }
 
 function parentChanged(resource: ResourceName, id: ServiceId, { field, from, to }: Moved): ParkError {
