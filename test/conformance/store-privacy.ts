@@ -86,7 +86,7 @@ export function describePrivacy(makePlace: MakePlace): void {
 
     it("loses the error that quotes it, and so do notices that name it; records that waited for it are woken", async () => {
       await using scene = await Scene.open(makePlace);
-      const error = { ...OOPS, message: '"Erna\0\ud800" is not in map' };
+      const error = { ...OOPS, message: '"Erna\0\ud7ff\ud800" is not in map' };
       await scene.store.wait(await scene.claimed(contact("1")), { error: OOPS, parents: [customer("1")] });
       await scene.store.park(await scene.claimed(customer("1")), error);
       const notice = noticeOf(customer("1"), error.message);

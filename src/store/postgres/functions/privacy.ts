@@ -1,8 +1,9 @@
 import { NO_HASH } from "../../forgettable.ts";
 import { isRecord } from "../sql.ts";
 
-/** The JSON of a column. A NUL and half of a surrogate pair, which no text of this server can hold, are escape sequences in it. */
-const parsed = (column: string) => String.raw`regexp_replace(${column}, '\\u(0000|d[89a-f]..)', '\\ufffd', 'g')::json`;
+/** The JSON of a column. What no text of this server can hold are escape sequences in it; what stands for them (`text.ts`) is a bare control character. */
+const parsed = (column: string) =>
+  String.raw`regexp_replace(${column}, '\\u(0000|d[89a-f]..)|\x02', '\\ufffd', 'g')::json`;
 /** The records that a notice is about are listed in its `affected`. */
 const withoutCause = (notice: string) => `
   (SELECT json_object_agg(key, value) FROM json_each(${notice}) WHERE key <> 'cause')`;
