@@ -1,4 +1,4 @@
-import { messageOf } from "#model";
+import { codeOf } from "#model";
 import type { Fault } from "./engine.ts";
 
 const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|EPROTO|ERR_OSSL)/;
@@ -16,10 +16,5 @@ export function networkFault(error: unknown): Fault | undefined {
 /** The `code` of an error, or of the first error it collects (a host with several addresses). */
 export function errorCode(error: unknown): string | undefined {
   if (error instanceof AggregateError) return errorCode(error.errors[0]);
-  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
-}
-
-export function errorText(error: unknown): string {
-  return messageOf(error);
+  return codeOf(error);
 }

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
+import { messageOf } from "#model";
 import type { SqlSettings } from "../settings.ts";
 import { sql, unsetText } from "../sql-text.ts";
 import {
@@ -13,7 +14,7 @@ import {
   type QueryResult,
   type Session,
 } from "./engine.ts";
-import { errorCode, errorText } from "./network-fault.ts";
+import { errorCode } from "./network-fault.ts";
 import { RowBudget } from "./row-budget.ts";
 
 /** A writer of the ERP may hold the file this long before a read gives up. */
@@ -206,7 +207,7 @@ const codes: readonly (readonly [RegExp, Fault["code"]])[] = [
 ];
 
 function fault(error: unknown): Fault | undefined {
-  const text = errorText(error);
+  const text = messageOf(error);
   const [, table] = /no such table: (?:\w+\.)?(.+)/.exec(text) ?? [];
   if (table !== undefined) return { code: "E_SOURCE_TABLE", subject: table };
   const [, column] = /no such column: (.+)/.exec(text) ?? [];

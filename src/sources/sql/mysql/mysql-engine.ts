@@ -1,4 +1,4 @@
-import { SyncError, type ErrorCode } from "#model";
+import { messageOf, SyncError, type ErrorCode } from "#model";
 import {
   scalar,
   type Ask,
@@ -9,7 +9,7 @@ import {
   type Fault,
   type Moment,
 } from "../engines/engine.ts";
-import { errorCode, errorText, networkFault } from "../engines/network-fault.ts";
+import { errorCode, networkFault } from "../engines/network-fault.ts";
 import type { SqlSettings } from "../settings.ts";
 import { sql, unsetText, type Sql } from "../sql-text.ts";
 
@@ -159,8 +159,8 @@ function mysqlFault(error: unknown): Fault | undefined {
   const number = typeof error === "object" && error !== null && "errno" in error ? error.errno : undefined;
   if (number === mariadbTimeout) return { code: "E_SOURCE_TIMEOUT" };
   const known = code === undefined ? undefined : names[code];
-  if (known !== undefined) return { code: known, subject: /'([^']+)'/.exec(errorText(error))?.[1] };
-  if (/closed state|server closed the connection|Connection lost/.test(errorText(error)))
+  if (known !== undefined) return { code: known, subject: /'([^']+)'/.exec(messageOf(error))?.[1] };
+  if (/closed state|server closed the connection|Connection lost/.test(messageOf(error)))
     return { code: "E_SOURCE_UNREACHABLE" };
   return networkFault(error);
 }

@@ -1,7 +1,7 @@
-import type { ErrorCode } from "#model";
+import { messageOf, type ErrorCode } from "#model";
 import { sql, unsetText } from "../sql-text.ts";
 import { scalar, type Ask, type Engine, type Fault, type Moment } from "../engines/engine.ts";
-import { errorCode, errorText, networkFault } from "../engines/network-fault.ts";
+import { errorCode, networkFault } from "../engines/network-fault.ts";
 import type { SqlSettings } from "../settings.ts";
 
 /** PostgreSQL 12 and later. Values travel as text, which is exact, and take the type of the column they meet. */
@@ -108,7 +108,7 @@ const states: readonly (readonly [state: RegExp, code: ErrorCode])[] = [
 
 function postgresFault(error: unknown): Fault | undefined {
   const code = errorCode(error);
-  const text = errorText(error);
+  const text = messageOf(error);
   const known = states.find(([state]) => code !== undefined && state.test(code));
   if (known) return { code: known[1], subject: /"([^"]+)"/.exec(text)?.[1] };
   if (/read timeout/.test(text)) return { code: "E_SOURCE_TIMEOUT" };
