@@ -21,8 +21,7 @@ export async function retryGroup(
   group: string,
   by: Actor,
 ): Promise<number> {
-  const ids: RecordId[] = [];
-  for await (const { id } of groupRecords({ store }, streams, group)) ids.push(id);
+  const ids = await Array.fromAsync(groupRecords({ store }, streams, group), ({ id }) => id);
   if (ids.length === 0) throw unknownGroup(group);
   let count = 0;
   for (const id of ids) count += await store.retryNow({ ...id, states }, by);

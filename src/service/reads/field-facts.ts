@@ -49,18 +49,9 @@ export class FieldReader {
   }
 
   async #customFields(resource: ResourceName, signal: AbortSignal): Promise<readonly JsonObject[] | undefined> {
-    const fields: JsonObject[] = [];
-    try {
-      for await (const page of this.#deps.lists.pages(
-        "customField",
-        { fields: ["name", "parentType", "type"] },
-        signal,
-      ))
-        fields.push(...page.filter((field) => isCustomFieldOf(resource, field, this.#deps.brand)));
-    } catch (thrown) {
-      return unlessForbidden(thrown);
-    }
-    return fields;
+    const query = { fields: ["name", "parentType", "type"] };
+    const pages = await Array.fromAsync(this.#deps.lists.pages("customField", query, signal)).catch(unlessForbidden);
+    return pages?.flat().filter((field) => isCustomFieldOf(resource, field, this.#deps.brand));
   }
 }
 

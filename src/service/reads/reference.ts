@@ -1,6 +1,5 @@
 import {
   counted,
-  isJsonObject,
   RetryError,
   untilAborted,
   type Clock,
@@ -94,8 +93,7 @@ export class Reference {
     const { clock, cache, logger, list, closing } = this.#deps;
     const readAt = clock.now();
     const fields = new Set([...(this.#snapshots.get(resource)?.fields ?? []), by, ...scopeFields(resource)]);
-    const rows: JsonObject[] = [];
-    for await (const page of list(resource, { fields: [...fields] }, closing)) rows.push(...page.filter(isJsonObject));
+    const rows = (await Array.fromAsync(list(resource, { fields: [...fields] }, closing))).flat();
     if (rows.length === 0) await this.#expectNone(resource);
     const snapshot = new Snapshot(readAt, [...fields], rows);
     this.#snapshots.set(resource, snapshot);

@@ -204,11 +204,8 @@ export class Transport {
       const answer = await http.call({
         method: call.method,
         url,
-        headers:
-          call.body === undefined
-            ? { accept: "application/json", authorization }
-            : { accept: "application/json", authorization, "content-type": "application/json" },
-        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+        headers: { accept: "application/json", authorization },
+        json: call.body,
         ...(write ? { mayGo } : {}),
         signal: call.signal,
       });
