@@ -40,7 +40,10 @@ export type Mapped =
   | { readonly kind: "record"; readonly fields: readonly MappedField[] }
   /** `when` leaves the row out. */
   | { readonly kind: "skip"; readonly reason: string }
-  /** The record is gone: by its flag or because the ERP said so. `set` changes these fields alone. */
+  | Deletion;
+
+/** The record is gone: by its flag or because the ERP said so. `set` changes these fields alone. */
+export type Deletion =
   | { readonly kind: "deleted"; readonly policy: "ignore" | "delete" }
   | { readonly kind: "deleted"; readonly policy: "set"; readonly fields: readonly MappedField[] };
 

@@ -1,5 +1,6 @@
 export type {
   ColumnUse,
+  Deletion,
   Mapped,
   MappedField,
   MappedValue,

@@ -1,10 +1,9 @@
 import { Document, isCollection, parseDocument } from "yaml";
-import type { CaseFileWords, CaseWords } from "./words.ts";
+import type { MappingCases } from "./load.ts";
+import type { CaseWords } from "./words.ts";
 
 /** What a file of cases is to have besides what it has. */
-export interface CaseAdditions {
-  readonly names: NonNullable<CaseFileWords["names"]>;
-  readonly bound: NonNullable<CaseFileWords["bound"]>;
+export interface CaseAdditions extends Pick<MappingCases, "names" | "bound"> {
   readonly cases: readonly CaseWords[];
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson, type Json, type Row } from "#model";
-import type { Mapped, MappedField, MappedValue, MatchRule, Stream } from "../contract.ts";
+import type { Deletion, Mapped, MappedField, MappedValue, MatchRule, Stream } from "../contract.ts";
 import { Expression, withoutNulls } from "../expression/expression.ts";
 import type { FieldWords, SetWords, StreamHead } from "../words.ts";
 import { columnUses } from "./column-uses.ts";
@@ -127,10 +127,6 @@ function distinct<T>(items: readonly T[]): T[] {
 type DeletedWords = NonNullable<StreamHead["deleted"]>;
 
 /** What becomes of a deleted record, made once: it holds nothing but constants. */
-type Deletion =
-  | { readonly kind: "deleted"; readonly policy: "ignore" | "delete" }
-  | { readonly kind: "deleted"; readonly policy: "set"; readonly fields: readonly MappedField[] };
-
 function compileDeletion(words: DeletedWords | undefined): Deletion {
   if (words?.delete) return { kind: "deleted", policy: "delete" };
   if (!words?.set) return { kind: "deleted", policy: "ignore" };

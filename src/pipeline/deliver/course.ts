@@ -1,13 +1,11 @@
 import { ParkError, type ErrorFacts } from "#model";
-import type { Mapped, Stream } from "#mapping";
+import type { Deletion, Stream } from "#mapping";
 import { forgottenError, isForgotten, type Claim } from "#store";
 import type { Resolver, Wanted } from "./resolver.ts";
 
 /** What is known about a record before its delivery acts; a plan knows the same. */
 export type Deliverable = Pick<Claim, "id" | "row" | "deleted" | "binding" | "intent" | "applied" | "decision"> &
   Partial<Pick<Claim, "unreadable" | "inFlight">>;
-
-export type Deletion = Extract<Mapped, { kind: "deleted" }>;
 
 /** What becomes of a record, as far as its row, the sync file and the store decide it. */
 export type Course =

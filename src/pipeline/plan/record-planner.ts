@@ -1,4 +1,4 @@
-import type { Stream } from "#mapping";
+import type { Deletion, Stream } from "#mapping";
 import {
   counted,
   errorFacts,
@@ -16,7 +16,7 @@ import {
 } from "#model";
 import type { Service } from "#service";
 import type { IntakeStore, MatchStore, RecordStore, RecordView } from "#store";
-import { courseOf, expectSameResource, type Deletion, type Deliverable } from "../deliver/course.ts";
+import { courseOf, expectSameResource, type Deliverable } from "../deliver/course.ts";
 import { looksFirst } from "../deliver/create.ts";
 import { DeletedRecords } from "../deliver/deletions/deleted-records.ts";
 import { childrenFirst, isInterrupted, leavesService, STILL_BELOW } from "../deliver/deletions/removal.ts";

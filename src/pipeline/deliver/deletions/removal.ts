@@ -9,11 +9,11 @@ import {
   type RecordId,
   type StreamName,
 } from "#model";
-import type { MappedField, Stream } from "#mapping";
+import type { Deletion, MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
 import type { AuditEntry, BoundClaim, Claim, DeliveryStore, InFlight, RecordStore, UnboundClaim } from "#store";
 import type { DeleteGuard } from "../../poll/delete-guard.ts";
-import type { Deliverable, Deletion } from "../course.ts";
+import type { Deliverable } from "../course.ts";
 import { deletedChildren } from "./deleted-children.ts";
 import { edited } from "../difference.ts";
 import type { DroppedFields } from "../dropped-fields.ts";
