@@ -1,8 +1,8 @@
-import { isJsonObject, splitKey, StopError, type Json, type JsonObject } from "#model";
+import { splitKey, StopError, type Json } from "#model";
 import type { WebRequest } from "../wire/client/web-client.ts";
 import { isOwn404 } from "../wire/client/web-errors.ts";
 import { encodeStamp, PRECISIONS } from "../wire/stamps/stamp-format.ts";
-import { lastKey, rowsAt, valueAt } from "../wire/stamps/values.ts";
+import { lastKey, rowAt, rowsAt } from "../wire/stamps/values.ts";
 import type { Wall, WallRange } from "../wire/stamps/wall.ts";
 import { assertKeysSorted } from "../wire/walk/assertions.ts";
 import { counted } from "./paging.ts";
@@ -46,7 +46,7 @@ export function configuredShape(
             url: fill(one.path, keyValues(splitKey(key).map(encodeURIComponent))),
             absent: (answer) => answer.status === 404 || answer.status === 410,
           }),
-          oneRow: (answer: Json) => firstObject(valueAt(answer, one.row)),
+          oneRow: (answer: Json) => rowAt(answer, one.row),
         }),
   };
 }
@@ -116,9 +116,4 @@ function linked(read: ListRead, url: string): WebRequest {
 
 function texts(values: Readonly<Record<string, string | number>>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
-}
-
-function firstObject(value: Json | undefined): JsonObject | undefined {
-  const found = Array.isArray(value) ? value[0] : value;
-  return isJsonObject(found) ? found : undefined;
 }

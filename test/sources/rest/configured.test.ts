@@ -200,6 +200,16 @@ describe("a configured API", () => {
     expect(await (await stream({ one: undefined })).readOne("2", never)).toMatchObject({ id: "2" });
   });
 
+  it("takes no other answer for the news that a record is gone", async () => {
+    const customers = await stream();
+    answer = () => ({ body: { error: "try again later" } });
+    await expect(customers.readOne("9", never)).rejects.toMatchObject({ code: "E_SOURCE_ROWS" });
+    for (const customer of [null, []]) {
+      answer = () => ({ body: { customer } });
+      expect(await customers.readOne("9", never)).toBeUndefined();
+    }
+  });
+
   it("walks the list once for many records where there is no path for one", async () => {
     erp.fill(25, micros("2026-03-01T08:00:00Z"));
     const customers = await stream({ one: undefined });

@@ -3,8 +3,8 @@ import type { Json } from "#model";
 import type { PresetRead, RestSettings } from "../schema.ts";
 import { stamped, type RestQuery, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
-import { encodeStamp, isOwn404, rowsAt } from "../wire.ts";
-import { afterLastKey, byKeyset, conditionOf, objectAt, rangeEnds } from "./preset-shape.ts";
+import { encodeStamp, isOwn404, rowAt, rowsAt } from "../wire.ts";
+import { afterLastKey, byKeyset, conditionOf, rangeEnds } from "./preset-shape.ts";
 
 const parameters = z.record(z.string(), z.union([z.string(), z.number()])).default({});
 const PAGE_SIZE = 100;
@@ -62,7 +62,7 @@ export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
                 const query = { ...where, limit: 1, page: 0, sqlfilters: filters.join(" and ") };
                 return { url: addressOf(path, query), absent: isOwn404 };
               },
-              oneRow: (answer: Json) => objectAt(answer, "0"),
+              oneRow: (answer: Json) => rowAt(answer, ""),
             }
           : {}),
       },

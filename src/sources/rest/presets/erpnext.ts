@@ -3,8 +3,8 @@ import type { Json } from "#model";
 import type { PresetRead, RestSettings } from "../schema.ts";
 import { stamped, type RestQuery, type RestShape, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
-import { encodeStamp, jsonValue, rowsAt } from "../wire.ts";
-import { afterLastKey, byKeyset, conditionOf, objectAt, rangeEnds } from "./preset-shape.ts";
+import { encodeStamp, jsonValue, rowAt, rowsAt } from "../wire.ts";
+import { afterLastKey, byKeyset, conditionOf, rangeEnds } from "./preset-shape.ts";
 
 type Filter = [field: string, operator: string, value: Json];
 /** A condition on the DocType itself, or on one of its child tables, by that one's DocType. */
@@ -77,7 +77,7 @@ function docType(table: string, type: DocType, pageSize: number, settings: RestS
               limit_page_length: 1,
             }),
           }),
-          oneRow: (answer: Json) => objectAt(answer, "data.0"),
+          oneRow: (answer: Json) => rowAt(answer, "data"),
         }
       : {}),
   };

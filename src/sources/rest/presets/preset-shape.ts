@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { isJsonObject, StopError, type Json, type JsonObject } from "#model";
+import { StopError, type Json } from "#model";
 import type { PresetRead } from "../schema.ts";
 import type { RestPage, RestQuery } from "../shape.ts";
 import { valueAt, type Wall } from "../wire.ts";
@@ -23,11 +23,6 @@ export function rangeEnds<C>(
     ...(range?.from === undefined ? [] : [condition(changed, ">=", range.from)]),
     ...(range?.below === undefined ? [] : [condition(changed, "<", range.below)]),
   ];
-}
-
-export function objectAt(answer: Json, path: string): JsonObject | undefined {
-  const value = valueAt(answer, path);
-  return isJsonObject(value) ? value : undefined;
 }
 
 /** The `where` of a stream in the product's own form. @throws {StopError} E_SOURCE_SETTINGS when it has another. */

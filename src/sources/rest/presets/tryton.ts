@@ -8,6 +8,7 @@ import {
   jsonValue,
   openLogin,
   refuseUnlessOk,
+  rowAt,
   rowsAt,
   session,
   wallText,
@@ -16,7 +17,7 @@ import {
   type Wall,
   type WebRequest,
 } from "../wire.ts";
-import { afterLastKey, byKeyset, conditionOf, objectAt, rangeEnds } from "./preset-shape.ts";
+import { afterLastKey, byKeyset, conditionOf, rangeEnds } from "./preset-shape.ts";
 
 const domain = z.array(jsonValue).default([]);
 const PAGE_SIZE = 500;
@@ -70,7 +71,7 @@ function model(read: PresetRead, where: Json[], changed: string | null): RestSha
       const domain = [...where, [key, "=", key === "id" ? Number(id) : id]];
       return call(read.table, "search_read", [domain, 0, 1, null, fields]);
     },
-    oneRow: (answer) => objectAt(answer, "result.0"),
+    oneRow: (answer) => rowAt(answer, "result"),
     tidy: plainRow,
   };
 }

@@ -3,8 +3,8 @@ import { ParkError, type Json, type JsonObject } from "#model";
 import type { PresetRead } from "../schema.ts";
 import { stamped, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
-import { encodeStamp, isOwn404, jsonText, rowsAt } from "../wire.ts";
-import { afterLastKey, byKeyset, conditionOf, objectAt } from "./preset-shape.ts";
+import { encodeStamp, isOwn404, jsonText, rowAt, rowsAt } from "../wire.ts";
+import { afterLastKey, byKeyset, conditionOf } from "./preset-shape.ts";
 
 const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({});
 const PAGE_SIZE = 1000;
@@ -62,7 +62,7 @@ export function weclapp(read: PresetRead): RestShapes {
                 url: addressOf(read.table, { ...where, "id-eq": key, page: 1, pageSize: 1, serializeNulls: true }),
                 absent: isOwn404,
               }),
-              oneRow: (answer: Json) => objectAt(answer, "result.0"),
+              oneRow: (answer: Json) => rowAt(answer, "result"),
             }
           : {}),
       },

@@ -3,8 +3,8 @@ import type { Json } from "#model";
 import type { PresetRead } from "../schema.ts";
 import { stamped, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
-import { encodeStamp, isOwn404, rowsAt, type Wall } from "../wire.ts";
-import { byKeyset, conditionOf, objectAt, rangeEnds } from "./preset-shape.ts";
+import { encodeStamp, isOwn404, rowAt, rowsAt, type Wall } from "../wire.ts";
+import { byKeyset, conditionOf, rangeEnds } from "./preset-shape.ts";
 
 const criterion = z.strictObject({ key: z.string(), op: z.string(), value: z.union([z.string(), z.number()]) });
 type Criterion = z.infer<typeof criterion>;
@@ -43,7 +43,7 @@ export function xentral(read: PresetRead): RestShapes {
         ...(keyFields.join() === "id" && where.length === 0
           ? {
               one: (key: string) => ({ url: `${path}/${encodeURIComponent(key)}`, absent: isOwn404 }),
-              oneRow: (answer: Json) => objectAt(answer, "data"),
+              oneRow: (answer: Json) => rowAt(answer, "data"),
             }
           : {}),
       },

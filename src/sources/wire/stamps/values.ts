@@ -51,10 +51,26 @@ export function keyOf(row: JsonObject, fields: readonly string[]): Key {
 export function rowsAt(answer: Json, path: string): JsonObject[] {
   const rows = valueAt(answer, path);
   if (Array.isArray(rows) && rows.every(isJsonObject)) return rows;
+  throw misshapen(answer, path, rows, "a list of objects");
+}
+
+/**
+ * The one record of an answer, or the first of its list; undefined where that is null or empty.
+ * @throws {ParkError} E_SOURCE_ROWS where nothing stands at `path`: such an answer does not say that the record is gone.
+ */
+export function rowAt(answer: Json, path: string): JsonObject | undefined {
+  const found = valueAt(answer, path);
+  const row = Array.isArray(found) ? (found[0] ?? null) : found;
+  if (row === null) return undefined;
+  if (isJsonObject(row)) return row;
+  throw misshapen(answer, path, found, "an object");
+}
+
+function misshapen(answer: Json, path: string, rows: Json | undefined, expected: string): ParkError {
   const where = path === "" ? "the answer" : `\`${path}\` of the answer`;
   const found = rows === undefined ? "missing" : Array.isArray(rows) ? "a list of something else" : typeof rows;
   const members = isJsonObject(answer) ? `; the answer has ${Object.keys(answer).slice(0, 20).join(", ")}` : "";
-  throw new ParkError("E_SOURCE_ROWS", `${where} is ${found}, but a list of objects is expected${members}`);
+  return new ParkError("E_SOURCE_ROWS", `${where} is ${found}, but ${expected} is expected${members}`);
 }
 
 /** Any JSON value, as a schema. */
